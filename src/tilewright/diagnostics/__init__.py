@@ -1,0 +1,19 @@
+"""Diagnostics: what is wrong, where, and what would be right."""
+
+from tilewright.diagnostics.diagnostic import CompileError, Diagnostic, Fix, Label, Report, Severity
+from tilewright.diagnostics.source import UNKNOWN, FusedLocation, Location, Source, SourceRange, fuse
+
+__all__ = [
+    "UNKNOWN",
+    "CompileError",
+    "Diagnostic",
+    "Fix",
+    "FusedLocation",
+    "Label",
+    "Location",
+    "Report",
+    "Severity",
+    "Source",
+    "SourceRange",
+    "fuse",
+]

@@ -1,0 +1,118 @@
+"""Diagnostics as values: collected by parsers, verifiers and passes, shown only at the edge (CLI, Python API)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from tilewright.diagnostics.source import UNKNOWN, Location
+
+
+class Severity(Enum):
+    """How bad it is; only errors stop a compilation."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A secondary range with a word on it, for example where an operand was defined."""
+
+    location: Location
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Replacement text for a range that would repair the program."""
+
+    location: Location
+    replacement: str
+    message: str
+
+
+@dataclass(slots=True)
+class Diagnostic:
+    """One finding: a stable code, a message, the range it is about, and what helps."""
+
+    severity: Severity
+    code: str
+    message: str
+    location: Location = UNKNOWN
+    labels: list[Label] = field(default_factory=list["Label"])
+    hints: list[str] = field(default_factory=list[str])
+    fixes: list[Fix] = field(default_factory=list["Fix"])
+
+    def label(self, location: Location, message: str) -> Diagnostic:
+        """Point at a second place, for example `defined here`."""
+        self.labels.append(Label(location, message))
+        return self
+
+    def hint(self, message: str) -> Diagnostic:
+        """Say what would be right."""
+        self.hints.append(message)
+        return self
+
+    def fix(self, location: Location, replacement: str, message: str) -> Diagnostic:
+        """Offer a replacement for a range."""
+        self.fixes.append(Fix(location, replacement, message))
+        return self
+
+    def __str__(self) -> str:
+        return f"{self.location}: {self.severity.value} [{self.code}]: {self.message}"
+
+
+class Report:
+    """Collects diagnostics so that one run shows all of them.
+
+    `limit` bounds the number of errors kept; further ones are counted in `suppressed`.
+    """
+
+    def __init__(self, limit: int = 100) -> None:
+        self.diagnostics: list[Diagnostic] = []
+        self.limit = limit
+        self.errors = 0
+        self.suppressed = 0
+
+    def error(self, code: str, location: Location, message: str) -> Diagnostic:
+        """Add an error and return it for labels, hints and fixes."""
+        diagnostic = Diagnostic(Severity.ERROR, code, message, location)
+        self.errors += 1
+        self._add(diagnostic)
+        return diagnostic
+
+    def warning(self, code: str, location: Location, message: str) -> Diagnostic:
+        """Add a warning and return it for labels, hints and fixes."""
+        diagnostic = Diagnostic(Severity.WARNING, code, message, location)
+        self._add(diagnostic)
+        return diagnostic
+
+    def _add(self, diagnostic: Diagnostic) -> None:
+        if len(self.diagnostics) < self.limit:
+            self.diagnostics.append(diagnostic)
+        else:
+            self.suppressed += 1
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether anything collected stops the compilation."""
+        return self.errors > 0
+
+    def raise_if_errors(self) -> None:
+        """Raise `CompileError` with everything collected if any of it is an error."""
+        if self.has_errors:
+            raise CompileError(self.diagnostics)
+
+
+class CompileError(Exception):
+    """The user's program was refused; `diagnostics` says why, with ranges."""
+
+    def __init__(self, diagnostics: list[Diagnostic]) -> None:
+        super().__init__(diagnostics)
+        self.diagnostics = diagnostics
+
+    def __str__(self) -> str:
+        from tilewright.diagnostics.render import render_text
+
+        return render_text(self.diagnostics)

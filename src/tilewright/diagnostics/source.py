@@ -1,0 +1,125 @@
+"""Source texts and ranges in them: every operation, type and diagnostic points at one."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from functools import cached_property
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """One input text and the name it is reported under (a path, `<stdin>`, `<string>`)."""
+
+    name: str
+    text: str = field(repr=False)
+
+    @cached_property
+    def line_starts(self) -> list[int]:
+        """Offset of the first character of each line."""
+        starts = [0]
+        find = self.text.find
+        end = find("\n")
+        while end >= 0:
+            starts.append(end + 1)
+            end = find("\n", end + 1)
+        return starts
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column of an offset, both counted from 1, columns in characters."""
+        line = bisect_right(self.line_starts, offset)
+        return line, offset - self.line_starts[line - 1] + 1
+
+    def line(self, number: int) -> str:
+        """Text of line `number` (from 1) without its line break."""
+        start = self.line_starts[number - 1]
+        end = self.line_starts[number] - 1 if number < len(self.line_starts) else len(self.text)
+        return self.text[start:end].rstrip("\r")
+
+
+class Location:
+    """Where something comes from: a range of a source, or several of them after a fusion."""
+
+    __slots__ = ()
+
+    def ranges(self) -> tuple[SourceRange, ...]:
+        """The source ranges behind this location, most relevant first; empty if unknown."""
+        return ()
+
+    @property
+    def primary(self) -> SourceRange | None:
+        """The range to show first, or None if unknown."""
+        found = self.ranges()
+        return found[0] if found else None
+
+
+class UnknownLocation(Location):
+    """No place in a source: built by a tool rather than read from text."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "<unknown>"
+
+
+UNKNOWN = UnknownLocation()
+
+
+class SourceRange(Location):
+    """Characters `start` to `end` (exclusive) of a source."""
+
+    __slots__ = ("end", "source", "start")
+
+    def __init__(self, source: Source, start: int, end: int) -> None:
+        self.source = source
+        self.start = start
+        self.end = end
+
+    def ranges(self) -> tuple[SourceRange, ...]:
+        return (self,)
+
+    def to(self, other: Location) -> SourceRange:
+        """The range from the start of this one to the end of `other`, if that is in the same source."""
+        last = other.primary
+        if last is None or last.source is not self.source:
+            return self
+        return SourceRange(self.source, min(self.start, last.start), max(self.end, last.end))
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, SourceRange)
+            and self.source is other.source
+            and (self.start, self.end) == (other.start, other.end)
+        )
+
+    def __hash__(self) -> int:
+        return hash((id(self.source), self.start, self.end))
+
+    def __str__(self) -> str:
+        line, column = self.source.position(self.start)
+        end_line, end_column = self.source.position(max(self.start, self.end - 1))
+        tail = f"-{end_column}" if end_line == line else f"-{end_line}:{end_column}"
+        return f"{self.source.name}:{line}:{column}{tail}"
+
+
+class FusedLocation(Location):
+    """The locations of several operations that a pass made one."""
+
+    __slots__ = ("_ranges",)
+
+    def __init__(self, ranges: tuple[SourceRange, ...]) -> None:
+        self._ranges = ranges
+
+    def ranges(self) -> tuple[SourceRange, ...]:
+        return self._ranges
+
+    def __str__(self) -> str:
+        return "fused<" + ", ".join(str(r) for r in self._ranges) + ">"
+
+
+def fuse(*locations: Location) -> Location:
+    """One location for an operation that replaces several; duplicates and unknowns vanish."""
+    merged = tuple(dict.fromkeys(r for location in locations for r in location.ranges()))
+    if not merged:
+        return UNKNOWN
+    return merged[0] if len(merged) == 1 else FusedLocation(merged)
