@@ -1,0 +1,1 @@
+"""LLVM as text: the emitter, and the lowering of elementwise operations and mathematics that all targets share."""

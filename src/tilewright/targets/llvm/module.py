@@ -1,0 +1,226 @@
+"""The module, its functions and blocks: what collects the text that builders emit."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from tilewright.targets.llvm.values import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]")
+
+
+class Parameter(NamedTuple):
+    """A function parameter; `attributes` is text such as `"noalias align 64"`."""
+
+    type: str
+    name: str
+    attributes: str = ""
+
+
+class Callee(NamedTuple):
+    """A function as callers see it; `convention` and `attributes` are repeated at the call."""
+
+    name: str
+    result: str
+    parameters: tuple[str, ...]
+    convention: str = ""
+
+
+@dataclass(slots=True)
+class Phi:
+    """A phi whose incoming edges may arrive after its first use."""
+
+    value: Value
+    incoming: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+
+    def add(self, value: Value, block: Block) -> None:
+        """Name the value on the edge from `block`."""
+        self.incoming.append((value.text, block.label))
+
+    def __str__(self) -> str:
+        edges = ", ".join(f"[ {text}, %{label} ]" for text, label in self.incoming)
+        return f"  {self.value.text} = phi {self.value.type} {edges}"
+
+
+class Block:
+    """A basic block: phis first, then lines, of which the last is a terminator."""
+
+    __slots__ = ("label", "lines", "phis", "terminated")
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self.phis: list[Phi] = []
+        self.lines: list[str] = []
+        self.terminated = False
+
+    def terminate(self, line: str) -> None:
+        """End the block."""
+        assert not self.terminated, f"block {self.label} already has a terminator"
+        self.lines.append(line)
+        self.terminated = True
+
+
+class Function:
+    """A function being defined. Create it with `Module.function`, fill it with a `Builder`."""
+
+    __slots__ = ("_counter", "_entry_allocas", "_head", "arguments", "blocks", "callee", "module")
+
+    def __init__(self, module: Module, head: str, callee: Callee, arguments: list[Value]) -> None:
+        self.module = module
+        self.callee = callee
+        self.arguments = arguments
+        self.blocks: list[Block] = []
+        self._head = head
+        self._counter = 0
+        self._entry_allocas: list[str] = []
+
+    def name(self, hint: str) -> str:
+        """A fresh local name (without `%`); `hint` starts with a letter and is made of letters, digits, `_`."""
+        self._counter += 1
+        return f"{hint}.{self._counter}"
+
+    def add_block(self, hint: str = "bb") -> Block:
+        """Append an empty block; the first one is the entry."""
+        block = Block(self.name(hint))
+        self.blocks.append(block)
+        return block
+
+    def add_alloca(self, line: str) -> None:
+        """Put an instruction before all others of the entry block."""
+        self._entry_allocas.append(line)
+
+    def lines(self) -> Iterable[str]:
+        """The text of the function."""
+        yield self._head
+        for index, block in enumerate(self.blocks):
+            assert block.terminated, f"block {block.label} of @{self.callee.name} has no terminator"
+            yield f"{block.label}:"
+            if index == 0:
+                yield from self._entry_allocas
+            for phi in block.phis:
+                yield str(phi)
+            yield from block.lines
+        yield "}"
+
+
+class Module:
+    """An LLVM module as text. Declarations and metadata are written once however often they are asked for."""
+
+    __slots__ = ("_declarations", "_functions", "_globals", "_metadata", "_names", "data_layout", "triple")
+
+    def __init__(self, triple: str = "", data_layout: str = "") -> None:
+        self.triple = triple
+        self.data_layout = data_layout
+        self._declarations: dict[str, str] = {}
+        self._functions: dict[str, Function] = {}
+        self._globals: dict[str, tuple[Value, str]] = {}
+        self._metadata: list[str] = []
+        self._names: dict[str, list[int]] = {}
+
+    def function(
+        self,
+        name: str,
+        result: str,
+        parameters: Sequence[Parameter | tuple[str, str]],
+        *,
+        attributes: str = "nounwind",
+        linkage: str = "",
+        convention: str = "",
+        result_attributes: str = "",
+    ) -> Function:
+        """Start the definition of a function; `convention` is for example `"ptx_kernel"`."""
+        assert name not in self._functions, f"@{name} is already defined"
+        arguments: list[Value] = []
+        texts: list[str] = []
+        for index, parameter in enumerate(parameters):
+            typed = Parameter(*parameter)
+            local = f"%{_NOT_IN_NAMES.sub('_', typed.name)}.p{index}" if typed.name else f"%arg.p{index}"
+            if not local[1].isalpha():
+                local = f"%p{local[1:]}"
+            arguments.append(Value(typed.type, local))
+            texts.append(f"{typed.type} {typed.attributes} {local}" if typed.attributes else f"{typed.type} {local}")
+        words = [
+            "define",
+            linkage,
+            convention,
+            result_attributes,
+            result,
+            f"@{name}({', '.join(texts)})",
+            attributes,
+            "{",
+        ]
+        callee = Callee(name, result, tuple(a.type for a in arguments), convention)
+        function = Function(self, " ".join(word for word in words if word), callee, arguments)
+        self._functions[name] = function
+        return function
+
+    def defined(self, name: str) -> Callee | None:
+        """The function of that name if this module defines it: how helpers are emitted once."""
+        function = self._functions.get(name)
+        return function.callee if function else None
+
+    def declare(self, name: str, result: str, parameters: Sequence[str], attributes: str = "") -> Callee:
+        """Declare an external function or an intrinsic, once."""
+        if name not in self._declarations:
+            suffix = f" {attributes}" if attributes else ""
+            self._declarations[name] = f"declare {result} @{name}({', '.join(parameters)}){suffix}"
+        return Callee(name, result, tuple(parameters))
+
+    def global_variable(
+        self,
+        name: str,
+        ltype: str,
+        initializer: str,
+        *,
+        linkage: str = "internal",
+        constant: bool = False,
+        address_space: int = 0,
+        align: int = 0,
+    ) -> Value:
+        """A global, once per name; `initializer` is LLVM text (`""` for an external one). The result is its address."""
+        if name not in self._globals:
+            space = f"addrspace({address_space}) " if address_space else ""
+            tail = f", align {align}" if align else ""
+            words = " ".join(
+                w for w in (linkage, f"{space}{'constant' if constant else 'global'}", ltype, initializer) if w
+            )
+            pointer = f"ptr addrspace({address_space})" if address_space else "ptr"
+            self._globals[name] = (Value(pointer, f"@{name}"), f"@{name} = {words}{tail}")
+        return self._globals[name][0]
+
+    def metadata(self, node: str) -> str:
+        """The number (`"!3"`) of a metadata node given as text, for example `"!{i32 1}"`."""
+        if node in self._metadata:
+            return f"!{self._metadata.index(node)}"
+        self._metadata.append(node)
+        return f"!{len(self._metadata) - 1}"
+
+    def loop_metadata(self, *properties: str) -> str:
+        """A fresh loop identifier with properties such as `'!{!"llvm.loop.unroll.disable"}'`."""
+        nodes = [self.metadata(p) for p in properties]
+        own = f"!{len(self._metadata)}"
+        self._metadata.append(f"distinct !{{{', '.join([own, *nodes])}}}")
+        return own
+
+    def named_metadata(self, name: str, nodes: Sequence[str]) -> None:
+        """Add nodes (as text) to a named list, for example `llvm.module.flags`."""
+        self._names.setdefault(name, []).extend(int(self.metadata(node)[1:]) for node in nodes)
+
+    def __str__(self) -> str:
+        lines: list[str] = []
+        if self.data_layout:
+            lines.append(f'target datalayout = "{self.data_layout}"')
+        if self.triple:
+            lines.append(f'target triple = "{self.triple}"')
+        lines.extend(text for _, text in self._globals.values())
+        for function in self._functions.values():
+            lines.extend(function.lines())
+        lines.extend(text for name, text in self._declarations.items() if name not in self._functions)
+        lines.extend(f"!{name} = !{{{', '.join(f'!{n}' for n in nodes)}}}" for name, nodes in self._names.items())
+        lines.extend(f"!{index} = {node}" for index, node in enumerate(self._metadata))
+        return "\n".join(lines) + "\n"

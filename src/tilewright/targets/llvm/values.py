@@ -1,0 +1,135 @@
+"""Values of the text emitter: a type and the text that names the value, or the text of a constant."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from tilewright.targets.llvm.types import bits_of, lanes_of, scalar_of, vector
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Value(NamedTuple):
+    """One LLVM value: `type` and `text` are what an operand prints."""
+
+    type: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.text}"
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether the text is a literal (an address of a global is not)."""
+        return self.text[0] not in "%@"
+
+    @property
+    def integer(self) -> int | None:
+        """The signed number that a scalar or splat integer constant holds, else None."""
+        return _integer(self.text)
+
+
+class Complex(NamedTuple):
+    """A complex number: two values of the component type."""
+
+    re: Value
+    im: Value
+
+
+def _integer(text: str) -> int | None:
+    if text.startswith("splat ("):
+        text = text[text.index(" ", 7) + 1 : -1]
+    if text == "zeroinitializer":
+        return 0
+    digits = text[1:] if text[0] == "-" else text
+    return int(text) if digits.isdecimal() else None
+
+
+def wrap(number: int, bits: int) -> int:
+    """Two's complement: the signed number of that width congruent to `number`."""
+    half = 1 << (bits - 1)
+    return (number + half & (1 << bits) - 1) - half
+
+
+def float_literal(scalar: str, number: float) -> str:
+    """The exact LLVM literal of a number rounded once to a floating-point type."""
+    match scalar:
+        case "double":
+            return f"0x{struct.unpack('<Q', struct.pack('<d', number))[0]:016X}"
+        case "float":
+            with np.errstate(over="ignore"):
+                narrow = float(np.float32(number))
+            return f"0x{struct.unpack('<Q', struct.pack('<d', narrow))[0]:016X}"
+        case "half":
+            with np.errstate(over="ignore"):
+                return f"0xH{int(np.float64(number).astype(np.float16).view(np.uint16)):04X}"
+        case "bfloat":
+            return f"0xR{_bfloat_bits(number):04X}"
+        case _:
+            raise ValueError(f"{scalar} is no floating-point type")
+
+
+def _bfloat_bits(number: float) -> int:
+    """Round to odd into f32 first, since a conversion through f32 to nearest would round twice."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        narrow = np.float32(number)
+    if np.isfinite(narrow) and float(narrow) != number and not int(narrow.view(np.uint32)) & 1:
+        narrow = np.nextafter(narrow, np.float32(number))
+    bits = int(narrow.view(np.uint32))
+    if np.isnan(narrow):
+        return bits >> 16 | 0x40
+    return bits + 0x7FFF + (bits >> 16 & 1) >> 16
+
+
+def literal(scalar: str, number: float) -> str:
+    """The literal of a number in an LLVM scalar type; integers wrap."""
+    if scalar == "i1":
+        return "true" if number else "false"
+    if scalar.startswith("i"):
+        return str(wrap(int(number), bits_of(scalar)))
+    return float_literal(scalar, number)
+
+
+def constant(ltype: str, number: float) -> Value:
+    """A constant, in all lanes if the type is a vector."""
+    text = literal(scalar_of(ltype), number)
+    return Value(ltype, f"splat ({scalar_of(ltype)} {text})" if ltype.startswith("<") else text)
+
+
+def lane_constants(scalar: str, numbers: Sequence[float]) -> Value:
+    """A vector constant with one number a lane."""
+    texts = [f"{scalar} {literal(scalar, number)}" for number in numbers]
+    if len(texts) == 1:
+        return constant(scalar, numbers[0])
+    return Value(vector(scalar, len(texts)), f"<{', '.join(texts)}>")
+
+
+def zero(ltype: str) -> Value:
+    """Zero (or null, or false) of any type."""
+    if ltype.startswith("ptr"):
+        return Value(ltype, "null")
+    return constant(ltype, 0) if lanes_of(ltype) == 1 and ltype[0] not in "{[" else Value(ltype, "zeroinitializer")
+
+
+def poison(ltype: str) -> Value:
+    """The value that may be anything: the start of a chain of insertions."""
+    return Value(ltype, "poison")
+
+
+def i64(number: int) -> Value:
+    """A 64-bit integer constant."""
+    return Value("i64", str(number))
+
+
+def i32(number: int) -> Value:
+    """A 32-bit integer constant."""
+    return Value("i32", str(number))
+
+
+def boolean(truth: bool) -> Value:
+    """An `i1` constant."""
+    return Value("i1", "true" if truth else "false")
