@@ -1,0 +1,12 @@
+"""The operations, one file a dialect. `all_dialects()` is the explicit list that parsers and manuals use."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+
+def all_dialects() -> tuple[ModuleType, ...]:
+    """Every dialect module, from the language down to the tiles."""
+    from tilewright.dialects import arith, builtin, math, memref, scf, team, tile, tl
+
+    return (builtin, arith, math, scf, memref, team, tl, tile)

@@ -1,0 +1,234 @@
+"""Arithmetic on scalars, tiles and cooperative matrices; the semantics of language reference 1.7 and 1.9.
+
+Integers are signless and wrap; what cares about the sign is signed. Nothing traps: `x / 0 = 0`, `x rem 0 = x`,
+`MIN / -1 = MIN`, shift amounts count modulo the width. Floats are IEEE, round to nearest even, never contracted.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from tilewright.ir.definition import COMMUTATIVE, PURE, Operation, Value, attribute, operand, result
+from tilewright.ir.types import (
+    BOOL,
+    SHAPED,
+    SHAPED_BOOL_OR_INTEGER,
+    SHAPED_BOOLEAN,
+    SHAPED_COMPLEX,
+    SHAPED_FLOAT_OR_COMPLEX,
+    SHAPED_INTEGER,
+    SHAPED_NUMBER,
+    SHAPED_REAL,
+    Type,
+    element_of,
+    with_element,
+)
+
+
+def component_type(op: Operation) -> Type:
+    """The operand's type with the component of its (possibly complex) element."""
+    type_ = op.operands[0].type
+    element = element_of(type_)
+    return type_ if element is None else with_element(type_, element.component)
+
+
+def boolean_type(op: Operation) -> Type:
+    """bool in the shape of the first operand."""
+    return with_element(op.operands[0].type, BOOL)
+
+
+class Constant(Operation, name="arith.constant", traits=(PURE,), code="V19"):
+    """A constant; for a tile or cooperative matrix every element has the value.
+
+    `value` is a bool, int, float or complex as the element type demands; integers are in the signed range.
+    """
+
+    value: bool | int | float | complex = attribute(object)
+    out: Value = result(SHAPED)
+
+
+class Add(Operation, name="arith.add", traits=(PURE, COMMUTATIVE), code="V34"):
+    """Sum."""
+
+    lhs: Value = operand(SHAPED_NUMBER, var="T")
+    rhs: Value = operand(SHAPED_NUMBER, var="T")
+    out: Value = result(var="T")
+
+
+class Sub(Operation, name="arith.sub", traits=(PURE,), code="V34"):
+    """Difference."""
+
+    lhs: Value = operand(SHAPED_NUMBER, var="T")
+    rhs: Value = operand(SHAPED_NUMBER, var="T")
+    out: Value = result(var="T")
+
+
+class Mul(Operation, name="arith.mul", traits=(PURE, COMMUTATIVE), code="V34"):
+    """Product; of complex numbers by the textbook formula."""
+
+    lhs: Value = operand(SHAPED_NUMBER, var="T")
+    rhs: Value = operand(SHAPED_NUMBER, var="T")
+    out: Value = result(var="T")
+
+
+class Div(Operation, name="arith.div", traits=(PURE,), code="V34"):
+    """Quotient; of integers truncated towards zero, 0 for a zero divisor; of complex numbers scaled against overflow."""
+
+    lhs: Value = operand(SHAPED_NUMBER, var="T")
+    rhs: Value = operand(SHAPED_NUMBER, var="T")
+    out: Value = result(var="T")
+
+
+class Rem(Operation, name="arith.rem", traits=(PURE,), code="V34"):
+    """Remainder with the sign of the dividend; the dividend for an integer divisor of zero; fmod for floats."""
+
+    lhs: Value = operand(SHAPED_REAL, var="T")
+    rhs: Value = operand(SHAPED_REAL, var="T")
+    out: Value = result(var="T")
+
+
+class Max(Operation, name="arith.max", traits=(PURE, COMMUTATIVE), code="V34"):
+    """Maximum; a number wins over NaN."""
+
+    lhs: Value = operand(SHAPED_REAL, var="T")
+    rhs: Value = operand(SHAPED_REAL, var="T")
+    out: Value = result(var="T")
+
+
+class Min(Operation, name="arith.min", traits=(PURE, COMMUTATIVE), code="V34"):
+    """Minimum; a number wins over NaN."""
+
+    lhs: Value = operand(SHAPED_REAL, var="T")
+    rhs: Value = operand(SHAPED_REAL, var="T")
+    out: Value = result(var="T")
+
+
+class Shl(Operation, name="arith.shl", traits=(PURE,), code="V34"):
+    """Shift left by `rhs` modulo the width."""
+
+    lhs: Value = operand(SHAPED_INTEGER, var="T")
+    rhs: Value = operand(SHAPED_INTEGER, var="T")
+    out: Value = result(var="T")
+
+
+class Shr(Operation, name="arith.shr", traits=(PURE,), code="V34"):
+    """Arithmetic shift right by `rhs` modulo the width."""
+
+    lhs: Value = operand(SHAPED_INTEGER, var="T")
+    rhs: Value = operand(SHAPED_INTEGER, var="T")
+    out: Value = result(var="T")
+
+
+class And(Operation, name="arith.and", traits=(PURE, COMMUTATIVE), code="V34"):
+    """Bitwise and; logical on bool."""
+
+    lhs: Value = operand(SHAPED_BOOL_OR_INTEGER, var="T")
+    rhs: Value = operand(SHAPED_BOOL_OR_INTEGER, var="T")
+    out: Value = result(var="T")
+
+
+class Or(Operation, name="arith.or", traits=(PURE, COMMUTATIVE), code="V34"):
+    """Bitwise or; logical on bool."""
+
+    lhs: Value = operand(SHAPED_BOOL_OR_INTEGER, var="T")
+    rhs: Value = operand(SHAPED_BOOL_OR_INTEGER, var="T")
+    out: Value = result(var="T")
+
+
+class Xor(Operation, name="arith.xor", traits=(PURE, COMMUTATIVE), code="V34"):
+    """Bitwise exclusive or; logical on bool."""
+
+    lhs: Value = operand(SHAPED_BOOL_OR_INTEGER, var="T")
+    rhs: Value = operand(SHAPED_BOOL_OR_INTEGER, var="T")
+    out: Value = result(var="T")
+
+
+class Abs(Operation, name="arith.abs", traits=(PURE,), code="V34"):
+    """Absolute value; of a complex number a real one, without undue overflow; `abs(MIN) = MIN`."""
+
+    value: Value = operand(SHAPED_NUMBER)
+    out: Value = result(infer=component_type)
+
+
+class Neg(Operation, name="arith.neg", traits=(PURE,), code="V34"):
+    """Negation; `neg(MIN) = MIN`."""
+
+    value: Value = operand(SHAPED_NUMBER, var="T")
+    out: Value = result(var="T")
+
+
+class Not(Operation, name="arith.not", traits=(PURE,), code="V34"):
+    """Bitwise complement; logical on bool."""
+
+    value: Value = operand(SHAPED_BOOL_OR_INTEGER, var="T")
+    out: Value = result(var="T")
+
+
+class Conj(Operation, name="arith.conj", traits=(PURE,), code="V34"):
+    """Complex conjugate."""
+
+    value: Value = operand(SHAPED_COMPLEX, var="T")
+    out: Value = result(var="T")
+
+
+class Re(Operation, name="arith.re", traits=(PURE,), code="V34"):
+    """Real part."""
+
+    value: Value = operand(SHAPED_COMPLEX)
+    out: Value = result(infer=component_type)
+
+
+class Im(Operation, name="arith.im", traits=(PURE,), code="V34"):
+    """Imaginary part."""
+
+    value: Value = operand(SHAPED_COMPLEX)
+    out: Value = result(infer=component_type)
+
+
+class Predicate(Enum):
+    """Comparisons; ordered, but `ne` is true on NaN."""
+
+    EQ = "eq"
+    NE = "ne"
+    GT = "gt"
+    GE = "ge"
+    LT = "lt"
+    LE = "le"
+
+
+class Cmp(Operation, name="arith.cmp", traits=(PURE,), code="V37"):
+    """Compares; complex numbers only for equality (equal: both parts, not equal: any)."""
+
+    predicate: Predicate = attribute(Predicate)
+    lhs: Value = operand(SHAPED, var="T")
+    rhs: Value = operand(SHAPED, var="T")
+    out: Value = result(SHAPED_BOOLEAN, infer=boolean_type)
+
+
+class Cast(Operation, name="arith.cast", traits=(PURE,), code="V35"):
+    """Converts between number types.
+
+    Integers truncate or sign-extend; to float rounds to nearest even; float to integer truncates, saturates, NaN gives
+    0; real to complex has imaginary part 0; complex to real is forbidden.
+    """
+
+    value: Value = operand(SHAPED_NUMBER)
+    out: Value = result(SHAPED_NUMBER)
+
+
+class Select(Operation, name="arith.select", traits=(PURE,)):
+    """`on_true` where the condition holds, else `on_false`; a scalar condition chooses whole tiles."""
+
+    condition: Value = operand(SHAPED_BOOLEAN)
+    on_true: Value = operand(SHAPED, var="T")
+    on_false: Value = operand(SHAPED, var="T")
+    out: Value = result(var="T")
+
+
+class Fma(Operation, name="arith.fma", traits=(PURE,)):
+    """`a * b + c` with one rounding."""
+
+    a: Value = operand(SHAPED_FLOAT_OR_COMPLEX, var="T")
+    b: Value = operand(SHAPED_FLOAT_OR_COMPLEX, var="T")
+    c: Value = operand(SHAPED_FLOAT_OR_COMPLEX, var="T")
+    out: Value = result(var="T")

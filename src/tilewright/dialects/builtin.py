@@ -1,0 +1,43 @@
+"""Modules and kernels: what every program consists of, on every floor."""
+
+from __future__ import annotations
+
+from tilewright.ir.core import Attribute, BlockArgument
+from tilewright.ir.definition import ISOLATED, Operation, Region, attribute, optional_attribute, region
+
+
+class Module(Operation, name="builtin.module", traits=(ISOLATED,)):
+    """A program: any number of kernels."""
+
+    body: Region = region()
+
+    @property
+    def kernels(self) -> list[Kernel]:
+        """The kernels in order."""
+        return [op for op in self.body.entry if isinstance(op, Kernel)]
+
+
+class Kernel(Operation, name="builtin.kernel", traits=(ISOLATED,)):
+    """A function that the host launches once for each work-group of a grid.
+
+    The entry block's arguments are the parameters; `parameter_attributes` holds one dictionary for each (alignment,
+    shape_gcd, stride_gcd, "noalias", and quoted names kept as they are). `language_attributes` holds the function's
+    quoted attributes. The body is a collective region.
+    """
+
+    sym_name: str = attribute(str)
+    subgroup_size: int | None = optional_attribute(int)
+    work_group_size: tuple[int, int] | None = optional_attribute(tuple)
+    parameter_attributes: tuple[dict[str, Attribute], ...] = optional_attribute(tuple, default=())
+    language_attributes: dict[str, Attribute] | None = optional_attribute(dict)
+    body: Region = region()
+
+    @property
+    def parameters(self) -> list[BlockArgument]:
+        """The entry block's arguments."""
+        return self.body.entry.arguments
+
+    def attributes_of(self, parameter: BlockArgument) -> dict[str, Attribute]:
+        """Attribute dictionary of a parameter; empty if it has none."""
+        found = self.parameter_attributes
+        return found[parameter.index] if parameter.index < len(found) else {}

@@ -1,0 +1,233 @@
+"""Memory: allocation, views, element access, atomics. Views never copy; element (i, ..) lies at `base + sum i_k S_k`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+
+from tilewright.ir.definition import (
+    PURE,
+    Operation,
+    Value,
+    attribute,
+    operand,
+    operands,
+    optional_attribute,
+    result,
+)
+from tilewright.ir.effects import Effect, EffectKind, reads, writes
+from tilewright.ir.types import BOOL, GROUP, INDEX, INDEX_ONLY, MEMREF, NUMBER, Constraint, GroupType, MemrefType, Type
+
+MEMREF_OR_GROUP = Constraint("a memref or group", lambda t: isinstance(t, MemrefType | GroupType))
+
+
+def element_type(op: Operation) -> Type:
+    """Element type of the first memref among the operands."""
+    for value in op.operands:
+        if isinstance(value.type, MemrefType):
+            return value.type.element
+    return INDEX
+
+
+class Alloca(Operation, name="memref.alloca", code="V25"):
+    """Work-group memory with undefined content, freed at the end of the enclosing region; in a loop fresh per iteration.
+
+    `offset` is the byte offset in the work-group's local memory once the stack is assigned.
+    """
+
+    alignment: int | None = optional_attribute(int)
+    offset: int | None = optional_attribute(int)
+    out: Value = result(MEMREF)
+
+    def effects(self) -> Sequence[Effect]:
+        return [Effect(EffectKind.ALLOCATE, self.results[0])]
+
+
+class LifetimeStop(Operation, name="memref.lifetime_stop", code="V6"):
+    """Last use of an allocation and all its views: its bytes may be used again."""
+
+    memref: Value = operand(MEMREF)
+
+    def effects(self) -> Sequence[Effect]:
+        return [Effect(EffectKind.FREE, self.operands[0])]
+
+
+class Load(Operation, name="memref.load", code="V30"):
+    """Reads one element, `len(indices) == order`."""
+
+    memref: Value = operand(MEMREF)
+    indices: list[Value] = operands(INDEX_ONLY)
+    out: Value = result(NUMBER, infer=element_type)
+
+    def effects(self) -> Sequence[Effect]:
+        return reads(self.operands[0])
+
+
+class Store(Operation, name="memref.store", code="V30"):
+    """Writes one element; in a collective region once, by one elected work-item."""
+
+    value: Value = operand(NUMBER)
+    memref: Value = operand(MEMREF)
+    indices: list[Value] = operands(INDEX_ONLY)
+
+    def effects(self) -> Sequence[Effect]:
+        return writes(self.operands[1])
+
+
+class GroupLoad(Operation, name="memref.group_load", traits=(PURE,), code="V31"):
+    """Element `index` of a group: pointer `table[index] + offset`, dynamic extents and strides from their arrays."""
+
+    group: Value = operand(GROUP)
+    index: Value = operand(INDEX_ONLY)
+    out: Value = result(MEMREF)
+
+
+class Size(Operation, name="memref.size", traits=(PURE,), code="V29"):
+    """Extent of mode `mode` of a memref, or the size of a group (mode 0)."""
+
+    source: Value = operand(MEMREF_OR_GROUP)
+    mode: int = attribute(int)
+    out: Value = result(INDEX_ONLY, infer=lambda op: INDEX)
+
+
+class Stride(Operation, name="memref.stride", traits=(PURE,)):
+    """Stride of mode `mode` in elements; not in any source language."""
+
+    source: Value = operand(MEMREF)
+    mode: int = attribute(int)
+    out: Value = result(INDEX_ONLY, infer=lambda op: INDEX)
+
+
+class Associated(Operation, name="memref.associated", traits=(PURE,)):
+    """Whether the base pointer of the root that a view comes from is not null."""
+
+    source: Value = operand(MEMREF_OR_GROUP)
+    out: Value = result(infer=lambda op: BOOL)
+
+
+class Expand(Operation, name="memref.expand", traits=(PURE,), code="V26"):
+    """Splits mode `mode` into the extents `static_sizes`, where None stands for the next of `sizes`.
+
+    Strides: S_mode, then previous stride x previous extent. The product equals the extent of the mode.
+    """
+
+    memref: Value = operand(MEMREF)
+    sizes: list[Value] = operands(INDEX_ONLY)
+    mode: int = attribute(int)
+    static_sizes: tuple[int | None, ...] = attribute(tuple)
+    out: Value = result(MEMREF)
+
+
+class Fuse(Operation, name="memref.fuse", traits=(PURE,), code="V27"):
+    """Makes modes `first` to `last` (inclusive) one, with the product extent and the stride of `first`."""
+
+    memref: Value = operand(MEMREF)
+    first: int = attribute(int)
+    last: int = attribute(int)
+    out: Value = result(MEMREF)
+
+
+class Subview(Operation, name="memref.subview", traits=(PURE,), code="V28"):
+    """A box of the operand: per mode an offset and a size.
+
+    `static_offsets[k]` is None if the offset is the next of `offsets`; `static_sizes[k]` is None if the size is the
+    next of `sizes`, and 0 if the mode is dropped from the result.
+    """
+
+    memref: Value = operand(MEMREF)
+    offsets: list[Value] = operands(INDEX_ONLY)
+    sizes: list[Value] = operands(INDEX_ONLY)
+    static_offsets: tuple[int | None, ...] = attribute(tuple)
+    static_sizes: tuple[int | None, ...] = attribute(tuple)
+    out: Value = result(MEMREF)
+
+
+def permuted_type(op: Operation) -> Type:
+    """The memref type with its modes in the order of the attribute `order`."""
+    type_ = op.operands[0].type
+    order = op.attributes["order"]
+    assert isinstance(type_, MemrefType)
+    assert isinstance(order, tuple)
+    modes = [int(str(k)) for k in order]
+    return MemrefType(
+        type_.element, tuple(type_.shape[k] for k in modes), tuple(type_.strides[k] for k in modes), type_.space
+    )
+
+
+class Permute(Operation, name="memref.permute", traits=(PURE,)):
+    """The same memory with its modes in another order: mode k of the result is mode `order[k]` of the operand.
+
+    A transposed view; its type need not obey the stride rule of the languages. Not in any source language.
+    """
+
+    memref: Value = operand(MEMREF)
+    order: tuple[int, ...] = attribute(tuple)
+    out: Value = result(MEMREF, infer=permuted_type)
+
+
+class AtomicKind(Enum):
+    """Read-modify-write operations; float max and min prefer the number over NaN."""
+
+    ADD = "add"
+    MAX = "max"
+    MIN = "min"
+
+
+class Scope(Enum):
+    """Who sees the atomic as one step; targets may strengthen."""
+
+    SUBGROUP = "subgroup"
+    WORK_GROUP = "work_group"
+    DEVICE = "device"
+    CROSS_DEVICE = "cross_device"
+
+
+class Semantics(Enum):
+    """Memory order of an atomic."""
+
+    RELAXED = "relaxed"
+    ACQUIRE = "acquire"
+    RELEASE = "release"
+    ACQUIRE_RELEASE = "acquire_release"
+    SEQUENTIALLY_CONSISTENT = "sequentially_consistent"
+
+
+class AtomicLoad(Operation, name="memref.atomic_load", code="V33"):
+    """Reads one element atomically."""
+
+    memref: Value = operand(MEMREF)
+    indices: list[Value] = operands(INDEX_ONLY)
+    scope: Scope = optional_attribute(Scope, default=Scope.WORK_GROUP)
+    semantics: Semantics = optional_attribute(Semantics, default=Semantics.RELAXED)
+    out: Value = result(NUMBER, infer=element_type)
+
+    def effects(self) -> Sequence[Effect]:
+        return [Effect(EffectKind.UPDATE, self.operands[0])]
+
+
+class AtomicStore(Operation, name="memref.atomic_store", code="V33"):
+    """Writes one element atomically."""
+
+    value: Value = operand(NUMBER)
+    memref: Value = operand(MEMREF)
+    indices: list[Value] = operands(INDEX_ONLY)
+    scope: Scope = optional_attribute(Scope, default=Scope.WORK_GROUP)
+    semantics: Semantics = optional_attribute(Semantics, default=Semantics.RELAXED)
+
+    def effects(self) -> Sequence[Effect]:
+        return [Effect(EffectKind.UPDATE, self.operands[1])]
+
+
+class AtomicRmw(Operation, name="memref.atomic_rmw", code="V33"):
+    """Updates one element atomically and returns its old value; complex parts are updated one after the other."""
+
+    value: Value = operand(NUMBER)
+    memref: Value = operand(MEMREF)
+    indices: list[Value] = operands(INDEX_ONLY)
+    kind: AtomicKind = attribute(AtomicKind)
+    scope: Scope = optional_attribute(Scope, default=Scope.WORK_GROUP)
+    semantics: Semantics = optional_attribute(Semantics, default=Semantics.RELAXED)
+    out: Value = result(NUMBER, infer=element_type)
+
+    def effects(self) -> Sequence[Effect]:
+        return [Effect(EffectKind.UPDATE, self.operands[1])]

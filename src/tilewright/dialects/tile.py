@@ -1,0 +1,256 @@
+"""The tile level: what a team computes on immutable tiles. The one level where optimisation happens.
+
+A tile is owned by the team of the region around it: by the work-group in a collective region, by the subgroup inside
+`team.spmd`. Elementwise arithmetic is that of `arith` and `math`, which take tiles; control flow is `scf`; views of memory
+are `memref` values. No operation knows a source language or a machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tilewright.dialects.memref import AtomicKind, Scope, Semantics
+from tilewright.ir.definition import (
+    CONVERGENT,
+    PURE,
+    RECURSIVE_EFFECTS,
+    SPMD_ONLY,
+    Operation,
+    Region,
+    Value,
+    attribute,
+    operand,
+    operands,
+    optional_attribute,
+    region,
+    result,
+)
+from tilewright.ir.effects import Effect, EffectKind, reads, writes
+from tilewright.ir.types import INDEX_ONLY, MEMREF, NUMBER, SCALAR, TILE, ScalarType, TileType, Type
+
+
+def _element(op: Operation) -> Type:
+    type_ = op.operands[0].type
+    return type_.element if isinstance(type_, TileType) else type_
+
+
+class Load(Operation, name="tile.load"):
+    """Element (r0, r1, ..) of the result is `memref[i0 + r0, i1 + r1, ..]`; tile rank = order of the memref.
+
+    `check[k]` tests `0 <= i_k + r_k < extent_k`; elements outside read as zero. Unchecked dimensions are in bounds.
+    """
+
+    memref: Value = operand(MEMREF)
+    indices: list[Value] = operands(INDEX_ONLY)
+    check: tuple[bool, ...] = optional_attribute(tuple, default=())
+    out: Value = result(TILE)
+
+    def effects(self) -> Sequence[Effect]:
+        return reads(self.operands[0])
+
+
+class Store(Operation, name="tile.store"):
+    """Writes element (r0, ..) to `memref[i0 + r0, ..]`; where `check[k]`, elements outside are not written."""
+
+    value: Value = operand(TILE)
+    memref: Value = operand(MEMREF)
+    indices: list[Value] = operands(INDEX_ONLY)
+    check: tuple[bool, ...] = optional_attribute(tuple, default=())
+
+    def effects(self) -> Sequence[Effect]:
+        return writes(self.operands[1])
+
+
+class AtomicLoad(Operation, name="tile.atomic_load"):
+    """As `tile.load`, atomic per element."""
+
+    memref: Value = operand(MEMREF)
+    indices: list[Value] = operands(INDEX_ONLY)
+    check: tuple[bool, ...] = optional_attribute(tuple, default=())
+    scope: Scope = optional_attribute(Scope, default=Scope.DEVICE)
+    semantics: Semantics = optional_attribute(Semantics, default=Semantics.RELAXED)
+    out: Value = result(TILE)
+
+    def effects(self) -> Sequence[Effect]:
+        return [Effect(EffectKind.UPDATE, self.operands[0])]
+
+
+class AtomicStore(Operation, name="tile.atomic_store"):
+    """As `tile.store`, atomic per element."""
+
+    value: Value = operand(TILE)
+    memref: Value = operand(MEMREF)
+    indices: list[Value] = operands(INDEX_ONLY)
+    check: tuple[bool, ...] = optional_attribute(tuple, default=())
+    scope: Scope = optional_attribute(Scope, default=Scope.DEVICE)
+    semantics: Semantics = optional_attribute(Semantics, default=Semantics.RELAXED)
+
+    def effects(self) -> Sequence[Effect]:
+        return [Effect(EffectKind.UPDATE, self.operands[1])]
+
+
+class AtomicRmw(Operation, name="tile.atomic_rmw"):
+    """Updates each element atomically; the result holds the old values, 0 where nothing was accessed."""
+
+    value: Value = operand(TILE, var="T")
+    memref: Value = operand(MEMREF)
+    indices: list[Value] = operands(INDEX_ONLY)
+    kind: AtomicKind = attribute(AtomicKind)
+    check: tuple[bool, ...] = optional_attribute(tuple, default=())
+    scope: Scope = optional_attribute(Scope, default=Scope.DEVICE)
+    semantics: Semantics = optional_attribute(Semantics, default=Semantics.RELAXED)
+    out: Value = result(var="T")
+
+    def effects(self) -> Sequence[Effect]:
+        return [Effect(EffectKind.UPDATE, self.operands[1])]
+
+
+class Prefetch(Operation, name="tile.prefetch"):
+    """Hint: the box of `shape` at `indices` will be needed in cache `level` (0 nearest). Never faults."""
+
+    memref: Value = operand(MEMREF)
+    indices: list[Value] = operands(INDEX_ONLY)
+    level: int = attribute(int)
+    shape: tuple[int, ...] = attribute(tuple)
+
+    def effects(self) -> Sequence[Effect]:
+        return [Effect(EffectKind.ORDER)]
+
+
+class Splat(Operation, name="tile.splat", traits=(PURE,)):
+    """Every element is the scalar (in an SPMD region: dynamically uniform)."""
+
+    value: Value = operand(SCALAR)
+    out: Value = result(TILE)
+
+
+class Item(Operation, name="tile.item", traits=(PURE,)):
+    """The element of a tile with one element."""
+
+    tile: Value = operand(TILE)
+    out: Value = result(SCALAR, infer=_element)
+
+
+class Broadcast(Operation, name="tile.broadcast", traits=(PURE,)):
+    """Stretches dimensions of extent 1 to those of the result; ranks are equal."""
+
+    tile: Value = operand(TILE)
+    out: Value = result(TILE)
+
+
+class Reshape(Operation, name="tile.reshape", traits=(PURE,)):
+    """The same elements in another shape, numbered with the first dimension fastest (column-major)."""
+
+    tile: Value = operand(TILE)
+    out: Value = result(TILE)
+
+
+def _permuted(op: Operation) -> Type:
+    type_, order = op.operands[0].type, op.attributes["order"]
+    assert isinstance(type_, TileType)
+    assert isinstance(order, tuple)
+    return TileType(tuple(type_.shape[int(str(k))] for k in order), type_.element)
+
+
+class Permute(Operation, name="tile.permute", traits=(PURE,)):
+    """Dimension k of the result is dimension `order[k]` of the operand."""
+
+    tile: Value = operand(TILE)
+    order: tuple[int, ...] = attribute(tuple)
+    out: Value = result(TILE, infer=_permuted)
+
+
+class Extract(Operation, name="tile.extract", traits=(PURE,)):
+    """The box of the result's shape at static `offsets`."""
+
+    tile: Value = operand(TILE)
+    offsets: tuple[int, ...] = attribute(tuple)
+    out: Value = result(TILE)
+
+
+class Cat(Operation, name="tile.cat", traits=(PURE,)):
+    """Tiles side by side along dimension `dim`."""
+
+    tiles: list[Value] = operands(TILE)
+    dim: int = attribute(int)
+    out: Value = result(TILE)
+
+
+class Iota(Operation, name="tile.iota", traits=(PURE,)):
+    """Element (.., r, ..) is its own position r along dimension `dim`; integer elements."""
+
+    dim: int = attribute(int)
+    out: Value = result(TILE)
+
+
+class Mma(Operation, name="tile.mma", traits=(PURE,)):
+    """Matrix product added to an accumulator: `lhs` m x k, `rhs` k x n, `acc` and result m x n.
+
+    Operands are cast to acc's element type (exact), products and sums formed in it; the order of summation over k is
+    unspecified and multiply-adds may be contracted, so float results may differ in the last bits.
+    """
+
+    lhs: Value = operand(TILE)
+    rhs: Value = operand(TILE)
+    acc: Value = operand(TILE, var="T")
+    out: Value = result(var="T")
+
+
+def _without_dim(op: Operation) -> Type:
+    type_, dim = op.operands[0].type, op.attributes["dim"]
+    assert isinstance(type_, TileType)
+    return TileType(tuple(s for k, s in enumerate(type_.shape) if k != dim), type_.element)
+
+
+class Reduce(Operation, name="tile.reduce", traits=(PURE,)):
+    """Sum, maximum or minimum along dimension `dim`, which vanishes; no order of summation."""
+
+    tile: Value = operand(TILE)
+    kind: AtomicKind = attribute(AtomicKind)
+    dim: int = attribute(int)
+    out: Value = result(TILE, infer=_without_dim)
+
+
+class Scan(Operation, name="tile.scan", traits=(PURE,)):
+    """Inclusive prefix sum, maximum or minimum along dimension `dim`."""
+
+    tile: Value = operand(TILE, var="T")
+    kind: AtomicKind = attribute(AtomicKind)
+    dim: int = attribute(int)
+    out: Value = result(var="T")
+
+
+class Map(Operation, name="tile.map", traits=(RECURSIVE_EFFECTS,)):
+    """New element = what the region yields for (i, j, .., v): positions as i32, then the element; in no order."""
+
+    tile: Value = operand(TILE, var="T")
+    body: Region = region()
+    out: Value = result(var="T")
+
+
+class ShareExtract(Operation, name="tile.share_extract", traits=(PURE, SPMD_ONLY)):
+    """Component `index` of this work-item's share of a subgroup's 2-d tile (language reference 1.11).
+
+    With S work-items and an M x N tile: I = min(M, S), J = ceil(I N / S) S / I, K = M / I. Component `u + k I J / S` of
+    work-item p is the element (p mod I + k I, floor(p / I) + u S / I); columns >= N read as 0.
+    """
+
+    tile: Value = operand(TILE)
+    index: int = attribute(int)
+    out: Value = result(NUMBER, infer=_element)
+
+
+class ShareInsert(Operation, name="tile.share_insert", traits=(PURE, SPMD_ONLY, CONVERGENT)):
+    """A copy of the tile with component `index` of each work-item's share replaced by its `value`."""
+
+    value: Value = operand(NUMBER)
+    tile: Value = operand(TILE, var="T")
+    index: int = attribute(int)
+    out: Value = result(var="T")
+
+
+def tile(element: ScalarType, *shape: int) -> TileType:
+    """A tile type."""
+    return TileType(shape, element)
+
+

@@ -1,0 +1,334 @@
+"""The collective and cooperative-matrix instructions of the tensor language (reference 1.8, 1.10).
+
+Collectives: all arithmetic in acc(T) of the result's element type T, one rounding at the end; beta = 0 overwrites without
+reading when it is a constant, alpha = 0 makes the operands irrelevant; the written operand must not overlap a read one
+except as the identical view in axpby (not transposed), hadamard and cumsum. `atomic`: every element gets one atomic store
+(beta 0) or one atomic add (beta 1) of the finished value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+
+from tilewright.dialects.memref import AtomicKind, Scope, Semantics
+from tilewright.ir.definition import (
+    COLLECTIVE,
+    CONVERGENT,
+    PURE,
+    RECURSIVE_EFFECTS,
+    SPMD_ONLY,
+    SPMD_REGION,
+    Operation,
+    Region,
+    Value,
+    attribute,
+    operand,
+    operands,
+    optional_attribute,
+    region,
+    result,
+)
+from tilewright.ir.effects import Effect, EffectKind, reads, writes
+from tilewright.ir.types import COOPMATRIX, INDEX_ONLY, INTEGER, MEMREF, NUMBER, CoopMatrixType, Type
+
+
+def _constant_zero(value: Value) -> bool:
+    op = value.defining_op
+    return op is not None and op.name == "arith.constant" and op.attributes["value"] == 0
+
+
+def _update_effects(alpha: Value, inputs: Sequence[Value], beta: Value, target: Value, atomic: bool) -> list[Effect]:
+    """Inputs are read unless alpha is constant 0; the target is written, and read unless beta is constant 0."""
+    found = [] if _constant_zero(alpha) else reads(*inputs)
+    if atomic:
+        return [*found, Effect(EffectKind.UPDATE, target)]
+    return [*found, *([] if _constant_zero(beta) else reads(target)), *writes(target)]
+
+
+class Axpby(Operation, name="tl.axpby", traits=(COLLECTIVE,), code="V39"):
+    """`B := alpha op(A) + beta B` for orders 0, 1, 2; op transposes matrices if `transpose`."""
+
+    alpha: Value = operand(NUMBER)
+    a: Value = operand(MEMREF)
+    beta: Value = operand(NUMBER)
+    b: Value = operand(MEMREF)
+    transpose: bool = optional_attribute(bool, default=False)
+    atomic: bool = optional_attribute(bool, default=False)
+
+    def effects(self) -> Sequence[Effect]:
+        return _update_effects(self.alpha, [self.a], self.beta, self.b, self.atomic)
+
+
+class Sum(Operation, name="tl.sum", traits=(COLLECTIVE,), code="V39"):
+    """`b_i := alpha sum_j op(A)_ij + beta b_i`; for a vector A and b of order 0 the sum over the vector."""
+
+    alpha: Value = operand(NUMBER)
+    a: Value = operand(MEMREF)
+    beta: Value = operand(NUMBER)
+    b: Value = operand(MEMREF)
+    transpose: bool = optional_attribute(bool, default=False)
+    atomic: bool = optional_attribute(bool, default=False)
+
+    def effects(self) -> Sequence[Effect]:
+        return _update_effects(self.alpha, [self.a], self.beta, self.b, self.atomic)
+
+
+class Cumsum(Operation, name="tl.cumsum", traits=(COLLECTIVE,), code="V39"):
+    """Inclusive prefix sum along `mode`: `B[..j..] := alpha sum_{i<=j} A[..i..] + beta B[..j..]`."""
+
+    alpha: Value = operand(NUMBER)
+    a: Value = operand(MEMREF)
+    beta: Value = operand(NUMBER)
+    b: Value = operand(MEMREF)
+    mode: int = attribute(int)
+    atomic: bool = optional_attribute(bool, default=False)
+
+    def effects(self) -> Sequence[Effect]:
+        return _update_effects(self.alpha, [self.a], self.beta, self.b, self.atomic)
+
+
+class Gemm(Operation, name="tl.gemm", traits=(COLLECTIVE,), code="V39"):
+    """`C := alpha op1(A) op2(B) + beta C`."""
+
+    alpha: Value = operand(NUMBER)
+    a: Value = operand(MEMREF)
+    b: Value = operand(MEMREF)
+    beta: Value = operand(NUMBER)
+    c: Value = operand(MEMREF)
+    transpose_a: bool = optional_attribute(bool, default=False)
+    transpose_b: bool = optional_attribute(bool, default=False)
+    atomic: bool = optional_attribute(bool, default=False)
+
+    def effects(self) -> Sequence[Effect]:
+        return _update_effects(self.alpha, [self.a, self.b], self.beta, self.c, self.atomic)
+
+
+class Gemv(Operation, name="tl.gemv", traits=(COLLECTIVE,), code="V39"):
+    """`c := alpha op(A) b + beta c`."""
+
+    alpha: Value = operand(NUMBER)
+    a: Value = operand(MEMREF)
+    b: Value = operand(MEMREF)
+    beta: Value = operand(NUMBER)
+    c: Value = operand(MEMREF)
+    transpose: bool = optional_attribute(bool, default=False)
+    atomic: bool = optional_attribute(bool, default=False)
+
+    def effects(self) -> Sequence[Effect]:
+        return _update_effects(self.alpha, [self.a, self.b], self.beta, self.c, self.atomic)
+
+
+class Ger(Operation, name="tl.ger", traits=(COLLECTIVE,), code="V39"):
+    """`C := alpha a b^T + beta C`."""
+
+    alpha: Value = operand(NUMBER)
+    a: Value = operand(MEMREF)
+    b: Value = operand(MEMREF)
+    beta: Value = operand(NUMBER)
+    c: Value = operand(MEMREF)
+    atomic: bool = optional_attribute(bool, default=False)
+
+    def effects(self) -> Sequence[Effect]:
+        return _update_effects(self.alpha, [self.a, self.b], self.beta, self.c, self.atomic)
+
+
+class Hadamard(Operation, name="tl.hadamard", traits=(COLLECTIVE,), code="V39"):
+    """`c := alpha a .* b + beta c`, element by element, orders 1 and 2."""
+
+    alpha: Value = operand(NUMBER)
+    a: Value = operand(MEMREF)
+    b: Value = operand(MEMREF)
+    beta: Value = operand(NUMBER)
+    c: Value = operand(MEMREF)
+    atomic: bool = optional_attribute(bool, default=False)
+
+    def effects(self) -> Sequence[Effect]:
+        return _update_effects(self.alpha, [self.a, self.b], self.beta, self.c, self.atomic)
+
+
+class Foreach(Operation, name="tl.foreach", traits=(COLLECTIVE, SPMD_REGION, RECURSIVE_EFFECTS), code="V43"):
+    """SPMD body once per point of the box [lower, upper), in no order; block arguments are the loop variables."""
+
+    lowers: list[Value] = operands(INTEGER)
+    uppers: list[Value] = operands(INTEGER)
+    body: Region = region()
+
+
+class ForeachTile(Operation, name="tl.foreach_tile", traits=(COLLECTIVE, SPMD_REGION, RECURSIVE_EFFECTS), code="V43"):
+    """SPMD body once per tile of the box, each run by one whole subgroup.
+
+    Block arguments: the tile offsets `i_k = f_k + q c_k`, then the sizes `s_k = min(c_k, t_k - i_k)`; both are
+    dynamically uniform. `tile_shape` holds the c_k.
+    """
+
+    lowers: list[Value] = operands(INTEGER)
+    uppers: list[Value] = operands(INTEGER)
+    tile_shape: tuple[int, ...] = attribute(tuple)
+    body: Region = region()
+
+
+class Checked(Enum):
+    """Which ends of a cooperative matrix access are tested against the memref's extents."""
+
+    NONE = "none"
+    ROWS = "rows_checked"
+    COLUMNS = "cols_checked"
+    BOTH = "both_checked"
+
+
+class CoopLoad(Operation, name="tl.cooperative_matrix_load", traits=(SPMD_ONLY, CONVERGENT), code="V46"):
+    """Element (i, j) from `memref[x+i, y+j]`, transposed from `memref[x+j, y+i]`; 0 outside where checked."""
+
+    memref: Value = operand(MEMREF)
+    x: Value = operand(INDEX_ONLY)
+    y: Value = operand(INDEX_ONLY)
+    transpose: bool = optional_attribute(bool, default=False)
+    checked: Checked = optional_attribute(Checked, default=Checked.NONE)
+    out: Value = result(COOPMATRIX)
+
+    def effects(self) -> Sequence[Effect]:
+        return reads(self.operands[0])
+
+
+class CoopStore(Operation, name="tl.cooperative_matrix_store", traits=(SPMD_ONLY, CONVERGENT), code="V46"):
+    """Element (i, j) to `memref[x+i, y+j]`, transposed to `memref[x+j, y+i]`; nothing outside where checked."""
+
+    matrix: Value = operand(COOPMATRIX)
+    memref: Value = operand(MEMREF)
+    x: Value = operand(INDEX_ONLY)
+    y: Value = operand(INDEX_ONLY)
+    transpose: bool = optional_attribute(bool, default=False)
+    checked: Checked = optional_attribute(Checked, default=Checked.NONE)
+
+    def effects(self) -> Sequence[Effect]:
+        return writes(self.operands[1])
+
+
+class CoopAtomicLoad(Operation, name="tl.cooperative_matrix_atomic_load", traits=(SPMD_ONLY, CONVERGENT), code="V46"):
+    """As cooperative_matrix_load, atomic per component."""
+
+    memref: Value = operand(MEMREF)
+    x: Value = operand(INDEX_ONLY)
+    y: Value = operand(INDEX_ONLY)
+    transpose: bool = optional_attribute(bool, default=False)
+    checked: Checked = optional_attribute(Checked, default=Checked.NONE)
+    scope: Scope = optional_attribute(Scope, default=Scope.WORK_GROUP)
+    semantics: Semantics = optional_attribute(Semantics, default=Semantics.RELAXED)
+    out: Value = result(COOPMATRIX)
+
+    def effects(self) -> Sequence[Effect]:
+        return [Effect(EffectKind.UPDATE, self.operands[0])]
+
+
+class CoopAtomicStore(Operation, name="tl.cooperative_matrix_atomic_store", traits=(SPMD_ONLY, CONVERGENT), code="V46"):
+    """As cooperative_matrix_store, atomic per component."""
+
+    matrix: Value = operand(COOPMATRIX)
+    memref: Value = operand(MEMREF)
+    x: Value = operand(INDEX_ONLY)
+    y: Value = operand(INDEX_ONLY)
+    transpose: bool = optional_attribute(bool, default=False)
+    checked: Checked = optional_attribute(Checked, default=Checked.NONE)
+    scope: Scope = optional_attribute(Scope, default=Scope.WORK_GROUP)
+    semantics: Semantics = optional_attribute(Semantics, default=Semantics.RELAXED)
+
+    def effects(self) -> Sequence[Effect]:
+        return [Effect(EffectKind.UPDATE, self.operands[1])]
+
+
+class CoopAtomicRmw(Operation, name="tl.cooperative_matrix_atomic_rmw", traits=(SPMD_ONLY, CONVERGENT), code="V46"):
+    """Updates memory atomically per component and returns the old values; outside no access, component 0."""
+
+    matrix: Value = operand(COOPMATRIX, var="X")
+    memref: Value = operand(MEMREF)
+    x: Value = operand(INDEX_ONLY)
+    y: Value = operand(INDEX_ONLY)
+    kind: AtomicKind = attribute(AtomicKind)
+    transpose: bool = optional_attribute(bool, default=False)
+    checked: Checked = optional_attribute(Checked, default=Checked.NONE)
+    scope: Scope = optional_attribute(Scope, default=Scope.WORK_GROUP)
+    semantics: Semantics = optional_attribute(Semantics, default=Semantics.RELAXED)
+    out: Value = result(var="X")
+
+    def effects(self) -> Sequence[Effect]:
+        return [Effect(EffectKind.UPDATE, self.operands[1])]
+
+
+class CoopPrefetch(Operation, name="tl.cooperative_matrix_prefetch", traits=(SPMD_ONLY, CONVERGENT), code="V46"):
+    """Hint for `rows` x `columns` elements at [x, y] into cache `level` (0 nearest); never faults."""
+
+    memref: Value = operand(MEMREF)
+    x: Value = operand(INDEX_ONLY)
+    y: Value = operand(INDEX_ONLY)
+    level: int = attribute(int)
+    rows: int = attribute(int)
+    columns: int = attribute(int)
+
+    def effects(self) -> Sequence[Effect]:
+        return [Effect(EffectKind.ORDER)]
+
+
+class CoopConstruct(Operation, name="tl.cooperative_matrix_construct", traits=(PURE, SPMD_ONLY, CONVERGENT), code="V46"):
+    """Every entry is the (dynamically uniform) scalar."""
+
+    value: Value = operand(NUMBER)
+    out: Value = result(COOPMATRIX)
+
+
+def _component(op: Operation) -> Type:
+    type_ = op.operands[0].type
+    return type_.element if isinstance(type_, CoopMatrixType) else type_
+
+
+class CoopExtract(Operation, name="tl.cooperative_matrix_extract", traits=(PURE, SPMD_ONLY), code="V46"):
+    """Component `index` of this work-item's share (layout: language reference 1.11)."""
+
+    matrix: Value = operand(COOPMATRIX)
+    index: int = attribute(int)
+    out: Value = result(NUMBER, infer=_component)
+
+
+class CoopInsert(Operation, name="tl.cooperative_matrix_insert", traits=(PURE, SPMD_ONLY), code="V46"):
+    """A copy with component `index` of this work-item's share changed."""
+
+    value: Value = operand(NUMBER)
+    matrix: Value = operand(COOPMATRIX, var="X")
+    index: int = attribute(int)
+    out: Value = result(var="X")
+
+
+class CoopScale(Operation, name="tl.cooperative_matrix_scale", traits=(PURE, SPMD_ONLY, CONVERGENT), code="V46"):
+    """`scalar * matrix`."""
+
+    scalar: Value = operand(NUMBER)
+    matrix: Value = operand(COOPMATRIX, var="X")
+    out: Value = result(var="X")
+
+
+class CoopMulAdd(Operation, name="tl.cooperative_matrix_mul_add", traits=(PURE, SPMD_ONLY, CONVERGENT), code="V46"):
+    """`A B + C`, at least as precisely as in C's component type, then cast to the result's."""
+
+    a: Value = operand(COOPMATRIX)
+    b: Value = operand(COOPMATRIX)
+    c: Value = operand(COOPMATRIX)
+    out: Value = result(COOPMATRIX)
+
+
+class CoopReduce(Operation, name="tl.cooperative_matrix_reduce", traits=(PURE, SPMD_ONLY, CONVERGENT), code="V46"):
+    """Reduces over the columns of each row (`row`: M x 1) or over the rows of each column (1 x N)."""
+
+    matrix: Value = operand(COOPMATRIX)
+    kind: AtomicKind = attribute(AtomicKind)
+    row: bool = attribute(bool)
+    out: Value = result(COOPMATRIX)
+
+
+class CoopApply(
+    Operation, name="tl.cooperative_matrix_apply", traits=(SPMD_ONLY, CONVERGENT, RECURSIVE_EFFECTS), code="V46"
+):
+    """New component = what the region yields for (i, j, v); i, j are i32, relative to the matrix."""
+
+    matrix: Value = operand(COOPMATRIX, var="X")
+    body: Region = region()
+    out: Value = result(var="X")

@@ -1,0 +1,1 @@
+"""The intermediate representation: MLIR's data model, declared operations, verifier, rewriter, passes."""

@@ -1,0 +1,472 @@
+"""Declaring operations.
+
+    class Add(Operation, name="arith.add", traits=(PURE, COMMUTATIVE)):
+        '''Sum. Integers wrap, floats round to nearest even.'''
+
+        lhs: Value = operand(SHAPED_NUMBER, var="T")
+        rhs: Value = operand(SHAPED_NUMBER, var="T")
+        out: Value = result(var="T")
+
+The declaration is compiled once, when the class is created, to plain Python: a constructor `Add(lhs, rhs, location=...)`,
+accessors, and a check of counts, types and attributes. What the fields cannot say goes into `verify`; what the operation
+means on NumPy values into `evaluate`.
+"""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, cast, dataclass_transform
+
+from tilewright.diagnostics import UNKNOWN, Location, Report
+from tilewright.ir.core import Attribute, Block, OpResult, Operation as _Operation, Region, Value
+from tilewright.ir.effects import Effect
+from tilewright.ir.types import ANY, Constraint, Type
+
+
+class Trait(Enum):
+    """Facts that hold for every instance of an operation."""
+
+    PURE = "no effects, same results for same operands"
+    COMMUTATIVE = "the first two operands may be swapped"
+    TERMINATOR = "ends its block"
+    RECURSIVE_EFFECTS = "has the effects of its regions"
+    ISOLATED = "its regions use no value from outside"
+    COLLECTIVE = "all work-items of the work-group execute it together"
+    SPMD_ONLY = "stands in SPMD regions only"
+    SPMD_REGION = "its regions are executed by each work-item"
+    CONVERGENT = "all work-items of the subgroup must reach it together"
+
+
+PURE, COMMUTATIVE, TERMINATOR = Trait.PURE, Trait.COMMUTATIVE, Trait.TERMINATOR
+RECURSIVE_EFFECTS, ISOLATED = Trait.RECURSIVE_EFFECTS, Trait.ISOLATED
+COLLECTIVE, SPMD_ONLY, SPMD_REGION, CONVERGENT = (
+    Trait.COLLECTIVE,
+    Trait.SPMD_ONLY,
+    Trait.SPMD_REGION,
+    Trait.CONVERGENT,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OperandSpec:
+    """A declared operand; `variadic` takes any number, `optional` none or one."""
+
+    constraint: Constraint
+    var: str | None
+    variadic: bool
+    optional: bool
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResultSpec:
+    """A declared result; `var` ties its type to operands, `infer` computes it from the operation's operands."""
+
+    constraint: Constraint
+    var: str | None
+    variadic: bool
+    infer: Callable[[Any], Type] | None
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeSpec:
+    """A declared attribute: Python type or enum, and a default if it may be left out."""
+
+    kind: type
+    required: bool
+    default: Attribute
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class RegionSpec:
+    """A declared region; `optional` regions may be missing (only the last ones)."""
+
+    optional: bool
+    doc: str
+
+
+# The declarations below return what pyright believes the field holds; `__init_subclass__` replaces them by accessors.
+
+
+def operand(constraint: Constraint = ANY, *, var: str | None = None, doc: str = "") -> Any:
+    """One operand, read as a `Value`."""
+    return OperandSpec(constraint, var, False, False, doc)
+
+
+def operands(constraint: Constraint = ANY, *, var: str | None = None, doc: str = "") -> Any:
+    """Any number of operands, read as a list of `Value`."""
+    return OperandSpec(constraint, var, True, False, doc)
+
+
+def optional_operand(constraint: Constraint = ANY, *, doc: str = "", default: None = None) -> Any:
+    """An operand that may be absent, read as `Value | None`."""
+    return OperandSpec(constraint, None, False, True, doc)
+
+
+def result(
+    constraint: Constraint = ANY,
+    *,
+    var: str | None = None,
+    infer: Callable[[Any], Type] | None = None,
+    doc: str = "",
+    init: bool = False,
+) -> Any:
+    """One result. Its type is that of `var`, or `infer(op)`, else given by `result_types`."""
+    return ResultSpec(constraint, var, False, infer, doc)
+
+
+def results(constraint: Constraint = ANY, *, doc: str = "", init: bool = False) -> Any:
+    """Any number of results, with types from `result_types`."""
+    return ResultSpec(constraint, None, True, None, doc)
+
+
+def attribute(kind: type, *, doc: str = "") -> Any:
+    """A required attribute."""
+    return AttributeSpec(kind, True, None, doc)
+
+
+def optional_attribute(kind: type, *, default: Attribute = None, doc: str = "") -> Any:
+    """An attribute with a default."""
+    return AttributeSpec(kind, False, default, doc)
+
+
+def region(*, doc: str = "") -> Any:
+    """A region; the constructor takes a `Region`."""
+    return RegionSpec(False, doc)
+
+
+def optional_region(*, doc: str = "", default: None = None) -> Any:
+    """A region that may be missing, read as `Region | None`."""
+    return RegionSpec(True, doc)
+
+
+def _keyword(*, default: object, kw_only: bool = True) -> Any:
+    """A keyword that every constructor takes."""
+    return default
+
+
+@dataclass(slots=True)
+class Definition:
+    """Everything declared about an operation; printers, parsers, verifier and the manual derive from it."""
+
+    name: str
+    cls: type[_Operation]
+    operands: dict[str, OperandSpec] = field(default_factory=dict[str, OperandSpec])
+    results: dict[str, ResultSpec] = field(default_factory=dict[str, ResultSpec])
+    attributes: dict[str, AttributeSpec] = field(default_factory=dict[str, AttributeSpec])
+    regions: dict[str, RegionSpec] = field(default_factory=dict[str, RegionSpec])
+    traits: frozenset[Trait] = frozenset()
+    code: str = "IR001"
+    check: Callable[[_Operation, Report], None] = lambda op, report: None
+
+    @property
+    def summary(self) -> str:
+        """First line of the docstring."""
+        return (self.cls.__doc__ or "").strip().split("\n", 1)[0]
+
+    @property
+    def default_effects(self) -> Sequence[Effect] | None:
+        """() for pure operations and terminators, None (unknown) otherwise."""
+        return () if self.traits & {PURE, TERMINATOR} else None
+
+    @property
+    def segmented(self) -> bool:
+        """Whether operands need an `operand_segments` attribute: more than one group of variable length."""
+        return sum(s.variadic or s.optional for s in self.operands.values()) > 1
+
+
+@dataclass_transform(
+    eq_default=False,
+    field_specifiers=(
+        _keyword,
+        operand,
+        operands,
+        optional_operand,
+        result,
+        results,
+        attribute,
+        optional_attribute,
+        region,
+        optional_region,
+    ),
+)
+class _Declared(_Operation):
+    """Carrier of the declaration machinery; derive from `Operation`."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls, name: str = "", traits: tuple[Trait, ...] = (), code: str = "IR001") -> None:
+        super().__init_subclass__()
+        if name:
+            _declare(cls, name, traits, code)
+
+
+class Operation(_Declared):
+    """Base class of declared operations; its fields are keywords of every constructor."""
+
+    __slots__ = ()
+
+    result_types: Sequence[Type] | None = _keyword(default=None)
+    location: Location = _keyword(default=UNKNOWN)
+
+
+# They exist for type checkers only: at run time `location` is the slot of the base class.
+del Operation.result_types, Operation.location
+
+
+def _declare(cls: type[_Operation], name: str, traits: tuple[Trait, ...], code: str) -> None:
+    definition = Definition(name, cls, traits=frozenset(traits), code=code)
+    groups: dict[type, dict[str, Any]] = {
+        OperandSpec: definition.operands,
+        ResultSpec: definition.results,
+        AttributeSpec: definition.attributes,
+        RegionSpec: definition.regions,
+    }
+    for key, spec in list(cls.__dict__.items()):
+        group = groups.get(type(spec))
+        if group is not None:
+            group[key] = spec
+    cls.definition = definition
+    cls.name = name
+    source = "\n".join([*_constructor(definition), *_accessors(definition), *_checker(definition)])
+    namespace: dict[str, Any] = {
+        "Init": _Operation.__init__,
+        "UNKNOWN": UNKNOWN,
+        "infer": {k: s.infer for k, s in definition.results.items()},
+        "accepts": {k: s.constraint.accepts for k, s in (definition.operands | definition.results).items()},
+        "kinds": {k: s.kind for k, s in definition.attributes.items()},
+        "mismatch": _report_mismatch,
+        "bad_type": _report_type,
+        "bad_attribute": _report_attribute,
+        "segments": operand_segments,
+    }
+    filename = f"<tilewright {name}>"
+    # The one place for exec: the text comes from our own class declarations, never from a user.
+    exec(compile(source, filename, "exec"), namespace)
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    setattr(cls, "__init__", namespace["__init__"])  # noqa: B010
+    for key in [*definition.operands, *definition.results, *definition.attributes, *definition.regions]:
+        setattr(cls, key, property(namespace[f"get_{key}"], namespace.get(f"set_{key}")))
+    definition.check = namespace["check"]
+
+
+def operand_segments(op: _Operation) -> list[tuple[int, int]]:
+    """(start, end) of each declared operand among the operands."""
+    specs = op.definition.operands
+    sizes = op.attributes.get("operand_segments")
+    if not isinstance(sizes, tuple):
+        fixed = sum(not (s.variadic or s.optional) for s in specs.values())
+        rest = len(op.operands) - fixed
+        sizes = tuple(rest if s.variadic or s.optional else 1 for s in specs.values())
+    bounds: list[tuple[int, int]] = []
+    start = 0
+    for size in cast("tuple[int, ...]", sizes):
+        bounds.append((start, start + size))
+        start += size
+    return bounds
+
+
+def _constructor(d: Definition) -> list[str]:
+    required: list[str] = []
+    optional: list[str] = []
+    for key, spec in d.operands.items():
+        (optional if spec.optional else required).append(f"{key}=None" if spec.optional else key)
+    defaults: dict[str, Attribute] = {}
+    for key, spec in d.attributes.items():
+        if spec.required:
+            required.append(key)
+        else:
+            defaults[key] = spec.default
+            optional.append(f"{key}=None")
+    for key, spec in d.regions.items():
+        (optional if spec.optional else required).append(f"{key}=None" if spec.optional else key)
+    params = ", ".join(["self", *required, *optional, "*", "result_types=None", "location=UNKNOWN"])
+    lines = [f"def __init__({params}):", "    attributes = {}"]
+    for key, spec in d.attributes.items():
+        if spec.required:
+            lines.append(f"    attributes[{key!r}] = {key}")
+        else:
+            lines.append(f"    if {key} is not None: attributes[{key!r}] = {key}")
+    parts: list[str] = []
+    lengths: list[str] = []
+    for key, spec in d.operands.items():
+        if spec.variadic:
+            lines.append(f"    {key} = list({key})")
+            parts.append(f"*{key}")
+            lengths.append(f"len({key})")
+        elif spec.optional:
+            lines.append(f"    {key} = [] if {key} is None else [{key}]")
+            parts.append(f"*{key}")
+            lengths.append(f"len({key})")
+        else:
+            parts.append(key)
+            lengths.append("1")
+    if d.segmented:
+        lines.append(f"    attributes['operand_segments'] = ({', '.join(lengths)},)")
+    regions = [
+        f"*(() if {key} is None else ({key},))" if spec.optional else key for key, spec in d.regions.items()
+    ]
+    lines.append(
+        f"    Init(self, [{', '.join(parts)}], result_types or (), attributes, [{', '.join(regions)}], (), location)"
+    )
+    inferred = [_inferred_type(d, key, spec) for key, spec in d.results.items()]
+    if inferred and all(inferred):
+        lines.append("    if result_types is None:")
+        lines += [f"        self.add_result({text})" for text in inferred]
+    return lines
+
+
+def _inferred_type(d: Definition, key: str, spec: ResultSpec) -> str | None:
+    if spec.infer is not None:
+        return f"infer[{key!r}](self)"
+    for index, (name, source) in enumerate(d.operands.items()):
+        if spec.var is not None and source.var == spec.var:
+            fixed_before = not any(s.variadic or s.optional for s in list(d.operands.values())[:index])
+            return f"self._operands[{index}].type" if fixed_before else f"self.{name}[0].type"
+    return None
+
+
+def _accessors(d: Definition) -> list[str]:
+    lines: list[str] = []
+    simple = not any(s.variadic or s.optional for s in d.operands.values())
+    for index, (key, spec) in enumerate(d.operands.items()):
+        lines.append(f"def get_{key}(self):")
+        if simple:
+            lines.append(f"    return self._operands[{index}]")
+        else:
+            lines.append(f"    a, b = segments(self)[{index}]")
+            if spec.variadic:
+                lines.append("    return self._operands[a:b]")
+            elif spec.optional:
+                lines.append("    return self._operands[a] if b > a else None")
+            else:
+                lines.append("    return self._operands[a]")
+        if simple:
+            lines += [f"def set_{key}(self, value):", f"    self.set_operand({index}, value)"]
+    for index, (key, spec) in enumerate(d.results.items()):
+        lines += [f"def get_{key}(self):", f"    return self.results[{index}{':' if spec.variadic else ''}]"]
+    for key, spec in d.attributes.items():
+        default = "" if spec.required else f", {spec.default!r}"
+        if isinstance(spec.default, Enum):
+            default = f", kinds[{key!r}].{spec.default.name}"
+        lookup = f"self.attributes[{key!r}]" if spec.required else f"self.attributes.get({key!r}{default})"
+        lines += [f"def get_{key}(self):", f"    return {lookup}"]
+        lines += [f"def set_{key}(self, value):", f"    self.attributes[{key!r}] = value"]
+    for index, (key, spec) in enumerate(d.regions.items()):
+        value = f"self.regions[{index}]"
+        lines += [
+            f"def get_{key}(self):",
+            f"    return {value} if len(self.regions) > {index} else None" if spec.optional else f"    return {value}",
+        ]
+    return lines
+
+
+def _checker(d: Definition) -> list[str]:
+    """Source of `check(op, report)`: operand and result types, type variables, attribute kinds."""
+    lines = ["def check(op, report):", "    o = op._operands", "    r = op.results"]
+    binders: dict[str, str] = {}
+    simple = not any(s.variadic or s.optional for s in d.operands.values())
+    for index, (key, spec) in enumerate(d.operands.items()):
+        if simple:
+            lines.append(f"    for i in ({index},):")
+        else:
+            lines.append(f"    for i in range(*segments(op)[{index}]):")
+        lines += [
+            "        t = o[i].type",
+            f"        if not accepts[{key!r}](t): bad_type(op, report, ('operand', i), {key!r}, t); return",
+        ]
+        if spec.var is not None and spec.var not in binders:
+            binders[spec.var] = f"t_{spec.var}"
+            lines.append(f"        t_{spec.var} = t")
+        elif spec.var is not None:
+            name = binders[spec.var]
+            lines.append(f"        if t != {name}: mismatch(op, report, ('operand', i), {key!r}, t, {name})")
+    for index, (key, spec) in enumerate(d.results.items()):
+        span = f"range({index}, len(r))" if spec.variadic else f"({index},)"
+        lines += [
+            f"    for i in {span}:",
+            "        t = r[i].type",
+            f"        if not accepts[{key!r}](t): bad_type(op, report, ('result', i), {key!r}, t); return",
+        ]
+        if spec.var is not None and spec.var in binders:
+            name = binders[spec.var]
+            lines.append(f"        if t != {name}: mismatch(op, report, 'type', {key!r}, t, {name})")
+    for key, spec in d.attributes.items():
+        if spec.required:
+            lines.append(f"    if not isinstance(op.attributes.get({key!r}), kinds[{key!r}]): bad_attribute(op, report, {key!r})")
+        else:
+            lines.append(
+                f"    if {key!r} in op.attributes and not isinstance(op.attributes[{key!r}], kinds[{key!r}]): "
+                f"bad_attribute(op, report, {key!r})"
+            )
+    return lines
+
+
+def _spoken(op: _Operation) -> str:
+    return op.name.split(".", 1)[1]
+
+
+def _report_type(op: _Operation, report: Report, place: tuple[str, int], key: str, found: Type) -> None:
+    kind, index = place
+    d = op.definition
+    spec = d.operands[key] if kind == "operand" else d.results[key]
+    where = op.place(place) if kind == "operand" else op.place("type")
+    finding = report.error(d.code, where, f"{_spoken(op)}: {key} must be {spec.constraint.description}, not {found}")
+    if kind == "operand":
+        finding.label(op.operands[index].location, "defined here")
+
+
+def _report_mismatch(
+    op: _Operation, report: Report, place: tuple[str, int] | str, key: str, found: Type, expected: Type
+) -> None:
+    finding = report.error(
+        op.definition.code, op.place(place), f"{_spoken(op)}: {key} has type {found}, but {expected} is expected here"
+    )
+    if isinstance(place, tuple):
+        finding.label(op.operands[place[1]].location, "defined here")
+
+
+def _report_attribute(op: _Operation, report: Report, key: str) -> None:
+    kind = op.definition.attributes[key].kind.__name__
+    found = op.attributes.get(key)
+    said = "is missing" if key not in op.attributes else f"is {found!r}"
+    report.error(op.definition.code, op.place(key), f"{_spoken(op)}: attribute {key} {said}; it must be of kind {kind}")
+
+
+__all__ = [
+    "COLLECTIVE",
+    "COMMUTATIVE",
+    "CONVERGENT",
+    "ISOLATED",
+    "PURE",
+    "RECURSIVE_EFFECTS",
+    "SPMD_ONLY",
+    "SPMD_REGION",
+    "TERMINATOR",
+    "AttributeSpec",
+    "Block",
+    "Definition",
+    "OpResult",
+    "OperandSpec",
+    "Operation",
+    "Region",
+    "RegionSpec",
+    "ResultSpec",
+    "Trait",
+    "Value",
+    "attribute",
+    "operand",
+    "operand_segments",
+    "operands",
+    "optional_attribute",
+    "optional_operand",
+    "optional_region",
+    "region",
+    "result",
+    "results",
+]

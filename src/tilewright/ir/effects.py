@@ -1,0 +1,39 @@
+"""What an operation does to memory: the facts behind CSE, DCE, code motion, hazards and checked mode."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tilewright.ir.core import Value
+
+
+class EffectKind(Enum):
+    """Kinds of access. UPDATE is an atomic read-modify-write, ORDER a barrier or fence."""
+
+    READ = "read"
+    WRITE = "write"
+    UPDATE = "update"
+    ALLOCATE = "allocate"
+    FREE = "free"
+    ORDER = "order"
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """An access to the memory behind `value` (a memref or group), or to all memory if that is None."""
+
+    kind: EffectKind
+    value: Value | None = None
+
+
+def reads(*values: Value) -> list[Effect]:
+    """Read effects on each value."""
+    return [Effect(EffectKind.READ, v) for v in values]
+
+
+def writes(*values: Value) -> list[Effect]:
+    """Write effects on each value."""
+    return [Effect(EffectKind.WRITE, v) for v in values]
