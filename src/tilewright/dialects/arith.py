@@ -72,7 +72,7 @@ class Mul(Operation, name="arith.mul", traits=(PURE, COMMUTATIVE), code="V34"):
 
 
 class Div(Operation, name="arith.div", traits=(PURE,), code="V34"):
-    """Quotient; of integers truncated towards zero, 0 for a zero divisor; of complex numbers scaled against overflow."""
+    """Quotient; integers truncate towards zero, 0 for a zero divisor; complex ones are scaled against overflow."""
 
     lhs: Value = operand(SHAPED_NUMBER, var="T")
     rhs: Value = operand(SHAPED_NUMBER, var="T")

@@ -26,11 +26,11 @@ class Kernel(Operation, name="builtin.kernel", traits=(ISOLATED,)):
     """
 
     sym_name: str = attribute(str)
-    subgroup_size: int | None = optional_attribute(int)
-    work_group_size: tuple[int, int] | None = optional_attribute(tuple)
-    parameter_attributes: tuple[dict[str, Attribute], ...] = optional_attribute(tuple, default=())
-    language_attributes: dict[str, Attribute] | None = optional_attribute(dict)
     body: Region = region()
+    subgroup_size: int | None = optional_attribute(int, default=None)
+    work_group_size: tuple[int, int] | None = optional_attribute(tuple, default=None)
+    parameter_attributes: tuple[dict[str, Attribute], ...] = optional_attribute(tuple, default=())
+    language_attributes: dict[str, Attribute] | None = optional_attribute(dict, default=None)
 
     @property
     def parameters(self) -> list[BlockArgument]:

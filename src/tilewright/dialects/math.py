@@ -1,4 +1,4 @@
-"""Elementary functions: at most 4 ulp in f32 and f64, computed in f32 for bf16 and f16; `native` ones as fast as may be."""
+"""Elementary functions: at most 4 ulp in f32 and f64, computed in f32 for bf16 and f16; `native` ones favour speed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory: allocation, views, element access, atomics. Views never copy; element (i, ..) lies at `base + sum i_k S_k`."""
+"""Memory: allocation, views, access, atomics. Views never copy; element (i, ..) lies at `base + sum i_k S_k`."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def element_type(op: Operation) -> Type:
 
 
 class Alloca(Operation, name="memref.alloca", code="V25"):
-    """Work-group memory with undefined content, freed at the end of the enclosing region; in a loop fresh per iteration.
+    """Work-group memory of undefined content, freed at the end of the enclosing region; fresh per loop iteration.
 
     `offset` is the byte offset in the work-group's local memory once the stack is assigned.
     """
 
-    alignment: int | None = optional_attribute(int)
-    offset: int | None = optional_attribute(int)
+    alignment: int | None = optional_attribute(int, default=None)
+    offset: int | None = optional_attribute(int, default=None)
     out: Value = result(MEMREF)
 
     def effects(self) -> Sequence[Effect]:

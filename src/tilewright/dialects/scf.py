@@ -6,14 +6,15 @@ from tilewright.ir.core import BlockArgument
 from tilewright.ir.definition import (
     RECURSIVE_EFFECTS,
     TERMINATOR,
-    OpResult,
     Operation,
+    OpResult,
     Region,
     Value,
     operand,
     operands,
     optional_attribute,
     optional_operand,
+    optional_operands,
     optional_region,
     region,
     results,
@@ -37,11 +38,11 @@ class For(Operation, name="scf.for", traits=(RECURSIVE_EFFECTS,), code="V45"):
 
     lower: Value = operand(INTEGER, var="T")
     upper: Value = operand(INTEGER, var="T")
-    step: Value | None = optional_operand(INTEGER)
-    inits: list[Value] = operands(CARRIED)
-    unroll: bool | int | None = optional_attribute(int)
-    parallel: bool = optional_attribute(bool, default=False)
     body: Region = region()
+    step: Value | None = optional_operand(INTEGER, default=None)
+    inits: list[Value] = optional_operands(CARRIED, default=())
+    unroll: bool | int | None = optional_attribute(int, default=None)
+    parallel: bool = optional_attribute(bool, default=False)
     outs: list[OpResult] = results(CARRIED)
 
     @property
@@ -60,7 +61,7 @@ class If(Operation, name="scf.if", traits=(RECURSIVE_EFFECTS,), code="V22"):
 
     condition: Value = operand(BOOLEAN)
     then: Region = region()
-    orelse: Region | None = optional_region()
+    orelse: Region | None = optional_region(default=None)
     outs: list[OpResult] = results(CARRIED)
 
 

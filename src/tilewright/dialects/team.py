@@ -1,6 +1,6 @@
 """Who computes: grid, work-group, subgroup, work-item; SPMD regions, barriers, subgroup operations.
 
-Grid of work-groups > work-group of `num_subgroups` subgroups > subgroup of S work-items. With the work-group size (m, n):
+Grid of work-groups > work-group of `num_subgroups` subgroups > subgroup of S work-items. With work-group size (m, n):
 `num_subgroups = (m / S, n, 1)`, `subgroup_linear_id = subgroup_id.x + subgroup_id.y * num_subgroups.x`.
 """
 

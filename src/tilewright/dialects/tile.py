@@ -1,8 +1,8 @@
 """The tile level: what a team computes on immutable tiles. The one level where optimisation happens.
 
 A tile is owned by the team of the region around it: by the work-group in a collective region, by the subgroup inside
-`team.spmd`. Elementwise arithmetic is that of `arith` and `math`, which take tiles; control flow is `scf`; views of memory
-are `memref` values. No operation knows a source language or a machine.
+`team.spmd`. Elementwise arithmetic is that of `arith` and `math`, which take tiles; control flow is `scf`; views of
+memory are `memref` values. No operation knows a source language or a machine.
 """
 
 from __future__ import annotations
@@ -252,5 +252,3 @@ class ShareInsert(Operation, name="tile.share_insert", traits=(PURE, SPMD_ONLY, 
 def tile(element: ScalarType, *shape: int) -> TileType:
     """A tile type."""
     return TileType(shape, element)
-
-

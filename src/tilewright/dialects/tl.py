@@ -1,9 +1,9 @@
 """The collective and cooperative-matrix instructions of the tensor language (reference 1.8, 1.10).
 
-Collectives: all arithmetic in acc(T) of the result's element type T, one rounding at the end; beta = 0 overwrites without
-reading when it is a constant, alpha = 0 makes the operands irrelevant; the written operand must not overlap a read one
-except as the identical view in axpby (not transposed), hadamard and cumsum. `atomic`: every element gets one atomic store
-(beta 0) or one atomic add (beta 1) of the finished value.
+Collectives: all arithmetic in acc(T) of the result's element type T, one rounding at the end; beta = 0 overwrites
+without reading when it is a constant, alpha = 0 makes the operands irrelevant; the written operand must not overlap a
+read one except as the identical view in axpby (not transposed), hadamard and cumsum. `atomic`: every element gets one
+atomic store (beta 0) or one atomic add (beta 1) of the finished value.
 """
 
 from __future__ import annotations
@@ -269,7 +269,9 @@ class CoopPrefetch(Operation, name="tl.cooperative_matrix_prefetch", traits=(SPM
         return [Effect(EffectKind.ORDER)]
 
 
-class CoopConstruct(Operation, name="tl.cooperative_matrix_construct", traits=(PURE, SPMD_ONLY, CONVERGENT), code="V46"):
+class CoopConstruct(
+    Operation, name="tl.cooperative_matrix_construct", traits=(PURE, SPMD_ONLY, CONVERGENT), code="V46"
+):
     """Every entry is the (dynamically uniform) scalar."""
 
     value: Value = operand(NUMBER)

@@ -287,7 +287,7 @@ class Operation:
     # Copying
 
     def clone(self, mapping: dict[Value, Value] | None = None) -> Operation:
-        """A deep copy; operands found in `mapping` are replaced, and the copies of results and arguments added to it."""
+        """A deep copy; operands found in `mapping` are replaced, copies of results and arguments added to it."""
         mapping = {} if mapping is None else mapping
         copy = object.__new__(type(self))
         Operation.__init__(

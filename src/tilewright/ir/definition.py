@@ -7,9 +7,9 @@
         rhs: Value = operand(SHAPED_NUMBER, var="T")
         out: Value = result(var="T")
 
-The declaration is compiled once, when the class is created, to plain Python: a constructor `Add(lhs, rhs, location=...)`,
-accessors, and a check of counts, types and attributes. What the fields cannot say goes into `verify`; what the operation
-means on NumPy values into `evaluate`.
+The declaration is compiled once, when the class is created, to plain Python: a constructor `Add(lhs, rhs, location=..)`
+with its parameters in the order of declaration (required ones first), accessors, and a check of counts, types and
+attributes. What the fields cannot say goes into `verify`; what the operation means on NumPy values into `evaluate`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from enum import Enum
 from typing import Any, cast, dataclass_transform
 
 from tilewright.diagnostics import UNKNOWN, Location, Report
-from tilewright.ir.core import Attribute, Block, OpResult, Operation as _Operation, Region, Value
+from tilewright.ir.core import Attribute, Block, OpResult, Region, Value
+from tilewright.ir.core import Operation as _Operation
 from tilewright.ir.effects import Effect
 from tilewright.ir.types import ANY, Constraint, Type
 
@@ -59,6 +60,16 @@ class OperandSpec:
     variadic: bool
     optional: bool
     doc: str
+
+    @property
+    def default(self) -> str | None:
+        """Source of the constructor's default, None if the operand must be given."""
+        return None if not self.optional else "()" if self.variadic else "None"
+
+    @property
+    def varies(self) -> bool:
+        """Whether the number of values is not always one."""
+        return self.variadic or self.optional
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +114,12 @@ def operands(constraint: Constraint = ANY, *, var: str | None = None, doc: str =
     return OperandSpec(constraint, var, True, False, doc)
 
 
-def optional_operand(constraint: Constraint = ANY, *, doc: str = "", default: None = None) -> Any:
+def optional_operands(constraint: Constraint = ANY, *, default: tuple[()], doc: str = "") -> Any:
+    """Any number of operands, none if the constructor is not given them."""
+    return OperandSpec(constraint, None, True, True, doc)
+
+
+def optional_operand(constraint: Constraint = ANY, *, default: None, doc: str = "") -> Any:
     """An operand that may be absent, read as `Value | None`."""
     return OperandSpec(constraint, None, False, True, doc)
 
@@ -130,7 +146,7 @@ def attribute(kind: type, *, doc: str = "") -> Any:
     return AttributeSpec(kind, True, None, doc)
 
 
-def optional_attribute(kind: type, *, default: Attribute = None, doc: str = "") -> Any:
+def optional_attribute(kind: type, *, default: Attribute, doc: str = "") -> Any:
     """An attribute with a default."""
     return AttributeSpec(kind, False, default, doc)
 
@@ -140,7 +156,7 @@ def region(*, doc: str = "") -> Any:
     return RegionSpec(False, doc)
 
 
-def optional_region(*, doc: str = "", default: None = None) -> Any:
+def optional_region(*, default: None, doc: str = "") -> Any:
     """A region that may be missing, read as `Region | None`."""
     return RegionSpec(True, doc)
 
@@ -162,6 +178,7 @@ class Definition:
     regions: dict[str, RegionSpec] = field(default_factory=dict[str, RegionSpec])
     traits: frozenset[Trait] = frozenset()
     code: str = "IR001"
+    order: list[str] = field(default_factory=list[str])
     check: Callable[[_Operation, Report], None] = lambda op, report: None
 
     @property
@@ -177,7 +194,7 @@ class Definition:
     @property
     def segmented(self) -> bool:
         """Whether operands need an `operand_segments` attribute: more than one group of variable length."""
-        return sum(s.variadic or s.optional for s in self.operands.values()) > 1
+        return sum(s.varies for s in self.operands.values()) > 1
 
 
 @dataclass_transform(
@@ -187,6 +204,7 @@ class Definition:
         operand,
         operands,
         optional_operand,
+        optional_operands,
         result,
         results,
         attribute,
@@ -221,16 +239,18 @@ del Operation.result_types, Operation.location
 
 def _declare(cls: type[_Operation], name: str, traits: tuple[Trait, ...], code: str) -> None:
     definition = Definition(name, cls, traits=frozenset(traits), code=code)
-    groups: dict[type, dict[str, Any]] = {
+    groups: dict[type[object], dict[str, Any]] = {
         OperandSpec: definition.operands,
         ResultSpec: definition.results,
         AttributeSpec: definition.attributes,
         RegionSpec: definition.regions,
     }
     for key, spec in list(cls.__dict__.items()):
-        group = groups.get(type(spec))
+        group = groups.get(cast("type[object]", type(spec)))
         if group is not None:
             group[key] = spec
+            if not isinstance(spec, ResultSpec):
+                definition.order.append(key)
     cls.definition = definition
     cls.name = name
     source = "\n".join([*_constructor(definition), *_accessors(definition), *_checker(definition)])
@@ -260,9 +280,9 @@ def operand_segments(op: _Operation) -> list[tuple[int, int]]:
     specs = op.definition.operands
     sizes = op.attributes.get("operand_segments")
     if not isinstance(sizes, tuple):
-        fixed = sum(not (s.variadic or s.optional) for s in specs.values())
+        fixed = sum(not s.varies for s in specs.values())
         rest = len(op.operands) - fixed
-        sizes = tuple(rest if s.variadic or s.optional else 1 for s in specs.values())
+        sizes = tuple(rest if s.varies else 1 for s in specs.values())
     bounds: list[tuple[int, int]] = []
     start = 0
     for size in cast("tuple[int, ...]", sizes):
@@ -271,21 +291,22 @@ def operand_segments(op: _Operation) -> list[tuple[int, int]]:
     return bounds
 
 
-def _constructor(d: Definition) -> list[str]:
-    required: list[str] = []
-    optional: list[str] = []
-    for key, spec in d.operands.items():
-        (optional if spec.optional else required).append(f"{key}=None" if spec.optional else key)
-    defaults: dict[str, Attribute] = {}
-    for key, spec in d.attributes.items():
-        if spec.required:
-            required.append(key)
+def _parameters(d: Definition) -> list[str]:
+    """Constructor parameters in the order of declaration; those with defaults come last."""
+    found: list[str] = []
+    for key in d.order:
+        if key in d.operands:
+            default = d.operands[key].default
+        elif key in d.attributes:
+            default = None if d.attributes[key].required else "None"
         else:
-            defaults[key] = spec.default
-            optional.append(f"{key}=None")
-    for key, spec in d.regions.items():
-        (optional if spec.optional else required).append(f"{key}=None" if spec.optional else key)
-    params = ", ".join(["self", *required, *optional, "*", "result_types=None", "location=UNKNOWN"])
+            default = "None" if d.regions[key].optional else None
+        found.append(key if default is None else f"{key}={default}")
+    return found
+
+
+def _constructor(d: Definition) -> list[str]:
+    params = ", ".join(["self", *_parameters(d), "*", "result_types=None", "location=UNKNOWN"])
     lines = [f"def __init__({params}):", "    attributes = {}"]
     for key, spec in d.attributes.items():
         if spec.required:
@@ -308,9 +329,7 @@ def _constructor(d: Definition) -> list[str]:
             lengths.append("1")
     if d.segmented:
         lines.append(f"    attributes['operand_segments'] = ({', '.join(lengths)},)")
-    regions = [
-        f"*(() if {key} is None else ({key},))" if spec.optional else key for key, spec in d.regions.items()
-    ]
+    regions = [f"*(() if {key} is None else ({key},))" if spec.optional else key for key, spec in d.regions.items()]
     lines.append(
         f"    Init(self, [{', '.join(parts)}], result_types or (), attributes, [{', '.join(regions)}], (), location)"
     )
@@ -326,14 +345,14 @@ def _inferred_type(d: Definition, key: str, spec: ResultSpec) -> str | None:
         return f"infer[{key!r}](self)"
     for index, (name, source) in enumerate(d.operands.items()):
         if spec.var is not None and source.var == spec.var:
-            fixed_before = not any(s.variadic or s.optional for s in list(d.operands.values())[:index])
+            fixed_before = not any(s.varies for s in list(d.operands.values())[:index])
             return f"self._operands[{index}].type" if fixed_before else f"self.{name}[0].type"
     return None
 
 
 def _accessors(d: Definition) -> list[str]:
     lines: list[str] = []
-    simple = not any(s.variadic or s.optional for s in d.operands.values())
+    simple = not any(s.varies for s in d.operands.values())
     for index, (key, spec) in enumerate(d.operands.items()):
         lines.append(f"def get_{key}(self):")
         if simple:
@@ -370,7 +389,7 @@ def _checker(d: Definition) -> list[str]:
     """Source of `check(op, report)`: operand and result types, type variables, attribute kinds."""
     lines = ["def check(op, report):", "    o = op._operands", "    r = op.results"]
     binders: dict[str, str] = {}
-    simple = not any(s.variadic or s.optional for s in d.operands.values())
+    simple = not any(s.varies for s in d.operands.values())
     for index, (key, spec) in enumerate(d.operands.items()):
         if simple:
             lines.append(f"    for i in ({index},):")
@@ -398,7 +417,9 @@ def _checker(d: Definition) -> list[str]:
             lines.append(f"        if t != {name}: mismatch(op, report, 'type', {key!r}, t, {name})")
     for key, spec in d.attributes.items():
         if spec.required:
-            lines.append(f"    if not isinstance(op.attributes.get({key!r}), kinds[{key!r}]): bad_attribute(op, report, {key!r})")
+            lines.append(
+                f"    if not isinstance(op.attributes.get({key!r}), kinds[{key!r}]): bad_attribute(op, report, {key!r})"
+            )
         else:
             lines.append(
                 f"    if {key!r} in op.attributes and not isinstance(op.attributes[{key!r}], kinds[{key!r}]): "
@@ -465,6 +486,7 @@ __all__ = [
     "operands",
     "optional_attribute",
     "optional_operand",
+    "optional_operands",
     "optional_region",
     "region",
     "result",

@@ -1,0 +1,121 @@
+"""Passes and the pass manager: named steps over a module, with verification, timing, printing and reproducers."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+from tilewright.diagnostics import CompileError, Report
+from tilewright.dialects.builtin import Module
+from tilewright.ir.printer import print_op
+from tilewright.ir.verifier import verify
+
+
+@dataclass(slots=True)
+class PassContext:
+    """What passes share: where they report to the user."""
+
+    report: Report = field(default_factory=Report)
+
+
+class Pass:
+    """A step over a module. Subclasses are frozen dataclasses whose fields are the options.
+
+    `name` is the spelling on the command line; `run` changes the module in place.
+    """
+
+    name: ClassVar[str] = ""
+
+    def run(self, module: Module, context: PassContext) -> None:
+        """Apply the pass."""
+        raise AssertionError(f"{type(self).__name__} does not implement run")
+
+    def __str__(self) -> str:
+        options = {k: getattr(self, k) for k in getattr(self, "__dataclass_fields__", {})}
+        text = " ".join(f"{k}={v}" for k, v in options.items() if isinstance(v, int | str | bool))
+        return f"{self.name}{{{text}}}" if text else self.name
+
+
+class InternalError(Exception):
+    """tilewright is at fault: a pass failed or broke the IR. `reproducer` is a file that shows it, or None."""
+
+    def __init__(self, message: str, reproducer: Path | None = None) -> None:
+        super().__init__(message if reproducer is None else f"{message}; reproducer: {reproducer}")
+        self.reproducer = reproducer
+
+
+@dataclass(slots=True)
+class PassTiming:
+    """Wall-clock seconds of one run of a pass."""
+
+    name: str
+    seconds: float
+
+
+@dataclass(slots=True)
+class PassManager:
+    """Runs passes in order.
+
+    With `verify_each` the module is verified after every pass. `print_after` receives (pass name, text) after every
+    pass, or with `only_changes` after those that changed the text. A pass that raises or breaks the IR ends in
+    `InternalError` with a reproducer in `reproducer_folder` (default: the temporary folder).
+    """
+
+    passes: Sequence[Pass]
+    verify_each: bool = False
+    print_after: Callable[[str, str], None] | None = None
+    only_changes: bool = False
+    reproducer_folder: Path | None = None
+    timings: list[PassTiming] = field(default_factory=list[PassTiming])
+
+    def run(self, module: Module, context: PassContext) -> None:
+        """Run all passes; stops with `CompileError` after a pass that reported errors."""
+        text = print_op(module) if self.only_changes else ""
+        for index, step in enumerate(self.passes):
+            self._run_one(index, step, module, context)
+            context.report.raise_if_errors()
+            if self.print_after is not None:
+                after = print_op(module)
+                if not (self.only_changes and after == text):
+                    self.print_after(step.name, after)
+                text = after
+
+    def _run_one(self, index: int, step: Pass, module: Module, context: PassContext) -> None:
+        before = module.clone()
+        start = time.perf_counter()
+        try:
+            step.run(module, context)
+        except (CompileError, InternalError, KeyboardInterrupt, MemoryError):
+            raise
+        except Exception as error:
+            path = self._reproducer(index, before, f"{type(error).__name__}: {error}")
+            raise InternalError(f"pass {step.name} failed: {type(error).__name__}: {error}", path) from error
+        self.timings.append(PassTiming(step.name, time.perf_counter() - start))
+        if self.verify_each:
+            report = Report()
+            if not verify(module, report):
+                path = self._reproducer(index, before, str(report.diagnostics[0]))
+                raise InternalError(f"pass {step.name} broke the IR: {report.diagnostics[0]}", path)
+
+    def _reproducer(self, index: int, before: object, reason: str) -> Path | None:
+        from tilewright import __version__
+        from tilewright.ir.core import Operation
+
+        assert isinstance(before, Operation)
+        rest = ",".join(p.name for p in self.passes[index:])
+        reason = reason.replace("\n", " ")
+        text = f"// tilewright {__version__}, Python {sys.version.split()[0]}\n// {reason}\n// passes: {rest}\n"
+        try:
+            folder = self.reproducer_folder or Path(tempfile.gettempdir())
+            with tempfile.NamedTemporaryFile(
+                "w", prefix="tilewright-", suffix=".twir", dir=folder, delete=False, encoding="utf-8"
+            ) as file:
+                file.write(text + print_op(before) + "\n")
+        except OSError:
+            return None
+        return Path(file.name)
