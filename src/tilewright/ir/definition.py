@@ -416,15 +416,9 @@ def _checker(d: Definition) -> list[str]:
             name = binders[spec.var]
             lines.append(f"        if t != {name}: mismatch(op, report, 'type', {key!r}, t, {name})")
     for key, spec in d.attributes.items():
-        if spec.required:
-            lines.append(
-                f"    if not isinstance(op.attributes.get({key!r}), kinds[{key!r}]): bad_attribute(op, report, {key!r})"
-            )
-        else:
-            lines.append(
-                f"    if {key!r} in op.attributes and not isinstance(op.attributes[{key!r}], kinds[{key!r}]): "
-                f"bad_attribute(op, report, {key!r})"
-            )
+        absent = f"{key!r} not in op.attributes or " if spec.required else f"{key!r} in op.attributes and "
+        wrong = f"not isinstance(op.attributes[{key!r}], kinds[{key!r}])"
+        lines.append(f"    if {absent}{wrong}: bad_attribute(op, report, {key!r})")
     return lines
 
 

@@ -1,0 +1,113 @@
+"""The IR's own text round-trips; generic MLIR is accepted by mlir-opt where that is installed."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+from tilewright.diagnostics import Report, Source
+from tilewright.ir.mlir import print_mlir
+from tilewright.ir.parser import parse_ir
+from tilewright.ir.printer import print_op
+from tilewright.ir.verifier import verify
+
+PROGRAM = """\
+builtin.module {
+  builtin.kernel {sym_name = "k", parameter_attributes = [{}, {"a b" = [1, 2.5, none, (0.0, -1.0)]}]} (%alpha: f32, %A: memref<f32x16x?>) {
+    %c = arith.constant {value = -1.5} -> f32
+    %z = arith.constant {value = 0} -> index
+    %n = memref.size %A {mode = 1} -> index
+    %huge = arith.constant {value = inf} -> f64
+    %less = arith.cmp %z, %n {predicate = "lt"} -> bool
+    %x = scf.if %less -> f32 {
+      scf.yield %alpha
+    } {
+      %y = arith.add %alpha, %c -> f32
+      scf.yield %y
+    }
+    %out = scf.for %z, %n, %x {operand_segments = [1, 1, 0, 1], unroll = 4} -> f32 (%i: index, %acc: f32) {
+      %e = memref.load %A, %z, %i -> f32
+      %s = arith.add %acc, %e -> f32
+      scf.yield %s
+    }
+    %t = tile.splat %out -> tile<16x16xf32>
+    tile.store %t, %A, %z, %z {check = [false, true]}
+  }
+}"""
+
+
+def read(text: str) -> tuple[object, Report]:
+    report = Report()
+    return parse_ir(Source("test.twir", text), report), report
+
+
+def test_print_and_parse_are_inverse() -> None:
+    report = Report()
+    module = parse_ir(Source("test.twir", PROGRAM), report)
+    assert module is not None, report.diagnostics
+    assert print_op(module) == PROGRAM
+    assert verify(module, report), report.diagnostics
+
+
+def test_blocks_and_successors_round_trip_in_shape() -> None:
+    text = """\
+builtin.module {
+  scf.yield [^bb1]
+^bb1 (%a: f32):
+  scf.yield %a
+}"""
+    report = Report()
+    module = parse_ir(Source("t", text), report)
+    assert module is not None, report.diagnostics
+    again = print_op(module)
+    second = parse_ir(Source("t", again), report)
+    assert second is not None
+    assert print_op(second) == again
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "excerpt"),
+    [
+        ("builtin.module { %a = arith.sum -> f32 }", "IR010", "arith.sum"),
+        ("builtin.module { scf.yield %a }", "IR005", "%a"),
+        ("builtin.module { %a = arith.constant {value = 1} -> f31 }", "IR010", "f31"),
+        ("builtin.module { %a = arith.constant {value = 1} }", "IR010", "}"),
+        ("builtin.module { ! }", "IR010", "!"),
+        ("builtin.module {", "IR010", ""),
+        ('builtin.module { %a = arith.cmp {predicate = "lo"} -> bool }', "IR010", "}"),
+    ],
+)
+def test_errors_point_at_the_offending_token(text: str, code: str, excerpt: str) -> None:
+    module, report = read(text)
+    assert module is None
+    [found] = report.diagnostics
+    assert found.code == code
+    place = found.location.primary
+    assert place is not None
+    assert text[place.start : place.end] == excerpt
+
+
+def test_deep_nesting_is_refused() -> None:
+    module, report = read("builtin.module {" * 1000)
+    assert module is None
+    assert report.diagnostics[0].code == "L003"
+
+
+@pytest.mark.skipif(
+    not (shutil.which("mlir-opt-22") or shutil.which("mlir-opt")), reason="Debian's mlir-22-tools are not installed"
+)
+def test_generic_mlir_is_accepted_by_mlir_opt() -> None:
+    module = parse_ir(Source("test.twir", PROGRAM), Report())
+    assert module is not None
+    tool = shutil.which("mlir-opt-22") or "mlir-opt"
+    done = subprocess.run(
+        [tool, "--allow-unregistered-dialect", "--verify-each"],
+        input=print_mlir(module),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
