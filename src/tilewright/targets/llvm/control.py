@@ -173,7 +173,7 @@ class ControlFlow(MemoryInstructions):
 
     @contextmanager
     def while_loop(self, carried: Sequence[Value]) -> Generator[Loop]:
-        """A loop left by `leave_unless`, which the body calls once; `results` are the values carried into the last trip."""
+        """A loop left by `leave_unless`, called once in the body; `results` are what the last trip was given."""
         preheader = self.block
         header = self.add_block("while")
         self.br(header)

@@ -10,8 +10,8 @@
     b.ret()
     text = str(module)
 
-Text, because it costs a fraction of a builder's time, needs no wrapper for a new instruction, and is itself the dump and
-the cache key. This module gathers the names that users of the emitter need.
+Text, because it costs a fraction of a builder's time, needs no wrapper for a new instruction, and is at once the dump
+and the cache key. This module gathers the names that users of the emitter need.
 """
 
 from __future__ import annotations

@@ -280,6 +280,11 @@ class Instructions:
 
     def shuffle(self, a: Value, b: Value | None, lanes: Sequence[int], hint: str = "shuf") -> Value:
         """The chosen lanes of `a` followed by `b`; -1 leaves a lane undefined."""
+        if len(lanes) == 1:
+            count = lanes_of(a.type)
+            if b is None or lanes[0] < count:
+                return self.extract(a, lanes[0], hint)
+            return self.extract(b, lanes[0] - count, hint)
         b = b or poison(a.type)
         ltype = f"<{len(lanes)} x {scalar_of(a.type)}>"
         picks = ", ".join("i32 poison" if lane < 0 else f"i32 {lane}" for lane in lanes)

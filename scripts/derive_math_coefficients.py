@@ -1,0 +1,185 @@
+"""Derive the polynomial coefficients of src/tilewright/targets/llvm/coefficients.py (needs mpmath, for developers
+only).
+
+    python scripts/derive_math_coefficients.py > src/tilewright/targets/llvm/coefficients.py
+
+Remez exchange in 60 digits for the weighted error `weight(x) (p(x) - f(x))`, where p has all its coefficients free.
+The results are rounded to f32 or f64 one by one; each table states the error bound that the unrounded polynomial
+reaches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import mpmath as mp
+import numpy as np
+
+Real = Callable[[mp.mpf], mp.mpf]
+
+
+@dataclass(frozen=True)
+class Approximation:
+    """A function on an interval, approximated by a polynomial with `terms` coefficients."""
+
+    name: str
+    meaning: str
+    function: Real
+    weight: Real
+    low: mp.mpf
+    high: mp.mpf
+
+
+def remez(target: Approximation, terms: int, rounds: int = 12) -> tuple[list[mp.mpf], mp.mpf]:
+    """Coefficients from the lowest power, and the largest weighted error."""
+    middle, radius = (target.low + target.high) / 2, (target.high - target.low) / 2
+    points = [middle + radius * mp.cos(mp.pi * k / terms) for k in range(terms, -1, -1)]
+    grid = [middle + radius * mp.cos(mp.pi * mp.mpf(k) / 1500) for k in range(1500, -1, -1)]
+    values = [(x, target.function(x), target.weight(x)) for x in grid]
+    coefficients: list[mp.mpf] = []
+    for _ in range(rounds):
+        system = mp.matrix(terms + 1, terms + 1)
+        right = mp.matrix(terms + 1, 1)
+        for row, x in enumerate(points):
+            for column in range(terms):
+                system[row, column] = x**column
+            system[row, terms] = (-1) ** row / target.weight(x)
+            right[row] = target.function(x)
+        solution = mp.lu_solve(system, right)
+        coefficients = [solution[k] for k in range(terms)]
+        errors = [w * (mp.polyval(coefficients[::-1], x) - f) for x, f, w in values]
+        points = alternation(grid, errors, terms + 1)
+    return coefficients, max(abs(e) for e in errors)
+
+
+def alternation(grid: list[mp.mpf], errors: list[mp.mpf], count: int) -> list[mp.mpf]:
+    """The points of largest error, one for each run of equal sign; surplus runs are dropped at the weaker end."""
+    runs: list[tuple[mp.mpf, mp.mpf]] = []
+    for x, error in zip(grid, errors, strict=True):
+        if runs and (runs[-1][1] > 0) == (error > 0):
+            if abs(error) > abs(runs[-1][1]):
+                runs[-1] = (x, error)
+        else:
+            runs.append((x, error))
+    while len(runs) > count:
+        runs.pop(0 if abs(runs[0][1]) < abs(runs[-1][1]) else -1)
+    return [x for x, _ in runs]
+
+
+def series(function: Real, limit: Real) -> Real:
+    """A function whose formula cancels near zero, continued there by its limit."""
+    return lambda x: limit(x) if abs(x) < mp.mpf(10) ** -12 else function(x)
+
+
+def approximations() -> list[tuple[Approximation, dict[str, int]]]:
+    """What is needed, with the number of terms for f32 and f64."""
+    half_ln2 = mp.log(2) / 2 * mp.mpf("1.0001")
+    quarter = (mp.pi / 4) ** 2 * mp.mpf("1.0002")
+    s_max = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mp.mpf("1.0001")
+    one = mp.mpf(1)
+    return [
+        (
+            Approximation(
+                "EXP",
+                "(exp(r) - 1 - r) / r^2 on |r| <= ln(2)/2",
+                series(lambda r: (mp.exp(r) - 1 - r) / r**2, lambda r: one / 2 + r / 6),
+                lambda r: r**2 + mp.mpf(10) ** -6,
+                -half_ln2,
+                half_ln2,
+            ),
+            {"f32": 5, "f64": 10},
+        ),
+        (
+            Approximation(
+                "LOG",
+                "(log((1+s)/(1-s))/s - 2) / z with z = s^2 and (1+s)/(1-s) in [sqrt(1/2), sqrt(2)]",
+                series(lambda z: (2 * mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 2) / z, lambda z: mp.mpf(2) / 3 + 2 * z / 5),
+                lambda z: z + mp.mpf(10) ** -4,
+                mp.mpf(0),
+                s_max,
+            ),
+            {"f32": 4, "f64": 7},
+        ),
+        (
+            Approximation(
+                "SIN",
+                "(sin(r)/r - 1) / z with z = r^2, |r| <= pi/4",
+                series(lambda z: (mp.sin(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, lambda z: -one / 6 + z / 120),
+                lambda z: z + mp.mpf(10) ** -4,
+                mp.mpf(0),
+                quarter,
+            ),
+            {"f32": 3, "f64": 6},
+        ),
+        (
+            Approximation(
+                "COS",
+                "(cos(r) - 1 + z/2) / z^2 with z = r^2, |r| <= pi/4",
+                series(lambda z: (mp.cos(mp.sqrt(z)) - 1 + z / 2) / z**2, lambda z: one / 24 - z / 720),
+                lambda z: z**2 + mp.mpf(10) ** -6,
+                mp.mpf(0),
+                quarter,
+            ),
+            {"f32": 3, "f64": 6},
+        ),
+    ]
+
+
+def truncated(number: mp.mpf, bits: int) -> mp.mpf:
+    """The number rounded to so many significant bits."""
+    shift = bits - 1 - int(mp.floor(mp.log(abs(number), 2)))
+    return mp.nint(mp.ldexp(number, shift)) * mp.ldexp(mp.mpf(1), -shift)
+
+
+def split(number: mp.mpf, widths: list[int]) -> list[float]:
+    """A sum of floats with so many bits each; it represents the number to the sum of the widths."""
+    parts: list[float] = []
+    for bits in widths:
+        part = truncated(number, bits)
+        parts.append(float(part))
+        number -= part
+    return parts
+
+
+def two_over_pi_words(count: int, leading: int) -> list[int]:
+    """The binary expansion of 2/pi in 32-bit words, after some words of zeros."""
+    with mp.workprec(32 * count + 64):
+        bits = int(mp.floor(mp.ldexp(2 / mp.pi, 32 * (count - leading))))
+    return [bits >> 32 * (count - 1 - k) & 0xFFFFFFFF for k in range(count)]
+
+
+def show(name: str, numbers: list[float]) -> None:
+    """One table as Python text."""
+    print(f"{name} = (")
+    for number in numbers:
+        print(f"    {number!r},")
+    print(")\n")
+
+
+def main() -> None:
+    """Print the module."""
+    mp.mp.dps = 60
+    print('"""Constants of the mathematical functions: output of scripts/derive_math_coefficients.py.')
+    print('\nPolynomials start with the lowest power.\n"""\n')
+    for target, terms in approximations():
+        for dtype, count in terms.items():
+            coefficients, error = remez(target, count)
+            narrow = [float(np.float32(float(c))) if dtype == "f32" else float(c) for c in coefficients]
+            print(f"# {target.meaning}; weighted error 2^{float(mp.log(error, 2)):.1f}")
+            show(f"{target.name}_{dtype.upper()}", narrow)
+    print("# ln(2) and pi/2 as sums; the products of all parts but the last with small integers are exact.")
+    show("LN2_F32", split(mp.log(2), [14, 24]))
+    show("LN2_F64", split(mp.log(2), [32, 53]))
+    show("HALF_PI_F32", split(mp.pi / 2, [12, 12, 12, 24]))
+    show("HALF_PI_F64", split(mp.pi / 2, [33, 33, 33, 53]))
+    print("# Two words of zeros, then the fraction bits of 2/pi.")
+    print("TWO_OVER_PI = (")
+    words = two_over_pi_words(40, 2)
+    for start in range(0, 40, 8):
+        print("    " + " ".join(f"0x{word:08X}," for word in words[start : start + 8]))
+    print(")")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,138 @@
+"""Elementwise operations on all element types: the one table that every target lowers through.
+
+    arith = Arithmetic(builder, features)
+    total = arith.lower("add", "bf16", x, y)          # scalars or vectors: the values' types tell
+    small = arith.cast(total, "bf16", "i8")
+
+Operations: constant splat, add sub mul div rem max min, shl shr and or xor, abs neg not conj re im sqrt, eq ne gt ge
+lt le, select, fma, exp exp2 log log2 sin cos and native_*. The exact meaning is that of the tensor language: integers
+wrap and division is total, floats are IEEE without contraction, 16-bit floats are computed in f32 and rounded once,
+max and min prefer the number to a NaN.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilewright.targets.llvm.complex import ComplexArithmetic
+from tilewright.targets.llvm.math import MATH, emit_complex_exp, emit_math
+from tilewright.targets.llvm.real import RealArithmetic
+from tilewright.targets.llvm.types import ELEMENTS, Kind, lanes_of, llvm_type
+from tilewright.targets.llvm.values import Complex, Value, constant
+
+if TYPE_CHECKING:
+    from tilewright.targets.llvm.emitter import Builder
+    from tilewright.targets.llvm.features import Features
+
+Operand = Value | Complex
+
+BINARY = frozenset({"add", "sub", "mul", "div", "rem", "max", "min", "shl", "shr", "and", "or", "xor"})
+UNARY = frozenset({"abs", "neg", "not", "conj", "re", "im", "sqrt"})
+COMPARE = frozenset({"eq", "ne", "gt", "ge", "lt", "le"})
+
+
+class Arithmetic:
+    """Emits operations at the position of a builder, for the features of a target."""
+
+    __slots__ = ("_b", "_complex", "_features", "_real")
+
+    def __init__(self, builder: Builder, features: Features) -> None:
+        self._b = builder
+        self._features = features
+        self._real = RealArithmetic(builder, features)
+        self._complex = ComplexArithmetic(builder)
+
+    def lower(self, op: str, dtype: str, *operands: Operand) -> Operand:
+        """Emit one operation; `dtype` is the element type of the operands (of the two choices for select)."""
+        if op in BINARY:
+            x, y = operands
+            return self.binary(op, dtype, x, y)
+        if op in UNARY:
+            return self.unary(op, dtype, operands[0])
+        if op in COMPARE:
+            x, y = operands
+            return self.compare(op, dtype, x, y)
+        if op in MATH:
+            return self.math(op, dtype, operands[0])
+        match op, operands:
+            case "select", (Value() as condition, x, y):
+                return self.select(condition, x, y)
+            case "fma", (x, y, z):
+                return self.fma(dtype, x, y, z)
+            case _:
+                raise ValueError(f"unknown elementwise operation {op} with {len(operands)} operands")
+
+    def constant(self, dtype: str, number: complex, lanes: int = 1) -> Operand:
+        """A number in all lanes, rounded once to the type; integers wrap."""
+        element = ELEMENTS[dtype]
+        if element.kind is Kind.COMPLEX:
+            ltype = llvm_type(element.component, lanes)
+            return Complex(constant(ltype, complex(number).real), constant(ltype, complex(number).imag))
+        if isinstance(number, complex):
+            raise ValueError(f"{number} is no constant of type {dtype}")
+        return constant(llvm_type(dtype, lanes), number)
+
+    def splat(self, operand: Operand, lanes: int) -> Operand:
+        """A scalar in all lanes."""
+        if isinstance(operand, Complex):
+            return Complex(self._b.splat(operand.re, lanes), self._b.splat(operand.im, lanes))
+        return self._b.splat(operand, lanes)
+
+    def binary(self, op: str, dtype: str, x: Operand, y: Operand) -> Operand:
+        """add sub mul div rem max min shl shr and or xor."""
+        if isinstance(x, Complex) and isinstance(y, Complex):
+            return self._complex.binary(op, x, y)
+        return self._real.binary(op, dtype, _value(x), _value(y))
+
+    def unary(self, op: str, dtype: str, x: Operand) -> Operand:
+        """abs neg not conj re im sqrt."""
+        return self._complex.unary(op, x) if isinstance(x, Complex) else self._real.unary(op, dtype, x)
+
+    def compare(self, predicate: str, dtype: str, x: Operand, y: Operand) -> Value:
+        """eq ne gt ge lt le, giving `i1` lanes."""
+        if isinstance(x, Complex) and isinstance(y, Complex):
+            return self._complex.compare(predicate, x, y)
+        return self._real.compare(predicate, dtype, _value(x), _value(y))
+
+    def select(self, condition: Value, x: Operand, y: Operand) -> Operand:
+        """`x` where the condition holds, else `y`."""
+        if isinstance(x, Complex) and isinstance(y, Complex):
+            return Complex(self._b.select(condition, x.re, y.re), self._b.select(condition, x.im, y.im))
+        return self._b.select(condition, _value(x), _value(y))
+
+    def fma(self, dtype: str, x: Operand, y: Operand, z: Operand) -> Operand:
+        """`x * y + z`, fused."""
+        if isinstance(x, Complex) and isinstance(y, Complex) and isinstance(z, Complex):
+            return self._complex.fma(x, y, z)
+        return self._real.fma(dtype, _value(x), _value(y), _value(z))
+
+    def cast(self, operand: Operand, source: str, target: str) -> Operand:
+        """Between number types: saturating to integers, rounding once to floats, refused from complex to real."""
+        return self._real.convert.cast(operand, source, target)
+
+    def math(self, op: str, dtype: str, x: Operand) -> Operand:
+        """exp exp2 log log2 sin cos and their native forms; complex exp and exp2."""
+        if isinstance(x, Complex):
+            return emit_complex_exp(self._b, self._features, op, x)
+        convert = self._real.convert
+        wide = convert.widen(x, dtype)
+        callee = emit_math(self._b.module, self._features, op, wide.type)
+        return convert.narrow(self._b.call(callee, [wide], hint=op), dtype)
+
+    def reduce_lanes(self, op: str, dtype: str, x: Value) -> Value:
+        """All lanes of a vector combined by add, mul, max, min, and, or, xor in a balanced tree; a scalar as it is."""
+        while (lanes := lanes_of(x.type)) > 1:
+            half = lanes // 2
+            upper = self._b.shuffle(x, None, range(half, 2 * half))
+            paired = self._real.binary(op, dtype, self._b.shuffle(x, None, range(half)), upper)
+            if lanes % 2:
+                last = self._b.extract(x, lanes - 1)
+                first = self._real.binary(op, dtype, self._b.extract(paired, 0), last)
+                paired = self._b.insert(paired, first, 0)
+            x = paired
+        return x
+
+
+def _value(operand: Operand) -> Value:
+    assert isinstance(operand, Value), "a complex operand meets a real one"
+    return operand

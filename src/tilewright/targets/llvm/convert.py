@@ -1,0 +1,188 @@
+"""Conversions between all number types, rounding once.
+
+The 16-bit floats are storage types: `widen` and `narrow` connect them with f32. Where the target has no instruction,
+they work on the bits, since LLVM would otherwise call compiler-rt. Conversions that would round twice on the way to 16
+bits (from f64, i32, i64) go through an intermediate *rounded to odd* (Boldo and Melquiond, 2008: the later rounding to
+nearest is then correct if the intermediate has at least two bits more).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilewright.targets.llvm.types import ELEMENTS, Kind, lanes_of, llvm_type, vector
+from tilewright.targets.llvm.values import Complex, Value, constant
+
+if TYPE_CHECKING:
+    from tilewright.targets.llvm.emitter import Builder
+    from tilewright.targets.llvm.features import Features
+
+NARROW = frozenset({"bf16", "f16"})
+
+
+class Conversions:
+    """Casts at the position of a builder."""
+
+    __slots__ = ("_b", "_features")
+
+    def __init__(self, builder: Builder, features: Features) -> None:
+        self._b = builder
+        self._features = features
+
+    def cast(self, value: Value | Complex, source: str, target: str) -> Value | Complex:
+        """Any number type to any other (complex to real is refused); a bool counts as 0 or 1, to bool means `!= 0`."""
+        if isinstance(value, Complex):
+            part = ELEMENTS[target].component
+            if ELEMENTS[target].kind is not Kind.COMPLEX:
+                raise ValueError(f"no cast from {source} to {target}: take re or im")
+            component = ELEMENTS[source].component
+            return Complex(self.cast_real(value.re, component, part), self.cast_real(value.im, component, part))
+        if ELEMENTS[target].kind is Kind.COMPLEX:
+            re = self.cast_real(value, source, ELEMENTS[target].component)
+            return Complex(re, constant(re.type, 0.0))
+        return self.cast_real(value, source, target)
+
+    def cast_real(self, value: Value, source: str, target: str) -> Value:
+        """Between bool, integers and floats."""
+        if source == target:
+            return value
+        ltype = llvm_type(target, lanes_of(value.type))
+        match ELEMENTS[source].kind, ELEMENTS[target].kind:
+            case Kind.FLOAT, Kind.FLOAT:
+                return self._float_to_float(value, source, target)
+            case Kind.FLOAT, Kind.INTEGER:
+                wide = self.widen(value, source)
+                return self._b.intrinsic("llvm.fptosi.sat", ltype, [wide], overload=[ltype, wide.type], hint="int")
+            case Kind.FLOAT, Kind.BOOL:
+                wide = self.widen(value, source)
+                return self._b.fcmp("une", wide, constant(wide.type, 0.0))
+            case Kind.BOOL, Kind.FLOAT:
+                return self._integer_to_float(self._b.zext(value, vector("i8", lanes_of(value.type))), target)
+            case Kind.INTEGER, Kind.FLOAT:
+                return self._integer_to_float(value, target)
+            case Kind.BOOL, _:
+                return self._b.zext(value, ltype)
+            case _, Kind.BOOL:
+                return self._b.icmp("ne", value, constant(value.type, 0))
+            case _:
+                return self._b.resize(value, ltype)
+
+    def widen(self, value: Value, dtype: str) -> Value:
+        """A 16-bit float as f32, exactly; f32 and f64 as they are."""
+        if dtype not in NARROW:
+            return value
+        b, lanes = self._b, lanes_of(value.type)
+        if dtype == "f16" and self._features.f16_conversion:
+            return b.cast("fpext", value, vector("float", lanes), hint="wide")
+        i32 = vector("i32", lanes)
+        bits = b.zext(b.bitcast(value, vector("i16", lanes)), i32)
+        if dtype == "bf16":
+            return b.bitcast(b.shl(bits, constant(i32, 16)), vector("float", lanes), hint="wide")
+        return self._widen_f16(bits)
+
+    def _widen_f16(self, bits: Value) -> Value:
+        """The exponent is rebased by an exact multiplication, which also normalises subnormals."""
+        b, i32 = self._b, bits.type
+        f32 = vector("float", lanes_of(i32))
+        magnitude = b.shl(b.and_(bits, constant(i32, 0x7FFF)), constant(i32, 13))
+        finite = b.bitcast(b.fmul(b.bitcast(magnitude, f32), constant(f32, 2.0**112)), i32)
+        special = b.icmp("uge", magnitude, constant(i32, 0x7C00 << 13))
+        number = b.select(special, b.or_(magnitude, constant(i32, 0x7F800000)), finite)
+        sign = b.shl(b.and_(bits, constant(i32, 0x8000)), constant(i32, 16))
+        return b.bitcast(b.or_(number, sign), f32, hint="wide")
+
+    def narrow(self, value: Value, dtype: str) -> Value:
+        """An f32 rounded to nearest even into a 16-bit float; other types as they are."""
+        if dtype not in NARROW:
+            return value
+        native = self._features.f16_conversion if dtype == "f16" else self._features.bf16_conversion
+        if native:
+            return self._b.cast("fptrunc", value, llvm_type(dtype, lanes_of(value.type)), hint="narrow")
+        return self._narrow_bf16(value) if dtype == "bf16" else self._narrow_f16(value)
+
+    def _narrow_bf16(self, value: Value) -> Value:
+        """Add half a unit (minus one for even numbers), then truncate; a NaN turns quiet and keeps its high bits."""
+        b, lanes = self._b, lanes_of(value.type)
+        i32 = vector("i32", lanes)
+        bits = b.bitcast(value, i32)
+        high = b.lshr(bits, constant(i32, 16))
+        rounding = b.add(b.and_(high, constant(i32, 1)), constant(i32, 0x7FFF))
+        rounded = b.lshr(b.add(bits, rounding), constant(i32, 16))
+        quiet = b.or_(high, constant(i32, 0x40))
+        picked = b.select(b.fcmp("uno", value, value), quiet, rounded)
+        return b.bitcast(b.trunc(picked, vector("i16", lanes)), vector("bfloat", lanes), hint="narrow")
+
+    def _narrow_f16(self, value: Value) -> Value:
+        b, lanes = self._b, lanes_of(value.type)
+        i32 = vector("i32", lanes)
+        bits = b.bitcast(value, i32)
+        magnitude = b.and_(bits, constant(i32, 0x7FFFFFFF))
+        even = b.and_(b.lshr(magnitude, constant(i32, 13)), constant(i32, 1))
+        rebased = b.add(magnitude, constant(i32, 0xFFF - (112 << 23)))
+        normal = b.lshr(b.add(rebased, even), constant(i32, 13))
+        # Adding 0.5 puts the unit of the last place at 2^-24, the unit of f16 subnormals: the addition rounds.
+        half = constant(value.type, 0.5)
+        aligned = b.bitcast(b.fadd(b.bitcast(magnitude, value.type), half), i32)
+        subnormal = b.sub(aligned, constant(i32, 0x3F000000))
+        number = b.select(b.icmp("ult", magnitude, constant(i32, 0x38800000)), subnormal, normal)
+        number = b.select(b.icmp("uge", magnitude, constant(i32, 0x477FF000)), constant(i32, 0x7C00), number)
+        payload = b.and_(b.lshr(magnitude, constant(i32, 13)), constant(i32, 0x3FF))
+        nan = b.or_(payload, constant(i32, 0x7E00))
+        number = b.select(b.icmp("ugt", magnitude, constant(i32, 0x7F800000)), nan, number)
+        sign = b.and_(b.lshr(bits, constant(i32, 16)), constant(i32, 0x8000))
+        return b.bitcast(b.trunc(b.or_(number, sign), vector("i16", lanes)), vector("half", lanes), hint="narrow")
+
+    def _float_to_float(self, value: Value, source: str, target: str) -> Value:
+        wide = self.widen(value, source)
+        lanes = lanes_of(value.type)
+        if target == "f64":
+            return self._b.cast("fpext", wide, vector("double", lanes), hint="wide")
+        if source != "f64":
+            return self.narrow(wide, target)
+        if target == "f32":
+            return self._b.cast("fptrunc", wide, vector("float", lanes), hint="narrow")
+        return self.narrow(self._f64_to_odd_f32(wide), target)
+
+    def _f64_to_odd_f32(self, value: Value) -> Value:
+        """Round to odd: truncate the magnitude and set the last bit if anything was lost."""
+        b, lanes = self._b, lanes_of(value.type)
+        i32 = vector("i32", lanes)
+        nearest = b.cast("fptrunc", value, vector("float", lanes))
+        back = b.cast("fpext", nearest, value.type)
+        too_big = b.zext(b.fcmp("ogt", b.fabs(back), b.fabs(value)), i32)
+        inexact = b.zext(b.fcmp("one", back, value), i32)
+        bits = b.or_(b.sub(b.bitcast(nearest, i32), too_big), inexact)
+        return b.bitcast(bits, nearest.type, hint="odd")
+
+    def _integer_to_float(self, value: Value, target: str) -> Value:
+        lanes = lanes_of(value.type)
+        if target not in NARROW:
+            return self._b.cast("sitofp", value, llvm_type(target, lanes), hint="float")
+        exact = value.type in (vector("i8", lanes), vector("i16", lanes))
+        if exact:
+            return self.narrow(self._b.cast("sitofp", value, vector("float", lanes)), target)
+        if target == "f16":
+            return self._clamped_to_f16(value)
+        return self._wide_to_bf16(value)
+
+    def _clamped_to_f16(self, value: Value) -> Value:
+        """Beyond +-2^17 every integer is infinite in f16, and up to there f32 is exact."""
+        b, lanes = self._b, lanes_of(value.type)
+        low = b.smax(value, constant(value.type, -(1 << 17)))
+        clamped = b.resize(b.smin(low, constant(value.type, 1 << 17)), vector("i32", lanes))
+        return self.narrow(b.cast("sitofp", clamped, vector("float", lanes)), "f16")
+
+    def _wide_to_bf16(self, value: Value) -> Value:
+        b, lanes = self._b, lanes_of(value.type)
+        if value.type == vector("i64", lanes):
+            value = self._odd_within_53_bits(value)
+        return self.narrow(self._f64_to_odd_f32(b.cast("sitofp", value, vector("double", lanes))), "bf16")
+
+    def _odd_within_53_bits(self, value: Value) -> Value:
+        """Beyond 2^53 replace the low 11 bits by one sticky bit above them, so that the conversion to f64 is exact."""
+        b, i64 = self._b, value.type
+        low = b.and_(value, constant(i64, 0x7FF))
+        high = b.and_(value, constant(i64, ~0x7FF))
+        sticky = b.shl(b.zext(b.icmp("ne", low, constant(i64, 0)), i64), constant(i64, 11))
+        small = b.icmp("ult", b.add(value, constant(i64, 1 << 53)), constant(i64, 1 << 54))
+        return b.select(small, value, b.or_(high, sticky))

@@ -1,0 +1,133 @@
+"""exp, exp2, log, log2 for f32 and f64 without branches.
+
+Exponentials: x = n ln(2) + r with |r| <= ln(2)/2, a minimax polynomial for e^r, then two multiplications by powers of
+two, so that results beyond both ends of the normal range round or overflow as they should. Logarithms: x = 2^k m with
+m in [sqrt(1/2), sqrt(2)), f = m - 1, s = f / (2 + f); log(m) = 2 atanh(s) is arranged around the exact terms f -
+f^2/2, and k ln(2) is added in two parts (the scheme of FreeBSD's msun, with coefficients of our own).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from tilewright.targets.llvm import coefficients as table
+
+if TYPE_CHECKING:
+    from tilewright.targets.llvm.floatkit import FloatKit
+    from tilewright.targets.llvm.values import Value
+
+_EXP = {"F32": table.EXP_F32, "F64": table.EXP_F64}
+_LOG = {"F32": table.LOG_F32, "F64": table.LOG_F64}
+_LN2 = {"F32": table.LN2_F32, "F64": table.LN2_F64}
+
+# Beyond these arguments the results are infinite and zero; in between the two scale factors are normal numbers.
+_EXP_RANGE = {"F32": (-104.0, 89.0), "F64": (-746.0, 710.0)}
+_EXP2_RANGE = {"F32": (-151.0, 129.0), "F64": (-1076.0, 1025.0)}
+# Native forms: zero below the range of normal numbers, one scale factor.
+_NATIVE_EXP2_RANGE = {"F32": (-125.0, 128.0), "F64": (-1021.0, 1024.0)}
+
+
+def emit_exp(kit: FloatKit, x: Value, native: bool) -> Value:
+    """e^x."""
+    if native:
+        return _native_exp2(kit, kit.b.fmul(x, kit.number(math.log2(math.e))), x)
+    name = kit.format.name
+    x = kit.clamp(x, *_EXP_RANGE[name])
+    n, integer = kit.nearest_integer(kit.b.fmul(x, kit.number(math.log2(math.e))))
+    return _scaled(kit, _exp_of_rest(kit, kit.subtract_product(x, n, _LN2[name])), integer)
+
+
+def emit_exp2(kit: FloatKit, x: Value, native: bool) -> Value:
+    """2^x."""
+    if native:
+        return _native_exp2(kit, x, x)
+    x = kit.clamp(x, *_EXP2_RANGE[kit.format.name])
+    n, integer = kit.nearest_integer(x)
+    rest = kit.b.fmul(kit.b.fsub(x, n), kit.number(math.log(2.0)))
+    return _scaled(kit, _exp_of_rest(kit, rest), integer)
+
+
+def _exp_of_rest(kit: FloatKit, r: Value) -> Value:
+    """e^r for |r| <= ln(2)/2."""
+    square = kit.b.fmul(r, r)
+    tail = kit.mad(square, kit.polynomial(r, _EXP[kit.format.name]), r)
+    return kit.b.fadd(tail, kit.number(1.0))
+
+
+def _scaled(kit: FloatKit, x: Value, n: Value) -> Value:
+    """`x 2^n` in two steps, of which only the second can round."""
+    first = kit.b.ashr(n, kit.bits(1))
+    return kit.b.fmul(kit.b.fmul(x, kit.power_of_two(first)), kit.power_of_two(kit.b.sub(n, first)))
+
+
+def _native_exp2(kit: FloatKit, exponent: Value, x: Value) -> Value:
+    """2^exponent with an error that grows with |x|, and zero instead of subnormals; a NaN x stays."""
+    b = kit.b
+    low, high = _NATIVE_EXP2_RANGE[kit.format.name]
+    inside = kit.clamp(exponent, low, high)
+    n, integer = kit.nearest_integer(inside)
+    rest = kit.b.fmul(kit.b.fsub(inside, n), kit.number(math.log(2.0)))
+    # 2^n is too large for a factor at the upper end, 2^(n-1) is not.
+    doubled = b.fmul(_exp_of_rest(kit, rest), kit.number(2.0))
+    value = b.fmul(doubled, kit.power_of_two(b.sub(integer, kit.bits(1))))
+    value = b.select(b.fcmp("olt", exponent, kit.number(low)), kit.number(0.0), value)
+    too_big = b.fcmp("oge", exponent, kit.number(high))
+    value = b.select(too_big, kit.number(math.inf), value)
+    return b.select(b.fcmp("uno", x, x), x, value)
+
+
+def emit_log(kit: FloatKit, x: Value, native: bool) -> Value:
+    """The natural logarithm."""
+    fraction, k = _decompose(kit, x, native)
+    return _special(kit, x, _log_of_fraction(kit, fraction, k))
+
+
+def emit_log2(kit: FloatKit, x: Value, native: bool) -> Value:
+    """The logarithm to base 2, exact for powers of two."""
+    fraction, k = _decompose(kit, x, native)
+    rest = _log_of_fraction(kit, fraction, None)
+    return _special(kit, x, kit.b.fadd(kit.b.fmul(rest, kit.number(math.log2(math.e))), k))
+
+
+def _decompose(kit: FloatKit, x: Value, native: bool) -> tuple[Value, Value]:
+    """`(m - 1, k)` with x = 2^k m and m in [sqrt(1/2), sqrt(2)); native forms take subnormals for zero."""
+    b, layout = kit.b, kit.format
+    shift = 0.0
+    if not native:
+        smallest = 2.0 ** (1 - layout.bias)
+        tiny = b.fcmp("olt", x, kit.number(smallest))
+        shift = layout.fraction + 1.0
+        x = b.select(tiny, b.fmul(x, kit.number(2.0**shift)), x)
+        offset = b.select(tiny, kit.number(-shift), kit.number(0.0))
+    else:
+        offset = kit.number(0.0)
+    root = kit.as_integer(kit.number(math.sqrt(0.5)))
+    distance = b.sub(kit.as_integer(x), root)
+    mask = kit.bits((1 << layout.fraction) - 1)
+    m = kit.as_float(b.add(b.and_(distance, mask), root))
+    k = kit.small_integer_to_float(b.ashr(distance, kit.bits(layout.fraction)))
+    return b.fsub(m, kit.number(1.0)), b.fadd(k, offset) if shift else k
+
+
+def _log_of_fraction(kit: FloatKit, f: Value, k: Value | None) -> Value:
+    """log(1 + f) + k ln(2)."""
+    b = kit.b
+    s = b.fdiv(f, b.fadd(f, kit.number(2.0)))
+    z = b.fmul(s, s)
+    tail = b.fmul(z, kit.polynomial(z, _LOG[kit.format.name]))
+    half_square = b.fmul(b.fmul(f, f), kit.number(0.5))
+    correction = b.fmul(s, b.fadd(half_square, tail))
+    if k is None:
+        return b.fsub(f, b.fsub(half_square, correction))
+    high, low = _LN2[kit.format.name]
+    correction = kit.mad(k, kit.number(low), correction)
+    return kit.mad(k, kit.number(high), b.fsub(f, b.fsub(half_square, correction)))
+
+
+def _special(kit: FloatKit, x: Value, result: Value) -> Value:
+    """Infinity and NaN stay, zero gives minus infinity, negative numbers NaN."""
+    b = kit.b
+    result = b.select(b.fcmp("olt", x, kit.number(math.inf)), result, x)
+    result = b.select(b.fcmp("olt", x, kit.number(0.0)), kit.number(math.nan), result)
+    return b.select(b.fcmp("oeq", x, kit.number(0.0)), kit.number(-math.inf), result)

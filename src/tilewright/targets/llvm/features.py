@@ -1,0 +1,33 @@
+"""What a target computes by itself, as far as elementwise lowering must know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """Instructions that may be used; whatever is False is computed with the instructions every target has.
+
+    `bf16_conversion` means f32 to bf16 to nearest *with subnormals*: AVX512_BF16 flushes them, so x86 never sets it.
+    """
+
+    fma: bool = False
+    f16_conversion: bool = False
+    bf16_conversion: bool = False
+    nvptx: bool = False
+    table_address_space: int = 0
+
+    @staticmethod
+    def of_x86(flags: Mapping[str, bool]) -> Features:
+        """From a map of LLVM feature names, as `llvmlite.binding.get_host_cpu_features()` returns it."""
+        return Features(fma=flags.get("fma", False), f16_conversion=flags.get("f16c", False))
+
+
+GENERIC = Features()
+AARCH64 = Features(fma=True, f16_conversion=True)
+NVPTX = Features(fma=True, f16_conversion=True, bf16_conversion=True, nvptx=True, table_address_space=4)
