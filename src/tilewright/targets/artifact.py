@@ -1,0 +1,205 @@
+"""What a compilation leaves behind: code with everything that is needed to launch it, as one immutable value.
+
+An artefact knows nothing of the IR it came from. The compiler writes it, the cache stores its bytes, the launcher reads
+it. `slot_layout` is the one statement of the calling convention that compiler and launcher share.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal, TypeAlias
+
+from tilewright.targets.artifact_codec import ArtifactError, Fields, kernel_from_json, kernel_to_json
+from tilewright.targets.parameters import (
+    GroupParameter,
+    KernelInfo,
+    MemrefParameter,
+    Parameter,
+    ScalarParameter,
+)
+
+__all__ = [
+    "BLOCK_ALIGNMENT",
+    "Artifact",
+    "ArtifactError",
+    "GroupParameter",
+    "KernelInfo",
+    "MemrefParameter",
+    "Parameter",
+    "Role",
+    "ScalarParameter",
+    "Slot",
+    "block_size",
+    "slot_layout",
+]
+
+BLOCK_ALIGNMENT: Final = 16
+_SLOT_BYTES: Final = 8
+_C64_BYTES: Final = 16
+
+SimpleRole: TypeAlias = Literal["value", "pointer", "table", "size", "offset"]
+IndexedRole: TypeAlias = Literal["extent", "stride", "extent_array", "stride_array"]
+Role: TypeAlias = SimpleRole | tuple[IndexedRole, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One entry of the parameter block: whose it is, what it says, where it lies and how many bytes of it count.
+
+    `dtype` is the scalar's element type, "ptr" for addresses and "i64" for extents, strides, sizes and offsets.
+    """
+
+    parameter: str
+    role: Role
+    offset: int
+    dtype: str
+
+
+def slot_layout(parameters: tuple[Parameter, ...]) -> tuple[Slot, ...]:
+    """The parameter block of a kernel: 8 bytes a slot, 16 for a c64, in the order of the calling convention."""
+    slots: list[Slot] = []
+    offset = 0
+    for parameter in parameters:
+        for role, dtype in _roles(parameter):
+            slots.append(Slot(parameter.name, role, offset, dtype))
+            offset += _C64_BYTES if dtype == "c64" else _SLOT_BYTES
+    return tuple(slots)
+
+
+def block_size(parameters: tuple[Parameter, ...]) -> int:
+    """Bytes of the parameter block, a multiple of its alignment."""
+    used = sum(_C64_BYTES if dtype == "c64" else _SLOT_BYTES for p in parameters for _, dtype in _roles(p))
+    return -(-used // BLOCK_ALIGNMENT) * BLOCK_ALIGNMENT
+
+
+def _roles(parameter: Parameter) -> list[tuple[Role, str]]:
+    roles: list[tuple[Role, str]] = []
+    match parameter:
+        case ScalarParameter():
+            roles.append(("value", parameter.dtype))
+        case MemrefParameter():
+            # work-group memory is not the host's to give: its pointer comes from the launch's scratch
+            if parameter.space == "global":
+                roles.append(("pointer", "ptr"))
+            roles.extend((("extent", k), "i64") for k in _unknown(parameter.shape))
+            roles.extend((("stride", k), "i64") for k in _unknown(parameter.strides))
+        case GroupParameter():
+            roles.append(("table", "ptr"))
+            roles.extend((("extent_array", k), "ptr") for k in _unknown(parameter.memref.shape))
+            roles.extend((("stride_array", k), "ptr") for k in _unknown(parameter.memref.strides))
+            if parameter.size is None:
+                roles.append(("size", "i64"))
+            if parameter.offset is None:
+                roles.append(("offset", "i64"))
+    return roles
+
+
+def _unknown(sizes: tuple[int | None, ...]) -> list[int]:
+    return [k for k, size in enumerate(sizes) if size is None]
+
+
+def _no_texts() -> Mapping[str, str]:
+    return {}
+
+
+_MAGIC: Final = b"TWARTF\x00\x01"
+_PREFIX: Final = struct.Struct("<8sQ")
+_DIGEST_BYTES: Final = 32
+_FORMAT: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """Compiled kernels of one target.
+
+    `payload` is object code on the CPU and PTX text on NVIDIA devices; `texts` holds the stages that a user may want to
+    read, by name ("tile", "llvm", "asm", "ptx"); `features` is the feature string the code was generated for.
+    """
+
+    target: str
+    kernels: tuple[KernelInfo, ...]
+    payload: bytes
+    texts: Mapping[str, str] = field(default_factory=_no_texts)
+    features: str = ""
+
+    def kernel(self, name: str) -> KernelInfo:
+        """The kernel of that name; KeyError lists those there are."""
+        for kernel in self.kernels:
+            if kernel.name == name:
+                return kernel
+        raise KeyError(f"no kernel {name!r}; there are {', '.join(k.name for k in self.kernels) or 'none'}")
+
+    def to_bytes(self) -> bytes:
+        """Serialise: magic, length, JSON header, payload, texts, and the SHA-256 of all that."""
+        texts = {name: text.encode() for name, text in self.texts.items()}
+        header = json.dumps(
+            {
+                "format": _FORMAT,
+                "target": self.target,
+                "features": self.features,
+                "kernels": [kernel_to_json(kernel) for kernel in self.kernels],
+                "payload": len(self.payload),
+                "texts": {name: len(text) for name, text in texts.items()},
+            },
+            separators=(",", ":"),
+        ).encode()
+        body = b"".join([_PREFIX.pack(_MAGIC, len(header)), header, self.payload, *texts.values()])
+        return body + hashlib.sha256(body).digest()
+
+    @staticmethod
+    def from_bytes(data: bytes) -> Artifact:
+        """Read back what `to_bytes` wrote; anything else, be it one bit, is an `ArtifactError`."""
+        if len(data) < _PREFIX.size + _DIGEST_BYTES or not data.startswith(_MAGIC):
+            raise ArtifactError("not a tilewright artefact, or cut off")
+        body = memoryview(data)[:-_DIGEST_BYTES]
+        if hashlib.sha256(body).digest() != data[-_DIGEST_BYTES:]:
+            raise ArtifactError("the artefact's checksum does not match its contents")
+        header_size = int(_PREFIX.unpack_from(data)[1])
+        sections = body[_PREFIX.size :]
+        if header_size > len(sections):
+            raise ArtifactError("the artefact's header is longer than the artefact")
+        return _decode(bytes(sections[:header_size]), sections[header_size:])
+
+
+def _decode(header: bytes, sections: memoryview) -> Artifact:
+    # A valid checksum proves that nobody damaged the bytes, not that we wrote them: every field is still checked.
+    try:
+        value: object = json.loads(header)
+    except (ValueError, RecursionError) as error:
+        raise ArtifactError(f"the artefact's header is not JSON: {error}") from None
+    fields = Fields(value)
+    if fields.integer("format") != _FORMAT:
+        raise ArtifactError("the artefact is of another format version")
+    texts = fields.child("texts")
+    names = texts.names()
+    sizes = [fields.integer("payload"), *(texts.integer(name) for name in names)]
+    if any(size < 0 for size in sizes) or sum(sizes) != len(sections):
+        raise ArtifactError("the sections of the artefact do not fill it")
+    payload, *raw_texts = _split(sections, sizes)
+    return Artifact(
+        fields.text("target"),
+        tuple(kernel_from_json(kernel) for kernel in fields.items("kernels")),
+        payload,
+        {name: _text(raw) for name, raw in zip(names, raw_texts, strict=True)},
+        fields.text("features"),
+    )
+
+
+def _split(sections: memoryview, sizes: list[int]) -> list[bytes]:
+    parts: list[bytes] = []
+    start = 0
+    for size in sizes:
+        parts.append(bytes(sections[start : start + size]))
+        start += size
+    return parts
+
+
+def _text(raw: bytes) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        raise ArtifactError(f"a text of the artefact is not UTF-8: {error}") from None

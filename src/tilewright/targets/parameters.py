@@ -1,0 +1,117 @@
+"""The signature of a compiled kernel: what a launch must pass, and in which shape the machine wants to be started."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal, TypeAlias
+
+DTYPES: Final = ("bool", "i8", "i16", "i32", "i64", "index", "bf16", "f16", "f32", "f64", "c32", "c64")
+
+DTYPE_BYTES: Final[Mapping[str, int]] = {
+    "bool": 1,
+    "i8": 1,
+    "i16": 2,
+    "i32": 4,
+    "i64": 8,
+    "index": 8,
+    "bf16": 2,
+    "f16": 2,
+    "f32": 4,
+    "f64": 8,
+    "c32": 8,
+    "c64": 16,
+}
+
+Space: TypeAlias = Literal["global", "local"]
+
+
+def _check(condition: bool, message: str) -> None:
+    if not condition:
+        raise ValueError(message)
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarParameter:
+    """A number passed by value."""
+
+    name: str
+    dtype: str
+
+    def __post_init__(self) -> None:
+        _check(self.dtype in DTYPE_BYTES, f"parameter {self.name}: unknown element type {self.dtype!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class MemrefParameter:
+    """A strided array. `None` among shape and strides is a size that the launch supplies.
+
+    `alignment` is that of the base pointer in bytes. `shape_gcd` and `stride_gcd` promise divisors; entries that are
+    missing promise nothing. `noalias` promises that no other argument overlaps this one.
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[int | None, ...]
+    strides: tuple[int | None, ...]
+    space: Space = "global"
+    alignment: int = 1
+    shape_gcd: tuple[int, ...] = ()
+    stride_gcd: tuple[int, ...] = ()
+    written: bool = True
+    read: bool = True
+    noalias: bool = False
+
+    def __post_init__(self) -> None:
+        where = f"parameter {self.name}"
+        _check(self.dtype in DTYPE_BYTES and self.dtype != "bool", f"{where}: no memref of {self.dtype!r}")
+        _check(len(self.shape) == len(self.strides), f"{where}: as many strides as extents are needed")
+        _check(self.space in ("global", "local"), f"{where}: unknown address space {self.space!r}")
+        _check(self.alignment > 0, f"{where}: alignment must be positive")
+        _check(all(size is None or size >= 0 for size in self.shape), f"{where}: negative extent")
+        for divisors in (self.shape_gcd, self.stride_gcd):
+            _check(len(divisors) <= len(self.shape), f"{where}: more divisors than modes")
+            _check(all(divisor > 0 for divisor in divisors), f"{where}: divisors must be positive")
+
+
+@dataclass(frozen=True, slots=True)
+class GroupParameter:
+    """A table of pointers to arrays of one type; `size` and `offset` of None are supplied by the launch."""
+
+    name: str
+    memref: MemrefParameter
+    size: int | None
+    offset: int | None = 0
+
+    def __post_init__(self) -> None:
+        _check(self.size is None or self.size >= 0, f"parameter {self.name}: negative group size")
+        _check(self.memref.space == "global", f"parameter {self.name}: a group lies in global memory")
+
+
+Parameter: TypeAlias = ScalarParameter | MemrefParameter | GroupParameter
+
+
+def _no_facts() -> Mapping[str, str]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class KernelInfo:
+    """One kernel of an artefact.
+
+    `symbol` is its entry in the code, `local_bytes` the work-group memory that a launch provides for each running
+    work-group, `facts` what the language's front end wants to tell users (the signature as written, for instance).
+    """
+
+    name: str
+    symbol: str
+    parameters: tuple[Parameter, ...]
+    subgroup_size: int = 1
+    work_group_size: tuple[int, int] = (1, 1)
+    local_bytes: int = 0
+    facts: Mapping[str, str] = field(default_factory=_no_facts)
+
+    def __post_init__(self) -> None:
+        names = [parameter.name for parameter in self.parameters]
+        _check(len(set(names)) == len(names), f"kernel {self.name}: two parameters of one name")
+        _check(self.local_bytes >= 0, f"kernel {self.name}: negative local memory")

@@ -1,0 +1,179 @@
+"""Artefacts as bytes: what goes in comes out, and nothing else gets through."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tilewright.targets.artifact import (
+    Artifact,
+    ArtifactError,
+    GroupParameter,
+    KernelInfo,
+    MemrefParameter,
+    Parameter,
+    ScalarParameter,
+    block_size,
+    slot_layout,
+)
+from tilewright.targets.parameters import DTYPES
+
+_NAMES = st.text(min_size=1, max_size=8)
+_SIZES = st.none() | st.integers(0, 2**40)
+
+
+@st.composite
+def memrefs(draw: st.DrawFn, space: str | None = None) -> MemrefParameter:
+    order = draw(st.integers(0, 4))
+    sizes = st.lists(_SIZES, min_size=order, max_size=order).map(tuple)
+    divisors = st.lists(st.integers(1, 64), max_size=order).map(tuple)
+    return MemrefParameter(
+        draw(_NAMES),
+        draw(st.sampled_from([dtype for dtype in DTYPES if dtype != "bool"])),
+        draw(sizes),
+        draw(sizes),
+        "local" if space is None and draw(st.booleans()) else "global",
+        draw(st.integers(1, 4096)),
+        draw(divisors),
+        draw(divisors),
+        draw(st.booleans()),
+        draw(st.booleans()),
+        draw(st.booleans()),
+    )
+
+
+PARAMETERS: st.SearchStrategy[Parameter] = st.one_of(
+    st.builds(ScalarParameter, _NAMES, st.sampled_from(DTYPES)),
+    memrefs(),
+    st.builds(GroupParameter, _NAMES, memrefs("global"), _SIZES, _SIZES),
+)
+KERNELS = st.builds(
+    KernelInfo,
+    _NAMES,
+    _NAMES,
+    st.lists(PARAMETERS, max_size=5, unique_by=lambda p: p.name).map(tuple),
+    st.integers(1, 64),
+    st.tuples(st.integers(1, 64), st.integers(1, 64)),
+    st.integers(0, 2**20),
+    st.dictionaries(_NAMES, st.text(max_size=20), max_size=3),
+)
+ARTIFACTS = st.builds(
+    Artifact,
+    st.sampled_from(["cpu", "nvidia"]),
+    st.lists(KERNELS, max_size=3).map(tuple),
+    st.binary(max_size=200),
+    st.dictionaries(_NAMES, st.text(max_size=50), max_size=3),
+    st.text(max_size=20),
+)
+
+
+@given(ARTIFACTS)
+@settings(max_examples=50, deadline=None)
+def test_bytes_round_trip(artifact: Artifact) -> None:
+    data = artifact.to_bytes()
+    assert Artifact.from_bytes(data) == artifact
+    assert Artifact.from_bytes(data).to_bytes() == data
+
+
+@given(ARTIFACTS, st.data())
+@settings(max_examples=40, deadline=None)
+def test_every_truncation_is_refused(artifact: Artifact, data: st.DataObject) -> None:
+    raw = artifact.to_bytes()
+    with pytest.raises(ArtifactError):
+        Artifact.from_bytes(raw[: data.draw(st.integers(0, len(raw) - 1))])
+    with pytest.raises(ArtifactError):
+        Artifact.from_bytes(raw + b"\0")
+
+
+@given(ARTIFACTS, st.data())
+def test_every_bit_flip_is_refused(artifact: Artifact, data: st.DataObject) -> None:
+    raw = bytearray(artifact.to_bytes())
+    raw[data.draw(st.integers(0, len(raw) - 1))] ^= 1 << data.draw(st.integers(0, 7))
+    with pytest.raises(ArtifactError):
+        Artifact.from_bytes(bytes(raw))
+
+
+@given(st.binary(max_size=300))
+def test_arbitrary_bytes_are_refused(data: bytes) -> None:
+    with pytest.raises(ArtifactError):
+        Artifact.from_bytes(data)
+
+
+def _resealed(header: bytes, rest: bytes = b"") -> bytes:
+    body = struct.pack("<8sQ", b"TWARTF\x00\x01", len(header)) + header + rest
+    return body + hashlib.sha256(body).digest()
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(KERNELS, st.data())
+def test_a_forged_header_with_a_valid_checksum_never_crashes(kernel: KernelInfo, data: st.DataObject) -> None:
+    raw = Artifact("cpu", (kernel,), b"code").to_bytes()
+    (size,) = struct.unpack_from("<Q", raw, 8)
+    header = json.loads(raw[16 : 16 + size])
+    target = data.draw(st.sampled_from([header, header["kernels"][0]]))
+    key = data.draw(st.sampled_from(sorted(target)))
+    target[key] = data.draw(_JSON)
+    try:
+        forged = Artifact.from_bytes(_resealed(json.dumps(header).encode(), b"code"))
+    except ArtifactError:
+        return
+    assert forged.to_bytes()
+
+
+@pytest.mark.parametrize("header", [b"", b"[]", b"{}", b"[" * 100_000, b"\xff", b'{"format":2}'])
+def test_headers_that_are_none(header: bytes) -> None:
+    with pytest.raises(ArtifactError):
+        Artifact.from_bytes(_resealed(header))
+
+
+def test_slots_follow_the_calling_convention() -> None:
+    parameters: tuple[Parameter, ...] = (
+        ScalarParameter("alpha", "c64"),
+        ScalarParameter("flag", "bool"),
+        MemrefParameter("A", "f32", (None, 5, None, 6), (1, None, 5, None)),
+        MemrefParameter("W", "f32", (None,), (1,), space="local"),
+        GroupParameter("G", MemrefParameter("G", "i32", (None, 5, None, 6), (1, None, 5, None)), None, None),
+        GroupParameter("H", MemrefParameter("H", "i32", (4,), (1,)), 3, 0),
+    )
+    slots = slot_layout(parameters)
+    assert [(slot.parameter, slot.role, slot.offset) for slot in slots] == [
+        ("alpha", "value", 0),
+        ("flag", "value", 16),
+        ("A", "pointer", 24),
+        ("A", ("extent", 0), 32),
+        ("A", ("extent", 2), 40),
+        ("A", ("stride", 1), 48),
+        ("A", ("stride", 3), 56),
+        ("W", ("extent", 0), 64),
+        ("G", "table", 72),
+        ("G", ("extent_array", 0), 80),
+        ("G", ("extent_array", 2), 88),
+        ("G", ("stride_array", 1), 96),
+        ("G", ("stride_array", 3), 104),
+        ("G", "size", 112),
+        ("G", "offset", 120),
+        ("H", "table", 128),
+    ]
+    assert block_size(parameters) == 144
+
+
+def test_signatures_are_checked_when_made() -> None:
+    with pytest.raises(ValueError, match="unknown element type"):
+        ScalarParameter("a", "f80")
+    with pytest.raises(ValueError, match="no memref of"):
+        MemrefParameter("A", "bool", (), ())
+    with pytest.raises(ValueError, match="two parameters"):
+        KernelInfo("k", "k", (ScalarParameter("a", "f32"), ScalarParameter("a", "f32")))
+    with pytest.raises(KeyError, match="there are k"):
+        Artifact("cpu", (KernelInfo("k", "k", ()),), b"").kernel("x")
