@@ -1,0 +1,155 @@
+"""LLVM text to PTX, and PTX to machine code where NVIDIA's assembler is on the machine.
+
+The PTX is what an artefact ships: the driver of the user's machine assembles it. `assemble` is for tests, for `doctor`
+and for a look at registers and spills without a GPU.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import llvmlite.binding as llvm
+
+TRIPLE: Final = "nvptx64-nvidia-cuda"
+_ASSEMBLER_SECONDS: Final = 60.0
+
+
+class Architecture(Enum):
+    """The GPU generations that code is made for; the value is what LLVM and ptxas call them."""
+
+    SM_80 = "sm_80"
+    SM_90A = "sm_90a"
+
+    @property
+    def features(self) -> str:
+        """The PTX version: the oldest that knows the architecture, so that the oldest drivers take the text."""
+        return "+ptx80" if self is Architecture.SM_90A else "+ptx70"
+
+    @staticmethod
+    def of_capability(capability: tuple[int, int]) -> Architecture:
+        """The best architecture that a device runs; ValueError if it is too old."""
+        if capability == (9, 0):
+            return Architecture.SM_90A
+        if capability >= (8, 0):
+            return Architecture.SM_80
+        raise ValueError(f"compute capability {capability[0]}.{capability[1]} is below 8.0, the oldest supported")
+
+
+class PtxError(RuntimeError):
+    """LLVM text that does not parse or does not become valid PTX: a fault of the compiler, not of the user's kernel."""
+
+
+class AssemblerError(RuntimeError):
+    """ptxas refused a text or warned of a loss; `log` is what it said."""
+
+    def __init__(self, message: str, log: str) -> None:
+        super().__init__(f"{message}\n{log}" if log else message)
+        self.log = log
+
+
+@dataclass(frozen=True, slots=True)
+class KernelResources:
+    """What ptxas reports for a kernel."""
+
+    registers: int
+    spill_store_bytes: int
+    spill_load_bytes: int
+    stack_bytes: int
+    shared_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """Machine code and the resources of each kernel in it."""
+
+    cubin: bytes
+    kernels: dict[str, KernelResources]
+    log: str
+
+
+@cache
+def _initialize() -> None:
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+
+
+@cache
+def _target_machine(architecture: Architecture) -> llvm.TargetMachine:
+    _initialize()
+    target = llvm.Target.from_triple(TRIPLE)  # pyright: ignore[reportUnknownMemberType]
+    return target.create_target_machine(cpu=architecture.value, features=architecture.features, opt=3)
+
+
+@cache
+def data_layout() -> str:
+    """The data layout that modules for this target carry."""
+    return str(_target_machine(Architecture.SM_80).target_data)
+
+
+def compile_to_ptx(text: str, architecture: Architecture) -> str:
+    """Parse and verify LLVM text and print PTX. No pass pipeline runs: ptxas optimises."""
+    if "\0" in text:
+        raise PtxError("LLVM text holds a NUL byte")
+    machine = _target_machine(architecture)
+    with llvm.create_context() as context:
+        try:
+            module = llvm.parse_assembly(text, context)  # pyright: ignore[reportUnknownMemberType]
+            module.verify()
+        except RuntimeError as error:
+            raise PtxError(f"LLVM refused the generated text: {error}") from error
+        with module:
+            if "; Unknown intrinsic" in str(module):
+                raise PtxError("the generated text names an intrinsic that LLVM does not know")
+            return machine.emit_assembly(module)  # pyright: ignore[reportUnknownMemberType]
+
+
+def find_assembler() -> Path | None:
+    """ptxas of this machine, if any."""
+    found = shutil.which("ptxas")
+    return Path(found) if found else None
+
+
+def assemble(ptx: str, architecture: Architecture, assembler: Path | None = None) -> Assembled:
+    """Run ptxas; `AssemblerError` if it refuses the text, loses performance by its own word, or is not there."""
+    program = assembler or find_assembler()
+    if program is None:
+        raise AssemblerError("ptxas is not on this machine", "")
+    with tempfile.TemporaryDirectory(prefix="tilewright-ptxas-") as folder:
+        source, target = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
+        source.write_text(ptx, encoding="ascii")
+        command = [str(program), "-v", f"-arch={architecture.value}", "-o", str(target), str(source)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_ASSEMBLER_SECONDS, check=False)
+        log = done.stdout + done.stderr
+        if done.returncode != 0:
+            raise AssemblerError(f"ptxas refused the text for {architecture.value}", log)
+        if loss := re.search(r"\(C75\d\d\)|Potential Performance Loss", log):
+            raise AssemblerError(f"ptxas reports a loss: {loss[0]}", log)
+        return Assembled(target.read_bytes(), parse_resources(log), log)
+
+
+_ENTRY: Final = re.compile(r"Compiling entry function '([^']+)'")
+_STACK: Final = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
+_USED: Final = re.compile(r"Used (\d+) registers(?:.*?(\d+) bytes smem)?")
+
+
+def parse_resources(log: str) -> dict[str, KernelResources]:
+    """Resources by kernel from the log of `ptxas -v`."""
+    result: dict[str, KernelResources] = {}
+    name, frame = "", (0, 0, 0)
+    for line in log.splitlines():
+        if entry := _ENTRY.search(line):
+            name, frame = entry[1], (0, 0, 0)
+        elif stack := _STACK.search(line):
+            frame = (int(stack[1]), int(stack[2]), int(stack[3]))
+        elif name and (used := _USED.search(line)):
+            stack_bytes, stores, loads = frame
+            result[name] = KernelResources(int(used[1]), stores, loads, stack_bytes, int(used[2] or 0))
+    return result

@@ -1,0 +1,94 @@
+"""LLVM text to PTX, ptxas on it, and the errors of both."""
+
+from __future__ import annotations
+
+import pytest
+
+from tilewright.targets.llvm.emitter import Builder, Module, Parameter, constant
+from tilewright.targets.nvidia.ptx import (
+    TRIPLE,
+    Architecture,
+    AssemblerError,
+    PtxError,
+    assemble,
+    compile_to_ptx,
+    data_layout,
+    find_assembler,
+    parse_resources,
+)
+
+needs_ptxas = pytest.mark.skipif(find_assembler() is None, reason="ptxas is not on this machine")
+architectures = pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
+
+
+def add_constant_kernel() -> str:
+    """x[i] += 1.5 for i < n, pointer and count in a parameter block."""
+    module = Module(TRIPLE, data_layout())
+    block = Parameter("ptr", "slots", 'byval([16 x i8]) align 16 "nvvm.grid_constant"')
+    function = module.function("add", "void", [block], convention="ptx_kernel")
+    b = Builder(function)
+    (slots,) = function.arguments
+    base = b.cast("addrspacecast", b.load("ptr", slots, 8), "ptr addrspace(1)")
+    count = b.load("i64", b.offset(slots, 8), 8)
+    thread = b.zext(b.intrinsic("llvm.nvvm.read.ptx.sreg.tid.x", "i32", [], overload=[]), "i64")
+    with b.loop(thread, count, 64) as loop:
+        address = b.gep("float", base, loop.index)
+        b.store(b.fadd(b.load("float", address), constant("float", 1.5)), address)
+    b.ret()
+    return str(module)
+
+
+@architectures
+def test_ptx_names_version_and_architecture(architecture: Architecture) -> None:
+    ptx = compile_to_ptx(add_constant_kernel(), architecture)
+    assert f".target {architecture.value}" in ptx
+    assert (".version 8.0" if architecture is Architecture.SM_90A else ".version 7.0") in ptx
+    assert "ld.local" not in ptx, "the parameter block must not be copied to local memory"
+
+
+@needs_ptxas
+@architectures
+def test_ptxas_accepts_and_reports_resources(architecture: Architecture) -> None:
+    assembled = assemble(compile_to_ptx(add_constant_kernel(), architecture), architecture)
+    resources = assembled.kernels["add"]
+    assert 0 < resources.registers < 64
+    assert resources.spill_store_bytes == resources.spill_load_bytes == resources.stack_bytes == 0
+    assert assembled.cubin.startswith(b"\x7fELF")
+
+
+@needs_ptxas
+def test_ptxas_refusal_carries_its_log() -> None:
+    with pytest.raises(AssemblerError) as caught:
+        assemble("this is no PTX", Architecture.SM_80)
+    assert "version" in caught.value.log
+
+
+def test_malformed_text_is_an_error_and_not_the_end_of_the_process() -> None:
+    with pytest.raises(PtxError, match="refused"):
+        compile_to_ptx("define void @f() { ret i32 %x }", Architecture.SM_80)
+    with pytest.raises(PtxError, match="NUL"):
+        compile_to_ptx("define void @f() { ret void }\0", Architecture.SM_80)
+
+
+def test_architecture_of_a_device() -> None:
+    assert Architecture.of_capability((9, 0)) is Architecture.SM_90A
+    assert Architecture.of_capability((8, 6)) is Architecture.SM_80
+    assert Architecture.of_capability((12, 0)) is Architecture.SM_80
+    with pytest.raises(ValueError, match=r"7\.5"):
+        Architecture.of_capability((7, 5))
+
+
+def test_resources_of_several_kernels() -> None:
+    log = """ptxas info    : Compiling entry function 'one' for 'sm_80'
+ptxas info    : Function properties for one
+    16 bytes stack frame, 8 bytes spill stores, 4 bytes spill loads
+ptxas info    : Used 40 registers, used 1 barriers, 16 bytes cumulative stack size, 512 bytes smem, 360 bytes cmem[0]
+ptxas info    : Compiling entry function 'two' for 'sm_80'
+ptxas info    : Function properties for two
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 8 registers, 360 bytes cmem[0]
+"""
+    found = parse_resources(log)
+    assert found["one"].spill_store_bytes == 8
+    assert found["one"].shared_bytes == 512
+    assert (found["two"].registers, found["two"].stack_bytes) == (8, 0)
