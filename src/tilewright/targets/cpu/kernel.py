@@ -1,0 +1,149 @@
+"""The entry function of a kernel: parameters from their slots, the loop over work-groups, the body.
+
+    void @symbol(ptr %slots, ptr %grid, i64 %begin, i64 %end, ptr %scratch, ptr %team)
+
+runs the work-groups with linear numbers begin..end-1, x fastest (contract: `targets/artifact.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+
+from tilewright.dialects.builtin import Kernel
+from tilewright.ir import core
+from tilewright.ir.types import AddressSpace, GroupType, MemrefType, ScalarType
+from tilewright.targets.artifact import slot_layout
+from tilewright.targets.cpu import atomics, control, memory, scalars, team
+from tilewright.targets.cpu.context import KernelContext, OpLowering, TileLowering, view_of
+from tilewright.targets.cpu.lowered import Group, Scalar
+from tilewright.targets.llvm.arith import Arithmetic
+from tilewright.targets.llvm.emitter import Builder, Complex, Module, Value, i64
+from tilewright.targets.llvm.features import Features
+from tilewright.targets.llvm.types import ELEMENTS, Kind
+from tilewright.targets.parameters import KernelInfo
+from tilewright.targets.signature import kernel_info
+
+LOCAL_ALIGNMENT = 128
+_ENTRY = [("ptr", "slots"), ("ptr", "grid"), ("i64", "begin"), ("i64", "end"), ("ptr", "scratch"), ("ptr", "team")]
+_NOT_IN_SYMBOLS = re.compile(r"[^A-Za-z0-9_]")
+
+
+@cache
+def lowering_table() -> Mapping[type[core.Operation], OpLowering]:
+    """Every lowering of the target but those of tiles, by operation."""
+    return {
+        **scalars.lowerings(),
+        **memory.lowerings(),
+        **control.lowerings(),
+        **team.lowerings(),
+        **atomics.lowerings(),
+    }
+
+
+def entry_symbol(kernel: Kernel) -> str:
+    """The entry's name in the object: prefixed, so that no kernel name meets one of the system's."""
+    return "tw_" + _NOT_IN_SYMBOLS.sub("_", kernel.sym_name)
+
+
+def lower_kernel(
+    kernel: Kernel, module: Module, features: Features, tiles: TileLowering, attributes: str = "nounwind"
+) -> KernelInfo:
+    """Emit the entry function of a kernel into `module`; its launch signature."""
+    assert kernel.subgroup_size is not None
+    assert kernel.work_group_size is not None
+    symbol = entry_symbol(kernel)
+    local_bytes, offsets = _local_parameters(kernel)
+    info = kernel_info(kernel, symbol, local_bytes)
+    function = module.function(symbol, "void", _ENTRY, attributes=attributes)
+    slots, grid, begin, end, scratch, team_ = function.arguments
+    b = Builder(function)
+    ctx = KernelContext(
+        kernel=kernel,
+        module=module,
+        b=b,
+        arith=Arithmetic(b, features),
+        tiles=tiles,
+        table=lowering_table(),
+        subgroup_size=kernel.subgroup_size,
+        work_group_size=kernel.work_group_size,
+        grid=grid,
+        scratch=scratch,
+        team=team_,
+        group_id=(i64(0), i64(0), i64(0)),
+    )
+    _bind_parameters(ctx, info, slots, offsets)
+    _group_loop(ctx, begin, end)
+    b.ret()
+    return info
+
+
+def _local_parameters(kernel: Kernel) -> tuple[int, dict[core.Value, int]]:
+    """Local memref parameters lie behind the kernel's own allocations; total bytes and their offsets."""
+    total, offsets = kernel.local_bytes, dict[core.Value, int]()
+    for parameter in kernel.parameters:
+        type_ = parameter.type
+        if isinstance(type_, MemrefType) and type_.space is AddressSpace.LOCAL:
+            assert type_.span is not None, "local parameters of dynamic size are refused before lowering"
+            offsets[parameter] = total = -(-total // LOCAL_ALIGNMENT) * LOCAL_ALIGNMENT
+            total += type_.span * type_.element.bytes
+    return total, offsets
+
+
+def _bind_parameters(ctx: KernelContext, info: KernelInfo, slots: Value, offsets: dict[core.Value, int]) -> None:
+    layout = iter(slot_layout(info.parameters))
+    b = ctx.b
+
+    def word(ltype: str) -> Scalar:
+        return Scalar(b.load(ltype, b.offset(slots, next(layout).offset), 8))
+
+    for parameter in ctx.kernel.parameters:
+        type_ = parameter.type
+        if isinstance(type_, ScalarType):
+            ctx.bind(parameter, _scalar_slot(ctx, type_, b.offset(slots, next(layout).offset)))
+        elif isinstance(type_, MemrefType):
+            local = offsets.get(parameter)
+            pointer = word("ptr") if local is None else Scalar(b.offset(ctx.scratch, local))
+            sizes = [word("i64") if s is None else Scalar(i64(s)) for s in type_.shape]
+            strides = [word("i64") if s is None else Scalar(i64(s)) for s in type_.strides]
+            ctx.bind(parameter, view_of(type_, pointer, sizes, strides))
+        else:
+            assert isinstance(type_, GroupType)
+            table = word("ptr").value
+            extents = tuple(word("ptr").value for s in type_.memref.shape if s is None)
+            strides_ = tuple(word("ptr").value for s in type_.memref.strides if s is None)
+            size = word("i64") if type_.size is None else Scalar(i64(type_.size))
+            offset = word("i64") if type_.offset is None else Scalar(i64(type_.offset))
+            ctx.bind(parameter, Group(type_.memref, table, extents, strides_, size, offset))
+
+
+def _scalar_slot(ctx: KernelContext, type_: ScalarType, pointer: Value) -> Scalar:
+    element = ELEMENTS[type_.name]
+    if element.kind is Kind.BOOL:
+        return Scalar(ctx.b.icmp("ne", ctx.b.load("i8", pointer, 8), ctx.b.zero("i8")))
+    if element.kind is not Kind.COMPLEX:
+        return Scalar(ctx.b.load(element.llvm, pointer, 8))
+    imaginary = ctx.b.gep(element.llvm, pointer, i64(1))
+    align = ELEMENTS[element.component].bytes
+    return Scalar(Complex(ctx.b.load(element.llvm, pointer, 8), ctx.b.load(element.llvm, imaginary, align)))
+
+
+def _group_loop(ctx: KernelContext, begin: Value, end: Value) -> None:
+    """Count x, y, z along with the linear number; a division for each group would cost more than a small kernel."""
+    b = ctx.b
+    extents = [b.load("i64", b.gep("i64", ctx.grid, i64(k)), 8, hint="grid") for k in range(2)]
+    plane = b.mul(extents[0], extents[1])
+    with b.if_then(b.icmp("slt", begin, end)):
+        x, rest = b.urem(begin, extents[0]), b.udiv(begin, extents[0])
+        start = [x, b.urem(rest, extents[1]), b.udiv(begin, plane)]
+        with b.loop(begin, end, 1, start, runs_at_least_once=True, hint="group") as loop:
+            gx, gy, gz = loop.carried
+            ctx.group_id = (gx, gy, gz)
+            ctx.lower_block(ctx.kernel.body.entry)
+            next_x = b.add(gx, i64(1))
+            wraps = b.icmp("eq", next_x, extents[0])
+            next_y = b.select(wraps, b.add(gy, i64(1)), gy)
+            wraps_y = b.icmp("eq", next_y, extents[1])
+            next_z = b.select(wraps_y, b.add(gz, i64(1)), gz)
+            loop.yield_(b.select(wraps, i64(0), next_x), b.select(wraps_y, i64(0), next_y), next_z)

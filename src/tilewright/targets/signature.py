@@ -1,0 +1,92 @@
+"""From a kernel's IR to its launch signature: the same for every target."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from tilewright.dialects.builtin import Kernel
+from tilewright.ir.core import Attribute, BlockArgument, Value
+from tilewright.ir.effects import EffectKind
+from tilewright.ir.types import AddressSpace, GroupType, MemrefType, ScalarType
+from tilewright.targets.parameters import (
+    GroupParameter,
+    KernelInfo,
+    MemrefParameter,
+    Parameter,
+    ScalarParameter,
+)
+
+
+def root(value: Value) -> Value:
+    """What a memref was made from by views and group loads: an allocation or a parameter."""
+    op = value.defining_op
+    while op is not None and op.operands and isinstance(value.type, MemrefType | GroupType):
+        source = op.operands[0]
+        if not isinstance(source.type, MemrefType | GroupType):
+            break
+        value, op = source, source.defining_op
+    return value
+
+
+def accessed(kernel: Kernel) -> tuple[set[Value], set[Value]]:
+    """Roots that the kernel reads and those that it writes."""
+    read: set[Value] = set()
+    written: set[Value] = set()
+    for op in kernel.walk():
+        for effect in op.effects() or ():
+            if effect.value is None:
+                continue
+            if effect.kind in (EffectKind.READ, EffectKind.UPDATE):
+                read.add(root(effect.value))
+            if effect.kind in (EffectKind.WRITE, EffectKind.UPDATE):
+                written.add(root(effect.value))
+    return read, written
+
+
+def kernel_info(kernel: Kernel, symbol: str, local_bytes: int) -> KernelInfo:
+    """The launch signature of a kernel whose work-group size is known."""
+    read, written = accessed(kernel)
+    assert kernel.subgroup_size is not None
+    assert kernel.work_group_size is not None
+    return KernelInfo(
+        kernel.sym_name,
+        symbol,
+        tuple(_parameter(kernel, p, p in read, p in written) for p in kernel.parameters),
+        kernel.subgroup_size,
+        kernel.work_group_size,
+        local_bytes,
+    )
+
+
+def _parameter(kernel: Kernel, argument: BlockArgument, read: bool, written: bool) -> Parameter:
+    name, type_ = argument.name or f"arg{argument.index}", argument.type
+    attributes = kernel.attributes_of(argument)
+    if isinstance(type_, ScalarType):
+        return ScalarParameter(name, type_.name)
+    if isinstance(type_, MemrefType):
+        return _memref(name, type_, attributes, read, written)
+    assert isinstance(type_, GroupType)
+    return GroupParameter(name, _memref(name, type_.memref, attributes, read, written), type_.size, type_.offset)
+
+
+def _memref(
+    name: str, type_: MemrefType, attributes: dict[str, Attribute], read: bool, written: bool
+) -> MemrefParameter:
+    alignment = attributes.get("alignment")
+    return MemrefParameter(
+        name,
+        type_.element.name,
+        type_.shape,
+        type_.strides,
+        "local" if type_.space is AddressSpace.LOCAL else "global",
+        alignment if isinstance(alignment, int) else type_.element.bytes,
+        _divisors(attributes.get("shape_gcd")),
+        _divisors(attributes.get("stride_gcd")),
+        written,
+        read,
+        attributes.get("noalias") is True,
+    )
+
+
+def _divisors(value: Attribute) -> tuple[int, ...]:
+    return cast("tuple[int, ...]", value) if isinstance(value, tuple) else ()
