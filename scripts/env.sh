@@ -1,0 +1,19 @@
+# Sourced by the other scripts: a virtual environment of the checkout's own with tilewright in it.
+# usage: . scripts/env.sh; tilewright_env EXTRA
+tilewright_env() {
+    extra=$1
+    python=${PYTHON:-python3}
+    if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+        echo "tilewright needs Python 3.11 or later; set PYTHON to one" >&2
+        exit 1
+    fi
+    venv=${TILEWRIGHT_VENV:-.venv}
+    stamp="$venv/.tilewright-$extra"
+    if [ ! -e "$stamp" ] || [ pyproject.toml -nt "$stamp" ]; then
+        [ -x "$venv/bin/python" ] || "$python" -m venv "$venv"
+        requirement=.
+        [ "$extra" = none ] || requirement=".[$extra]"
+        "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --editable "$requirement"
+        touch "$stamp"
+    fi
+}

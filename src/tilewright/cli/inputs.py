@@ -1,0 +1,38 @@
+"""Reading kernels for the command line: files and standard input."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from tilewright.diagnostics import CompileError, Diagnostic, Severity, Source
+
+MAX_SOURCE_BYTES = 16 * 1024 * 1024
+
+
+def read_source(name: str) -> Source:
+    """The text of a file, or of standard input for `-`. Raises `click.ClickException` or `CompileError`."""
+    try:
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        raise click.ClickException(f"{name}: {error.strerror or error}") from None
+    shown = "<stdin>" if name == "-" else name
+    if len(data) > MAX_SOURCE_BYTES:
+        message = f"the source has {len(data):,} bytes; the limit is {MAX_SOURCE_BYTES:,}"
+        raise CompileError([Diagnostic(Severity.ERROR, "L001", f"{shown}: {message}")])
+    # Bytes that are no UTF-8 become visible characters, which the lexer refuses with their place.
+    return Source(shown, data.decode("utf-8", errors="replace"))
+
+
+def definitions(pairs: tuple[str, ...]) -> Mapping[str, str]:
+    """`NAME=VALUE` options as a dictionary."""
+    found: dict[str, str] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            raise click.UsageError(f"-D {pair}: write NAME=VALUE")
+        found[name.lstrip("$")] = value
+    return found

@@ -1,0 +1,93 @@
+"""The command line: verbs are imported when called, so that `tilewright --version` starts fast."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Mapping
+from typing import Final
+
+import click
+
+import tilewright
+
+EXIT_DIAGNOSTICS: Final = 1
+EXIT_USAGE: Final = 2
+EXIT_INTERNAL: Final = 3
+
+_VERBS: Final[Mapping[str, tuple[str, str]]] = {
+    "check": ("tilewright.cli.check", "Report what is wrong in kernels; exit status 1 if anything is."),
+    "fmt": ("tilewright.cli.fmt", "Format kernels."),
+    "opt": ("tilewright.cli.opt", "Run passes on a kernel or on IR text and print the result."),
+    "compile": ("tilewright.cli.compile", "Compile a kernel and write one of its stages."),
+    "run": ("tilewright.cli.run", "Run a kernel on random arrays or .npy files."),
+    "bench": ("tilewright.cli.bench", "Time a kernel."),
+    "explain": ("tilewright.cli.explain", "Explain a diagnostic code."),
+    "doctor": ("tilewright.cli.doctor", "What this machine can run."),
+    "cache": ("tilewright.cli.cache", "Look after the artefact cache."),
+    "env": ("tilewright.cli.env", "Settings, and where each comes from."),
+}
+
+
+class _LazyGroup(click.Group):
+    """Verbs from the table; nothing is imported to list them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        found = _VERBS.get(cmd_name)
+        if found is None:
+            return None
+        command = importlib.import_module(found[0]).command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Verbs"):
+            formatter.write_dl([(name, text) for name, (_, text) in _VERBS.items()])
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(tilewright.__version__, prog_name="tilewright")
+def cli() -> None:
+    """Compile tensor kernels: several languages in, CPUs and GPUs out, the same answers everywhere.
+
+    Files named - are standard input. Exit status: 0 fine, 1 diagnostics, 2 usage, 3 internal error.
+    """
+
+
+def main() -> None:
+    """Entry point of the `tilewright` command."""
+    try:
+        cli.main(standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.Abort:
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(EXIT_USAGE)
+    except BrokenPipeError:
+        sys.exit(0)
+    except Exception as error:
+        sys.exit(_failure(error))
+
+
+def _failure(error: Exception) -> int:
+    """Diagnostics end with 1; anything else is our fault: one line, never a traceback."""
+    from tilewright.diagnostics import CompileError
+    from tilewright.ir.passes import InternalError
+
+    if isinstance(error, CompileError):
+        click.echo(str(error), err=True)
+        return EXIT_DIAGNOSTICS
+    if isinstance(error, OSError):
+        click.echo(f"tilewright: {error}", err=True)
+        return EXIT_USAGE
+    from tilewright.cli.reproducer import write_reproducer
+
+    path = error.reproducer if isinstance(error, InternalError) else write_reproducer(error)
+    where = f"; reproducer: {path}" if path is not None and str(path) not in str(error) else ""
+    click.echo(f"tilewright: internal error: {type(error).__name__}: {error}{where}", err=True)
+    return EXIT_INTERNAL
