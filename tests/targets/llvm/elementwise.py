@@ -1,4 +1,4 @@
-"""Compile elementwise operations for this machine and run them on arrays; edge values; rounding by an independent method."""
+"""Elementwise operations compiled for this machine and run on arrays; edge values; rounding by another method."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import itertools
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Array = NDArray[np.generic]
+    # NumPy cannot tell the element type of an array chosen at run time.
+    Array = NDArray[Any]
 
-STORAGE: dict[str, np.dtype[np.generic]] = {
+STORAGE: dict[str, np.dtype[Any]] = {
     name: np.dtype(storage)
     for name, storage in {
         "bool": "u1",
@@ -169,7 +170,7 @@ class Jit:
         return self._engine.load(self.compilers[machine].object_code(text), symbols)
 
     def elementwise(self, jobs: Sequence[Operation], lanes: int, machine: str) -> Callable[..., Array]:
-        """A runner `run(job, x, y, z)` for a set of operations; arrays are padded to whole vectors with their last element."""
+        """A runner `run(job, x, y, z)`; arrays are padded to whole vectors with their last element."""
         text = module_of(jobs, lanes, self.features[machine])
         library = self.compile(text, [job.symbol for job in jobs], machine)
 

@@ -1,4 +1,4 @@
-"""The text emitter: structured control flow, memory, atomics, folding; run where it matters, read where the text is the point."""
+"""The text emitter: control flow, memory, atomics, folding; run where it matters, read where text is the point."""
 
 from __future__ import annotations
 
@@ -87,7 +87,8 @@ def test_nested_loops_and_branches(jit: Jit, rng: np.random.Generator) -> None:
                 with branch.otherwise():
                     branch.yield_(total, b.fmul(product, x))
             column.yield_(*branch.results)
-        b.store(b.fadd(*column.results), b.gep("double", out, row.index))
+        total, product = column.results
+        b.store(b.fadd(total, product), b.gep("double", out, row.index))
     b.ret()
     x = rng.normal(size=(9, 5))
     result = np.full(9, np.nan)

@@ -1,4 +1,4 @@
-"""Every operation as scalar code for NVIDIA GPUs: LLVM selects it, ptxas takes it, nothing is contracted or left external."""
+"""Every operation as scalar code for NVIDIA GPUs: LLVM selects it, ptxas takes it, nothing is contracted."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def kernel(dtype: str) -> str:
     out, *inputs = function.arguments
     thread = b.zext(b.intrinsic("llvm.nvvm.read.ptx.sreg.tid.x", "i32", [], overload=()), "i64")
     arith = Arithmetic(b, NVPTX)
-    for number, job in enumerate([*operations(dtype), *(casts(dtype) if dtype in NUMBERS else [])]):
+    jobs = operations(dtype) + (casts(dtype) if dtype in NUMBERS else [])
+    for number, job in enumerate(jobs):
         types = zip(job.operand_types, inputs, strict=False)
         operands = [load(b, operand_type, base, thread, 1) for operand_type, base in types]
         store(b, job.result_type, job.emit(arith, operands), out, b.add(thread, i64(1024 * number)))

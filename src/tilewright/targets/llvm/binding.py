@@ -89,7 +89,7 @@ class Compiler:
 
     @staticmethod
     def host(features: str | None = None, opt: int = 2, *, jit: bool = True) -> Compiler:
-        """For this machine; `features` replaces what it has, and without `jit` the code is for a linker, not for an engine."""
+        """For this machine; `features` replaces what it has; without `jit` the code is for a linker."""
         flags = _binding().get_host_cpu_features().flatten() if features is None else features
         return Compiler(_binding().get_process_triple(), "", flags, opt, jit=jit)
 
