@@ -1,0 +1,36 @@
+"""`tilewright check`: diagnostics of many files at once."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from tilewright.cli.inputs import definitions, read_source
+from tilewright.cli.main import EXIT_DIAGNOSTICS
+from tilewright.cli.output import FORMATS, show
+from tilewright.diagnostics import CompileError, Diagnostic, Report, Severity
+
+
+def check_file(name: str, values: tuple[str, ...]) -> list[Diagnostic]:
+    """All diagnostics of one file."""
+    from tilewright.compiler import read_module
+
+    report = Report()
+    try:
+        read_module(read_source(name), report, definitions(values))
+    except CompileError as error:
+        return error.diagnostics
+    return report.diagnostics
+
+
+@click.command(name="check")
+@click.argument("files", nargs=-1, required=True)
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="How to print diagnostics.")
+@click.option("-D", "values", multiple=True, metavar="NAME=VALUE", help="Give a $definition from outside.")
+def command(files: tuple[str, ...], form: str, values: tuple[str, ...]) -> None:
+    """Report what is wrong in kernels; exit status 1 if anything is."""
+    found = [d for name in files for d in check_file(name, values)]
+    show(found, form, sys.stdout)
+    if any(d.severity is Severity.ERROR for d in found):
+        raise click.exceptions.Exit(EXIT_DIAGNOSTICS)

@@ -1,0 +1,62 @@
+"""`tilewright fmt`: format kernels in place, or check or show what formatting would do."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+
+from tilewright.cli.inputs import read_source
+from tilewright.cli.main import EXIT_DIAGNOSTICS
+from tilewright.cli.output import show
+from tilewright.diagnostics import Report
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Replace a file so that either the old or the new text is there, whatever happens."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        os.chmod(temporary, path.stat().st_mode & 0o7777)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+@click.command(name="fmt")
+@click.argument("files", nargs=-1, required=True)
+@click.option("--check", "only_check", is_flag=True, help="Change nothing; exit status 1 if a file is not formatted.")
+@click.option("--diff", is_flag=True, help="Change nothing; show what would change.")
+def command(files: tuple[str, ...], only_check: bool, diff: bool) -> None:
+    """Format kernels in place (standard input: to standard output)."""
+    from tilewright.frontends.tensor_language import format_source
+
+    failed = unformatted = False
+    for name in files:
+        source, report = read_source(name), Report()
+        text = format_source(source, report)
+        show(report.diagnostics, "text", sys.stderr)
+        failed = failed or report.has_errors
+        if report.has_errors:
+            continue
+        changed = text != source.text
+        unformatted = unformatted or changed
+        if diff and changed:
+            lines = difflib.unified_diff(
+                source.text.splitlines(True), text.splitlines(True), source.name, source.name + " (formatted)"
+            )
+            sys.stdout.writelines(lines)
+        elif only_check and changed:
+            click.echo(f"{source.name}: not formatted")
+        elif name == "-" and not (only_check or diff):
+            sys.stdout.write(text)
+        elif changed and not (only_check or diff):
+            write_atomically(Path(name), text)
+    if failed or (unformatted and (only_check or diff)):
+        raise click.exceptions.Exit(EXIT_DIAGNOSTICS)

@@ -1,0 +1,83 @@
+"""`tilewright opt`: run passes on a kernel or on IR text."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from tilewright.cli.inputs import definitions, read_source
+from tilewright.cli.output import show
+from tilewright.diagnostics import Report, Source
+from tilewright.dialects.builtin import Module
+
+
+def load(source: Source, report: Report, values: tuple[str, ...]) -> Module:
+    """A program from IR text (it starts with `builtin.module`, after comments) or from a source language."""
+    from tilewright.compiler import read_module
+    from tilewright.ir.parser import parse_ir
+
+    lines = (line.strip() for line in source.text.splitlines())
+    first = next((line for line in lines if line and not line.startswith("//")), "")
+    if not first.startswith("builtin.module"):
+        return read_module(source, report, definitions(values))
+    module = parse_ir(source, report)
+    report.raise_if_errors()
+    if not isinstance(module, Module):
+        raise click.ClickException("the IR text is no builtin.module")
+    return module
+
+
+@click.command(name="opt")
+@click.argument("file")
+@click.option("--passes", default="", help="Passes by name, separated by commas; default: the whole pipeline.")
+@click.option("--target", "target_name", default="cpu", help="Whose pipeline and policies.")
+@click.option("-O", "level", type=click.IntRange(0, 2), default=2, help="Optimisation level of the pipeline.")
+@click.option("--print-ir-after-all", "after_all", is_flag=True, help="Print the IR after every pass.")
+@click.option(
+    "--print-ir-after-change", "after_change", is_flag=True, help="Print the IR after passes that changed it."
+)
+@click.option("--verify-each", is_flag=True, help="Verify the IR after every pass.")
+@click.option("--timing", is_flag=True, help="Print how long each pass took.")
+@click.option("--emit-mlir", is_flag=True, help="Print generic MLIR instead of IR text.")
+@click.option("-D", "values", multiple=True, metavar="NAME=VALUE", help="Give a $definition from outside.")
+def command(
+    file: str,
+    passes: str,
+    target_name: str,
+    level: int,
+    after_all: bool,
+    after_change: bool,
+    verify_each: bool,
+    timing: bool,
+    emit_mlir: bool,
+    values: tuple[str, ...],
+) -> None:
+    """Run passes on a kernel or on IR text and print the result."""
+    from tilewright.ir.mlir import print_mlir
+    from tilewright.ir.passes import PassContext, PassManager
+    from tilewright.ir.printer import print_op
+    from tilewright.ir.verifier import verify
+    from tilewright.targets import find_target
+    from tilewright.transforms.registry import parse_pipeline
+
+    report = Report()
+    module = load(read_source(file), report, values)
+    target = find_target(target_name)
+    steps = parse_pipeline(passes, target) if passes else target.passes(level)
+
+    def dump(name: str, text: str) -> None:
+        click.echo(f"// ----- after {name} -----\n{text}", err=True)
+
+    printing = dump if after_all or after_change else None
+    manager = PassManager(steps, verify_each, printing, only_changes=after_change)
+    manager.run(module, PassContext(report))
+    verify(module, report)
+    report.raise_if_errors()
+    show(report.diagnostics, "text", sys.stderr)
+    click.echo(print_mlir(module) if emit_mlir else print_op(module))
+    if timing:
+        total = sum(t.seconds for t in manager.timings)
+        for item in manager.timings:
+            click.echo(f"{item.seconds * 1e3:9.3f} ms  {item.seconds / total * 100:5.1f} %  {item.name}", err=True)
+        click.echo(f"{total * 1e3:9.3f} ms  100.0 %  total", err=True)

@@ -1,0 +1,76 @@
+"""From text to artefact: read, verify, run the target's passes, generate code; by way of the cache."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from tilewright.diagnostics import Report, Source
+from tilewright.dialects.builtin import Module
+from tilewright.ir.passes import PassContext, PassManager
+from tilewright.ir.verifier import verify
+from tilewright.targets.artifact import Artifact
+from tilewright.targets.target import Target
+
+
+def _no_definitions() -> Mapping[str, str]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class CompileOptions:
+    """How to compile; everything here is part of the cache key.
+
+    `level` 0 runs no optimisation, 2 all of it. `definitions` are values for `$name`s of the tensor language.
+    `verify_each` checks the IR after every pass.
+    """
+
+    level: int = 2
+    definitions: Mapping[str, str] = field(default_factory=_no_definitions)
+    verify_each: bool = False
+
+
+def read_module(source: Source, report: Report, definitions: Mapping[str, str] | None = None) -> Module:
+    """Parse and verify a program; warnings stay in `report`. Raises `CompileError` if it is invalid."""
+    from tilewright.frontends.tensor_language import read
+
+    module = read(source, report, definitions or {})
+    report.raise_if_errors()
+    assert module is not None
+    verify(module, report)
+    report.raise_if_errors()
+    return module
+
+
+def lower_module(
+    module: Module,
+    target: Target,
+    options: CompileOptions,
+    report: Report,
+    print_after: Callable[[str, str], None] | None = None,
+) -> PassManager:
+    """Run the target's passes over a verified program in place; the pass manager, for its timings."""
+    manager = PassManager(target.passes(options.level), options.verify_each, print_after)
+    manager.run(module, PassContext(report))
+    return manager
+
+
+def compile_module(module: Module, target: Target, options: CompileOptions, report: Report) -> Artifact:
+    """Lower a verified program and generate its code. Raises `CompileError`."""
+    lower_module(module, target, options, report)
+    artifact = target.generate(module, report)
+    report.raise_if_errors()
+    return artifact
+
+
+def cache_key(source: Source, target: Target, options: CompileOptions) -> str:
+    """SHA-256 over all that the artefact depends on."""
+    from tilewright import __version__
+
+    facts = [__version__, target.name, target.fingerprint(), options.level, sorted(options.definitions.items())]
+    digest = hashlib.sha256(json.dumps(facts).encode())
+    digest.update(b"\0")
+    digest.update(source.text.encode("utf-8", errors="surrogatepass"))
+    return digest.hexdigest()

@@ -1,0 +1,31 @@
+"""What the compiler asks of a machine."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from tilewright.diagnostics import Report
+from tilewright.dialects.builtin import Module
+from tilewright.ir.passes import Pass
+from tilewright.targets.artifact import Artifact
+
+
+class Target(Protocol):
+    """A machine that kernels are compiled for."""
+
+    @property
+    def name(self) -> str:
+        """`cpu`, `nvidia`, .."""
+        ...
+
+    def fingerprint(self) -> str:
+        """Everything about the machine and its code generator that code depends on; part of cache keys."""
+        ...
+
+    def passes(self, level: int) -> list[Pass]:
+        """The way from a verified program to the tiles that `generate` takes; 0 optimises nothing, 2 everything."""
+        ...
+
+    def generate(self, module: Module, report: Report) -> Artifact:
+        """Code for all kernels of the module; what the machine cannot do is reported."""
+        ...
