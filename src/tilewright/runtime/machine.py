@@ -1,0 +1,102 @@
+"""For which processor to generate code: the host's feature map, and smaller ones forced for tests and for shipping.
+
+Only the feature map is trusted. The name that LLVM guesses for a virtual machine may be that of a lesser or a greater CPU,
+so each feature is passed with its sign, and the name only chooses instruction costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from typing import Final
+
+from tilewright.runtime.llvm_binding import binding, host_features
+
+
+class UnsupportedFeatures(ValueError):
+    """A feature set that this machine cannot run."""
+
+
+class FeatureSet(Enum):
+    """Sets that can be asked for by name; each is the host's map less what the set excludes."""
+
+    HOST = "host"
+    AVX512 = "avx512"
+    AVX2 = "avx2"
+    GENERIC = "generic"
+
+
+_BASELINE_X86: Final = frozenset({"64bit", "cmov", "cx8", "fxsr", "mmx", "sse", "sse2"})
+_BEYOND_AVX512: Final = ("amx-", "avx10")
+_BEYOND_AVX2: Final = ("amx-", "avx10", "avx512")
+_NEEDS: Final[Mapping[FeatureSet, tuple[str, ...]]] = {
+    FeatureSet.AVX512: ("avx512f", "avx512vl", "avx512bw", "avx512dq"),
+    FeatureSet.AVX2: ("avx2", "fma"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A processor as LLVM is told of it; `features` lists every known feature with its sign."""
+
+    triple: str
+    cpu: str
+    features: str
+
+    @property
+    def flags(self) -> Mapping[str, bool]:
+        """The feature string as a map."""
+        return {entry[1:]: entry[0] == "+" for entry in self.features.split(",") if entry}
+
+    def has(self, feature: str) -> bool:
+        """Whether code for this machine may use a feature, by LLVM's name."""
+        return f"+{feature}" in self.features.split(",")
+
+
+@cache
+def machine(features: FeatureSet = FeatureSet.HOST) -> Machine:
+    """The host, or the host restricted to a set; `UnsupportedFeatures` if it lacks what the set is named for."""
+    triple = binding().get_process_triple()
+    flags = host_features()
+    if features is FeatureSet.HOST:
+        return Machine(triple, binding().get_host_cpu_name(), _signed(flags))
+    if not triple.startswith(("x86_64", "amd64")):
+        if features is FeatureSet.GENERIC:
+            return Machine(triple, "generic", "")
+        raise UnsupportedFeatures(f"the feature set {features.value!r} exists on x86-64 only, this machine is {triple}")
+    missing = [name for name in _NEEDS.get(features, ()) if not flags.get(name)]
+    if missing:
+        raise UnsupportedFeatures(f"this machine cannot run {features.value!r} code: it lacks {', '.join(missing)}")
+    return Machine(triple, _tuning(features), _signed(_restrict(flags, features)))
+
+
+def _restrict(flags: Mapping[str, bool], features: FeatureSet) -> Mapping[str, bool]:
+    if features is FeatureSet.GENERIC:
+        return {name: present and name in _BASELINE_X86 for name, present in flags.items()}
+    excluded = _BEYOND_AVX512 if features is FeatureSet.AVX512 else _BEYOND_AVX2
+    return {name: present and not name.startswith(excluded) for name, present in flags.items()}
+
+
+def _tuning(features: FeatureSet) -> str:
+    match features:
+        case FeatureSet.AVX512:
+            return "x86-64-v4"
+        case FeatureSet.AVX2:
+            return "x86-64-v3"
+        case FeatureSet.GENERIC:
+            return "x86-64"
+        case FeatureSet.HOST:
+            return binding().get_host_cpu_name()
+
+
+def _signed(flags: Mapping[str, bool]) -> str:
+    return ",".join(f"{'+' if present else '-'}{name}" for name, present in sorted(flags.items()))
+
+
+def missing_features(features: str) -> tuple[str, ...]:
+    """What code generated with a feature string may use and this machine lacks; empty if the code may run here."""
+    flags = host_features()
+    wanted = [entry[1:] for entry in features.split(",") if entry.startswith("+")]
+    return tuple(name for name in wanted if not flags.get(name, False))

@@ -1,0 +1,147 @@
+"""Text in, callable code out; what LLVM or the linker cannot take is an error of ours."""
+
+from __future__ import annotations
+
+import ctypes
+
+import pytest
+
+from tilewright.runtime import native
+from tilewright.runtime.elf import ObjectFormatError, undefined_symbols
+from tilewright.runtime.machine import FeatureSet, UnsupportedFeatures, machine, missing_features
+from tilewright.runtime.native import InvalidIR, LinkError, compile_text, load_object
+
+SUM = """
+@weights = private constant [4 x float] [float 1.0, float 2.0, float 3.0, float 4.0], align 16
+define float @weighted(ptr %p) {
+  %v = load <4 x float>, ptr %p, align 4
+  %w = load <4 x float>, ptr @weights, align 16
+  %m = fmul <4 x float> %v, %w
+  %s = call float @llvm.vector.reduce.fadd.v4f32(float 0.0, <4 x float> %m)
+  ret float %s
+}
+"""
+SINE = "declare double @{0}(double)\ndefine double @f(double %x) {{ %r = call double @{0}(double %x)\n ret double %r }}"
+COPY = """
+define void @copy(ptr %to, ptr %from, i64 %n) {
+  call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %from, i64 %n, i1 false)
+  ret void
+}
+"""
+
+
+def available(features: FeatureSet) -> bool:
+    try:
+        machine(features)
+    except UnsupportedFeatures:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("features", [f for f in FeatureSet if available(f)])
+def test_code_runs_with_every_feature_set(features: FeatureSet) -> None:
+    loaded = load_object(compile_text(SUM, machine(features)).object_code, ["weighted"])
+    weighted = ctypes.CFUNCTYPE(ctypes.c_float, ctypes.c_void_p)(loaded.address("weighted"))
+    assert weighted(ctypes.addressof((ctypes.c_float * 4)(1, 10, 100, 1000))) == 4321
+
+
+@pytest.mark.skipif(not available(FeatureSet.AVX512), reason="the machine has no AVX-512")
+def test_forced_features_change_the_code() -> None:
+    wide = "define void @f(ptr %p) {\n %v = load <16 x float>, ptr %p\n %w = fadd <16 x float> %v, %v\n"
+    wide += " store <16 x float> %w, ptr %p\n ret void }"
+    texts = {f: compile_text(wide, machine(f), assembly=True).assembly for f in FeatureSet}
+    assert "zmm" in texts[FeatureSet.AVX512]
+    assert "zmm" not in texts[FeatureSet.AVX2]
+    assert "ymm" in texts[FeatureSet.AVX2]
+    assert "ymm" not in texts[FeatureSet.GENERIC]
+
+
+def test_equal_names_in_two_objects_do_not_clash() -> None:
+    def constant(value: int) -> bytes:
+        return compile_text(f"define i32 @f() {{ ret i32 {value} }}").object_code
+
+    loaded = [load_object(constant(value), ["f"]) for value in range(5)]
+    assert [ctypes.CFUNCTYPE(ctypes.c_int)(one.address("f"))() for one in loaded] == list(range(5))
+
+
+def test_process_symbols_only_where_asked() -> None:
+    code = compile_text(SINE.format("sin")).object_code
+    assert undefined_symbols(code) >= {"sin"}
+    with pytest.raises(LinkError, match="sin"):
+        load_object(code, ["f"])
+    loaded = load_object(code, ["f"], process_symbols=True)
+    assert ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(loaded.address("f"))(0.0) == 0.0
+
+
+def test_symbols_can_be_given() -> None:
+    prototype = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)
+
+    def twice(x: float) -> float:
+        return 2 * x
+
+    double = prototype(twice)
+    address = ctypes.cast(double, ctypes.c_void_p).value
+    assert address is not None
+    code = compile_text(SINE.format("twice")).object_code
+    loaded = load_object(code, ["f"], symbols={"twice": address})
+    assert prototype(loaded.address("f"))(21.0) == 42.0
+
+
+def test_memory_intrinsics_need_no_permission() -> None:
+    loaded = load_object(compile_text(COPY).object_code, ["copy"])
+    source, target = ctypes.create_string_buffer(b"some bytes"), ctypes.create_string_buffer(16)
+    copy = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)(loaded.address("copy"))
+    copy(ctypes.addressof(target), ctypes.addressof(source), 10)
+    assert target.value == b"some bytes"
+
+
+def test_unresolved_symbols_are_named() -> None:
+    code = compile_text(SINE.format("nowhere_to_be_found")).object_code
+    with pytest.raises(LinkError, match="nowhere_to_be_found"):
+        load_object(code, ["f"])
+
+
+def test_an_export_that_is_not_there() -> None:
+    with pytest.raises(LinkError, match="absent"):
+        load_object(compile_text(SUM).object_code, ["absent"])
+
+
+@pytest.mark.parametrize("text", ["define", "define i32 @f() { ret float 0.0 }", "define i32 @f() { ret i32 %x }"])
+def test_bad_text_is_an_error(text: str) -> None:
+    with pytest.raises(InvalidIR, match="LLVM refused"):
+        compile_text(text)
+
+
+def test_a_nul_byte_is_refused() -> None:
+    with pytest.raises(InvalidIR, match="NUL byte at offset 4"):
+        compile_text("; ok\0define")
+
+
+@pytest.mark.parametrize("data", [b"", b"garbage", b"\x7fELF", b"\x7fELF\x02\x01" + bytes(100)])
+def test_bytes_that_are_no_object(data: bytes) -> None:
+    with pytest.raises(LinkError):
+        load_object(data, ["f"])
+
+
+def test_a_truncated_object_is_refused() -> None:
+    code = compile_text(SUM).object_code
+    with pytest.raises(ObjectFormatError):
+        undefined_symbols(code[: len(code) // 2])
+
+
+def test_chosen_passes_run() -> None:
+    text = "define internal i32 @g() alwaysinline { ret i32 7 }\ndefine i32 @f() {\n %r = call i32 @g()\n ret i32 %r }"
+    assert "call" in compile_text(text, assembly=True).assembly
+    assert "call" not in compile_text(text, assembly=True, passes=["always-inline", "globaldce"]).assembly
+    assert "call" not in compile_text(text, assembly=True, passes=["O3"]).assembly
+    with pytest.raises(ValueError, match="unknown pass 'inline-all'"):
+        compile_text(text, passes=["inline-all"])
+
+
+def test_features_beyond_the_host_are_found() -> None:
+    assert missing_features(machine().features) == ()
+    assert missing_features("+sse2,+no-such-feature,-avx512f") == ("no-such-feature",)
+
+
+def test_an_absent_library_is_told() -> None:
+    assert not native.open_library("libtilewright_absent.so.9")
