@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilewright.targets.llvm.types import ELEMENTS, Kind, lanes_of, llvm_type, vector
+from tilewright.targets.llvm.types import ELEMENTS, Kind, bits_of, lanes_of, llvm_type, vector
 from tilewright.targets.llvm.values import Complex, Value, constant
 
 if TYPE_CHECKING:
@@ -51,8 +51,7 @@ class Conversions:
             case Kind.FLOAT, Kind.FLOAT:
                 return self._float_to_float(value, source, target)
             case Kind.FLOAT, Kind.INTEGER:
-                wide = self.widen(value, source)
-                return self._b.intrinsic("llvm.fptosi.sat", ltype, [wide], overload=[ltype, wide.type], hint="int")
+                return self._float_to_integer(self.widen(value, source), ltype)
             case Kind.FLOAT, Kind.BOOL:
                 wide = self.widen(value, source)
                 return self._b.fcmp("une", wide, constant(wide.type, 0.0))
@@ -153,6 +152,25 @@ class Conversions:
         inexact = b.zext(b.fcmp("one", back, value), i32)
         bits = b.or_(b.sub(b.bitcast(nearest, i32), too_big), inexact)
         return b.bitcast(bits, nearest.type, hint="odd")
+
+    def _float_to_integer(self, value: Value, ltype: str) -> Value:
+        """Truncate, saturate, NaN gives 0."""
+        b = self._b
+        if lanes_of(ltype) == 1 or self._features.saturating_conversion:
+            return b.intrinsic("llvm.fptosi.sat", ltype, [value], overload=[ltype, value.type], hint="int")
+        low, high = -(2 ** (bits_of(ltype) - 1)), 2 ** (bits_of(ltype) - 1) - 1
+        mantissa = 24 if bits_of(value.type) == 32 else 53
+        # The largest float that is not above `high`: all bits set, as far as they fit.
+        inside = high >> max(0, bits_of(ltype) - 1 - mantissa) << max(0, bits_of(ltype) - 1 - mantissa)
+        limits = constant(value.type, low), constant(value.type, inside)
+        clamped = b.select(b.fcmp("ogt", value, limits[0]), value, limits[0])
+        clamped = b.select(b.fcmp("olt", clamped, limits[1]), clamped, limits[1])
+        wide = vector(f"i{max(32, bits_of(ltype))}", lanes_of(ltype))
+        result = b.trunc(b.cast("fptosi", clamped, wide), ltype)
+        if inside != high:
+            too_big = b.fcmp("ogt", value, limits[1])
+            result = b.select(too_big, constant(ltype, high), result)
+        return b.select(b.fcmp("uno", value, value), constant(ltype, 0), result, hint="int")
 
     def _integer_to_float(self, value: Value, target: str) -> Value:
         lanes = lanes_of(value.type)

@@ -14,11 +14,15 @@ class Features:
     """Instructions that may be used; whatever is False is computed with the instructions every target has.
 
     `bf16_conversion` means f32 to bf16 to nearest *with subnormals*: AVX512_BF16 flushes them, so x86 never sets it.
+    `saturating_conversion`: vectors of floats to integers as the language wants them, which LLVM takes apart on x86.
+    `maximumnum`: LLVM selects llvm.maximumnum (not for SPIR-V).
     """
 
     fma: bool = False
     f16_conversion: bool = False
     bf16_conversion: bool = False
+    saturating_conversion: bool = False
+    maximumnum: bool = True
     nvptx: bool = False
     table_address_space: int = 0
 
@@ -29,5 +33,12 @@ class Features:
 
 
 GENERIC = Features()
-AARCH64 = Features(fma=True, f16_conversion=True)
-NVPTX = Features(fma=True, f16_conversion=True, bf16_conversion=True, nvptx=True, table_address_space=4)
+AARCH64 = Features(fma=True, f16_conversion=True, saturating_conversion=True)
+NVPTX = Features(
+    fma=True,
+    f16_conversion=True,
+    bf16_conversion=True,
+    saturating_conversion=True,
+    nvptx=True,
+    table_address_space=4,
+)

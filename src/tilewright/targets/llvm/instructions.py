@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilewright.targets.llvm.types import bits_of, lanes_of, mangle, scalar_of, vector
-from tilewright.targets.llvm.values import Value, boolean, constant, lane_constants, poison, wrap, zero
+from tilewright.targets.llvm.values import Value, boolean, constant, lane_constants, poison
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -357,10 +357,11 @@ class Instructions:
         hint: str = "v",
     ) -> Value:
         """Call an intrinsic, declaring it. `overload`: the types in its mangled name (default: the result type)."""
-        types = (result,) if overload is None else overload
-        callee = self.module.declare(".".join([name, *map(mangle, types)]), result, [a.type for a in arguments])
-        operands = ", ".join(map(str, arguments))
-        return self.emit(result, f"call {flags}{' ' if flags else ''}{result} @{callee.name}({operands})", hint)
+        full = f"{name}.{mangle(result)}" if overload is None else ".".join([name, *map(mangle, overload)])
+        if not self.module.declared(full):
+            self.module.declare(full, result, [a.type for a in arguments])
+        operands = ", ".join([f"{a.type} {a.text}" for a in arguments])
+        return self.emit(result, f"call {flags}{' ' if flags else ''}{result} @{full}({operands})", hint)
 
     def intrinsic_void(self, name: str, arguments: Sequence[Value], *, overload: Sequence[str] = ()) -> None:
         """Call an intrinsic without a result."""
@@ -384,14 +385,6 @@ class Instructions:
             self.emit_void(call)
             return poison("void")
         return self.emit(result, call, hint)
-
-    def wrapped(self, number: int, ltype: str) -> Value:
-        """An integer constant reduced to the width of the type."""
-        return constant(ltype, wrap(number, bits_of(ltype)))
-
-    def zero(self, ltype: str) -> Value:
-        """Zero of any type."""
-        return zero(ltype)
 
 
 def _call_text(callee: Callee, arguments: Sequence[Value], attributes: str) -> str:

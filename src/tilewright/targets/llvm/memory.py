@@ -26,7 +26,9 @@ class MemoryInstructions(Instructions):
             return base
         lanes = lanes_of(index.type)
         ltype = base.type if lanes == 1 or base.type.startswith("<") else f"<{lanes} x {base.type}>"
-        return self.emit(ltype, f"getelementptr {'inbounds ' if inbounds else ''}{element}, {base}, {index}", hint)
+        bounds = "inbounds " if inbounds else ""
+        operands = f"{base.type} {base.text}, {index.type} {index.text}"
+        return self.emit(ltype, f"getelementptr {bounds}{element}, {operands}", hint)
 
     def field(self, struct: str, base: Value, *path: int, hint: str = "field") -> Value:
         """The address of a member of a struct or array in memory."""

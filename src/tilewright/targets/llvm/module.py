@@ -164,6 +164,10 @@ class Module:
         function = self._functions.get(name)
         return function.callee if function else None
 
+    def declared(self, name: str) -> bool:
+        """Whether `declare` was called for a name."""
+        return name in self._declarations
+
     def declare(self, name: str, result: str, parameters: Sequence[str], attributes: str = "") -> Callee:
         """Declare an external function or an intrinsic, once."""
         if name not in self._declarations:

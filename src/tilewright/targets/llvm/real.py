@@ -100,6 +100,10 @@ class RealArithmetic:
 
     def _number_extremum(self, op: str, x: Value, y: Value) -> Value:
         """IEEE 754-2019 maximumNumber; of zeros of both signs either may win, which saves four instructions on x86."""
+        if not self._features.maximumnum:
+            b = self._b
+            chosen = b.select(b.fcmp("ogt" if op == "max" else "olt", x, y), x, y)
+            return b.select(b.fcmp("uno", y, y), x, chosen, hint=op)
         return self._b.intrinsic(f"llvm.{op}imumnum", x.type, [x, y], flags="nsz", hint=op)
 
     def _fmod(self, x: Value, y: Value) -> Value:

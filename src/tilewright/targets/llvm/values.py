@@ -20,7 +20,8 @@ class Value(NamedTuple):
     text: str
 
     def __str__(self) -> str:
-        return f"{self.type} {self.text}"
+        # One format of plain attributes; this runs for each operand of each instruction.
+        return self.type + " " + self.text
 
     @property
     def is_constant(self) -> bool:
@@ -30,7 +31,8 @@ class Value(NamedTuple):
     @property
     def integer(self) -> int | None:
         """The signed number that a scalar or splat integer constant holds, else None."""
-        return _integer(self.text)
+        text = self.text
+        return None if text[0] == "%" else _integer(text)
 
 
 class Complex(NamedTuple):
