@@ -16,9 +16,11 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-import llvmlite.binding as llvm
+from tilewright.targets.llvm.binding import Compiler
+from tilewright.targets.nvidia.capabilities import PtxError, check_selectable
 
 TRIPLE: Final = "nvptx64-nvidia-cuda"
+DATA_LAYOUT: Final = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 _ASSEMBLER_SECONDS: Final = 60.0
 
 
@@ -41,10 +43,6 @@ class Architecture(Enum):
         if capability >= (8, 0):
             return Architecture.SM_80
         raise ValueError(f"compute capability {capability[0]}.{capability[1]} is below 8.0, the oldest supported")
-
-
-class PtxError(RuntimeError):
-    """LLVM text that does not parse or does not become valid PTX: a fault of the compiler, not of the user's kernel."""
 
 
 class AssemblerError(RuntimeError):
@@ -76,39 +74,17 @@ class Assembled:
 
 
 @cache
-def _initialize() -> None:
-    llvm.initialize_all_targets()
-    llvm.initialize_all_asmprinters()
-
-
-@cache
-def _target_machine(architecture: Architecture) -> llvm.TargetMachine:
-    _initialize()
-    target = llvm.Target.from_triple(TRIPLE)  # pyright: ignore[reportUnknownMemberType]
-    return target.create_target_machine(cpu=architecture.value, features=architecture.features, opt=3)
-
-
-@cache
-def data_layout() -> str:
-    """The data layout that modules for this target carry."""
-    return str(_target_machine(Architecture.SM_80).target_data)
+def _compiler(architecture: Architecture) -> Compiler:
+    return Compiler(TRIPLE, architecture.value, architecture.features, opt=3)
 
 
 def compile_to_ptx(text: str, architecture: Architecture) -> str:
     """Parse and verify LLVM text and print PTX. No pass pipeline runs: ptxas optimises."""
-    if "\0" in text:
-        raise PtxError("LLVM text holds a NUL byte")
-    machine = _target_machine(architecture)
-    with llvm.create_context() as context:
-        try:
-            module = llvm.parse_assembly(text, context)  # pyright: ignore[reportUnknownMemberType]
-            module.verify()
-        except RuntimeError as error:
-            raise PtxError(f"LLVM refused the generated text: {error}") from error
-        with module:
-            if "; Unknown intrinsic" in str(module):
-                raise PtxError("the generated text names an intrinsic that LLVM does not know")
-            return machine.emit_assembly(module)  # pyright: ignore[reportUnknownMemberType]
+    check_selectable(text)
+    try:
+        return _compiler(architecture).assembly(text)
+    except RuntimeError as error:
+        raise PtxError(f"LLVM refused the generated text: {error}") from error
 
 
 def find_assembler() -> Path | None:

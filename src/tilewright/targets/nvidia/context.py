@@ -1,0 +1,133 @@
+"""The state of lowering one kernel to the code of one thread."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+from tilewright.dialects.builtin import Kernel
+from tilewright.ir import core
+from tilewright.ir.types import TileType
+from tilewright.targets.llvm.arith import Arithmetic
+from tilewright.targets.llvm.emitter import Builder, Complex, Module, Value, constant, i32, i64
+from tilewright.targets.nvidia.arena import Arena
+from tilewright.targets.nvidia.values import SHARED, Group, Lowered, Operand, View
+
+OpT = TypeVar("OpT", bound=core.Operation)
+
+
+class OpLowering(Protocol):
+    """Lowers one kind of operation and binds its results."""
+
+    def __call__(self, ctx: KernelContext, op: core.Operation, /) -> None: ...
+
+
+@dataclass(slots=True)
+class KernelContext:
+    """Everything that lowering an operation may need.
+
+    `thread` is the number of the thread in its work-group, `lane` that in its subgroup, `subgroup` the number of the
+    subgroup. `spmd` tells whether the code being emitted is that of a work-item (or of one element of a tile) rather
+    than of the whole work-group.
+    """
+
+    kernel: Kernel
+    module: Module
+    b: Builder
+    arith: Arithmetic
+    arena: Arena
+    table: Mapping[type[core.Operation], OpLowering]
+    deferred: frozenset[core.Value]
+    subgroup_size: int
+    work_group_size: tuple[int, int]
+    shared: Value
+    thread: Value
+    lane: Value
+    subgroup: Value
+    values: dict[core.Value, Lowered] = field(default_factory=dict[core.Value, Lowered])
+    spmd: bool = False
+
+    @property
+    def threads(self) -> int:
+        """Threads of the work-group."""
+        return self.work_group_size[0] * self.work_group_size[1]
+
+    # Values
+
+    def operand(self, value: core.Value) -> Operand:
+        """The lowered number."""
+        found = self.values[value]
+        assert isinstance(found, Value | Complex)
+        return found
+
+    def scalar(self, value: core.Value) -> Value:
+        """The lowered number or bool, which is not complex."""
+        found = self.values[value]
+        assert isinstance(found, Value)
+        return found
+
+    def view(self, value: core.Value) -> View:
+        """The lowered memref."""
+        found = self.values[value]
+        assert isinstance(found, View)
+        return found
+
+    def group(self, value: core.Value) -> Group:
+        """The lowered group."""
+        found = self.values[value]
+        assert isinstance(found, Group)
+        return found
+
+    def bind(self, value: core.Value, lowered: Lowered) -> None:
+        """Remember what an IR value became."""
+        self.values[value] = lowered
+
+    # Memory and threads
+
+    def shared_pointer(self, offset: int) -> Value:
+        """Address of a byte of the work-group's shared memory."""
+        pointer = self.b.offset(self.shared, offset)
+        assert pointer.type == SHARED
+        return pointer
+
+    def barrier(self) -> None:
+        """All threads of the work-group arrive, and see each other's writes.
+
+        The form without `.aligned`: subgroups narrower than a warp may arrive on different paths.
+        """
+        self.b.intrinsic_void("llvm.nvvm.barrier.cta.sync.all", [i32(0)])
+
+    def is_elected(self) -> Value:
+        """True in the one thread that acts for the work-group."""
+        return self.b.icmp("eq", self.thread, i64(0))
+
+    def flag(self, truth: bool) -> Value:
+        """A bool constant."""
+        return constant("i1", truth)
+
+    # Operations
+
+    @contextmanager
+    def per_work_item(self) -> Generator[None]:
+        """Emit as one work-item, not as the work-group."""
+        before, self.spmd = self.spmd, True
+        yield
+        self.spmd = before
+
+    def lower_block(self, block: core.Block) -> None:
+        """Lower the operations of a block in order."""
+        for op in block:
+            self.lower(op)
+
+    def lower(self, op: core.Operation) -> None:
+        """Lower one operation; a tile of the work-group that can wait is computed where its elements are asked for."""
+        if op.results and op.results[0] in self.deferred:
+            return
+        self.table[type(op)](self, op)
+
+
+def is_tile(value: core.Value) -> bool:
+    """Whether the value is a tile."""
+    return isinstance(value.type, TileType)

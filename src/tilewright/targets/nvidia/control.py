@@ -1,0 +1,154 @@
+"""Structured control flow: scalars and register tiles travel as phis, tiles of the work-group in shared buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tilewright.dialects import scf
+from tilewright.ir import core
+from tilewright.ir.types import ScalarType, TileType
+from tilewright.targets.llvm.emitter import Value, i64
+from tilewright.targets.nvidia.buffers import copy_tile, new_buffer
+from tilewright.targets.nvidia.context import KernelContext, OpLowering, is_tile
+from tilewright.targets.nvidia.elements import settle
+from tilewright.targets.nvidia.values import Lowered, Operand, RegisterTile, SharedTile, of_parts, parts_of
+
+
+def flatten(lowered: Lowered) -> list[Value]:
+    """The LLVM values that a number or register tile consists of."""
+    if isinstance(lowered, RegisterTile):
+        return [part for slot in lowered.slots for part in parts_of(slot)]
+    assert isinstance(lowered, Operand)
+    return parts_of(lowered)
+
+
+def rebuild(like: Lowered, values: Sequence[Value]) -> Lowered:
+    """The number or register tile of these values, in the form of another one."""
+    if isinstance(like, RegisterTile):
+        width = len(values) // max(len(like.slots), 1)
+        slots = tuple(of_parts(list(values[i : i + width])) for i in range(0, len(values), width))
+        return RegisterTile(like.type, slots)
+    return of_parts(list(values))
+
+
+class Carried:
+    """The values that a loop carries or a branch gives, sorted into phis and shared buffers."""
+
+    def __init__(self, ctx: KernelContext, values: Sequence[core.Value]) -> None:
+        self._ctx = ctx
+        self.shared = [k for k, v in enumerate(values) if is_tile(v) and not ctx.spmd]
+        self.plain = [k for k in range(len(values)) if k not in self.shared]
+        self.buffers: dict[int, SharedTile] = {}
+        for k in self.shared:
+            type_ = values[k].type
+            assert isinstance(type_, TileType)
+            self.buffers[k] = new_buffer(ctx, type_)
+
+    def flat(self, values: Sequence[core.Value]) -> list[Value]:
+        """The phis' values."""
+        return [part for k in self.plain for part in flatten(self._ctx.values[values[k]])]
+
+    def bind(self, values: Sequence[core.Value], like: Sequence[Lowered], flat: Sequence[Value]) -> None:
+        """Bind IR values: the plain ones to LLVM values in the form of `like`, the others to their buffers."""
+        rest = list(flat)
+        for k, form in zip(self.plain, like, strict=True):
+            count = len(flatten(form))
+            self._ctx.bind(values[k], rebuild(form, rest[:count]))
+            del rest[:count]
+        for k in self.shared:
+            self._ctx.bind(values[k], self.buffers[k])
+
+    def forms(self, values: Sequence[core.Value]) -> list[Lowered]:
+        """What the plain values were lowered to."""
+        return [self._ctx.values[values[k]] for k in self.plain]
+
+    def update(self, values: Sequence[core.Value]) -> None:
+        """Put new contents into the buffers. All are computed before the first is overwritten."""
+        ctx = self._ctx
+        mine = set(self.buffers.values())
+        sources: dict[int, SharedTile] = {}
+        for k in self.shared:
+            found = ctx.values.get(values[k])
+            if found is self.buffers[k]:
+                continue
+            in_place = isinstance(found, SharedTile) and found not in mine
+            sources[k] = found if in_place and isinstance(found, SharedTile) else settle(ctx, values[k])
+        for k, source in sources.items():
+            copy_tile(ctx, source, self.buffers[k])
+
+
+def _wide(ctx: KernelContext, value: core.Value) -> Value:
+    return ctx.b.sext(ctx.scalar(value), "i64")
+
+
+def _trips(ctx: KernelContext, op: scf.For) -> tuple[Value, Value, Value]:
+    """First index, step and number of trips in 64 bits.
+
+    Trips are `step > 0 and upper > lower ? ceil((upper - lower) / step) : 0`; the distance as an unsigned number never
+    overflows.
+    """
+    b = ctx.b
+    lower, upper = _wide(ctx, op.lower), _wide(ctx, op.upper)
+    step = i64(1) if op.step is None else _wide(ctx, op.step)
+    known = [lower.integer, upper.integer, step.integer]
+    if None not in known:
+        first, last, by = (k or 0 for k in known)
+        return lower, step, i64(len(range(first, last, by)) if by > 0 else 0)
+    runs = b.icmp("sgt", upper, lower)
+    distance = b.sub(upper, lower)
+    if step.integer == 1:
+        return lower, step, b.select(runs, distance, i64(0))
+    runs = b.and_(runs, b.icmp("sgt", step, i64(0)))
+    divisor = b.select(runs, step, i64(1))
+    count = b.add(b.udiv(b.sub(distance, i64(1)), divisor), i64(1))
+    return lower, step, b.select(runs, count, i64(0))
+
+
+def _for(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, scf.For)
+    assert isinstance(op.index.type, ScalarType)
+    b, inits = ctx.b, op.inits
+    carried = Carried(ctx, inits)
+    forms = carried.forms(inits)
+    carried.update(inits)
+    lower, step, trips = _trips(ctx, op)
+    unroll = b.module.loop_metadata('!{!"llvm.loop.unroll.disable"}') if op.unroll is False else ""
+    with b.loop(i64(0), trips, 1, carried.flat(inits), loop_metadata=unroll) as loop:
+        wide = b.add(lower, b.mul(loop.index, step))
+        index = b.trunc(wide, f"i{op.index.type.bits}")
+        ctx.bind(op.index, index)
+        carried.bind(op.carried, forms, loop.carried)
+        with ctx.arena.frame():
+            ctx.lower_block(op.body.entry)
+            results = scf.yielded(op.body)
+            carried.update(results)
+            loop.yield_(*carried.flat(results))
+    carried.bind(op.outs, forms, loop.results)
+
+
+def _if(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, scf.If)
+    condition = ctx.scalar(op.condition)
+    carried = Carried(ctx, op.outs)
+    forms: list[Lowered] = []
+    with ctx.b.if_else(condition) as branch:
+        for side, region in ((branch.then, op.then), (branch.otherwise, op.orelse)):
+            if region is None:
+                continue
+            with side(), ctx.arena.frame():
+                ctx.lower_block(region.entry)
+                results = scf.yielded(region)
+                carried.update(results)
+                forms = carried.forms(results)
+                branch.yield_(*carried.flat(results))
+    if op.outs:
+        carried.bind(op.outs, forms, branch.results)
+
+
+def _yield(ctx: KernelContext, op: core.Operation) -> None:
+    """The operation around the region takes the values."""
+
+
+def lowerings() -> Mapping[type[core.Operation], OpLowering]:
+    """Lowerings of this file by operation."""
+    return {scf.For: _for, scf.If: _if, scf.Yield: _yield}

@@ -1,0 +1,222 @@
+"""Tiles of the work-group on demand: the code that computes one element at given coordinates.
+
+Asking a tile for an element asks its operands for theirs, down to memory, shared buffers and scalars; no tile exists as
+a whole unless it has a buffer. `deferral` decides which tiles may wait like this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+
+from tilewright.dialects import scf, tile
+from tilewright.ir import core
+from tilewright.ir.types import TileType
+from tilewright.targets.llvm.emitter import Value, i64
+from tilewright.targets.nvidia import buffers
+from tilewright.targets.nvidia.buffers import Coordinates, coordinates, fill, linear_number, new_buffer
+from tilewright.targets.nvidia.context import KernelContext, is_tile
+from tilewright.targets.nvidia.elementwise import ELEMENTWISE, apply
+from tilewright.targets.nvidia.memory import address, in_bounds, load_element
+from tilewright.targets.nvidia.team import Combiner
+from tilewright.targets.nvidia.values import Operand, RegisterTile, SharedTile, of_parts, parts_of
+
+
+def tile_type(value: core.Value) -> TileType:
+    """The type of a tile value."""
+    assert isinstance(value.type, TileType)
+    return value.type
+
+
+class Elements:
+    """Computes elements at the builder's position; what was computed once for the same coordinates is used again."""
+
+    def __init__(self, ctx: KernelContext) -> None:
+        self._ctx = ctx
+        self._known: list[dict[tuple[core.Value, Coordinates], Operand]] = [{}]
+
+    @contextmanager
+    def _scope(self) -> Generator[None]:
+        """Results inside a loop or branch are not known behind it."""
+        self._known.append({})
+        yield
+        self._known.pop()
+
+    def at(self, value: core.Value, where: Coordinates) -> Operand:
+        """The element of a tile at coordinates; a scalar is its own element."""
+        if not is_tile(value):
+            return self._ctx.operand(value)
+        key = (value, where)
+        for known in self._known:
+            if key in known:
+                return known[key]
+        result = self._compute(value, where)
+        self._known[-1][key] = result
+        return result
+
+    def _compute(self, value: core.Value, where: Coordinates) -> Operand:
+        lowered = self._ctx.values.get(value)
+        if isinstance(lowered, SharedTile):
+            return buffers.load(self._ctx, lowered, where)
+        assert not isinstance(lowered, RegisterTile), "a subgroup's tile has no elements outside of it"
+        op = value.defining_op
+        assert op is not None
+        return self.of_op(op, where)
+
+    def of_op(self, op: core.Operation, where: Coordinates) -> Operand:
+        """The element that an operation computes."""
+        if type(op) in ELEMENTWISE:
+            return apply(self._ctx.arith, op, [self.at(o, where) for o in op.operands])
+        match op:
+            case tile.Load():
+                return self._load(op, where)
+            case tile.Splat():
+                return self._ctx.operand(op.value)
+            case tile.Iota():
+                return self._ctx.arith.cast(where[op.dim], "index", tile_type(op.out).element.name)
+            case tile.Mma():
+                return self._mma(op, where)
+            case tile.Reduce():
+                return self._reduce(op, where)
+            case tile.Scan():
+                return self._scan(op, where)
+            case tile.Map():
+                return self._map(op, where)
+            case tile.Cat():
+                return self._cat(op, where)
+            case _:
+                return self.at(op.operands[0], self._moved(op, where))
+
+    def _moved(self, op: core.Operation, where: Coordinates) -> Coordinates:
+        """Where an operation that only moves elements takes its element from."""
+        ctx = self._ctx
+        match op:
+            case tile.Broadcast():
+                shape = tile_type(op.tile).shape
+                return tuple(i64(0) if extent == 1 else at for extent, at in zip(shape, where, strict=True))
+            case tile.Reshape():
+                number = linear_number(ctx, tile_type(op.out).shape, where)
+                return coordinates(ctx, tile_type(op.tile).shape, number)
+            case tile.Permute():
+                found = dict(zip(op.order, where, strict=True))
+                return tuple(found[k] for k in range(len(where)))
+            case tile.Extract():
+                return tuple(ctx.b.add(at, i64(offset)) for at, offset in zip(where, op.offsets, strict=True))
+            case _:
+                raise AssertionError(f"{op.name} does not give a tile on demand")
+
+    def _load(self, op: tile.Load, where: Coordinates) -> Operand:
+        ctx = self._ctx
+        view = ctx.view(op.memref)
+        indices = [ctx.b.add(ctx.scalar(i), at) for i, at in zip(op.indices, where, strict=True)]
+        return guarded(
+            ctx,
+            in_bounds(ctx, view, indices, op.check),
+            lambda: load_element(ctx, view.element, address(ctx, view, indices)),
+            lambda: ctx.arith.constant(view.element.name, 0),
+        )
+
+    def _folded(self, extent: Value, start: Operand, step: Callable[[Value, Operand], Operand]) -> Operand:
+        """A loop over `extent` positions that carries one operand."""
+        with self._ctx.b.loop(i64(0), extent, 1, parts_of(start), hint="k") as loop, self._scope():
+            loop.yield_(*parts_of(step(loop.index, of_parts(loop.carried))))
+        return of_parts(loop.results)
+
+    def _mma(self, op: tile.Mma, where: Coordinates) -> Operand:
+        arith = self._ctx.arith
+        (row, column), element = where, tile_type(op.out).element
+        wide = element.accumulator if element.is_float else element
+        left, right = tile_type(op.lhs), tile_type(op.rhs)
+
+        def step(k: Value, total: Operand) -> Operand:
+            x = arith.cast(self.at(op.lhs, (row, k)), left.element.name, wide.name)
+            y = arith.cast(self.at(op.rhs, (k, column)), right.element.name, wide.name)
+            return arith.lower("fma", wide.name, x, y, total)
+
+        start = arith.cast(self.at(op.acc, where), element.name, wide.name)
+        return arith.cast(self._folded(i64(left.shape[1]), start, step), wide.name, element.name)
+
+    def _reduce(self, op: tile.Reduce, where: Coordinates) -> Operand:
+        source = tile_type(op.tile)
+        combine = Combiner(self._ctx, op.kind, source.element)
+
+        def step(k: Value, total: Operand) -> Operand:
+            at = (*where[: op.dim], k, *where[op.dim :])
+            return combine(total, combine.widen(self.at(op.tile, at)))
+
+        return combine.narrow(self._folded(i64(source.shape[op.dim]), combine.identity(), step))
+
+    def _scan(self, op: tile.Scan, where: Coordinates) -> Operand:
+        combine = Combiner(self._ctx, op.kind, tile_type(op.tile).element)
+
+        def step(k: Value, total: Operand) -> Operand:
+            at = (*where[: op.dim], k, *where[op.dim + 1 :])
+            return combine(total, combine.widen(self.at(op.tile, at)))
+
+        count = self._ctx.b.add(where[op.dim], i64(1))
+        return combine.narrow(self._folded(count, combine.identity(), step))
+
+    def _map(self, op: tile.Map, where: Coordinates) -> Operand:
+        positions = [self._ctx.b.trunc(at, "i32") for at in where]
+        return mapped(self._ctx, op, positions, self.at(op.tile, where))
+
+    def _cat(self, op: tile.Cat, where: Coordinates) -> Operand:
+        return self._cat_from(op.tiles, op.dim, where)
+
+    def _cat_from(self, tiles: Sequence[core.Value], dim: int, where: Coordinates) -> Operand:
+        if len(tiles) == 1:
+            return self.at(tiles[0], where)
+        b, extent = self._ctx.b, tile_type(tiles[0]).shape[dim]
+
+        def first() -> Operand:
+            with self._scope():
+                return self.at(tiles[0], where)
+
+        def rest() -> Operand:
+            with self._scope():
+                moved = b.sub(where[dim], i64(extent))
+                return self._cat_from(tiles[1:], dim, (*where[:dim], moved, *where[dim + 1 :]))
+
+        return guarded(self._ctx, b.icmp("slt", where[dim], i64(extent)), first, rest)
+
+
+def guarded(ctx: KernelContext, condition: Value, yes: Callable[[], Operand], no: Callable[[], Operand]) -> Operand:
+    """One operand or the other by a branch; no branch for a constant condition."""
+    if condition.text in ("true", "false"):
+        return yes() if condition.text == "true" else no()
+    with ctx.b.if_else(condition) as branch:
+        with branch.then():
+            branch.yield_(*parts_of(yes()))
+        with branch.otherwise():
+            branch.yield_(*parts_of(no()))
+    return of_parts(branch.results)
+
+
+def mapped(ctx: KernelContext, op: tile.Map, positions: Sequence[Value], element: Operand) -> Operand:
+    """Emit the region of a map for one element."""
+    block = op.body.entry
+    for argument, value in zip(block.arguments, [*positions, element], strict=True):
+        ctx.bind(argument, value)
+    with ctx.per_work_item():
+        ctx.lower_block(block)
+    (result,) = scf.yielded(op.body)
+    return ctx.operand(result)
+
+
+def settle(ctx: KernelContext, value: core.Value) -> SharedTile:
+    """A new buffer that holds the tile as it is now."""
+    known = ctx.values.get(value)
+    if isinstance(known, SharedTile):
+        target = new_buffer(ctx, known.type)
+        buffers.copy_tile(ctx, known, target)
+        return target
+    target = new_buffer(ctx, tile_type(value))
+    fill(ctx, target, lambda at: Elements(ctx).at(value, at))
+    return target
+
+
+def settle_op(ctx: KernelContext, op: core.Operation) -> None:
+    """Compute the tile that an operation gives, and bind its buffer."""
+    target = new_buffer(ctx, tile_type(op.results[0]))
+    fill(ctx, target, lambda at: Elements(ctx).of_op(op, at))
+    ctx.bind(op.results[0], target)

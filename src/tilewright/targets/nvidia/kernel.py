@@ -1,0 +1,177 @@
+"""The entry of a kernel: one PTX kernel whose only parameter is the block of slots, run by one block a work-group.
+
+    .entry symbol(.param .align 16 .b8 slots[n])        block (m n, 1, 1), grid (x, y, z), dynamic shared memory
+
+The slots are those of `targets.artifact.slot_layout`, so that the host prepares one block of parameters for any target.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Final
+
+from tilewright.dialects import tile
+from tilewright.dialects.builtin import Kernel
+from tilewright.ir import core
+from tilewright.ir.types import GroupType, MemrefType, ScalarType, Type
+from tilewright.targets.artifact import KernelInfo, Slot, block_size, slot_layout
+from tilewright.targets.llvm.arith import Arithmetic
+from tilewright.targets.llvm.emitter import Builder, Complex, Module, Parameter, Value, i64, zero
+from tilewright.targets.llvm.features import NVPTX
+from tilewright.targets.llvm.types import ELEMENTS, Kind
+from tilewright.targets.nvidia import atomics, collective, control, memory, subgroup, team
+from tilewright.targets.nvidia.arena import ALIGNMENT, Arena, is_local_parameter, local_bytes
+from tilewright.targets.nvidia.context import KernelContext, OpLowering, is_tile
+from tilewright.targets.nvidia.deferral import deferred_tiles
+from tilewright.targets.nvidia.elementwise import ELEMENTWISE, apply
+from tilewright.targets.nvidia.values import GLOBAL, Group, Operand, View
+from tilewright.targets.signature import kernel_info
+
+_NOT_IN_SYMBOLS: Final = re.compile(r"[^A-Za-z0-9_]")
+_SHARED_NAME: Final = "tilewright_shared"
+
+
+def _tile(ctx: KernelContext, op: core.Operation) -> None:
+    if ctx.spmd:
+        subgroup.lower_tile(ctx, op)
+    else:
+        collective.lower_tile(ctx, op)
+
+
+def _prefetch(ctx: KernelContext, op: core.Operation) -> None:
+    """A hint that this target does not take."""
+
+
+def _elementwise(ctx: KernelContext, op: core.Operation) -> None:
+    if is_tile(op.results[0]):
+        _tile(ctx, op)
+    else:
+        ctx.bind(op.results[0], apply(ctx.arith, op, [ctx.operand(o) for o in op.operands]))
+
+
+_TILE_OPS: Final[tuple[type[core.Operation], ...]] = (
+    tile.Load,
+    tile.Store,
+    tile.AtomicLoad,
+    tile.AtomicStore,
+    tile.AtomicRmw,
+    tile.Splat,
+    tile.Item,
+    tile.Broadcast,
+    tile.Reshape,
+    tile.Permute,
+    tile.Extract,
+    tile.Cat,
+    tile.Iota,
+    tile.Mma,
+    tile.Reduce,
+    tile.Scan,
+    tile.Map,
+    tile.ShareExtract,
+    tile.ShareInsert,
+)
+
+
+@cache
+def lowering_table() -> Mapping[type[core.Operation], OpLowering]:
+    """Every lowering of the target by operation."""
+    return {
+        **dict.fromkeys(ELEMENTWISE, _elementwise),
+        **dict.fromkeys(_TILE_OPS, _tile),
+        tile.Prefetch: _prefetch,
+        **memory.lowerings(),
+        **control.lowerings(),
+        **team.lowerings(),
+        **atomics.lowerings(),
+    }
+
+
+def entry_symbol(kernel: Kernel) -> str:
+    """The entry's name in PTX."""
+    return "tw_" + _NOT_IN_SYMBOLS.sub("_", kernel.sym_name)
+
+
+def lower_kernel(kernel: Kernel, module: Module) -> KernelInfo:
+    """Emit the entry of a kernel that passed the checks of `capabilities`; its launch signature."""
+    assert kernel.subgroup_size is not None
+    assert kernel.work_group_size is not None
+    symbol = entry_symbol(kernel)
+    parameters = kernel_info(kernel, symbol, 0).parameters
+    m, n = kernel.work_group_size
+    size = block_size(parameters)
+    slots = [Parameter("ptr", "slots", f'byval([{size} x i8]) align 16 "nvvm.grid_constant"')] if size else []
+    geometry = f'nounwind "nvvm.reqntid"="{m * n},1,1"'
+    function = module.function(symbol, "void", slots, attributes=geometry, convention="ptx_kernel")
+    b = Builder(function)
+    arena = Arena(kernel)
+    shared = module.global_variable(_SHARED_NAME, "[0 x i8]", "", linkage="external", address_space=3, align=ALIGNMENT)
+    ctx = KernelContext(
+        kernel=kernel,
+        module=module,
+        b=b,
+        arith=Arithmetic(b, NVPTX),
+        arena=arena,
+        table=lowering_table(),
+        deferred=deferred_tiles(kernel, arena),
+        subgroup_size=kernel.subgroup_size,
+        work_group_size=(m, n),
+        shared=shared,
+        thread=i64(0),
+        lane=i64(0),
+        subgroup=i64(0),
+    )
+    ctx.thread = team.special_register(ctx, "tid.x")
+    ctx.lane, ctx.subgroup = team.thread_position(ctx)
+    _bind_parameters(ctx, function.arguments, iter(slot_layout(parameters)))
+    ctx.lower_block(kernel.body.entry)
+    b.ret()
+    return kernel_info(kernel, symbol, arena.high_water)
+
+
+def _bind_parameters(ctx: KernelContext, arguments: list[Value], layout: Iterator[Slot]) -> None:
+    b = ctx.b
+
+    def pointer() -> Value:
+        return b.offset(arguments[0], next(layout).offset)
+
+    def size(static: int | None) -> Value:
+        return i64(static) if static is not None else b.load("i64", pointer(), 8)
+
+    for parameter in ctx.kernel.parameters:
+        type_ = parameter.type
+        if isinstance(type_, ScalarType):
+            ctx.bind(parameter, _scalar(ctx, type_, pointer()))
+        elif is_local_parameter(parameter):
+            ctx.bind(parameter, _local_parameter(ctx, type_))
+        elif isinstance(type_, MemrefType):
+            root = b.load("ptr", pointer(), 8)
+            sizes = tuple(size(s) for s in type_.shape)
+            strides = tuple(size(s) for s in type_.strides)
+            ctx.bind(parameter, View(type_, b.cast("addrspacecast", root, GLOBAL), sizes, strides, root))
+        else:
+            assert isinstance(type_, GroupType)
+            unknown = [s for s in (*type_.memref.shape, *type_.memref.strides) if s is None]
+            table, *dope = [
+                b.cast("addrspacecast", b.load("ptr", pointer(), 8), GLOBAL) for _ in range(1 + len(unknown))
+            ]
+            group_size, offset = size(type_.size), size(type_.offset)
+            ctx.bind(parameter, Group(type_, table, tuple(dope), group_size, offset))
+
+
+def _scalar(ctx: KernelContext, type_: ScalarType, pointer: Value) -> Operand:
+    b, element = ctx.b, ELEMENTS[type_.name]
+    if element.kind is Kind.BOOL:
+        return b.icmp("ne", b.load("i8", pointer, 8), zero("i8"))
+    if element.kind is not Kind.COMPLEX:
+        return b.load(element.llvm, pointer, 8)
+    second = element.bits // 8
+    return Complex(b.load(element.llvm, pointer, 8), b.load(element.llvm, b.offset(pointer, second), second))
+
+
+def _local_parameter(ctx: KernelContext, type_: Type) -> View:
+    """Work-group memory that the launch reserves; its content is undefined."""
+    assert isinstance(type_, MemrefType)
+    ctx.arena.top = -(-ctx.arena.top // ALIGNMENT) * ALIGNMENT
+    return memory.local_view(ctx, type_, ctx.arena.reserve(local_bytes(type_)))

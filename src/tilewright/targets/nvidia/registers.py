@@ -1,0 +1,143 @@
+"""Tiles of a subgroup in registers: who holds which element, and moving elements between lanes.
+
+Slot c of lane p holds the element with column-major number `p + c S`. An element that another lane wants is fetched by
+a shuffle. Who wants which element is always known here, as a table with one entry a lane, so every operation that moves
+elements comes down to `gather` with its own table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+
+from tilewright.ir import core
+from tilewright.ir.types import TileType
+from tilewright.targets.llvm.emitter import Value, constant, i32, i64
+from tilewright.targets.nvidia import warp
+from tilewright.targets.nvidia.buffers import Coordinates, coordinates
+from tilewright.targets.nvidia.context import KernelContext
+from tilewright.targets.nvidia.elements import Elements, guarded, tile_type
+from tilewright.targets.nvidia.values import Operand, RegisterTile
+
+Table = Sequence[int | None]
+"""For each lane the number of the element it wants; None for lanes that want none."""
+
+
+def slot_count(ctx: KernelContext, type_: TileType) -> int:
+    """Slots a lane needs for a tile."""
+    return -(-type_.size // ctx.subgroup_size)
+
+
+def position_of(number: int, shape: Sequence[int]) -> tuple[int, ...]:
+    """Coordinates of the element with a column-major number."""
+    found: list[int] = []
+    for extent in shape:
+        found.append(number % extent)
+        number //= extent
+    return tuple(found)
+
+
+def number_of(at: Sequence[int], shape: Sequence[int]) -> int:
+    """Column-major number of an element."""
+    return sum(index * prod(shape[:k]) for k, index in enumerate(at))
+
+
+def wanted(
+    ctx: KernelContext, type_: TileType, slot: int, source: Callable[[tuple[int, ...]], int | None]
+) -> list[int | None]:
+    """The table of a slot: what `source` says for the coordinates of each lane's element; None past the end."""
+    first = slot * ctx.subgroup_size
+    numbers = range(first, first + ctx.subgroup_size)
+    return [source(position_of(n, type_.shape)) if n < type_.size else None for n in numbers]
+
+
+def gather(ctx: KernelContext, tile: RegisterTile, table: Table) -> Operand:
+    """The element of the table in each lane; lanes without an entry get anything."""
+    size = ctx.subgroup_size
+    slots = sorted({number // size for number in table if number is not None})
+    assert slots, "no lane wants an element"
+    result: Operand | None = None
+    for slot in slots:
+        lanes = [None if n is None or n // size != slot else n % size for n in table]
+        moved = _from_lanes(ctx, tile.slots[slot], lanes)
+        if result is not None:
+            moved = ctx.arith.select(lane_predicate(ctx, [lane is not None for lane in lanes]), moved, result)
+        result = moved
+    assert result is not None
+    return result
+
+
+def _from_lanes(ctx: KernelContext, operand: Operand, lanes: Table) -> Operand:
+    if all(lane is None or lane == own for own, lane in enumerate(lanes)):
+        return operand
+    return warp.shuffle(ctx, "idx", operand, _lane_number(ctx, lanes))
+
+
+def _lane_number(ctx: KernelContext, lanes: Table) -> Value:
+    """The table as a value: a constant, low bits of the own lane with an offset, or read from constant memory."""
+    b = ctx.b
+    known = [(own, lane) for own, lane in enumerate(lanes) if lane is not None]
+    if len({lane for _, lane in known}) == 1:
+        return i32(known[0][1])
+    period = ctx.subgroup_size
+    while period > 1:
+        base = known[0][1] - known[0][0] % period
+        if all(lane == own % period + base for own, lane in known):
+            return b.add(b.and_(ctx.lane, i32(period - 1)), i32(base))
+        period //= 2
+    numbers = [lane or 0 for lane in lanes]
+    name = "tilewright.lanes." + "_".join(map(str, numbers))
+    ltype = f"[{len(numbers)} x i8]"
+    text = f"[{', '.join(f'i8 {n}' for n in numbers)}]"
+    memory = b.module.global_variable(name, ltype, text, constant=True, address_space=4)
+    return b.zext(b.load("i8", b.gep("i8", memory, b.sext(ctx.lane, "i64")), 1), "i32")
+
+
+def lane_predicate(ctx: KernelContext, truth: Sequence[bool]) -> Value:
+    """A bool that is known for each lane, from the bits of a constant."""
+    if all(truth) or not any(truth):
+        return ctx.flag(truth[0])
+    bits = sum(1 << lane for lane, is_set in enumerate(truth) if is_set)
+    return ctx.b.trunc(ctx.b.lshr(constant("i32", bits), ctx.lane), "i1")
+
+
+def holds_element(ctx: KernelContext, type_: TileType, slot: int) -> Value:
+    """Whether the slot of this lane is an element and not past the end."""
+    first = slot * ctx.subgroup_size
+    return lane_predicate(ctx, [first + lane < type_.size for lane in range(ctx.subgroup_size)])
+
+
+def element_position(ctx: KernelContext, type_: TileType, slot: int) -> Coordinates:
+    """Coordinates of the element that a slot of this lane holds, at run time."""
+    number = ctx.b.add(ctx.b.sext(ctx.lane, "i64"), i64(slot * ctx.subgroup_size))
+    return coordinates(ctx, type_.shape, number)
+
+
+def each_slot(
+    ctx: KernelContext, type_: TileType, element: Callable[[int, Coordinates], Operand], guard: bool = False
+) -> RegisterTile:
+    """A tile from what `element` emits for each slot; with `guard` only in lanes whose slot holds an element."""
+    slots: list[Operand] = []
+    for slot in range(slot_count(ctx, type_)):
+        where = element_position(ctx, type_, slot)
+        if guard:
+            slots.append(
+                guarded(
+                    ctx,
+                    holds_element(ctx, type_, slot),
+                    lambda slot=slot, where=where: element(slot, where),
+                    lambda: ctx.arith.constant(type_.element.name, 0),
+                )
+            )
+        else:
+            slots.append(element(slot, where))
+    return RegisterTile(type_, tuple(slots))
+
+
+def registers_of(ctx: KernelContext, value: core.Value) -> RegisterTile:
+    """A tile in registers; one of the work-group is read from where it is."""
+    found = ctx.values.get(value)
+    if isinstance(found, RegisterTile):
+        return found
+    type_ = tile_type(value)
+    return each_slot(ctx, type_, lambda _, where: Elements(ctx).at(value, where), guard=True)

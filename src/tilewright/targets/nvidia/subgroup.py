@@ -1,0 +1,305 @@
+"""Tile operations of SPMD regions: tiles of a subgroup, in registers."""
+
+from __future__ import annotations
+
+from tilewright.dialects import tile
+from tilewright.ir import core
+from tilewright.ir.types import TileType
+from tilewright.targets.llvm.emitter import Value
+from tilewright.targets.nvidia import warp
+from tilewright.targets.nvidia.atomics import atomic_load, atomic_store, atomic_update
+from tilewright.targets.nvidia.buffers import Coordinates
+from tilewright.targets.nvidia.collective import place
+from tilewright.targets.nvidia.context import KernelContext, is_tile
+from tilewright.targets.nvidia.elements import guarded, mapped, tile_type
+from tilewright.targets.nvidia.elementwise import ELEMENTWISE, apply
+from tilewright.targets.nvidia.memory import address, load_element, store_element
+from tilewright.targets.nvidia.registers import (
+    each_slot,
+    element_position,
+    gather,
+    holds_element,
+    lane_predicate,
+    number_of,
+    registers_of,
+    slot_count,
+    wanted,
+)
+from tilewright.targets.nvidia.team import Combiner
+from tilewright.targets.nvidia.values import Operand, RegisterTile
+
+
+def lower_tile(ctx: KernelContext, op: core.Operation) -> None:
+    """Lower a tile operation, or an elementwise one on tiles, of an SPMD region."""
+    if type(op) in ELEMENTWISE:
+        ctx.bind(op.results[0], _elementwise(ctx, op))
+        return
+    match op:
+        case tile.Store() | tile.AtomicStore():
+            _store(ctx, op)
+        case tile.Item():
+            ctx.bind(op.out, gather(ctx, registers_of(ctx, op.tile), [0] * ctx.subgroup_size))
+        case tile.ShareExtract():
+            ctx.bind(op.out, _share_extract(ctx, op))
+        case _:
+            ctx.bind(op.results[0], _computed(ctx, op))
+
+
+def _computed(ctx: KernelContext, op: core.Operation) -> RegisterTile:
+    match op:
+        case tile.Load() | tile.AtomicLoad():
+            return _load(ctx, op)
+        case tile.AtomicRmw():
+            return _atomic_rmw(ctx, op)
+        case tile.Splat():
+            operand, type_ = ctx.operand(op.value), tile_type(op.out)
+            return RegisterTile(type_, (operand,) * slot_count(ctx, type_))
+        case tile.Iota():
+            name = tile_type(op.out).element.name
+            return each_slot(ctx, tile_type(op.out), lambda _, at: ctx.arith.cast(at[op.dim], "index", name))
+        case tile.Reshape():
+            return RegisterTile(tile_type(op.out), registers_of(ctx, op.tile).slots)
+        case tile.Mma():
+            return _mma(ctx, op)
+        case tile.Reduce():
+            return _reduce(ctx, op)
+        case tile.Scan():
+            return _scan(ctx, op)
+        case tile.Map():
+            return _map(ctx, op)
+        case tile.Cat():
+            return _cat(ctx, op)
+        case tile.ShareInsert():
+            return _share_insert(ctx, op)
+        case _:
+            return _moved(ctx, op)
+
+
+def _elementwise(ctx: KernelContext, op: core.Operation) -> RegisterTile:
+    operands = [registers_of(ctx, o).slots if is_tile(o) else ctx.operand(o) for o in op.operands]
+    type_ = tile_type(op.results[0])
+    slots: list[Operand] = []
+    for slot in range(slot_count(ctx, type_)):
+        slots.append(apply(ctx.arith, op, [_slot(operand, slot) for operand in operands]))
+    return RegisterTile(type_, tuple(slots))
+
+
+def _slot(operand: Operand | tuple[Operand, ...], slot: int) -> Operand:
+    return operand if isinstance(operand, Operand) else operand[slot]
+
+
+# Memory
+
+
+def _inside(ctx: KernelContext, type_: TileType, slot: int, inside: Value) -> Value:
+    return ctx.b.and_(holds_element(ctx, type_, slot), inside)
+
+
+def _load(ctx: KernelContext, op: tile.Load | tile.AtomicLoad) -> RegisterTile:
+    type_ = tile_type(op.out)
+
+    def element(slot: int, where: Coordinates) -> Operand:
+        view, indices, inside = place(ctx, op.memref, op.indices, where, op.check)
+
+        def read() -> Operand:
+            pointer = address(ctx, view, indices)
+            if isinstance(op, tile.AtomicLoad):
+                return atomic_load(ctx, view.element, pointer, op.scope, op.semantics)
+            return load_element(ctx, view.element, pointer)
+
+        zero = ctx.arith.constant(view.element.name, 0)
+        return guarded(ctx, _inside(ctx, type_, slot, inside), read, lambda: zero)
+
+    return each_slot(ctx, type_, element)
+
+
+def _store(ctx: KernelContext, op: tile.Store | tile.AtomicStore) -> None:
+    type_, source = tile_type(op.value), registers_of(ctx, op.value)
+    for slot, operand in enumerate(source.slots):
+        where = element_position(ctx, type_, slot)
+        view, indices, inside = place(ctx, op.memref, op.indices, where, op.check)
+        with ctx.b.if_then(_inside(ctx, type_, slot, inside)):
+            pointer = address(ctx, view, indices)
+            if isinstance(op, tile.AtomicStore):
+                atomic_store(ctx, view.element, operand, pointer, op.scope, op.semantics)
+            else:
+                store_element(ctx, view.element, operand, pointer)
+    # Lanes of a subgroup do not run in lock step; the program may rely on seeing its own matrix.
+    warp.synchronize(ctx)
+
+
+def _atomic_rmw(ctx: KernelContext, op: tile.AtomicRmw) -> RegisterTile:
+    type_, source = tile_type(op.out), registers_of(ctx, op.value)
+
+    def element(slot: int, where: Coordinates) -> Operand:
+        view, indices, inside = place(ctx, op.memref, op.indices, where, op.check)
+
+        def update() -> Operand:
+            pointer = address(ctx, view, indices)
+            return atomic_update(ctx, op.kind, view.element, source.slots[slot], pointer, op.scope, op.semantics)
+
+        zero = ctx.arith.constant(view.element.name, 0)
+        return guarded(ctx, _inside(ctx, type_, slot, inside), update, lambda: zero)
+
+    return each_slot(ctx, type_, element)
+
+
+# Moving elements
+
+
+def _source(op: core.Operation, at: tuple[int, ...]) -> int:
+    """Number of the operand's element that an operation puts at `at`."""
+    shape = tile_type(op.operands[0]).shape
+    match op:
+        case tile.Broadcast():
+            return number_of([0 if extent == 1 else k for extent, k in zip(shape, at, strict=True)], shape)
+        case tile.Permute():
+            found = dict(zip(op.order, at, strict=True))
+            return number_of([found[k] for k in range(len(at))], shape)
+        case tile.Extract():
+            return number_of([k + offset for k, offset in zip(at, op.offsets, strict=True)], shape)
+        case _:
+            raise AssertionError(f"{op.name} does not move elements")
+
+
+def _moved(ctx: KernelContext, op: core.Operation) -> RegisterTile:
+    type_, source = tile_type(op.results[0]), registers_of(ctx, op.operands[0])
+    tables = [wanted(ctx, type_, slot, lambda at: _source(op, at)) for slot in range(slot_count(ctx, type_))]
+    return RegisterTile(type_, tuple(gather(ctx, source, table) for table in tables))
+
+
+def _cat(ctx: KernelContext, op: tile.Cat) -> RegisterTile:
+    type_, sources = tile_type(op.out), [registers_of(ctx, t) for t in op.tiles]
+    slots: list[Operand] = []
+    for slot in range(slot_count(ctx, type_)):
+        start, result = 0, None
+        for source in sources:
+            table = wanted(ctx, type_, slot, lambda at, t=source.type, s=start: _piece(at, op.dim, s, t))
+            start += source.type.shape[op.dim]
+            if all(number is None for number in table):
+                continue
+            found = gather(ctx, source, table)
+            mine = lane_predicate(ctx, [number is not None for number in table])
+            result = found if result is None else ctx.arith.select(mine, found, result)
+        assert result is not None
+        slots.append(result)
+    return RegisterTile(type_, tuple(slots))
+
+
+def _piece(at: tuple[int, ...], dim: int, start: int, type_: TileType) -> int | None:
+    inner = at[dim] - start
+    if not 0 <= inner < type_.shape[dim]:
+        return None
+    return number_of((*at[:dim], inner, *at[dim + 1 :]), type_.shape)
+
+
+# Combining elements
+
+
+def _mma(ctx: KernelContext, op: tile.Mma) -> RegisterTile:
+    type_, element = tile_type(op.out), tile_type(op.out).element
+    wide = element.accumulator if element.is_float else element
+    left, right = (_cast_slots(ctx, registers_of(ctx, v), wide.name) for v in (op.lhs, op.rhs))
+    acc = _cast_slots(ctx, registers_of(ctx, op.acc), wide.name)
+    fetch = _Fetcher(ctx)
+    slots: list[Operand] = []
+    for slot in range(slot_count(ctx, type_)):
+        total = acc.slots[slot]
+        for k in range(left.type.shape[1]):
+            x = fetch(left, wanted(ctx, type_, slot, lambda at, k=k: number_of((at[0], k), left.type.shape)))
+            y = fetch(right, wanted(ctx, type_, slot, lambda at, k=k: number_of((k, at[1]), right.type.shape)))
+            total = ctx.arith.lower("fma", wide.name, x, y, total)
+        slots.append(ctx.arith.cast(total, wide.name, element.name))
+    return RegisterTile(type_, tuple(slots))
+
+
+class _Fetcher:
+    """`gather` that remembers what it has fetched."""
+
+    def __init__(self, ctx: KernelContext) -> None:
+        self._ctx = ctx
+        self._known: dict[tuple[RegisterTile, tuple[int | None, ...]], Operand] = {}
+
+    def __call__(self, source: RegisterTile, table: list[int | None]) -> Operand:
+        key = (source, tuple(table))
+        if key not in self._known:
+            self._known[key] = gather(self._ctx, source, table)
+        return self._known[key]
+
+
+def _cast_slots(ctx: KernelContext, source: RegisterTile, name: str) -> RegisterTile:
+    slots = tuple(ctx.arith.cast(slot, source.type.element.name, name) for slot in source.slots)
+    return RegisterTile(source.type, slots)
+
+
+def _reduce(ctx: KernelContext, op: tile.Reduce) -> RegisterTile:
+    source, type_ = registers_of(ctx, op.tile), tile_type(op.out)
+    combine, shape = Combiner(ctx, op.kind, source.type.element), source.type.shape
+    slots: list[Operand] = []
+    for slot in range(slot_count(ctx, type_)):
+        total: Operand | None = None
+        for k in range(shape[op.dim]):
+            table = wanted(ctx, type_, slot, lambda at, k=k: number_of((*at[: op.dim], k, *at[op.dim :]), shape))
+            found = combine.widen(gather(ctx, source, table))
+            total = found if total is None else combine(total, found)
+        assert total is not None
+        slots.append(combine.narrow(total))
+    return RegisterTile(type_, tuple(slots))
+
+
+def _scan(ctx: KernelContext, op: tile.Scan) -> RegisterTile:
+    source, type_ = registers_of(ctx, op.tile), tile_type(op.out)
+    combine, shape, dim = Combiner(ctx, op.kind, source.type.element), source.type.shape, op.dim
+    slots: list[Operand] = []
+    for slot in range(slot_count(ctx, type_)):
+        total = combine.identity()
+        for k in range(shape[dim]):
+            table = wanted(ctx, type_, slot, lambda at, k=k: _earlier(at, dim, k, shape))
+            if all(number is None for number in table):
+                continue
+            found = combine(total, combine.widen(gather(ctx, source, table)))
+            reached = lane_predicate(ctx, [number is not None for number in table])
+            total = ctx.arith.select(reached, found, total)
+        slots.append(combine.narrow(total))
+    return RegisterTile(type_, tuple(slots))
+
+
+def _earlier(at: tuple[int, ...], dim: int, k: int, shape: tuple[int, ...]) -> int | None:
+    """The element at position k along `dim`, if that is not behind `at`."""
+    return number_of((*at[:dim], k, *at[dim + 1 :]), shape) if k <= at[dim] else None
+
+
+def _map(ctx: KernelContext, op: tile.Map) -> RegisterTile:
+    source = registers_of(ctx, op.tile)
+
+    def element(slot: int, where: Coordinates) -> Operand:
+        return mapped(ctx, op, [ctx.b.trunc(at, "i32") for at in where], source.slots[slot])
+
+    return each_slot(ctx, source.type, element, guard=True)
+
+
+# Shares of work-items
+
+
+def _slot_of_component(ctx: KernelContext, type_: TileType, index: int) -> int:
+    """Where component `u + k I J / S` lies: our slots count the row blocks k first (see `RegisterTile`)."""
+    rows, columns = type_.shape
+    blocks = max(rows // ctx.subgroup_size, 1)
+    per_block = columns if blocks > 1 else slot_count(ctx, type_)
+    k, u = divmod(index, per_block)
+    return k + u * blocks
+
+
+def _share_extract(ctx: KernelContext, op: tile.ShareExtract) -> Operand:
+    source = registers_of(ctx, op.tile)
+    slot = _slot_of_component(ctx, source.type, op.index)
+    zero = ctx.arith.constant(source.type.element.name, 0)
+    return ctx.arith.select(holds_element(ctx, source.type, slot), source.slots[slot], zero)
+
+
+def _share_insert(ctx: KernelContext, op: tile.ShareInsert) -> RegisterTile:
+    source = registers_of(ctx, op.tile)
+    slot = _slot_of_component(ctx, source.type, op.index)
+    slots: list[Operand] = list(source.slots)
+    slots[slot] = ctx.operand(op.value)
+    return RegisterTile(source.type, tuple(slots))

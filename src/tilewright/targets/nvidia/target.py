@@ -1,0 +1,96 @@
+"""The NVIDIA target: checks, LLVM text, PTX, artefact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from tilewright.diagnostics import Report
+from tilewright.dialects import tile
+from tilewright.dialects.builtin import Kernel
+from tilewright.dialects.builtin import Module as ModuleOp
+from tilewright.ir.printer import print_op
+from tilewright.ir.types import MemrefType, TileType
+from tilewright.targets.artifact import Artifact, KernelInfo, block_size
+from tilewright.targets.llvm.emitter import Module
+from tilewright.targets.nvidia.arena import is_local_parameter
+from tilewright.targets.nvidia.capabilities import (
+    MAX_SUBGROUP_INSTRUCTIONS,
+    check_geometry,
+    check_memory,
+    limit,
+    refuse,
+)
+from tilewright.targets.nvidia.kernel import lower_kernel, lowering_table
+from tilewright.targets.nvidia.ptx import DATA_LAYOUT, TRIPLE, Architecture, compile_to_ptx
+
+SHARED_BYTES: Final = {Architecture.SM_80: 163 * 1024, Architecture.SM_90A: 227 * 1024}
+_FORMAT: Final = "1"
+
+
+@dataclass(frozen=True, slots=True)
+class NvidiaTarget:
+    """GPUs of one architecture."""
+
+    architecture: Architecture = Architecture.SM_80
+
+    @property
+    def name(self) -> str:
+        """`nvidia`."""
+        return "nvidia"
+
+    def fingerprint(self) -> str:
+        """Architecture, PTX version and the format of what is generated."""
+        return f"{self.architecture.value} {self.architecture.features} {_FORMAT}"
+
+    def generate(self, module: ModuleOp, report: Report) -> Artifact:
+        """PTX for all kernels of a module of tiles; what the machine cannot do is reported."""
+        kernels = module.kernels
+        for kernel in kernels:
+            check_kernel(kernel, report)
+        report.raise_if_errors()
+        tiles = print_op(module)
+        text, infos = emit_llvm(module)
+        for kernel, info in zip(kernels, infos, strict=True):
+            available = SHARED_BYTES[self.architecture]
+            check_memory(kernel, report, block_size(info.parameters), info.local_bytes, available)
+        report.raise_if_errors()
+        ptx = compile_to_ptx(text, self.architecture)
+        texts = {"tile": tiles, "llvm": text, "ptx": ptx}
+        return Artifact(self.name, infos, ptx.encode(), texts, self.architecture.value)
+
+
+def emit_llvm(module: ModuleOp) -> tuple[str, tuple[KernelInfo, ...]]:
+    """The LLVM text of kernels that passed `check_kernel`, and their signatures."""
+    out = Module(TRIPLE, DATA_LAYOUT)
+    infos = tuple(lower_kernel(kernel, out) for kernel in module.kernels)
+    return str(out), infos
+
+
+def check_kernel(kernel: Kernel, report: Report) -> None:
+    """Report what this target cannot do with a kernel, before anything is emitted."""
+    check_geometry(kernel, report)
+    known = lowering_table()
+    for op in kernel.walk():
+        if op is kernel:
+            continue
+        if type(op) not in known:
+            refuse(report, op.location, f"{op.name} has no lowering for NVIDIA devices")
+        elif isinstance(op, tile.Mma):
+            _check_product(kernel, op, report)
+    for parameter in kernel.parameters:
+        type_ = parameter.type
+        if is_local_parameter(parameter) and isinstance(type_, MemrefType) and type_.span is None:
+            refuse(report, parameter.location, "a local parameter needs a static shape on NVIDIA devices")
+
+
+def _check_product(kernel: Kernel, op: tile.Mma, report: Report) -> None:
+    """Products of a subgroup are emitted instruction by instruction."""
+    out, left = op.out.type, op.lhs.type
+    assert isinstance(out, TileType)
+    assert isinstance(left, TileType)
+    in_spmd = any(ancestor.name == "team.spmd" for ancestor in op.ancestors())
+    steps = -(-out.size // (kernel.subgroup_size or 1)) * left.shape[1]
+    if in_spmd and steps > MAX_SUBGROUP_INSTRUCTIONS:
+        message = f"a product of {steps} steps a work-item exceeds the limit of {MAX_SUBGROUP_INSTRUCTIONS}"
+        limit(report, op.location, message).hint("use smaller cooperative matrices")

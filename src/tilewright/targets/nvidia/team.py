@@ -1,0 +1,158 @@
+"""Who computes: ids and sizes, SPMD regions, barriers, subgroup operations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from tilewright.dialects import team
+from tilewright.dialects.memref import AtomicKind
+from tilewright.ir import core
+from tilewright.ir.types import ScalarType
+from tilewright.targets.llvm.emitter import Value, i32, i64
+from tilewright.targets.nvidia import warp
+from tilewright.targets.nvidia.context import KernelContext, OpLowering
+from tilewright.targets.nvidia.values import Operand
+
+_AXES = "xyz"
+
+
+def special_register(ctx: KernelContext, name: str) -> Value:
+    """A PTX special register such as `tid.x`, widened to 64 bits."""
+    number = ctx.b.intrinsic(f"llvm.nvvm.read.ptx.sreg.{name}", "i32", [], overload=(), hint=name.replace(".", "_"))
+    return ctx.b.zext(number, "i64")
+
+
+def _group_id(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, team.GroupId)
+    ctx.bind(op.out, special_register(ctx, f"ctaid.{_AXES[op.dim]}"))
+
+
+def _num_groups(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, team.NumGroups)
+    ctx.bind(op.out, special_register(ctx, f"nctaid.{_AXES[op.dim]}"))
+
+
+def _columns(ctx: KernelContext) -> int:
+    return ctx.work_group_size[0] // ctx.subgroup_size
+
+
+def _num_subgroups(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, team.NumSubgroups)
+    ctx.bind(op.out, i32((_columns(ctx), ctx.work_group_size[1], 1)[op.dim]))
+
+
+def _subgroup_size(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, team.SubgroupSize)
+    ctx.bind(op.out, i32(ctx.subgroup_size))
+
+
+def _subgroup_id(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, team.SubgroupId)
+    b, columns = ctx.b, i32(_columns(ctx))
+    ids = (b.urem(ctx.subgroup, columns), b.udiv(ctx.subgroup, columns), i32(0))
+    ctx.bind(op.out, ids[op.dim])
+
+
+def _subgroup_linear_id(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, team.SubgroupLinearId)
+    ctx.bind(op.out, ctx.subgroup)
+
+
+def _subgroup_local_id(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, team.SubgroupLocalId)
+    ctx.bind(op.out, ctx.lane)
+
+
+def _spmd(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, team.Spmd)
+    with ctx.per_work_item():
+        ctx.lower_block(op.body.entry)
+
+
+def _barrier(ctx: KernelContext, op: core.Operation) -> None:
+    """The hardware's barrier orders all memory, whatever the operation names."""
+    ctx.barrier()
+
+
+def _broadcast(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, team.Broadcast)
+    ctx.bind(op.out, warp.shuffle(ctx, "idx", ctx.operand(op.value), ctx.scalar(op.lane)))
+
+
+class Combiner:
+    """A sum, maximum or minimum; 16-bit floats are combined in f32 and rounded at the end."""
+
+    def __init__(self, ctx: KernelContext, kind: AtomicKind, type_: ScalarType) -> None:
+        self._ctx = ctx
+        self._kind = kind.value
+        self._type = type_
+        self._wide = type_.accumulator if type_.is_float else type_
+
+    def widen(self, operand: Operand) -> Operand:
+        """To the type in which the combination is done."""
+        return self._ctx.arith.cast(operand, self._type.name, self._wide.name)
+
+    def narrow(self, operand: Operand) -> Operand:
+        """Back to the element type."""
+        return self._ctx.arith.cast(operand, self._wide.name, self._type.name)
+
+    def __call__(self, x: Operand, y: Operand) -> Operand:
+        """Combine two widened operands."""
+        return self._ctx.arith.lower(self._kind, self._wide.name, x, y)
+
+    def identity(self) -> Operand:
+        """The widened operand that changes nothing: 0, MIN or -inf, MAX or +inf."""
+        return self._ctx.arith.constant(self._wide.name, identity_of(self._kind, self._wide))
+
+
+def identity_of(kind: str, type_: ScalarType) -> float | int:
+    """Neutral element of a combination."""
+    if kind == "add":
+        return 0
+    if type_.is_integer:
+        return -(1 << (type_.bits - 1)) if kind == "max" else (1 << (type_.bits - 1)) - 1
+    return -math.inf if kind == "max" else math.inf
+
+
+def _reduce(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, team.Reduce)
+    assert isinstance(op.out.type, ScalarType)
+    combine = Combiner(ctx, op.kind, op.out.type)
+    ctx.bind(op.out, combine.narrow(warp.reduce(ctx, combine.widen(ctx.operand(op.value)), combine)))
+
+
+def _scan(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, team.Scan)
+    assert isinstance(op.out.type, ScalarType)
+    combine = Combiner(ctx, op.kind, op.out.type)
+    total = warp.inclusive_scan(ctx, combine.widen(ctx.operand(op.value)), combine)
+    if not op.inclusive:
+        total = warp.shift_up(ctx, total, combine.identity())
+    ctx.bind(op.out, combine.narrow(total))
+
+
+def thread_position(ctx: KernelContext) -> tuple[Value, Value]:
+    """Lane and subgroup number of the thread."""
+    b, size = ctx.b, ctx.subgroup_size
+    lane = b.trunc(b.and_(ctx.thread, i64(size - 1)), "i32", hint="lane")
+    subgroup = b.trunc(b.lshr(ctx.thread, i64(size.bit_length() - 1)), "i32", hint="subgroup")
+    return lane, subgroup
+
+
+def lowerings() -> Mapping[type[core.Operation], OpLowering]:
+    """Lowerings of this file by operation."""
+    return {
+        team.GroupId: _group_id,
+        team.NumGroups: _num_groups,
+        team.NumSubgroups: _num_subgroups,
+        team.SubgroupSize: _subgroup_size,
+        team.SubgroupId: _subgroup_id,
+        team.SubgroupLinearId: _subgroup_linear_id,
+        team.SubgroupLocalId: _subgroup_local_id,
+        team.Spmd: _spmd,
+        team.Barrier: _barrier,
+        team.Broadcast: _broadcast,
+        team.Reduce: _reduce,
+        team.Scan: _scan,
+    }

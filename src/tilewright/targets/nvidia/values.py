@@ -1,0 +1,79 @@
+"""What the values of the IR become in the code of one GPU thread.
+
+Scalars are LLVM scalars, the same in all threads of the work-group or not as the program says. A tile of a work-group
+lies in shared memory (`SharedTile`) or is not computed before somebody asks for its elements; a tile of a subgroup lies
+in registers (`RegisterTile`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tilewright.ir.types import GroupType, MemrefType, TileType
+from tilewright.targets.llvm.emitter import Complex, Value
+from tilewright.targets.llvm.types import ELEMENTS, Element
+
+Operand = Value | Complex
+
+GLOBAL = "ptr addrspace(1)"
+SHARED = "ptr addrspace(3)"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A memref: element (i, ..) lies at `pointer + sum i_k stride_k` elements; `root` is its base before any offset."""
+
+    type: MemrefType
+    pointer: Value
+    sizes: tuple[Value, ...]
+    strides: tuple[Value, ...]
+    root: Value
+
+    @property
+    def element(self) -> Element:
+        """What code generation knows of the element type."""
+        return ELEMENTS[self.type.element.name]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A group: its table, one dope array for each dynamic extent, then stride, of the memref; its size and offset."""
+
+    type: GroupType
+    table: Value
+    dope: tuple[Value, ...]
+    size: Value
+    offset: Value
+
+
+@dataclass(frozen=True, slots=True)
+class SharedTile:
+    """A tile of the work-group in shared memory, packed column-major at `offset` bytes; bools take a byte."""
+
+    type: TileType
+    pointer: Value
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterTile:
+    """A tile of a subgroup: slot c of work-item p holds the element with column-major number `p + c S`.
+
+    That is the layout of the language reference 1.11 with the components in another order; it makes reshapes free. Past
+    the last element a slot holds anything.
+    """
+
+    type: TileType
+    slots: tuple[Operand, ...]
+
+
+Lowered = Value | Complex | View | Group | SharedTile | RegisterTile
+
+
+def parts_of(operand: Operand) -> list[Value]:
+    """The LLVM values of a number: one, or two of a complex one."""
+    return [operand.re, operand.im] if isinstance(operand, Complex) else [operand]
+
+
+def of_parts(parts: list[Value]) -> Operand:
+    """The number whose `parts_of` these are."""
+    return Complex(parts[0], parts[1]) if len(parts) == 2 else parts[0]
