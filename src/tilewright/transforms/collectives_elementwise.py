@@ -1,0 +1,80 @@
+"""axpby, hadamard, ger: every element of the target is updated from elements of the operands, tile by tile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tilewright.dialects import memref, tile, tl
+from tilewright.dialects.arith import Mul
+from tilewright.ir.builder import Builder
+from tilewright.ir.core import Value
+from tilewright.ir.types import TileType
+from tilewright.transforms import emit
+from tilewright.transforms.policy import TilePolicy
+from tilewright.transforms.scaling import Update, update
+from tilewright.transforms.tiling import Box, cover, extents, loop_order
+
+
+def lower_axpby(op: tl.Axpby, build: Builder, policy: TilePolicy) -> None:
+    """`B := alpha op(A) + beta B`."""
+    goal = update(build, op.alpha, op.beta, op.b, op.atomic)
+    if emit.memref_type(op.b).order == 0:
+        _axpby_scalar(op, build, goal)
+        return
+    source = emit.permuted(build, op.a, op.transpose)
+    update_each(build, goal, policy, lambda at, box: emit.cast(at, box.load(at, source), goal.accumulator))
+
+
+def _axpby_scalar(op: tl.Axpby, build: Builder, goal: Update) -> None:
+    if goal.alpha.is_zero:
+        product = emit.zero(build, goal.accumulator)
+    else:
+        product = emit.cast(build, build(memref.Load(op.a, [])).out, goal.accumulator)
+    goal.finish_scalar(build, product)
+
+
+def lower_hadamard(op: tl.Hadamard, build: Builder, policy: TilePolicy) -> None:
+    """`c := alpha a .* b + beta c`."""
+    goal = update(build, op.alpha, op.beta, op.c, op.atomic)
+
+    def product(at: Builder, box: Box) -> Value:
+        a = emit.cast(at, box.load(at, op.a), goal.accumulator)
+        b = emit.cast(at, box.load(at, op.b), goal.accumulator)
+        return at(Mul(a, b)).out
+
+    update_each(build, goal, policy, product)
+
+
+def lower_ger(op: tl.Ger, build: Builder, policy: TilePolicy) -> None:
+    """`C := alpha a b^T + beta C`."""
+    goal = update(build, op.alpha, op.beta, op.c, op.atomic)
+
+    def product(at: Builder, box: Box) -> Value:
+        rows, columns = box.pieces
+        a = emit.cast(at, Box((rows,)).load(at, op.a), goal.accumulator)
+        b = emit.cast(at, Box((columns,)).load(at, op.b), goal.accumulator)
+        left = stretched(at, a, (rows.length, 1), box.shape)
+        return at(Mul(left, stretched(at, b, (1, columns.length), box.shape))).out
+
+    update_each(build, goal, policy, product)
+
+
+def stretched(build: Builder, value: Value, shape: tuple[int, ...], to: tuple[int, ...]) -> Value:
+    """A tile reshaped to `shape` and repeated along its dimensions of extent 1 to `to`."""
+    element = emit.scalar_type(value.type)
+    if value.type != TileType(shape, element):
+        value = build(tile.Reshape(value, result_types=[TileType(shape, element)])).out
+    return value if shape == to else build(tile.Broadcast(value, result_types=[TileType(to, element)])).out
+
+
+def update_each(build: Builder, goal: Update, policy: TilePolicy, product: Callable[[Builder, Box], Value]) -> None:
+    """Update every tile of the target with `product(builder, box)`, which is not called where alpha is constant 0."""
+    type_ = emit.memref_type(goal.target)
+    if goal.alpha.is_zero and goal.beta.is_one:
+        return
+
+    def body(at: Builder, box: Box) -> None:
+        nothing = TileType(box.shape, goal.accumulator)
+        goal.finish(at, emit.zero(at, nothing) if goal.alpha.is_zero else product(at, box), box)
+
+    cover(build, extents(build, goal.target), policy.elementwise_tile(type_), loop_order(type_), body)

@@ -1,0 +1,127 @@
+"""gemm and gemv: tiles of the result accumulate over the inner dimension, then are scaled and written once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tilewright.dialects import tile, tl
+from tilewright.dialects.arith import Add, Mul
+from tilewright.dialects.memref import AtomicKind
+from tilewright.ir.builder import Builder
+from tilewright.ir.core import Value
+from tilewright.ir.types import TileType
+from tilewright.transforms import emit
+from tilewright.transforms.collectives_elementwise import stretched, update_each
+from tilewright.transforms.policy import TilePolicy, contiguous_mode
+from tilewright.transforms.scaling import Update, update
+from tilewright.transforms.tiling import Box, Piece, along, cover, extents, loop_order
+
+
+def lower_gemm(op: tl.Gemm, build: Builder, policy: TilePolicy) -> None:
+    """`C := alpha op1(A) op2(B) + beta C`."""
+    goal = update(build, op.alpha, op.beta, op.c, op.atomic)
+    if goal.alpha.is_zero:
+        update_each(build, goal, policy, lambda at, box: emit.zero(at, TileType(box.shape, goal.accumulator)))
+        return
+    a = emit.permuted(build, op.a, op.transpose_a)
+    b = emit.permuted(build, op.b, op.transpose_b)
+    types = (emit.memref_type(a), emit.memref_type(b), emit.memref_type(op.c))
+    rows, columns, depth = policy.gemm_tile(*types)
+    inner = emit.extent(build, a, 1)
+
+    def body(at: Builder, box: Box) -> None:
+        def step(deep: Builder, piece: Piece, carried: list[Value]) -> list[Value]:
+            left = Box((box.pieces[0], piece)).load(deep, a)
+            right = Box((piece, box.pieces[1])).load(deep, b)
+            return [deep(tile.Mma(left, right, carried[0])).out]
+
+        _accumulate(at, goal, box, lambda first: along(at, inner, depth, step, [first])[0])
+
+    cover(build, extents(build, op.c), (rows, columns), loop_order(types[2]), body)
+
+
+def _accumulate(build: Builder, goal: Update, box: Box, products: Callable[[Value], Value]) -> None:
+    """Sum products onto the old target where that is exact, else onto zero with the scaling at the end."""
+    if goal.is_sum:
+        total = products(goal.old(build, box))
+        box.store(build, emit.cast(build, total, goal.element), goal.target)
+    else:
+        goal.finish(build, products(emit.zero(build, TileType(box.shape, goal.accumulator))), box)
+
+
+def lower_gemv(op: tl.Gemv, build: Builder, policy: TilePolicy) -> None:
+    """`c := alpha op(A) b + beta c`."""
+    goal = update(build, op.alpha, op.beta, op.c, op.atomic)
+    if goal.alpha.is_zero:
+        update_each(build, goal, policy, lambda at, box: emit.zero(at, TileType(box.shape, goal.accumulator)))
+        return
+    a = emit.permuted(build, op.a, op.transpose)
+    type_ = emit.memref_type(a)
+    rows, depth = policy.reduction_tile(type_, 1)
+    product = _dot_products if contiguous_mode(type_) == 1 else _axpy_products
+    inner = emit.extent(build, a, 1)
+
+    def body(at: Builder, box: Box) -> None:
+        _accumulate(at, goal, box, lambda first: product(at, a, op.b, inner, depth, box, first))
+
+    cover(build, extents(build, op.c), (rows,), [0], body)
+
+
+def _axpy_products(build: Builder, a: Value, b: Value, inner: emit.Length, depth: int, box: Box, first: Value) -> Value:
+    """Columns of A are adjacent in memory: a product with a one-column matrix."""
+    rows = box.pieces[0]
+    element = emit.scalar_type(first.type)
+
+    def step(at: Builder, piece: Piece, carried: list[Value]) -> list[Value]:
+        left = Box((rows, piece)).load(at, a)
+        right = Box((piece,)).load(at, b)
+        column = stretched(at, right, (piece.length, 1), (piece.length, 1))
+        return [at(tile.Mma(left, column, carried[0])).out]
+
+    start = stretched(build, first, (rows.length, 1), (rows.length, 1))
+    total = along(build, inner, depth, step, [start])[0]
+    return build(tile.Reshape(total, result_types=[TileType((rows.length,), element)])).out
+
+
+def _dot_products(build: Builder, a: Value, b: Value, inner: emit.Length, depth: int, box: Box, first: Value) -> Value:
+    """Rows of A are adjacent in memory: element by element products, summed up in a tile and then along its rows."""
+    rows = box.pieces[0]
+    element = emit.scalar_type(first.type)
+
+    def product(at: Builder, piece: Piece) -> Value:
+        left = emit.cast(at, Box((rows, piece)).load(at, a), element)
+        right = emit.cast(at, Box((piece,)).load(at, b), element)
+        return at(Mul(left, stretched(at, right, (1, piece.length), (rows.length, piece.length)))).out
+
+    return sum_rows(build, product, inner, depth, rows.length, first)
+
+
+def sum_rows(
+    build: Builder,
+    product: Callable[[Builder, Piece], Value],
+    inner: emit.Length,
+    depth: int,
+    rows: int,
+    first: Value,
+) -> Value:
+    """`first` plus the sums along dimension 1 of the tiles `product(builder, piece)` over [0, inner).
+
+    Partial sums stay in a tile as wide as the pieces, so that the sum across lanes happens once.
+    """
+    element = emit.scalar_type(first.type)
+    if isinstance(inner, int) and inner <= depth:
+        depth = max(inner, 1)
+    wide = emit.zero(build, TileType((rows, depth), element))
+    totals = [first]
+
+    def step(at: Builder, piece: Piece, carried: list[Value]) -> list[Value]:
+        value = product(at, piece)
+        if piece.length != depth:
+            totals[0] = at(Add(totals[0], at(tile.Reduce(value, AtomicKind.ADD, 1)).out)).out
+            return carried
+        return [at(Add(carried[0], value)).out]
+
+    partial = along(build, inner, depth, step, [wide])[0]
+    if partial is wide:
+        return totals[0]
+    return build(Add(totals[0], build(tile.Reduce(partial, AtomicKind.ADD, 1)).out)).out

@@ -1,0 +1,60 @@
+"""lower-collectives: the tensor language's collective instructions become loops over tiles of the work-group.
+
+before:  tl.gemm %one, %A, %B, %zero, %C                    (16x8, 8x16, 16x16)
+after:   %a = tile.load %A[0, 0]    %b = tile.load %B[0, 0]
+         %p = tile.mma %a, %b, 0    tile.store %p, %C[0, 0]
+
+Sizes beyond the policy's tiles become `scf.for` nests, outer loops `parallel`; the inner dimension carries the
+accumulator tile. Arithmetic is in acc(T) with one rounding; zero factors follow BLAS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from tilewright.dialects import tl
+from tilewright.dialects.builtin import Module
+from tilewright.ir.builder import Builder
+from tilewright.ir.core import Operation
+from tilewright.ir.passes import Pass, PassContext
+from tilewright.transforms.collectives_elementwise import lower_axpby, lower_ger, lower_hadamard
+from tilewright.transforms.collectives_products import lower_gemm, lower_gemv
+from tilewright.transforms.collectives_reductions import lower_cumsum, lower_sum
+from tilewright.transforms.policy import GenericTilePolicy, TilePolicy
+
+
+@dataclass(frozen=True)
+class LowerCollectives(Pass):
+    """Lower `tl.axpby`, `gemm`, `gemv`, `ger`, `hadamard`, `sum` and `cumsum`."""
+
+    name: ClassVar[str] = "lower-collectives"
+    policy: TilePolicy = field(default_factory=GenericTilePolicy)
+
+    def run(self, module: Module, context: PassContext) -> None:
+        for op in list(module.walk()):
+            lowering = _lowering(op, self.policy)
+            if lowering is not None:
+                lowering(Builder.before_op(op))
+                op.erase()
+
+
+def _lowering(op: Operation, policy: TilePolicy) -> Callable[[Builder], None] | None:
+    match op:
+        case tl.Axpby():
+            return lambda build: lower_axpby(op, build, policy)
+        case tl.Hadamard():
+            return lambda build: lower_hadamard(op, build, policy)
+        case tl.Ger():
+            return lambda build: lower_ger(op, build, policy)
+        case tl.Gemm():
+            return lambda build: lower_gemm(op, build, policy)
+        case tl.Gemv():
+            return lambda build: lower_gemv(op, build, policy)
+        case tl.Sum():
+            return lambda build: lower_sum(op, build, policy)
+        case tl.Cumsum():
+            return lambda build: lower_cumsum(op, build, policy)
+        case _:
+            return None

@@ -1,0 +1,104 @@
+"""What passes ask a target: which teams it runs and which tiles suit it.
+
+Targets implement the two protocols; the generic policies serve the interpreter, tests and targets without wishes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from tilewright.dialects.builtin import Kernel
+from tilewright.ir.types import MemrefType
+
+
+class TeamPolicy(Protocol):
+    """Machine facts about subgroups and work-groups."""
+
+    @property
+    def subgroup_sizes(self) -> Sequence[int]:
+        """Supported subgroup sizes, the preferred one first."""
+        ...
+
+    @property
+    def max_work_group_size(self) -> int:
+        """Most work-items of a work-group."""
+        ...
+
+    def work_group_size(self, kernel: Kernel, subgroup_size: int) -> tuple[int, int]:
+        """Work-group size (m, n) for a kernel that does not prescribe one; m is a multiple of `subgroup_size`."""
+        ...
+
+
+class TilePolicy(Protocol):
+    """Sizes of the work-group's tiles.
+
+    Types describe the views as they are accessed (transposes already applied). A length at least as large as a static
+    extent means one tile along that mode, without a loop.
+    """
+
+    def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
+        """Tile lengths along m, n and k of `c += a b`."""
+        ...
+
+    def elementwise_tile(self, target: MemrefType) -> tuple[int, ...]:
+        """Tile lengths for an update of every element of `target`."""
+        ...
+
+    def reduction_tile(self, source: MemrefType, dim: int) -> tuple[int, ...]:
+        """Tile lengths for a sum of `source` along mode `dim`."""
+        ...
+
+    def scan_tile(self, source: MemrefType, dim: int) -> tuple[int, ...]:
+        """Tile lengths for a prefix sum of `source` (order at most 2) along mode `dim`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class GenericTeamPolicy:
+    """Any power of two up to 64 as subgroup; one subgroup a work-group unless the kernel says otherwise."""
+
+    subgroup_sizes: Sequence[int] = (16, 8, 32, 4, 64, 2, 1)
+    max_work_group_size: int = 1024
+
+    def work_group_size(self, kernel: Kernel, subgroup_size: int) -> tuple[int, int]:
+        """One subgroup."""
+        return (subgroup_size, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class GenericTilePolicy:
+    """Whole matrices up to `whole` per mode; else square blocks, and long runs along the unit-stride mode."""
+
+    whole: int = 64
+    block: int = 32
+    depth: int = 8
+    run: int = 256
+
+    def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
+        """Small static products whole, others in square blocks."""
+        sizes = (c.shape[0], c.shape[1], a.shape[1])
+        if all(s is not None and s <= self.whole for s in sizes):
+            return (self.whole, self.whole, self.whole)
+        return (self.block, self.block, self.depth)
+
+    def elementwise_tile(self, target: MemrefType) -> tuple[int, ...]:
+        """Small static tensors whole; else runs along the mode of the smallest stride."""
+        if all(s is not None and s <= self.whole for s in target.shape):
+            return (self.whole,) * target.order
+        contiguous = contiguous_mode(target)
+        return tuple(self.run if k == contiguous else 4 for k in range(target.order))
+
+    def reduction_tile(self, source: MemrefType, dim: int) -> tuple[int, ...]:
+        """Runs along the mode of the smallest stride."""
+        return self.elementwise_tile(source)
+
+    def scan_tile(self, source: MemrefType, dim: int) -> tuple[int, ...]:
+        """Short blocks along the scanned mode."""
+        return tuple(self.depth if k == dim else self.block for k in range(source.order))
+
+
+def contiguous_mode(type_: MemrefType) -> int:
+    """The mode with stride 1, else 0."""
+    return type_.strides.index(1) if 1 in type_.strides else 0

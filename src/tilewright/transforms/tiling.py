@@ -1,0 +1,153 @@
+"""Covering tensors with tiles: full ones run unchecked, the rest is of exact size (static) or checked (dynamic)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tilewright.dialects import tile
+from tilewright.ir.builder import Builder
+from tilewright.ir.core import Value
+from tilewright.ir.types import MemrefType, TileType
+from tilewright.transforms import emit
+from tilewright.transforms.emit import Length
+from tilewright.transforms.facts import divides
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A run of `length` positions from `index`; only if `checked` some may lie beyond the end."""
+
+    index: Value
+    length: int
+    checked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A tile's place in a tensor: one piece a mode."""
+
+    pieces: tuple[Piece, ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of the pieces."""
+        return tuple(p.length for p in self.pieces)
+
+    @property
+    def indices(self) -> list[Value]:
+        """First positions."""
+        return [p.index for p in self.pieces]
+
+    @property
+    def check(self) -> tuple[bool, ...]:
+        """The attribute `check` of accesses; empty where everything is in bounds."""
+        return tuple(p.checked for p in self.pieces) if any(p.checked for p in self.pieces) else ()
+
+    def load(self, build: Builder, view: Value) -> Value:
+        """The tile at this place."""
+        type_ = TileType(self.shape, emit.memref_type(view).element)
+        return build(tile.Load(view, self.indices, self.check, result_types=[type_])).out
+
+    def store(self, build: Builder, value: Value, view: Value) -> None:
+        """Write a tile at this place."""
+        build(tile.Store(value, view, self.indices, self.check))
+
+
+Body = Callable[[Builder, Piece, list[Value]], list[Value]]
+
+
+def along(
+    build: Builder,
+    total: Length,
+    length: int,
+    body: Body,
+    carried: Sequence[Value] = (),
+    parallel: bool = False,
+) -> list[Value]:
+    """Call `body(builder, piece, carried values)` for pieces that cover [0, total) in order; the last carried values.
+
+    `parallel` marks the loop; it must not be given with carried values.
+    """
+    values = list(carried)
+    if isinstance(total, int):
+        return _along_static(build, total, length, body, values, parallel)
+    step = build.index(length)
+    if divides(length, total):
+        return _loop(build, build.index(0), total, step, Piece(step, length, False), body, values, parallel)
+    full = emit.sub(build, total, emit.rem(build, total, step))
+    values = _loop(build, build.index(0), full, step, Piece(step, length, False), body, values, parallel)
+    if values:
+        # At most one trip: a loop rather than an if, so that targets carry tiles in one way only.
+        return _loop(build, full, total, step, Piece(step, length, True), body, values, False)
+    body(emit.open_if(build, emit.less(build, full, total)), Piece(full, length, True), [])
+    return []
+
+
+def _along_static(
+    build: Builder, total: int, length: int, body: Body, values: list[Value], parallel: bool
+) -> list[Value]:
+    count, rest = divmod(total, length)
+    if count == 1:
+        values = body(build, Piece(build.index(0), length, False), values)
+    elif count:
+        piece = Piece(build.index(length), length, False)
+        end = build.index(count * length)
+        values = _loop(build, build.index(0), end, piece.index, piece, body, values, parallel)
+    if rest:
+        values = body(build, Piece(build.index(count * length), rest, False), values)
+    return values
+
+
+def _loop(
+    build: Builder,
+    lower: Value,
+    upper: Value,
+    step: Value,
+    piece: Piece,
+    body: Body,
+    values: list[Value],
+    parallel: bool,
+) -> list[Value]:
+    loop = emit.open_loop(build, lower, upper, step, values, parallel and not values)
+    return loop.finish(body(loop.body, Piece(loop.index, piece.length, piece.checked), loop.carried))
+
+
+def cover(
+    build: Builder,
+    totals: Sequence[Length],
+    lengths: Sequence[int],
+    order: Sequence[int],
+    body: Callable[[Builder, Box], None],
+) -> None:
+    """Call `body(builder, box)` for boxes that cover the tensor; `order` lists the modes, outermost loop first."""
+
+    def descend(inner: Builder, depth: int, pieces: dict[int, Piece]) -> None:
+        if depth == len(order):
+            body(inner, Box(tuple(pieces[k] for k in range(len(order)))))
+            return
+        mode = order[depth]
+
+        def step(at: Builder, piece: Piece, _: list[Value]) -> list[Value]:
+            descend(at, depth + 1, {**pieces, mode: piece})
+            return []
+
+        along(inner, totals[mode], lengths[mode], step, parallel=True)
+
+    descend(build, 0, {})
+
+
+def extents(build: Builder, view: Value) -> list[Length]:
+    """All extents of a view."""
+    return [emit.extent(build, view, k) for k in range(emit.memref_type(view).order)]
+
+
+def loop_order(type_: MemrefType) -> list[int]:
+    """Modes by falling stride: the innermost loop runs through adjacent memory. Unknown strides count as large."""
+    largest = 1 << 62
+
+    def stride(mode: int) -> tuple[int, int]:
+        known = type_.strides[mode]
+        return (largest if known is None else known, mode)
+
+    return sorted(range(type_.order), key=stride, reverse=True)

@@ -1,0 +1,201 @@
+"""lower-collectives: shapes of the loops, remainders, zero factors, atomics."""
+
+from __future__ import annotations
+
+import pytest
+
+from tilewright.transforms.lower_collectives import LowerCollectives
+from tilewright.transforms.policy import GenericTilePolicy
+from transforms.support import filecheck, kernel, names, run
+
+ZERO = "%zero = arith.constant {value = 0.0} -> f32"
+ONE = "%one = arith.constant {value = 1.0} -> f32"
+SMALL = LowerCollectives(GenericTilePolicy(whole=16, block=8, depth=4, run=32))
+
+
+def test_small_static_gemm_is_one_tile() -> None:
+    module = kernel(
+        "%A: memref<f32x16x8>, %B: memref<f32x16x8>, %C: memref<f32x16x16>",
+        f"{ZERO} {ONE} tl.gemm %one, %A, %B, %zero, %C {{transpose_b = true}}",
+    )
+    filecheck(
+        run(module, LowerCollectives()),
+        """
+        memref.permute %B {order = [1, 0]}
+        ! scf.
+        ! tile.load %C
+        tile.load %A
+        tile.load
+        tile.mma
+        ! arith.mul
+        tile.store {{.*}}, %C
+        """,
+    )
+    assert names(module)["tile.load"] == 2
+
+
+def test_beta_one_and_alpha_one_accumulate_onto_the_target() -> None:
+    module = kernel(
+        "%A: memref<f32x4x8>, %B: memref<f32x8x4>, %C: memref<f32x4x4>", f"{ONE} tl.gemm %one, %A, %B, %one, %C"
+    )
+    filecheck(
+        run(module, LowerCollectives()),
+        """
+        %[[c]] = tile.load %C
+        = tile.mma {{.*}}, %[[c]]
+        ! arith.add
+        tile.store
+        """.replace("%[[c]]", "{{%\\d+}}"),
+    )
+
+
+def test_run_time_factors_select_zeros() -> None:
+    module = kernel(
+        "%a: f32, %b: f32, %A: memref<f32x4x8>, %B: memref<f32x8x4>, %C: memref<f32x4x4>",
+        "tl.gemm %a, %A, %B, %b, %C",
+    )
+    filecheck(
+        run(module, LowerCollectives()),
+        """
+        arith.cmp %a
+        arith.cmp %b
+        tile.mma
+        tile.load %C
+        arith.select
+        arith.add
+        arith.select
+        tile.store
+        """,
+    )
+
+
+def test_static_remainders_are_exact_tiles_and_inner_loop_carries_the_accumulator() -> None:
+    module = kernel(
+        "%A: memref<f32x20x35>, %B: memref<f32x35x16>, %C: memref<f32x20x16>",
+        f"{ZERO} {ONE} tl.gemm %one, %A, %B, %zero, %C",
+    )
+    text = run(module, SMALL)
+    filecheck(
+        text,
+        """
+        scf.for {{.*}} parallel = true
+        scf.for {{.*}} parallel = true
+        scf.for {{.*}} -> tile<8x8xf32>
+        tile.load %A{{.*}} -> tile<8x4xf32>
+        scf.yield
+        tile.load %A{{.*}} -> tile<8x3xf32>
+        tile.store
+        tile.load %A{{.*}} -> tile<4x4xf32>
+        tile.load %A{{.*}} -> tile<4x3xf32>
+        """,
+    )
+    assert "true, " not in text.replace("parallel = true", "")
+    assert "scf.if" not in text
+
+
+def test_dynamic_remainders_are_checked() -> None:
+    module = kernel(
+        "%A: memref<f32x?x?>, %B: memref<f32x?x?>", f"{ZERO} {ONE} tl.axpby %one, %A, %zero, %B {{transpose = true}}"
+    )
+    filecheck(
+        run(module, SMALL),
+        """
+        memref.permute %A
+        scf.for {{.*}} parallel = true
+        check = []
+        check = []
+        scf.if
+        check = [true, false]
+        scf.if
+        check = [false, true]
+        check = [true, true]
+        """,
+    )
+
+
+def test_declared_divisibility_removes_remainders() -> None:
+    module = kernel(
+        "%A: memref<f32x?>, %B: memref<f32x?>",
+        f"{ZERO} {ONE} tl.axpby %one, %A, %zero, %B",
+        "parameter_attributes = [{}, {shape_gcd = [64]}]",
+    )
+    text = run(module, SMALL)
+    assert "scf.if" not in text
+    assert "scf.for" in text
+
+
+@pytest.mark.parametrize(("beta", "op"), [("%zero", "tile.atomic_store"), ("%one", "tile.atomic_rmw")])
+def test_atomic_updates(beta: str, op: str) -> None:
+    module = kernel(
+        "%A: memref<bf16x4x4>, %C: memref<bf16x4x4>",
+        f"{ZERO.replace('f32', 'bf16')} {ONE.replace('f32', 'bf16')}"
+        f" tl.hadamard %one, %A, %A, {beta}, %C {{atomic = true}}",
+    )
+    run(module, LowerCollectives())
+    found = names(module)
+    assert found[op] == 1
+    assert found["tile.store"] == 0
+
+
+def test_zero_alpha_reads_no_operand_and_identity_vanishes() -> None:
+    types = "%A: memref<f32x4x4>, %C: memref<f32x4x4>"
+    module = kernel(types, f"{ZERO} {ONE} tl.gemm %zero, %A, %A, %zero, %C")
+    text = run(module, LowerCollectives())
+    assert "tile.load" not in text
+    assert "tile.store" in text
+    module = kernel(types, f"{ZERO} {ONE} tl.gemm %zero, %A, %A, %one, %C")
+    assert "tile.store" not in run(module, LowerCollectives())
+
+
+def test_empty_tensors_leave_nothing() -> None:
+    module = kernel("%A: memref<f32x0>, %B: memref<f32x0>", f"{ZERO} {ONE} tl.axpby %one, %A, %zero, %B")
+    assert "tile." not in run(module, LowerCollectives())
+
+
+def test_low_precision_rounds_once() -> None:
+    module = kernel(
+        "%A: memref<bf16x4x8>, %B: memref<bf16x8x4>, %C: memref<bf16x4x4>",
+        f"{ONE.replace('f32', 'bf16')} tl.gemm %one, %A, %B, %one, %C",
+    )
+    filecheck(
+        run(module, LowerCollectives()),
+        """
+        arith.cast {{.*}} -> tile<4x4xf32>
+        tile.mma {{.*}} -> tile<4x4xf32>
+        arith.cast {{.*}} -> tile<4x4xbf16>
+        tile.store
+        """,
+    )
+    assert names(module)["arith.cast"] == 2
+
+
+@pytest.mark.parametrize("mode", [0, 1, 2])
+def test_cumsum_carries_the_last_slice(mode: int) -> None:
+    module = kernel(
+        "%A: memref<f32x5x40x7>, %B: memref<f32x5x40x7>",
+        f"{ZERO} {ONE} tl.cumsum %one, %A, %zero, %B {{mode = {mode}}}",
+    )
+    run(module, SMALL)
+    found = names(module)
+    assert found["memref.subview"] == 2
+    assert found["tile.scan"] >= 1
+    assert found["tile.extract"] >= 1
+
+
+def test_gemv_follows_the_layout() -> None:
+    types = "%A: memref<f32x64x64>, %x: memref<f32x64>, %y: memref<f32x64>"
+    column = kernel(types, f"{ONE} tl.gemv %one, %A, %x, %one, %y")
+    run(column, LowerCollectives())
+    assert names(column)["tile.mma"] == 1
+    row = kernel(types, f"{ONE} tl.gemv %one, %A, %x, %one, %y {{transpose = true}}")
+    run(row, LowerCollectives())
+    assert names(row)["tile.mma"] == 0
+    assert names(row)["tile.reduce"] == 1
+
+
+def test_scalar_targets_use_scalar_accesses() -> None:
+    module = kernel(
+        "%a: memref<f32>, %b: memref<f32>, %x: memref<f32x70>",
+        f"{ZERO} {ONE} tl.axpby %one, %a, %one, %b tl.sum %one, %x, %zero, %a",
+    )
+    filecheck(run(module, SMALL), "memref.load %a\nmemref.load %b\nmemref.store\ntile.reduce\ntile.item\nmemref.store")
