@@ -1,0 +1,86 @@
+"""Which teams and tiles suit the CPU.
+
+A work-group runs on one thread, so one subgroup, as wide as a vector of f32, is the best work-group; tiles are sized for
+registers (elementwise work, reductions) and for the caches (products, which the tile lowering blocks for registers).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tilewright.dialects.builtin import Kernel
+from tilewright.ir.types import MemrefType
+from tilewright.targets.cpu.machine import Machine
+from tilewright.transforms.policy import contiguous_mode
+
+_WHOLE_PRODUCT = 64
+_WHOLE_ELEMENTS = 4096
+_RUN_VECTORS = 8
+_ACROSS = 4
+_DEPTH = 256
+
+
+@dataclass(frozen=True, slots=True)
+class CpuTeamPolicy:
+    """Subgroups of any power of two up to 64, preferably one vector of f32."""
+
+    machine: Machine
+
+    @property
+    def subgroup_sizes(self) -> Sequence[int]:
+        """The width of a vector first."""
+        preferred = self.machine.vector_bytes // 4
+        return (preferred, *(s for s in (16, 8, 32, 4, 64, 2, 1) if s != preferred))
+
+    @property
+    def max_work_group_size(self) -> int:
+        """A bound for the unrolled loops over subgroups, not a property of the hardware."""
+        return 4096
+
+    def work_group_size(self, kernel: Kernel, subgroup_size: int) -> tuple[int, int]:
+        """One subgroup: more would only run one after another."""
+        return (subgroup_size, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class CpuTilePolicy:
+    """Whole matrices where they are small; else tiles for the caches (products) or runs of a few vectors."""
+
+    machine: Machine
+
+    def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
+        """Small static products whole; else blocks that keep a panel of each operand in its cache."""
+        sizes = (c.shape[0], c.shape[1], a.shape[1])
+        if all(s is not None and s <= _WHOLE_PRODUCT for s in sizes):
+            return (_WHOLE_PRODUCT, _WHOLE_PRODUCT, _WHOLE_PRODUCT)
+        return (self._block(c.shape[0]), self._block(c.shape[1]), _DEPTH)
+
+    @staticmethod
+    def _block(extent: int | None) -> int:
+        return _DEPTH if extent is None or extent > _WHOLE_PRODUCT else _WHOLE_PRODUCT
+
+    def elementwise_tile(self, target: MemrefType) -> tuple[int, ...]:
+        """Small static tensors whole; else runs of vectors along the mode of stride 1, a few columns across."""
+        total = 1
+        for extent in target.shape:
+            total *= _WHOLE_ELEMENTS + 1 if extent is None else extent
+        if total <= _WHOLE_ELEMENTS:
+            return tuple(max(1, extent or 1) for extent in target.shape)
+        return self._runs(target)
+
+    def _runs(self, target: MemrefType) -> tuple[int, ...]:
+        along = contiguous_mode(target)
+        run = _RUN_VECTORS * self.machine.lanes(target.element.component.bytes)
+        return tuple(run if k == along else _ACROSS if k < 2 else 1 for k in range(target.order))
+
+    def reduction_tile(self, source: MemrefType, dim: int) -> tuple[int, ...]:
+        """Runs along the mode of stride 1, so that partial sums are vectors."""
+        return self._runs(source)
+
+    def scan_tile(self, source: MemrefType, dim: int) -> tuple[int, ...]:
+        """A vector of columns when scanning across them; a few vectors when scanning along."""
+        lanes = self.machine.lanes(source.element.component.bytes)
+        if contiguous_mode(source) == dim:
+            return tuple(lanes if k == dim else 1 for k in range(source.order))
+        return tuple(_ACROSS if k == dim else _RUN_VECTORS * lanes for k in range(source.order))

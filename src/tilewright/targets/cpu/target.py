@@ -1,0 +1,95 @@
+"""The CPU as a target: its pipeline and its artefacts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tilewright.diagnostics import Report
+from tilewright.dialects.builtin import Kernel, Module
+from tilewright.ir.passes import Pass
+from tilewright.ir.printer import print_op
+from tilewright.ir.types import AddressSpace, MemrefType
+from tilewright.runtime.machine import FeatureSet, machine
+from tilewright.runtime.native import compile_text
+from tilewright.targets.artifact import Artifact
+from tilewright.targets.cpu import machine as shapes
+from tilewright.targets.cpu.kernel import lower_kernel
+from tilewright.targets.cpu.policy import CpuTeamPolicy, CpuTilePolicy
+from tilewright.targets.llvm.emitter import Module as LlvmModule
+
+MAX_LOCAL_BYTES = 16 * 1024 * 1024
+MAX_INSTRUCTIONS = 400_000
+
+
+def _host_shape() -> shapes.Machine:
+    return shapes.host()
+
+
+@dataclass(frozen=True, slots=True)
+class CpuTarget:
+    """Code for this machine's processor, or for a smaller feature set of it."""
+
+    features: FeatureSet = FeatureSet.HOST
+    shape: shapes.Machine = field(default_factory=_host_shape)
+    name: str = "cpu"
+
+    @staticmethod
+    def of(features: str = "host") -> CpuTarget:
+        """By the name of a feature set: host, avx512, avx2, generic. Raises ValueError if the machine lacks it."""
+        chosen = FeatureSet(features)
+        shape = shapes.host() if chosen is FeatureSet.HOST else shapes.restricted(shapes.Level(features))
+        return CpuTarget(chosen, shape)
+
+    def fingerprint(self) -> str:
+        """LLVM's version, the triple and the feature string."""
+        import llvmlite
+
+        found = machine(self.features)
+        return f"llvmlite {llvmlite.__version__} {found.triple} {found.cpu} {found.features}"
+
+    def passes(self, level: int) -> list[Pass]:
+        """The common way to tiles, then the splitting of SPMD regions at barriers."""
+        from tilewright.transforms.pipeline import common_pipeline
+        from tilewright.transforms.split_barriers import SplitBarriers
+
+        common = common_pipeline(CpuTeamPolicy(self.shape), CpuTilePolicy(self.shape), level)
+        return [*common, SplitBarriers()]
+
+    def generate(self, module: Module, report: Report) -> Artifact:
+        """One object with an entry for every kernel."""
+        from tilewright.targets.cpu.tile_lowering import CpuTiles
+
+        for kernel in module.kernels:
+            _check_limits(kernel, report)
+        report.raise_if_errors()
+        llvm = LlvmModule()
+        tiles = CpuTiles(self.shape)
+        infos = tuple(
+            lower_kernel(kernel, llvm, self.shape.flags, tiles, self.shape.attributes) for kernel in module.kernels
+        )
+        text = str(llvm)
+        if text.count("\n") > MAX_INSTRUCTIONS:
+            first = module.kernels[0]
+            report.error(
+                "T002", first.location, f"the program needs more than {MAX_INSTRUCTIONS:,} machine-level instructions"
+            ).hint("make static extents smaller, or dynamic (`?`) so that loops are kept")
+            report.raise_if_errors()
+        host = machine(self.features)
+        compiled = compile_text(text, host)
+        texts = {"tile": print_op(module), "llvm": text}
+        return Artifact("cpu", infos, compiled.object_code, texts, host.features)
+
+
+def _check_limits(kernel: Kernel, report: Report) -> None:
+    for parameter in kernel.parameters:
+        type_ = parameter.type
+        if isinstance(type_, MemrefType) and type_.space is AddressSpace.LOCAL and type_.span is None:
+            report.error(
+                "V48", parameter.location, "a local memref parameter needs static extents and strides"
+            ).hint("the launch reserves work-group memory of a size known when compiling")
+    if kernel.local_bytes > MAX_LOCAL_BYTES:
+        report.error(
+            "V48",
+            kernel.location,
+            f"the kernel needs {kernel.local_bytes:,} bytes of local memory; the CPU target gives {MAX_LOCAL_BYTES:,}",
+        )
