@@ -43,7 +43,9 @@ def _undefined(data: bytes) -> list[str]:
         raise ObjectFormatError("not a 64-bit little-endian ELF object")
     header = _HEADER.unpack_from(data)
     section_offset, section_count = int(header[6]), int(header[12])
-    sections = [_SECTION.unpack_from(data, section_offset + k * _SECTION.size) for k in range(section_count)]
+    sections: list[tuple[int, ...]] = [
+        _SECTION.unpack_from(data, section_offset + k * _SECTION.size) for k in range(section_count)
+    ]
     names: list[str] = []
     for section in sections:
         if section[1] != _SYMBOL_TABLE:

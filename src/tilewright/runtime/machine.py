@@ -1,7 +1,7 @@
 """For which processor to generate code: the host's feature map, and smaller ones forced for tests and for shipping.
 
-Only the feature map is trusted. The name that LLVM guesses for a virtual machine may be that of a lesser or a greater CPU,
-so each feature is passed with its sign, and the name only chooses instruction costs.
+Only the feature map is trusted. The name that LLVM guesses for a virtual machine may be that of a lesser or a greater
+CPU, so each feature is passed with its sign, and the name only chooses instruction costs.
 """
 
 from __future__ import annotations

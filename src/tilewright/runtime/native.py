@@ -155,8 +155,8 @@ def load_object(
 ) -> LoadedObject:
     """Load object code and find its exports.
 
-    Undefined symbols are bound to `symbols`, and to what the process exports (libm, a library opened with `open_library`)
-    only if `process_symbols` says so. Whatever stays unresolved is a `LinkError` that names it.
+    Undefined symbols are bound to `symbols`, and only if `process_symbols` says so to what the process exports: libm,
+    or a library opened with `open_library`. Whatever stays unresolved is a `LinkError` that names it.
     """
     wanted = tuple(dict.fromkeys(exports))
     given = dict(symbols or {})

@@ -1,0 +1,508 @@
+"""The thread pool's inner loop as LLVM IR text: publish a job, share it out, wait for it, sleep when there is none.
+
+A job is a range `[0, total)` and a function on subranges. It is cut into one contiguous share for each thread, each
+share into chunks. A thread takes chunks of its own share first and then of the others', so a thread that the
+operating system has put aside, or that is still asleep, never holds up a job it has not begun.
+
+The epoch of a job guards everything. Chunks are claimed by compare-and-swap on a word that holds the epoch beside the
+number of the next chunk: whoever still looks at an older job cannot claim anything of a newer one, and a claim that
+succeeds proves that the description read before it was of the same job, for a job ends only when all its claimed
+chunks are done.
+
+Control block, in lines of 128 bytes (two cache lines, because processors fetch them in pairs):
+
+    0     epoch i64 | function ptr | context ptr | quotient i64 | remainder i64 | chunk i64
+    128   done i64 (low half is a futex) | caller asleep i32
+    256   lock i32
+    384   team: parallel_for ptr | threads i64 | control ptr
+    512   sleeping workers i32
+    640   threads i64 | scratch bytes i64 (-1: no workers yet) | spins i64 | leave i32
+    1024  per thread: claim word i64 (epoch << 16 | next chunk) | scratch ptr; one line more for the caller's
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+from typing import Final
+
+EPOCH: Final = 0
+DONE: Final = 128
+CALLER_ASLEEP: Final = 136
+LOCK: Final = 256
+TEAM: Final = 384
+TEAM_THREADS: Final = TEAM + 8
+TEAM_CONTROL: Final = TEAM + 16
+SLEEPERS: Final = 512
+THREADS: Final = 640
+SCRATCH_BYTES: Final = 648
+SPINS: Final = 656
+LEAVE: Final = 664
+LINES: Final = 1024
+LINE: Final = 128
+LINE_SCRATCH: Final = 8
+
+FRAME_ENTRY: Final = 0
+FRAME_TOTAL: Final = 8
+FRAME_LOCAL_BYTES: Final = 16
+FRAME_GRID: Final = 24
+FRAME_SLOTS: Final = 48
+
+DONE_STATUS: Final = 0
+BUSY_STATUS: Final = 1
+PREPARE_STATUS: Final = 2
+
+_FUTEX: Final = {"x86_64": 202, "AMD64": 202, "aarch64": 98, "riscv64": 98}
+
+
+def uses_futex() -> bool:
+    """Whether threads wait in the kernel on a word of memory; elsewhere they nap."""
+    return sys.platform == "linux" and platform.machine() in _FUTEX
+
+
+def control_size(threads: int) -> int:
+    """Bytes of a control block."""
+    return LINES + (threads + 1) * LINE
+
+
+def pool_text() -> str:
+    """Defines `tw_worker`, `tw_launch`, `tw_launch_alone`, `tw_parallel_for`, `tw_lock`, `tw_unlock`, `tw_leave`."""
+    return "\n".join([_relax(), _wait(), _SHARE, _DISPATCH, _WORKER, _LAUNCH, _LEAVE])
+
+
+def _relax() -> str:
+    match platform.machine():
+        case "x86_64" | "AMD64":
+            body = "  call void @llvm.x86.sse2.pause()"
+        case "aarch64" | "arm64":
+            body = '  call void asm sideeffect "yield", ""()'
+        case _:
+            body = '  call void asm sideeffect "", "~{memory}"()'
+    return f"define internal void @relax() alwaysinline {{\n{body}\n  ret void\n}}"
+
+
+def _wait() -> str:
+    if not uses_futex():
+        return """
+declare i32 @usleep(i32)
+define internal void @sleep_while(ptr %word, i32 %value) {
+  %ignored = call i32 @usleep(i32 50)
+  ret void
+}
+define internal void @wake(ptr %word) {
+  ret void
+}"""
+    number = _FUTEX[platform.machine()]
+    # 128 and 129: FUTEX_WAIT and FUTEX_WAKE on a word that is private to the process
+    return f"""
+declare i64 @syscall(i64, ...)
+define internal void @sleep_while(ptr %word, i32 %value) {{
+  %ignored = call i64 (i64, ...) @syscall(i64 {number}, ptr %word, i32 128, i32 %value, ptr null, ptr null, i32 0)
+  ret void
+}}
+define internal void @wake(ptr %word) {{
+  %ignored = call i64 (i64, ...) @syscall(i64 {number}, ptr %word, i32 129, i32 2147483647, ptr null, ptr null, i32 0)
+  ret void
+}}"""
+
+
+def _field(name: str, base: str, offset: int) -> str:
+    return f"  %{name} = getelementptr i8, ptr {base}, i64 {offset}"
+
+
+# Work on a job: own share first, then the others' in turn. Returns how many chunks were done in the last share looked
+# at and not yet reported; a worker (report = 1) adds what it did to `done` share by share, the caller only keeps
+# count.
+_SHARE = f"""
+define internal i64 @work(ptr %control, i64 %epoch, i64 %me, i1 %report) {{
+entry:
+{_field("threads.p", "%control", THREADS)}
+  %threads = load i64, ptr %threads.p
+{_field("fn.p", "%control", 8)}
+  %fn = load atomic ptr, ptr %fn.p monotonic, align 8
+{_field("context.p", "%control", 16)}
+  %context = load atomic ptr, ptr %context.p monotonic, align 8
+{_field("quotient.p", "%control", 24)}
+  %quotient = load atomic i64, ptr %quotient.p monotonic, align 8
+{_field("remainder.p", "%control", 32)}
+  %remainder = load atomic i64, ptr %remainder.p monotonic, align 8
+{_field("chunk.p", "%control", 40)}
+  %chunk = load atomic i64, ptr %chunk.p monotonic, align 8
+  %my.offset = mul i64 %me, {LINE}
+{_field("lines", "%control", LINES)}
+  %my.line = getelementptr i8, ptr %lines, i64 %my.offset
+  %scratch.p = getelementptr i8, ptr %my.line, i64 {LINE_SCRATCH}
+  %scratch = load ptr, ptr %scratch.p
+  %tag = shl i64 %epoch, 16
+  br label %share
+
+share:
+  %step = phi i64 [ 0, %entry ], [ %step.next, %next ]
+  %total = phi i64 [ 0, %entry ], [ %total.done, %next ]
+  %v.raw = add i64 %me, %step
+  %v.over = icmp uge i64 %v.raw, %threads
+  %v.wrap = sub i64 %v.raw, %threads
+  %victim = select i1 %v.over, i64 %v.wrap, i64 %v.raw
+  %longer = icmp ult i64 %victim, %remainder
+  %extra = zext i1 %longer to i64
+  %length = add i64 %quotient, %extra
+  %shift = select i1 %longer, i64 %victim, i64 %remainder
+  %base = mul i64 %victim, %quotient
+  %begin = add i64 %base, %shift
+  %end = add i64 %begin, %length
+  %offset = mul i64 %victim, {LINE}
+  %claim.p = getelementptr i8, ptr %lines, i64 %offset
+  br label %claim
+
+claim:
+  %done.here = phi i64 [ 0, %share ], [ %done.more, %run ], [ %done.here, %retry ]
+  %word = load atomic i64, ptr %claim.p monotonic, align 8
+  %index = sub i64 %word, %tag
+  %current = icmp ult i64 %index, 65536
+  %from.rel = mul i64 %index, %chunk
+  %left = icmp ult i64 %from.rel, %length
+  %may = and i1 %current, %left
+  br i1 %may, label %retry, label %finish
+
+retry:
+  %word.next = add i64 %word, 1
+  %swap = cmpxchg weak ptr %claim.p, i64 %word, i64 %word.next acquire monotonic, align 8
+  %won = extractvalue {{ i64, i1 }} %swap, 1
+  br i1 %won, label %run, label %claim
+
+run:
+  %from = add i64 %begin, %from.rel
+  %to.raw = add i64 %from, %chunk
+  %to.over = icmp ugt i64 %to.raw, %end
+  %to = select i1 %to.over, i64 %end, i64 %to.raw
+  call void %fn(ptr %context, i64 %from, i64 %to, ptr %scratch, i64 %me)
+  %done.more = add i64 %done.here, 1
+  br label %claim
+
+finish:
+  %total.done = add i64 %total, %done.here
+  %some = icmp ne i64 %done.here, 0
+  %tell = and i1 %some, %report
+  br i1 %tell, label %publish, label %next
+
+publish:
+{_field("done.p", "%control", DONE)}
+  ; a locked operation also drains the write-combining buffers, so non-temporal stores of the chunk are visible before
+  ; it
+  %before = atomicrmw add ptr %done.p, i64 %done.here seq_cst, align 8
+{_field("asleep.p", "%control", CALLER_ASLEEP)}
+  %asleep = load atomic i32, ptr %asleep.p seq_cst, align 4
+  %call = icmp ne i32 %asleep, 0
+  br i1 %call, label %rouse, label %next
+
+rouse:
+  call void @wake(ptr %done.p)
+  br label %next
+
+next:
+  %step.next = add i64 %step, 1
+  %more = icmp ult i64 %step.next, %threads
+  br i1 %more, label %share, label %leave
+
+leave:
+  ret i64 %total.done
+}}
+"""
+
+# Publish a job, take part in it, wait until the chunks that others claimed are done. At most 2^16 chunks a share.
+_DISPATCH = f"""
+define internal void @dispatch(ptr %control, ptr %fn, ptr %context, i64 %total) {{
+entry:
+{_field("threads.p", "%control", THREADS)}
+  %threads = load i64, ptr %threads.p
+  %quotient = udiv i64 %total, %threads
+  %remainder = urem i64 %total, %threads
+  %ragged = icmp ne i64 %remainder, 0
+  %extra = zext i1 %ragged to i64
+  %longest = add i64 %quotient, %extra
+  %pieces.raw = lshr i64 %longest, 4
+  %pieces.big = call i64 @llvm.umin.i64(i64 %pieces.raw, i64 8)
+  %pieces = call i64 @llvm.umax.i64(i64 %pieces.big, i64 1)
+  %pieces.1 = sub i64 %pieces, 1
+  %chunk.up = add i64 %longest, %pieces.1
+  %chunk = udiv i64 %chunk.up, %pieces
+  %old = load i64, ptr %control
+  %epoch = add i64 %old, 1
+  %tag = shl i64 %epoch, 16
+{_field("fn.p", "%control", 8)}
+  store atomic ptr %fn, ptr %fn.p monotonic, align 8
+{_field("context.p", "%control", 16)}
+  store atomic ptr %context, ptr %context.p monotonic, align 8
+{_field("quotient.p", "%control", 24)}
+  store atomic i64 %quotient, ptr %quotient.p monotonic, align 8
+{_field("remainder.p", "%control", 32)}
+  store atomic i64 %remainder, ptr %remainder.p monotonic, align 8
+{_field("chunk.p", "%control", 40)}
+  store atomic i64 %chunk, ptr %chunk.p monotonic, align 8
+{_field("done.p", "%control", DONE)}
+  store atomic i64 0, ptr %done.p monotonic, align 8
+{_field("lines", "%control", LINES)}
+  br label %arm
+
+arm:
+  %t = phi i64 [ 0, %entry ], [ %t.next, %arm ]
+  %chunks = phi i64 [ 0, %entry ], [ %chunks.next, %arm ]
+  %longer = icmp ult i64 %t, %remainder
+  %one = zext i1 %longer to i64
+  %length = add i64 %quotient, %one
+  %chunk.1 = sub i64 %chunk, 1
+  %length.up = add i64 %length, %chunk.1
+  %count = udiv i64 %length.up, %chunk
+  %chunks.next = add i64 %chunks, %count
+  %offset = mul i64 %t, {LINE}
+  %claim.p = getelementptr i8, ptr %lines, i64 %offset
+  store atomic i64 %tag, ptr %claim.p release, align 8
+  %t.next = add i64 %t, 1
+  %again = icmp ult i64 %t.next, %threads
+  br i1 %again, label %arm, label %publish
+
+publish:
+  ; sequentially consistent against the sleepers' count: a worker either sees the new epoch or is seen asleep
+  store atomic i64 %epoch, ptr %control seq_cst, align 8
+{_field("sleepers.p", "%control", SLEEPERS)}
+  %sleepers = load atomic i32, ptr %sleepers.p seq_cst, align 4
+  %anyone = icmp ne i32 %sleepers, 0
+  br i1 %anyone, label %rouse, label %work
+
+rouse:
+  call void @wake(ptr %control)
+  br label %work
+
+work:
+  %mine = call i64 @work(ptr %control, i64 %epoch, i64 0, i1 false)
+  %theirs = sub i64 %chunks.next, %mine
+{_field("spins.p", "%control", SPINS)}
+  %spins = load i64, ptr %spins.p
+  br label %spin
+
+spin:
+  %round = phi i64 [ 0, %work ], [ %round.next, %pause ]
+  %done = load atomic i64, ptr %done.p acquire, align 8
+  %complete = icmp eq i64 %done, %theirs
+  br i1 %complete, label %leave, label %pause
+
+pause:
+  call void @relax()
+  %round.next = add i64 %round, 1
+  %patient = icmp ult i64 %round.next, %spins
+  br i1 %patient, label %spin, label %doze
+
+doze:
+{_field("asleep.p", "%control", CALLER_ASLEEP)}
+  store atomic i32 1, ptr %asleep.p seq_cst, align 4
+  br label %dream
+
+dream:
+  %seen = load atomic i64, ptr %done.p seq_cst, align 8
+  %over = icmp eq i64 %seen, %theirs
+  br i1 %over, label %awake, label %sleep
+
+sleep:
+  %seen.low = trunc i64 %seen to i32
+  call void @sleep_while(ptr %done.p, i32 %seen.low)
+  br label %dream
+
+awake:
+  store atomic i32 0, ptr %asleep.p monotonic, align 4
+  br label %leave
+
+leave:
+  ret void
+}}
+
+define void @tw_parallel_for(ptr %team, ptr %fn, ptr %context, i64 %total) {{
+entry:
+{_field("control.p", "%team", 16)}
+  %control = load ptr, ptr %control.p
+  %none = icmp sle i64 %total, 0
+  br i1 %none, label %leave, label %some
+
+some:
+{_field("threads.p", "%control", THREADS)}
+  %threads = load i64, ptr %threads.p
+  %alone = icmp eq i64 %threads, 1
+  %single = icmp eq i64 %total, 1
+  %direct = or i1 %alone, %single
+  br i1 %direct, label %serial, label %parallel
+
+serial:
+{_field("scratch.p", "%control", LINES + LINE_SCRATCH)}
+  %scratch = load ptr, ptr %scratch.p
+  call void %fn(ptr %context, i64 0, i64 %total, ptr %scratch, i64 0)
+  br label %leave
+
+parallel:
+  call void @dispatch(ptr %control, ptr %fn, ptr %context, i64 %total)
+  br label %leave
+
+leave:
+  ret void
+}}
+"""
+
+_WORKER = f"""
+define void @tw_worker(ptr %control, i64 %me) {{
+entry:
+{_field("sleepers.p", "%control", SLEEPERS)}
+{_field("leave.p", "%control", LEAVE)}
+{_field("spins.p", "%control", SPINS)}
+  br label %watch
+
+watch:
+  ; epoch 0 is the state before the first job: a worker that starts late takes part in the job that is on
+  %known = phi i64 [ 0, %entry ], [ %epoch, %go ]
+  %spins = load i64, ptr %spins.p
+  br label %spin
+
+spin:
+  %round = phi i64 [ 0, %watch ], [ %round.next, %pause ]
+  %seen = load atomic i64, ptr %control acquire, align 8
+  %new = icmp ne i64 %seen, %known
+  br i1 %new, label %start, label %pause
+
+pause:
+  call void @relax()
+  %round.next = add i64 %round, 1
+  %patient = icmp ult i64 %round.next, %spins
+  br i1 %patient, label %spin, label %doze
+
+doze:
+  %count = atomicrmw add ptr %sleepers.p, i32 1 seq_cst, align 4
+  br label %dream
+
+dream:
+  %now = load atomic i64, ptr %control seq_cst, align 8
+  %changed = icmp ne i64 %now, %known
+  br i1 %changed, label %awake, label %sleep
+
+sleep:
+  %known.low = trunc i64 %known to i32
+  call void @sleep_while(ptr %control, i32 %known.low)
+  br label %dream
+
+awake:
+  %less = atomicrmw sub ptr %sleepers.p, i32 1 seq_cst, align 4
+  br label %start
+
+start:
+  %epoch = phi i64 [ %seen, %spin ], [ %now, %awake ]
+  %leave = load atomic i32, ptr %leave.p acquire, align 4
+  %stay = icmp eq i32 %leave, 0
+  br i1 %stay, label %go, label %exit
+
+go:
+  %ignored = call i64 @work(ptr %control, i64 %epoch, i64 %me, i1 true)
+  br label %watch
+
+exit:
+  ret void
+}}
+"""
+
+_LAUNCH = f"""
+define internal void @kernel_range(ptr %frame, i64 %begin, i64 %end, ptr %scratch, i64 %thread) {{
+  %kernel = load ptr, ptr %frame
+{_field("grid", "%frame", FRAME_GRID)}
+{_field("slots", "%frame", FRAME_SLOTS)}
+  call void %kernel(ptr %slots, ptr %grid, i64 %begin, i64 %end, ptr %scratch, ptr null)
+  ret void
+}}
+
+define i32 @tw_lock(ptr %control) {{
+{_field("lock.p", "%control", LOCK)}
+  %swap = cmpxchg ptr %lock.p, i32 0, i32 1 acquire monotonic, align 4
+  %won = extractvalue {{ i32, i1 }} %swap, 1
+  %status = select i1 %won, i32 {DONE_STATUS}, i32 {BUSY_STATUS}
+  ret i32 %status
+}}
+
+define void @tw_unlock(ptr %control) {{
+{_field("lock.p", "%control", LOCK)}
+  store atomic i32 0, ptr %lock.p release, align 4
+  ret void
+}}
+
+define void @tw_launch_alone(ptr %frame, ptr %scratch) {{
+{_field("total.p", "%frame", FRAME_TOTAL)}
+  %total = load i64, ptr %total.p
+  call void @kernel_range(ptr %frame, i64 0, i64 %total, ptr %scratch, i64 0)
+  ret void
+}}
+
+define i32 @tw_launch(ptr %control, ptr %frame) {{
+entry:
+{_field("total.p", "%frame", FRAME_TOTAL)}
+  %total = load i64, ptr %total.p
+  %none = icmp sle i64 %total, 0
+  br i1 %none, label %nothing, label %lock
+
+nothing:
+  ret i32 {DONE_STATUS}
+
+lock:
+  %busy = call i32 @tw_lock(ptr %control)
+  %free = icmp eq i32 %busy, {DONE_STATUS}
+  br i1 %free, label %measure, label %refuse
+
+refuse:
+  ret i32 {BUSY_STATUS}
+
+measure:
+{_field("need.p", "%frame", FRAME_LOCAL_BYTES)}
+  %need = load i64, ptr %need.p
+{_field("have.p", "%control", SCRATCH_BYTES)}
+  %have = load i64, ptr %have.p
+  %enough = icmp sle i64 %need, %have
+  br i1 %enough, label %choose, label %small
+
+small:
+  call void @tw_unlock(ptr %control)
+  ret i32 {PREPARE_STATUS}
+
+choose:
+{_field("threads.p", "%control", THREADS)}
+  %threads = load i64, ptr %threads.p
+  %single = icmp eq i64 %threads, 1
+  %few = icmp ult i64 %total, %threads
+  %serial = or i1 %single, %few
+  br i1 %serial, label %inside, label %across
+
+inside:
+  ; too few work-groups to go round: one after another, each with all threads at its disposal
+  %second = mul i64 %threads, {LINE}
+{_field("scratches", "%control", LINES + LINE_SCRATCH)}
+  %scratch.p = getelementptr i8, ptr %scratches, i64 %second
+  %scratch = load ptr, ptr %scratch.p
+{_field("team.p", "%control", TEAM)}
+  %team = select i1 %single, ptr null, ptr %team.p
+  %kernel = load ptr, ptr %frame
+{_field("grid", "%frame", FRAME_GRID)}
+{_field("slots", "%frame", FRAME_SLOTS)}
+  call void %kernel(ptr %slots, ptr %grid, i64 0, i64 %total, ptr %scratch, ptr %team)
+  br label %unlock
+
+across:
+  call void @dispatch(ptr %control, ptr @kernel_range, ptr %frame, i64 %total)
+  br label %unlock
+
+unlock:
+  call void @tw_unlock(ptr %control)
+  ret i32 {DONE_STATUS}
+}}
+"""
+
+# Send the workers home. The lock stays taken for good: whoever still holds this control block runs its launches alone.
+_LEAVE = f"""
+define void @tw_leave(ptr %control) {{
+{_field("leave.p", "%control", LEAVE)}
+  store atomic i32 1, ptr %leave.p seq_cst, align 4
+  %old = atomicrmw add ptr %control, i64 1 seq_cst, align 8
+  call void @wake(ptr %control)
+  ret void
+}}
+"""
