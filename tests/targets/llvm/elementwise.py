@@ -139,9 +139,9 @@ def store(b: Builder, dtype: str, value: Operand, base: Value, index: Value) -> 
     b.store(value, b.gep(memory, base, index), element.bytes)
 
 
-def module_of(jobs: Sequence[Operation], lanes: int, features: Features) -> str:
+def module_of(jobs: Sequence[Operation], lanes: int, features: Features, triple: str = "") -> str:
     """A module with one function for each operation: `void(ptr out, ptr x, ptr y, ptr z, i64 count)`."""
-    module = Module()
+    module = Module(triple)
     for job in jobs:
         parameters = [("ptr", "out"), ("ptr", "x"), ("ptr", "y"), ("ptr", "z"), ("i64", "count")]
         function = module.function(job.symbol, "void", parameters)
