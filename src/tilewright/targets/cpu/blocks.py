@@ -1,0 +1,121 @@
+"""How a tile is cut into register blocks: pieces along the vector dimension, positions across it.
+
+Evidence for the rules (benchmarks/batched_gemm.py, AVX-512): a remainder that is a power of two is best a narrower
+vector; any other one a masked vector of the next power of two, whose mask is dropped where reading or writing on is
+harmless; blocks of equal height beat full ones followed by a small rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tilewright.targets.cpu.machine import Machine
+from tilewright.targets.llvm.emitter import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A vector of `lanes` elements from `offset` on, of which the first `active` belong to the block."""
+
+    offset: int
+    lanes: int
+    active: int
+
+    @property
+    def partial(self) -> bool:
+        """Whether some lanes lie outside."""
+        return self.active < self.lanes
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A register block of a tile: `pieces` along dimension `vector`, `count` positions along dimension `across`.
+
+    `origin` is the position of its first element in the tile. `across` is None where the tile has one dimension.
+    """
+
+    origin: tuple[Value, ...]
+    vector: int
+    pieces: tuple[Piece, ...]
+    across: int | None = None
+    count: int = 1
+
+
+def split_powers(extent: int, lanes: int) -> tuple[Piece, ...]:
+    """Full vectors, then ever narrower ones: no lane outside."""
+    pieces: list[Piece] = []
+    offset, width = 0, lanes
+    while offset < extent:
+        if extent - offset >= width:
+            pieces.append(Piece(offset, width, width))
+            offset += width
+        else:
+            width //= 2
+    return tuple(pieces)
+
+
+def split_pieces(extent: int, lanes: int, machine: Machine) -> tuple[Piece, ...]:
+    """Full vectors and the cheapest remainder for the machine."""
+    rest = extent % lanes
+    if rest == 0 or rest & (rest - 1) == 0 or not machine.masks:
+        return split_powers(extent, lanes)
+    full = split_powers(extent - rest, lanes)
+    return (*full, Piece(extent - rest, 1 << (rest - 1).bit_length(), rest))
+
+
+def balanced(total: int, most: int) -> list[int]:
+    """As few parts as possible of at most `most`, their sizes differing by one at most; the larger first."""
+    parts = -(-total // max(most, 1))
+    size, extra = divmod(total, parts)
+    return [size + 1] * extra + [size] * (parts - extra)
+
+
+def grouped(pieces: Sequence[Piece], most: int) -> list[tuple[Piece, ...]]:
+    """The pieces in balanced groups of at most `most`."""
+    groups: list[tuple[Piece, ...]] = []
+    start = 0
+    for size in balanced(len(pieces), most):
+        groups.append(tuple(pieces[start : start + size]))
+        start += size
+    return groups
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Code shape of a sweep over a tile.
+
+    `group`: pieces of a block; `columns`: positions across; `depth`: how many neighbouring steps of a sum over k run
+    together (their scalars share a cache line); `unrolled`: whether the whole sweep is straight-line code.
+    """
+
+    group: int
+    columns: int
+    depth: int
+    unrolled: bool
+
+
+UNROLLED_MULTIPLIES = 1024
+UNROLLED_VECTORS = 32
+_BLOCK_VECTORS = 8
+
+
+def product_shape(machine: Machine, pieces: int, columns: int, depth: int) -> Shape:
+    """Code shape of a matrix product with `pieces` vectors of rows, `columns` columns and `depth` terms.
+
+    With AVX-512: up to 24 accumulators where a vector of A serves a single row group (its loads run four steps ahead),
+    else 28; with 16 registers 12 of them.
+    """
+    wide = machine.registers >= 32
+    tallest = (7 if columns <= 4 or pieces <= 7 else 4) if wide else 3
+    group = max(balanced(pieces, tallest))
+    accumulators = (24 if group == 1 else 28) if wide else 12
+    most = max(1, accumulators // group)
+    total = pieces * columns * depth
+    return Shape(group, max(balanced(columns, most)), 4 if group <= 2 else 1, total <= UNROLLED_MULTIPLIES)
+
+
+def map_shape(pieces: int, columns: int) -> Shape:
+    """Code shape of an elementwise sweep."""
+    group = min(pieces, _BLOCK_VECTORS)
+    return Shape(group, max(1, min(columns, _BLOCK_VECTORS // group)), 1, pieces * columns <= UNROLLED_VECTORS)

@@ -1,0 +1,68 @@
+"""How loops and branches carry tiles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tilewright.ir.types import TileType
+from tilewright.targets.cpu.context import KernelContext
+from tilewright.targets.cpu.lowered import Tile
+from tilewright.targets.cpu.roots import Roots
+from tilewright.targets.cpu.tiles import AnyTile, Memory, Registers
+from tilewright.targets.llvm.emitter import Value
+
+
+def _known(tile: Tile) -> AnyTile:
+    assert isinstance(tile, AnyTile)
+    return tile
+
+
+class RegisterCarrier:
+    """One phi a vector."""
+
+    __slots__ = ("_roots", "_type")
+
+    def __init__(self, roots: Roots, type_: TileType) -> None:
+        self._roots = roots
+        self._type = type_
+
+    def enter(self, ctx: KernelContext, tile: Tile) -> list[Value]:
+        """The vectors of the initial tile."""
+        return self._roots.compute_registers(_known(tile))
+
+    def inside(self, parts: Sequence[Value]) -> Registers:
+        """The tile that these vectors hold."""
+        return self._roots.held(self._type, list(parts))
+
+    def leave(self, ctx: KernelContext, tile: Tile, parts: Sequence[Value]) -> list[Value]:
+        """The vectors of the next iteration."""
+        return self._roots.compute_registers(_known(tile))
+
+
+class BufferCarrier:
+    """Two buffers that change places: the next tile is computed into the one that nothing reads any more."""
+
+    __slots__ = ("_first", "_roots", "_second")
+
+    def __init__(self, roots: Roots, type_: TileType) -> None:
+        self._roots = roots
+        self._first = roots.buffer(type_)
+        self._second = roots.buffer(type_)
+
+    def _at(self, pointer: Value) -> Memory:
+        first = self._first
+        return Memory(first.type, pointer, first.strides, first.bounds, first.span)
+
+    def enter(self, ctx: KernelContext, tile: Tile) -> list[Value]:
+        """The initial tile in the first buffer."""
+        self._roots.store(_known(tile), self._first)
+        return [self._first.pointer, self._second.pointer]
+
+    def inside(self, parts: Sequence[Value]) -> Memory:
+        """The tile in the first of the two buffers."""
+        return self._at(parts[0])
+
+    def leave(self, ctx: KernelContext, tile: Tile, parts: Sequence[Value]) -> list[Value]:
+        """The next tile in the spare buffer."""
+        self._roots.store(_known(tile), self._at(parts[1]))
+        return [parts[1], parts[0]]

@@ -1,0 +1,132 @@
+"""Whether a loaded tile may be read where it is used instead of where it is loaded.
+
+It may if nothing can write its memory in between. What counts as a use is the operation that ends in code: a store, a
+yield, anything that is no formula. A store that reads what it overwrites is fine element by element, not otherwise.
+
+Within one collective the written operand does not overlap the read ones, by the rules of the languages; so a store is
+taken not to overlap *another parameter* that its own value is computed from. In SPMD regions, whose tiles a program
+loads and stores as it likes, nothing is assumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tilewright.dialects import memref, team, tile
+from tilewright.ir import core
+from tilewright.ir.effects import EffectKind
+from tilewright.ir.types import AddressSpace, MemrefType
+from tilewright.targets.cpu.elementwise import is_elementwise
+
+_FORMULAS = (tile.Broadcast, tile.Permute, tile.Extract, tile.Mma, tile.Reduce)
+_VIEWS = (memref.Subview, memref.Expand, memref.Fuse, memref.Permute)
+_CHANGES = (EffectKind.WRITE, EffectKind.UPDATE, EffectKind.FREE)
+
+
+def may_defer(load: tile.Load) -> bool:
+    """Whether the loaded tile may be read in place by all that is computed from it."""
+    block = load.block
+    assert block is not None
+    sinks = list(_sinks(load.out, in_place=True))
+    ends = [(_ancestor_in(sink, block), sink, in_place) for sink, in_place in sinks]
+    if any(end is None for end, _, _ in ends):
+        return False
+    collective = not any(isinstance(op, team.Spmd) for op in load.ancestors())
+    last = {end for end, _, _ in ends}
+    op = load.next
+    while op is not None and last:
+        if op in last:
+            if not all(_harmless(load, sink, in_place, collective) for end, sink, in_place in ends if end is op):
+                return False
+            last.discard(op)
+        if last and any(_conflicts(load, changed) for changed in _changes(op)):
+            return False
+        op = op.next
+    return not last
+
+
+def _sinks(value: core.Value, in_place: bool) -> Iterator[tuple[core.Operation, bool]]:
+    """Operations that make code read a tile; whether each position of theirs reads the same position of the tile."""
+    for user in list(value.uses):
+        op = user
+        if isinstance(op, _FORMULAS) or is_elementwise(op):
+            same = in_place and (is_elementwise(op) or (isinstance(op, tile.Mma) and value not in (op.lhs, op.rhs)))
+            yield from _sinks(op.results[0], same)
+        else:
+            yield op, in_place
+
+
+def _ancestor_in(op: core.Operation, block: core.Block) -> core.Operation | None:
+    """The operation of a block that holds `op`."""
+    current: core.Operation | None = op
+    while current is not None and current.block is not block:
+        current = current.parent_op
+    return current
+
+
+def _harmless(load: tile.Load, sink: core.Operation, in_place: bool, collective: bool) -> bool:
+    """Whether the tile may be read while its sink works."""
+    block = load.block
+    if sink.block is not block:
+        end = _ancestor_in(sink, block) if block is not None else None
+        return end is not None and not any(_conflicts(load, changed) for changed in _changes(end))
+    if not isinstance(sink, tile.Store):
+        return not any(_conflicts(load, changed) for changed in _changes(sink))
+    if in_place and sink.memref is load.memref and list(sink.indices) == list(load.indices):
+        return True
+    if collective and root(sink.memref) is not root(load.memref):
+        return not _both_local(load.memref, sink.memref) or not _local_overlap(load.memref, sink.memref)
+    return not _conflicts(load, sink.memref)
+
+
+def _changes(op: core.Operation) -> Iterator[core.Value | None]:
+    """Memory that an operation may write, its regions included; None stands for any memory."""
+    effects = op.effects()
+    if effects is None:
+        yield None
+    else:
+        for effect in effects:
+            if effect.kind in _CHANGES:
+                yield effect.value
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block:
+                yield from _changes(inner)
+
+
+def root(value: core.Value) -> core.Value:
+    """The parameter, allocation or group element that a view comes from."""
+    while isinstance(value.defining_op, _VIEWS):
+        value = value.defining_op.operands[0]
+    return value
+
+
+def _conflicts(load: tile.Load, changed: core.Value | None) -> bool:
+    """Whether a write may hit what is loaded."""
+    if changed is None or not isinstance(changed.type, MemrefType):
+        return True
+    mine = load.memref
+    assert isinstance(mine.type, MemrefType)
+    if mine.type.space is not changed.type.space:
+        return False
+    return not _both_local(mine, changed) or _local_overlap(mine, changed)
+
+
+def _both_local(x: core.Value, y: core.Value) -> bool:
+    return all(isinstance(v.type, MemrefType) and v.type.space is AddressSpace.LOCAL for v in (x, y))
+
+
+def _local_overlap(x: core.Value, y: core.Value) -> bool:
+    """Whether two allocations may share bytes of the work-group's stack."""
+    first, second = _extent(root(x)), _extent(root(y))
+    if first is None or second is None:
+        return True
+    return first[0] < second[1] and second[0] < first[1]
+
+
+def _extent(allocation: core.Value) -> tuple[int, int] | None:
+    op = allocation.defining_op
+    if not isinstance(op, memref.Alloca) or op.offset is None or not isinstance(op.out.type, MemrefType):
+        return None
+    span = op.out.type.span
+    return None if span is None else (op.offset, op.offset + span * op.out.type.element.bytes)

@@ -1,0 +1,173 @@
+"""Vectors of elements in memory: contiguous or strided, whole, partial or under a mask, of every element type.
+
+A bool occupies a byte; the parts of a complex number lie side by side.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tilewright.targets.cpu.lowered import Operand
+from tilewright.targets.llvm.emitter import Builder, Complex, Value, i64, lane_constants, vector
+from tilewright.targets.llvm.emitter import zero as zero_of
+from tilewright.targets.llvm.types import ELEMENTS, Kind, lanes_of
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """Where the lanes of a vector lie: the first element's address, the distance between lanes in elements."""
+
+    dtype: str
+    pointer: Value
+    stride: Value
+    count: int
+
+    @property
+    def contiguous(self) -> bool:
+        """Whether the lanes are neighbours in memory."""
+        return self.count == 1 or self.stride.integer == 1
+
+
+def prefix_mask(active: int, count: int) -> Value:
+    """The constant mask of the first `active` lanes."""
+    return lane_constants("i1", [int(lane < active) for lane in range(count)])
+
+
+def load_lanes(b: Builder, at: Lanes, mask: Value | None = None) -> Operand:
+    """Load the lanes; those off give zero."""
+    element = ELEMENTS[at.dtype]
+    if element.kind is Kind.BOOL:
+        raw = _load_plain(b, "i8", 1, at, mask)
+        return b.icmp("ne", raw, zero_of(raw.type))
+    if element.kind is not Kind.COMPLEX:
+        return _load_plain(b, element.llvm, element.bytes, at, mask)
+    size = ELEMENTS[element.component].bytes
+    if at.contiguous and at.count > 1:
+        pairs = vector(element.llvm, 2 * at.count)
+        if mask is None:
+            both = b.load(pairs, at.pointer, size)
+        else:
+            both = b.masked_load(pairs, at.pointer, _twice(b, mask), size)
+        even, odd = range(0, 2 * at.count, 2), range(1, 2 * at.count, 2)
+        return Complex(b.shuffle(both, None, even), b.shuffle(both, None, odd))
+    parts = [_load_plain(b, element.llvm, size, part, mask) for part in _component_lanes(b, at)]
+    return Complex(parts[0], parts[1])
+
+
+def store_lanes(b: Builder, operand: Operand, at: Lanes, mask: Value | None = None) -> None:
+    """Store the lanes that are on."""
+    element = ELEMENTS[at.dtype]
+    if isinstance(operand, Complex):
+        size = ELEMENTS[element.component].bytes
+        if at.contiguous and at.count > 1:
+            order = [half * at.count + lane for lane in range(at.count) for half in (0, 1)]
+            both = b.shuffle(operand.re, operand.im, order)
+            if mask is None:
+                b.store(both, at.pointer, size)
+            else:
+                b.masked_store(both, at.pointer, _twice(b, mask), size)
+            return
+        for value, part in zip((operand.re, operand.im), _component_lanes(b, at), strict=True):
+            _store_plain(b, value, size, part, mask)
+    elif element.kind is Kind.BOOL:
+        _store_plain(b, b.zext(operand, vector("i8", at.count)), 1, at, mask)
+    else:
+        _store_plain(b, operand, element.bytes, at, mask)
+
+
+def _component_lanes(b: Builder, at: Lanes) -> tuple[Lanes, Lanes]:
+    """The real and the imaginary parts as two strided vectors of the component type."""
+    element = ELEMENTS[at.dtype]
+    double = b.add(at.stride, at.stride)
+    imaginary = b.gep(element.llvm, at.pointer, i64(1))
+    return Lanes(element.component, at.pointer, double, at.count), Lanes(element.component, imaginary, double, at.count)
+
+
+def _twice(b: Builder, mask: Value) -> Value:
+    """Each mask bit for both parts of a complex number."""
+    count = lanes_of(mask.type)
+    return b.shuffle(mask, None, [lane // 2 for lane in range(2 * count)])
+
+
+def _load_plain(b: Builder, scalar: str, size: int, at: Lanes, mask: Value | None) -> Value:
+    ltype = vector(scalar, at.count)
+    if at.count == 1:
+        return b.load(ltype, at.pointer, size) if mask is None else _load_if(b, scalar, size, at.pointer, mask)
+    if at.contiguous:
+        return b.load(ltype, at.pointer, size) if mask is None else b.masked_load(ltype, at.pointer, mask, size)
+    if mask is not None and not mask.is_constant:
+        return b.gather(ltype, _addresses(b, scalar, at), mask, size)
+    active = _active(at, mask)
+    gathered = zero_of(ltype)
+    for lane in range(active):
+        pointer = b.gep(scalar, at.pointer, b.mul(at.stride, i64(lane)))
+        gathered = b.insert(gathered, b.load(scalar, pointer, size), lane)
+    return gathered
+
+
+def _active(at: Lanes, mask: Value | None) -> int:
+    """Lanes that a constant prefix mask leaves on."""
+    return at.count if mask is None or mask.text.startswith("splat (i1 true") else mask.text.count("i1 true")
+
+
+def _load_if(b: Builder, scalar: str, size: int, pointer: Value, condition: Value) -> Value:
+    zero = zero_of(scalar)
+    with b.if_else(condition) as branch:
+        with branch.then():
+            branch.yield_(b.load(scalar, pointer, size))
+        with branch.otherwise():
+            branch.yield_(zero)
+    return branch.results[0]
+
+
+def _store_plain(b: Builder, value: Value, size: int, at: Lanes, mask: Value | None) -> None:
+    scalar = "i8" if ELEMENTS[at.dtype].kind is Kind.BOOL else ELEMENTS[at.dtype].llvm
+    if at.count == 1:
+        if mask is None:
+            b.store(value, at.pointer, size)
+            return
+        with b.if_then(mask):
+            b.store(value, at.pointer, size)
+    elif at.contiguous:
+        if mask is None:
+            b.store(value, at.pointer, size)
+        else:
+            b.masked_store(value, at.pointer, mask, size)
+    elif mask is not None and not mask.is_constant:
+        b.scatter(value, _addresses(b, scalar, at), mask, size)
+    else:
+        for lane in range(_active(at, mask)):
+            b.store(b.extract(value, lane), b.gep(scalar, at.pointer, b.mul(at.stride, i64(lane))), size)
+
+
+def _addresses(b: Builder, scalar: str, at: Lanes) -> Value:
+    steps = b.mul(b.splat(at.stride, at.count), b.step(vector("i64", at.count)))
+    return b.gep(scalar, at.pointer, steps)
+
+
+def parts_of(operand: Operand) -> tuple[Value, ...]:
+    """One LLVM value, or the two of a complex number."""
+    return (operand.re, operand.im) if isinstance(operand, Complex) else (operand,)
+
+
+def pick(b: Builder, operand: Operand, lanes: range | list[int]) -> Operand:
+    """Some lanes of a vector; one lane is a scalar."""
+    if isinstance(operand, Complex):
+        return Complex(b.shuffle(operand.re, None, lanes), b.shuffle(operand.im, None, lanes))
+    if lanes_of(operand.type) == len(lanes):
+        return operand
+    return b.shuffle(operand, None, lanes)
+
+
+def join(b: Builder, elements: list[Operand], lanes: int) -> Operand:
+    """A vector of scalars; the lanes behind them are zero."""
+    if lanes == 1:
+        return elements[0]
+    columns = [list(column) for column in zip(*map(parts_of, elements), strict=True)]
+    joined: list[Value] = []
+    for column in columns:
+        whole = zero_of(vector(column[0].type, lanes))
+        for lane, value in enumerate(column):
+            whole = b.insert(whole, value, lane)
+        joined.append(whole)
+    return Complex(joined[0], joined[1]) if len(joined) == 2 else joined[0]

@@ -1,0 +1,203 @@
+"""Where tiles are computed: stores, buffers, vectors carried by loops, single elements."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tilewright.ir.types import TileType
+from tilewright.targets.cpu.blocks import Block
+from tilewright.targets.cpu.context import KernelContext
+from tilewright.targets.cpu.evaluate import Evaluator
+from tilewright.targets.cpu.lowered import Operand
+from tilewright.targets.cpu.machine import Machine
+from tilewright.targets.cpu.sweep import Plan, fits_registers, sweep
+from tilewright.targets.cpu.tiles import (
+    AnyTile,
+    Broadcast,
+    Converted,
+    Elementwise,
+    Extract,
+    Fragments,
+    Memory,
+    Permute,
+    Product,
+    Reduction,
+    Registers,
+    Splat,
+    leaves,
+    natural_dim,
+)
+from tilewright.targets.llvm.emitter import Value, i64
+from tilewright.targets.llvm.types import ELEMENTS, Kind
+
+BUFFER_ALIGNMENT = 64
+
+
+class Roots:
+    """Computes whole tiles at the position of a kernel's builder."""
+
+    __slots__ = ("ctx", "machine")
+
+    def __init__(self, ctx: KernelContext, machine: Machine) -> None:
+        self.ctx = ctx
+        self.machine = machine
+
+    def evaluator(self, checked: bool = True) -> Evaluator:
+        """A fresh evaluator: what it knows holds for one root only."""
+        return Evaluator(self.ctx.b, self.ctx.arith, self.machine, checked)
+
+    def store(self, value: AnyTile, target: Memory) -> None:
+        """Compute a tile and write it to memory, without bounds tests where all of it is inside."""
+        if 0 in value.type.shape:
+            return
+        vector = natural_dim(target)
+        value = self.settle(value, vector)
+        inside = self.inside([value, target])
+        if inside is None:
+            self._store(value, target, vector, checked=False)
+            return
+        with self.ctx.b.if_else(inside, likely=True) as branch:
+            with branch.then():
+                self._store(value, target, vector, checked=False)
+            with branch.otherwise():
+                self._store(value, target, vector, checked=True)
+
+    def _store(self, value: AnyTile, target: Memory, vector: int | None, checked: bool) -> None:
+        ev = self.evaluator(checked)
+        plan = Plan(ev, value, vector)
+
+        def emit(block: Block) -> None:
+            ev.store(target, block, ev.block(value, block))
+            ev.forget()
+
+        sweep(self.ctx.b, plan, emit, ev)
+
+    def inside(self, tiles: list[AnyTile]) -> Value | None:
+        """Whether all checked elements of the tiles' memory exist; None if nothing is checked."""
+        b, result = self.ctx.b, None
+        seen: set[AnyTile] = set()
+        for tile in tiles:
+            for leaf in leaves(tile):
+                if not isinstance(leaf, Memory) or not leaf.checked or leaf in seen:
+                    continue
+                seen.add(leaf)
+                for bound, extent in zip(leaf.bounds, leaf.type.shape, strict=True):
+                    if bound is None:
+                        continue
+                    fits = b.and_(b.icmp("sle", bound.low, i64(0)), b.icmp("sle", i64(extent), bound.high))
+                    result = fits if result is None else b.and_(result, fits)
+        return None if result is not None and result.text == "true" else result
+
+    def element(self, tile: AnyTile) -> Operand:
+        """The element of a tile with one element."""
+        settled = self.settle(tile, None)
+        origin = (i64(0),) * tile.type.rank
+        inside = self.inside([settled])
+        return self.evaluator(inside is not None).scalar(settled, origin)
+
+    # Buffers
+
+    def buffer(self, type_: TileType, unit: int = 0) -> Memory:
+        """Uninitialised stack memory for a tile, contiguous along dimension `unit`."""
+        element = ELEMENTS[type_.element.name]
+        size = 1 if element.kind is Kind.BOOL else element.bytes
+        order = [unit, *(dim for dim in range(type_.rank) if dim != unit)] if type_.rank else []
+        strides, total = [1] * type_.rank, 1
+        for dim in order:
+            strides[dim] = total
+            total *= max(type_.shape[dim], 1)
+        slack = self.machine.vector_bytes // size
+        pointer = self.ctx.b.alloca(f"[{(total + slack) * size} x i8]", align=BUFFER_ALIGNMENT, hint="buffer")
+        return Memory(type_, pointer, tuple(map(i64, strides)), (None,) * type_.rank, total + slack)
+
+    def fill_zero(self, target: Memory) -> None:
+        """All elements of a buffer become zero."""
+        self.store(Splat(target.type, self.ctx.arith.constant(target.type.element.name, 0)), target)
+
+    def materialize(self, tile: AnyTile, unit: int | None = None) -> Memory:
+        """The tile in a stack buffer, contiguous along `unit` (default: as its source is)."""
+        natural = natural_dim(tile)
+        along = unit if unit is not None else (natural or 0)
+        target = self.buffer(tile.type, min(along, max(tile.type.rank - 1, 0)))
+        self.store(tile, target)
+        return target
+
+    # Tiles in registers
+
+    def register_plan(self, type_: TileType) -> Plan:
+        """How a tile of that type is held in registers."""
+        probe = Registers(type_, 0, (), [])
+        return Plan(self.evaluator(), probe, 0)
+
+    def registers_needed(self, type_: TileType) -> int:
+        """Vector registers that a tile of this type occupies."""
+        plan = self.register_plan(type_)
+        columns = 1 if plan.across is None else type_.shape[plan.across]
+        return len(plan.pieces) * columns * (2 if type_.element.is_complex else 1)
+
+    def compute_registers(self, tile: AnyTile) -> list[Value]:
+        """The vectors of a whole tile."""
+        value = self.settle(tile, 0)
+        plan = self.register_plan(tile.type)
+        inside = self.inside([value])
+        if inside is None:
+            ev = self.evaluator(False)
+            return ev.flatten(ev.block(value, plan.whole))
+        with self.ctx.b.if_else(inside, likely=True) as branch:
+            for arm, checked in ((branch.then, False), (branch.otherwise, True)):
+                with arm():
+                    ev = self.evaluator(checked)
+                    branch.yield_(*ev.flatten(ev.block(value, plan.whole)))
+        return branch.results
+
+    def held(self, type_: TileType, values: list[Value]) -> Registers:
+        """The inverse of `compute_registers`."""
+        plan = self.register_plan(type_)
+        columns = 1 if plan.across is None else type_.shape[plan.across]
+        fragments: Fragments = self.evaluator().rebuild(values, type_.element.name, columns, len(plan.pieces))
+        return Registers(type_, plan.vector, plan.pieces, fragments)
+
+    # Getting formulas ready
+
+    def settle(self, tile: AnyTile, vector: int | None) -> AnyTile:
+        """The tile with everything in buffers that the sweep to come cannot take as it is.
+
+        That is: tiles in registers whose vectors do not fit, and the strided factor of a product whose vectors are
+        read again for each block of columns.
+        """
+        plan = Plan(self.evaluator(), tile, vector)
+        return self._settle(tile, plan, plan.vector)
+
+    def _settle(self, tile: AnyTile, plan: Plan, vector: int) -> AnyTile:
+        match tile:
+            case Registers():
+                fits = fits_registers(tile, plan) and tile.vector == vector
+                return tile if fits else self._spill(tile)
+            case Elementwise():
+                return replace(tile, operands=tuple(self._settle(part, plan, vector) for part in tile.operands))
+            case Product():
+                return self._settle_product(tile, plan, vector)
+            case Converted():
+                return replace(tile, source=self._settle(tile.source, plan, vector))
+            case Permute():
+                return replace(tile, source=self._settle(tile.source, plan, tile.order[vector]))
+            case Broadcast() | Extract() | Reduction():
+                spilled = any(isinstance(leaf, Registers) for leaf in leaves(tile.source))
+                return replace(tile, source=self.materialize(tile.source)) if spilled else tile
+            case _:
+                return tile
+
+    def _settle_product(self, tile: Product, plan: Plan, vector: int) -> Product:
+        columns = plan.extents[plan.across] if plan.across is not None else 1
+        long_tile = tile.lhs if vector == 0 else tile.rhs
+        if isinstance(long_tile, Memory) and natural_dim(long_tile) not in (vector, None) and columns > 1:
+            packed = self.materialize(long_tile, vector)
+            tile = replace(tile, lhs=packed) if vector == 0 else replace(tile, rhs=packed)
+        return replace(tile, acc=self._settle(tile.acc, plan, vector))
+
+    def _spill(self, tile: Registers) -> Memory:
+        target = self.buffer(tile.type, tile.vector)
+        ev = self.evaluator()
+        plan = self.register_plan(tile.type)
+        ev.store(target, plan.whole, ev.block(tile, plan.whole))
+        return target

@@ -1,0 +1,123 @@
+"""Walking over a whole tile in register blocks: straight-line code where it is short, loops where it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tilewright.targets.cpu.blocks import Block, Piece, grouped, map_shape, product_shape, split_pieces
+from tilewright.targets.cpu.evaluate import Evaluator
+from tilewright.targets.cpu.tiles import AnyTile, Product, Registers, formulas, lane_bytes, natural_dim
+from tilewright.targets.llvm.emitter import Builder, Value, i64
+
+Emit = Callable[[Block], None]
+_UNROLLED_GROUPS = 2
+
+
+class Plan:
+    """How to walk over a tile: vector dimension, dimension across, pieces, code shape."""
+
+    __slots__ = ("across", "extents", "pieces", "shape", "vector")
+
+    def __init__(self, ev: Evaluator, tile: AnyTile, vector: int | None = None) -> None:
+        self.extents = tile.type.shape
+        rank = len(self.extents)
+        chosen = vector if vector is not None else natural_dim(tile)
+        self.vector = 0 if chosen is None else chosen
+        others = [dim for dim in range(rank) if dim != self.vector]
+        self.across = max(others, key=lambda dim: self.extents[dim]) if others else None
+        lanes = ev.machine.lanes(lane_bytes(tile))
+        height = self.extents[self.vector] if rank else 1
+        self.pieces = split_pieces(height, lanes, ev.machine)
+        columns = 1 if self.across is None else self.extents[self.across]
+        products = [part for part in formulas(tile) if isinstance(part, Product)]
+        if products:
+            depth = max(part.lhs.type.shape[1] for part in products)
+            self.shape = product_shape(ev.machine, len(self.pieces), columns, depth)
+        else:
+            self.shape = map_shape(len(self.pieces), columns)
+
+    @property
+    def whole(self) -> Block:
+        """The tile as one block, for tiles that live in registers."""
+        count = 1 if self.across is None else self.extents[self.across]
+        return Block((i64(0),) * len(self.extents), self.vector, self.pieces, self.across, count)
+
+    @property
+    def straight(self) -> bool:
+        """Whether all positions are constants."""
+        others = [e for dim, e in enumerate(self.extents) if dim not in (self.vector, self.across)]
+        return self.shape.unrolled and all(extent == 1 for extent in others)
+
+
+def sweep(b: Builder, plan: Plan, emit: Emit, ev: Evaluator) -> None:
+    """Call `emit` for blocks that cover the tile once."""
+    if 0 in plan.extents:
+        return
+    if plan.straight:
+        _columns(b, plan, [i64(0)] * len(plan.extents), emit, ev)
+        return
+    with ev.scope():
+        _outer(b, plan, 0, [i64(0)] * len(plan.extents), emit, ev)
+
+
+def _outer(b: Builder, plan: Plan, dim: int, origin: list[Value], emit: Emit, ev: Evaluator) -> None:
+    """Loops over the dimensions that no block spans."""
+    if dim == len(plan.extents):
+        _columns(b, plan, origin, emit, ev)
+    elif dim in (plan.vector, plan.across) or plan.extents[dim] == 1:
+        _outer(b, plan, dim + 1, origin, emit, ev)
+    else:
+        with b.loop(i64(0), i64(plan.extents[dim]), hint="d") as loop, ev.scope():
+            origin[dim] = loop.index
+            _outer(b, plan, dim + 1, origin, emit, ev)
+            origin[dim] = i64(0)
+
+
+def _columns(b: Builder, plan: Plan, origin: list[Value], emit: Emit, ev: Evaluator) -> None:
+    if plan.across is None:
+        _rows(b, plan, origin, 1, emit, ev)
+        return
+    extent, width = plan.extents[plan.across], plan.shape.columns
+    start = 0
+    if not plan.shape.unrolled and extent // width > _UNROLLED_GROUPS:
+        main = extent - extent % width
+        with b.loop(i64(0), i64(main), width, hint="c") as loop, ev.scope():
+            origin[plan.across] = loop.index
+            _rows(b, plan, origin, width, emit, ev)
+        start = main
+    while start < extent:
+        count = min(width, extent - start)
+        origin[plan.across] = i64(start)
+        with ev.scope():
+            _rows(b, plan, origin, count, emit, ev)
+        start += count
+    origin[plan.across] = i64(0)
+
+
+def _rows(b: Builder, plan: Plan, origin: list[Value], count: int, emit: Emit, ev: Evaluator) -> None:
+    pieces, group = plan.pieces, plan.shape.group
+    full = [piece for piece in pieces if piece.lanes == pieces[0].lanes and not piece.partial]
+    looped = 0
+    if not plan.shape.unrolled and len(full) // group > _UNROLLED_GROUPS:
+        looped = len(full) - len(full) % group
+        lanes = pieces[0].lanes
+        with b.loop(i64(0), i64(looped * lanes), group * lanes, hint="v") as loop, ev.scope():
+            origin[plan.vector] = loop.index
+            emit(Block(tuple(origin), plan.vector, pieces[:group], plan.across, count))
+    for part in grouped(pieces[looped:], group) if looped < len(pieces) else []:
+        if plan.extents:
+            origin[plan.vector] = i64(part[0].offset)
+        with ev.scope():
+            emit(Block(tuple(origin), plan.vector, _from_zero(part), plan.across, count))
+    if plan.extents:
+        origin[plan.vector] = i64(0)
+
+
+def _from_zero(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    first = pieces[0].offset
+    return tuple(Piece(piece.offset - first, piece.lanes, piece.active) for piece in pieces)
+
+
+def fits_registers(held: Registers, plan: Plan) -> bool:
+    """Whether blocks of a plan find the vectors of a register tile as they are."""
+    return plan.straight and held.vector == plan.vector and held.pieces == plan.pieces

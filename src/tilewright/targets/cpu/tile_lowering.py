@@ -1,0 +1,124 @@
+"""The part of the CPU target that computes tiles: each operation becomes a formula, or code if it must."""
+
+from __future__ import annotations
+
+from tilewright.dialects import arith, tile
+from tilewright.ir import core
+from tilewright.ir.types import ScalarType, TileType
+from tilewright.targets.cpu import tile_elements, tile_moves, tile_shares
+from tilewright.targets.cpu.carriers import BufferCarrier, RegisterCarrier
+from tilewright.targets.cpu.context import KernelContext, TileCarrier
+from tilewright.targets.cpu.deferral import may_defer
+from tilewright.targets.cpu.elementwise import is_elementwise
+from tilewright.targets.cpu.lowered import Scalar
+from tilewright.targets.cpu.machine import Machine
+from tilewright.targets.cpu.places import guarded, place, tile_of
+from tilewright.targets.cpu.roots import Roots
+from tilewright.targets.cpu.tiles import (
+    AnyTile,
+    Broadcast,
+    Converted,
+    Elementwise,
+    Extract,
+    Iota,
+    Memory,
+    Permute,
+    Product,
+    Reduction,
+    Splat,
+    natural_dim,
+)
+
+
+class CpuTiles:
+    """Implements `context.TileLowering` for a machine."""
+
+    __slots__ = ("machine",)
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+
+    def lower(self, ctx: KernelContext, op: core.Operation) -> None:
+        """Lower one operation on tiles and bind its results."""
+        roots = Roots(ctx, self.machine)
+        formula = self._formula(ctx, roots, op)
+        if formula is not None:
+            ctx.bind(op.results[0], formula)
+            return
+        match op:
+            case tile.Store():
+                target = place(ctx, op.memref, op.indices, op.check, tile_of(ctx, op.value).type)
+                with guarded(ctx):
+                    roots.store(tile_of(ctx, op.value), target)
+            case tile.Item():
+                ctx.bind(op.out, Scalar(roots.element(tile_of(ctx, op.tile))))
+            case _:
+                tile_elements.lower(ctx, roots, op)
+
+    def _formula(self, ctx: KernelContext, roots: Roots, op: core.Operation) -> AnyTile | None:
+        type_ = op.results[0].type if op.results else None
+        if not isinstance(type_, TileType):
+            return None
+        match op:
+            case arith.Constant():
+                return Splat(type_, ctx.arith.constant(type_.element.name, op.value))
+            case tile.Splat():
+                return Splat(type_, ctx.uniform_value(ctx.scalar(op.value)))
+            case tile.Load():
+                memory = place(ctx, op.memref, op.indices, op.check, type_)
+                return memory if may_defer(op) else roots.materialize(memory)
+            case tile.Broadcast():
+                return Broadcast(type_, tile_of(ctx, op.tile))
+            case tile.Permute():
+                return Permute(type_, tile_of(ctx, op.tile), op.order)
+            case tile.Extract():
+                return Extract(type_, tile_of(ctx, op.tile), op.offsets)
+            case tile.Iota():
+                return Iota(type_, op.dim)
+            case tile.Mma():
+                lhs, rhs = tile_of(ctx, op.lhs), tile_of(ctx, op.rhs)
+                return Product(
+                    type_, _factor(roots, lhs, type_, 0), _factor(roots, rhs, type_, 1), tile_of(ctx, op.acc)
+                )
+            case tile.Reduce():
+                return Reduction(type_, tile_of(ctx, op.tile), op.kind, op.dim)
+            case tile.Reshape() | tile.Cat() | tile.Scan() | tile.Map():
+                return tile_moves.lower(ctx, roots, op)
+            case tile.ShareInsert():
+                return tile_shares.insert(ctx, roots, op)
+            case _:
+                return _elementwise(ctx, op, type_) if is_elementwise(op) else None
+
+    def carrier(self, ctx: KernelContext, type_: TileType) -> TileCarrier:
+        """Small tiles travel in registers, others in a pair of buffers."""
+        roots = Roots(ctx, self.machine)
+        if type_.rank in (1, 2) and roots.registers_needed(type_) <= self.machine.registers - 6:
+            return RegisterCarrier(roots, type_)
+        return BufferCarrier(roots, type_)
+
+    def parallel_loop(self, ctx: KernelContext, op: core.Operation) -> bool:
+        """No loop is special yet."""
+        return False
+
+
+def _factor(roots: Roots, source: AnyTile, product: TileType, unit: int) -> AnyTile:
+    """A factor as a product reads it: in memory and in the accumulator's type, since each element is read often."""
+    if isinstance(source, Memory) and source.type.element is product.element:
+        return source
+    if isinstance(source, Splat):
+        return source
+    wanted = TileType(source.type.shape, product.element)
+    if source.type.element is not product.element:
+        source = Converted(wanted, source)
+    return roots.materialize(source, unit if natural_dim(source) is None or isinstance(source, Product) else None)
+
+
+def _elementwise(ctx: KernelContext, op: core.Operation, type_: TileType) -> AnyTile:
+    operands: list[AnyTile] = []
+    for value in op.operands:
+        if isinstance(value.type, ScalarType):
+            spread = TileType(type_.shape, value.type)
+            operands.append(Splat(spread, ctx.uniform_value(ctx.scalar(value))))
+        else:
+            operands.append(tile_of(ctx, value))
+    return Elementwise(type_, op, tuple(operands))

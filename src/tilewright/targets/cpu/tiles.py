@@ -1,0 +1,205 @@
+"""What a tile is while code is generated: an expression that is computed block by block where it is stored.
+
+A tile in memory (`Memory`), in registers (`Registers`), or a formula over other tiles. Formulas cost nothing until a
+block of them is asked for (`evaluate`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tilewright.dialects.memref import AtomicKind
+from tilewright.ir import core
+from tilewright.ir.types import TileType
+from tilewright.targets.cpu.blocks import Piece
+from tilewright.targets.cpu.lowered import Operand
+from tilewright.targets.llvm.emitter import Value
+
+Fragments = list[list[Operand]]
+"""Vectors of a block: one list a position across, in it one vector a piece."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """Positions r of a dimension that exist: `low <= r < high`; the others read as zero and are not written."""
+
+    low: Value
+    high: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Memory:
+    """Element (r0, ..) lies at `pointer + sum r_k strides_k` (in elements).
+
+    `span`: how many elements from `pointer` on may be read in any case, where that is known.
+    """
+
+    type: TileType
+    pointer: Value
+    strides: tuple[Value, ...]
+    bounds: tuple[Bound | None, ...]
+    span: int | None = None
+
+    @property
+    def checked(self) -> bool:
+        """Whether some elements may not exist."""
+        return any(bound is not None for bound in self.bounds)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Registers:
+    """A tile of one or two dimensions held in vectors along dimension `vector`."""
+
+    type: TileType
+    vector: int
+    pieces: tuple[Piece, ...]
+    fragments: Fragments
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Splat:
+    """Every element is the same scalar."""
+
+    type: TileType
+    operand: Operand
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Elementwise:
+    """An operation of `arith` or `math` on each element; an operand that is a scalar in the IR is a `Splat`."""
+
+    type: TileType
+    op: core.Operation
+    operands: tuple[AnyTile, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Converted:
+    """The source in another element type."""
+
+    type: TileType
+    source: AnyTile
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Broadcast:
+    """Dimensions of extent 1 stretched."""
+
+    type: TileType
+    source: AnyTile
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Permute:
+    """Dimension k is dimension `order[k]` of the source."""
+
+    type: TileType
+    source: AnyTile
+    order: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Extract:
+    """A box of the source at static offsets."""
+
+    type: TileType
+    source: AnyTile
+    offsets: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Iota:
+    """Each element is its position along a dimension."""
+
+    type: TileType
+    dim: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Product:
+    """`acc + lhs rhs`."""
+
+    type: TileType
+    lhs: AnyTile
+    rhs: AnyTile
+    acc: AnyTile
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reduction:
+    """All elements along a dimension combined."""
+
+    type: TileType
+    source: AnyTile
+    kind: AtomicKind
+    dim: int
+
+
+AnyTile = (
+    Memory | Registers | Splat | Elementwise | Converted | Broadcast | Permute | Extract | Iota | Product | Reduction
+)
+
+
+def sources(tile: AnyTile) -> tuple[AnyTile, ...]:
+    """The tiles a formula is made of."""
+    match tile:
+        case Elementwise():
+            return tile.operands
+        case Converted() | Broadcast() | Permute() | Extract() | Reduction():
+            return (tile.source,)
+        case Product():
+            return (tile.lhs, tile.rhs, tile.acc)
+        case Memory() | Registers() | Splat() | Iota():
+            return ()
+
+
+def leaves(tile: AnyTile) -> Iterator[AnyTile]:
+    """Everything that is no formula, repeated as often as it occurs."""
+    parts = sources(tile)
+    if not parts:
+        yield tile
+    for part in parts:
+        yield from leaves(part)
+
+
+def formulas(tile: AnyTile) -> Iterator[AnyTile]:
+    """The tile and all it is made of."""
+    yield tile
+    for part in sources(tile):
+        yield from formulas(part)
+
+
+def lane_bytes(tile: AnyTile) -> int:
+    """Bytes of the widest component computed with on the way to the tile."""
+    return max(part.type.element.component.bytes for part in formulas(tile))
+
+
+def natural_dim(tile: AnyTile) -> int | None:
+    """The dimension along which the tile's elements are neighbours, where there is one."""
+    match tile:
+        case Memory():
+            for dim, (stride, extent) in enumerate(zip(tile.strides, tile.type.shape, strict=True)):
+                if stride.integer == 1 and extent > 1:
+                    return dim
+            return None
+        case Registers():
+            return tile.vector
+        case Elementwise():
+            return next((d for d in map(natural_dim, tile.operands) if d is not None), None)
+        case Broadcast():
+            dim = natural_dim(tile.source)
+            return None if dim is None or tile.source.type.shape[dim] == 1 else dim
+        case Permute():
+            dim = natural_dim(tile.source)
+            return None if dim is None else tile.order.index(dim)
+        case Extract() | Converted():
+            return natural_dim(tile.source)
+        case Product():
+            dim = natural_dim(tile.acc)
+            return 1 if dim is None and natural_dim(tile.lhs) != 0 and natural_dim(tile.rhs) == 1 else dim
+        case Reduction():
+            dim = natural_dim(tile.source)
+            return None if dim is None or dim == tile.dim else dim - (dim > tile.dim)
+        case Splat() | Iota():
+            return None
