@@ -14,7 +14,7 @@ from tilewright.targets.cpu.context import KernelContext, OpLowering
 from tilewright.targets.cpu.lowered import Operand, Scalar
 from tilewright.targets.cpu.memory import address, lane_addresses, position
 from tilewright.targets.cpu.scalars import dtype_of
-from tilewright.targets.llvm.emitter import Complex, Value, i64, vector
+from tilewright.targets.llvm.emitter import Complex, Value, boolean, i64, vector, zero
 from tilewright.targets.llvm.types import ELEMENTS, Kind
 
 _ORDERING = {
@@ -92,7 +92,7 @@ def _update_part(
     bits = f"i{element.bits}"
     first = ctx.b.atomic_load(bits, pointer, "monotonic", element.bytes)
     failure = load_ordering(semantics)
-    with ctx.b.while_loop([first, ctx.b.wrapped(0, "i1")]) as loop:
+    with ctx.b.while_loop([first, boolean(False)]) as loop:
         expected, done = loop.carried
         ctx.b.leave_unless(loop, ctx.b.not_(done))
         updated = ctx.arith.binary(kind.value, dtype, ctx.b.bitcast(expected, element.llvm), value)
@@ -116,8 +116,8 @@ def _each_lane(
     results: list[Value] = []
     if result_dtype is not None:
         element = ELEMENTS[result_dtype]
-        zero = b.zero(vector(element.llvm, ctx.lanes))
-        results = [zero, zero] if element.kind is Kind.COMPLEX else [zero]
+        nothing = zero(vector(element.llvm, ctx.lanes))
+        results = [nothing, nothing] if element.kind is Kind.COMPLEX else [nothing]
     mask = ctx.lane_mask()
     with b.loop(i64(0), i64(ctx.lanes), 1, results, hint="lane") as loop:
         lane = loop.index

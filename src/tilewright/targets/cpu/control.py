@@ -11,7 +11,7 @@ from tilewright.ir.types import ScalarType, TileType
 from tilewright.targets.cpu.context import KernelContext, OpLowering, TileCarrier
 from tilewright.targets.cpu.lowered import Lowered, Scalar
 from tilewright.targets.cpu.scalars import select_scalar
-from tilewright.targets.llvm.emitter import Complex, Value, i64, vector
+from tilewright.targets.llvm.emitter import Complex, Value, constant, i64, vector, zero
 from tilewright.targets.llvm.types import ELEMENTS, Kind
 
 
@@ -54,8 +54,8 @@ class _Port:
         assert self.carrier is None
         assert isinstance(self.value.type, ScalarType)
         element = ELEMENTS[self.value.type.name]
-        zero = ctx.b.zero(vector(element.llvm, ctx.lanes if self.varying else 1))
-        return [zero, zero] if element.kind is Kind.COMPLEX else [zero]
+        nothing = zero(vector(element.llvm, ctx.lanes if self.varying else 1))
+        return [nothing, nothing] if element.kind is Kind.COMPLEX else [nothing]
 
 
 def _ports(ctx: KernelContext, values: Sequence[core.Value]) -> list[_Port]:
@@ -151,16 +151,16 @@ def _for(ctx: KernelContext, op: core.Operation) -> None:
 def trip_count(ctx: KernelContext, lower: Value, upper: Value, step: Value) -> Value:
     """`step > 0 and upper > lower ? ceil((upper - lower) / step) : 0`, on i64 scalars or vectors, without overflow."""
     b = ctx.b
-    one, zero = b.wrapped(1, lower.type), b.zero(lower.type)
+    one, none = constant(lower.type, 1), zero(lower.type)
     runs = b.icmp("sgt", upper, lower)
     if step.integer is None:
-        runs = b.and_(runs, b.icmp("sgt", step, zero))
+        runs = b.and_(runs, b.icmp("sgt", step, none))
         step = b.select(runs, step, one)
     elif step.integer <= 0:
-        return zero
+        return none
     distance = b.sub(upper, lower)
     trips = distance if step.integer == 1 else b.add(b.udiv(b.sub(distance, one), step), one)
-    return b.select(runs, trips, zero)
+    return b.select(runs, trips, none)
 
 
 def _uniform_for(ctx: KernelContext, op: scf.For, bounds: Sequence[Scalar]) -> None:
@@ -209,10 +209,10 @@ def _divergent_for(ctx: KernelContext, op: scf.For, bounds: Sequence[Scalar]) ->
     ltype = vector("i64", ctx.lanes)
     narrow = ctx.wide(bounds[0]).type
     lower, upper = (b.resize(ctx.wide(s), ltype) for s in bounds[:2])
-    step = b.resize(ctx.wide(bounds[2]), ltype) if len(bounds) > 2 else b.wrapped(1, ltype)
+    step = b.resize(ctx.wide(bounds[2]), ltype) if len(bounds) > 2 else constant(ltype, 1)
     trips = trip_count(ctx, lower, upper, step)
     if ctx.mask is not None:
-        trips = b.select(ctx.mask, trips, b.zero(ltype))
+        trips = b.select(ctx.mask, trips, zero(ltype))
     ports = _ports(ctx, op.carried)
     groups = [p.parts(ctx, ctx.values[v]) for p, v in zip(ports, op.inits, strict=True)]
     counts = [len(g) for g in groups]

@@ -19,7 +19,7 @@ from tilewright.targets.cpu import atomics, control, memory, scalars, team
 from tilewright.targets.cpu.context import KernelContext, OpLowering, TileLowering, view_of
 from tilewright.targets.cpu.lowered import Group, Scalar
 from tilewright.targets.llvm.arith import Arithmetic
-from tilewright.targets.llvm.emitter import Builder, Complex, Module, Value, i64
+from tilewright.targets.llvm.emitter import Builder, Complex, Module, Value, i64, zero
 from tilewright.targets.llvm.features import Features
 from tilewright.targets.llvm.types import ELEMENTS, Kind
 from tilewright.targets.parameters import KernelInfo
@@ -121,7 +121,7 @@ def _bind_parameters(ctx: KernelContext, info: KernelInfo, slots: Value, offsets
 def _scalar_slot(ctx: KernelContext, type_: ScalarType, pointer: Value) -> Scalar:
     element = ELEMENTS[type_.name]
     if element.kind is Kind.BOOL:
-        return Scalar(ctx.b.icmp("ne", ctx.b.load("i8", pointer, 8), ctx.b.zero("i8")))
+        return Scalar(ctx.b.icmp("ne", ctx.b.load("i8", pointer, 8), zero("i8")))
     if element.kind is not Kind.COMPLEX:
         return Scalar(ctx.b.load(element.llvm, pointer, 8))
     imaginary = ctx.b.gep(element.llvm, pointer, i64(1))

@@ -10,7 +10,7 @@ from tilewright.ir.types import GroupType, MemrefType
 from tilewright.targets.cpu.context import KernelContext, OpLowering, view_of
 from tilewright.targets.cpu.lowered import Operand, Scalar, View
 from tilewright.targets.cpu.scalars import product_of, sum_of
-from tilewright.targets.llvm.emitter import Complex, Value, i64, vector
+from tilewright.targets.llvm.emitter import Complex, Value, i64, vector, zero
 from tilewright.targets.llvm.types import ELEMENTS, Kind
 
 DEFAULT_ALIGNMENT = 128
@@ -72,13 +72,13 @@ def _load_uniform(ctx: KernelContext, view: View, at: Scalar) -> Operand:
         return plain_load(ctx, view, address(ctx, view, at))
     element = ELEMENTS[view.type.element.name]
     complex_ = element.kind is Kind.COMPLEX
-    zero = ctx.b.zero(element.llvm)
+    nothing = zero(element.llvm)
     with ctx.b.if_else(ctx.any_active(ctx.mask)) as branch:
         with branch.then():
             loaded = plain_load(ctx, view, address(ctx, view, at))
             branch.yield_(*([loaded.re, loaded.im] if isinstance(loaded, Complex) else [loaded]))
         with branch.otherwise():
-            branch.yield_(*([zero, zero] if complex_ else [zero]))
+            branch.yield_(*([nothing, nothing] if complex_ else [nothing]))
     return Complex(branch.results[0], branch.results[1]) if complex_ else branch.results[0]
 
 
@@ -200,7 +200,7 @@ def _associated(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, memref.Associated)
     is_group = isinstance(op.source.type, GroupType)
     root = Scalar(ctx.group(op.source).table) if is_group else ctx.view(op.source).root
-    null = ctx.b.zero(root.value.type)
+    null = zero(root.value.type)
     ctx.bind(op.out, Scalar(ctx.b.icmp("ne", root.value, null), root.varying))
 
 
@@ -228,7 +228,7 @@ def _table_entry(ctx: KernelContext, table: Value, index: Scalar, ltype: str) ->
         with branch.then():
             branch.yield_(ctx.b.load(ltype, pointer, 8))
         with branch.otherwise():
-            branch.yield_(ctx.b.zero(ltype))
+            branch.yield_(zero(ltype))
     return Scalar(branch.results[0])
 
 

@@ -1,7 +1,7 @@
 """Which teams and tiles suit the CPU.
 
-A work-group runs on one thread, so one subgroup, as wide as a vector of f32, is the best work-group; tiles are sized for
-registers (elementwise work, reductions) and for the caches (products, which the tile lowering blocks for registers).
+A work-group runs on one thread, so one subgroup, as wide as a vector of f32, is the best work-group; tiles are sized
+for registers (elementwise work, reductions) and for the caches (products, which the tile lowering blocks).
 """
 
 from __future__ import annotations

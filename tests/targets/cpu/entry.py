@@ -1,0 +1,69 @@
+"""Calls the native entry of a kernel given as IR text, without the launcher: for tests of the lowering."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.diagnostics import Report, Source
+from tilewright.dialects.builtin import Module
+from tilewright.ir.parser import parse_ir
+from tilewright.ir.verifier import verify
+from tilewright.runtime.native import LoadedObject, compile_text, load_object
+from tilewright.targets.artifact import Slot, block_size, slot_layout
+from tilewright.targets.cpu import machine
+from tilewright.targets.cpu.kernel import lower_kernel
+from tilewright.targets.cpu.tile_lowering import CpuTiles
+from tilewright.targets.llvm.emitter import Module as LlvmModule
+from tilewright.targets.parameters import KernelInfo
+
+Array = NDArray[np.generic]
+
+
+def parsed(text: str) -> Module:
+    """A verified module."""
+    report = Report()
+    module = parse_ir(Source("test.twir", text), report)
+    assert isinstance(module, Module), [str(d) for d in report.diagnostics]
+    assert verify(module, report), [str(d) for d in report.diagnostics]
+    return module
+
+
+class Entry:
+    """A kernel compiled for the host; call it with arguments by parameter name."""
+
+    def __init__(self, text: str, shape: machine.Machine | None = None) -> None:
+        shape = shape or machine.host()
+        llvm = LlvmModule()
+        kernel = parsed(text).kernels[0]
+        self.info: KernelInfo = lower_kernel(kernel, llvm, shape.flags, CpuTiles(shape), shape.attributes)
+        self.text = str(llvm)
+        code = compile_text(self.text).object_code
+        self._library: LoadedObject = load_object(code, [self.info.symbol])
+        pointer, number = ctypes.c_void_p, ctypes.c_int64
+        kind = ctypes.CFUNCTYPE(None, pointer, pointer, number, number, pointer, pointer)
+        self._call = kind(self._library.address(self.info.symbol))
+
+    def __call__(self, arguments: Mapping[str, Array | np.generic], grid: tuple[int, int, int] = (1, 1, 1)) -> None:
+        block = np.zeros(block_size(self.info.parameters), np.uint8)
+        for slot in slot_layout(self.info.parameters):
+            data = _slot_bytes(slot, arguments[slot.parameter])
+            block[slot.offset : slot.offset + len(data)] = np.frombuffer(data, np.uint8)
+        scratch = np.full(self.info.local_bytes + 256, 0xA5, np.uint8)
+        base = -(-scratch.ctypes.data // 128) * 128
+        extents = np.array(grid, np.int64)
+        self._call(block.ctypes.data, extents.ctypes.data, 0, int(extents.prod()), base, None)
+
+
+def _slot_bytes(slot: Slot, argument: Array | np.generic) -> bytes:
+    if slot.role == "value":
+        return argument.tobytes()
+    assert isinstance(argument, np.ndarray)
+    if slot.role == "pointer":
+        return argument.ctypes.data.to_bytes(8, "little")
+    kind, mode = slot.role
+    number = argument.shape[mode] if kind == "extent" else argument.strides[mode] // argument.itemsize
+    return int(number).to_bytes(8, "little", signed=True)
