@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tilewright.targets.llvm.emitter import Builder, Module, Parameter, constant
+from tilewright.targets.nvidia.capabilities import PtxError
 from tilewright.targets.nvidia.ptx import (
+    DATA_LAYOUT,
     TRIPLE,
     Architecture,
     AssemblerError,
-    PtxError,
     assemble,
     compile_to_ptx,
-    data_layout,
     find_assembler,
     parse_resources,
 )
@@ -23,7 +23,7 @@ architectures = pytest.mark.parametrize("architecture", list(Architecture), ids=
 
 def add_constant_kernel() -> str:
     """x[i] += 1.5 for i < n, pointer and count in a parameter block."""
-    module = Module(TRIPLE, data_layout())
+    module = Module(TRIPLE, DATA_LAYOUT)
     block = Parameter("ptr", "slots", 'byval([16 x i8]) align 16 "nvvm.grid_constant"')
     function = module.function("add", "void", [block], convention="ptx_kernel")
     b = Builder(function)

@@ -1,0 +1,132 @@
+"""A kernel with arguments and what it must leave in them: compiled everywhere, run where there is a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+
+from tilewright.diagnostics import Report, Source
+from tilewright.dialects.builtin import Module
+from tilewright.ir.parser import parse_ir
+from tilewright.ir.verifier import verify
+
+Array: TypeAlias = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupArgument:
+    """Arrays behind a table of pointers, None for a null pointer."""
+
+    arrays: Sequence[Array | None]
+    offset: int = 0
+
+
+Argument: TypeAlias = Array | np.generic | GroupArgument
+
+NUMPY: Mapping[str, np.dtype[Any]] = {
+    "bool": np.dtype(np.bool_),
+    "i8": np.dtype(np.int8),
+    "i16": np.dtype(np.int16),
+    "i32": np.dtype(np.int32),
+    "i64": np.dtype(np.int64),
+    "index": np.dtype(np.int64),
+    "bf16": np.dtype(ml_dtypes.bfloat16),
+    "f16": np.dtype(np.float16),
+    "f32": np.dtype(np.float32),
+    "f64": np.dtype(np.float64),
+    "c32": np.dtype(np.complex64),
+    "c64": np.dtype(np.complex128),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """Arguments, the grid, and for each written argument (or the arrays of a group) its contents afterwards.
+
+    `tolerance` bounds the relative norm of the error, `ulps` the error of each element in units of the last place; both
+    0 demand equality, where NaN equals NaN.
+    """
+
+    arguments: Sequence[Argument]
+    expected: Mapping[int, Array | Sequence[Array | None]]
+    grid: tuple[int, int, int] = (1, 1, 1)
+    tolerance: float = 0.0
+    ulps: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One kernel in the IR's own text, on the tile level."""
+
+    name: str
+    text: str
+    prepare: Callable[[np.random.Generator], Launch] = field(repr=False)
+
+    def module(self) -> Module:
+        """The verified program."""
+        report = Report()
+        module = parse_ir(Source(f"{self.name}.twir", self.text), report)
+        assert isinstance(module, Module), [str(d) for d in report.diagnostics]
+        assert verify(module, report), [str(d) for d in report.diagnostics]
+        return module
+
+
+def kernel(
+    parameters: str, body: str, subgroup: int = 32, work_group: tuple[int, int] = (64, 1), attributes: str = ""
+) -> str:
+    """A module with the one kernel `k`."""
+    sizes = f"subgroup_size = {subgroup}, work_group_size = [{work_group[0]}, {work_group[1]}]"
+    return (
+        f'builtin.module {{\n  builtin.kernel {{sym_name = "k", {sizes}{attributes}}} ({parameters}) {{\n'
+        f"{body}\n  }}\n}}\n"
+    )
+
+
+def random_array(rng: np.random.Generator, dtype: str, *shape: int, small: bool = False) -> Array:
+    """Random numbers in Fortran order; `small` ones are integers whose sums are exact in any type."""
+    target = NUMPY[dtype]
+    if target.kind == "i":
+        bound = 5 if small else int(np.iinfo(target).max)
+        numbers = rng.integers(-bound, bound, shape)
+    elif small:
+        numbers = rng.integers(-4, 5, shape)
+    else:
+        numbers = rng.standard_normal(shape)
+    if target.kind == "c":
+        numbers = numbers + 1j * (rng.integers(-4, 5, shape) if small else rng.standard_normal(shape))
+    return np.asfortranarray(numbers.astype(target))
+
+
+def poisoned(dtype: str, *shape: int) -> Array:
+    """An output to be overwritten: NaN, or a number nobody computes."""
+    target = NUMPY[dtype]
+    value = 0x55 if target.kind in "ib" else np.nan
+    return np.asfortranarray(np.full(shape, value).astype(target))
+
+
+def mismatch(launch: Launch, found: Array, expected: Array) -> str | None:
+    """What is wrong with a result, or None."""
+    if launch.tolerance:
+        return _far(found, expected, launch.tolerance)
+    if found.dtype.kind == "V":
+        found, expected = found.astype(np.float64), expected.astype(np.float64)
+    same = (found == expected) | (np.not_equal(found, found) & np.not_equal(expected, expected))
+    if launch.ulps:
+        with np.errstate(all="ignore"):
+            same |= np.abs(found - expected) <= launch.ulps * np.spacing(np.abs(expected))
+    if np.all(same):
+        return None
+    where = tuple(int(k) for k in np.argwhere(~same)[0])
+    return f"{np.count_nonzero(~same)} elements differ; at {where} {found[where]!r}, expected {expected[where]!r}"
+
+
+def _far(found: Array, expected: Array, tolerance: float) -> str | None:
+    wide = np.complex128 if found.dtype.kind == "c" else np.float64
+    error = np.linalg.norm((found.astype(wide) - expected.astype(wide)).ravel())
+    norm = np.linalg.norm(expected.astype(wide).ravel())
+    return None if error <= tolerance * norm else f"relative error {error / norm:.3g} exceeds {tolerance}"
