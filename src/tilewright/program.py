@@ -1,0 +1,201 @@
+"""Compiled programs as Python sees them: kernels that are launched on arrays."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Protocol
+
+from tilewright.targets.artifact import Artifact
+from tilewright.targets.parameters import GroupParameter, KernelInfo, MemrefParameter, Parameter, ScalarParameter
+
+if TYPE_CHECKING:
+    from tilewright.diagnostics import Diagnostic
+
+Grid = int | tuple[int, ...]
+
+
+class Launcher(Protocol):
+    """What a target's runtime provides for one kernel."""
+
+    def __call__(self, grid: tuple[int, int, int], arguments: tuple[object, ...]) -> None:
+        """Check the arguments against the signature and run the kernel."""
+        ...
+
+
+def normalise_grid(grid: Grid) -> tuple[int, int, int]:
+    """One to three non-negative extents as three. Raises ValueError or TypeError."""
+    extents = grid if isinstance(grid, tuple) else (grid,)
+    if not 1 <= len(extents) <= 3:
+        raise ValueError(f"a grid has one to three extents, not {len(extents)}")
+    found = [1, 1, 1]
+    for k, extent in enumerate(extents):
+        if isinstance(extent, bool) or not hasattr(extent, "__index__"):
+            raise TypeError(f"grid extents are integers, not {type(extent).__name__}")
+        found[k] = extent.__index__()
+        if not 0 <= found[k] < 1 << 31:
+            raise ValueError(f"grid extent {found[k]} is not in 0 .. 2^31-1")
+    return found[0], found[1], found[2]
+
+
+def spell_parameter(parameter: Parameter) -> str:
+    """The parameter as the tensor language writes it."""
+    match parameter:
+        case ScalarParameter():
+            return f"%{parameter.name}: {parameter.dtype}"
+        case MemrefParameter():
+            return f"%{parameter.name}: {_memref(parameter)}"
+        case GroupParameter():
+            size = "?" if parameter.size is None else str(parameter.size)
+            offset = {None: ", offset: ?", 0: ""}.get(parameter.offset, f", offset: {parameter.offset}")
+            return f"%{parameter.name}: group<{_memref(parameter.memref)}x{size}{offset}>"
+
+
+def _memref(parameter: MemrefParameter) -> str:
+    from tilewright.ir.types import SCALARS, AddressSpace, memref
+
+    space = AddressSpace(parameter.space)
+    return str(memref(SCALARS[parameter.dtype], parameter.shape, parameter.strides, space))
+
+
+class Kernel:
+    """One kernel of a program: `kernel[grid](*arguments)` launches it.
+
+    Arguments follow the signature: numbers for scalars, arrays (NumPy, PyTorch on the CPU, anything with DLPack or the
+    buffer protocol) for memrefs with their strides as they are, a list of arrays or a `PointerArray` for groups. Nothing
+    is copied; arrays that the kernel writes change in place.
+    """
+
+    def __init__(self, program: Program, info: KernelInfo, launcher: Callable[[], Launcher]) -> None:
+        self._program = program
+        self._make_launcher = launcher
+        self._launcher: Launcher | None = None
+        self.info = info
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self.info.name
+
+    @property
+    def signature(self) -> str:
+        """The parameters as the tensor language writes them."""
+        return f"@{self.name}({', '.join(spell_parameter(p) for p in self.info.parameters)})"
+
+    @property
+    def work_group_size(self) -> tuple[int, int]:
+        """Work-items of a work-group along rows and columns."""
+        return self.info.work_group_size
+
+    @property
+    def subgroup_size(self) -> int:
+        """Work-items of a subgroup."""
+        return self.info.subgroup_size
+
+    def ir(self, stage: str = "tile") -> str:
+        """The program's text at a stage: `source`, `tile`, `llvm` or `asm`. Raises KeyError for any other."""
+        return self._program.text(stage)
+
+    @property
+    def llvm(self) -> str:
+        """LLVM IR of the program."""
+        return self.ir("llvm")
+
+    @property
+    def asm(self) -> str:
+        """Assembly of the program."""
+        return self.ir("asm")
+
+    def __getitem__(self, grid: Grid) -> Callable[..., None]:
+        extents = normalise_grid(grid)
+        launcher = self._launcher
+        if launcher is None:
+            launcher = self._launcher = self._make_launcher()
+        return lambda *arguments: launcher(extents, arguments)
+
+    def __call__(self, *arguments: object, grid: Grid = 1) -> None:
+        """Launch on `grid` work-groups; the same as `kernel[grid](*arguments)`."""
+        self[grid](*arguments)
+
+    def __repr__(self) -> str:
+        m, n = self.work_group_size
+        return f"<kernel {self.signature} for {self._program.target}, work-group {m}x{n}>"
+
+    def _repr_html_(self) -> str:
+        """Signature and stages as folded sections, for notebooks."""
+        stages = "".join(
+            f"<details><summary>{stage}</summary><pre>{html.escape(self._program.text(stage))}</pre></details>"
+            for stage in self._program.stages
+        )
+        return f"<b><code>{html.escape(self.signature)}</code></b> for {html.escape(self._program.target)}{stages}"
+
+
+class Program:
+    """Named kernels, compiled for one target; attributes and items are `Kernel`s."""
+
+    def __init__(
+        self,
+        artifact: Artifact,
+        launchers: Callable[[KernelInfo], Launcher],
+        texts: Mapping[str, Callable[[], str]],
+        warnings: tuple[Diagnostic, ...] = (),
+    ) -> None:
+        self._artifact = artifact
+        self._texts = texts
+        self.warnings = warnings
+        self._kernels = {
+            info.name: Kernel(self, info, lambda info=info: launchers(info)) for info in artifact.kernels
+        }
+
+    @property
+    def target(self) -> str:
+        """What the program was compiled for."""
+        return self._artifact.target
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The stages that `text` can show."""
+        return tuple(self._texts)
+
+    def text(self, stage: str) -> str:
+        """The program at a stage. Raises KeyError for one that this target does not have."""
+        if stage not in self._texts:
+            raise KeyError(f"there is no stage {stage!r}; there are {', '.join(self._texts)}")
+        return self._texts[stage]()
+
+    def __getattr__(self, name: str) -> Kernel:
+        kernels = self.__dict__.get("_kernels", {})
+        if name in kernels:
+            return kernels[name]
+        raise AttributeError(f"the program has no kernel {name!r}; it has {', '.join(kernels) or 'none'}")
+
+    def __getitem__(self, name: str) -> Kernel:
+        return self._kernels[name]
+
+    def __iter__(self) -> Iterator[Kernel]:
+        return iter(self._kernels.values())
+
+    def __len__(self) -> int:
+        return len(self._kernels)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._kernels]
+
+    @property
+    def artifact(self) -> Artifact:
+        """The compiled code with its launch signatures."""
+        return self._artifact
+
+    def to_bytes(self) -> bytes:
+        """The compiled program for `from_bytes`, without need of the compiler."""
+        return self._artifact.to_bytes()
+
+    @staticmethod
+    def from_bytes(data: bytes) -> Program:
+        """A program from `to_bytes`. Raises ValueError if the bytes are damaged or for a machine that this is not."""
+        from tilewright.loading import load_artifact
+
+        return load_artifact(Artifact.from_bytes(data))
+
+    def __repr__(self) -> str:
+        return f"<program for {self.target}: {', '.join(self._kernels) or 'no kernels'}>"
