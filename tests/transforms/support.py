@@ -24,7 +24,7 @@ def parse(text: str) -> Module:
     """A module from IR text; fails on any diagnostic."""
     report = Report()
     module = parse_ir(Source("test.twir", text), report)
-    assert module is not None, [str(d) for d in report.diagnostics]
+    assert isinstance(module, Module), [str(d) for d in report.diagnostics]
     assert not report.has_errors, [str(d) for d in report.diagnostics]
     return module
 

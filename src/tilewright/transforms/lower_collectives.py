@@ -5,7 +5,8 @@ after:   %a = tile.load %A[0, 0]    %b = tile.load %B[0, 0]
          %p = tile.mma %a, %b, 0    tile.store %p, %C[0, 0]
 
 Sizes beyond the policy's tiles become `scf.for` nests, outer loops `parallel`; the inner dimension carries the
-accumulator tile. Arithmetic is in acc(T) with one rounding; zero factors follow BLAS.
+accumulator tile. Arithmetic is in acc(T) with one rounding; zero factors follow BLAS. Loops and accesses of one
+instruction share a `step` attribute: its written operand overlaps no other than element for element.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from tilewright.ir.passes import Pass, PassContext
 from tilewright.transforms.collectives_elementwise import lower_axpby, lower_ger, lower_hadamard
 from tilewright.transforms.collectives_products import lower_gemm, lower_gemv
 from tilewright.transforms.collectives_reductions import lower_cumsum, lower_sum
+from tilewright.transforms.insert_barriers import tag_step
 from tilewright.transforms.policy import GenericTilePolicy, TilePolicy
 
 
@@ -33,11 +35,25 @@ class LowerCollectives(Pass):
     policy: TilePolicy = field(default_factory=GenericTilePolicy)
 
     def run(self, module: Module, context: PassContext) -> None:
+        step = 0
         for op in list(module.walk()):
             lowering = _lowering(op, self.policy)
             if lowering is not None:
+                before = op.previous
                 lowering(Builder.before_op(op))
+                tag_step(_between(before, op), step)
+                step += 1
                 op.erase()
+
+
+def _between(before: Operation | None, end: Operation) -> list[Operation]:
+    """The operations after `before` (None: from the start of the block) and in front of `end`."""
+    found: list[Operation] = []
+    op = end.previous
+    while op is not None and op is not before:
+        found.append(op)
+        op = op.previous
+    return found
 
 
 def _lowering(op: Operation, policy: TilePolicy) -> Callable[[Builder], None] | None:

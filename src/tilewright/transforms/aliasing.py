@@ -1,0 +1,260 @@
+"""Which memory an operation touches, and whether two accesses may touch a common byte (language reference 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from tilewright.dialects import memref, tile
+from tilewright.dialects.arith import Add, Constant, Sub
+from tilewright.dialects.builtin import Kernel
+from tilewright.dialects.memref import AtomicKind
+from tilewright.ir.core import BlockArgument, Operation, Value
+from tilewright.ir.definition import RECURSIVE_EFFECTS
+from tilewright.ir.effects import Effect, EffectKind
+from tilewright.ir.types import INDEX, AddressSpace, GroupType, MemrefType, TileType
+
+Accessor = tile.Load | tile.Store | tile.AtomicLoad | tile.AtomicStore | tile.AtomicRmw
+ScalarAccessor = memref.Load | memref.Store | memref.AtomicLoad | memref.AtomicStore | memref.AtomicRmw
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Positions `base + start .. base + start + length - 1` of a mode; without base constant, None length: to the end.
+
+    `known` is False if nothing can be said.
+    """
+
+    base: Value | None = None
+    start: int = 0
+    length: int | None = None
+    known: bool = True
+
+    def shifted(self, offset: Value | int) -> Span:
+        """The span moved by an offset."""
+        if not self.known:
+            return self
+        if isinstance(offset, int):
+            return replace(self, start=self.start + offset)
+        base, start = affine(offset)
+        if base is not None and self.base is not None:
+            return UNKNOWN_SPAN
+        return Span(base or self.base, self.start + start, self.length)
+
+    def apart(self, other: Span, unstable: Sequence[Operation]) -> bool:
+        """Whether two spans certainly share no position; bases defined inside `unstable` operations differ by time."""
+        if not (self.known and other.known) or self.base is not other.base:
+            return False
+        if self.base is not None and _defined_inside(self.base, unstable):
+            return False
+        first, second = (self, other) if self.start <= other.start else (other, self)
+        return first.length is not None and first.start + first.length <= second.start
+
+
+UNKNOWN_SPAN = Span(known=False)
+
+
+def affine(value: Value) -> tuple[Value | None, int]:
+    """A value as base plus constant."""
+    total = 0
+    while True:
+        op = value.defining_op
+        if isinstance(op, Constant) and isinstance(op.value, int):
+            return None, total + op.value
+        if isinstance(op, Add) and (known := _integer(op.rhs)) is not None:
+            value, total = op.lhs, total + known
+        elif isinstance(op, Sub) and (known := _integer(op.rhs)) is not None:
+            value, total = op.lhs, total - known
+        else:
+            return value, total
+
+
+def _integer(value: Value) -> int | None:
+    op = value.defining_op
+    return op.value if isinstance(op, Constant) and isinstance(op.value, int) and value.type is INDEX else None
+
+
+def _defined_inside(value: Value, ops: Sequence[Operation]) -> bool:
+    home = value.block.parent_op if isinstance(value, BlockArgument) else value.defining_op
+    return home is not None and any(op.is_ancestor_of(home) for op in ops)
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One effect of an operation on a box of a root; `root` None means any memory."""
+
+    op: Operation
+    kind: EffectKind
+    root: Value | None
+    spans: tuple[Span, ...] = ()
+
+    @property
+    def writes(self) -> bool:
+        """Whether memory may change."""
+        if isinstance(self.op, tile.AtomicLoad | memref.AtomicLoad):
+            return False
+        return self.kind in (EffectKind.WRITE, EffectKind.UPDATE)
+
+    @property
+    def space(self) -> AddressSpace | None:
+        """Address space, None for any."""
+        return None if self.root is None else _space(self.root)
+
+
+def effects_of(op: Operation) -> list[Effect] | None:
+    """Effects of an operation and all it contains; None if some are unknown."""
+    own = op.effects()
+    if own is None and RECURSIVE_EFFECTS not in op.definition.traits:
+        return None
+    found = list(own or ())
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block:
+                nested = effects_of(inner)
+                if nested is None:
+                    return None
+                found += nested
+    return found
+
+
+def accesses(op: Operation) -> Iterator[Access]:
+    """Reads, writes and updates of an operation and all it contains."""
+    for inner in op.walk():
+        effects = inner.effects()
+        if effects is None:
+            if RECURSIVE_EFFECTS not in inner.definition.traits:
+                yield Access(inner, EffectKind.WRITE, None)
+            continue
+        for effect in effects:
+            if effect.kind in (EffectKind.READ, EffectKind.WRITE, EffectKind.UPDATE):
+                yield _access(inner, effect.kind, effect.value)
+
+
+def _access(op: Operation, kind: EffectKind, view: Value | None) -> Access:
+    if view is None:
+        return Access(op, kind, None)
+    return Access(op, kind, *resolve(view, _box(op, view)))
+
+
+def _box(op: Operation, view: Value) -> tuple[Span, ...]:
+    if isinstance(op, Accessor):
+        stored = op.out if isinstance(op, tile.Load | tile.AtomicLoad) else op.value
+        assert isinstance(stored.type, TileType)
+        return tuple(Span(length=n).shifted(i) for i, n in zip(op.indices, stored.type.shape, strict=True))
+    if isinstance(op, ScalarAccessor):
+        return tuple(Span(length=1).shifted(i) for i in op.indices)
+    if isinstance(view.type, MemrefType):
+        return tuple(Span(length=n) for n in view.type.shape)
+    return ()
+
+
+def root_of(view: Value) -> Value:
+    """The parameter, allocation or group element that a view comes from."""
+    while isinstance(op := view.defining_op, memref.Subview | memref.Expand | memref.Fuse | memref.Permute):
+        view = op.memref
+    return view
+
+
+def resolve(view: Value, spans: tuple[Span, ...]) -> tuple[Value, tuple[Span, ...]]:
+    """A box of a view as a box of its root; modes that cannot be followed become unknown."""
+    while True:
+        op = view.defining_op
+        match op:
+            case memref.Permute():
+                turned = [UNKNOWN_SPAN] * len(spans)
+                for mode, source in enumerate(op.order):
+                    turned[source] = spans[mode]
+                view, spans = op.memref, tuple(turned)
+            case memref.Subview():
+                view, spans = op.memref, _through_subview(op, spans)
+            case memref.Expand():
+                tail = spans[op.mode + len(op.static_sizes) :]
+                view, spans = op.memref, (*spans[: op.mode], UNKNOWN_SPAN, *tail)
+            case memref.Fuse():
+                lost = (UNKNOWN_SPAN,) * (op.last - op.first + 1)
+                view, spans = op.memref, (*spans[: op.first], *lost, *spans[op.first + 1 :])
+            case _:
+                return view, spans
+
+
+def _through_subview(op: memref.Subview, spans: tuple[Span, ...]) -> tuple[Span, ...]:
+    dynamic, kept = iter(op.offsets), iter(spans)
+    found: list[Span] = []
+    for offset, size in zip(op.static_offsets, op.static_sizes, strict=True):
+        shift = next(dynamic) if offset is None else offset
+        span = Span(length=1) if size == 0 else next(kept)
+        found.append(span.shifted(shift))
+    return tuple(found)
+
+
+def may_overlap(a: Access, b: Access, unstable: Sequence[Operation] = ()) -> bool:
+    """Whether two accesses may touch a common byte. `unstable` lists loops between whose iterations they happen."""
+    if a.root is None or b.root is None:
+        return True
+    if a.space is not b.space:
+        return False
+    if a.root is not b.root:
+        return roots_may_overlap(a.root, b.root)
+    moved = _defined_inside(a.root, unstable) and not isinstance(a.root.defining_op, memref.Alloca)
+    if moved or len(a.spans) != len(b.spans):
+        return True
+    return not any(x.apart(y, unstable) for x, y in zip(a.spans, b.spans, strict=True))
+
+
+def roots_may_overlap(a: Value, b: Value) -> bool:
+    """Whether two different roots may share bytes."""
+    x, y = a.defining_op, b.defining_op
+    if isinstance(x, memref.Alloca) and isinstance(y, memref.Alloca):
+        return _stack_overlap(x, y)
+    if _space(a) is AddressSpace.LOCAL or _space(b) is AddressSpace.LOCAL:
+        return False
+    source, other = _parameter(a), _parameter(b)
+    return source is other or not (_noalias(source) or _noalias(other))
+
+
+def _space(value: Value) -> AddressSpace:
+    return value.type.space if isinstance(value.type, MemrefType) else AddressSpace.GLOBAL
+
+
+def _stack_overlap(a: memref.Alloca, b: memref.Alloca) -> bool:
+    if a.offset is None or b.offset is None:
+        return False
+    return a.offset < b.offset + allocation_bytes(b) and b.offset < a.offset + allocation_bytes(a)
+
+
+def allocation_bytes(op: memref.Alloca) -> int:
+    """Bytes of an allocation."""
+    assert isinstance(op.out.type, MemrefType)
+    span = op.out.type.span
+    assert span is not None, "allocations are static"
+    return span * op.out.type.element.bytes
+
+
+def _parameter(value: Value) -> Value:
+    """The kernel parameter behind a root."""
+    op = value.defining_op
+    return op.group if isinstance(op, memref.GroupLoad) and isinstance(op.group.type, GroupType) else value
+
+
+def _noalias(value: Value) -> bool:
+    if not isinstance(value, BlockArgument) or not isinstance(kernel := value.block.parent_op, Kernel):
+        return False
+    return kernel.attributes_of(value).get("noalias") is True
+
+
+def commute(a: Access, b: Access) -> bool:
+    """Whether two atomic updates may happen in any order: one kind, one type, and nobody looks at the old values."""
+    return (
+        _update_kind(a.op) is not None
+        and _update_kind(a.op) is _update_kind(b.op)
+        and not any(r.uses for op in (a.op, b.op) for r in op.results)
+        and a.root is not None
+        and b.root is not None
+        and isinstance(a.root.type, MemrefType)
+        and isinstance(b.root.type, MemrefType)
+        and a.root.type.element is b.root.type.element
+    )
+
+
+def _update_kind(op: Operation) -> AtomicKind | None:
+    return op.kind if isinstance(op, tile.AtomicRmw | memref.AtomicRmw) else None

@@ -1,0 +1,47 @@
+"""Passes by name, for command lines and reproducers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tilewright.ir.passes import Pass
+from tilewright.targets.target import Target
+from tilewright.transforms.assign_stack import AssignStack
+from tilewright.transforms.infer_work_group import InferWorkGroup
+from tilewright.transforms.insert_barriers import InsertBarriers
+from tilewright.transforms.lower_collectives import LowerCollectives
+from tilewright.transforms.lower_cooperative_matrices import LowerCooperativeMatrices
+from tilewright.transforms.lower_foreach import LowerForeach
+
+_FACTORIES: tuple[Callable[[], Pass], ...] = (
+    InferWorkGroup,
+    LowerForeach,
+    LowerCooperativeMatrices,
+    LowerCollectives,
+    AssignStack,
+    InsertBarriers,
+)
+
+
+def pass_names(target: Target) -> list[str]:
+    """All names that `parse_pipeline` knows."""
+    return sorted(_available(target))
+
+
+def parse_pipeline(text: str, target: Target) -> list[Pass]:
+    """Passes from comma-separated names, with the options that the target's pipeline gives them.
+
+    Raises ValueError, naming the candidates, for an unknown name.
+    """
+    known = _available(target)
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    for name in names:
+        if name not in known:
+            raise ValueError(f"unknown pass {name!r}; known ones: {', '.join(sorted(known))}")
+    return [known[name] for name in names]
+
+
+def _available(target: Target) -> dict[str, Pass]:
+    found = {p.name: p for p in (factory() for factory in _FACTORIES)}
+    found.update((p.name, p) for p in target.passes(2))
+    return found

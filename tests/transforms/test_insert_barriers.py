@@ -1,0 +1,136 @@
+"""insert-barriers: each kind of hazard of the language reference, section 3, and where none is needed."""
+
+from __future__ import annotations
+
+from tilewright.dialects import team
+from tilewright.dialects.builtin import Module
+from tilewright.transforms.assign_stack import AssignStack
+from tilewright.transforms.insert_barriers import InsertBarriers
+from tilewright.transforms.lower_collectives import LowerCollectives
+from tilewright.transforms.lower_foreach import LowerForeach
+from tilewright.transforms.policy import GenericTilePolicy
+from transforms.support import filecheck, kernel, run
+
+CONSTANTS = """
+  %zero = arith.constant {value = 0.0} -> f32
+  %one = arith.constant {value = 1.0} -> f32
+  %z = arith.constant {value = 0} -> index
+  %u = arith.constant {value = 1} -> index
+  %n = arith.constant {value = 4} -> index
+"""
+TYPES = "%A: memref<f32x64>, %B: memref<f32x64>, %p: bool"
+ALIASED = "subgroup_size = 16, work_group_size = [32, 1]"
+WORK_GROUP = ALIASED + ", parameter_attributes = [{noalias = true}, {noalias = true}]"
+LOCAL = "%t = memref.alloca -> memref<f32x64,local>"
+TO_LOCAL = "tl.axpby %one, %A, %zero, %t"
+FROM_LOCAL = "tl.axpby %one, %t, %zero, %B"
+SPMD_READ = "team.spmd { %v = memref.load %t, %z -> f32  memref.store %v, %B, %z }"
+
+
+def barriers(body: str, parameters: str = TYPES, attributes: str = WORK_GROUP) -> tuple[Module, list[str]]:
+    """The module after the passes and, for each barrier, what it fences."""
+    module = kernel(parameters, CONSTANTS + body, attributes)
+    policy = GenericTilePolicy(whole=16, block=8, depth=4, run=16)
+    run(module, LowerForeach(), LowerCollectives(policy), AssignStack(), InsertBarriers())
+    found = [op for op in module.walk() if isinstance(op, team.Barrier)]
+    return module, ["global " * b.fence_global + "local" * b.fence_local for b in found]
+
+
+def test_collective_then_spmd_reads_its_result() -> None:
+    _, found = barriers(f"{LOCAL} {TO_LOCAL} {SPMD_READ}")
+    assert found == ["local"]
+
+
+def test_spmd_then_spmd() -> None:
+    _, found = barriers("team.spmd { memref.store %one, %A, %z } team.spmd { %v = memref.load %A, %u -> f32 }")
+    assert found == []
+    _, found = barriers("team.spmd { memref.store %one, %A, %z } team.spmd { %v = memref.load %A, %z -> f32 }")
+    assert found == ["global "]
+
+
+def test_reads_need_none_and_write_after_read_does() -> None:
+    _, found = barriers("%v = memref.load %A, %z -> f32 %w = memref.load %A, %z -> f32")
+    assert found == []
+    _, found = barriers("%v = memref.load %A, %z -> f32 memref.store %v, %A, %z")
+    assert found == ["global "]
+
+
+def test_parameters_may_alias_unless_told() -> None:
+    body = "tl.axpby %one, %A, %zero, %B  %v = memref.load %A, %z -> f32  memref.store %v, %A, %z"
+    _, found = barriers(body, attributes=ALIASED)
+    assert found == ["global "] * 2
+    _, found = barriers(body)
+    assert found == ["global "]
+
+
+def test_one_instruction_with_many_tiles_needs_none() -> None:
+    types = "%A: memref<f32x?x?>, %B: memref<f32x?x?>, %C: memref<f32x?x?>"
+    _, found = barriers("tl.gemm %one, %A, %B, %one, %C", types)
+    assert found == []
+    _, found = barriers("tl.gemm %one, %A, %B, %one, %C tl.gemm %one, %A, %C, %zero, %B", types, ALIASED)
+    assert found == ["global "]
+
+
+def test_loop_back_edge_of_one_instruction() -> None:
+    body = "scf.for %z, %n {operand_segments = [1, 1, 0, 0]} (%i: index) { tl.axpby %one, %A, %one, %B }"
+    module, found = barriers(body)
+    assert found == ["global "]
+    filecheck(str(module), "scf.for {{.*}}(%i: index)\nteam.barrier")
+
+
+def test_if_without_else_has_a_way_around() -> None:
+    body = f"{LOCAL} {TO_LOCAL} scf.if %p {{ team.barrier {{fence_local = true}} }} {FROM_LOCAL}"
+    _, found = barriers(body)
+    assert found == ["local", "local"]
+    both = "scf.if %p { team.barrier {fence_local = true} } { team.barrier {fence_local = true} }"
+    _, found = barriers(f"{LOCAL} {TO_LOCAL} {both} {FROM_LOCAL}")
+    assert found == ["local", "local"]
+
+
+def test_user_barriers_count_for_their_spaces() -> None:
+    _, found = barriers(f"{LOCAL} {TO_LOCAL} team.barrier {{fence_local = true}} {FROM_LOCAL}")
+    assert found == ["local"]
+    _, found = barriers(f"{LOCAL} {TO_LOCAL} team.barrier {{fence_global = true}} {FROM_LOCAL}")
+    assert found == ["global ", "local"]
+
+
+def test_two_loads_of_one_group() -> None:
+    types = "%G: group<memref<f32x64>x?>, %p: bool"
+    body = "%a = memref.group_load %G, %z -> memref<f32x64>  %b = memref.group_load %G, %u -> memref<f32x64>"
+    _, found = barriers(f"{body} team.spmd {{ memref.store %one, %a, %z }} %v = memref.load %b, %z -> f32", types)
+    assert found == ["global "]
+
+
+def test_reused_stack_bytes_conflict() -> None:
+    body = """%s = memref.alloca -> memref<f32x64,local> tl.axpby %one, %A, %zero, %s tl.axpby %one, %s, %zero, %B
+              %t = memref.alloca -> memref<f32x64,local> tl.axpby %one, %A, %zero, %t tl.axpby %one, %t, %zero, %B"""
+    _, found = barriers(body)
+    assert found[0] == "local"
+    assert any("local" in f for f in found[1:2])
+
+
+def test_commuting_atomics_need_none() -> None:
+    one = 'team.spmd { %o = memref.atomic_rmw %one, %A, %z {kind = "add"} -> f32 }'
+    _, found = barriers(f"{one} {one}")
+    assert found == []
+    _, found = barriers(f"{one} {one.replace('add', 'max')}")
+    assert found == ["global "]
+
+
+def test_barriers_inside_spmd_bodies_split_them() -> None:
+    body = """team.spmd { memref.store %one, %A, %z team.barrier {fence_global = true} memref.store %one, %B, %z }
+              team.spmd { %v = memref.load %A, %z -> f32 }"""
+    _, found = barriers(body)
+    assert found == ["global "]
+
+
+def test_one_work_item_needs_none() -> None:
+    _, found = barriers(f"{LOCAL} {TO_LOCAL} {SPMD_READ}", attributes="subgroup_size = 1, work_group_size = [1, 1]")
+    assert found == []
+
+
+def test_conflict_with_a_loop_is_fenced_in_front_of_it() -> None:
+    body = f"{LOCAL} {TO_LOCAL} scf.for %z, %n {{operand_segments = [1, 1, 0, 0]}} (%i: index) {{ {SPMD_READ} }}"
+    module, found = barriers(body)
+    assert found == ["local", "global "]
+    filecheck(str(module), "fence_local = true\nscf.for {{.*}}(%i: index)\nfence_global = true")
