@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from targets.nvidia.case import Argument, Array, GroupArgument, Launch
 
+from targets.nvidia.case import Argument, Array, GroupArgument, Launch
 from tilewright.targets.artifact import Artifact, GroupParameter, MemrefParameter, Parameter, block_size, slot_layout
 from tilewright.targets.nvidia.driver import Context, DeviceBuffer
 

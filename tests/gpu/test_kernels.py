@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from targets.nvidia.case import Array, Case, Launch, mismatch
 from targets.nvidia.test_kernels import CASES
-
 from tilewright.diagnostics import Report
 from tilewright.targets.nvidia import driver
 from tilewright.targets.nvidia.ptx import Architecture

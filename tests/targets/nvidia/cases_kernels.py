@@ -45,8 +45,10 @@ def fused() -> Case:
     body = f"""
     %z = arith.constant {{value = 0}} -> index
     %g = team.group_id {{dim = 0}} -> index
-    %Ag = memref.subview %A, %g {{operand_segments = [1, 1, 0], static_offsets = [0, 0, none], static_sizes = [{m}, {k}, 0]}} -> memref<f32x{m}x{k}>
-    %Dg = memref.subview %D, %g {{operand_segments = [1, 1, 0], static_offsets = [0, 0, none], static_sizes = [{m}, {n}, 0]}} -> memref<f32x{m}x{n}>
+    %Ag = memref.subview %A, %g {{operand_segments = [1, 1, 0],
+      static_offsets = [0, 0, none], static_sizes = [{m}, {k}, 0]}} -> memref<f32x{m}x{k}>
+    %Dg = memref.subview %D, %g {{operand_segments = [1, 1, 0],
+      static_offsets = [0, 0, none], static_sizes = [{m}, {n}, 0]}} -> memref<f32x{m}x{n}>
     %Bt = memref.permute %B {{order = [1, 0]}} -> memref<f32x{k}x{n},strided<{n},1>>
     %a = tile.load %Ag, %z, %z -> tile<{m}x{k}xf32>
     %b = tile.load %Bt, %z, %z -> tile<{k}x{n}xf32>
@@ -68,7 +70,10 @@ def fused() -> Case:
         expected = wide[3] + float(alpha) * np.einsum("mkg,nk,nj->mjg", *wide[:3])
         return Launch([alpha, a, b, c, d], {4: expected}, (batch, 1, 1), 1e-6)
 
-    parameters = f"%alpha: f32, %A: memref<f32x{m}x{k}x?>, %B: memref<f32x{n}x{k}>, %C: memref<f32x{n}x{n}>, %D: memref<f32x{m}x{n}x?>"
+    parameters = (
+        f"%alpha: f32, %A: memref<f32x{m}x{k}x?>, %B: memref<f32x{n}x{k}>, "
+        f"%C: memref<f32x{n}x{n}>, %D: memref<f32x{m}x{n}x?>"
+    )
     return Case("fused", kernel(parameters, body, 32, (128, 1)), prepare)
 
 
@@ -84,7 +89,8 @@ def gemm() -> Case:
     %j = arith.mul %gy, %t -> index
     %n = memref.size %A {mode = 1} -> index
     %zero = arith.constant {value = 0.0} -> tile<32x32xf64>
-    %sum = scf.for %z, %n, %u, %zero {operand_segments = [1, 1, 1, 1]} -> tile<32x32xf64> (%k: index, %acc: tile<32x32xf64>) {
+    %sum = scf.for %z, %n, %u, %zero {operand_segments = [1, 1, 1, 1]} ->
+        tile<32x32xf64> (%k: index, %acc: tile<32x32xf64>) {
       %a = tile.load %A, %i, %k {check = [true, true]} -> tile<32x8xf64>
       %b = tile.load %B, %k, %j {check = [true, true]} -> tile<8x32xf64>
       %next = tile.mma %a, %b, %acc -> tile<32x32xf64>

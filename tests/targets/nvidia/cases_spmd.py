@@ -1,4 +1,4 @@
-"""SPMD kernels: local memory with barriers, subgroup operations, atomics, divergent control flow, shares of matrices."""
+"""SPMD kernels: local memory with barriers, subgroup operations, atomics, divergence, shares of matrices."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def subgroup_operations(dtype: str, size: int) -> Case:
             scan = fold.accumulate(groups, axis=1)
             columns.append(np.repeat(scan[:, -1:], size, axis=1))
             columns.append(scan)
-            columns.append(np.hstack([np.full((len(groups), 1), _identity(kind, dtype)), scan[:, :-1]]))
+            columns.append(np.hstack([np.full((len(groups), 1), _identity(kind, dtype)).astype(a.dtype), scan[:, :-1]]))
         expected = np.stack([c.astype(a.dtype).ravel() for c in columns], axis=1)
         b = poisoned(dtype, THREADS, count)
         expected[size : 2 * size] = b[size : 2 * size]
@@ -108,10 +108,9 @@ def atomics(dtype: str) -> Case:
     lines += ["%cell = arith.rem %id, %n -> index"]
     for k, kind in enumerate(kinds):
         lines.append(f"%k{k} = arith.constant {{value = {k}}} -> index")
-        lines.append(f'%g{k} = memref.atomic_rmw %x, %G, %cell, %k{k} {{kind = "{kind}"}} -> {dtype}')
-        lines.append(
-            f'%l{k} = memref.atomic_rmw %x, %L, %cell, %k{k} {{kind = "{kind}", semantics = "acquire_release"}} -> {dtype}'
-        )
+        for name, memory, order in (("g", "G", "relaxed"), ("l", "L", "acquire_release")):
+            facts = f'{{kind = "{kind}", semantics = "{order}"}}'
+            lines.append(f"%{name}{k} = memref.atomic_rmw %x, %{memory}, %cell, %k{k} {facts} -> {dtype}")
     inner = "\n".join(lines)
     setup = f"""
     %zero.i = arith.constant {{value = 0}} -> index
@@ -179,7 +178,7 @@ def shares(rows: int, columns: int, size: int) -> Case:
         lines.append(f"memref.store %v{v}, %V, %id, %k{v}")
     lines.append("%new = arith.cast %id -> f32")
     lines.append(f"%b = tile.share_insert %new, %a {{index = {count - 1}}} -> tile<{rows}x{columns}xf32>")
-    lines.append(f"tile.store %b, %B, %z, %z")
+    lines.append("tile.store %b, %B, %z, %z")
     body = _ids("\n".join(lines), size)
     parameters = f"%A: memref<f32x{rows}x{columns}>, %V: memref<f32x{size}x{count}>, %B: memref<f32x{rows}x{columns}>"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from .case import Array, Case, Launch, kernel, poisoned, random_array
@@ -22,9 +24,8 @@ def in_subgroup(body: str) -> str:
     }}"""
 
 
-def both(name: str, parameters: str, body: str, prepare: object) -> list[Case]:
+def both(name: str, parameters: str, body: str, prepare: Callable[[np.random.Generator], Launch]) -> list[Case]:
     """A case for the work-group and one for each subgroup size."""
-    assert callable(prepare)
     start = "%z = arith.constant {value = 0} -> index\n"
     found = [Case(f"{name}-group", kernel(parameters, start + body), prepare)]
     for size in (8, 16, 32):
@@ -151,7 +152,8 @@ CONTROL = f"""
       %lower = arith.cmp %i, %j {{predicate = "ge"}} -> tile<{M}x{N}xbool>
       %half = arith.constant {{value = 0.5}} -> tile<{M}x{N}xf32>
       %sel = arith.select %lower, %a, %half -> tile<{M}x{N}xf32>
-      %x, %y = scf.for %z, %four, %sel, %half {{operand_segments = [1, 1, 0, 2]}} -> tile<{M}x{N}xf32>, tile<{M}x{N}xf32> (%k: index, %p: tile<{M}x{N}xf32>, %q: tile<{M}x{N}xf32>) {{
+      %x, %y = scf.for %z, %four, %sel, %half {{operand_segments = [1, 1, 0, 2]}} ->
+          tile<{M}x{N}xf32>, tile<{M}x{N}xf32> (%k: index, %p: tile<{M}x{N}xf32>, %q: tile<{M}x{N}xf32>) {{
         %q2 = arith.add %q, %p -> tile<{M}x{N}xf32>
         scf.yield %q2, %p
       }}
