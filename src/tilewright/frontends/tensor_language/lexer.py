@@ -1,0 +1,153 @@
+"""Tokens of the tensor language: one regular expression that covers every character.
+
+A token's class is told by its first character, so that a token is nothing but its text and its start:
+
+    %x @f $d   local value, function, definition        word      mnemonic, type name, keyword
+    .t         modifier                                 12 -1.5   number (see `is_integer`)
+    "text"     string                                   !calc     preprocessor word
+    -> <=      the only punctuation of two characters   (blank)   end of the text
+
+Glued shapes (`f32x64x?`) need no help from the parser: an element type ends in front of an `x`, and an `x` that no
+letter follows is a token of its own. Characters that fit nowhere become tokens that no rule accepts, so the parser
+reports them where they stand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Final
+
+from tilewright.diagnostics import Report, Source, SourceRange
+from tilewright.frontends.tensor_language.limits import (
+    IDENTIFIER_LENGTH,
+    LITERAL_LENGTH,
+    SOURCE_SIZE,
+    TOKEN_COUNT,
+    Limits,
+)
+
+END: Final = " "
+"""The token behind the last one."""
+
+_MASTER: Final = re.compile(
+    r"""(?:[ \t\r\n]+|;[^\n]*)+
+      |[%$](?:\d+|[A-Za-z]\w*)
+      |(?:bf16|[fi](?:16|32|64)|i8|i1|c(?:32|64)|index|bool|void)(?=x)
+      |x(?![A-Za-z_])
+      |[A-Za-z_]\w*
+      |[-+]?(?:
+          0[xX](?:(?:[0-9a-fA-F]*\.[0-9a-fA-F]+|[0-9a-fA-F]+\.)(?:[pP][-+]?\d+)?|[0-9a-fA-F]+[pP][-+]?\d+)
+         |(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?
+         |(?:inf|nan)(?!\w))
+      |->|<=
+      |\.[A-Za-z_]\w*
+      |"[^"\n]*"?
+      |@(?:\d+|[A-Za-z]\w*)
+      |![A-Za-z_]\w*
+      |[^\x00-\x7f]+
+      |.""",
+    re.VERBOSE | re.ASCII | re.DOTALL,
+)
+_TRIVIA: Final = " \t\r\n;"
+_SIGILS: Final = "%$@"
+_CHUNK: Final = 1 << 18
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """All tokens of a source; the last one is `END`."""
+
+    source: Source
+    texts: list[str]
+    starts: list[int]
+
+    def range(self, index: int) -> SourceRange:
+        """Source range of one token."""
+        start = self.starts[index]
+        text = self.texts[index]
+        return SourceRange(self.source, start, start if text is END else start + len(text))
+
+
+def is_integer(text: str) -> bool:
+    """Whether a token is an integer literal."""
+    return text.isdigit() or (text[0] in "+-" and text[1:].isdigit())
+
+
+def is_number(text: str) -> bool:
+    """Whether a token is an integer or floating point literal."""
+    first = text[0]
+    if first.isdigit() or text in ("inf", "nan"):
+        return True
+    return first in "+-." and len(text) > 1 and text != "->" and (first != "." or text[1].isdigit())
+
+
+def is_word(text: str) -> bool:
+    """Whether a token is a mnemonic, type name or keyword."""
+    return text[0].isalpha() or text[0] == "_"
+
+
+def pieces(text: str) -> Iterator[tuple[str, int]]:
+    """Every token, and every stretch of white space and comments, with its start."""
+    start = 0
+    for piece in _MASTER.findall(text):
+        yield piece, start
+        start += len(piece)
+
+
+def is_trivia(piece: str) -> bool:
+    """Whether a piece is white space and comments."""
+    return piece[0] in _TRIVIA
+
+
+def tokenize(source: Source, report: Report, limits: Limits) -> Tokens | None:
+    """Split a source into tokens; None if a limit on the whole text is passed."""
+    text = source.text
+    if len(text) > limits.source_bytes:
+        where = SourceRange(source, 0, 0)
+        message = f"the source has {len(text):,} characters; the limit is {limits.source_bytes:,}"
+        report.error(SOURCE_SIZE, where, message)
+        return None
+    texts: list[str] = []
+    starts: list[int] = []
+    for begin, end in _chunks(text):
+        found = _MASTER.findall(text, begin, end)
+        for piece, start in zip(found, accumulate(map(len, found), initial=begin), strict=False):
+            if piece[0] not in _TRIVIA:
+                texts.append(piece)
+                starts.append(start)
+        if len(texts) > limits.tokens:
+            where = SourceRange(source, starts[limits.tokens], starts[limits.tokens] + len(texts[limits.tokens]))
+            report.error(TOKEN_COUNT, where, f"the source has more than {limits.tokens:,} tokens")
+            return None
+    tokens = Tokens(source, texts, starts)
+    if max(map(len, texts), default=0) > limits.literal:
+        _check_lengths(tokens, report, limits)
+    starts.append(starts[-1] + len(texts[-1]) if texts else len(text))
+    texts.append(END)
+    return tokens
+
+
+def _chunks(text: str) -> Iterator[tuple[int, int]]:
+    """Pieces of the text that end at line breaks, where no token can be cut."""
+    begin = 0
+    while begin < len(text):
+        end = text.find("\n", begin + _CHUNK) + 1
+        yield begin, end or len(text)
+        begin = end or len(text)
+
+
+def _check_lengths(tokens: Tokens, report: Report, limits: Limits) -> None:
+    for index, text in enumerate(tokens.texts):
+        if len(text) <= limits.literal:
+            continue
+        if is_number(text):
+            digits = sum(c.isalnum() for c in text)
+            if digits > limits.literal:
+                message = f"a literal of {digits} digits; the limit is {limits.literal}"
+                report.error(LITERAL_LENGTH, tokens.range(index), message)
+        elif (is_word(text) or text[0] in _SIGILS) and len(text) - (text[0] in _SIGILS) > limits.identifier:
+            message = f"an identifier of {len(text):,} characters; the limit is {limits.identifier:,}"
+            report.error(IDENTIFIER_LENGTH, tokens.range(index), message)

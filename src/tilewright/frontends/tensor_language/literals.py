@@ -1,0 +1,141 @@
+"""Reading numbers and constants, each of which a `$name` may stand for."""
+
+from __future__ import annotations
+
+import math
+
+from tilewright.diagnostics import Report
+from tilewright.frontends.tensor_language.cursor import Cursor, SyntaxFailure, nearest
+from tilewright.frontends.tensor_language.lexer import Tokens, is_integer
+from tilewright.frontends.tensor_language.limits import Limits
+from tilewright.frontends.tensor_language.preprocess import INT64_MAX, INT64_MIN, Definition, Definitions, Kind
+
+
+class LiteralReader(Cursor):
+    """Reads literals and uses of definitions."""
+
+    def __init__(self, tokens: Tokens, report: Report, limits: Limits) -> None:
+        super().__init__(tokens, report, limits)
+        self.definitions = Definitions()
+
+    def definition(self) -> Definition:
+        """The definition that the next token names."""
+        index = self.i
+        name = self.texts[index]
+        found = self.definitions.visible.get(name)
+        if found is None:
+            finding = self.error("V8", self.range(index), f"`{name}` is not defined")
+            guess = nearest(name, self.definitions.visible)
+            if guess is not None:
+                finding.hint(f"did you mean `{guess}`?").fix(self.range(index), guess, f"use `{guess}`")
+            # From here on the name is known to be broken, so that it is reported once.
+            self.definitions.add(Definition(name, Kind.UNKNOWN, None, self.range(index), used=True))
+            raise SyntaxFailure
+        found.used = True
+        if found.kind is Kind.UNKNOWN:
+            raise SyntaxFailure
+        self.i = index + 1
+        return found
+
+    def wrong_kind(self, found: Definition, index: int, expected: str) -> SyntaxFailure:
+        """Report that the definition used at token `index` is no `expected`; raise the result."""
+        message = f"expected {expected}, but `{found.name}` is {found.kind.value}"
+        self.error("V8", self.range(index), message).label(found.location, "defined here")
+        return SyntaxFailure()
+
+    def integer(self, what: str = "an integer") -> int:
+        """An integer literal or definition."""
+        index = self.i
+        text = self.texts[index]
+        if is_integer(text):
+            self.i = index + 1
+            return self.to_int(index)
+        if text[0] == "$":
+            found = self.definition()
+            if isinstance(found.value, int) and found.kind is Kind.INT:
+                return found.value
+            raise self.wrong_kind(found, index, what)
+        return self.fail(what)
+
+    def to_int(self, index: int) -> int:
+        """Value of the integer literal at a token."""
+        text = self.texts[index]
+        if len(text) < 19:
+            return int(text)
+        # Longer ones than the limit were reported by the lexer.
+        value = int(text) if len(text) <= self.limits.literal + 1 else 0
+        if not INT64_MIN <= value <= INT64_MAX:
+            self.error("V4", self.range(index), f"`{text}` does not fit in a signed 64-bit integer").hint(
+                f"integers lie between {INT64_MIN} and {INT64_MAX}"
+            )
+            return 0
+        return value
+
+    def to_float(self, index: int) -> float:
+        """Value of the float literal at a token."""
+        text = self.texts[index]
+        if len(text) > 2 * self.limits.literal:
+            return 0.0
+        hexadecimal = "x" in text or "X" in text
+        try:
+            value = float.fromhex(text) if hexadecimal else float(text)
+        except OverflowError:
+            value = math.inf
+        if math.isinf(value) and "inf" not in text:
+            self.error("V4", self.range(index), f"`{text}` is beyond the range of double precision").hint(
+                "write inf for infinity"
+            )
+        elif value == 0 and any(c in "123456789abcdfABCDF" for c in _mantissa(text, hexadecimal)):
+            self.report.warning("V19", self.range(index), f"`{text}` is too small for double precision and becomes 0")
+        return value
+
+    def floating(self) -> float:
+        """One part of a complex constant."""
+        index = self.i
+        text = self.texts[index]
+        if self.at_number():
+            self.i = index + 1
+            if not is_integer(text):
+                return self.to_float(index)
+            finding = self.error("V19", self.range(index), f"`{text}` is an integer, but a float is needed here")
+            finding.fix(self.range(index), text + ".0", f"write {text}.0")
+            return float(self.to_int(index))
+        if text[0] == "$":
+            found = self.definition()
+            if isinstance(found.value, float):
+                return found.value
+            raise self.wrong_kind(found, index, "a float")
+        return self.fail("a float")
+
+    def complex_tail(self) -> complex:
+        """The rest of a complex constant behind its `[`."""
+        real = self.floating()
+        self.expect(",")
+        imaginary = self.floating()
+        self.expect("]")
+        return complex(real, imaginary)
+
+    def constant(self) -> bool | int | float | complex:
+        """A bool, integer, float or complex constant."""
+        index = self.i
+        text = self.texts[index]
+        if self.at_number():
+            self.i = index + 1
+            return self.to_int(index) if is_integer(text) else self.to_float(index)
+        if text == "true" or text == "false":
+            self.i = index + 1
+            return text == "true"
+        if text == "[":
+            self.i = index + 1
+            return self.complex_tail()
+        if text[0] == "$":
+            found = self.definition()
+            if isinstance(found.value, bool | int | float | complex):
+                return found.value
+            raise self.wrong_kind(found, index, "a constant")
+        return self.fail("a constant")
+
+
+def _mantissa(text: str, hexadecimal: bool) -> str:
+    lowered = text.lower()
+    return lowered.split("x", 1)[1].split("p")[0] if hexadecimal else lowered.split("e")[0]

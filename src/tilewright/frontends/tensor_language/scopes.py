@@ -1,0 +1,47 @@
+"""Names of values: visible in nested regions, unique along the chain of enclosing ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tilewright.diagnostics import Diagnostic, Location
+from tilewright.ir.core import Value
+
+
+def canonical(name: str) -> str:
+    """The name as a key: unnamed identifiers are numbers, so `%07` is `%7`."""
+    if name[1] == "0" and name[1:].isdigit():
+        return "%" + (name[1:].lstrip("0") or "0")
+    return name
+
+
+@dataclass(slots=True)
+class Names:
+    """The values of one function by name (with `%`).
+
+    `ended` holds values of regions that are over, `broken` names whose definition could not be read and that are
+    therefore not reported when used, `undefined` what was reported, to say later where the definition follows.
+    """
+
+    visible: dict[str, Value] = field(default_factory=dict[str, Value])
+    ended: dict[str, Value] = field(default_factory=dict[str, Value])
+    broken: set[str] = field(default_factory=set[str])
+    undefined: dict[str, Diagnostic] = field(default_factory=dict[str, Diagnostic])
+
+    def define(self, name: str, value: Value, location: Location) -> Value | None:
+        """Give `value` a name; the value in its way if the name is taken."""
+        taken = self.visible.get(name)
+        if taken is not None:
+            return taken
+        value.name = name[1:]
+        self.visible[name] = value
+        if self.undefined:
+            earlier = self.undefined.pop(name, None)
+            if earlier is not None:
+                earlier.label(location, "defined here, after the use")
+        return None
+
+    def end(self, names: list[str]) -> None:
+        """Forget the names of a region that is over."""
+        for name in names:
+            self.ended[name] = self.visible.pop(name)

@@ -1,0 +1,227 @@
+"""Reading types. What a type says is checked by the verifier; here it only has to be one."""
+
+from __future__ import annotations
+
+from typing import Final, TypeVar
+
+from tilewright.frontends.tensor_language.cursor import SyntaxFailure, nearest, quoted
+from tilewright.frontends.tensor_language.lexer import is_integer, is_word
+from tilewright.frontends.tensor_language.limits import TENSOR_ORDER
+from tilewright.frontends.tensor_language.literals import LiteralReader
+from tilewright.frontends.tensor_language.vocabulary import ADDRESS_SPACES, MATRIX_USES, TYPE_WORDS
+from tilewright.ir.types import (
+    BOOL,
+    SCALARS,
+    AddressSpace,
+    CoopMatrixType,
+    Extent,
+    GroupType,
+    MatrixUse,
+    MemrefType,
+    ScalarType,
+    Type,
+    packed_strides,
+)
+
+TypeT = TypeVar("TypeT", bound=Type)
+
+_CONSTRUCTORS: Final = frozenset({"memref", "group", "coopmatrix"})
+
+
+class TypeReader(LiteralReader):
+    """Reads types and definitions that stand for them."""
+
+    def at_type(self) -> bool:
+        """Whether a type comes next; a definition is none for this question."""
+        text = self.texts[self.i]
+        return text in SCALARS or text in _CONSTRUCTORS
+
+    def read_type(self) -> Type:
+        """Any type."""
+        text = self.texts[self.i]
+        scalar = SCALARS.get(text)
+        if scalar is not None:
+            self.i += 1
+            return scalar
+        if text == "memref":
+            return self._memref()
+        if text == "group":
+            return self._group()
+        if text == "coopmatrix":
+            return self._coopmatrix()
+        if text[0] == "$":
+            return self._defined("a type", Type)
+        return self._no_type("a type")
+
+    def _defined(self, what: str, kind: type[TypeT]) -> TypeT:
+        index = self.i
+        found = self.definition()
+        if isinstance(found.value, kind):
+            return found.value
+        raise self.wrong_kind(found, index, what)
+
+    def _no_type(self, what: str) -> ScalarType:
+        """Report what stands where a type is needed; the type it most likely means, else leave the instruction."""
+        index = self.i
+        text = self.texts[index]
+        if text == "void":
+            self.error("V9", self.range(index), "`void` fits nowhere").hint("an instruction without result has no type")
+            raise SyntaxFailure
+        if text == "i1":
+            finding = self.error("V2", self.range(index), "`i1` belongs to the old language; the new one says `bool`")
+            finding.fix(self.range(index), "bool", "write `bool`")
+            self.i += 1
+            return BOOL
+        if is_word(text):
+            stem = text.split("x", 1)[0] or text
+            finding = self.error("V2", self.range(index), f"{quoted(text)} is not a type")
+            guess = nearest(stem, TYPE_WORDS)
+            if guess is not None and guess != text:
+                finding.hint(f"did you mean `{guess}`?")
+            raise SyntaxFailure
+        return self.fail(what)
+
+    def _number(self, container: str) -> ScalarType:
+        """The element type of a container."""
+        text = self.texts[self.i]
+        scalar = SCALARS.get(text)
+        if scalar is not None:
+            self.i += 1
+            return scalar
+        if text[0] == "$":
+            return self._defined("a number type", ScalarType)
+        if text in _CONSTRUCTORS:
+            self.error("V9", self.range(self.i), f"the elements of a {container} are numbers, not {text}s")
+            raise SyntaxFailure
+        return self._no_type("a number type")
+
+    def _extent(self) -> Extent:
+        text = self.texts[self.i]
+        if text == "?":
+            self.i += 1
+            return None
+        if is_integer(text) and len(text) < 19:
+            self.i += 1
+            return int(text)
+        return self.integer("an integer or `?`")
+
+    def _shape(self) -> tuple[Extent, ...]:
+        texts = self.texts
+        first = self.i
+        shape: list[Extent] = []
+        while texts[self.i] == "x":
+            self.i += 1
+            shape.append(self._extent())
+        if len(shape) > self.limits.order:
+            message = f"a tensor of order {len(shape)}; the limit is {self.limits.order}"
+            self.error(TENSOR_ORDER, self.since(first), message)
+            raise SyntaxFailure
+        return tuple(shape)
+
+    def _memref(self) -> MemrefType:
+        texts = self.texts
+        self.i += 1
+        self.expect("<")
+        element = self._number("memref")
+        shape = self._shape()
+        strides: tuple[Extent, ...] | None = None
+        space = AddressSpace.GLOBAL
+        if self.accept(","):
+            if texts[self.i] == "strided":
+                strides = self._strides()
+                if self.accept(","):
+                    space = self._space("`global` or `local`")
+            else:
+                space = self._space("`strided`, `global` or `local`")
+        if texts[self.i] != ">":
+            self.fail("`x`, `,` or `>`" if strides is None and space is AddressSpace.GLOBAL else "`>`")
+        self.i += 1
+        return MemrefType(element, shape, packed_strides(shape) if strides is None else strides, space)
+
+    def _strides(self) -> tuple[Extent, ...]:
+        first = self.i
+        self.i += 1
+        self.expect("<")
+        strides: list[Extent] = []
+        if self.texts[self.i] != ">":
+            strides.append(self._extent())
+            while self.accept(","):
+                strides.append(self._extent())
+        if self.texts[self.i] != ">":
+            self.fail("`,` or `>`")
+        self.i += 1
+        if len(strides) > self.limits.order:
+            message = f"{len(strides)} strides; the limit on the order is {self.limits.order}"
+            self.error(TENSOR_ORDER, self.since(first), message)
+            raise SyntaxFailure
+        return tuple(strides)
+
+    def _space(self, expected: str) -> AddressSpace:
+        text = self.texts[self.i]
+        space = ADDRESS_SPACES.get(text)
+        if space is None:
+            guess = nearest(text, (*ADDRESS_SPACES, "strided")) if is_word(text) else None
+            if guess is not None:
+                finding = self.error("V2", self.range(self.i), f"expected {expected}, found {quoted(text)}")
+                finding.hint(f"did you mean `{guess}`?")
+                raise SyntaxFailure
+            self.fail(expected)
+        self.i += 1
+        return space
+
+    def _group(self) -> GroupType:
+        first = self.i
+        self.i += 1
+        self.expect("<")
+        text = self.texts[self.i]
+        if text == "memref":
+            memref = self._memref()
+        elif text[0] == "$":
+            memref = self._defined("a memref type", MemrefType)
+        else:
+            self.fail("a memref type", "V9" if self.at_type() else "V1")
+        size: Extent = None
+        if self.texts[self.i] == "x":
+            self.i += 1
+            size = self._extent()
+        else:
+            self._no_group_size(first)
+        offset: Extent = 0
+        if self.accept(","):
+            self.expect("offset")
+            self.expect(":")
+            offset = self._extent()
+        self.expect(">")
+        return GroupType(memref, size, offset)
+
+    def _no_group_size(self, first: int) -> None:
+        if self.texts[self.i] not in (">", ","):
+            self.fail("`x` and the size of the group")
+        finding = self.error("V2", self.range(first, self.i), "a group without size belongs to the old language")
+        gap = self.range(self.i - 1)
+        finding.fix(gap, ">x?", "write a size: `x?` is one known at run time")
+
+    def _coopmatrix(self) -> CoopMatrixType:
+        self.i += 1
+        self.expect("<")
+        element = self._number("coopmatrix")
+        self.expect("x")
+        rows = self.integer("the number of rows")
+        self.expect("x")
+        columns = self.integer("the number of columns")
+        self.expect(",")
+        use = self._use()
+        self.expect(">")
+        return CoopMatrixType(element, rows, columns, use)
+
+    def _use(self) -> MatrixUse:
+        text = self.texts[self.i]
+        use = MATRIX_USES.get(text)
+        if use is not None:
+            self.i += 1
+            return use
+        guess = nearest(text, MATRIX_USES) if is_word(text) else None
+        if guess is None:
+            self.fail("`matrix_a`, `matrix_b` or `matrix_acc`")
+        self.error("V2", self.range(self.i), f"{quoted(text)} is not a matrix use").hint(f"did you mean `{guess}`?")
+        raise SyntaxFailure
