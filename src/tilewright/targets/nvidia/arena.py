@@ -10,6 +10,7 @@ from tilewright.dialects import memref
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir.core import BlockArgument
 from tilewright.ir.types import AddressSpace, MemrefType
+from tilewright.transforms.aliasing import allocation_bytes
 
 ALIGNMENT: Final = 128
 
@@ -40,11 +41,11 @@ class Arena:
                     unplaced.append(op)
                 else:
                     self._offsets[op] = op.offset
-                    self.top = max(self.top, op.offset + local_bytes(op.out.type))
+                    self.top = max(self.top, op.offset + allocation_bytes(op))
         for op in unplaced:
             self.top = _aligned(self.top, ALIGNMENT)
             self._offsets[op] = self.top
-            self.top += local_bytes(op.out.type)
+            self.top += allocation_bytes(op)
 
     def offset_of(self, op: memref.Alloca) -> int:
         """Where an allocation of the program lies."""
@@ -63,14 +64,6 @@ class Arena:
         before = self.top
         yield
         self.top = before
-
-
-def local_bytes(type_: object) -> int:
-    """Bytes of a memref of static type."""
-    assert isinstance(type_, MemrefType)
-    span = type_.span
-    assert span is not None, "work-group memory has a static type"
-    return span * type_.element.bytes
 
 
 def is_local_parameter(parameter: BlockArgument) -> bool:

@@ -22,7 +22,7 @@ from tilewright.targets.llvm.emitter import Builder, Complex, Module, Parameter,
 from tilewright.targets.llvm.features import NVPTX
 from tilewright.targets.llvm.types import ELEMENTS, Kind
 from tilewright.targets.nvidia import atomics, collective, control, memory, subgroup, team
-from tilewright.targets.nvidia.arena import ALIGNMENT, Arena, is_local_parameter, local_bytes
+from tilewright.targets.nvidia.arena import ALIGNMENT, Arena, is_local_parameter
 from tilewright.targets.nvidia.context import KernelContext, OpLowering, is_tile
 from tilewright.targets.nvidia.deferral import deferred_tiles
 from tilewright.targets.nvidia.elementwise import ELEMENTWISE, apply
@@ -114,7 +114,7 @@ def lower_kernel(kernel: Kernel, module: Module) -> KernelInfo:
         arith=Arithmetic(b, NVPTX),
         arena=arena,
         table=lowering_table(),
-        deferred=deferred_tiles(kernel, arena),
+        deferred=deferred_tiles(kernel),
         subgroup_size=kernel.subgroup_size,
         work_group_size=(m, n),
         shared=shared,
@@ -174,4 +174,5 @@ def _local_parameter(ctx: KernelContext, type_: Type) -> View:
     """Work-group memory that the launch reserves; its content is undefined."""
     assert isinstance(type_, MemrefType)
     ctx.arena.top = -(-ctx.arena.top // ALIGNMENT) * ALIGNMENT
-    return memory.local_view(ctx, type_, ctx.arena.reserve(local_bytes(type_)))
+    assert type_.span is not None, "local parameters of dynamic size are refused before lowering"
+    return memory.local_view(ctx, type_, ctx.arena.reserve(type_.span * type_.element.bytes))

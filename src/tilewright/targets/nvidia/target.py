@@ -9,6 +9,7 @@ from tilewright.diagnostics import Report
 from tilewright.dialects import tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.builtin import Module as ModuleOp
+from tilewright.ir.passes import Pass
 from tilewright.ir.printer import print_op
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.targets.artifact import Artifact, KernelInfo, block_size
@@ -22,7 +23,9 @@ from tilewright.targets.nvidia.capabilities import (
     refuse,
 )
 from tilewright.targets.nvidia.kernel import lower_kernel, lowering_table
+from tilewright.targets.nvidia.policy import NvidiaTeamPolicy, NvidiaTilePolicy
 from tilewright.targets.nvidia.ptx import DATA_LAYOUT, TRIPLE, Architecture, compile_to_ptx
+from tilewright.transforms.pipeline import common_pipeline
 
 SHARED_BYTES: Final = {Architecture.SM_80: 163 * 1024, Architecture.SM_90A: 227 * 1024}
 _FORMAT: Final = "1"
@@ -42,6 +45,10 @@ class NvidiaTarget:
     def fingerprint(self) -> str:
         """Architecture, PTX version and the format of what is generated."""
         return f"{self.architecture.value} {self.architecture.features} {_FORMAT}"
+
+    def passes(self, level: int) -> list[Pass]:
+        """The common way to tiles."""
+        return common_pipeline(NvidiaTeamPolicy(), NvidiaTilePolicy(), level)
 
     def generate(self, module: ModuleOp, report: Report) -> Artifact:
         """PTX for all kernels of a module of tiles; what the machine cannot do is reported."""

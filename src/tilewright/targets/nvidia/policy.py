@@ -1,0 +1,94 @@
+"""Which teams and tiles suit an NVIDIA GPU: warps, blocks of four of them, tiles that shared memory holds several of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tilewright.dialects import tl
+from tilewright.dialects.builtin import Kernel
+from tilewright.ir.types import MemrefType
+from tilewright.targets.nvidia.capabilities import MAX_THREADS
+from tilewright.transforms.policy import contiguous_mode
+
+_SHARING: Final = (
+    tl.Axpby,
+    tl.Gemm,
+    tl.Gemv,
+    tl.Ger,
+    tl.Hadamard,
+    tl.Sum,
+    tl.Cumsum,
+    tl.Foreach,
+    tl.ForeachTile,
+)
+_SUBGROUPS: Final = 4
+_TILE_BYTES: Final = 12 * 1024
+_BLOCK: Final = 32
+_DEPTH: Final = 64
+_WHOLE: Final = 64
+_ELEMENTS: Final = 1024
+_RUN: Final = 256
+_ACROSS: Final = 4
+_SCAN_DEPTH: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class NvidiaTeamPolicy:
+    """Warps, or aligned segments of them for programs that ask for narrower subgroups."""
+
+    @property
+    def subgroup_sizes(self) -> Sequence[int]:
+        """The warp first."""
+        return (32, 16, 8, 4, 2, 1)
+
+    @property
+    def max_work_group_size(self) -> int:
+        """Threads of a block."""
+        return MAX_THREADS
+
+    def work_group_size(self, kernel: Kernel, subgroup_size: int) -> tuple[int, int]:
+        """Several subgroups where the program leaves the sharing of work to us, else one."""
+        shares = any(isinstance(op, _SHARING) for op in kernel.walk())
+        return (subgroup_size * _SUBGROUPS if shares else subgroup_size, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class NvidiaTilePolicy:
+    """Tiles of at most `_TILE_BYTES`, so that a step's intermediate tiles fit into 48 KiB together."""
+
+    def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
+        """Small static results whole; operands are read from where they are, so depth costs nothing."""
+        m, n = c.shape
+        if m is not None and n is not None and m <= _WHOLE and n <= _WHOLE and _bytes(c, m * n) <= _TILE_BYTES:
+            return (max(m, 1), max(n, 1), _DEPTH)
+        block = _BLOCK if _bytes(c, _BLOCK * _BLOCK) <= _TILE_BYTES else _BLOCK // 2
+        return (block, block, _DEPTH)
+
+    def elementwise_tile(self, target: MemrefType) -> tuple[int, ...]:
+        """Small static tensors whole; else runs along the mode of stride 1, a few columns across."""
+        total = 1
+        for extent in target.shape:
+            total *= _ELEMENTS + 1 if extent is None else extent
+        if total <= _ELEMENTS // 2:
+            return tuple(max(1, extent or 1) for extent in target.shape)
+        return _runs(target)
+
+    def reduction_tile(self, source: MemrefType, dim: int) -> tuple[int, ...]:
+        """Runs along the mode of stride 1."""
+        return _runs(source)
+
+    def scan_tile(self, source: MemrefType, dim: int) -> tuple[int, ...]:
+        """Short along the scanned mode, whose elements each work-item adds up alone."""
+        return tuple(_SCAN_DEPTH if k == dim else _BLOCK for k in range(source.order))
+
+
+def _bytes(type_: MemrefType, elements: int) -> int:
+    return type_.element.accumulator.bytes * elements
+
+
+def _runs(type_: MemrefType) -> tuple[int, ...]:
+    along = contiguous_mode(type_)
+    run = _RUN if type_.element.accumulator.bytes <= 8 else _RUN // 2
+    return tuple(run if k == along else _ACROSS if k < 2 else 1 for k in range(type_.order))
