@@ -1,5 +1,50 @@
-"""tilewright compiles tensor kernels: several languages in, CPUs and GPUs out, the same answers everywhere."""
+"""tilewright compiles tensor kernels: several languages in, CPUs and GPUs out, the same answers everywhere.
+
+    kernels = tilewright.compile("examples/fused_kernel.tl")
+    kernels.fused_kernel[batch](alpha, A, B, C, D)
+
+Names are imported when they are first used, so that importing the package costs next to nothing.
+"""
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tilewright.api import compile as compile
+    from tilewright.diagnostics import CompileError as CompileError
+    from tilewright.diagnostics import Diagnostic as Diagnostic
+    from tilewright.program import Kernel as Kernel
+    from tilewright.program import Program as Program
+    from tilewright.runtime.config import config as config
+    from tilewright.runtime.errors import LaunchError as LaunchError
+    from tilewright.runtime.groups import PointerArray as PointerArray
+
 __version__ = "0.1.0"
+
+_HOMES = {
+    "compile": "tilewright.api",
+    "CompileError": "tilewright.diagnostics",
+    "Diagnostic": "tilewright.diagnostics",
+    "Kernel": "tilewright.program",
+    "Program": "tilewright.program",
+    "config": "tilewright.runtime.config",
+    "LaunchError": "tilewright.runtime.errors",
+    "PointerArray": "tilewright.runtime.groups",
+}
+
+__all__ = [*_HOMES, "__version__"]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'tilewright' has no attribute {name!r}")
+    value = getattr(importlib.import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

@@ -34,11 +34,10 @@ class CompileOptions:
 
 def read_module(source: Source, report: Report, definitions: Mapping[str, str] | None = None) -> Module:
     """Parse and verify a program; warnings stay in `report`. Raises `CompileError` if it is invalid."""
-    from tilewright.frontends.tensor_language import read
+    from tilewright.frontends.tensor_language import parse
 
-    module = read(source, report, definitions or {})
+    module = parse(source, report, definitions or {})
     report.raise_if_errors()
-    assert module is not None
     verify(module, report)
     report.raise_if_errors()
     return module

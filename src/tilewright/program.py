@@ -143,9 +143,7 @@ class Program:
         self._artifact = artifact
         self._texts = texts
         self.warnings = warnings
-        self._kernels = {
-            info.name: Kernel(self, info, lambda info=info: launchers(info)) for info in artifact.kernels
-        }
+        self._kernels = {info.name: Kernel(self, info, lambda info=info: launchers(info)) for info in artifact.kernels}
 
     @property
     def target(self) -> str:

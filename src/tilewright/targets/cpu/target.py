@@ -50,10 +50,8 @@ class CpuTarget:
     def passes(self, level: int) -> list[Pass]:
         """The common way to tiles, then the splitting of SPMD regions at barriers."""
         from tilewright.transforms.pipeline import common_pipeline
-        from tilewright.transforms.split_barriers import SplitBarriers
 
-        common = common_pipeline(CpuTeamPolicy(self.shape), CpuTilePolicy(self.shape), level)
-        return [*common, SplitBarriers()]
+        return common_pipeline(CpuTeamPolicy(self.shape), CpuTilePolicy(self.shape), level)
 
     def generate(self, module: Module, report: Report) -> Artifact:
         """One object with an entry for every kernel."""

@@ -1,0 +1,47 @@
+"""From an artefact to launchable kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from tilewright.program import Launcher, Program
+from tilewright.targets.artifact import Artifact
+from tilewright.targets.parameters import KernelInfo
+
+
+def load_artifact(artifact: Artifact, source: str | None = None) -> Program:
+    """A program whose kernels run on this machine. Raises ValueError if it cannot run the artefact's code."""
+    if artifact.target != "cpu":
+        raise ValueError(f"this machine cannot load artefacts for the target {artifact.target!r}")
+    loaded: dict[str, Launcher] = {}
+
+    def launcher(info: KernelInfo) -> Launcher:
+        if not loaded:
+            from tilewright.runtime.launch import bind_artifact
+
+            loaded.update({name: bound.launch for name, bound in bind_artifact(artifact).items()})
+        return loaded[info.name]
+
+    return Program(artifact, launcher, _texts(artifact, source))
+
+
+def _texts(artifact: Artifact, source: str | None) -> Mapping[str, Callable[[], str]]:
+    texts: dict[str, Callable[[], str]] = {}
+    if source is not None:
+        texts["source"] = lambda: source
+    for stage, text in artifact.texts.items():
+        texts[stage] = lambda text=text: text
+    if "llvm" in artifact.texts:
+        texts["asm"] = lambda: _assembly(artifact)
+    return texts
+
+
+def _assembly(artifact: Artifact) -> str:
+    """Assembly is made when somebody wants to read it."""
+    from dataclasses import replace
+
+    from tilewright.runtime.machine import machine
+    from tilewright.runtime.native import compile_text
+
+    target = replace(machine(), features=artifact.features)
+    return compile_text(artifact.texts["llvm"], target, assembly=True).assembly
