@@ -34,7 +34,17 @@ _HOMES = {
     "PointerArray": "tilewright.runtime.groups",
 }
 
-__all__ = [*_HOMES, "__version__"]
+__all__ = [
+    "CompileError",
+    "Diagnostic",
+    "Kernel",
+    "LaunchError",
+    "PointerArray",
+    "Program",
+    "__version__",
+    "compile",
+    "config",
+]
 
 
 def __getattr__(name: str) -> object:

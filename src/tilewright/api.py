@@ -29,7 +29,7 @@ def source_of(kernel: KernelSource) -> Source:
     return Source(str(path), path.read_text(encoding="utf-8", errors="replace"))
 
 
-def compile(  # noqa: A001 - the name that users of compilers expect
+def compile(
     kernel: KernelSource,
     *,
     target: str = "cpu",

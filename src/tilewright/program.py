@@ -62,8 +62,8 @@ class Kernel:
     """One kernel of a program: `kernel[grid](*arguments)` launches it.
 
     Arguments follow the signature: numbers for scalars, arrays (NumPy, PyTorch on the CPU, anything with DLPack or the
-    buffer protocol) for memrefs with their strides as they are, a list of arrays or a `PointerArray` for groups. Nothing
-    is copied; arrays that the kernel writes change in place.
+    buffer protocol) for memrefs with their strides as they are, a list of arrays or a `PointerArray` for groups.
+    Nothing is copied; arrays that the kernel writes change in place.
     """
 
     def __init__(self, program: Program, info: KernelInfo, launcher: Callable[[], Launcher]) -> None:
