@@ -16,7 +16,7 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Final
@@ -179,7 +179,7 @@ class Pool:
             crew.prepare(scratch_bytes)
 
     @contextlib.contextmanager
-    def _locked(self) -> Iterator[_Crew]:
+    def _locked(self) -> Generator[_Crew]:
         crew = self._crew
         _acquire(crew)
         try:

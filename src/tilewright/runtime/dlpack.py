@@ -1,0 +1,151 @@
+"""DLPack read through ctypes: where a tensor of another framework lies, without importing the framework.
+
+The capsule is dropped as soon as it is read. The caller holds on to the exporting object for as long as the address
+is used.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from typing import Final, Protocol, runtime_checkable
+
+from tilewright.runtime.dtypes import AnyDtype, numpy_dtype
+
+_VERSION: Final = (1, 1)
+_READ_ONLY: Final = 1
+_IS_COPY: Final = 2
+
+
+class DlpackError(ValueError):
+    """A tensor that cannot be taken as it is."""
+
+
+@runtime_checkable
+class Exporter(Protocol):
+    """What has `__dlpack__`."""
+
+    def __dlpack__(self, **options: object) -> object: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+
+
+class _Tensor(ctypes.Structure):
+    data: int | None
+    ndim: int
+    code: int
+    bits: int
+    lanes: int
+    byte_offset: int
+    _fields_ = (
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    )
+
+
+class _Versioned(ctypes.Structure):
+    major: int
+    flags: int
+    tensor: _Tensor
+    _fields_ = (
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("manager", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+        ("flags", ctypes.c_uint64),
+        ("tensor", _Tensor),
+    )
+
+
+_KINDS: Final = {
+    (0, 8): "i8",
+    (0, 16): "i16",
+    (0, 32): "i32",
+    (0, 64): "i64",
+    (2, 16): "f16",
+    (2, 32): "f32",
+    (2, 64): "f64",
+    (4, 16): "bf16",
+    (5, 64): "c32",
+    (5, 128): "c64",
+}
+_KIND_NAMES: Final = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex", 6: "bool"}
+
+_is_valid = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_IsValid", ctypes.pythonapi))
+_get_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DlpackTensor:
+    """What a capsule says; strides count elements."""
+
+    address: int
+    dtype: AnyDtype
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    readonly: bool
+
+
+def read_tensor(exporter: Exporter) -> DlpackTensor:
+    """Read a tensor's description; `DlpackError` if the exporter refuses, would copy, or has a type we do not know."""
+    try:
+        capsule = exporter.__dlpack__(max_version=_VERSION)
+    except TypeError:
+        # exporters from before version 1.0 know no max_version
+        capsule = _export(exporter)
+    except (BufferError, RuntimeError, ValueError) as error:
+        raise DlpackError(str(error)) from None
+    if _is_valid(capsule, b"dltensor_versioned"):
+        versioned = _Versioned.from_address(_get_pointer(capsule, b"dltensor_versioned"))
+        if versioned.major != _VERSION[0]:
+            raise DlpackError(f"it speaks DLPack {versioned.major}, we speak {_VERSION[0]}")
+        if versioned.flags & _IS_COPY:
+            raise DlpackError("its __dlpack__ hands out a copy")
+        return _describe(versioned.tensor, bool(versioned.flags & _READ_ONLY))
+    if _is_valid(capsule, b"dltensor"):
+        return _describe(_Tensor.from_address(_get_pointer(capsule, b"dltensor")), readonly=False)
+    raise DlpackError("its __dlpack__ returned no fresh DLPack capsule")
+
+
+def _export(exporter: Exporter) -> object:
+    try:
+        return exporter.__dlpack__()
+    except (BufferError, RuntimeError, ValueError, TypeError) as error:
+        raise DlpackError(str(error)) from None
+
+
+def _describe(tensor: _Tensor, readonly: bool) -> DlpackTensor:
+    kind = _KINDS.get((tensor.code, tensor.bits)) if tensor.lanes == 1 else None
+    if kind is None:
+        name = f"{_KIND_NAMES.get(tensor.code, f'type {tensor.code} of ')}{tensor.bits}"
+        raise DlpackError(f"its element type {name}{f'x{tensor.lanes}' if tensor.lanes != 1 else ''} is not supported")
+    order = tensor.ndim
+    shape = tuple(_words(tensor, "shape", order))
+    strides = tuple(_words(tensor, "strides", order)) if _has(tensor, "strides") else _row_major(shape)
+    return DlpackTensor((tensor.data or 0) + tensor.byte_offset, numpy_dtype(kind), shape, strides, readonly)
+
+
+def _has(tensor: _Tensor, field: str) -> bool:
+    return bool(getattr(tensor, field))
+
+
+def _words(tensor: _Tensor, field: str, order: int) -> list[int]:
+    return [int(getattr(tensor, field)[k]) for k in range(order)]
+
+
+def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
+    strides: list[int] = []
+    step = 1
+    for extent in reversed(shape):
+        strides.append(step)
+        step *= extent
+    return tuple(reversed(strides))

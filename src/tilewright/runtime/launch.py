@@ -1,0 +1,192 @@
+"""Launching kernels of a CPU artefact: checks prepared once, a parameter block filled in place, one call into the pool.
+
+A launch costs a few microseconds of Python. Everything is checked before anything runs; `LaunchError` names the
+argument.
+
+Arguments are given in the order of the parameters. Work-group memory (`local` memref parameters) is not the caller's
+to give: such parameters take no argument, though None is accepted in their place if all parameters are given one.
+"""
+
+from __future__ import annotations
+
+import mmap
+import operator
+import struct
+from collections.abc import Sequence
+from ctypes import addressof, c_char
+from functools import partial
+from typing import Final, Literal, SupportsIndex, TypeAlias, cast
+
+from tilewright.runtime.aliasing import AliasCheck
+from tilewright.runtime.binders import Binder, memref_binder
+from tilewright.runtime.errors import LaunchError, LaunchTypeError
+from tilewright.runtime.groups import group_binder
+from tilewright.runtime.machine import missing_features
+from tilewright.runtime.native import LoadedObject, load_object
+from tilewright.runtime.pool import Pool, default_pool
+from tilewright.runtime.scalars import SLOT_FORMATS, ScalarBinder, SlotValue, scalar_binder
+from tilewright.targets.artifact import (
+    Artifact,
+    GroupParameter,
+    KernelInfo,
+    MemrefParameter,
+    Parameter,
+    ScalarParameter,
+    slot_layout,
+)
+
+__all__ = ["BoundKernel", "Grid", "LaunchError", "LaunchTypeError", "Layout", "bind_artifact", "normalize_grid"]
+
+Grid: TypeAlias = int | Sequence[int]
+Layout: TypeAlias = Literal["F", "C"]
+
+_FRAME_HEADER: Final = "Qqqqqq"
+_MAX_GROUPS: Final = 1 << 62
+
+
+class _Frame:
+    """A launch frame: what `tw_launch` reads, at a fixed address."""
+
+    __slots__ = ("_anchor", "address", "buffer")
+
+    def __init__(self, size: int) -> None:
+        self.buffer = mmap.mmap(-1, size)
+        self._anchor = c_char.from_buffer(self.buffer)
+        self.address = addressof(self._anchor)
+
+
+class BoundKernel:
+    """A kernel in memory, ready to be launched any number of times and from any number of threads."""
+
+    def __init__(self, info: KernelInfo, code: LoadedObject, *, pool: Pool | None = None, layout: Layout = "F") -> None:
+        self.info = info
+        self._code = code
+        self._pool = pool or default_pool()
+        self._call = self._pool.call
+        self._passed = [p for p in info.parameters if not _is_local(p)]
+        self._binders = [_binder(info, p, reverse=layout == "C") for p in self._passed]
+        self._aliases = AliasCheck.of(info.name, self._passed)
+        formats = "".join(SLOT_FORMATS[slot.dtype] for slot in slot_layout(info.parameters))
+        self._packer = struct.Struct(f"<{_FRAME_HEADER}{formats}")
+        self._pack_into = self._packer.pack_into
+        self._frames: list[_Frame] = []
+        self._entry = code.address(info.symbol)
+        self._local_bytes = info.local_bytes
+
+    def launch(self, grid: Grid, arguments: Sequence[object]) -> None:
+        """Run the kernel on a grid of work-groups and return when it is done. A grid with a zero runs nothing.
+
+        Arguments are checked also if nothing runs. A launch from several threads at once is safe.
+        """
+        if len(arguments) != len(self._binders):
+            arguments = self._without_local(arguments)
+        values: list[SlotValue] = []
+        keep: list[object] = []
+        for bind, argument in zip(self._binders, arguments, strict=True):
+            values += bind(argument, keep)
+        if self._aliases is not None:
+            self._aliases.check(arguments)
+        x, y, z = (grid, 1, 1) if type(grid) is int and 0 <= grid < _MAX_GROUPS else normalize_grid(grid)
+        # a frame belongs to one launch at a time; popping and appending are atomic
+        try:
+            frame = self._frames.pop()
+        except IndexError:
+            frame = _Frame(self._packer.size)
+        self._pack_into(frame.buffer, 0, self._entry, x * y * z, self._local_bytes, x, y, z, *values)
+        status = self._call(self._pool.address, frame.address)
+        if status:
+            self._pool.resolve(status, frame.address)
+        self._frames.append(frame)
+
+    def _without_local(self, arguments: Sequence[object]) -> Sequence[object]:
+        parameters = self.info.parameters
+        if len(arguments) == len(parameters):
+            pairs = list(zip(parameters, arguments, strict=True))
+            if all(argument is None for parameter, argument in pairs if _is_local(parameter)):
+                return [argument for parameter, argument in pairs if not _is_local(parameter)]
+        wanted = ", ".join(f"{p.name}: {_kind(p)}" for p in self._passed)
+        raise LaunchTypeError(
+            f"kernel {self.info.name} takes {len(self._passed)} arguments ({wanted}), {len(arguments)} were given"
+        )
+
+
+def _kind(parameter: Parameter) -> str:
+    match parameter:
+        case ScalarParameter():
+            return parameter.dtype
+        case MemrefParameter():
+            return "memref"
+        case GroupParameter():
+            return "group"
+
+
+def _is_local(parameter: Parameter) -> bool:
+    return isinstance(parameter, MemrefParameter) and parameter.space == "local"
+
+
+def _binder(info: KernelInfo, parameter: Parameter, *, reverse: bool) -> Binder:
+    where = f"kernel {info.name}, argument {parameter.name}"
+    match parameter:
+        case ScalarParameter():
+            return partial(_bind_scalar, scalar_binder(parameter.dtype, where))
+        case MemrefParameter():
+            return memref_binder(parameter, where, reverse=reverse)
+        case GroupParameter():
+            return group_binder(parameter, where, reverse=reverse)
+
+
+def _bind_scalar(bind: ScalarBinder, argument: object, _keep: list[object]) -> tuple[SlotValue, ...]:
+    return bind(argument)
+
+
+def normalize_grid(grid: object) -> tuple[int, int, int]:
+    """One to three numbers of work-groups as three; they must not be negative, nor their product absurd."""
+    if isinstance(grid, SupportsIndex):
+        sizes = [operator.index(grid)]
+    elif isinstance(grid, list | tuple):
+        entries = cast("Sequence[object]", grid)
+        if not all(isinstance(entry, SupportsIndex) for entry in entries):
+            raise LaunchTypeError(f"a grid is an integer or up to three, not {grid!r}")
+        sizes = [operator.index(cast("SupportsIndex", entry)) for entry in entries]
+    else:
+        raise LaunchTypeError(f"a grid is an integer or up to three, not {type(grid).__name__}")
+    if not 1 <= len(sizes) <= 3:
+        raise LaunchError(f"a grid has one to three sizes, not {len(sizes)}")
+    x, y, z = (*sizes, 1, 1)[:3]
+    if min(x, y, z) < 0:
+        raise LaunchError(f"a grid cannot be negative: {tuple(sizes)}")
+    if max(x, y, z) >= _MAX_GROUPS or x * y * z >= _MAX_GROUPS:
+        raise LaunchError(f"the grid {tuple(sizes)} has more than 2^62 work-groups")
+    return x, y, z
+
+
+def bind_artifact(
+    artifact: Artifact, *, pool: Pool | None = None, layout: Layout = "F", process_symbols: bool = False
+) -> dict[str, BoundKernel]:
+    """Load a CPU artefact and make its kernels launchable, by name.
+
+    `layout="C"` reverses the modes of every array, so that row-major arrays fit column-major memrefs.
+    """
+    if artifact.target != "cpu":
+        raise LaunchError(f"the artefact is for the target {artifact.target!r}, not for the CPU")
+    missing = missing_features(artifact.features)
+    if missing:
+        raise LaunchError(f"the artefact was compiled for a CPU with {', '.join(missing)}, which this machine lacks")
+    for info in artifact.kernels:
+        _refuse_open_local(info)
+    symbols = [info.symbol for info in artifact.kernels]
+    code = load_object(artifact.payload, symbols, process_symbols=process_symbols)
+    return {info.name: BoundKernel(info, code, pool=pool, layout=layout) for info in artifact.kernels}
+
+
+def _refuse_open_local(info: KernelInfo) -> None:
+    for parameter in info.parameters:
+        if (
+            isinstance(parameter, MemrefParameter)
+            and _is_local(parameter)
+            and None in (*parameter.shape, *parameter.strides)
+        ):
+            raise LaunchError(
+                f"kernel {info.name}, parameter {parameter.name}: local memory of unknown size cannot be reserved by a "
+                f"launch; give it static extents and strides"
+            )

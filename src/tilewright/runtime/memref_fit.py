@@ -1,0 +1,119 @@
+"""Whether an array's extents and strides fit a memref parameter, and what to say if they do not.
+
+The stride rule of the language, `S_0 >= 1` and `S_i >= S_{i-1} s_{i-1}`, is checked here for what the compiler could
+not know. A stride that is never stepped along, because the extent is at most 1 or the array is empty, fits anything:
+NumPy puts arbitrary numbers there. The launch passes one that fulfils what the compiler may have assumed.
+"""
+
+from __future__ import annotations
+
+from tilewright.targets.artifact import MemrefParameter
+
+Sizes = tuple[int, ...]
+
+
+def type_text(parameter: MemrefParameter) -> str:
+    """The parameter's type as the language writes it."""
+    shape = "".join(f"x{_size(extent)}" for extent in parameter.shape)
+    return f"memref<{parameter.dtype}{shape},strided<{','.join(_size(stride) for stride in parameter.strides)}>>"
+
+
+def _size(size: int | None) -> str:
+    return "?" if size is None else str(size)
+
+
+def _divisor(divisors: tuple[int, ...], mode: int) -> int:
+    return divisors[mode] if mode < len(divisors) else 1
+
+
+def conforming_strides(parameter: MemrefParameter, shape: Sizes, strides: Sizes) -> Sizes:
+    """The strides with those that do not matter replaced by ones that break no promise."""
+    if len(shape) != len(parameter.shape):
+        return strides
+    empty = 0 in shape
+    result: list[int] = []
+    least = 1
+    for mode, (extent, stride) in enumerate(zip(shape, strides, strict=True)):
+        declared = parameter.strides[mode]
+        if extent > 1 and not empty:
+            result.append(stride)
+        elif declared is not None:
+            result.append(declared)
+        else:
+            divisor = _divisor(parameter.stride_gcd, mode)
+            result.append(-(-least // divisor) * divisor)
+        least = max(result[-1], 1) * max(extent, 1)
+    return tuple(result)
+
+
+def shape_problem(parameter: MemrefParameter, shape: Sizes) -> str | None:
+    """What is wrong with the extents, if anything is."""
+    if len(shape) != len(parameter.shape):
+        return f"it has {len(shape)} modes (shape {shape}), {len(parameter.shape)} are wanted"
+    for mode, (extent, declared) in enumerate(zip(shape, parameter.shape, strict=True)):
+        if declared is not None and extent != declared:
+            return f"its extent {mode} is {extent} (shape {shape}), {declared} is wanted"
+        divisor = _divisor(parameter.shape_gcd, mode)
+        if extent % divisor:
+            return f"its extent {mode} is {extent}, a multiple of {divisor} is wanted (shape_gcd)"
+    return None
+
+
+def stride_rule_problem(shape: Sizes, strides: Sizes) -> str | None:
+    """Where the array breaks the stride rule, if it does; the strides must be conforming ones."""
+    least = 1
+    for mode, (extent, stride) in enumerate(zip(shape, strides, strict=True)):
+        if stride < least and extent > 1 and 0 not in shape:
+            return f"its stride {mode} is {stride}, at least {least} is wanted (strides count elements: {strides})"
+        least = max(least, stride * extent)
+    return None
+
+
+def stride_problem(parameter: MemrefParameter, shape: Sizes, strides: Sizes) -> str | None:
+    """What is wrong with the strides of an array whose shape fits, if anything is."""
+    actual = conforming_strides(parameter, shape, strides)
+    for mode, (stride, declared) in enumerate(zip(actual, parameter.strides, strict=True)):
+        if declared is not None and stride != declared:
+            return f"its stride {mode} is {stride}, {declared} is wanted (strides count elements: {actual})"
+        divisor = _divisor(parameter.stride_gcd, mode)
+        if declared is None and stride % divisor:
+            return f"its stride {mode} is {stride}, a multiple of {divisor} is wanted (stride_gcd)"
+    return stride_rule_problem(shape, actual)
+
+
+def layout_problem(parameter: MemrefParameter, shape: Sizes, strides: Sizes) -> str | None:
+    """What is wrong with an array's extents and strides, with the ways out; None if they fit."""
+    problem = shape_problem(parameter, shape)
+    if problem is None:
+        problem = stride_problem(parameter, shape, strides)
+        if problem is None:
+            return None
+    ways = _ways_out(parameter, shape, strides)
+    return f"{problem} for {type_text(parameter)}{ways}"
+
+
+def _ways_out(parameter: MemrefParameter, shape: Sizes, strides: Sizes) -> str:
+    name = parameter.name
+    if len(shape) != len(parameter.shape):
+        return ""
+    swapped_shape, swapped_strides = shape[::-1], strides[::-1]
+    if not _fits(parameter, shape, strides) and _fits(parameter, swapped_shape, swapped_strides):
+        return f"; pass {name}.T, which fits, or declare strided<..> with the array's strides"
+    if shape_problem(parameter, shape) is not None:
+        return ""
+    actual = conforming_strides(parameter, shape, strides)
+    if stride_rule_problem(shape, actual) is None:
+        open_strides = ",".join("1" if stride == 1 else "?" for stride in actual)
+        return f"; declare strided<{open_strides}>, or pass numpy.asfortranarray({name}), a copy"
+    if stride_rule_problem(swapped_shape, swapped_strides) is None:
+        extents = "".join(f"x{_size(extent)}" for extent in parameter.shape[::-1])
+        declared = f"memref<{parameter.dtype}{extents},strided<{','.join(map(str, swapped_strides))}>>"
+        return (
+            f"; it is row-major, memrefs are column-major: pass {name}.T and declare {declared}, "
+            f"or pass numpy.asfortranarray({name}), a copy"
+        )
+    return f"; numpy.asfortranarray({name}), a copy, fits"
+
+
+def _fits(parameter: MemrefParameter, shape: Sizes, strides: Sizes) -> bool:
+    return shape_problem(parameter, shape) is None and stride_problem(parameter, shape, strides) is None

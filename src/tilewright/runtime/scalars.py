@@ -1,0 +1,155 @@
+"""Numbers from Python, NumPy and ml_dtypes as the values of slots, rounded once and checked against their range."""
+
+from __future__ import annotations
+
+import math
+import operator
+import struct
+from collections.abc import Callable
+from functools import partial
+from typing import Final, SupportsComplex, SupportsFloat, SupportsIndex, TypeAlias
+
+import numpy as np
+
+from tilewright.runtime.errors import LaunchError, LaunchTypeError
+
+SlotValue: TypeAlias = int | float | bytes
+ScalarBinder: TypeAlias = Callable[[object], tuple[SlotValue, ...]]
+
+# struct codes of slots, each padded to 8 bytes
+SLOT_FORMATS: Final = {
+    "bool": "B7x",
+    "i8": "b7x",
+    "i16": "h6x",
+    "i32": "i4x",
+    "i64": "q",
+    "index": "q",
+    "bf16": "2s6x",
+    "f16": "e6x",
+    "f32": "f4x",
+    "f64": "d",
+    "c32": "ff",
+    "c64": "dd",
+    "ptr": "Q",
+}
+
+_INTEGER_BITS: Final = {"i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
+_BOOL: Final = (bool, np.bool_)
+_NOT_REAL: Final = (complex, np.complexfloating, str, bytes)
+_PART: Final = {"c32": "f32", "c64": "f64"}
+
+
+def scalar_binder(dtype: str, where: str) -> ScalarBinder:
+    """A function from a number to the values of its slot; its errors begin with `where`."""
+    if dtype == "bool":
+        return partial(_bind_bool, where)
+    if dtype in _INTEGER_BITS:
+        half = 1 << (_INTEGER_BITS[dtype] - 1)
+        return partial(_bind_integer, where, dtype, -half, half - 1)
+    if dtype in _PART:
+        return partial(_bind_complex, where, dtype, _PART[dtype])
+    if dtype == "bf16":
+        return partial(_bind_bf16, where)
+    return partial(_bind_float, where, dtype)
+
+
+def _refuse(where: str, value: object, dtype: str, wanted: str) -> LaunchTypeError:
+    return LaunchTypeError(f"{where}: {wanted} is wanted for a parameter of type {dtype}, not {type(value).__name__}")
+
+
+def _is_one_of(value: object, kinds: tuple[type, ...]) -> bool:
+    return isinstance(value, kinds)
+
+
+def _index(value: object) -> int | None:
+    if not isinstance(value, SupportsIndex):
+        return None
+    try:
+        return operator.index(value)
+    except TypeError:
+        # arrays have __index__ as well, and refuse unless they hold one integer
+        return None
+
+
+def _bind_bool(where: str, value: object) -> tuple[SlotValue, ...]:
+    if _is_one_of(value, _BOOL):
+        return (int(bool(value)),)
+    number = _index(value)
+    if number in (0, 1):
+        return (number,)
+    raise _refuse(where, value, "bool", "True or False")
+
+
+def _bind_integer(where: str, dtype: str, low: int, high: int, value: object) -> tuple[SlotValue, ...]:
+    number = _index(value)
+    if number is None:
+        raise _refuse(where, value, dtype, "an integer")
+    if not low <= number <= high:
+        raise LaunchError(f"{where}: {number} is out of range for {dtype}, which holds {low} to {high}")
+    return (number,)
+
+
+def _real(where: str, dtype: str, value: object) -> float:
+    # strings and arrays with more than one element know how to be floats as well, or pretend to
+    if isinstance(value, float):
+        return value
+    if _is_one_of(value, _NOT_REAL) or not isinstance(value, SupportsFloat):
+        raise _refuse(where, value, dtype, "a real number")
+    try:
+        return float(value)
+    except OverflowError:
+        raise _out_of_range(where, dtype, value) from None
+    except (TypeError, ValueError):
+        raise _refuse(where, value, dtype, "a real number") from None
+
+
+def _out_of_range(where: str, dtype: str, value: object) -> LaunchError:
+    return LaunchError(f"{where}: {value} is beyond the range of {dtype}")
+
+
+def _fits(dtype: str, number: float) -> bool:
+    if dtype == "f64":
+        return True
+    try:
+        struct.pack("<e" if dtype == "f16" else "<f", number)
+    except OverflowError:
+        return False
+    return True
+
+
+def _bind_float(where: str, dtype: str, value: object) -> tuple[SlotValue, ...]:
+    number = _real(where, dtype, value)
+    if not _fits(dtype, number):
+        raise _out_of_range(where, dtype, value)
+    return (number,)
+
+
+def _bind_bf16(where: str, value: object) -> tuple[SlotValue, ...]:
+    number = _real(where, "bf16", value)
+    rounded = _round_to_bf16(number)
+    if not _fits("f32", rounded):
+        raise _out_of_range(where, "bf16", value)
+    return (struct.pack("<f", rounded)[2:],)
+
+
+def _round_to_bf16(number: float) -> float:
+    """The nearest bf16, ties to even. Going through f32 would round twice."""
+    if not math.isfinite(number) or number == 0.0:
+        return number
+    _, exponent = math.frexp(number)
+    ulp = max(exponent - 8, -133)
+    return math.copysign(math.ldexp(round(math.ldexp(number, -ulp)), ulp), number)
+
+
+def _bind_complex(where: str, dtype: str, part: str, value: object) -> tuple[SlotValue, ...]:
+    if isinstance(value, str | bytes) or not isinstance(value, complex | SupportsComplex | SupportsFloat):
+        raise _refuse(where, value, dtype, "a number")
+    try:
+        number = complex(value)
+    except OverflowError:
+        raise _out_of_range(where, dtype, value) from None
+    except (TypeError, ValueError):
+        raise _refuse(where, value, dtype, "a number") from None
+    if not (_fits(part, number.real) and _fits(part, number.imag)):
+        raise _out_of_range(where, dtype, value)
+    return (number.real, number.imag)
