@@ -1,4 +1,4 @@
-"""Which teams and tiles suit an NVIDIA GPU: warps, blocks of four of them, tiles that shared memory holds several of."""
+"""Which teams and tiles suit an NVIDIA GPU: warps, blocks of four, tiles of which shared memory holds several."""
 
 from __future__ import annotations
 
