@@ -4,21 +4,48 @@ from __future__ import annotations
 
 from tilewright.ir.passes import Pass
 from tilewright.transforms.assign_stack import AssignStack
+from tilewright.transforms.canonicalize import Canonicalize
+from tilewright.transforms.cse import EliminateCommonSubexpressions
+from tilewright.transforms.dce import EliminateDeadCode
+from tilewright.transforms.forward_stores import ForwardStores
 from tilewright.transforms.infer_work_group import InferWorkGroup
 from tilewright.transforms.insert_barriers import InsertBarriers
+from tilewright.transforms.licm import HoistLoopInvariants
 from tilewright.transforms.lower_collectives import LowerCollectives
 from tilewright.transforms.lower_cooperative_matrices import LowerCooperativeMatrices
 from tilewright.transforms.lower_foreach import LowerForeach
 from tilewright.transforms.policy import TeamPolicy, TilePolicy
 
 
-def common_pipeline(team: TeamPolicy, tiles: TilePolicy, level: int = 2) -> list[Pass]:
-    """Steps 2 to 8 of the way down (docs/architecture.md); level 0 only lowers."""
+def lowering(team: TeamPolicy, tiles: TilePolicy) -> list[Pass]:
+    """From the language to tiles, nothing more."""
+    return [InferWorkGroup(team), LowerForeach(), LowerCooperativeMatrices(), LowerCollectives(tiles)]
+
+
+def optimisation(level: int) -> list[Pass]:
+    """Simplifies tiles and scalars; level 0 does nothing, 1 one cheap round, 2 everything."""
+    if level == 0:
+        return []
+    if level == 1:
+        return [Canonicalize(), EliminateCommonSubexpressions(), EliminateDeadCode()]
     return [
-        InferWorkGroup(team),
-        LowerForeach(),
-        LowerCooperativeMatrices(),
-        LowerCollectives(tiles),
-        AssignStack(),
-        InsertBarriers(),
+        Canonicalize(),
+        EliminateCommonSubexpressions(),
+        HoistLoopInvariants(),
+        EliminateCommonSubexpressions(),
+        ForwardStores(),
+        EliminateDeadCode(),
+        Canonicalize(),
     ]
+
+
+def synchronisation() -> list[Pass]:
+    """Local memory and barriers; stack offsets first, for reuse of bytes is a hazard of its own."""
+    return [AssignStack(), InsertBarriers()]
+
+
+def common_pipeline(team: TeamPolicy, tiles: TilePolicy, level: int = 2) -> list[Pass]:
+    """Steps 2 to 8 of the way down (docs/architecture.md)."""
+    first, *rest = lowering(team, tiles)
+    early = [Canonicalize()] if level else []
+    return [first, *early, *rest, *optimisation(level), *synchronisation()]

@@ -1,0 +1,77 @@
+"""cse: an operation that an earlier one computed already is replaced by its results.
+
+before:  %a = arith.add %x, %y    %b = arith.add %y, %x    use %b
+after:   %a = arith.add %x, %y    use %a
+
+Only pure operations without regions, found again in the same block or in one around it. Tiles do not cross into SPMD
+regions, where they would belong to another team.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tilewright.dialects.builtin import Module
+from tilewright.ir.core import Attribute, Block, Operation, Value
+from tilewright.ir.definition import COMMUTATIVE, PURE, SPMD_REGION
+from tilewright.ir.passes import Pass, PassContext
+from tilewright.ir.types import TileType
+
+Key = Hashable
+Scope = dict[Key, Operation]
+
+
+@dataclass(frozen=True)
+class EliminateCommonSubexpressions(Pass):
+    """Compute equal values once."""
+
+    name: ClassVar[str] = "cse"
+
+    def run(self, module: Module, context: PassContext) -> None:
+        for kernel in module.kernels:
+            _block(kernel.body.entry, {})
+
+
+def _block(block: Block, outer: Scope) -> None:
+    known = dict(outer)
+    for op in block:
+        if op.regions:
+            inner = known
+            if SPMD_REGION in op.definition.traits:
+                inner = {k: v for k, v in known.items() if not isinstance(v.results[0].type, TileType)}
+            for region in op.regions:
+                for nested in region.blocks:
+                    _block(nested, inner)
+        elif PURE in op.definition.traits and op.results:
+            _visit(op, known)
+
+
+def _visit(op: Operation, known: Scope) -> None:
+    key = _key(op)
+    earlier = known.setdefault(key, op)
+    if earlier is op:
+        return
+    for old, new in zip(op.results, earlier.results, strict=True):
+        old.replace_all_uses_with(new)
+    op.erase()
+
+
+def _key(op: Operation) -> Key:
+    operands: list[Value] = list(op.operands)
+    if COMMUTATIVE in op.definition.traits:
+        operands[:2] = sorted(operands[:2], key=id)
+    types = tuple(r.type for r in op.results)
+    return (type(op), tuple(operands), tuple((k, frozen(v)) for k, v in sorted(op.attributes.items())), types)
+
+
+def frozen(value: Attribute) -> Hashable:
+    """An attribute as a key; tells 0.0 from -0.0, 1 from 1.0 and True, and equal NaNs are one."""
+    if isinstance(value, bool | int | float | complex):
+        return (type(value).__name__, repr(value))
+    if isinstance(value, tuple):
+        return tuple(frozen(v) for v in value)
+    if isinstance(value, dict):
+        return tuple((k, frozen(v)) for k, v in sorted(value.items()))
+    return value

@@ -1,0 +1,184 @@
+"""forward-stores: a load takes the value that a store or load of the same place holds already.
+
+before:  tile.store %x, %t, %0, %0      %y = tile.load %t, %0, %0      use %y
+after:   tile.store %x, %t, %0, %0      use %x                            (dce removes the store if %t is local)
+
+Tiles travel if boxes, order of modes and element types agree; a box inside a stored box at a known distance is a
+`tile.extract`, a permuted view a `tile.permute`. What may have been written in between is forgotten; in SPMD regions,
+where other subgroups write too, also at barriers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tilewright.dialects import memref, scf, tile
+from tilewright.dialects.builtin import Module
+from tilewright.ir.builder import Builder
+from tilewright.ir.core import Block, Operation, Value
+from tilewright.ir.definition import RECURSIVE_EFFECTS, SPMD_REGION
+from tilewright.ir.effects import EffectKind
+from tilewright.ir.passes import Pass, PassContext
+from tilewright.ir.types import TileType
+from tilewright.transforms.aliasing import Access, Span, accesses, effects_of, may_overlap
+from tilewright.transforms.emit import memref_type
+
+Load = tile.Load | memref.Load
+Store = tile.Store | memref.Store
+
+
+@dataclass(frozen=True)
+class ForwardStores(Pass):
+    """Forward stores and loads to later loads."""
+
+    name: ClassVar[str] = "forward-stores"
+
+    def run(self, module: Module, context: PassContext) -> None:
+        for kernel in module.kernels:
+            _block(kernel.body.entry, [])
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """Memory whose content is known: the access and the value, with the modes of the root in the value's dimensions."""
+
+    access: Access
+    value: Value
+    view: Value
+
+
+def _block(block: Block, outer: list[_Held]) -> list[_Held]:
+    """Forward within a block; what is known at its end."""
+    held = list(outer)
+    for op in block:
+        if op.regions:
+            held = _nested(op, held)
+            continue
+        if isinstance(op, tile.Load | memref.Load):
+            found = _forwarded(op, held)
+            if found is not None:
+                op.out.replace_all_uses_with(found)
+                op.erase()
+                continue
+        held = _after(op, held)
+        entry = _holds(op)
+        if entry is not None:
+            held.append(entry)
+    return held
+
+
+def _nested(op: Operation, held: list[_Held]) -> list[_Held]:
+    """Regions see what is known and not changed in them (loops: by any iteration); afterwards as much is known."""
+    writes = _writes(op)
+    kept = [] if writes is None else [h for h in held if not any(may_overlap(h.access, w) for w in writes)]
+    inner = kept if isinstance(op, scf.For) else held
+    if SPMD_REGION in op.definition.traits:
+        inner = [h for h in inner if not isinstance(h.value.type, TileType)]
+    for region in op.regions:
+        for block in region.blocks:
+            _block(block, inner)
+    return kept
+
+
+def _writes(op: Operation) -> list[Access] | None:
+    """Writes in an operation; None if unknown, or if it orders or frees memory."""
+    effects = effects_of(op)
+    if effects is None or any(e.kind is EffectKind.FREE for e in effects):
+        return None
+    if any(e.kind is EffectKind.ORDER for e in effects) and any(_orders(inner) for inner in op.walk()):
+        return None
+    return [a for a in accesses(op) if a.writes]
+
+
+def _orders(op: Operation) -> bool:
+    """Whether an operation lets writes of others become visible."""
+    if isinstance(op, tile.Prefetch) or RECURSIVE_EFFECTS in op.definition.traits:
+        return False
+    effects = op.effects()
+    return effects is None or any(e.kind is EffectKind.ORDER for e in effects)
+
+
+def _after(op: Operation, held: list[_Held]) -> list[_Held]:
+    """What is still known after `op`."""
+    if op.effects() == ():
+        return held
+    if _orders(op) and any(SPMD_REGION in a.definition.traits for a in op.ancestors()):
+        return []
+    changed = [a for a in accesses(op) if a.writes]
+    freed = [e.value for e in op.effects() or () if e.kind is EffectKind.FREE]
+    if freed:
+        return []
+    return [h for h in held if not any(may_overlap(h.access, w) for w in changed)] if changed else held
+
+
+def _holds(op: Operation) -> _Held | None:
+    """What is known because of `op`."""
+    if isinstance(op, tile.Load | tile.Store) and any(op.check):
+        return None
+    if isinstance(op, tile.Load | memref.Load):
+        return _Held(next(iter(accesses(op))), op.out, op.memref)
+    if isinstance(op, tile.Store | memref.Store):
+        return _Held(next(a for a in accesses(op) if a.writes), op.value, op.memref)
+    return None
+
+
+def _forwarded(op: Load, held: list[_Held]) -> Value | None:
+    """A known value for a load, rearranged if need be."""
+    if isinstance(op, tile.Load) and any(op.check):
+        return None
+    wanted = next(iter(accesses(op)))
+    for entry in reversed(held):
+        if entry.access.root is wanted.root and isinstance(entry.value.type, TileType) is isinstance(op, tile.Load):
+            offsets = _offsets(entry.access.spans, wanted.spans)
+            if offsets is not None:
+                value = _rearranged(op, entry, offsets)
+                if value is not None:
+                    return value
+    return None
+
+
+def _offsets(have: tuple[Span, ...], want: tuple[Span, ...]) -> tuple[int, ...] | None:
+    """Distances of a box inside another, by mode of the root; None if it is not certainly inside."""
+    found: list[int] = []
+    for outer, inner in zip(have, want, strict=True):
+        if not (outer.known and inner.known) or outer.base is not inner.base:
+            return None
+        distance = inner.start - outer.start
+        if outer.length is None or inner.length is None or not 0 <= distance <= outer.length - inner.length:
+            return None
+        found.append(distance)
+    return tuple(found)
+
+
+def _rearranged(op: Load, entry: _Held, offsets: tuple[int, ...]) -> Value | None:
+    if isinstance(op, memref.Load):
+        return entry.value
+    have, want = _modes(entry.view), _modes(op.memref)
+    if have is None or want is None or set(have) != set(want):
+        return None
+    build = Builder.before_op(op)
+    value = entry.value
+    assert isinstance(value.type, TileType)
+    assert isinstance(op.out.type, TileType)
+    order = tuple(have.index(m) for m in want)
+    if order != tuple(range(len(order))):
+        value = build(tile.Permute(value, order)).out
+    if value.type != op.out.type:
+        value = build(tile.Extract(value, tuple(offsets[m] for m in want), result_types=[op.out.type])).out
+    return value
+
+
+def _modes(view: Value) -> list[int] | None:
+    """For each mode of a view the mode of its root; None if a view in between splits or fuses modes."""
+    match op := view.defining_op:
+        case memref.Permute():
+            inner = _modes(op.memref)
+            return None if inner is None else [inner[k] for k in op.order]
+        case memref.Subview():
+            inner = _modes(op.memref)
+            return None if inner is None else [m for m, size in zip(inner, op.static_sizes, strict=True) if size != 0]
+        case memref.Expand() | memref.Fuse():
+            return None
+        case _:
+            return list(range(memref_type(view).order))

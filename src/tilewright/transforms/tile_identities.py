@@ -1,0 +1,252 @@
+"""Patterns on tiles and views: constants and splats spread, moves compose, sizes and bounds tests become known."""
+
+from __future__ import annotations
+
+from tilewright.dialects import memref, tile
+from tilewright.dialects.arith import Cast, Constant
+from tilewright.ir.core import Operation, Value
+from tilewright.ir.rewriter import Rewriter, pattern
+from tilewright.ir.types import INDEX, MemrefType, TileType
+from tilewright.transforms.aliasing import Accessor
+from tilewright.transforms.emit import constant_of, integer_of, memref_type, scalar_type
+
+Move = tile.Broadcast | tile.Reshape | tile.Permute | tile.Extract
+
+
+@pattern(tile.Splat)
+def splat_of_constant(op: tile.Splat, rewriter: Rewriter) -> bool:
+    """A splat of a constant is a constant tile."""
+    known = constant_of(op.value)
+    if known is None:
+        return False
+    rewriter.replace(op, [rewriter.insert(Constant(known, result_types=[op.out.type])).out])
+    return True
+
+
+@pattern(tile.Broadcast, tile.Reshape, tile.Permute, tile.Extract)
+def move_of_uniform(op: Move, rewriter: Rewriter) -> bool:
+    """Moving the elements of a constant or splat changes its shape only."""
+    source = op.tile.defining_op
+    if isinstance(source, Constant):
+        rewriter.replace(op, [rewriter.insert(Constant(source.value, result_types=[op.out.type])).out])
+    elif isinstance(source, tile.Splat):
+        rewriter.replace(op, [rewriter.insert(tile.Splat(source.value, result_types=[op.out.type])).out])
+    else:
+        return False
+    return True
+
+
+@pattern(tile.Broadcast, tile.Reshape, tile.Extract)
+def move_to_itself(op: tile.Broadcast | tile.Reshape | tile.Extract, rewriter: Rewriter) -> bool:
+    """A move to the same shape goes."""
+    if op.tile.type != op.out.type:
+        return False
+    rewriter.replace(op, [op.tile])
+    return True
+
+
+@pattern(tile.Reshape)
+def reshape_of_reshape(op: tile.Reshape, rewriter: Rewriter) -> bool:
+    """Only the last shape counts."""
+    inner = op.tile.defining_op
+    if not isinstance(inner, tile.Reshape):
+        return False
+    rewriter.replace(op, [rewriter.insert(tile.Reshape(inner.tile, result_types=[op.out.type])).out])
+    return True
+
+
+@pattern(tile.Permute, memref.Permute)
+def permute_of_permute(op: tile.Permute | memref.Permute, rewriter: Rewriter) -> bool:
+    """Permutations compose; the identity goes."""
+    source = op.operands[0]
+    if op.order == tuple(range(len(op.order))):
+        rewriter.replace(op, [source])
+        return True
+    inner = source.defining_op
+    if not isinstance(inner, tile.Permute | memref.Permute):
+        return False
+    order = tuple(inner.order[k] for k in op.order)
+    rewriter.replace(op, [rewriter.insert(type(op)(inner.operands[0], order)).out])
+    return True
+
+
+@pattern(tile.Item)
+def item_of_splat(op: tile.Item, rewriter: Rewriter) -> bool:
+    """The element of a splat or constant."""
+    source = op.tile.defining_op
+    if isinstance(source, tile.Splat):
+        rewriter.replace(op, [source.value])
+    elif isinstance(source, Constant):
+        rewriter.replace(op, [rewriter.insert(Constant(source.value, result_types=[op.out.type])).out])
+    else:
+        return False
+    return True
+
+
+@pattern(Cast)
+def cast_of_splat(op: Cast, rewriter: Rewriter) -> bool:
+    """Convert the scalar instead of every element."""
+    source = op.value.defining_op
+    if not isinstance(source, tile.Splat):
+        return False
+    scalar = rewriter.insert(Cast(source.value, result_types=[scalar_type(op.out.type)])).out
+    rewriter.replace(op, [rewriter.insert(tile.Splat(scalar, result_types=[op.out.type])).out])
+    return True
+
+
+@pattern(tile.Load, tile.Store, tile.AtomicLoad, tile.AtomicStore, tile.AtomicRmw)
+def settled_checks(op: Accessor, rewriter: Rewriter) -> bool:
+    """Bounds tests that constants decide are dropped."""
+    if "check" not in op.attributes:
+        return False
+    value = op.out if isinstance(op, tile.Load | tile.AtomicLoad) else op.value
+    assert isinstance(value.type, TileType)
+    extents = memref_type(op.memref).shape
+    needed = tuple(
+        flag and not _inside(index, length, extent)
+        for flag, index, length, extent in zip(op.check, op.indices, value.type.shape, extents, strict=False)
+    )
+    if any(needed) and needed == op.check:
+        return False
+    if any(needed):
+        op.check = needed
+    else:
+        del op.attributes["check"]
+    rewriter.changed(op)
+    return True
+
+
+def _inside(index: Value, length: int, extent: int | None) -> bool:
+    known = integer_of(index)
+    return known is not None and extent is not None and 0 <= known <= extent - length
+
+
+@pattern(memref.Size, memref.Stride)
+def known_extent(op: memref.Size | memref.Stride, rewriter: Rewriter) -> bool:
+    """Extents and strides from the type, or from the view that set them."""
+    type_ = op.source.type
+    if not isinstance(type_, MemrefType):
+        return False
+    stride = isinstance(op, memref.Stride)
+    static = (type_.strides if stride else type_.shape)[op.mode]
+    if static is not None:
+        rewriter.replace(op, [rewriter.insert(Constant(static, result_types=[INDEX])).out])
+        return True
+    found = _through_view(op.source.defining_op, op.mode, stride)
+    if found is None:
+        return False
+    value = found if isinstance(found, Value) else rewriter.insert(type(op)(*found)).out
+    rewriter.replace(op, [value])
+    return True
+
+
+def _through_view(view: Operation | None, mode: int, stride: bool) -> Value | tuple[Value, int] | None:
+    """The extent value that a view was given, or the operand and mode whose extent (stride) it is."""
+    match view:
+        case memref.Permute():
+            return view.memref, view.order[mode]
+        case memref.Subview():
+            kept = [k for k, size in enumerate(view.static_sizes) if size != 0]
+            if stride:
+                return view.memref, kept[mode]
+            return view.sizes[sum(view.static_sizes[k] is None for k in range(kept[mode]))]
+        case memref.Expand():
+            inside = view.mode <= mode < view.mode + len(view.static_sizes)
+            if not inside:
+                return view.memref, mode if mode < view.mode else mode - len(view.static_sizes) + 1
+            if stride:
+                return None
+            return view.sizes[sum(s is None for s in view.static_sizes[: mode - view.mode])]
+        case _:
+            return None
+
+
+@pattern(memref.Subview)
+def constant_offsets(op: memref.Subview, rewriter: Rewriter) -> bool:
+    """Offsets that became constants move into the attribute."""
+    if not any(integer_of(v) is not None for v in op.offsets):
+        return False
+    dynamic = iter(op.offsets)
+    offsets: list[int | None] = []
+    left: list[Value] = []
+    for static in op.static_offsets:
+        value = next(dynamic) if static is None else None
+        known = static if value is None else integer_of(value)
+        offsets.append(known)
+        if value is not None and known is None:
+            left.append(value)
+    new = memref.Subview(op.memref, left, op.sizes, tuple(offsets), op.static_sizes, result_types=[op.out.type])
+    rewriter.replace(op, [rewriter.insert(new).out])
+    return True
+
+
+@pattern(memref.Subview)
+def whole_view(op: memref.Subview, rewriter: Rewriter) -> bool:
+    """A subview of everything is the operand."""
+    whole = op.memref.type == op.out.type and None not in op.static_sizes and not any(op.static_offsets)
+    if not whole or op.offsets or 0 in op.static_sizes:
+        return False
+    rewriter.replace(op, [op.memref])
+    return True
+
+
+@pattern(memref.Subview)
+def subview_of_subview(op: memref.Subview, rewriter: Rewriter) -> bool:
+    """Boxes of boxes with constant inner or outer offsets compose."""
+    inner = op.memref.defining_op
+    if not isinstance(inner, memref.Subview):
+        return False
+    outer = iter(zip(_values(op.static_offsets, op.offsets), _values(op.static_sizes, op.sizes), strict=True))
+    offsets: list[int | Value] = []
+    sizes: list[int | Value] = []
+    pairs = zip(_values(inner.static_offsets, inner.offsets), _values(inner.static_sizes, inner.sizes), strict=True)
+    for offset, size in pairs:
+        if size == 0:
+            offsets.append(offset)
+            sizes.append(0)
+            continue
+        more, kept = next(outer)
+        total = _plus(offset, more)
+        if total is None:
+            return False
+        offsets.append(total)
+        sizes.append(kept)
+    new = memref.Subview(
+        inner.memref,
+        [v for v in offsets if isinstance(v, Value)],
+        [v for v in sizes if isinstance(v, Value)],
+        tuple(None if isinstance(v, Value) else v for v in offsets),
+        tuple(None if isinstance(v, Value) else v for v in sizes),
+        result_types=[op.out.type],
+    )
+    rewriter.replace(op, [rewriter.insert(new).out])
+    return True
+
+
+def _values(static: tuple[int | None, ...], dynamic: list[Value]) -> list[int | Value]:
+    rest = iter(dynamic)
+    return [next(rest) if s is None else s for s in static]
+
+
+def _plus(a: int | Value, b: int | Value) -> int | Value | None:
+    if isinstance(a, int) and isinstance(b, int):
+        return a + b
+    if a == 0:
+        return b
+    return a if b == 0 else None
+
+
+TILES = (
+    splat_of_constant,
+    move_of_uniform,
+    move_to_itself,
+    reshape_of_reshape,
+    permute_of_permute,
+    item_of_splat,
+    cast_of_splat,
+    settled_checks,
+    known_extent,
+    constant_offsets,
+    whole_view,
+    subview_of_subview,
+)
