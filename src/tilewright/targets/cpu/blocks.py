@@ -85,13 +85,11 @@ def grouped(pieces: Sequence[Piece], most: int) -> list[tuple[Piece, ...]]:
 class Shape:
     """Code shape of a sweep over a tile.
 
-    `group`: pieces of a block; `columns`: positions across; `depth`: how many neighbouring steps of a sum over k run
-    together (their scalars share a cache line); `unrolled`: whether the whole sweep is straight-line code.
+    `group`: pieces of a block; `columns`: positions across; `unrolled`: whether the whole sweep is straight-line code.
     """
 
     group: int
     columns: int
-    depth: int
     unrolled: bool
 
 
@@ -103,19 +101,20 @@ _BLOCK_VECTORS = 8
 def product_shape(machine: Machine, pieces: int, columns: int, depth: int) -> Shape:
     """Code shape of a matrix product with `pieces` vectors of rows, `columns` columns and `depth` terms.
 
-    With AVX-512: up to 24 accumulators where a vector of A serves a single row group (its loads run four steps ahead),
-    else 28; with 16 registers 12 of them.
+    With 32 registers and straight-line code up to 3 vectors by 20 accumulators (24 where one vector is as high as the
+    tile): more makes the scheduler spill. Loops keep their accumulators in phis and take 24. With 16 registers 12.
     """
-    wide = machine.registers >= 32
-    tallest = (7 if columns <= 4 or pieces <= 7 else 4) if wide else 3
-    group = max(balanced(pieces, tallest))
-    accumulators = (24 if group == 1 else 28) if wide else 12
-    most = max(1, accumulators // group)
-    total = pieces * columns * depth
-    return Shape(group, max(balanced(columns, most)), 4 if group <= 2 else 1, total <= UNROLLED_MULTIPLIES)
+    unrolled = pieces * columns * depth <= UNROLLED_MULTIPLIES
+    group = max(balanced(pieces, 3))
+    if machine.registers < 32:
+        accumulators = 12
+    else:
+        accumulators = 24 if group == 1 or not unrolled else 20
+    width = max(balanced(columns, max(1, accumulators // group)))
+    return Shape(group, width, unrolled)
 
 
 def map_shape(pieces: int, columns: int) -> Shape:
     """Code shape of an elementwise sweep."""
     group = min(pieces, _BLOCK_VECTORS)
-    return Shape(group, max(1, min(columns, _BLOCK_VECTORS // group)), 1, pieces * columns <= UNROLLED_VECTORS)
+    return Shape(group, max(1, min(columns, _BLOCK_VECTORS // group)), pieces * columns <= UNROLLED_VECTORS)

@@ -28,6 +28,17 @@ class Lanes:
         return self.count == 1 or self.stride.integer == 1
 
 
+def plain_address(b: Builder, pointer: Value) -> Value:
+    """The same address in a register of its own.
+
+    Instruction selection would fold its computation into each access; x86 splits fused operations with an index
+    register in two (measured: 16x16x16 f32 at 110 instead of 180 GF/s).
+    """
+    if pointer.text.startswith("%buffer"):
+        return pointer
+    return b.inline_asm("ptr", "", "=r,0", [pointer], hint="at")
+
+
 def prefix_mask(active: int, count: int) -> Value:
     """The constant mask of the first `active` lanes."""
     return lane_constants("i1", [int(lane < active) for lane in range(count)])

@@ -9,6 +9,7 @@ from tilewright.ir import core
 from tilewright.ir.types import TileType
 from tilewright.targets.cpu import tiles
 from tilewright.targets.cpu.context import KernelContext
+from tilewright.targets.cpu.lanes import plain_address
 from tilewright.targets.cpu.lowered import Scalar
 from tilewright.targets.cpu.tiles import AnyTile, Bound, Memory
 from tilewright.targets.llvm.emitter import Value, i64
@@ -45,6 +46,8 @@ def place(
     root = ctx.uniform_value(view.pointer)
     assert isinstance(root, Value)
     pointer = b.gep(element.llvm, root, distance)
+    if distance.integer is None:
+        pointer = plain_address(b, pointer)
     bounds = tuple(
         Bound(b.sub(i64(0), index), b.sub(number(ctx, size), index)) if checked else None
         for index, size, checked in zip(at, view.sizes, check or [False] * len(at), strict=True)

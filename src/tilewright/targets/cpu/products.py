@@ -52,7 +52,7 @@ def _loop(ev: Evaluator, tile: Product, block: Block, depth: int, start: Fragmen
 
 def _steps(ev: Evaluator, tile: Product, block: Block, first: Value, steps: int, start: Fragments) -> Fragments:
     """`steps` terms of the sum from `first` on, in runs of neighbouring ones."""
-    run = 4 if len(block.pieces) <= 2 else 1
+    run = 4 if len(block.pieces) == 1 else 2
     acc = [list(row) for row in start]
     for k in range(0, steps, run):
         _run(ev, tile, block, ev.b.add(first, i64(k)), min(run, steps - k), acc)
