@@ -155,13 +155,11 @@ class AttributeReader(TypeReader):
         self.i += 2
         try:
             value, size = self._right_side()
-            kind = kind_of(value)
         except SyntaxFailure:
             # Uses of a definition without value are not reported again.
-            value, size, kind = None, 1, Kind.UNKNOWN
+            self._add(Definition(name, Kind.UNKNOWN, None, where, used=True), where)
             raise
-        finally:
-            self._add(Definition(name, kind, value, where, size, used=True), where)
+        self._add(Definition(name, kind_of(value), value, where, size, used=True), where)
 
     def _add(self, definition: Definition, where: SourceRange) -> None:
         taken = self.definitions.add(definition)

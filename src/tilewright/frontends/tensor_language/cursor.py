@@ -48,7 +48,7 @@ class Cursor:
         self.report = report
         self.limits = limits
         self.errors_allowed = report.errors + limits.errors
-        self.i = 0
+        self.i: int = 0
 
     # Ranges
 

@@ -97,7 +97,7 @@ class FunctionReader(RegionReader):
     def _define_parameter(self, token: int, argument: BlockArgument) -> None:
         taken = self.names.visible.get(canonical(self.texts[token]))
         if taken is None:
-            self.define(token, argument)
+            self.name_value(token, argument)
             return
         finding = self.error("V5", self.range(token), f"two parameters are named `{self.texts[token]}`")
         finding.label(taken.location, "the first is here")

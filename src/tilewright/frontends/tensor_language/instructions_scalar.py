@@ -121,7 +121,7 @@ def by_dimension(p: RegionReader, word: str) -> None:
     """`group_id.x : index` and its kin."""
     text = p.texts[p.i]
     dim = DIMENSION.get(text)
-    if dim is None:
+    if not isinstance(dim, int):
         if text == ":" or text[0] != ".":
             gap = p.range(p.mnemonic)
             finding = p.error("V2", gap, f"`{word}` needs a dimension: `{word}.x`, `{word}.y` or `{word}.z`")

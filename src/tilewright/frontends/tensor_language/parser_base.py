@@ -177,7 +177,7 @@ class OperationReader(AttributeReader):
         self.check_count(len(found), found[0])
         return found
 
-    def define(self, token: int, value: Value) -> None:
+    def name_value(self, token: int, value: Value) -> None:
         """Give `value` the name at a token, in the innermost region."""
         name = canonical(self.texts[token])
         where = self.range(token)
@@ -287,7 +287,7 @@ class OperationReader(AttributeReader):
         assert places is not None
         for index, (token, result) in enumerate(zip(tokens, op.results, strict=False)):
             places["result", index] = self.range(token)
-            self.define(token, result)
+            self.name_value(token, result)
         for token in tokens[len(op.results) :]:
             self.poison(token)
 

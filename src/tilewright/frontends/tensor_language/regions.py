@@ -33,7 +33,7 @@ class RegionReader(OperationReader):
             if self.poisoned:
                 self.poison(name)
             else:
-                self.define(name, argument)
+                self.name_value(name, argument)
         for name in names[len(block.arguments) :]:
             self.poison(name)
 
