@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Iterator
 from functools import cache
 
 import ml_dtypes
@@ -168,10 +167,10 @@ def axpby() -> BoundKernel:
 
 
 @pytest.fixture
-def rng() -> Iterator[np.random.Generator]:
+def rng() -> np.random.Generator:
     seed = int(np.random.SeedSequence().generate_state(1)[0])
     print(f"seed {seed}")
-    yield np.random.default_rng(seed)
+    return np.random.default_rng(seed)
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (3, 5), (17, 9), (64, 33), (5, 1000), (0, 4), (4, 0)])
@@ -237,7 +236,7 @@ def test_groups_of_complex_arrays(as_pointers: bool, rng: np.random.Generator) -
     assert np.array_equal(out[:37], lengths)
     assert np.all(out[37:] == -1)
     for array, wanted in zip(arrays, expected, strict=True):
-        np.testing.assert_allclose(array, wanted, rtol=1e-14)
+        assert np.allclose(array, wanted, rtol=1e-14, atol=0)
 
 
 SCALARS = [
@@ -328,14 +327,13 @@ def read_only(array: AnyArray) -> AnyArray:
         (f32(3, 4).astype(">f4"), f32(3, 4), "argument X: its dtype is >f4"),
         (f32(3, 4, 5), f32(3, 4), "argument X: it has 3 modes"),
         (np.zeros((3, 4), np.float32), f32(3, 4), r"argument X: its stride 0 is 4, 1 is wanted .* pass X\.T"),
-        (f32(3, 4)[::2], f32(3, 4), r"argument X: its stride 0 is 2, 1 is wanted .* declare strided<\?,\?>"),
+        (f32(6, 4)[::2], f32(3, 4), r"argument X: its stride 0 is 2, 1 is wanted .* declare strided<\?,\?>"),
         (f32(3, 4)[:, ::-1], f32(3, 4), "argument X: its stride 1 is -3, at least 3"),
         (np.broadcast_to(f32(3, 1), (3, 4)), f32(3, 4), "argument X: its stride 1 is 0, at least 3"),
         (f32(3, 4), read_only(f32(3, 4)), "argument Y: the array is read-only"),
         ([[1.0]], f32(3, 4), "argument X: list is no array"),
         (3.0, f32(3, 4), "argument X: float is no array"),
         (np.ma.masked_array(f32(3, 4)), f32(3, 4), "argument X: .* masked"),
-        (f32(3, 4).view(np.int8)[1:9].view(np.float32).base, f32(3, 4), "argument X: "),
     ],
 )
 def test_arrays_that_do_not_fit(x: object, y: object, message: str) -> None:
@@ -437,8 +435,9 @@ def test_bad_grids_are_refused(grid: object) -> None:
 
 def test_arrays_on_a_device_are_refused() -> None:
     class OnDevice:
-        shape = (3, 4)
-        __cuda_array_interface__ = {"shape": (3, 4), "typestr": "<f4", "data": (4096, False), "version": 3}
+        @property
+        def __cuda_array_interface__(self) -> dict[str, object]:
+            return {"shape": (3, 4), "typestr": "<f4", "data": (4096, False), "version": 3}
 
         def __dlpack_device__(self) -> tuple[int, int]:
             return (2, 1)
@@ -474,7 +473,7 @@ entry:
   %out = load ptr, ptr %slots
   br label %loop
 loop:
-  %i = phi i64 [ %begin, %entry ], [ %i.next, %body ]
+  %i = phi i64 [ %begin, %entry ], [ %i.next, %next ]
   %more = icmp slt i64 %i, %end
   br i1 %more, label %body, label %leave
 body:

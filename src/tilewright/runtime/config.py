@@ -1,0 +1,154 @@
+"""Settings from five places, later ones winning: default, pyproject.toml, environment, `with config(..)`, argument.
+
+    with tilewright.config(cache="off", num_threads=2):
+        tilewright.compile(text)
+
+In `pyproject.toml` the table is `[tool.tilewright]`, in the environment each name is upper case after `TILEWRIGHT_`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Final, Never, cast
+
+from tilewright.runtime.settings import BY_NAME, SETTINGS, ConfigError, Setting, Value
+
+__all__ = ["Config", "ConfigError", "Origin", "config", "current"]
+
+_PREFIX: Final = "TILEWRIGHT_"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A setting's value with where it came from."""
+
+    name: str
+    value: Value
+    origin: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """All settings, resolved. `origins` tells where each came from."""
+
+    cache: str
+    cache_dir: Path | None
+    cache_size: int
+    always_compile: bool
+    interpret: bool
+    check: bool
+    target: str
+    dump: str
+    dump_dir: Path | None
+    ptxas: Path | None
+    autotune: str
+    timeout: float
+    num_threads: int | None
+    debug: bool
+    origins: Mapping[str, str]
+
+    def explain(self) -> list[Origin]:
+        """Every setting with its value, where that came from, and what it means."""
+        return [Origin(s.name, getattr(self, s.name), self.origins[s.name], s.doc) for s in SETTINGS]
+
+
+@dataclass(frozen=True, slots=True)
+class _Layer:
+    """Values from one place."""
+
+    origin: str
+    values: Mapping[str, Value]
+
+
+_overrides: Final[ContextVar[tuple[_Layer, ...]]] = ContextVar("tilewright_config", default=())
+
+
+def _setting(name: str, origin: str, spelling: str) -> Setting:
+    setting = BY_NAME.get(name)
+    if setting is None:
+        close = difflib.get_close_matches(name, BY_NAME, 1)
+        hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(BY_NAME)}"
+        raise ConfigError(f"unknown setting {spelling} in {origin}{hint}")
+    return setting
+
+
+def _layer(origin: str, entries: Iterable[tuple[str, str, object]]) -> _Layer:
+    values: dict[str, Value] = {}
+    for name, spelling, raw in entries:
+        values[name] = _setting(name, origin, spelling).read(raw, origin)
+    return _Layer(origin, values)
+
+
+def _from_environment(environment: Mapping[str, str]) -> _Layer:
+    ours = [(name[len(_PREFIX) :].lower(), name, raw) for name, raw in environment.items() if name.startswith(_PREFIX)]
+    # an empty variable is one that was unset as far as a shell can
+    return _layer("environment", [entry for entry in ours if entry[2] != ""])
+
+
+@lru_cache(maxsize=16)
+def _from_pyproject(path: Path, _modified: int, _size: int) -> _Layer:
+    try:
+        document: Mapping[str, object] = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}") from None
+    table: object = document
+    for key in ("tool", "tilewright"):
+        table = cast("Mapping[str, object]", table).get(key, {}) if isinstance(table, dict) else {}
+    if not isinstance(table, dict):
+        raise ConfigError(f"[tool.tilewright] in {path} is not a table")
+    entries = cast("Mapping[str, object]", table).items()
+    return _layer(str(path), [(key.replace("-", "_"), key, raw) for key, raw in entries])
+
+
+def _project_layer(start: Path) -> _Layer:
+    for folder in (start, *start.parents):
+        path = folder / "pyproject.toml"
+        try:
+            found = path.stat()
+        except OSError:
+            continue
+        return _from_pyproject(path, found.st_mtime_ns, found.st_size)
+    return _Layer("pyproject.toml", {})
+
+
+def current(
+    *,
+    environment: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+    **arguments: object,
+) -> Config:
+    """The settings as they are here and now. Arguments win over all else; None stands for an argument not given."""
+    given = [(name, name, raw) for name, raw in arguments.items() if raw is not None]
+    layers = [
+        _Layer("default", {setting.name: setting.default for setting in SETTINGS}),
+        _project_layer(folder or Path.cwd()),
+        _from_environment(os.environ if environment is None else environment),
+        *_overrides.get(),
+        _layer("argument", given),
+    ]
+    values: dict[str, Value] = {}
+    origins: dict[str, str] = {}
+    for layer in layers:
+        values.update(layer.values)
+        origins.update(dict.fromkeys(layer.values, layer.origin))
+    return Config(**cast("dict[str, Never]", values), origins=origins)
+
+
+@contextmanager
+def config(**settings: object) -> Generator[Config]:
+    """Change settings for the duration of a block, in this thread and in the tasks started from it."""
+    layer = _layer("with config(..)", [(name, name, raw) for name, raw in settings.items()])
+    token = _overrides.set((*_overrides.get(), layer))
+    try:
+        yield current()
+    finally:
+        _overrides.reset(token)

@@ -1,0 +1,124 @@
+"""The table of settings: name, meaning, default and how a text becomes a value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypeAlias
+
+Value: TypeAlias = str | int | float | bool | Path | None
+
+
+class ConfigError(ValueError):
+    """A setting that does not exist, or a value that it cannot take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting. `parse` takes what an environment variable, a TOML value or a keyword argument may hold."""
+
+    name: str
+    default: Value
+    parse: Callable[[object], Value]
+    wanted: str
+    doc: str
+
+    @property
+    def variable(self) -> str:
+        """Its environment variable."""
+        return f"TILEWRIGHT_{self.name.upper()}"
+
+    def read(self, raw: object, origin: str) -> Value:
+        """The value, or a `ConfigError` that tells where it came from and what would be right."""
+        try:
+            return self.parse(raw)
+        except (ValueError, TypeError):
+            raise ConfigError(f"{self.name} from {origin}: {raw!r} is no {self.wanted}") from None
+
+
+_TRUE: Final = ("1", "true", "yes", "on")
+_FALSE: Final = ("0", "false", "no", "off", "")
+_UNITS: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_SIZE: Final = re.compile(r"(\d{1,15})\s*([KMGT]?)I?B?", re.IGNORECASE | re.ASCII)
+
+
+def _flag(raw: object) -> bool:
+    if isinstance(raw, bool):
+        return raw
+    text = str(raw).strip().lower() if isinstance(raw, str | int) else "?"
+    if text in _TRUE or text in _FALSE:
+        return text in _TRUE
+    raise ValueError
+
+
+def _text(raw: object) -> str:
+    if isinstance(raw, str):
+        return raw
+    raise TypeError
+
+
+def _one_of(*choices: str) -> Callable[[object], str]:
+    def parse(raw: object) -> str:
+        text = _text(raw).strip().lower()
+        if text in choices:
+            return text
+        raise ValueError
+
+    return parse
+
+
+def _path(raw: object) -> Path | None:
+    if isinstance(raw, Path):
+        return raw.expanduser()
+    return Path(_text(raw)).expanduser() if raw else None
+
+
+def _bytes(raw: object) -> int:
+    if isinstance(raw, int) and not isinstance(raw, bool) and raw >= 0:
+        return raw
+    match = _SIZE.fullmatch(_text(raw).strip())
+    if match is None:
+        raise ValueError
+    return int(match[1]) * _UNITS[match[2].upper()]
+
+
+def _seconds(raw: object) -> float:
+    if isinstance(raw, bool):
+        raise TypeError
+    seconds = float(raw) if isinstance(raw, int | float) else float(_text(raw))
+    if not 0 < seconds < float("inf"):
+        raise ValueError
+    return seconds
+
+
+def _count(raw: object) -> int | None:
+    if raw is None or raw == "":
+        return None
+    count = raw if isinstance(raw, int) and not isinstance(raw, bool) else int(_text(raw))
+    if not 1 <= count <= 4096:
+        raise ValueError
+    return count
+
+
+_FLAG: Final = "truth value (1 or 0, true or false, on or off)"
+
+SETTINGS: Final[tuple[Setting, ...]] = (
+    Setting("cache", "rw", _one_of("off", "ro", "rw"), "mode: off, ro or rw", "how the artefact cache is used"),
+    Setting("cache_dir", None, _path, "path", "where the cache lies; the user's cache directory if not set"),
+    Setting("cache_size", 1 << 30, _bytes, "size such as 500M or 2G", "bytes the cache may hold"),
+    Setting("always_compile", False, _flag, _FLAG, "compile although the cache has the result"),
+    Setting("interpret", False, _flag, _FLAG, "run in the interpreter"),
+    Setting("check", False, _flag, _FLAG, "check accesses while running"),
+    Setting("target", "cpu", _text, "name of a target", "what to compile for where nothing else is said"),
+    Setting("dump", "", _text, "list of passes, or all", "passes whose results are written to dump_dir"),
+    Setting("dump_dir", None, _path, "path", "where dumps go"),
+    Setting("ptxas", None, _path, "path", "the assembler for NVIDIA devices, if the driver's is not to be used"),
+    Setting("autotune", "none", _one_of("none", "quick", "full"), "mode: none, quick or full", "how hard to tune"),
+    Setting("timeout", 60.0, _seconds, "number of seconds above zero", "how long one compilation may take"),
+    Setting("num_threads", None, _count, "number from 1 to 4096", "threads of the default pool"),
+    Setting("debug", False, _flag, _FLAG, "show what the compiler and the runtime do"),
+)
+
+BY_NAME: Final = {setting.name: setting for setting in SETTINGS}
