@@ -128,9 +128,8 @@ def mismatch(launch: Launch, found: Array, expected: Array) -> str | None:
 def _far(found: Array, expected: Array, tolerance: float) -> str | None:
     wide = np.complex128 if found.dtype.kind == "c" else np.float64
     found, expected = found.astype(wide), expected.astype(wide)
-    # NaN is the poison of elements that must stay as they were.
-    poison = np.isnan(expected)
-    if not np.array_equal(np.isnan(found), poison):
-        return "NaN where there should be none, or an element overwritten that should not be"
-    error, norm = np.linalg.norm((found - expected)[~poison]), np.linalg.norm(expected[~poison])
+    if not np.array_equal(np.isnan(found), np.isnan(expected)):
+        return "NaN where there should be none, or a poisoned element overwritten that should not be"
+    off = (found != expected) & ~np.isnan(expected)
+    error, norm = np.linalg.norm((found - expected)[off]), np.linalg.norm(expected[np.isfinite(expected)])
     return None if error <= tolerance * norm else f"relative error {error / norm:.3g} exceeds {tolerance}"
