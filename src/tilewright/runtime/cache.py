@@ -1,0 +1,219 @@
+"""The artefact cache: what was compiled once is loaded the next time, by any process of this user.
+
+A cache is a convenience. Whatever goes wrong with it (a full disk, a folder that vanishes, bytes that rot, a network
+disk that answers ESTALE) costs a compilation and at most one warning, never an exception. Failed compilations are not
+stored.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+import platformdirs
+from filelock import FileLock, Timeout
+
+from tilewright.runtime.cache_store import DamagedEntry, Store
+from tilewright.runtime.config import current
+from tilewright.runtime.machine import missing_features
+from tilewright.targets.artifact import Artifact, ArtifactError
+
+__all__ = ["ArtifactCache", "CacheMode", "CacheStatistics", "CacheWarning", "cached_artifact", "open_cache"]
+
+_LOCK_SECONDS: Final = 60.0
+
+
+class CacheWarning(UserWarning):
+    """The cache could not do its work; results are right all the same."""
+
+
+class CacheMode(Enum):
+    """What a cache may do with its folder."""
+
+    OFF = "off"
+    READ_ONLY = "ro"
+    READ_WRITE = "rw"
+
+
+@dataclass(frozen=True, slots=True)
+class CacheStatistics:
+    """What is in the folder, and how often this process found what it looked for."""
+
+    directory: Path
+    mode: CacheMode
+    entries: int
+    size: int
+    limit: int
+    hits: int
+    misses: int
+
+
+class ArtifactCache:
+    """Artefacts by key, a SHA-256 over everything that the code depends on."""
+
+    def __init__(
+        self,
+        directory: Path,
+        mode: CacheMode = CacheMode.READ_WRITE,
+        *,
+        limit: int = 1 << 30,
+        lock_seconds: float = _LOCK_SECONDS,
+    ) -> None:
+        self.mode = mode
+        self.limit = limit
+        self._store = Store(directory)
+        self._lock_seconds = lock_seconds
+        self._warned: set[str] = set()
+        self._hits = 0
+        self._misses = 0
+
+    def get(self, key: str) -> Artifact | None:
+        """The artefact of a key, if it is there, whole, and runs on this machine."""
+        artifact = None if self.mode is CacheMode.OFF else self._load(key)
+        if artifact is None:
+            self._misses += 1
+        else:
+            self._hits += 1
+        return artifact
+
+    def _load(self, key: str) -> Artifact | None:
+        try:
+            payload = self._store.read(key)
+            artifact = None if payload is None else Artifact.from_bytes(payload)
+        except FileNotFoundError:
+            return None
+        except (OSError, DamagedEntry, ArtifactError) as error:
+            self._warn("read", error)
+            return None
+        if artifact is None or (artifact.target == "cpu" and missing_features(artifact.features)):
+            return None
+        if self.mode is CacheMode.READ_WRITE:
+            self._attempt("write", lambda: self._store.touch(key))
+        return artifact
+
+    def put(self, key: str, artifact: Artifact) -> None:
+        """Store an artefact, if the cache may write and can."""
+        if self.mode is CacheMode.READ_WRITE:
+            self._attempt("write", lambda: self._store.write(key, artifact.to_bytes()))
+            self._attempt("write", lambda: self._shrink(self.limit, keep=key))
+
+    def get_or_compile(self, key: str, compile: Callable[[], Artifact]) -> Artifact:
+        """The artefact of a key, compiled by one process and loaded by all others that ask meanwhile.
+
+        Who cannot wait any longer, or cannot lock at all, compiles for itself.
+        """
+        found = self.get(key)
+        if found is not None:
+            return found
+        lock = self._lock(key)
+        if lock is None:
+            artifact = compile()
+            self.put(key, artifact)
+            return artifact
+        try:
+            found = self._load(key)
+            if found is None:
+                found = compile()
+                self.put(key, found)
+            return found
+        finally:
+            lock.release()
+
+    def _lock(self, key: str) -> FileLock | None:
+        if self.mode is not CacheMode.READ_WRITE:
+            return None
+        try:
+            self._store.create()
+            lock = FileLock(self._store.directory / f"{key}.lock", mode=0o600)
+            lock.acquire(timeout=self._lock_seconds)
+        except Timeout:
+            return None
+        except (OSError, NotImplementedError) as error:
+            self._warn("lock", error)
+            return None
+        return lock
+
+    def prune(self, limit: int | None = None) -> int:
+        """Delete the least recently used entries until `limit` bytes are kept; returns how many went."""
+        before = self.statistics().entries
+        self._attempt("write", lambda: self._shrink(self.limit if limit is None else limit))
+        return before - self.statistics().entries
+
+    def _shrink(self, limit: int, keep: str = "") -> None:
+        self._store.sweep()
+        entries = self._store.entries()
+        size = sum(entry.size for entry in entries)
+        for entry in entries:
+            if size <= limit:
+                break
+            if entry.key != keep:
+                self._store.remove(entry.key)
+                (self._store.directory / f"{entry.key}.lock").unlink(missing_ok=True)
+                size -= entry.size
+
+    def verify(self, *, remove: bool = False) -> list[str]:
+        """Hash every entry; returns the keys of those that are damaged, and deletes them if told to.
+
+        Raises OSError if the folder cannot be read.
+        """
+        damaged = [entry.key for entry in self._store.entries() if not self._whole(entry.key)] if self._exists() else []
+        for key in damaged if remove else []:
+            self._store.remove(key)
+        return damaged
+
+    def _whole(self, key: str) -> bool:
+        try:
+            payload = self._store.read(key)
+            return payload is None or bool(Artifact.from_bytes(payload))
+        except (DamagedEntry, ArtifactError):
+            return False
+
+    def _exists(self) -> bool:
+        return self._store.directory.is_dir()
+
+    def statistics(self) -> CacheStatistics:
+        """Number and size of the entries; zero if the folder cannot be read."""
+        sizes: list[int] = []
+        if self.mode is not CacheMode.OFF and self._exists():
+            self._attempt("read", lambda: sizes.extend(entry.size for entry in self._store.entries()))
+        return CacheStatistics(
+            self._store.directory, self.mode, len(sizes), sum(sizes), self.limit, self._hits, self._misses
+        )
+
+    def _attempt(self, what: str, action: Callable[[], None]) -> None:
+        try:
+            action()
+        except OSError as error:
+            self._warn(what, error)
+
+    def _warn(self, what: str, error: Exception) -> None:
+        if what not in self._warned:
+            self._warned.add(what)
+            warnings.warn(f"the kernel cache could not {what}: {error}", CacheWarning, stacklevel=4)
+
+
+@lru_cache(maxsize=8)
+def _cache(directory: Path, mode: CacheMode, limit: int) -> ArtifactCache:
+    return ArtifactCache(directory, mode, limit=limit)
+
+
+def open_cache() -> ArtifactCache:
+    """The cache that the current settings describe."""
+    settings = current()
+    directory = settings.cache_dir or Path(platformdirs.user_cache_dir("tilewright", appauthor=False)) / "artifacts"
+    return _cache(directory, CacheMode(settings.cache), settings.cache_size)
+
+
+def cached_artifact(key: str, compile: Callable[[], Artifact]) -> Artifact:
+    """Load or compile, as the settings say."""
+    cache = open_cache()
+    if not current().always_compile:
+        return cache.get_or_compile(key, compile)
+    artifact = compile()
+    cache.put(key, artifact)
+    return artifact
