@@ -80,6 +80,7 @@ def unchanged_carried(op: For, rewriter: Rewriter) -> bool:
                     user.replace_operand(argument, init)
                     user.replace_operand(out, init)
                     rewriter.enqueue(user)
+            rewriter.enqueue(op)
             changed = True
     return changed
 

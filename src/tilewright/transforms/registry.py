@@ -7,19 +7,31 @@ from collections.abc import Callable
 from tilewright.ir.passes import Pass
 from tilewright.targets.target import Target
 from tilewright.transforms.assign_stack import AssignStack
+from tilewright.transforms.canonicalize import Canonicalize
+from tilewright.transforms.cse import EliminateCommonSubexpressions
+from tilewright.transforms.dce import EliminateDeadCode
+from tilewright.transforms.forward_stores import ForwardStores
 from tilewright.transforms.infer_work_group import InferWorkGroup
 from tilewright.transforms.insert_barriers import InsertBarriers
+from tilewright.transforms.licm import HoistLoopInvariants
 from tilewright.transforms.lower_collectives import LowerCollectives
 from tilewright.transforms.lower_cooperative_matrices import LowerCooperativeMatrices
 from tilewright.transforms.lower_foreach import LowerForeach
+from tilewright.transforms.split_barriers import SplitBarriers
 
 _FACTORIES: tuple[Callable[[], Pass], ...] = (
     InferWorkGroup,
     LowerForeach,
     LowerCooperativeMatrices,
     LowerCollectives,
+    Canonicalize,
+    EliminateCommonSubexpressions,
+    HoistLoopInvariants,
+    ForwardStores,
+    EliminateDeadCode,
     AssignStack,
     InsertBarriers,
+    SplitBarriers,
 )
 
 
