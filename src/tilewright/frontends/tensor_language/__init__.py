@@ -1,7 +1,7 @@
 """The tensor language: reading, printing and formatting its text.
 
-    module = parse(Source("a.tl", text), report)     IR of the shared dialects and `tl`
-    text = print_module(module)                      and back
+module = parse(Source("a.tl", text), report)     IR of the shared dialects and `tl`
+text = print_module(module)                      and back
 """
 
 from tilewright.frontends.tensor_language.attribute_reader import DefinitionValue

@@ -15,9 +15,10 @@ reports them where they stand.
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, compress
 from typing import Final
 
 from tilewright.diagnostics import Report, Source, SourceRange
@@ -32,9 +33,13 @@ from tilewright.frontends.tensor_language.limits import (
 END: Final = " "
 """The token behind the last one."""
 
+# Branches are tried in this order, so the frequent ones that their first character decides come first.
 _MASTER: Final = re.compile(
-    r"""(?:[ \t\r\n]+|;[^\n]*)+
+    r"""[ \t\r\n]+
       |[%$](?:\d+|[A-Za-z]\w*)
+      |[(){}\[\],:=>?]
+      |[adeghj-uwyzA-Z_]\w*
+      |;[^\n]*
       |(?:bf16|[fi](?:16|32|64)|i8|i1|c(?:32|64)|index|bool|void)(?=x)
       |x(?![A-Za-z_])
       |[A-Za-z_]\w*
@@ -42,7 +47,7 @@ _MASTER: Final = re.compile(
           0[xX](?:(?:[0-9a-fA-F]*\.[0-9a-fA-F]+|[0-9a-fA-F]+\.)(?:[pP][-+]?\d+)?|[0-9a-fA-F]+[pP][-+]?\d+)
          |(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?
          |(?:inf|nan)(?!\w))
-      |->|<=
+      |->|<=?
       |\.[A-Za-z_]\w*
       |"[^"\n]*"?
       |@(?:\d+|[A-Za-z]\w*)
@@ -54,6 +59,7 @@ _MASTER: Final = re.compile(
 _TRIVIA: Final = " \t\r\n;"
 _SIGILS: Final = "%$@"
 _CHUNK: Final = 1 << 18
+_UNSAFE: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +68,7 @@ class Tokens:
 
     source: Source
     texts: list[str]
-    starts: list[int]
+    starts: array[int]
 
     def range(self, index: int) -> SourceRange:
         """Source range of one token."""
@@ -111,13 +117,15 @@ def tokenize(source: Source, report: Report, limits: Limits) -> Tokens | None:
         report.error(SOURCE_SIZE, where, message)
         return None
     texts: list[str] = []
-    starts: list[int] = []
-    for begin, end in _chunks(text):
-        found = _MASTER.findall(text, begin, end)
-        for piece, start in zip(found, accumulate(map(len, found), initial=begin), strict=False):
-            if piece[0] not in _TRIVIA:
-                texts.append(piece)
-                starts.append(start)
+    starts = array("q")
+    # Equal tokens share one string: memory is what a huge file costs.
+    shared: dict[str, str] = {}
+    share = shared.setdefault
+    for found, begin in _chunks(text):
+        significant = [piece[0] not in _TRIVIA for piece in found]
+        kept = list(compress(found, significant))
+        texts.extend(map(share, kept, kept))
+        starts.extend(compress(accumulate(map(len, found), initial=begin), significant))
         if len(texts) > limits.tokens:
             where = SourceRange(source, starts[limits.tokens], starts[limits.tokens] + len(texts[limits.tokens]))
             report.error(TOKEN_COUNT, where, f"the source has more than {limits.tokens:,} tokens")
@@ -130,13 +138,24 @@ def tokenize(source: Source, report: Report, limits: Limits) -> Tokens | None:
     return tokens
 
 
-def _chunks(text: str) -> Iterator[tuple[int, int]]:
-    """Pieces of the text that end at line breaks, where no token can be cut."""
-    begin = 0
+def _chunks(text: str) -> Iterator[tuple[list[str], int]]:
+    """The pieces of the text, a chunk at a time, with where each chunk begins: too many tokens are noticed early.
+
+    The end of a chunk may cut a token in up to `_UNSAFE` pieces (`1e+` of `1e+5`), which are read again with the next.
+    """
+    begin, size = 0, _CHUNK
     while begin < len(text):
-        end = text.find("\n", begin + _CHUNK) + 1
-        yield begin, end or len(text)
-        begin = end or len(text)
+        end = begin + size
+        found = _MASTER.findall(text, begin, end)
+        if end < len(text):
+            if len(found) <= _UNSAFE:
+                size *= 2
+                continue
+            cut = sum(map(len, found[-_UNSAFE:]))
+            del found[-_UNSAFE:]
+            end -= cut
+        yield found, begin
+        begin, size = end, _CHUNK
 
 
 def _check_lengths(tokens: Tokens, report: Report, limits: Limits) -> None:
@@ -144,7 +163,8 @@ def _check_lengths(tokens: Tokens, report: Report, limits: Limits) -> None:
         if len(text) <= limits.literal:
             continue
         if is_number(text):
-            digits = sum(c.isalnum() for c in text)
+            # Signs, the point and letters of the notation are few; only a text near the limit is worth counting.
+            digits = len(text) if len(text) > 2 * limits.literal else sum(c.isalnum() for c in text)
             if digits > limits.literal:
                 message = f"a literal of {digits} digits; the limit is {limits.literal}"
                 report.error(LITERAL_LENGTH, tokens.range(index), message)

@@ -1,0 +1,109 @@
+"""How fast the tensor language is read: a kernel of 200 lines, long files, and hostile files of 16 MiB.
+
+Prints the fastest of several runs of each, in milliseconds, with what came out of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import time
+from collections.abc import Callable
+
+from tilewright.diagnostics import Report, Source
+from tilewright.frontends.tensor_language import parse, print_module
+from tilewright.frontends.tensor_language.lexer import tokenize
+from tilewright.frontends.tensor_language.limits import DEFAULT_LIMITS
+
+LIMIT = 16 * 1024 * 1024
+HEADER = """func @f(%w: f32, %A: memref<f32x?x?>, %G: group<memref<f32x24x12>x?>, %R: memref<f32x24x10x?>) {
+    %one = constant 1.0 : f32
+    %zero = constant 0.0 : f32
+    %g = group_id.x : index
+    %i0 = constant 0 : index
+"""
+BLOCK = """    %a{k} = load %G[%g] : memref<f32x24x12>
+    %r{k} = subview %R[0:24,0:10,%g] : memref<f32x24x10>
+    %t{k} = alloca : memref<f32x24x10,local>
+    gemm.n.t %one, %a{k}, %a{k}, %zero, %t{k}
+    axpby %w, %t{k}, %one, %r{k} ; r := w t + r
+    foreach (%i,%j)=(%i0,%i0),(%g,%g) {{
+        %x = load %A[%i,%j] : f32
+        %y = mul %x, %w : f32
+        store %y, %A[%j,%i]
+    }}
+"""
+
+
+def kernel(lines: int) -> str:
+    """A kernel of about that many lines."""
+    return HEADER + "".join(BLOCK.format(k=k) for k in range(max(1, (lines - 6) // 10))) + "}\n"
+
+
+def best(run: Callable[[], object], repeats: int) -> float:
+    """Fastest of several calls, in milliseconds."""
+    times: list[float] = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    return min(times) * 1e3
+
+
+def outcome(text: str) -> str:
+    """What parsing gives: errors with the first of them, or the number of functions."""
+    report = Report()
+    module = parse(Source("<bench>", text), report)
+    if report.has_errors:
+        return f"{report.errors} errors, first {report.diagnostics[0].code}"
+    return f"{len(module.kernels)} functions"
+
+
+def hostile() -> dict[str, str]:
+    """Files of 16 MiB that try to make the reader slow."""
+    body = HEADER + "    " + "%x = add %w, %w : f32 " * (1_700_000 // 8)
+    return {
+        "one character tokens": "(" * LIMIT,
+        "open regions": "func @f() { " + "parallel { " * (LIMIT // 11 - 2),
+        "open arrays": "$a = " + "[" * (LIMIT - 10),
+        "one identifier": "func @" + "a" * (LIMIT - 10),
+        "one number": "$a = " + "1" * (LIMIT - 10),
+        "one string": '$a = "' + "a" * (LIMIT - 10),
+        "one comment": ";" * LIMIT,
+        "bad characters": "\x01" * LIMIT,
+        "non-ASCII words": "é " * (LIMIT // 2),
+        "an error a line": "func @f() {\n" + "%x = foo\n" * (LIMIT // 20),
+        "undefined values": "func @f() {\n" + "".join(f"store %a{k}, %b\n" for k in range(300_000)),
+        "redefinitions": body[:LIMIT],
+    }
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--repeats", type=int, default=9)
+    arguments.add_argument("--hostile", action="store_true", help="time the files of 16 MiB too")
+    options = arguments.parse_args()
+    print(f"{'lines':>8} {'tokens':>9} {'lex ms':>9} {'parse ms':>9} {'print ms':>9}")
+    for lines in (20, 200, 2000):
+        text = kernel(lines)
+        source = Source("<bench>", text)
+        tokens = tokenize(source, Report(), DEFAULT_LIMITS)
+        assert tokens is not None
+        module = parse(source, Report())
+        lexing = best(lambda source=source: tokenize(source, Report(), DEFAULT_LIMITS), options.repeats)
+        parsing = best(lambda source=source: parse(source, Report()), options.repeats)
+        printing = best(lambda module=module: print_module(module), options.repeats)
+        count = len(tokens.texts) - 1
+        print(f"{text.count(chr(10)):>8} {count:>9} {lexing:>9.2f} {parsing:>9.2f} {printing:>9.2f}")
+    if options.hostile:
+        print(f"\n{'hostile file':<24} {'MiB':>6} {'CPU ms':>8}  outcome")
+        for name, text in hostile().items():
+            start = time.process_time()
+            found = outcome(text)
+            taken = (time.process_time() - start) * 1e3
+            print(f"{name:<24} {len(text) / 2**20:>6.1f} {taken:>8.0f}  {found}")
+        print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB")
+
+
+if __name__ == "__main__":
+    main()
