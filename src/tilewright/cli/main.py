@@ -60,9 +60,7 @@ def cli() -> None:
 def main() -> None:
     """Entry point of the `tilewright` command."""
     try:
-        cli.main(standalone_mode=False)
-    except click.exceptions.Exit as stop:
-        sys.exit(stop.exit_code)
+        status: object = cli.main(standalone_mode=False)
     except click.Abort:
         sys.exit(130)
     except click.ClickException as error:
@@ -72,6 +70,8 @@ def main() -> None:
         sys.exit(0)
     except Exception as error:
         sys.exit(_failure(error))
+    # click returns the status of `Exit` instead of raising it when it is not standalone
+    sys.exit(status if isinstance(status, int) else 0)
 
 
 def _failure(error: Exception) -> int:

@@ -64,7 +64,7 @@ class BoundKernel:
         self._pool = pool or default_pool()
         self._call = self._pool.call
         self._passed = [p for p in info.parameters if not _is_local(p)]
-        self._binders = [_binder(info, p, reverse=layout == "C") for p in self._passed]
+        self._binders = [argument_binder(info, p, reverse=layout == "C") for p in self._passed]
         self._aliases = AliasCheck.of(info.name, self._passed)
         formats = "".join(SLOT_FORMATS[slot.dtype] for slot in slot_layout(info.parameters))
         self._packer = struct.Struct(f"<{_FRAME_HEADER}{formats}")
@@ -86,7 +86,7 @@ class BoundKernel:
             values += bind(argument, keep)
         if self._aliases is not None:
             self._aliases.check(arguments)
-        x, y, z = (grid, 1, 1) if type(grid) is int and 0 <= grid < _MAX_GROUPS else normalize_grid(grid)
+        x, y, z = _three_sizes(grid)
         # a frame belongs to one launch at a time; popping and appending are atomic
         try:
             frame = self._frames.pop()
@@ -124,7 +124,8 @@ def _is_local(parameter: Parameter) -> bool:
     return isinstance(parameter, MemrefParameter) and parameter.space == "local"
 
 
-def _binder(info: KernelInfo, parameter: Parameter, *, reverse: bool) -> Binder:
+def argument_binder(info: KernelInfo, parameter: Parameter, *, reverse: bool = False) -> Binder:
+    """Checks one argument and turns it into slot values."""
     where = f"kernel {info.name}, argument {parameter.name}"
     match parameter:
         case ScalarParameter():
@@ -137,6 +138,18 @@ def _binder(info: KernelInfo, parameter: Parameter, *, reverse: bool) -> Binder:
 
 def _bind_scalar(bind: ScalarBinder, argument: object, _keep: list[object]) -> tuple[SlotValue, ...]:
     return bind(argument)
+
+
+def _three_sizes(grid: Grid) -> tuple[int, int, int]:
+    """The two usual spellings without detours, all others by `normalize_grid`."""
+    if type(grid) is int and 0 <= grid < _MAX_GROUPS:
+        return grid, 1, 1
+    if type(grid) is tuple and len(grid) == 3:
+        x, y, z = grid
+        plain = type(x) is int and type(y) is int and type(z) is int
+        if plain and x >= 0 and y >= 0 and z >= 0 and max(x, y, z, x * y * z) < _MAX_GROUPS:
+            return x, y, z
+    return normalize_grid(grid)
 
 
 def normalize_grid(grid: object) -> tuple[int, int, int]:

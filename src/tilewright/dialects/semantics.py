@@ -1,0 +1,208 @@
+"""What pure scalar operations mean, on NumPy arrays of the element's type and any shape.
+
+The one definition that the interpreter runs and constant folding computes with (language reference 1.7 and 1.9).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Final
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.dialects import arith, math
+from tilewright.ir.core import Operation
+from tilewright.ir.types import ScalarType, element_of
+
+Array = NDArray[Any]
+
+_NAMES: Final = {
+    "bool": "bool",
+    "i8": "int8",
+    "i16": "int16",
+    "i32": "int32",
+    "i64": "int64",
+    "index": "int64",
+    "f16": "float16",
+    "f32": "float32",
+    "f64": "float64",
+    "c32": "complex64",
+    "c64": "complex128",
+}
+
+
+@cache
+def dtype_of(type_: ScalarType) -> np.dtype[Any]:
+    """The NumPy type of an element type."""
+    return np.dtype(ml_dtypes.bfloat16) if type_.name == "bf16" else np.dtype(_NAMES[type_.name])
+
+
+def has_meaning(op: Operation) -> bool:
+    """Whether `evaluate` knows the operation."""
+    return type(op) in _TABLE
+
+
+def evaluate(op: Operation, *operands: Array) -> Array:
+    """The result of a pure elementwise operation with these operands."""
+    element = element_of(op.operands[0].type) if op.operands else None
+    with np.errstate(all="ignore"):
+        out = _TABLE[type(op)](op, element, *operands)
+    result = element_of(op.results[0].type)
+    assert result is not None
+    return np.asarray(out).astype(dtype_of(result), copy=False)
+
+
+def wide(values: Array) -> Array:
+    """16-bit floats as f32, in which they are computed; everything else as it is."""
+    return values.astype(np.float32) if values.dtype.itemsize == 2 and values.dtype.kind not in "iu" else values
+
+
+def _div(op: Operation, element: ScalarType | None, a: Array, b: Array) -> Array:
+    if a.dtype.kind not in "iu":
+        return (wide(a) / wide(b)).astype(a.dtype)
+    plain = np.where((b == 0) | (b == -1), np.ones_like(b), b)
+    quotient = a // plain
+    rest = a - quotient * plain
+    quotient = quotient + ((rest != 0) & ((a < 0) != (plain < 0))).astype(a.dtype)
+    return np.where(b == 0, np.zeros_like(a), np.where(b == -1, -a, quotient)).astype(a.dtype)
+
+
+def _rem(op: Operation, element: ScalarType | None, a: Array, b: Array) -> Array:
+    if a.dtype.kind not in "iu":
+        return np.fmod(wide(a), wide(b)).astype(a.dtype)
+    return (a - _div(op, element, a, b) * b).astype(a.dtype)
+
+
+def _mul(op: Operation, element: ScalarType | None, a: Array, b: Array) -> Array:
+    if a.dtype.kind != "c":
+        return (wide(a) * wide(b)).astype(a.dtype)
+    # NumPy may contract the products of complex numbers; the language does not.
+    real, imaginary = a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real
+    out = np.empty(np.broadcast(a, b).shape, a.dtype)
+    out.real, out.imag = real, imaginary
+    return out
+
+
+def _shift_count(a: Array, b: Array) -> Array:
+    return b & np.asarray(a.dtype.itemsize * 8 - 1, b.dtype)
+
+
+def _simple(function: Callable[..., Any]) -> Callable[..., Array]:
+    """An operation that NumPy computes in the (widened) type of its operands."""
+
+    def apply(op: Operation, element: ScalarType | None, *operands: Array) -> Array:
+        return np.asarray(function(*(wide(o) for o in operands)))
+
+    return apply
+
+
+_PREDICATES: Final[dict[arith.Predicate, Callable[..., Any]]] = {
+    arith.Predicate.EQ: np.equal,
+    arith.Predicate.NE: np.not_equal,
+    arith.Predicate.GT: np.greater,
+    arith.Predicate.GE: np.greater_equal,
+    arith.Predicate.LT: np.less,
+    arith.Predicate.LE: np.less_equal,
+}
+
+
+def _compare(op: Operation, element: ScalarType | None, a: Array, b: Array) -> Array:
+    assert isinstance(op, arith.Cmp)
+    return _PREDICATES[op.predicate](wide(a), wide(b))
+
+
+def _cast(op: Operation, element: ScalarType | None, a: Array) -> Array:
+    target = element_of(op.results[0].type)
+    assert target is not None
+    return convert(a, target)
+
+
+def convert(values: Array, target: ScalarType) -> Array:
+    """`arith.cast`: rounds once, saturates from float to integer, NaN gives 0."""
+    wanted = dtype_of(target)
+    with np.errstate(all="ignore"):
+        if target.is_integer and values.dtype.kind not in "iu":
+            return _to_integer(values, wanted)
+        if target.name in ("bf16", "f16") and values.dtype.itemsize > 2:
+            return _to_half(values, wanted)
+        if target.is_complex and values.dtype.itemsize == 2:
+            return wide(values).astype(wanted)
+        return values.astype(wanted)
+
+
+def _to_integer(values: Array, wanted: np.dtype[Any]) -> Array:
+    limits = np.iinfo(wanted)
+    exact = np.trunc(values.astype(np.float64))
+    inside = np.clip(np.nan_to_num(exact, nan=0.0), limits.min, float(limits.max) if limits.bits < 64 else 2.0**62)
+    out = inside.astype(wanted)
+    if limits.bits == 64:
+        big = (exact >= 2.0**62) & (exact < 2.0**63)
+        out = np.where(big, np.where(big, exact, 0.0).astype(np.int64), out)
+        out = np.where(exact >= 2.0**63, np.int64(limits.max), out)
+    return out.astype(wanted)
+
+
+def _to_half(values: Array, wanted: np.dtype[Any]) -> Array:
+    """To a 16-bit float with one rounding: first to f32 by rounding to odd, which keeps what the second one needs."""
+    if values.dtype == np.float32:
+        return values.astype(wanted)
+    nearest = values.astype(np.float32)
+    back = nearest.astype(np.longdouble)
+    exact = values.astype(np.longdouble)
+    even = (nearest.view(np.uint32) & 1) == 0
+    inexact = np.isfinite(nearest) & (back != exact) & even
+    toward = np.where(exact > back, np.float32(np.inf), np.float32(-np.inf))
+    return np.where(inexact, np.nextafter(nearest, toward), nearest).astype(wanted)
+
+
+def _math(function: Callable[..., Any]) -> Callable[..., Array]:
+    """Elementary functions in the next wider type, then rounded."""
+
+    def apply(op: Operation, element: ScalarType | None, a: Array) -> Array:
+        wider = {"f": np.longdouble if a.dtype.itemsize == 8 else np.float64, "c": np.complex128}.get(a.dtype.kind)
+        return np.asarray(function(a.astype(wider or np.float64))).astype(a.dtype)
+
+    return apply
+
+
+def _exp2(a: Array) -> Array:
+    return np.exp(a * np.log(2.0)) if a.dtype.kind == "c" else np.exp2(a)
+
+
+def _fma(op: Operation, element: ScalarType | None, a: Array, b: Array, c: Array) -> Array:
+    wider = {"f": np.longdouble, "c": np.clongdouble}.get(a.dtype.kind, np.float64)
+    return (a.astype(wider) * b.astype(wider) + c.astype(wider)).astype(a.dtype)
+
+
+_TABLE: Final[dict[type[Operation], Callable[..., Array]]] = {
+    arith.Add: _simple(np.add),
+    arith.Sub: _simple(np.subtract),
+    arith.Mul: _mul,
+    arith.Div: _div,
+    arith.Rem: _rem,
+    arith.Max: _simple(np.fmax),
+    arith.Min: _simple(np.fmin),
+    arith.Shl: lambda op, element, a, b: a << _shift_count(a, b),
+    arith.Shr: lambda op, element, a, b: a >> _shift_count(a, b),
+    arith.And: _simple(np.bitwise_and),
+    arith.Or: _simple(np.bitwise_or),
+    arith.Xor: _simple(np.bitwise_xor),
+    arith.Abs: _simple(np.abs),
+    arith.Neg: _simple(np.negative),
+    arith.Not: _simple(np.invert),
+    arith.Conj: _simple(np.conj),
+    arith.Re: _simple(np.real),
+    arith.Im: _simple(np.imag),
+    arith.Cmp: _compare,
+    arith.Cast: _cast,
+    arith.Fma: _fma,
+    math.Cos: _math(np.cos),
+    math.Sin: _math(np.sin),
+    math.Exp: _math(np.exp),
+    math.Exp2: _math(_exp2),
+    math.Log: _math(np.log),
+    math.Log2: _math(np.log2),
+}

@@ -1,0 +1,110 @@
+"""Boxes of memory: whole memrefs for collectives, tiles and cooperative matrices with checked edges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.diagnostics import Location
+from tilewright.dialects.memref import AtomicKind
+from tilewright.interpreter.memory import View
+from tilewright.interpreter.state import WorkGroup
+from tilewright.interpreter.views import combine
+
+Array = NDArray[Any]
+
+
+def grids(start: Sequence[int], shape: Sequence[int]) -> list[Array]:
+    """Index arrays of the box, one a mode, that broadcast against each other."""
+    return [
+        (low + np.arange(extent, dtype=np.int64)).reshape(-1, *(1,) * (len(shape) - 1 - k))
+        for k, (low, extent) in enumerate(zip(start, shape, strict=True))
+    ]
+
+
+def _flat(
+    view: View, start: Sequence[int], shape: Sequence[int], check: Sequence[bool]
+) -> tuple[list[Array], Array]:
+    """Positions of the box as flat index arrays, and which of them are accessed."""
+    axes = grids(start, shape)
+    full = [np.broadcast_to(a, tuple(shape)).reshape(-1) for a in axes]
+    keep = np.ones(int(np.prod(shape, dtype=np.int64)), bool)
+    for index, extent, checked in zip(full, view.shape, check, strict=True):
+        if checked:
+            keep &= (index >= 0) & (index < extent)
+    return full, keep
+
+
+def load_box(
+    w: WorkGroup,
+    view: View,
+    start: Sequence[int],
+    shape: Sequence[int],
+    check: Sequence[bool],
+    where: Location,
+    dtype: np.dtype[Any],
+    atomic: bool = False,
+) -> Array:
+    """Elements of a box; 0 where a checked position lies outside."""
+    full, keep = _flat(view, start, shape, check or (False,) * len(shape))
+    out = np.zeros(len(keep), dtype)
+    if keep.any():
+        with _Selected(w, keep):
+            out[:] = w.read(view, full, where, atomic) if full else w.read(view, [], where, atomic)
+    return out.reshape(tuple(shape))
+
+
+def store_box(
+    w: WorkGroup,
+    view: View,
+    start: Sequence[int],
+    values: Array,
+    check: Sequence[bool],
+    where: Location,
+    atomic: bool = False,
+) -> None:
+    """Store a box; nothing where a checked position lies outside."""
+    full, keep = _flat(view, start, values.shape, check or (False,) * values.ndim)
+    if keep.any():
+        with _Selected(w, keep):
+            w.write(view, full, values.reshape(-1) if full else values.reshape(()), where, atomic)
+
+
+def update_box(
+    w: WorkGroup,
+    view: View,
+    start: Sequence[int],
+    values: Array,
+    check: Sequence[bool],
+    kind: AtomicKind,
+    where: Location,
+) -> Array:
+    """Update a box atomically; old values, 0 where nothing was accessed."""
+    old = load_box(w, view, start, values.shape, check, where, values.dtype, True)
+    store_box(w, view, start, combine(kind, old, values), check, where, True)
+    return old
+
+
+class _Selected:
+    """Accesses by a subgroup (or the work-group) as one: elements take the place of work-items in masks."""
+
+    def __init__(self, w: WorkGroup, keep: Array) -> None:
+        self.w = w
+        self.keep = keep
+
+    def __enter__(self) -> None:
+        w = self.w
+        self.mask, self.who = w.mask, w.who
+        if w.who is not None:
+            first = int(np.argmax(w.active)) if w.mask is not None else 0
+            w.who = np.full(len(self.keep), w.who[first])
+        w.mask = self.keep
+        self.checked = w.checked
+        if self.who is None:
+            w.checked = False
+
+    def __exit__(self, *args: object) -> None:
+        self.w.mask, self.w.who, self.w.checked = self.mask, self.who, self.checked

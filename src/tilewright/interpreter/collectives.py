@@ -1,0 +1,220 @@
+"""Collective instructions of the tensor language, computed in acc(T) or wider and rounded once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.dialects import tl
+from tilewright.dialects.memref import AtomicKind
+from tilewright.dialects.semantics import convert, dtype_of
+from tilewright.interpreter.blocks import load_box, store_box, update_box
+from tilewright.interpreter.memory import View
+from tilewright.interpreter.scalars import enter_spmd, leave_spmd
+from tilewright.interpreter.state import Handler, WorkGroup
+from tilewright.ir.core import Operation, Value
+from tilewright.ir.types import MemrefType, ScalarType
+
+Array = NDArray[Any]
+
+
+def element(value: Value) -> ScalarType:
+    """Element type of a memref."""
+    assert isinstance(value.type, MemrefType)
+    return value.type.element
+
+
+def wide_type(type_: ScalarType) -> np.dtype[Any]:
+    """A type in which sums of `type_` are at least as precise as in acc(type_)."""
+    if type_.is_complex:
+        return np.dtype(np.complex128)
+    return np.dtype(np.float64) if type_.is_float else dtype_of(type_.accumulator)
+
+
+def _shape(w: WorkGroup, value: Value) -> tuple[View, tuple[int, ...]]:
+    view = w.memref(value)
+    assert isinstance(view, View)
+    return view, tuple(int(s) for s in view.shape)
+
+
+def read_all(w: WorkGroup, op: Operation, value: Value, wanted: np.dtype[Any]) -> Array:
+    """A whole memref in the type of the computation."""
+    view, shape = _shape(w, value)
+    found = load_box(w, view, (0,) * len(shape), shape, (), op.location, dtype_of(element(value)))
+    return found.astype(wanted)
+
+
+def _transposed(array: Array, transpose: bool) -> Array:
+    return array.T if transpose else array
+
+
+def _update(
+    w: WorkGroup,
+    op: Operation,
+    alpha: Value,
+    beta: Value,
+    target: Value,
+    atomic: bool,
+    product: Callable[[np.dtype[Any]], Array],
+) -> None:
+    """`target := alpha product + beta target` with the rules for zero factors."""
+    type_ = element(target)
+    wanted = wide_type(type_)
+    view, shape = _shape(w, target)
+    if 0 in shape:
+        return
+    a = w.scalar(alpha).astype(wanted)
+    b = w.scalar(beta).astype(wanted)
+    with np.errstate(all="ignore"):
+        result = np.zeros(shape, wanted) if a == 0 else a * product(wanted)
+        start = (0,) * len(shape)
+        if atomic and b != 0:
+            update_box(w, view, start, convert(np.asarray(result), type_), (), AtomicKind.ADD, op.location)
+            return
+        if b != 0:
+            result = result + b * read_all(w, op, target, wanted)
+    store_box(w, view, start, convert(np.asarray(result), type_), (), op.location)
+
+
+def _axpby(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, tl.Axpby)
+    _update(
+        w, op, op.alpha, op.beta, op.b, op.atomic, lambda t: _transposed(read_all(w, op, op.a, t), op.transpose)
+    )
+
+
+def _hadamard(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, tl.Hadamard)
+    _update(
+        w, op, op.alpha, op.beta, op.c, op.atomic, lambda t: read_all(w, op, op.a, t) * read_all(w, op, op.b, t)
+    )
+
+
+def _sum(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, tl.Sum)
+
+    def total(wanted: np.dtype[Any]) -> Array:
+        a = _transposed(read_all(w, op, op.a, wanted), op.transpose)
+        return np.asarray(a.sum(axis=-1, dtype=wanted))
+
+    _update(w, op, op.alpha, op.beta, op.b, op.atomic, total)
+
+
+def _cumsum(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, tl.Cumsum)
+    _update(
+        w,
+        op,
+        op.alpha,
+        op.beta,
+        op.b,
+        op.atomic,
+        lambda t: read_all(w, op, op.a, t).cumsum(axis=op.mode, dtype=t),
+    )
+
+
+def matmul(a: Array, b: Array) -> Array:
+    """Matrix product; integers wrap."""
+    with np.errstate(all="ignore"):
+        return np.matmul(a, b)
+
+
+def _gemm(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, tl.Gemm)
+
+    def product(wanted: np.dtype[Any]) -> Array:
+        a = _transposed(read_all(w, op, op.a, wanted), op.transpose_a)
+        return matmul(a, _transposed(read_all(w, op, op.b, wanted), op.transpose_b))
+
+    _update(w, op, op.alpha, op.beta, op.c, op.atomic, product)
+
+
+def _gemv(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, tl.Gemv)
+
+    def product(wanted: np.dtype[Any]) -> Array:
+        return matmul(_transposed(read_all(w, op, op.a, wanted), op.transpose), read_all(w, op, op.b, wanted))
+
+    _update(w, op, op.alpha, op.beta, op.c, op.atomic, product)
+
+
+def _ger(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, tl.Ger)
+    _update(
+        w,
+        op,
+        op.alpha,
+        op.beta,
+        op.c,
+        op.atomic,
+        lambda t: np.outer(read_all(w, op, op.a, t), read_all(w, op, op.b, t)),
+    )
+
+
+def _points(lower: Sequence[int], upper: Sequence[int], step: Sequence[int]) -> Array:
+    """Points of a box, one a row, the first mode fastest."""
+    axes = [np.arange(a, b, s, dtype=np.int64) for a, b, s in zip(lower, upper, step, strict=True)]
+    mesh = np.meshgrid(*axes, indexing="ij")
+    return np.stack([m.reshape(-1, order="F") for m in mesh], axis=1)
+
+
+def _foreach(w: WorkGroup, op: Operation) -> None:
+    """Work-items take the points in order, as many at a time as there are work-items."""
+    assert isinstance(op, tl.Foreach)
+    lower, upper = ([w.number(v) for v in vs] for vs in (op.lowers, op.uppers))
+    points = _points(lower, upper, [1] * len(lower))
+    for first in range(0, len(points), w.items):
+        chunk = points[first : first + w.items]
+        active = np.arange(w.items) < len(chunk)
+        padded = np.concatenate([chunk, np.zeros((w.items - len(chunk), chunk.shape[1]), np.int64)])
+        enter_spmd(w, first + np.arange(w.items), active)
+        for k, argument in enumerate(op.body.entry.arguments):
+            w.values[argument] = padded[:, k].astype(dtype_of(_scalar(argument)))
+        w.run(op.body.entry)
+        w.mask = w.who = None
+    leave_spmd(w)
+
+
+def _scalar(value: Value) -> ScalarType:
+    assert isinstance(value.type, ScalarType)
+    return value.type
+
+
+def _foreach_tile(w: WorkGroup, op: Operation) -> None:
+    """Subgroups take the tiles in order."""
+    assert isinstance(op, tl.ForeachTile)
+    lower, upper = ([w.number(v) for v in vs] for vs in (op.lowers, op.uppers))
+    tiles = _points(lower, upper, op.tile_shape)
+    arguments = op.body.entry.arguments
+    modes = len(lower)
+    for first in range(0, len(tiles), w.subgroups):
+        chunk = tiles[first : first + w.subgroups]
+        rows = np.concatenate([chunk, np.zeros((w.subgroups - len(chunk), modes), np.int64)])
+        active = np.repeat(np.arange(w.subgroups) < len(chunk), w.subgroup_size)
+        enter_spmd(w, np.repeat(first + np.arange(w.subgroups), w.subgroup_size), active)
+        for k in range(modes):
+            offset = np.repeat(rows[:, k], w.subgroup_size)
+            size = np.minimum(op.tile_shape[k], upper[k] - offset)
+            w.values[arguments[k]] = offset.astype(dtype_of(_scalar(arguments[k])))
+            w.values[arguments[modes + k]] = size.astype(dtype_of(_scalar(arguments[modes + k])))
+        w.run(op.body.entry)
+        w.mask = w.who = None
+    leave_spmd(w)
+
+
+def handlers() -> dict[type[Operation], Handler]:
+    """Handlers of this file by operation."""
+    return {
+        tl.Axpby: _axpby,
+        tl.Hadamard: _hadamard,
+        tl.Sum: _sum,
+        tl.Cumsum: _cumsum,
+        tl.Gemm: _gemm,
+        tl.Gemv: _gemv,
+        tl.Ger: _ger,
+        tl.Foreach: _foreach,
+        tl.ForeachTile: _foreach_tile,
+    }

@@ -1,0 +1,95 @@
+"""Running kernels in NumPy: exact, slow, the meaning of every operation on every floor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.dialects.builtin import Kernel
+from tilewright.dialects.semantics import dtype_of
+from tilewright.interpreter import collectives, scalars, tiles, views
+from tilewright.interpreter.memory import GroupValue, View, buffer_of
+from tilewright.interpreter.state import Handler, RuntimeValue, WorkGroup
+from tilewright.ir.core import BlockArgument, Operation
+from tilewright.ir.types import AddressSpace, GroupType, MemrefType, ScalarType
+
+Array = NDArray[Any]
+FUEL = 50_000_000
+
+
+@cache
+def all_handlers() -> Mapping[type[Operation], Handler]:
+    """Every operation that the interpreter runs."""
+    return {**scalars.handlers(), **views.handlers(), **collectives.handlers(), **tiles.handlers()}
+
+
+class Group:
+    """A group argument: arrays (None for null pointers) and an offset in elements that is added to each."""
+
+    def __init__(self, arrays: Sequence[Array | None], offset: int = 0) -> None:
+        self.arrays = arrays
+        self.offset = offset
+
+
+Argument = Array | np.generic | bool | int | float | complex | Group | None
+
+
+def interpret(
+    kernel: Kernel,
+    arguments: Sequence[Argument],
+    grid: tuple[int, int, int] = (1, 1, 1),
+    *,
+    checked: bool = False,
+    fuel: int = FUEL,
+) -> None:
+    """Run a kernel on every work-group of a grid, one after another; arrays that it writes change in place.
+
+    `arguments` has one entry a parameter (None for local memrefs and null pointers). The kernel's subgroup and
+    work-group sizes must be known. `checked` also finds races and reads of local memory that nothing wrote. Raises
+    `KernelError` with a located diagnostic.
+    """
+    assert kernel.subgroup_size is not None
+    assert kernel.work_group_size is not None
+    for z in range(grid[2]):
+        for y in range(grid[1]):
+            for x in range(grid[0]):
+                w = WorkGroup(
+                    kernel,
+                    all_handlers(),
+                    kernel.subgroup_size,
+                    kernel.work_group_size,
+                    (x, y, z),
+                    grid,
+                    checked,
+                    fuel,
+                )
+                for parameter, argument in zip(kernel.parameters, arguments, strict=True):
+                    w.values[parameter] = runtime_value(parameter, argument)
+                w.run(kernel.body.entry)
+
+
+def runtime_value(parameter: BlockArgument, argument: Argument) -> RuntimeValue:
+    """An argument as the interpreter handles it."""
+    type_, name = parameter.type, f"%{parameter.name or parameter.index}"
+    if isinstance(type_, ScalarType):
+        return np.asarray(argument).astype(dtype_of(type_))
+    if isinstance(type_, MemrefType):
+        if type_.space is AddressSpace.LOCAL:
+            return views.local_view(type_, name)
+        return _view(argument, name, type_)
+    assert isinstance(type_, GroupType)
+    group = argument if isinstance(argument, Group) else Group([])
+    elements = [_view(a, f"{name}[{i}]", type_.memref) for i, a in enumerate(group.arrays)]
+    moved = [View(v.buffer, v.offset if v.buffer is None else group.offset, v.shape, v.strides) for v in elements]
+    return GroupValue(name, tuple(moved))
+
+
+def _view(argument: Argument, name: str, type_: MemrefType) -> View:
+    if argument is None:
+        return View(None, 0, tuple(s or 0 for s in type_.shape), tuple(s or 0 for s in type_.strides))
+    assert isinstance(argument, np.ndarray)
+    return buffer_of(argument, name)

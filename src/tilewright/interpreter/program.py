@@ -1,0 +1,123 @@
+"""Programs whose kernels the interpreter runs; the launch checks are those of compiled kernels."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.compiler import read_module
+from tilewright.diagnostics import Report, Source
+from tilewright.dialects.builtin import Kernel, Module
+from tilewright.interpreter.engine import Argument, Group, interpret
+from tilewright.ir.passes import PassContext, PassManager
+from tilewright.ir.printer import print_op
+from tilewright.program import Launcher, Program
+from tilewright.runtime.dtypes import numpy_dtype
+from tilewright.runtime.groups import ArrayGroup, PointerArray
+from tilewright.runtime.launch import argument_binder
+from tilewright.targets.artifact import Artifact
+from tilewright.targets.parameters import GroupParameter, KernelInfo, MemrefParameter, ScalarParameter
+from tilewright.targets.signature import kernel_info
+from tilewright.transforms.infer_work_group import InferWorkGroup
+
+Array = NDArray[Any]
+
+
+def interpreted(source: Source, definitions: Mapping[str, str], checked: bool) -> Program:
+    """A program that runs in the interpreter. Raises `CompileError`."""
+    report = Report()
+    module = read_module(source, report, definitions)
+    return interpreted_module(module, source.text, checked, report)
+
+
+def interpreted_module(module: Module, text: str, checked: bool, report: Report | None = None) -> Program:
+    """As `interpreted`, for a module on any floor."""
+    report = report or Report()
+    PassManager([InferWorkGroup()]).run(module, PassContext(report))
+    kernels = {kernel.sym_name: kernel for kernel in module.kernels}
+    infos = tuple(kernel_info(kernel, kernel.sym_name, kernel.local_bytes) for kernel in module.kernels)
+    texts: dict[str, Callable[[], str]] = {"source": lambda: text, "ir": lambda: print_op(module)}
+    artifact = Artifact("interpreter", infos, b"", {"source": text})
+
+    def launcher(info: KernelInfo) -> Launcher:
+        return _InterpretedKernel(kernels[info.name], info, checked)
+
+    return Program(artifact, launcher, texts, tuple(report.diagnostics))
+
+
+class _InterpretedKernel:
+    """Checks arguments as a compiled kernel does, then interprets."""
+
+    def __init__(self, kernel: Kernel, info: KernelInfo, checked: bool) -> None:
+        self.kernel = kernel
+        self.info = info
+        self.checked = checked
+        self.passed = [p for p in info.parameters if not (isinstance(p, MemrefParameter) and p.space == "local")]
+        self.binders = [argument_binder(info, p) for p in self.passed]
+
+    def __call__(self, grid: tuple[int, int, int], arguments: Sequence[object]) -> None:
+        if len(arguments) != len(self.passed):
+            raise TypeError(f"kernel {self.info.name} takes {len(self.passed)} arguments, {len(arguments)} were given")
+        for bind, argument in zip(self.binders, arguments, strict=True):
+            bind(argument, [])
+        given = iter(arguments)
+        values: list[Argument] = []
+        for parameter in self.info.parameters:
+            if isinstance(parameter, MemrefParameter) and parameter.space == "local":
+                values.append(None)
+            elif isinstance(parameter, ScalarParameter):
+                values.append(cast("Argument", next(given)))
+            elif isinstance(parameter, MemrefParameter):
+                values.append(as_numpy(next(given), parameter))
+            else:
+                values.append(_group(next(given), parameter))
+        interpret(self.kernel, values, grid, checked=self.checked)
+
+
+def as_numpy(argument: object, parameter: MemrefParameter) -> Array | None:
+    """The same memory as a NumPy array."""
+    if argument is None or isinstance(argument, np.ndarray):
+        return cast("Array | None", argument)
+    if hasattr(argument, "__dlpack__"):
+        if parameter.dtype == "bf16":
+            viewed = cast("Any", argument).view(cast("Any", __import__("torch")).uint16)
+            return np.from_dlpack(viewed).view(numpy_dtype("bf16"))
+        return np.from_dlpack(cast("Any", argument))
+    return np.asarray(argument)
+
+
+def _group(argument: object, parameter: GroupParameter) -> Group:
+    if argument is None:
+        return Group([])
+    if isinstance(argument, PointerArray):
+        return _group_of_pointers(argument, parameter)
+    arrays, offset = (
+        (argument.arrays, argument.offset)
+        if isinstance(argument, ArrayGroup)
+        else (cast("Sequence[object]", argument), 0)
+    )
+    return Group([as_numpy(a, parameter.memref) for a in arrays], offset)
+
+
+def _group_of_pointers(argument: PointerArray, parameter: GroupParameter) -> Group:
+    """Arrays over the memory that the addresses name."""
+    dtype = numpy_dtype(parameter.memref.dtype)
+    count = len(argument.pointers) if argument.size is None else argument.size
+    arrays: list[Array | None] = []
+    for index in range(count):
+        extents, strides = iter(argument.extents), iter(argument.strides)
+        shape = tuple(int(next(extents)[index]) if s is None else s for s in parameter.memref.shape)
+        steps = tuple(int(next(strides)[index]) if s is None else s for s in parameter.memref.strides)
+        address = int(argument.pointers[index])
+        span = 0 if 0 in shape else 1 + sum((n - 1) * s for n, s in zip(shape, steps, strict=True)) + argument.offset
+        if not address:
+            arrays.append(None)
+            continue
+        raw = (ctypes.c_uint8 * (span * dtype.itemsize)).from_address(address)
+        flat = np.frombuffer(raw, dtype)
+        arrays.append(np.lib.stride_tricks.as_strided(flat, shape, tuple(s * dtype.itemsize for s in steps)))
+    return Group(arrays, argument.offset)

@@ -1,0 +1,203 @@
+"""State of a running work-group, and access to memory under the mask of active work-items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.diagnostics import Location
+from tilewright.dialects.builtin import Kernel
+from tilewright.interpreter.errors import fail
+from tilewright.interpreter.memory import Buffer, GroupValue, Lanes, Shadow, View
+from tilewright.ir.core import Block, Operation, Value
+
+Array = NDArray[Any]
+RuntimeValue = Array | View | Lanes | GroupValue
+Handler = Callable[["WorkGroup", Operation], None]
+
+
+@dataclass(slots=True)
+class WorkGroup:
+    """One work-group. In SPMD regions scalars have a last axis over work-items (or none, if uniform).
+
+    `mask` is the vector of active work-items inside SPMD regions, None outside. Tiles of subgroups have a first axis
+    over subgroups.
+    """
+
+    kernel: Kernel
+    handlers: Mapping[type[Operation], Handler]
+    subgroup_size: int
+    size: tuple[int, int]
+    group_id: tuple[int, int, int]
+    num_groups: tuple[int, int, int]
+    checked: bool
+    fuel: int
+    values: dict[Value, RuntimeValue] = field(default_factory=dict[Value, RuntimeValue])
+    mask: Array | None = None
+    who: Array | None = None
+    shadow: Shadow = field(default_factory=Shadow)
+
+    @property
+    def items(self) -> int:
+        """Work-items of the work-group."""
+        return self.size[0] * self.size[1]
+
+    @property
+    def subgroups(self) -> int:
+        """Subgroups of the work-group."""
+        return self.items // self.subgroup_size
+
+    def run(self, block: Block) -> None:
+        """Execute the operations of a block in order."""
+        for op in block:
+            self.fuel -= 1
+            if self.fuel < 0:
+                fail("R021", op.location, "the kernel ran for too long (the interpreter's limit on operations)")
+            self.handlers[type(op)](self, op)
+
+    # Values
+
+    def scalar(self, value: Value) -> Array:
+        """A number, or one for each work-item."""
+        found = self.values[value]
+        assert isinstance(found, np.ndarray)
+        return found
+
+    def number(self, value: Value) -> int:
+        """A uniform integer."""
+        return int(self.uniform(self.scalar(value)))
+
+    def uniform(self, values: Array) -> Any:
+        """The value of the first active work-item."""
+        if values.ndim == 0:
+            return values[()]
+        return values[int(np.argmax(self.active))]
+
+    def memref(self, value: Value) -> View | Lanes:
+        """A memref."""
+        found = self.values[value]
+        assert isinstance(found, View | Lanes)
+        return found
+
+    @property
+    def active(self) -> Array:
+        """Mask of active work-items (outside SPMD regions: of the one that counts)."""
+        return np.ones(1, bool) if self.mask is None else self.mask
+
+    def spread(self, values: Array) -> Array:
+        """One entry a work-item."""
+        return np.broadcast_to(values, self.active.shape) if values.ndim == 0 else values
+
+    def per_subgroup(self, values: Array) -> Array:
+        """A dynamically uniform value as one entry a subgroup: that of its first active work-item."""
+        if values.ndim == 0:
+            return np.broadcast_to(values, (self.subgroups,))
+        rows = self.active.reshape(self.subgroups, self.subgroup_size)
+        return values.reshape(rows.shape)[np.arange(self.subgroups), rows.argmax(axis=1)]
+
+    @property
+    def active_subgroups(self) -> Array:
+        """Numbers of the subgroups that have an active work-item."""
+        return np.flatnonzero(self.active.reshape(self.subgroups, self.subgroup_size).any(axis=1))
+
+    # Elements
+
+    def read(self, view: View, indices: Sequence[Array], where: Location, atomic: bool = False) -> Array:
+        """Elements at `indices` (broadcast against each other) for active work-items; 0 for the others."""
+        buffer, at, active = self._locate(view, indices, where)
+        shape = at.shape
+        out = np.zeros(shape, buffer.data.dtype)
+        if active.all() and not at.ndim:
+            self._note_read(buffer, at.reshape(1), where, atomic)
+            return np.asarray(buffer.data[int(at)])
+        chosen = at[active]
+        self._note_read(buffer, chosen, where, atomic, active)
+        out[active] = buffer.data[chosen]
+        return out
+
+    def write(self, view: View, indices: Sequence[Array], values: Array, where: Location, atomic: bool = False) -> None:
+        """Store for every active work-item; of several that write one element the last one wins."""
+        buffer, at, active = self._locate(view, indices, where)
+        if at.ndim == 0 and values.ndim:
+            at = np.broadcast_to(at, self.active.shape)
+            active = np.broadcast_to(self.active, at.shape)
+        data = np.broadcast_to(values, at.shape)
+        if at.ndim == 0:
+            if active.any():
+                self._note_write(buffer, at.reshape(1), where, atomic)
+                buffer.data[int(at)] = data[()]
+            return
+        chosen = at[active]
+        self._note_write(buffer, chosen, where, atomic, active)
+        buffer.data[chosen] = data[active]
+
+    def _locate(self, view: View, indices: Sequence[Array], where: Location) -> tuple[Buffer, Array, Array]:
+        """Buffer, element positions, and which of them count; out-of-bounds ones are an error."""
+        if view.buffer is None:
+            fail("R010", where, "access through a null memref")
+        at = np.asarray(view.offset, np.int64)
+        inside = np.asarray(True)
+        for index, extent, stride in zip(indices, view.shape, view.strides, strict=True):
+            inside = inside & (index >= 0) & (index < extent)
+            at = at + index * np.asarray(stride, np.int64)
+        active = np.asarray(self.active.any()) if at.ndim == 0 else np.broadcast_to(self.active, at.shape)
+        if inside.shape != at.shape:
+            inside = np.broadcast_to(inside, at.shape)
+        if (active & ~inside).any():
+            self._out_of_bounds(view, indices, active & ~inside, where)
+        at = np.where(active & inside, at, 0)
+        size = len(view.buffer.data)
+        if (active & ((at < 0) | (at >= size))).any():
+            fail("R010", where, f"access outside the {size} elements of {view.buffer.name}")
+        return view.buffer, at, active
+
+    def _out_of_bounds(self, view: View, indices: Sequence[Array], bad: Array, where: Location) -> None:
+        first = int(np.argmax(bad)) if bad.ndim else 0
+
+        def pick(number: Any) -> int:
+            found = np.asarray(number)
+            return int(found if found.ndim == 0 else found.ravel()[min(first, found.size - 1)])
+
+        position = ", ".join(str(pick(i)) for i in indices)
+        extents = " x ".join(str(pick(s)) for s in view.shape)
+        item = f" (work-item {first})" if bad.ndim else ""
+        name = view.buffer.name if view.buffer is not None else "a null memref"
+        fail("R010", where, f"index [{position}] is outside {name}, which has {extents} elements here{item}")
+
+    # Checked mode
+
+    def numbers(self, active: Array | None) -> Array:
+        """Who performs the accesses that `active` selects."""
+        if self.who is None:
+            return np.zeros(1, np.int64) if active is None else np.zeros(int(active.sum()), np.int64)
+        return self.who[:1] if active is None else self.who[active]
+
+    def _note_read(
+        self, buffer: Buffer, at: Array, where: Location, atomic: bool, active: Array | None = None
+    ) -> None:
+        if buffer.written is not None and not buffer.written[at].all():
+            element = at[~buffer.written[at]][0]
+            fail("R011", where, f"reads element {element} of local memory {buffer.name}, which nothing has written")
+        if self.checked and self.mask is not None:
+            who = self.numbers(active) if active is not None else self._one()
+            self.shadow.read(buffer, at, who, where, atomic)
+
+    def _note_write(
+        self, buffer: Buffer, at: Array, where: Location, atomic: bool, active: Array | None = None
+    ) -> None:
+        if buffer.readonly:
+            fail("R012", where, f"writes {buffer.name}, which is read-only")
+        if buffer.written is not None:
+            buffer.written[at] = True
+        if self.checked and self.mask is not None:
+            who = self.numbers(active) if active is not None else self._one()
+            self.shadow.write(buffer, at, who, where, atomic)
+
+    def _one(self) -> Array:
+        """A uniform access is performed by every active work-item; one of them stands for all."""
+        assert self.who is not None
+        return self.who[self.active][:1]

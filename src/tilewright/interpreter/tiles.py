@@ -1,0 +1,414 @@
+"""Tiles and cooperative matrices.
+
+A tile of the work-group is an array of its shape; in SPMD regions a first axis runs over the subgroups, each of which
+owns one. Cooperative matrices are tiles of subgroups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.dialects import scf, tile, tl
+from tilewright.dialects.semantics import convert, dtype_of
+from tilewright.interpreter.blocks import load_box, store_box, update_box
+from tilewright.interpreter.collectives import matmul
+from tilewright.interpreter.memory import Lanes, View
+from tilewright.interpreter.scalars import accumulated, reduced
+from tilewright.interpreter.state import Handler, WorkGroup
+from tilewright.interpreter.views import view_of_item
+from tilewright.ir.core import Operation, Region, Value
+from tilewright.ir.types import CoopMatrixType, ScalarType, TileType
+
+Array = NDArray[Any]
+
+
+def _shaped(value: Value) -> TileType | CoopMatrixType:
+    assert isinstance(value.type, TileType | CoopMatrixType)
+    return value.type
+
+
+def teams(w: WorkGroup) -> list[int]:
+    """Numbers of the active subgroups; the work-group alone is number 0."""
+    return [0] if w.mask is None else [int(s) for s in w.active_subgroups]
+
+
+def tile_of(w: WorkGroup, value: Value) -> Array:
+    """The tile, with an axis over teams in front."""
+    found, type_ = w.scalar(value), _shaped(value)
+    if found.ndim == len(type_.shape):
+        count = 1 if w.mask is None else w.subgroups
+        return np.broadcast_to(found, (count, *type_.shape))
+    return found
+
+
+def bind(w: WorkGroup, value: Value, per_team: Array) -> None:
+    """Bind a tile that has an axis over teams."""
+    w.values[value] = per_team[0] if w.mask is None else per_team
+
+
+def _empty(w: WorkGroup, value: Value) -> Array:
+    type_ = _shaped(value)
+    count = 1 if w.mask is None else w.subgroups
+    return np.zeros((count, *type_.shape), dtype_of(type_.element))
+
+
+def _place(w: WorkGroup, memref: Value, indices: Sequence[Value], team: int) -> tuple[View, list[int]]:
+    """The view and position that a team uses."""
+    found = w.memref(memref)
+    if w.mask is None:
+        assert isinstance(found, View)
+        return found, [int(w.scalar(i)) for i in indices]
+    rows = w.mask.reshape(w.subgroups, w.subgroup_size)[team]
+    item = team * w.subgroup_size + int(np.argmax(rows))
+    view = found.views[item] if isinstance(found, Lanes) else view_of_item(found, item)
+    return view, [int(w.spread(w.scalar(i))[item]) for i in indices]
+
+
+class _As:
+    """Let only one subgroup be active."""
+
+    def __init__(self, w: WorkGroup, team: int) -> None:
+        self.w, self.team = w, team
+
+    def __enter__(self) -> None:
+        w = self.w
+        self.mask = w.mask
+        if w.mask is not None:
+            only = np.zeros_like(w.mask)
+            span = slice(self.team * w.subgroup_size, (self.team + 1) * w.subgroup_size)
+            only[span] = w.mask[span]
+            w.mask = only
+
+    def __exit__(self, *args: object) -> None:
+        self.w.mask = self.mask
+
+
+def _load_tiles(
+    w: WorkGroup,
+    op: Operation,
+    out: Value,
+    memref: Value,
+    indices: Sequence[Value],
+    check: Sequence[bool],
+    transpose: bool = False,
+    atomic: bool = False,
+) -> None:
+    result, type_ = _empty(w, out), _shaped(out)
+    shape = type_.shape[::-1] if transpose else type_.shape
+    for team in teams(w):
+        view, start = _place(w, memref, indices, team)
+        with _As(w, team):
+            box = load_box(w, view, start, shape, check, op.location, result.dtype, atomic)
+        result[team] = box.T if transpose else box
+    bind(w, out, result)
+
+
+def _store_tiles(
+    w: WorkGroup,
+    op: Operation,
+    value: Value,
+    memref: Value,
+    indices: Sequence[Value],
+    check: Sequence[bool],
+    transpose: bool = False,
+    atomic: bool = False,
+) -> None:
+    tiles = tile_of(w, value)
+    for team in teams(w):
+        view, start = _place(w, memref, indices, team)
+        with _As(w, team):
+            store_box(w, view, start, tiles[team].T if transpose else tiles[team], check, op.location, atomic)
+
+
+def _update_tiles(
+    w: WorkGroup,
+    op: tile.AtomicRmw | tl.CoopAtomicRmw,
+    value: Value,
+    indices: Sequence[Value],
+    check: Sequence[bool],
+    transpose: bool = False,
+) -> None:
+    tiles, old = tile_of(w, value), _empty(w, op.out)
+    for team in teams(w):
+        view, start = _place(w, op.memref, indices, team)
+        with _As(w, team):
+            box = update_box(
+                w, view, start, tiles[team].T if transpose else tiles[team], check, op.kind, op.location
+            )
+        old[team] = box.T if transpose else box
+    bind(w, op.out, old)
+
+
+def _tile_load(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, tile.Load)
+    _load_tiles(w, op, op.out, op.memref, op.indices, op.check)
+
+
+def _tile_store(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, tile.Store)
+    _store_tiles(w, op, op.value, op.memref, op.indices, op.check)
+
+
+def _tile_atomic_load(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, tile.AtomicLoad)
+    _load_tiles(w, op, op.out, op.memref, op.indices, op.check, atomic=True)
+
+
+def _tile_atomic_store(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, tile.AtomicStore)
+    _store_tiles(w, op, op.value, op.memref, op.indices, op.check, atomic=True)
+
+
+def _tile_rmw(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, tile.AtomicRmw)
+    _update_tiles(w, op, op.value, op.indices, op.check)
+
+
+def _checks(op: Operation, transpose: bool) -> tuple[bool, bool]:
+    """Which memory modes are tested: rows are mode 0, or mode 1 if transposed."""
+    checked = op.attributes.get("checked", tl.Checked.NONE)
+    rows = checked in (tl.Checked.ROWS, tl.Checked.BOTH)
+    columns = checked in (tl.Checked.COLUMNS, tl.Checked.BOTH)
+    return (columns, rows) if transpose else (rows, columns)
+
+
+def _coop_load(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, tl.CoopLoad | tl.CoopAtomicLoad)
+    atomic = isinstance(op, tl.CoopAtomicLoad)
+    _load_tiles(w, op, op.out, op.memref, [op.x, op.y], _checks(op, op.transpose), op.transpose, atomic)
+
+
+def _coop_store(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, tl.CoopStore | tl.CoopAtomicStore)
+    atomic = isinstance(op, tl.CoopAtomicStore)
+    _store_tiles(w, op, op.matrix, op.memref, [op.x, op.y], _checks(op, op.transpose), op.transpose, atomic)
+
+
+def _coop_rmw(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, tl.CoopAtomicRmw)
+    _update_tiles(w, op, op.matrix, [op.x, op.y], _checks(op, op.transpose), op.transpose)
+
+
+def _nothing(w: WorkGroup, op: Operation) -> None:
+    """A hint."""
+
+
+def _per_team_scalar(w: WorkGroup, value: Value) -> Array:
+    """A uniform scalar as one entry a team."""
+    return w.scalar(value).reshape(1) if w.mask is None else w.per_subgroup(w.scalar(value))
+
+
+def _splat(w: WorkGroup, op: Operation) -> None:
+    out = op.results[0]
+    values = _per_team_scalar(w, op.operands[0])
+    rank = len(_shaped(out).shape)
+    bind(w, out, np.broadcast_to(values.reshape(-1, *(1,) * rank), _empty(w, out).shape))
+
+
+def _item(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, tile.Item)
+    values = tile_of(w, op.tile).reshape(-1)
+    w.values[op.out] = values[0] * 1 if w.mask is None else np.repeat(values, w.subgroup_size)
+    w.values[op.out] = np.asarray(w.values[op.out])
+
+
+def _mapped(change: Callable[[Any, Array], Array]) -> Handler:
+    """An operation that changes one tile, given with an axis over teams in front."""
+
+    def handler(w: WorkGroup, op: Operation) -> None:
+        bind(w, op.results[0], np.asarray(change(op, tile_of(w, op.operands[0]))))
+
+    return handler
+
+
+def _broadcast(op: tile.Broadcast, tiles: Array) -> Array:
+    return np.broadcast_to(tiles, (len(tiles), *_shaped(op.out).shape))
+
+
+def _reshape(op: tile.Reshape, tiles: Array) -> Array:
+    shape = _shaped(op.out).shape
+    return np.stack([t.reshape(-1, order="F").reshape(shape, order="F") for t in tiles])
+
+
+def _permute(op: tile.Permute, tiles: Array) -> Array:
+    return tiles.transpose(0, *(k + 1 for k in op.order))
+
+
+def _extract(op: tile.Extract, tiles: Array) -> Array:
+    box = tuple(slice(o, o + s) for o, s in zip(op.offsets, _shaped(op.out).shape, strict=True))
+    return tiles[(slice(None), *box)]
+
+
+def _reduce(op: tile.Reduce, tiles: Array) -> Array:
+    return reduced(tiles, op.kind, op.dim + 1)
+
+
+def _scan(op: tile.Scan, tiles: Array) -> Array:
+    return accumulated(tiles, op.kind, op.dim + 1)
+
+
+def _coop_reduce(op: tl.CoopReduce, tiles: Array) -> Array:
+    axis = 2 if op.row else 1
+    return np.expand_dims(reduced(tiles, op.kind, axis), axis)
+
+
+def _cat(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, tile.Cat)
+    bind(w, op.out, np.concatenate([tile_of(w, t) for t in op.tiles], axis=op.dim + 1))
+
+
+def _iota(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, tile.Iota)
+    empty = _empty(w, op.out)
+    shape = [1] * empty.ndim
+    shape[op.dim + 1] = -1
+    bind(w, op.out, np.broadcast_to(np.arange(empty.shape[op.dim + 1]).reshape(shape), empty.shape).astype(empty.dtype))
+
+
+def product(a: Array, b: Array, acc: Array, element: ScalarType) -> Array:
+    """`a b + acc`, at least as precise as in `element`, rounded to it once."""
+    wide = np.complex128 if element.is_complex else np.float64 if element.is_float else dtype_of(element)
+    with np.errstate(all="ignore"):
+        return convert(matmul(a.astype(wide), b.astype(wide)) + acc.astype(wide), element)
+
+
+def _mma(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, tile.Mma)
+    element = _shaped(op.out).element
+    bind(w, op.out, product(tile_of(w, op.lhs), tile_of(w, op.rhs), tile_of(w, op.acc), element))
+
+
+def _mul_add(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, tl.CoopMulAdd)
+    inner = product(tile_of(w, op.a), tile_of(w, op.b), tile_of(w, op.c), _shaped(op.c).element)
+    bind(w, op.out, convert(inner, _shaped(op.out).element))
+
+
+def _scale(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, tl.CoopScale)
+    tiles = tile_of(w, op.matrix)
+    factor = _per_team_scalar(w, op.scalar).reshape(-1, 1, 1)
+    work = np.float32 if tiles.dtype.itemsize == 2 and tiles.dtype.kind not in "iu" else tiles.dtype
+    with np.errstate(all="ignore"):
+        bind(w, op.out, (factor.astype(work) * tiles.astype(work)).astype(tiles.dtype))
+
+
+def share(rows: int, columns: int, size: int) -> tuple[Array, Array]:
+    """Row and column of component v (first axis) of work-item p (second axis); language reference 1.11.
+
+    Columns at or beyond `columns` are padding.
+    """
+    i = min(rows, size)
+    per_block = -(-i * columns // size)
+    blocks = rows // i
+    p = np.arange(size)
+    row = np.concatenate([np.broadcast_to(p % i + k * i, (per_block, size)) for k in range(blocks)])
+    column = np.concatenate([p // i + np.arange(per_block)[:, None] * (size // i) for _ in range(blocks)])
+    return row, column
+
+
+def _share_of(w: WorkGroup, value: Value, index: int) -> tuple[Array, Array, Array]:
+    """Rows, columns (clipped) and validity of one component, for the work-items of a subgroup."""
+    rows, columns = _shaped(value).shape
+    row, column = share(rows, columns, w.subgroup_size)
+    return row[index], np.minimum(column[index], columns - 1), column[index] < columns
+
+
+def _share_extract(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, tile.ShareExtract | tl.CoopExtract)
+    source = op.operands[0]
+    row, column, valid = _share_of(w, source, op.index)
+    picked = tile_of(w, source)[:, row, column]
+    w.values[op.out] = np.where(valid, picked, np.zeros((), picked.dtype)).reshape(-1)
+
+
+def _share_insert(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, tile.ShareInsert | tl.CoopInsert)
+    source = op.operands[1]
+    row, column, valid = _share_of(w, source, op.index)
+    tiles = tile_of(w, source).copy()
+    values = w.spread(w.scalar(op.value)).reshape(w.subgroups, w.subgroup_size)
+    tiles[:, row[valid], column[valid]] = values[:, valid]
+    w.values[op.out] = tiles
+
+
+def _apply(w: WorkGroup, op: Operation) -> None:
+    """The region once per component, by the work-item that holds it."""
+    assert isinstance(op, tile.Map | tl.CoopApply)
+    if w.mask is None:
+        _map_of_group(w, op.operands[0], op.body, op.out)
+        return
+    source, body = op.operands[0], op.body
+    rows, columns = _shaped(source).shape
+    row, column = share(rows, columns, w.subgroup_size)
+    tiles = tile_of(w, source)
+    out, mask = tiles.copy(), w.mask
+    i, j, v = body.entry.arguments
+    for index in range(len(row)):
+        valid = column[index] < columns
+        clipped = np.minimum(column[index], columns - 1)
+        w.mask = mask & np.tile(valid, w.subgroups)
+        w.values[i] = np.tile(row[index], w.subgroups).astype(np.int32)
+        w.values[j] = np.tile(clipped, w.subgroups).astype(np.int32)
+        w.values[v] = tiles[:, row[index], clipped].reshape(-1)
+        w.run(body.entry)
+        found = w.spread(w.scalar(scf.yielded(body)[0])).reshape(w.subgroups, w.subgroup_size)
+        out[:, row[index][valid], clipped[valid]] = found[:, valid]
+    w.mask = mask
+    w.values[op.out] = out
+
+
+def _map_of_group(w: WorkGroup, source: Value, body: Region, out: Value) -> None:
+    tiles = w.scalar(source)
+    result = np.empty_like(tiles)
+    *positions, element = body.entry.arguments
+    for at in np.ndindex(tiles.shape):
+        for argument, position in zip(positions, at, strict=True):
+            w.values[argument] = np.asarray(position, np.int32)
+        w.values[element] = np.asarray(tiles[at])
+        w.run(body.entry)
+        result[at] = w.scalar(scf.yielded(body)[0])
+    w.values[out] = result
+
+
+def handlers() -> dict[type[Operation], Handler]:
+    """Handlers of this file by operation."""
+    return {
+        tile.Load: _tile_load,
+        tile.Store: _tile_store,
+        tile.AtomicLoad: _tile_atomic_load,
+        tile.AtomicStore: _tile_atomic_store,
+        tile.AtomicRmw: _tile_rmw,
+        tile.Prefetch: _nothing,
+        tile.Splat: _splat,
+        tile.Item: _item,
+        tile.Broadcast: _mapped(_broadcast),
+        tile.Reshape: _mapped(_reshape),
+        tile.Permute: _mapped(_permute),
+        tile.Extract: _mapped(_extract),
+        tile.Cat: _cat,
+        tile.Iota: _iota,
+        tile.Mma: _mma,
+        tile.Reduce: _mapped(_reduce),
+        tile.Scan: _mapped(_scan),
+        tile.Map: _apply,
+        tile.ShareExtract: _share_extract,
+        tile.ShareInsert: _share_insert,
+        tl.CoopLoad: _coop_load,
+        tl.CoopStore: _coop_store,
+        tl.CoopAtomicLoad: _coop_load,
+        tl.CoopAtomicStore: _coop_store,
+        tl.CoopAtomicRmw: _coop_rmw,
+        tl.CoopPrefetch: _nothing,
+        tl.CoopConstruct: _splat,
+        tl.CoopExtract: _share_extract,
+        tl.CoopInsert: _share_insert,
+        tl.CoopScale: _scale,
+        tl.CoopMulAdd: _mul_add,
+        tl.CoopReduce: _mapped(_coop_reduce),
+        tl.CoopApply: _apply,
+    }

@@ -1,0 +1,293 @@
+"""Memory operations: allocation, views, element access, atomics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.dialects import memref
+from tilewright.dialects.memref import AtomicKind
+from tilewright.dialects.semantics import dtype_of
+from tilewright.interpreter.errors import fail
+from tilewright.interpreter.memory import Buffer, GroupValue, Lanes, Number, View
+from tilewright.interpreter.scalars import COMBINE
+from tilewright.interpreter.state import Handler, WorkGroup
+from tilewright.ir.core import Operation, Value
+from tilewright.ir.types import MemrefType
+
+Array = NDArray[Any]
+
+
+def poisoned(count: int, dtype: np.dtype[Any]) -> Array:
+    """Content that is noticed if it is used."""
+    return np.full(count * dtype.itemsize, 0xA5, np.uint8).view(dtype)
+
+
+def local_view(type_: MemrefType, name: str) -> View:
+    """Fresh work-group memory; nothing of it is written."""
+    count = type_.span
+    assert count is not None
+    buffer = Buffer(name, poisoned(count, dtype_of(type_.element)), np.zeros(count, bool))
+    return View(buffer, 0, tuple(s or 0 for s in type_.shape), tuple(s or 0 for s in type_.strides))
+
+
+def _alloca(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, memref.Alloca)
+    assert isinstance(op.out.type, MemrefType)
+    w.values[op.out] = local_view(op.out.type, f"%{op.out.name or 'local'}")
+
+
+def _nothing(w: WorkGroup, op: Operation) -> None:
+    """Lifetimes need no action: memory lives as long as it is referenced."""
+
+
+def integer(value: Array) -> Number:
+    """A plain integer where a value is uniform, else the array."""
+    return int(value) if value.ndim == 0 else value.astype(np.int64)
+
+
+def _lift(w: WorkGroup, op: Operation, source: Value, change: Callable[[View, Callable[[Value], Number]], View]) -> None:
+    """Apply a change of view, for each work-item where the memref differs between them."""
+    found = w.memref(source)
+    if isinstance(found, View):
+        w.values[op.results[0]] = change(found, lambda v: integer(w.scalar(v)))
+        return
+    views: list[View] = []
+    for item, view in enumerate(found.views):
+        views.append(change(view, lambda v, item=item: int(w.spread(w.scalar(v))[item])))
+    w.values[op.results[0]] = Lanes(tuple(views))
+
+
+def _subview(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, memref.Subview)
+
+    def change(view: View, get: Callable[[Value], Number]) -> View:
+        offsets, sizes = iter(op.offsets), iter(op.sizes)
+        at: Number = view.offset
+        shape, strides = list[Number](), list[Number]()
+        for mode, (offset, size) in enumerate(zip(op.static_offsets, op.static_sizes, strict=True)):
+            start = get(next(offsets)) if offset is None else offset
+            at = at + start * view.strides[mode]
+            if size != 0:
+                shape.append(get(next(sizes)) if size is None else size)
+                strides.append(view.strides[mode])
+        return View(view.buffer, at, tuple(shape), tuple(strides))
+
+    _lift(w, op, op.memref, change)
+
+
+def _expand(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, memref.Expand)
+
+    def change(view: View, get: Callable[[Value], Number]) -> View:
+        sizes, mode = iter(op.sizes), op.mode
+        extents = [get(next(sizes)) if s is None else s for s in op.static_sizes]
+        strides: list[Number] = [view.strides[mode]]
+        for extent in extents[:-1]:
+            strides.append(strides[-1] * extent)
+        return replace(
+            view,
+            shape=(*view.shape[:mode], *extents, *view.shape[mode + 1 :]),
+            strides=(*view.strides[:mode], *strides, *view.strides[mode + 1 :]),
+        )
+
+    _lift(w, op, op.memref, change)
+
+
+def _fuse(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, memref.Fuse)
+
+    def change(view: View, get: Callable[[Value], Number]) -> View:
+        extent: Number = 1
+        for size in view.shape[op.first : op.last + 1]:
+            extent = extent * size
+        return replace(
+            view,
+            shape=(*view.shape[: op.first], extent, *view.shape[op.last + 1 :]),
+            strides=(*view.strides[: op.first + 1], *view.strides[op.last + 1 :]),
+        )
+
+    _lift(w, op, op.memref, change)
+
+
+def _permute(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, memref.Permute)
+
+    def change(view: View, get: Callable[[Value], Number]) -> View:
+        shape = tuple(view.shape[k] for k in op.order)
+        return replace(view, shape=shape, strides=tuple(view.strides[k] for k in op.order))
+
+    _lift(w, op, op.memref, change)
+
+
+def _group_load(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, memref.GroupLoad)
+    group = w.values[op.group]
+    assert isinstance(group, GroupValue)
+    index = w.scalar(op.index)
+    chosen = w.spread(index) if index.ndim else index.reshape(1)
+    active = w.active if index.ndim else np.asarray([w.active.any()])
+    count = len(group.elements)
+    bad = active & ((chosen < 0) | (chosen >= count))
+    if bad.any():
+        fail("R010", op.location, f"index {int(chosen[bad][0])} is outside group {group.name} of {count} elements")
+    null = View(None, 0, (), ())
+    views = [group.elements[int(i)] if on else null for i, on in zip(chosen, active, strict=True)]
+    w.values[op.out] = Lanes(tuple(views)) if index.ndim else views[0]
+
+
+def _size(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, memref.Size)
+    source = w.values[op.source]
+    if isinstance(source, GroupValue):
+        w.values[op.out] = np.asarray(len(source.elements), np.int64)
+    else:
+        w.values[op.out] = _per_view(w, w.memref(op.source), lambda v: v.shape[op.mode])
+
+
+def _stride(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, memref.Stride)
+    w.values[op.out] = _per_view(w, w.memref(op.source), lambda v: v.strides[op.mode])
+
+
+def _per_view(w: WorkGroup, found: View | Lanes, get: Callable[[View], Number]) -> Array:
+    if isinstance(found, View):
+        return np.asarray(get(found), np.int64)
+    return np.array([get(v) if v.buffer is not None else 0 for v in found.views], np.int64)
+
+
+def _associated(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, memref.Associated)
+    source = w.values[op.source]
+    if isinstance(source, GroupValue):
+        w.values[op.out] = np.asarray(True)
+    elif isinstance(source, View):
+        w.values[op.out] = np.asarray(source.buffer is not None)
+    else:
+        assert isinstance(source, Lanes)
+        w.values[op.out] = np.array([v.buffer is not None for v in source.views])
+
+
+def load_elements(w: WorkGroup, op: Operation, source: Value, indices: Sequence[Value], atomic: bool) -> Array:
+    """One element, or one a work-item."""
+    found, positions = w.memref(source), [w.scalar(i) for i in indices]
+    if isinstance(found, View):
+        return w.read(found, positions, op.location, atomic)
+    mask = w.mask
+    assert mask is not None
+    type_ = source.type
+    assert isinstance(type_, MemrefType)
+    out = np.zeros(w.items, dtype_of(type_.element))
+    for item in np.flatnonzero(mask):
+        with_item = np.zeros_like(mask)
+        with_item[item] = True
+        w.mask = with_item
+        out[item] = w.read(found.views[item], [w.spread(p)[item] for p in positions], op.location, atomic)
+    w.mask = mask
+    return out
+
+
+def store_elements(
+    w: WorkGroup, op: Operation, value: Value, target: Value, indices: Sequence[Value], atomic: bool
+) -> None:
+    """Store one element, or one a work-item."""
+    found, positions, data = w.memref(target), [w.scalar(i) for i in indices], w.scalar(value)
+    if isinstance(found, View):
+        w.write(found, positions, data, op.location, atomic)
+        return
+    mask = w.mask
+    assert mask is not None
+    for item in np.flatnonzero(mask):
+        with_item = np.zeros_like(mask)
+        with_item[item] = True
+        w.mask = with_item
+        place = [w.spread(p)[item] for p in positions]
+        w.write(found.views[item], place, w.spread(data)[item], op.location, atomic)
+    w.mask = mask
+
+
+def _load(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, memref.Load)
+    w.values[op.out] = load_elements(w, op, op.memref, op.indices, False)
+
+
+def _store(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, memref.Store)
+    store_elements(w, op, op.value, op.memref, op.indices, False)
+
+
+def _atomic_load(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, memref.AtomicLoad)
+    w.values[op.out] = load_elements(w, op, op.memref, op.indices, True)
+
+
+def _atomic_store(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, memref.AtomicStore)
+    store_elements(w, op, op.value, op.memref, op.indices, True)
+
+
+def combine(kind: AtomicKind, old: Array, new: Array) -> Array:
+    """One atomic step; 16-bit floats in f32."""
+    work = [a.astype(np.float32) if a.dtype.itemsize == 2 and a.dtype.kind not in "iu" else a for a in (old, new)]
+    with np.errstate(all="ignore"):
+        return np.asarray(COMBINE[kind](*work)).astype(old.dtype)
+
+
+def _rmw(w: WorkGroup, op: Operation) -> None:
+    """Work-items one after another, in order; outside SPMD regions once."""
+    assert isinstance(op, memref.AtomicRmw)
+    found, positions, data = w.memref(op.memref), [w.scalar(i) for i in op.indices], w.scalar(op.value)
+    mask = w.mask
+    if mask is None:
+        assert isinstance(found, View)
+        old = w.read(found, positions, op.location, True)
+        w.write(found, positions, combine(op.kind, old, data), op.location, True)
+        w.values[op.out] = old
+        return
+    out = np.zeros(w.items, data.dtype)
+    for item in np.flatnonzero(mask):
+        alone = np.zeros_like(mask)
+        alone[item] = True
+        w.mask = alone
+        view = found if isinstance(found, View) else found.views[item]
+        view = view_of_item(view, item)
+        place = [w.spread(p)[item] for p in positions]
+        old = np.asarray(w.read(view, place, op.location, True))
+        w.write(view, place, combine(op.kind, old, w.spread(data)[item]), op.location, True)
+        out[item] = old
+    w.mask = mask
+    w.values[op.out] = out
+
+
+def view_of_item(view: View, item: int) -> View:
+    """The view of one work-item."""
+
+    def pick(number: Number) -> Number:
+        return number if isinstance(number, int) else int(np.asarray(number).ravel()[item])
+
+    return View(view.buffer, pick(view.offset), tuple(map(pick, view.shape)), tuple(map(pick, view.strides)))
+
+
+def handlers() -> dict[type[Operation], Handler]:
+    """Handlers of this file by operation."""
+    return {
+        memref.Alloca: _alloca,
+        memref.LifetimeStop: _nothing,
+        memref.Load: _load,
+        memref.Store: _store,
+        memref.GroupLoad: _group_load,
+        memref.Size: _size,
+        memref.Stride: _stride,
+        memref.Associated: _associated,
+        memref.Expand: _expand,
+        memref.Fuse: _fuse,
+        memref.Subview: _subview,
+        memref.Permute: _permute,
+        memref.AtomicLoad: _atomic_load,
+        memref.AtomicStore: _atomic_store,
+        memref.AtomicRmw: _rmw,
+    }
