@@ -1,4 +1,4 @@
-"""Every case runs on the GPU and gives the right answer, twice: a moving result would be a race."""
+"""Every case runs on the GPU and gives the right answer, twice for each level: a moving result would be a race."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ import pytest
 
 from targets.nvidia.case import Array, Case, Launch, mismatch
 from targets.nvidia.test_kernels import CASES
-from tilewright.diagnostics import Report
 from tilewright.targets.nvidia import driver
 from tilewright.targets.nvidia.ptx import Architecture
-from tilewright.targets.nvidia.target import NvidiaTarget
 
 from .device import run
 
@@ -21,12 +19,13 @@ pytestmark = pytest.mark.skipif(not driver.available(), reason="this machine has
 def test_right_answers(case: Case) -> None:
     context = driver.open_device()
     architecture = Architecture.of_capability(context.description.capability)
-    artifact = NvidiaTarget(architecture).generate(case.module(), Report())
-    for _ in range(2):
+    for level in (0, 2):
+        artifact = case.artifact(architecture, level)
         seed = int(np.random.default_rng().integers(1 << 31))
         launch = case.prepare(np.random.default_rng(seed))
-        faults = wrong(launch, run(context, artifact, launch))
-        assert not faults, f"seed {seed}: {'; '.join(faults)}"
+        for _ in range(2):
+            faults = wrong(launch, run(context, artifact, launch))
+            assert not faults, f"seed {seed}, level {level}: {'; '.join(faults)}"
 
 
 def wrong(launch: Launch, results: dict[int, Array | list[Array | None]]) -> list[str]:

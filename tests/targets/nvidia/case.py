@@ -10,10 +10,14 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
+from tilewright.compiler import CompileOptions, compile_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.builtin import Module
 from tilewright.ir.parser import parse_ir
 from tilewright.ir.verifier import verify
+from tilewright.targets.artifact import Artifact
+from tilewright.targets.nvidia.ptx import Architecture
+from tilewright.targets.nvidia.target import NvidiaTarget
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -61,19 +65,29 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One kernel in the IR's own text, on the tile level."""
+    """One kernel: in the IR's own text on the tile level, or in the tensor language."""
 
     name: str
     text: str
     prepare: Callable[[np.random.Generator], Launch] = field(repr=False)
+    language: bool = False
 
     def module(self) -> Module:
         """The verified program."""
         report = Report()
+        if self.language:
+            return read_module(Source(f"{self.name}.tl", self.text), report)
         module = parse_ir(Source(f"{self.name}.twir", self.text), report)
         assert isinstance(module, Module), [str(d) for d in report.diagnostics]
         assert verify(module, report), [str(d) for d in report.diagnostics]
         return module
+
+    def artifact(self, architecture: Architecture, level: int = 2) -> Artifact:
+        """The kernel compiled for a device."""
+        target, module, report = NvidiaTarget(architecture), self.module(), Report()
+        if self.language:
+            return compile_module(module, target, CompileOptions(level, verify_each=True), report)
+        return target.generate(module, report)
 
 
 def kernel(
