@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from tilewright.diagnostics import Report, Source
@@ -56,10 +58,24 @@ def lower_module(
     return manager
 
 
+@contextmanager
+def uncollected() -> Generator[None]:
+    """Without the cyclic garbage collector: the IR is a large web of objects that all live until code is generated,
+    and walking it again and again would take longer than the passes."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
 def compile_module(module: Module, target: Target, options: CompileOptions, report: Report) -> Artifact:
     """Lower a verified program and generate its code. Raises `CompileError`."""
-    lower_module(module, target, options, report)
-    artifact = target.generate(module, report)
+    with uncollected():
+        lower_module(module, target, options, report)
+        artifact = target.generate(module, report)
     report.raise_if_errors()
     return artifact
 

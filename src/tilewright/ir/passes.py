@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from tilewright.diagnostics import CompileError, Report
 from tilewright.dialects.builtin import Module
+from tilewright.ir.core import Operation
 from tilewright.ir.printer import print_op
 from tilewright.ir.verifier import verify
 
@@ -76,8 +77,9 @@ class PassManager:
     def run(self, module: Module, context: PassContext) -> None:
         """Run all passes; stops with `CompileError` after a pass that reported errors."""
         text = print_op(module) if self.only_changes else ""
+        start = module.clone()
         for index, step in enumerate(self.passes):
-            self._run_one(index, step, module, context)
+            self._run_one(index, step, module, context, start)
             context.report.raise_if_errors()
             if self.print_after is not None:
                 after = print_op(module)
@@ -85,28 +87,29 @@ class PassManager:
                     self.print_after(step.name, after)
                 text = after
 
-    def _run_one(self, index: int, step: Pass, module: Module, context: PassContext) -> None:
-        before = module.clone()
+    def _run_one(self, index: int, step: Pass, module: Module, context: PassContext, source: Operation) -> None:
         start = time.perf_counter()
         try:
             step.run(module, context)
         except (CompileError, InternalError, KeyboardInterrupt, MemoryError):
             raise
         except Exception as error:
-            path = self._reproducer(index, before, f"{type(error).__name__}: {error}")
+            path = self._reproducer(index, source, f"{type(error).__name__}: {error}")
             raise InternalError(f"pass {step.name} failed: {type(error).__name__}: {error}", path) from error
         self.timings.append(PassTiming(step.name, time.perf_counter() - start))
         if self.verify_each:
             report = Report()
             if not verify(module, report):
-                path = self._reproducer(index, before, str(report.diagnostics[0]))
+                path = self._reproducer(index, source, str(report.diagnostics[0]))
                 raise InternalError(f"pass {step.name} broke the IR: {report.diagnostics[0]}", path)
 
-    def _reproducer(self, index: int, before: object, reason: str) -> Path | None:
+    def _reproducer(self, index: int, source: Operation, reason: str) -> Path | None:
+        """Write the module in front of pass `index`, made again from `source` by the passes before it."""
         from tilewright import __version__
-        from tilewright.ir.core import Operation
 
-        assert isinstance(before, Operation)
+        assert isinstance(source, Module)
+        for step in self.passes[:index]:
+            step.run(source, PassContext())
         rest = ",".join(p.name for p in self.passes[index:])
         reason = reason.replace("\n", " ")
         text = f"// tilewright {__version__}, Python {sys.version.split()[0]}\n// {reason}\n// passes: {rest}\n"
@@ -115,7 +118,7 @@ class PassManager:
             with tempfile.NamedTemporaryFile(
                 "w", prefix="tilewright-", suffix=".twir", dir=folder, delete=False, encoding="utf-8"
             ) as file:
-                file.write(text + print_op(before) + "\n")
+                file.write(text + print_op(source) + "\n")
         except OSError:
             return None
         return Path(file.name)
