@@ -144,12 +144,14 @@ def _three_sizes(grid: Grid) -> tuple[int, int, int]:
     """The two usual spellings without detours, all others by `normalize_grid`."""
     if type(grid) is int and 0 <= grid < _MAX_GROUPS:
         return grid, 1, 1
-    if type(grid) is tuple and len(grid) == 3:
-        x, y, z = grid
-        plain = type(x) is int and type(y) is int and type(z) is int
-        if plain and x >= 0 and y >= 0 and z >= 0 and max(x, y, z, x * y * z) < _MAX_GROUPS:
-            return x, y, z
-    return normalize_grid(grid)
+    if type(grid) is tuple:
+        sizes = cast("tuple[int, ...]", grid)
+        if len(sizes) == 3:
+            x, y, z = sizes
+            plain = type(x) is int and type(y) is int and type(z) is int
+            if plain and x >= 0 and y >= 0 and z >= 0 and max(x, y, z, x * y * z) < _MAX_GROUPS:
+                return x, y, z
+    return normalize_grid(cast("object", grid))
 
 
 def normalize_grid(grid: object) -> tuple[int, int, int]:

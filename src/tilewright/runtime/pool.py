@@ -22,6 +22,7 @@ from functools import cache, partial
 from typing import Final
 
 from tilewright.runtime import pool_ir
+from tilewright.runtime.config import current
 from tilewright.runtime.native import LoadedObject, compile_text, load_object
 from tilewright.runtime.threads import available_processors, default_thread_count
 
@@ -235,5 +236,5 @@ def _checked(threads: int) -> int:
 
 @cache
 def default_pool() -> Pool:
-    """The pool that launches use unless they are given another; one a process."""
-    return Pool()
+    """The pool that launches use unless they are given another: one a process, sized by the settings at first use."""
+    return Pool(current().num_threads)

@@ -1,0 +1,142 @@
+"""What it costs to start the pool's threads on a job and to wait for them, beside Python's own ways.
+
+    python benchmarks/fork_join.py [--threads N]
+
+A kernel of one work-group hands `ROUNDS` jobs to its team, one share for each thread, through the entry that compiled
+kernels use. Shares are empty, or keep a thread busy for about a microsecond, in which case all threads must come for the
+job to take no longer than one share; what it takes beyond one share is the price of fork and join. The minimum over many
+batches is given with the median, since on a shared machine the other threads are not always running.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+from tilewright.runtime.launch import BoundKernel, bind_artifact
+from tilewright.runtime.native import compile_text
+from tilewright.runtime.pool import Pool
+from tilewright.runtime.threads import available_processors
+from tilewright.targets.artifact import Artifact, KernelInfo, ScalarParameter
+
+RESULTS = Path(__file__).parent / "results" / "fork_join.json"
+ROUNDS = 50
+BATCHES = 400
+
+# `jobs` starts ROUNDS jobs of `shares` shares; each share is a dependent chain of `steps` multiplications.
+TEXT = """
+define void @jobs(ptr %slots, ptr %grid, i64 %begin, i64 %end, ptr %scratch, ptr %team) {
+entry:
+  %shares = load i64, ptr %slots
+  %steps.p = getelementptr i8, ptr %slots, i64 8
+  %alone = icmp eq ptr %team, null
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %next ]
+  br i1 %alone, label %serial, label %parallel
+serial:
+  call void @share(ptr %steps.p, i64 0, i64 %shares, ptr %scratch, i64 0)
+  br label %next
+parallel:
+  %for = load ptr, ptr %team
+  call void %for(ptr %team, ptr @share, ptr %steps.p, i64 %shares)
+  br label %next
+next:
+  %i.next = add i64 %i, 1
+  %more = icmp ult i64 %i.next, ROUNDS
+  br i1 %more, label %loop, label %leave
+leave:
+  ret void
+}
+define internal void @share(ptr %steps.p, i64 %begin, i64 %end, ptr %scratch, i64 %thread) noinline {
+entry:
+  %count = sub i64 %end, %begin
+  %each = load i64, ptr %steps.p
+  %steps = mul i64 %count, %each
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %body ]
+  %x = phi i64 [ %begin, %entry ], [ %y, %body ]
+  %more = icmp ult i64 %i, %steps
+  br i1 %more, label %body, label %leave
+body:
+  %y = mul i64 %x, 6364136223846793005
+  %i.next = add i64 %i, 1
+  br label %loop
+leave:
+  store volatile i64 %x, ptr %scratch
+  ret void
+}
+""".replace("ROUNDS", str(ROUNDS))
+STEPS = 1000
+
+
+def kernel(pool: Pool) -> BoundKernel:
+    info = KernelInfo("jobs", "jobs", (ScalarParameter("shares", "i64"), ScalarParameter("steps", "i64")))
+    return bind_artifact(Artifact("cpu", (info,), compile_text(TEXT).object_code), pool=pool)["jobs"]
+
+
+def start_and_join() -> None:
+    thread = threading.Thread(target=int)
+    thread.start()
+    thread.join()
+
+
+def once(action: Callable[[], object]) -> float:
+    start = time.perf_counter_ns()
+    action()
+    return (time.perf_counter_ns() - start) / 1000
+
+
+def measure(threads: int) -> dict[str, dict[str, float]]:
+    alone, pool = Pool(1), Pool(threads)
+    serial, parallel, executor = kernel(alone), kernel(pool), ThreadPoolExecutor(1)
+    jobs = {
+        "one empty share, one thread": partial(serial.launch, 1, (1, 0)),
+        f"{threads} empty shares, {threads} threads": partial(parallel.launch, 1, (threads, 0)),
+        "one share, one thread": partial(serial.launch, 1, (1, STEPS)),
+        f"{threads} shares, one thread": partial(serial.launch, 1, (threads, STEPS)),
+        f"{threads} shares, {threads} threads": partial(parallel.launch, 1, (threads, STEPS)),
+    }
+    singles: dict[str, Callable[[], object]] = {
+        "ThreadPoolExecutor submit + result": lambda: executor.submit(int).result(),
+        "threading.Thread start + join": start_and_join,
+    }
+    samples: dict[str, list[float]] = {name: [] for name in (*jobs, *singles)}
+    for _ in range(BATCHES):
+        for name, action in jobs.items():
+            samples[name].append(once(action) / ROUNDS)
+        for name, action in singles.items():
+            samples[name].append(once(action))
+    pool.close()
+    executor.shutdown()
+    return {
+        name: {"min": round(min(values), 3), "median": round(statistics.median(values), 3)}
+        for name, values in samples.items()
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--threads", type=int, default=available_processors())
+    threads = max(2, parser.parse_args().threads)
+    table = measure(threads)
+    print(f"{'microseconds a job':45} {'min':>9} {'median':>9}")
+    for name, row in table.items():
+        print(f"{name:45} {row['min']:9.2f} {row['median']:9.2f}")
+    joined, share = table[f"{threads} shares, {threads} threads"], table["one share, one thread"]
+    price = {kind: round(joined[kind] - share[kind], 3) for kind in ("min", "median")}
+    print(f"fork-join with every thread at work: {price['min']:.2f} us at best, median {price['median']:.2f} us")
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps({"threads": threads, "us": table, "fork_join_us": price}, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
