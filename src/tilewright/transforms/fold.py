@@ -1,6 +1,6 @@
 """Constant folding: the value of an operation whose operands are constants, exactly as language reference 1.7 says.
 
-Integers and bools are computed here; other elements by the operation's own `evaluate`, its meaning on NumPy values. A
+Integers and bools are computed here; other elements by `dialects.semantics`, their meaning on NumPy values. A
 constant tile has one value everywhere, so elementwise operations fold on tiles as on scalars.
 """
 
@@ -16,7 +16,7 @@ from tilewright.ir.types import BOOL, ScalarType
 from tilewright.transforms.emit import Number, constant_of, scalar_type
 
 if TYPE_CHECKING:
-    import numpy as np
+    pass
 
 _MATH = (math.Cos, math.Sin, math.Exp, math.Exp2, math.Log, math.Log2)
 FOLDABLE: tuple[type[Operation], ...] = (
@@ -120,16 +120,15 @@ def _integer(op: Operation, values: Sequence[int], source: ScalarType, result: S
 
 
 def _evaluated(op: Operation, values: Sequence[Number], source: ScalarType, result: ScalarType) -> Number | None:
-    evaluate: Callable[..., np.ndarray] | None = getattr(type(op), "evaluate", None)
-    if evaluate is None:
-        return None
     # Imported here: programs of integers fold without NumPy.
     import numpy as np
 
-    from tilewright.interpreter.dtypes import numpy_dtype
+    from tilewright.dialects.semantics import dtype_of, evaluate, has_meaning
 
-    arguments = [np.asarray(v, dtype=numpy_dtype(source)) for v in values]
-    found = evaluate(op, *arguments)
+    # Elementary functions stay: a target's own may differ from NumPy's in the last bit.
+    if not has_meaning(op) or op.name.startswith("math."):
+        return None
+    found = evaluate(op, *(np.asarray(v, dtype=dtype_of(source)) for v in values))
     if result is BOOL:
         return bool(found)
     if result.is_integer:

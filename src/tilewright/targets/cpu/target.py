@@ -50,8 +50,9 @@ class CpuTarget:
     def passes(self, level: int) -> list[Pass]:
         """The common way to tiles, then the splitting of SPMD regions at barriers."""
         from tilewright.transforms.pipeline import common_pipeline
+        from tilewright.transforms.split_barriers import SplitBarriers
 
-        return common_pipeline(CpuTeamPolicy(self.shape), CpuTilePolicy(self.shape), level)
+        return [*common_pipeline(CpuTeamPolicy(self.shape), CpuTilePolicy(self.shape), level), SplitBarriers()]
 
     def generate(self, module: Module, report: Report) -> Artifact:
         """One object with an entry for every kernel."""
