@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tilewright.diagnostics import Report
+from tilewright.dialects import tile_rules
 from tilewright.dialects.memref import AtomicKind, Scope, Semantics
 from tilewright.ir.definition import (
     CONVERGENT,
@@ -48,6 +50,9 @@ class Load(Operation, name="tile.load"):
     def effects(self) -> Sequence[Effect]:
         return reads(self.operands[0])
 
+    def verify(self, report: Report) -> None:
+        tile_rules.access(self, report, self.memref, self.indices, self.check, self.out)
+
 
 class Store(Operation, name="tile.store"):
     """Writes element (r0, ..) to `memref[i0 + r0, ..]`; where `check[k]`, elements outside are not written."""
@@ -59,6 +64,9 @@ class Store(Operation, name="tile.store"):
 
     def effects(self) -> Sequence[Effect]:
         return writes(self.operands[1])
+
+    def verify(self, report: Report) -> None:
+        tile_rules.access(self, report, self.memref, self.indices, self.check, self.value)
 
 
 class AtomicLoad(Operation, name="tile.atomic_load"):
@@ -74,6 +82,9 @@ class AtomicLoad(Operation, name="tile.atomic_load"):
     def effects(self) -> Sequence[Effect]:
         return [Effect(EffectKind.UPDATE, self.operands[0])]
 
+    def verify(self, report: Report) -> None:
+        tile_rules.access(self, report, self.memref, self.indices, self.check, self.out)
+
 
 class AtomicStore(Operation, name="tile.atomic_store"):
     """As `tile.store`, atomic per element."""
@@ -87,6 +98,9 @@ class AtomicStore(Operation, name="tile.atomic_store"):
 
     def effects(self) -> Sequence[Effect]:
         return [Effect(EffectKind.UPDATE, self.operands[1])]
+
+    def verify(self, report: Report) -> None:
+        tile_rules.access(self, report, self.memref, self.indices, self.check, self.value)
 
 
 class AtomicRmw(Operation, name="tile.atomic_rmw"):
@@ -104,6 +118,10 @@ class AtomicRmw(Operation, name="tile.atomic_rmw"):
     def effects(self) -> Sequence[Effect]:
         return [Effect(EffectKind.UPDATE, self.operands[1])]
 
+    def verify(self, report: Report) -> None:
+        tile_rules.access(self, report, self.memref, self.indices, self.check, self.value)
+        tile_rules.update_kind(self, report, self.kind, self.value.type)
+
 
 class Prefetch(Operation, name="tile.prefetch"):
     """Hint: the box of `shape` at `indices` will be needed in cache `level` (0 nearest). Never faults."""
@@ -116,12 +134,18 @@ class Prefetch(Operation, name="tile.prefetch"):
     def effects(self) -> Sequence[Effect]:
         return [Effect(EffectKind.ORDER)]
 
+    def verify(self, report: Report) -> None:
+        tile_rules.box(self, report, self.memref, self.indices, self.shape)
+
 
 class Splat(Operation, name="tile.splat", traits=(PURE,)):
     """Every element is the scalar (in an SPMD region: dynamically uniform)."""
 
     value: Value = operand(SCALAR)
     out: Value = result(TILE)
+
+    def verify(self, report: Report) -> None:
+        tile_rules.same_element(self, report, self.value, self.out)
 
 
 class Item(Operation, name="tile.item", traits=(PURE,)):
@@ -130,6 +154,9 @@ class Item(Operation, name="tile.item", traits=(PURE,)):
     tile: Value = operand(TILE)
     out: Value = result(SCALAR, infer=_element)
 
+    def verify(self, report: Report) -> None:
+        tile_rules.single(self, report, self.tile)
+
 
 class Broadcast(Operation, name="tile.broadcast", traits=(PURE,)):
     """Stretches dimensions of extent 1 to those of the result; ranks are equal."""
@@ -137,12 +164,18 @@ class Broadcast(Operation, name="tile.broadcast", traits=(PURE,)):
     tile: Value = operand(TILE)
     out: Value = result(TILE)
 
+    def verify(self, report: Report) -> None:
+        tile_rules.broadcast(self, report, self.tile, self.out)
+
 
 class Reshape(Operation, name="tile.reshape", traits=(PURE,)):
     """The same elements in another shape, numbered with the first dimension fastest (column-major)."""
 
     tile: Value = operand(TILE)
     out: Value = result(TILE)
+
+    def verify(self, report: Report) -> None:
+        tile_rules.reshape(self, report, self.tile, self.out)
 
 
 def _permuted(op: Operation) -> Type:
@@ -159,6 +192,9 @@ class Permute(Operation, name="tile.permute", traits=(PURE,)):
     order: tuple[int, ...] = attribute(tuple)
     out: Value = result(TILE, infer=_permuted)
 
+    def verify(self, report: Report) -> None:
+        tile_rules.permutation(self, report, self.order, self.tile)
+
 
 class Extract(Operation, name="tile.extract", traits=(PURE,)):
     """The box of the result's shape at static `offsets`."""
@@ -166,6 +202,9 @@ class Extract(Operation, name="tile.extract", traits=(PURE,)):
     tile: Value = operand(TILE)
     offsets: tuple[int, ...] = attribute(tuple)
     out: Value = result(TILE)
+
+    def verify(self, report: Report) -> None:
+        tile_rules.extract(self, report, self.tile, self.offsets, self.out)
 
 
 class Cat(Operation, name="tile.cat", traits=(PURE,)):
@@ -175,12 +214,18 @@ class Cat(Operation, name="tile.cat", traits=(PURE,)):
     dim: int = attribute(int)
     out: Value = result(TILE)
 
+    def verify(self, report: Report) -> None:
+        tile_rules.cat(self, report, self.tiles, self.dim, self.out)
+
 
 class Iota(Operation, name="tile.iota", traits=(PURE,)):
     """Element (.., r, ..) is its own position r along dimension `dim`; integer elements."""
 
     dim: int = attribute(int)
     out: Value = result(TILE)
+
+    def verify(self, report: Report) -> None:
+        tile_rules.iota(self, report, self.dim, self.out)
 
 
 class Mma(Operation, name="tile.mma", traits=(PURE,)):
@@ -194,6 +239,9 @@ class Mma(Operation, name="tile.mma", traits=(PURE,)):
     rhs: Value = operand(TILE)
     acc: Value = operand(TILE, var="T")
     out: Value = result(var="T")
+
+    def verify(self, report: Report) -> None:
+        tile_rules.mma(self, report, self.lhs, self.rhs, self.acc)
 
 
 def _without_dim(op: Operation) -> Type:
@@ -210,6 +258,10 @@ class Reduce(Operation, name="tile.reduce", traits=(PURE,)):
     dim: int = attribute(int)
     out: Value = result(TILE, infer=_without_dim)
 
+    def verify(self, report: Report) -> None:
+        tile_rules.dimension(self, report, self.dim, self.tile)
+        tile_rules.update_kind(self, report, self.kind, self.tile.type)
+
 
 class Scan(Operation, name="tile.scan", traits=(PURE,)):
     """Inclusive prefix sum, maximum or minimum along dimension `dim`."""
@@ -219,6 +271,10 @@ class Scan(Operation, name="tile.scan", traits=(PURE,)):
     dim: int = attribute(int)
     out: Value = result(var="T")
 
+    def verify(self, report: Report) -> None:
+        tile_rules.dimension(self, report, self.dim, self.tile)
+        tile_rules.update_kind(self, report, self.kind, self.tile.type)
+
 
 class Map(Operation, name="tile.map", traits=(RECURSIVE_EFFECTS,)):
     """New element = what the region yields for (i, j, .., v): positions as i32, then the element; in no order."""
@@ -226,6 +282,9 @@ class Map(Operation, name="tile.map", traits=(RECURSIVE_EFFECTS,)):
     tile: Value = operand(TILE, var="T")
     body: Region = region()
     out: Value = result(var="T")
+
+    def verify(self, report: Report) -> None:
+        tile_rules.mapped(self, report, self.tile, self.body)
 
 
 class ShareExtract(Operation, name="tile.share_extract", traits=(PURE, SPMD_ONLY)):
@@ -239,6 +298,9 @@ class ShareExtract(Operation, name="tile.share_extract", traits=(PURE, SPMD_ONLY
     index: int = attribute(int)
     out: Value = result(NUMBER, infer=_element)
 
+    def verify(self, report: Report) -> None:
+        tile_rules.share(self, report, self.tile, self.index, self.out)
+
 
 class ShareInsert(Operation, name="tile.share_insert", traits=(PURE, SPMD_ONLY, CONVERGENT)):
     """A copy of the tile with component `index` of each work-item's share replaced by its `value`."""
@@ -247,6 +309,9 @@ class ShareInsert(Operation, name="tile.share_insert", traits=(PURE, SPMD_ONLY, 
     tile: Value = operand(TILE, var="T")
     index: int = attribute(int)
     out: Value = result(var="T")
+
+    def verify(self, report: Report) -> None:
+        tile_rules.share(self, report, self.tile, self.index, self.value)
 
 
 def tile(element: ScalarType, *shape: int) -> TileType:
