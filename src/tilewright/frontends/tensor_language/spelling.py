@@ -42,7 +42,7 @@ def spell_attribute(value: Attribute) -> str:
 def spell_dictionary(entries: Mapping[str, Attribute]) -> str:
     """Text of a dictionary; names the language does not know are quoted."""
     items = (f"{_attribute_name(name)}={spell_attribute(value)}" for name, value in entries.items())
-    return "{" + ",".join(items) + "}"
+    return "{" + ", ".join(items) + "}"
 
 
 def _attribute_name(name: str) -> str:

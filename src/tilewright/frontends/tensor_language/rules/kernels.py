@@ -1,0 +1,92 @@
+"""Attributes of kernels and parameters, and the shape of the work-group (V16 to V18)."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from tilewright.diagnostics import Location, Report
+from tilewright.dialects.builtin import Kernel
+from tilewright.ir.core import Attribute, BlockArgument
+from tilewright.ir.types import Extent, GroupType, MemrefType
+
+_SUBGROUP_SIZES = (1, 2, 4, 8, 16, 32, 64)
+_MAX_WORK_GROUP = 4096
+_KNOWN = ("alignment", "shape_gcd", "stride_gcd")
+
+
+def check_kernel(kernel: Kernel, report: Report) -> None:
+    """The function's own attributes and those of its parameters."""
+    _work_group(kernel, report)
+    for parameter in kernel.parameters:
+        attributes = kernel.attributes_of(parameter)
+        if not attributes:
+            continue
+        type_ = parameter.type
+        if isinstance(type_, GroupType):
+            type_ = type_.memref
+        if not isinstance(type_, MemrefType):
+            where = kernel.place(f"{parameter.index}.{next(iter(attributes))}")
+            report.error("V18", where, f"%{parameter.name} is no memref or group and has no attributes")
+            continue
+        _parameter(kernel, parameter, type_, attributes, report)
+
+
+def _parameter(
+    kernel: Kernel, parameter: BlockArgument, type_: MemrefType, attributes: dict[str, Attribute], report: Report
+) -> None:
+    def place(name: str) -> Location:
+        return kernel.place(f"{parameter.index}.{name}")
+
+    alignment = attributes.get("alignment")
+    if "alignment" in attributes:
+        check_alignment(alignment, type_, place("alignment"), report)
+    for name, extents in (("shape_gcd", type_.shape), ("stride_gcd", type_.strides)):
+        if name in attributes:
+            _divisors(name, attributes[name], extents, place(name), report)
+
+
+def check_alignment(value: Attribute, type_: MemrefType, where: Location, report: Report) -> None:
+    """A positive multiple of the element's size."""
+    size = type_.element.bytes
+    if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
+        report.error("V16", where, "alignment is a positive number of bytes")
+    elif value % size:
+        report.error("V16", where, f"alignment {value} is no multiple of {size}, the bytes of {type_.element}")
+
+
+def _divisors(name: str, value: Attribute, extents: tuple[Extent, ...], where: Location, report: Report) -> None:
+    entries = cast("tuple[object, ...]", value) if isinstance(value, tuple) else None
+    if entries is None or not all(isinstance(e, int) and not isinstance(e, bool) and e > 0 for e in entries):
+        report.error("V16", where, f"{name} is a list of positive integers")
+        return
+    divisors = cast("tuple[int, ...]", entries)
+    if len(divisors) > len(extents):
+        report.error("V16", where, f"{name} has {len(divisors)} entries for {len(extents)} modes")
+        return
+    what = "extent" if name == "shape_gcd" else "stride"
+    for mode, (divisor, extent) in enumerate(zip(divisors, extents, strict=False)):
+        if extent is not None and extent % divisor:
+            report.error("V16", where, f"{name} says {divisor}, which does not divide {what} {extent} of mode {mode}")
+
+
+def _work_group(kernel: Kernel, report: Report) -> None:
+    size = kernel.attributes.get("subgroup_size")
+    shape = kernel.attributes.get("work_group_size")
+    where = kernel.place("subgroup_size")
+    if size is not None and (not isinstance(size, int) or size not in _SUBGROUP_SIZES):
+        report.error("V17", where, f"no target has subgroups of {size}").hint(
+            "there are " + ", ".join(map(str, _SUBGROUP_SIZES))
+        )
+        return
+    if shape is None:
+        return
+    where = kernel.place("work_group_size")
+    entries = cast("tuple[object, ...]", shape) if isinstance(shape, tuple) else ()
+    if len(entries) != 2 or not all(isinstance(e, int) and not isinstance(e, bool) and e >= 1 for e in entries):
+        report.error("V17", where, "work_group_size is a list of two positive integers, rows and columns")
+        return
+    m, n = cast("tuple[int, int]", entries)
+    if m * n > _MAX_WORK_GROUP:
+        report.error("V17", where, f"a work-group of {m} x {n} has more than {_MAX_WORK_GROUP} work-items")
+    elif isinstance(size, int) and m % size:
+        report.error("V17", where, f"{m} rows of work-items are no multiple of the subgroup size {size}")
