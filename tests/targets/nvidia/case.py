@@ -113,14 +113,14 @@ def random_array(rng: np.random.Generator, dtype: str, *shape: int, small: bool 
         numbers = rng.standard_normal(shape)
     if target.kind == "c":
         numbers = numbers + 1j * (rng.integers(-4, 5, shape) if small else rng.standard_normal(shape))
-    return np.asfortranarray(numbers.astype(target))
+    return np.array(numbers, target, order="F")
 
 
 def poisoned(dtype: str, *shape: int) -> Array:
     """An output to be overwritten: NaN, or a number nobody computes."""
     target = NUMPY[dtype]
     value = 0x55 if target.kind in "ib" else np.nan
-    return np.asfortranarray(np.full(shape, value).astype(target))
+    return np.array(np.full(shape, value), target, order="F")
 
 
 def mismatch(launch: Launch, found: Array, expected: Array) -> str | None:
