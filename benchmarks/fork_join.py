@@ -3,9 +3,9 @@
     python benchmarks/fork_join.py [--threads N]
 
 A kernel of one work-group hands `ROUNDS` jobs to its team, one share for each thread, through the entry that compiled
-kernels use. Shares are empty, or keep a thread busy for about a microsecond, in which case all threads must come for the
-job to take no longer than one share; what it takes beyond one share is the price of fork and join. The minimum over many
-batches is given with the median, since on a shared machine the other threads are not always running.
+kernels use. Shares are empty, or keep a thread busy for about a microsecond, in which case all threads must come for
+the job to take no longer than one share; what it takes beyond one share is the price of fork and join. The minimum over
+many batches is given with the median, since on a shared machine the other threads are not always running.
 """
 
 from __future__ import annotations

@@ -1,0 +1,176 @@
+"""Ahead-of-time use of a CPU artefact: a C header that declares its kernels, and a shared object that holds them.
+
+A C program fills the parameter block, which the header declares as a struct, and calls the kernel on a range of
+work-groups or, through the `_run` function beside it, on the whole grid.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from tilewright.targets.artifact import Artifact, KernelInfo, Slot, slot_layout
+from tilewright.targets.parameters import DTYPE_BYTES
+
+__all__ = ["LinkerError", "emit_header", "emit_shared_object"]
+
+_LINKERS: Final = ("cc", "clang", "gcc", "ld.lld", "ld")
+_LINK_SECONDS: Final = 60
+
+_C_TYPES: Final = {
+    "bool": "uint8_t",
+    "i8": "int8_t",
+    "i16": "int16_t",
+    "i32": "int32_t",
+    "i64": "int64_t",
+    "index": "int64_t",
+    "bf16": "uint16_t",
+    "f16": "uint16_t",
+    "f32": "float",
+    "f64": "double",
+    "c32": "float",
+    "c64": "double",
+}
+_KEYWORD_LIST: Final = """
+auto break case char const continue default do double else enum extern float for goto if inline int
+long register restrict return short signed sizeof static struct switch typedef union unsigned void
+volatile while bool true false class new delete this template namespace private public protected
+operator try catch throw using virtual
+"""
+_KEYWORDS: Final = frozenset(_KEYWORD_LIST.split())
+
+
+class LinkerError(RuntimeError):
+    """No linker is there, or the one that is there refused the object."""
+
+
+def emit_header(artifact: Artifact) -> str:
+    """The C (and C++) header of an artefact."""
+    _require_cpu(artifact)
+    return "\n".join([_PROLOGUE, *(_kernel(info) for info in artifact.kernels), _EPILOGUE])
+
+
+_PROLOGUE: Final = """\
+/* Kernels compiled by tilewright.
+ *
+ * A kernel runs the work-groups with linear numbers begin .. end-1 of a grid (x fastest). `scratch` is memory of the
+ * calling thread, aligned to 128 bytes, of at least ..._LOCAL_BYTES bytes. `team` is reserved: pass a null pointer.
+ * Strides and offsets count elements. bf16 and f16 are passed as their 16 bits, complex numbers as two parts.
+ */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+"""
+
+_EPILOGUE: Final = """\
+#ifdef __cplusplus
+}
+#endif
+"""
+
+
+def _kernel(info: KernelInfo) -> str:
+    name = _identifier(info.name)
+    slots = slot_layout(info.parameters)
+    members = "\n".join(_members(slots)) or "  uint64_t unused;"
+    size = sum(16 if slot.dtype == "c64" else 8 for slot in slots) or 8
+    rows, columns = info.work_group_size
+    return f"""
+typedef struct {name}_slots {{
+{members}
+}} {name}_slots;
+typedef char {name}_slots_have_the_right_size[sizeof({name}_slots) == {size} ? 1 : -1];
+enum {{
+  {name}_LOCAL_BYTES = {info.local_bytes},
+  {name}_WORK_GROUP_ROWS = {rows},
+  {name}_WORK_GROUP_COLUMNS = {columns}
+}};
+void {name}(const {name}_slots *slots, const int64_t grid[3], int64_t begin, int64_t end,
+            void *scratch, const void *team)
+  __asm__("{_asm_label(info.symbol)}");
+static inline void {name}_run(const {name}_slots *slots, int64_t x, int64_t y, int64_t z, void *scratch) {{
+  const int64_t grid[3] = {{x, y, z}};
+  {name}(slots, grid, 0, x * y * z, scratch, NULL);
+}}
+"""
+
+
+def _members(slots: Sequence[Slot]) -> list[str]:
+    lines: list[str] = []
+    taken: set[str] = set()
+    for slot in slots:
+        name = _member_name(slot)
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        lines += _member(slot, name)
+    return lines
+
+
+def _member(slot: Slot, name: str) -> list[str]:
+    if slot.dtype == "ptr":
+        kind = {"table": "void *const *", "pointer": "void *"}.get(str(slot.role), "const int64_t *")
+        return [f"  {kind}{name};"]
+    count = "[2]" if slot.dtype in ("c32", "c64") else ""
+    lines = [f"  {_C_TYPES[slot.dtype]} {name}{count}; /* {slot.dtype} */"]
+    padding = -DTYPE_BYTES[slot.dtype] % 8
+    return [*lines, f"  uint8_t {name}_padding[{padding}];"] if padding else lines
+
+
+def _member_name(slot: Slot) -> str:
+    name = _identifier(slot.parameter)
+    match slot.role:
+        case "value" | "pointer" | "table":
+            return name
+        case "size" | "offset":
+            return f"{name}_{slot.role}"
+        case (role, mode):
+            return f"{name}_{role.removesuffix('_array')}{mode}{'s' if role.endswith('_array') else ''}"
+
+
+def _identifier(name: str) -> str:
+    """The name as C allows it; what C does not allow becomes its code point."""
+    text = re.sub(r"[^A-Za-z0-9_]", lambda match: f"_{ord(match[0]):x}_", name)
+    return f"_{text}" if not text or text[0].isdigit() or text in _KEYWORDS else text
+
+
+def _asm_label(symbol: str) -> str:
+    if re.search(r'["\\\x00-\x1f]', symbol):
+        raise ValueError(f"the symbol {symbol!r} cannot be written in C")
+    return symbol
+
+
+def emit_shared_object(artifact: Artifact, path: Path) -> None:
+    """Link an artefact's code into a shared object with the linker of this system."""
+    _require_cpu(artifact)
+    linker = next((found for name in _LINKERS if (found := shutil.which(name))), None)
+    if linker is None:
+        raise LinkerError(f"a shared object needs a linker, and none of {', '.join(_LINKERS)} is on the PATH")
+    with tempfile.TemporaryDirectory(prefix="tilewright-") as folder:
+        source, result = Path(folder) / "kernels.o", Path(folder) / "kernels.so"
+        source.write_bytes(artifact.payload)
+        _run([linker, "-shared", "-o", str(result), str(source)])
+        shutil.copyfile(result, path)
+        path.chmod(0o755)
+
+
+def _run(command: Sequence[str]) -> None:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_LINK_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise LinkerError(f"{command[0]} could not be run: {error}") from None
+    if done.returncode != 0:
+        raise LinkerError(f"{command[0]} failed with status {done.returncode}: {done.stderr.strip()}")
+
+
+def _require_cpu(artifact: Artifact) -> None:
+    if artifact.target != "cpu":
+        raise ValueError(f"headers and shared objects are for CPU artefacts, this one is for {artifact.target!r}")

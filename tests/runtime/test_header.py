@@ -1,0 +1,135 @@
+"""Kernels from C: what the header declares is what the launcher passes."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tilewright.runtime.header import LinkerError, emit_header, emit_shared_object
+from tilewright.runtime.native import compile_text
+from tilewright.targets.artifact import (
+    Artifact,
+    GroupParameter,
+    KernelInfo,
+    MemrefParameter,
+    ScalarParameter,
+    slot_layout,
+)
+
+# out[group] = a * group + n, with a in slot 0, the pointer in slot 1, its extent n in slot 2
+TEXT = """
+define void @"affine.kernel"(ptr %slots, ptr %grid, i64 %begin, i64 %end, ptr %scratch, ptr %team) {
+entry:
+  %a.narrow = load i16, ptr %slots
+  %a = sext i16 %a.narrow to i64
+  %out.p = getelementptr i8, ptr %slots, i64 8
+  %out = load ptr, ptr %out.p
+  %n.p = getelementptr i8, ptr %slots, i64 16
+  %n = load i64, ptr %n.p
+  br label %loop
+loop:
+  %i = phi i64 [ %begin, %entry ], [ %i.next, %body ]
+  %more = icmp slt i64 %i, %end
+  br i1 %more, label %body, label %leave
+body:
+  %x = mul i64 %i, %a
+  %y = add i64 %x, %n
+  %p = getelementptr i64, ptr %out, i64 %i
+  store i64 %y, ptr %p
+  %i.next = add i64 %i, 1
+  br label %loop
+leave:
+  ret void
+}
+"""
+PARAMETERS = (ScalarParameter("a", "i16"), MemrefParameter("out", "i64", (None,), (1,)))
+PROGRAM = r"""
+#include <stdio.h>
+#include "kernels.h"
+int main(void) {
+  int64_t out[6] = {0};
+  affine_2e_kernel_slots slots = {.a = -3, .out = out, .out_extent0 = 6};
+  affine_2e_kernel_run(&slots, 2, 3, 1, NULL);
+  for (int i = 0; i < 6; ++i) printf("%d ", (int)out[i]);
+  return affine_2e_kernel_LOCAL_BYTES;
+}
+"""
+
+
+def artifact() -> Artifact:
+    info = KernelInfo("affine.kernel", "affine.kernel", PARAMETERS)
+    return Artifact("cpu", (info,), compile_text(TEXT).object_code)
+
+
+needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler on this machine")
+
+
+@needs_compiler
+@pytest.mark.parametrize("language", ["c", "c++"])
+def test_a_c_program_runs_the_kernel(tmp_path: Path, language: str) -> None:
+    (tmp_path / "kernels.h").write_text(emit_header(artifact()))
+    emit_shared_object(artifact(), tmp_path / "libkernels.so")
+    (tmp_path / "main.c").write_text(PROGRAM)
+    standard = "-std=c99" if language == "c" else "-std=c++20"
+    command = [
+        "cc",
+        "-x",
+        language,
+        standard,
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-Wno-missing-field-initializers",
+        "main.c",
+        "-o",
+        "main",
+    ]
+    if language == "c++" and shutil.which("c++") is None:
+        pytest.skip("no C++ compiler on this machine")
+    command += ["-L.", "-lkernels", f"-Wl,-rpath,{tmp_path}"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    run = subprocess.run([str(tmp_path / "main")], capture_output=True, text=True, timeout=60, check=True)
+    assert run.stdout.split() == ["6", "3", "0", "-3", "-6", "-9"]
+
+
+@needs_compiler
+def test_every_slot_lies_where_the_layout_says(tmp_path: Path) -> None:
+    matrix = MemrefParameter("A", "f32", (None, 5, None), (1, None, None))
+    dtypes = ("bool", "i8", "bf16", "f16", "f32", "f64", "c32", "c64")
+    scalars = [ScalarParameter(f"s_{dtype}", dtype) for dtype in dtypes]
+    parameters = (*scalars, matrix, GroupParameter("int", matrix, None, None), ScalarParameter("last", "i32"))
+    (tmp_path / "kernels.h").write_text(emit_header(Artifact("cpu", (KernelInfo("k", "k", parameters),), b"")))
+    slots = slot_layout(parameters)
+    names = [*(s.name for s in scalars), "A", "A_extent0", "A_extent2", "A_stride1", "A_stride2"]
+    names += ["_int", "_int_extent0s", "_int_extent2s", "_int_stride1s", "_int_stride2s"]
+    names += ["_int_size", "_int_offset", "last"]
+    checks = "\n".join(
+        f'_Static_assert(offsetof(k_slots, {name}) == {slot.offset}, "{name}");'
+        for name, slot in zip(names, slots, strict=True)
+    )
+    (tmp_path / "check.c").write_text(f'#include "kernels.h"\n{checks}\n')
+    subprocess.run(["cc", "-std=c11", "-Werror", "-c", "check.c"], cwd=tmp_path, check=True, timeout=60)
+
+
+def test_no_linker_is_a_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(LinkerError, match="needs a linker"):
+        emit_shared_object(artifact(), tmp_path / "k.so")
+
+
+@needs_compiler
+def test_a_linker_that_refuses_is_quoted(tmp_path: Path) -> None:
+    with pytest.raises(LinkerError, match="failed with status"):
+        emit_shared_object(Artifact("cpu", (), b"no object"), tmp_path / "k.so")
+    assert not (tmp_path / "k.so").exists()
+    emit_shared_object(artifact(), tmp_path / "k.so")
+    assert ctypes.CDLL(str(tmp_path / "k.so"))["affine.kernel"]
+
+
+def test_other_targets_have_no_header() -> None:
+    with pytest.raises(ValueError, match="for 'nvidia'"):
+        emit_header(Artifact("nvidia", (), b""))
