@@ -106,10 +106,8 @@ def product_shape(machine: Machine, pieces: int, columns: int, depth: int) -> Sh
     """
     unrolled = pieces * columns * depth <= UNROLLED_MULTIPLIES
     group = max(balanced(pieces, 3))
-    if machine.registers < 32:
-        accumulators = 12
-    else:
-        accumulators = 24 if group == 1 or not unrolled else 20
+    wide = 24 if group == 1 or not unrolled else 20
+    accumulators = wide if machine.registers >= 32 else 12
     width = max(balanced(columns, max(1, accumulators // group)))
     return Shape(group, width, unrolled)
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from tilewright.dialects import scf, tile
+from tilewright.ir import core
 from tilewright.ir.types import TileType
 from tilewright.targets.cpu.context import KernelContext
+from tilewright.targets.cpu.elementwise import is_elementwise
 from tilewright.targets.cpu.lowered import Tile
 from tilewright.targets.cpu.roots import Roots
 from tilewright.targets.cpu.tiles import AnyTile, Memory, Registers
@@ -39,7 +43,51 @@ class RegisterCarrier:
         return self._roots.compute_registers(_known(tile))
 
 
-class BufferCarrier:
+def updated_in_place(value: core.Value) -> bool:
+    """Whether a loop only ever replaces a carried tile by one computed from it position by position."""
+    loop = value.owner.parent_op if isinstance(value, core.BlockArgument) else None
+    if not isinstance(loop, scf.For) or not isinstance(value, core.BlockArgument):
+        return False
+    current: core.Value = value
+    while current.has_one_use():
+        user = next(iter(current.uses))
+        if isinstance(user, scf.Yield):
+            return current is not value and user.block is value.block and user.operands[value.index - 1] is current
+        same = is_elementwise(user) or (isinstance(user, tile.Mma) and current is user.acc)
+        if not same or user.block is not value.block:
+            return False
+        current = user.results[0]
+    return False
+
+
+class SingleCarrier:
+    """One buffer, updated in place."""
+
+    __slots__ = ("_buffer", "_roots", "_type")
+
+    def __init__(self, roots: Roots, type_: TileType) -> None:
+        self._roots = roots
+        self._type = type_
+        self._buffer: Memory | None = None
+
+    def enter(self, ctx: KernelContext, tile: Tile) -> list[Value]:
+        """The initial tile in the buffer."""
+        self._buffer = self._roots.buffer(self._type)
+        self._roots.store(_known(tile), self._buffer)
+        return []
+
+    def inside(self, parts: Sequence[Value]) -> Memory:
+        """The buffer."""
+        assert self._buffer is not None
+        return self._buffer
+
+    def leave(self, ctx: KernelContext, tile: Tile, parts: Sequence[Value]) -> list[Value]:
+        """The next tile over the last one."""
+        self._roots.store(_known(tile), self.inside(parts))
+        return []
+
+
+class SwappedCarrier:
     """Two buffers that change places: the next tile is computed into the one that nothing reads any more."""
 
     __slots__ = ("_first", "_roots", "_second")
@@ -50,8 +98,7 @@ class BufferCarrier:
         self._second = roots.buffer(type_)
 
     def _at(self, pointer: Value) -> Memory:
-        first = self._first
-        return Memory(first.type, pointer, first.strides, first.bounds, first.span)
+        return replace(self._first, pointer=pointer)
 
     def enter(self, ctx: KernelContext, tile: Tile) -> list[Value]:
         """The initial tile in the first buffer."""

@@ -38,8 +38,8 @@ class TileLowering(Protocol):
         """Lower a `tile` operation, or an elementwise one on tiles, and bind its results in `ctx`."""
         ...
 
-    def carrier(self, ctx: KernelContext, type_: TileType) -> TileCarrier:
-        """How loops and branches carry a tile of this type."""
+    def carrier(self, ctx: KernelContext, value: core.Value) -> TileCarrier:
+        """How loops and branches carry a tile that is this block argument or result."""
         ...
 
     def parallel_loop(self, ctx: KernelContext, op: core.Operation) -> bool:

@@ -63,7 +63,7 @@ def _ports(ctx: KernelContext, values: Sequence[core.Value]) -> list[_Port]:
         _Port(
             v,
             v in ctx.varying and ctx.lanes > 1,
-            ctx.tiles.carrier(ctx, v.type) if isinstance(v.type, TileType) else None,
+            ctx.tiles.carrier(ctx, v) if isinstance(v.type, TileType) else None,
         )
         for v in values
     ]

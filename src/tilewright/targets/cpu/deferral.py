@@ -14,12 +14,14 @@ from collections.abc import Iterator
 
 from tilewright.dialects import memref, team, tile
 from tilewright.ir import core
+from tilewright.ir.definition import RECURSIVE_EFFECTS, TERMINATOR
 from tilewright.ir.effects import EffectKind
 from tilewright.ir.types import AddressSpace, MemrefType
 from tilewright.targets.cpu.elementwise import is_elementwise
 
 _FORMULAS = (tile.Broadcast, tile.Permute, tile.Extract, tile.Mma, tile.Reduce)
 _VIEWS = (memref.Subview, memref.Expand, memref.Fuse, memref.Permute)
+_NO_EFFECTS_OF_ITS_OWN = {RECURSIVE_EFFECTS, TERMINATOR}
 _CHANGES = (EffectKind.WRITE, EffectKind.UPDATE, EffectKind.FREE)
 
 
@@ -82,12 +84,11 @@ def _harmless(load: tile.Load, sink: core.Operation, in_place: bool, collective:
 def _changes(op: core.Operation) -> Iterator[core.Value | None]:
     """Memory that an operation may write, its regions included; None stands for any memory."""
     effects = op.effects()
-    if effects is None:
+    if effects is None and not _NO_EFFECTS_OF_ITS_OWN & set(op.definition.traits):
         yield None
-    else:
-        for effect in effects:
-            if effect.kind in _CHANGES:
-                yield effect.value
+    for effect in effects or ():
+        if effect.kind in _CHANGES:
+            yield effect.value
     for region in op.regions:
         for block in region.blocks:
             for inner in block:

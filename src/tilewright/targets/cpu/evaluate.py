@@ -114,7 +114,7 @@ class Evaluator:
     def address(self, tile: Memory, position: tuple[Value, ...]) -> Value:
         """Address of the element at a position."""
         distance = i64(0)
-        for at, stride in zip(position, tile.strides, strict=True):
+        for at, stride in zip(position, tile.panel_strides or tile.strides, strict=True):
             distance = self.b.add(distance, self.b.mul(at, stride))
         return self.advance(tile, tile.pointer, distance)
 

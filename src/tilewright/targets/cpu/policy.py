@@ -54,11 +54,13 @@ class CpuTilePolicy:
         sizes = (c.shape[0], c.shape[1], a.shape[1])
         if all(s is not None and s <= _WHOLE_PRODUCT for s in sizes):
             return (_WHOLE_PRODUCT, _WHOLE_PRODUCT, _WHOLE_PRODUCT)
-        return (self._block(c.shape[0]), self._block(c.shape[1]), _DEPTH)
+        small = c.element.accumulator.component.bytes <= 4
+        return (self._block(c.shape[0], 512 if small else 256), self._block(c.shape[1], 512), _DEPTH)
 
     @staticmethod
-    def _block(extent: int | None) -> int:
-        return _DEPTH if extent is None or extent > _WHOLE_PRODUCT else _WHOLE_PRODUCT
+    def _block(extent: int | None, most: int) -> int:
+        """Long modes in blocks of `most`: packing them costs the less the longer they are."""
+        return most if extent is None or extent > _WHOLE_PRODUCT else _WHOLE_PRODUCT
 
     def elementwise_tile(self, target: MemrefType) -> tuple[int, ...]:
         """Small static tensors whole; else runs of vectors along the mode of stride 1, a few columns across."""

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 _UNROLLED_STEPS = 640
 _LOOP_STEPS = 4
-_SCALAR = (Piece(0, 1, 1),)
 
 
 def product_block(ev: Evaluator, tile: Product, block: Block) -> Fragments:
@@ -33,21 +32,22 @@ def product_block(ev: Evaluator, tile: Product, block: Block) -> Fragments:
     depth = tile.lhs.type.shape[1]
     start = ev.block(tile.acc, block)
     vectors = len(block.pieces) * block.count
+    if tile.depth is not None:
+        return _loop(ev, tile, block, tile.depth, start)
     if depth * vectors <= _UNROLLED_STEPS or depth <= _LOOP_STEPS:
         return _steps(ev, tile, block, i64(0), depth, start)
-    return _loop(ev, tile, block, depth, start)
-
-
-def _loop(ev: Evaluator, tile: Product, block: Block, depth: int, start: Fragments) -> Fragments:
-    b = ev.b
     main = depth - depth % _LOOP_STEPS
+    total = _loop(ev, tile, block, i64(main), start)
+    return _steps(ev, tile, block, i64(main), depth - main, total) if main < depth else total
+
+
+def _loop(ev: Evaluator, tile: Product, block: Block, depth: Value, start: Fragments) -> Fragments:
     carried = ev.flatten(start)
     dtype, pieces = tile.type.element.name, len(block.pieces)
-    with b.loop(i64(0), i64(main), _LOOP_STEPS, carried, hint="k") as loop, ev.scope():
+    with ev.b.loop(i64(0), depth, _LOOP_STEPS, carried, hint="k") as loop, ev.scope():
         inside = ev.rebuild(loop.carried, dtype, block.count, pieces)
         loop.yield_(*ev.flatten(_steps(ev, tile, block, loop.index, _LOOP_STEPS, inside)))
-    after = ev.rebuild(loop.results, dtype, block.count, pieces)
-    return _steps(ev, tile, block, i64(main), depth - main, after) if main < depth else after
+    return ev.rebuild(loop.results, dtype, block.count, pieces)
 
 
 def _steps(ev: Evaluator, tile: Product, block: Block, first: Value, steps: int, start: Fragments) -> Fragments:
@@ -63,7 +63,6 @@ def _run(ev: Evaluator, tile: Product, block: Block, k: Value, steps: int, acc: 
     """Add `steps` neighbouring terms to the accumulators."""
     along = 0 if block.vector == 0 else 1
     long_tile, short_tile = (tile.lhs, tile.rhs) if along == 0 else (tile.rhs, tile.lhs)
-    zero = i64(0)
     row, column = block.origin[along], block.origin[1 - along]
 
     def place(position: Value, term: Value) -> tuple[Value, Value]:
@@ -71,8 +70,7 @@ def _run(ev: Evaluator, tile: Product, block: Block, k: Value, steps: int, acc: 
 
     vectors = _cast(ev, tile, long_tile, Block(place(row, k), along, block.pieces, 1 - along, steps))
     for j in range(block.count):
-        at = ev.b.add(column, i64(j)) if block.across is not None else zero
-        scalars = _scalars(ev, tile, short_tile, at, k, steps, along)
+        scalars = _scalars(ev, tile, short_tile, (k, column) if along == 0 else (column, k), j, steps, along)
         for step in range(steps):
             splats: dict[int, Operand] = {}
             for p, piece in enumerate(block.pieces):
@@ -83,11 +81,11 @@ def _run(ev: Evaluator, tile: Product, block: Block, k: Value, steps: int, acc: 
 
 
 def _scalars(
-    ev: Evaluator, tile: Product, short: AnyTile, column: Value, k: Value, steps: int, along: int
+    ev: Evaluator, tile: Product, short: AnyTile, origin: tuple[Value, ...], j: int, steps: int, along: int
 ) -> list[Operand]:
-    """The scalars of one column for neighbouring terms."""
-    origin = (k, column) if along == 0 else (column, k)
-    return [row[0] for row in _cast(ev, tile, short, Block(origin, 1 - along, _SCALAR, along, steps))]
+    """The scalars of column `j` of the block for neighbouring terms."""
+    block = Block(origin, 1 - along, (Piece(j, 1, 1),), along, steps)
+    return [row[0] for row in _cast(ev, tile, short, block)]
 
 
 def _cast(ev: Evaluator, tile: Product, source: AnyTile, block: Block) -> Fragments:

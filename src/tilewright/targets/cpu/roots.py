@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tilewright.ir.types import TileType
+from tilewright.ir import core
+from tilewright.ir.types import ScalarType, TileType
 from tilewright.targets.cpu.blocks import Block
+from tilewright.targets.cpu.buffers import BufferPool
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluate import Evaluator
+from tilewright.targets.cpu.large_products import large_product, store_large
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.sweep import Plan, fits_registers, sweep
@@ -27,20 +30,27 @@ from tilewright.targets.cpu.tiles import (
     leaves,
     natural_dim,
 )
-from tilewright.targets.llvm.emitter import Value, i64
+from tilewright.targets.llvm.arith import Arithmetic
+from tilewright.targets.llvm.emitter import Builder, Function, Value, i64
 from tilewright.targets.llvm.types import ELEMENTS, Kind
-
-BUFFER_ALIGNMENT = 64
 
 
 class Roots:
     """Computes whole tiles at the position of a kernel's builder."""
 
-    __slots__ = ("ctx", "machine")
+    __slots__ = ("_block", "_pool", "ctx", "machine")
 
-    def __init__(self, ctx: KernelContext, machine: Machine) -> None:
+    def __init__(self, ctx: KernelContext, machine: Machine, pool: BufferPool, block: core.Block | None) -> None:
         self.ctx = ctx
         self.machine = machine
+        self._pool = pool
+        self._block = block
+
+    def inside_function(self, function: Function) -> Roots:
+        """The same for the body of a helper function."""
+        b = Builder(function)
+        ctx = replace(self.ctx, b=b, arith=Arithmetic(b, self.machine.flags), values={})
+        return Roots(ctx, self.machine, BufferPool(), None)
 
     def evaluator(self, checked: bool = True) -> Evaluator:
         """A fresh evaluator: what it knows holds for one root only."""
@@ -49,6 +59,10 @@ class Roots:
     def store(self, value: AnyTile, target: Memory) -> None:
         """Compute a tile and write it to memory, without bounds tests where all of it is inside."""
         if 0 in value.type.shape:
+            return
+        product = large_product(value)
+        if product is not None:
+            store_large(self, value, product, target)
             return
         vector = natural_dim(target)
         value = self.settle(value, vector)
@@ -107,8 +121,12 @@ class Roots:
             strides[dim] = total
             total *= max(type_.shape[dim], 1)
         slack = self.machine.vector_bytes // size
-        pointer = self.ctx.b.alloca(f"[{(total + slack) * size} x i8]", align=BUFFER_ALIGNMENT, hint="buffer")
+        pointer = self._pool.take(self.ctx.b, (total + slack) * size, self._block)
         return Memory(type_, pointer, tuple(map(i64, strides)), (None,) * type_.rank, total + slack)
+
+    def workspace(self, element: ScalarType, count: int, name: str) -> Value:
+        """Stack memory for `count` elements and a vector more, the same for each use of a name."""
+        return self._pool.scratch(self.ctx.b, element.bytes * count + self.machine.vector_bytes, name)
 
     def fill_zero(self, target: Memory) -> None:
         """All elements of a buffer become zero."""

@@ -6,10 +6,12 @@ from tilewright.dialects import arith, tile
 from tilewright.ir import core
 from tilewright.ir.types import ScalarType, TileType
 from tilewright.targets.cpu import tile_elements, tile_moves, tile_shares
-from tilewright.targets.cpu.carriers import BufferCarrier, RegisterCarrier
+from tilewright.targets.cpu.buffers import BufferPool
+from tilewright.targets.cpu.carriers import RegisterCarrier, SingleCarrier, SwappedCarrier, updated_in_place
 from tilewright.targets.cpu.context import KernelContext, TileCarrier
 from tilewright.targets.cpu.deferral import may_defer
 from tilewright.targets.cpu.elementwise import is_elementwise
+from tilewright.targets.cpu.large_products import large_product
 from tilewright.targets.cpu.lowered import Scalar
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.places import guarded, place, tile_of
@@ -28,19 +30,25 @@ from tilewright.targets.cpu.tiles import (
     Splat,
     natural_dim,
 )
+from tilewright.targets.llvm.emitter import Function
 
 
 class CpuTiles:
     """Implements `context.TileLowering` for a machine."""
 
-    __slots__ = ("machine",)
+    __slots__ = ("_pools", "machine")
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
+        self._pools: dict[Function, BufferPool] = {}
+
+    def _roots(self, ctx: KernelContext, block: core.Block | None) -> Roots:
+        pool = self._pools.setdefault(ctx.b.function, BufferPool())
+        return Roots(ctx, self.machine, pool, block)
 
     def lower(self, ctx: KernelContext, op: core.Operation) -> None:
         """Lower one operation on tiles and bind its results."""
-        roots = Roots(ctx, self.machine)
+        roots = self._roots(ctx, op.block)
         formula = self._formula(ctx, roots, op)
         if formula is not None:
             ctx.bind(op.results[0], formula)
@@ -77,9 +85,10 @@ class CpuTiles:
                 return Iota(type_, op.dim)
             case tile.Mma():
                 lhs, rhs = tile_of(ctx, op.lhs), tile_of(ctx, op.rhs)
-                return Product(
-                    type_, _factor(roots, lhs, type_, 0), _factor(roots, rhs, type_, 1), tile_of(ctx, op.acc)
-                )
+                acc = tile_of(ctx, op.acc)
+                if large_product(acc) is not None:
+                    acc = roots.materialize(acc)
+                return Product(type_, _factor(roots, lhs, type_, 0), _factor(roots, rhs, type_, 1), acc)
             case tile.Reduce():
                 return Reduction(type_, tile_of(ctx, op.tile), op.kind, op.dim)
             case tile.Reshape() | tile.Cat() | tile.Scan() | tile.Map():
@@ -89,12 +98,16 @@ class CpuTiles:
             case _:
                 return _elementwise(ctx, op, type_) if is_elementwise(op) else None
 
-    def carrier(self, ctx: KernelContext, type_: TileType) -> TileCarrier:
-        """Small tiles travel in registers, others in a pair of buffers."""
-        roots = Roots(ctx, self.machine)
+    def carrier(self, ctx: KernelContext, value: core.Value) -> TileCarrier:
+        """Small tiles travel in registers, others in buffers."""
+        type_ = value.type
+        assert isinstance(type_, TileType)
+        owner = value.owner
+        around = owner.parent_op if isinstance(owner, core.Block) else owner
+        roots = self._roots(ctx, around.block if around is not None else None)
         if type_.rank in (1, 2) and roots.registers_needed(type_) <= self.machine.registers - 6:
             return RegisterCarrier(roots, type_)
-        return BufferCarrier(roots, type_)
+        return SingleCarrier(roots, type_) if updated_in_place(value) else SwappedCarrier(roots, type_)
 
     def parallel_loop(self, ctx: KernelContext, op: core.Operation) -> bool:
         """No loop is special yet."""

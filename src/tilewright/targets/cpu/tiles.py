@@ -32,7 +32,9 @@ class Bound:
 class Memory:
     """Element (r0, ..) lies at `pointer + sum r_k strides_k` (in elements).
 
-    `span`: how many elements from `pointer` on may be read in any case, where that is known.
+    `span`: how many elements from `pointer` on may be read in any case, where that is known. In a packed tile, whose
+    panels lie one behind the other, the origin of a block moves by `panel_strides` instead, and only blocks within a
+    panel may be asked for.
     """
 
     type: TileType
@@ -40,6 +42,7 @@ class Memory:
     strides: tuple[Value, ...]
     bounds: tuple[Bound | None, ...]
     span: int | None = None
+    panel_strides: tuple[Value, ...] | None = None
 
     @property
     def checked(self) -> bool:
@@ -118,12 +121,16 @@ class Iota:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Product:
-    """`acc + lhs rhs`."""
+    """`acc + lhs rhs`.
+
+    `depth`: terms of the sum that are not zero, a multiple of four, where that is less than the factors' extent.
+    """
 
     type: TileType
     lhs: AnyTile
     rhs: AnyTile
     acc: AnyTile
+    depth: Value | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
