@@ -11,18 +11,26 @@ from tilewright.targets.parameters import KernelInfo
 
 def load_artifact(artifact: Artifact, source: str | None = None) -> Program:
     """A program whose kernels run on this machine. Raises ValueError if it cannot run the artefact's code."""
-    if artifact.target != "cpu":
+    if artifact.target not in ("cpu", "nvidia"):
         raise ValueError(f"this machine cannot load artefacts for the target {artifact.target!r}")
     loaded: dict[str, Launcher] = {}
 
     def launcher(info: KernelInfo) -> Launcher:
         if not loaded:
-            from tilewright.runtime.launch import bind_artifact
-
-            loaded.update({name: bound.launch for name, bound in bind_artifact(artifact).items()})
+            loaded.update(_launchers(artifact))
         return loaded[info.name]
 
     return Program(artifact, launcher, _texts(artifact, source))
+
+
+def _launchers(artifact: Artifact) -> Mapping[str, Launcher]:
+    if artifact.target == "nvidia":
+        from tilewright.targets.nvidia.launch import bind_artifact as bind_nvidia
+
+        return {name: bound.launch for name, bound in bind_nvidia(artifact).items()}
+    from tilewright.runtime.launch import bind_artifact
+
+    return {name: bound.launch for name, bound in bind_artifact(artifact).items()}
 
 
 def _texts(artifact: Artifact, source: str | None) -> Mapping[str, Callable[[], str]]:
@@ -31,7 +39,9 @@ def _texts(artifact: Artifact, source: str | None) -> Mapping[str, Callable[[], 
         texts["source"] = lambda: source
     for stage, text in artifact.texts.items():
         texts[stage] = lambda text=text: text
-    if "llvm" in artifact.texts:
+    if "ptx" in artifact.texts:
+        texts["asm"] = texts["ptx"]
+    elif "llvm" in artifact.texts:
         texts["asm"] = lambda: _assembly(artifact)
     return texts
 

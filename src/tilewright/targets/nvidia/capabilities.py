@@ -14,8 +14,8 @@ from typing import Final
 from tilewright.diagnostics import Diagnostic, Location, Report
 from tilewright.dialects.builtin import Kernel
 
-UNSUPPORTED_CODE: Final = "N01"
-LIMIT_CODE: Final = "N02"
+UNSUPPORTED_CODE: Final = "T003"
+LIMIT_CODE: Final = "T004"
 
 SUBGROUP_SIZES: Final = (1, 2, 4, 8, 16, 32)
 MAX_THREADS: Final = 1024

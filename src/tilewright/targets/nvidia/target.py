@@ -14,6 +14,7 @@ from tilewright.ir.printer import print_op
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.targets.artifact import Artifact, KernelInfo, block_size
 from tilewright.targets.llvm.emitter import Module
+from tilewright.targets.nvidia import driver
 from tilewright.targets.nvidia.arena import is_local_parameter
 from tilewright.targets.nvidia.capabilities import (
     MAX_SUBGROUP_INSTRUCTIONS,
@@ -41,6 +42,21 @@ class NvidiaTarget:
     def name(self) -> str:
         """`nvidia`."""
         return "nvidia"
+
+    @staticmethod
+    def of(architecture: str = "") -> NvidiaTarget:
+        """By the name of an architecture; by default that of this machine's GPU, or the oldest if there is none.
+
+        Raises ValueError for an architecture that this target has not.
+        """
+        if not architecture:
+            if not driver.available():
+                return NvidiaTarget(Architecture.SM_80)
+            return NvidiaTarget(Architecture.of_capability(driver.open_device().description.capability))
+        known = [a.value for a in Architecture]
+        if architecture not in known:
+            raise ValueError(f"there is no architecture {architecture!r}; there are {', '.join(known)}")
+        return NvidiaTarget(Architecture(architecture))
 
     def fingerprint(self) -> str:
         """Architecture, PTX version and the format of what is generated."""
@@ -88,7 +104,9 @@ def check_kernel(kernel: Kernel, report: Report) -> None:
     for parameter in kernel.parameters:
         type_ = parameter.type
         if is_local_parameter(parameter) and isinstance(type_, MemrefType) and type_.span is None:
-            refuse(report, parameter.location, "a local parameter needs a static shape on NVIDIA devices")
+            report.error("V48", parameter.location, "a local memref parameter needs static extents and strides").hint(
+                "the launch reserves work-group memory of a size known when compiling"
+            )
 
 
 def _check_product(kernel: Kernel, op: tile.Mma, report: Report) -> None:
