@@ -7,16 +7,12 @@ constant tile has one value everywhere, so elementwise operations fold on tiles 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from tilewright.dialects import arith, math
 from tilewright.dialects.arith import Predicate
 from tilewright.ir.core import Operation
 from tilewright.ir.types import BOOL, ScalarType
 from tilewright.transforms.emit import Number, constant_of, scalar_type
-
-if TYPE_CHECKING:
-    pass
 
 _MATH = (math.Cos, math.Sin, math.Exp, math.Exp2, math.Log, math.Log2)
 FOLDABLE: tuple[type[Operation], ...] = (
