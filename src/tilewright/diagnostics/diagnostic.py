@@ -88,6 +88,13 @@ class Report:
         self._add(diagnostic)
         return diagnostic
 
+    def take(self, other: Report) -> None:
+        """Add everything that another report collected."""
+        for diagnostic in other.diagnostics:
+            self._add(diagnostic)
+        self.errors += other.errors
+        self.suppressed += other.suppressed
+
     def _add(self, diagnostic: Diagnostic) -> None:
         if len(self.diagnostics) < self.limit:
             self.diagnostics.append(diagnostic)

@@ -125,7 +125,7 @@ class _Layout:
             self._flush()
             context.begin(text)
             self.line = self._indent()
-        elif not self.line or token.breaks and context.previous != "}" and not self._opens_region(text):
+        elif not self.line or (token.breaks and context.previous != "}" and not self._opens_region(text)):
             self._flush()
             self.line = self._continuation()
         elif space_between(context, text, self._is_dictionary(text)):
@@ -199,9 +199,7 @@ def format_source(source: Source, report: Report, definitions: Mapping[str, Defi
     parse(source, findings, definitions)
     broken = [d for d in findings.diagnostics if d.severity is Severity.ERROR and d.code not in _HARMLESS]
     if broken:
-        for finding in broken:
-            copy = report.error(finding.code, finding.location, finding.message)
-            copy.labels, copy.hints, copy.fixes = finding.labels, finding.hints, finding.fixes
+        report.take(findings)
         return source.text
     tokens = _tokens(source.text)
     text = _Layout(tokens).run()

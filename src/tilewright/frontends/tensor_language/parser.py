@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tilewright.diagnostics import Report, Source
-from tilewright.dialects.builtin import Kernel, Module
+from tilewright.dialects.builtin import Module
 from tilewright.frontends.tensor_language import (
     instructions_collective,
     instructions_control,
@@ -28,9 +28,10 @@ from tilewright.frontends.tensor_language.attribute_reader import DefinitionValu
 from tilewright.frontends.tensor_language.cursor import GiveUp, SyntaxFailure, nearest, quoted
 from tilewright.frontends.tensor_language.function import FunctionReader
 from tilewright.frontends.tensor_language.instruction import Instruction, Results
-from tilewright.frontends.tensor_language.lexer import END, is_word, tokenize
+from tilewright.frontends.tensor_language.lexer import END, Tokens, is_word, tokenize
 from tilewright.frontends.tensor_language.limits import DEFAULT_LIMITS, Limits
 from tilewright.frontends.tensor_language.recovery import resume
+from tilewright.frontends.tensor_language.repair import close_by_indentation, lacks_braces
 from tilewright.ir.core import Block, Region
 
 _CURRENT: Final[Mapping[str, Instruction]] = {
@@ -41,6 +42,7 @@ _CURRENT: Final[Mapping[str, Instruction]] = {
     **instructions_control.INSTRUCTIONS,
 }
 INSTRUCTIONS: Final[Mapping[str, Instruction]] = {**_CURRENT, **instructions_legacy.INSTRUCTIONS}
+_REPAIRABLE: Final = 100_000
 
 
 class Parser(FunctionReader):
@@ -211,12 +213,23 @@ def parse(
     tokens = tokenize(source, report, limits)
     if tokens is None:
         return Module(Region(Block()))
-    parser = Parser(tokens, report, limits)
     outside = definitions or {}
+    findings = Report(report.limit)
+    module = _parse(tokens, findings, outside, limits)
+    if findings.has_errors and lacks_braces(tokens) and len(tokens.texts) < _REPAIRABLE:
+        # Forgotten braces derail all that follows; the reading that leaves fewer errors is the likelier one.
+        guessed = Report(report.limit)
+        repaired = close_by_indentation(tokens, guessed, INSTRUCTIONS)
+        again = _parse(repaired, guessed, outside, limits)
+        if guessed.errors < findings.errors:
+            module, findings = again, guessed
+    report.take(findings)
+    return module
+
+
+def _parse(tokens: Tokens, report: Report, outside: Mapping[str, DefinitionValue], limits: Limits) -> Module:
+    parser = Parser(tokens, report, limits)
     parser.define_outside(outside)
     module = parser.module()
     parser.report_unused(outside)
     return module
-
-
-__all__ = ["INSTRUCTIONS", "Kernel", "parse"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tilewright.frontends.tensor_language.cursor import GiveUp, SyntaxFailure
+from tilewright.frontends.tensor_language.cursor import GiveUp, SyntaxFailure, quoted
+from tilewright.frontends.tensor_language.lexer import END
 from tilewright.frontends.tensor_language.limits import NESTING
 from tilewright.frontends.tensor_language.parser_base import Frame, OperationReader
 from tilewright.ir.core import Block, BlockArgument, Operation, Region, Value
@@ -20,14 +21,14 @@ class RegionReader(OperationReader):
         """Read `{`, enter `block` and name its arguments; `close` is called behind the `}`."""
         last = self.i - 1
         brace = self.i
-        self.expect("{")
+        assumed = self._assume_brace()
         if len(self.frames) >= self.limits.nesting:
             self.error(NESTING, self.range(brace), f"regions nested more than {self.limits.nesting} deep")
             raise GiveUp
         if op is not None:
             op.location = self.range(self.first, last)
             self.places["mnemonic"] = self.range(self.mnemonic)
-        frame = Frame(block, op, brace, close, self.results, self.places, self.poisoned)
+        frame = Frame(block, op, brace, close, self.results, self.places, self.poisoned or assumed)
         self.push(frame)
         for name, argument in zip(names, block.arguments, strict=False):
             if self.poisoned:
@@ -36,6 +37,17 @@ class RegionReader(OperationReader):
                 self.name_value(name, argument)
         for name in names[len(block.arguments) :]:
             self.poison(name)
+
+    def _assume_brace(self) -> bool:
+        """Read `{`; where a line ends instead, report it and go on as if it were there."""
+        if self.accept("{"):
+            return False
+        where = self.here()
+        if where.start == where.end and self.texts[self.i] is not END:
+            finding = self.error("V1", where, f"expected `{{`, found {quoted(self.texts[self.i])}")
+            finding.fix(where, " {", "open the region")
+            return True
+        return self.fail("`{`")
 
     def push(self, frame: Frame) -> None:
         """Make a frame the innermost one."""
