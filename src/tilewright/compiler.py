@@ -37,8 +37,10 @@ class CompileOptions:
 def read_module(source: Source, report: Report, definitions: Mapping[str, str] | None = None) -> Module:
     """Parse and verify a program; warnings stay in `report`. Raises `CompileError` if it is invalid."""
     from tilewright.frontends.tensor_language import parse
+    from tilewright.frontends.tensor_language.rules import verify_language
 
     module = parse(source, report, definitions or {})
+    verify_language(module, report)
     report.raise_if_errors()
     verify(module, report)
     report.raise_if_errors()

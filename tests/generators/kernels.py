@@ -138,12 +138,12 @@ class _Writer:
         flat = [self.rnd.randint(low, 3) for _ in range(int(np.prod(shape, dtype=int)))]
         return np.array(flat, dtype=np.int64).reshape(shape[::-1]).transpose().astype(DTYPES[dtype], order="F")
 
-    def parameter(self, dtype: str, dims: tuple[Dim, ...]) -> Buffer:
+    def parameter(self, dtype: str, dims: tuple[Dim, ...], packed: bool = False) -> Buffer:
         name = self.fresh("m")
         shape = [d.size for d in dims]
         array = self.values(dtype, shape)
         text = f"memref<{dtype}" + "".join(f"x{d}" for d in dims)
-        if len(dims) > 1 and self.rnd.random() < 0.3:
+        if not packed and len(dims) > 1 and self.rnd.random() < 0.3:
             view = _padded(shape, DTYPES[dtype])
             view[...] = array
             array = view
@@ -444,7 +444,7 @@ def _loop(w: _Writer, dtype: str) -> None:
 def _subview(w: _Writer, dtype: str) -> None:
     """An update of a part of a matrix at a run-time or literal offset."""
     rows, columns = w.rnd.randint(2, 12), w.rnd.randint(2, 8)
-    whole = w.parameter(dtype, (Dim(rows, True), Dim(columns, w.rnd.random() < 0.5)))
+    whole = w.parameter(dtype, (Dim(rows, True), Dim(columns, w.rnd.random() < 0.5)), packed=True)
     h, v = w.rnd.randint(1, rows), w.rnd.randint(1, columns)
     r, c = w.rnd.randint(0, rows - h), w.rnd.randint(0, columns - v)
     offset = w.index(c) if w.rnd.random() < 0.5 else str(c)

@@ -37,7 +37,7 @@ def varies(value: Value, depth: int = 0) -> bool:
     if isinstance(op, team.SubgroupLocalId):
         return True
     simple = isinstance(op, arith.Add | arith.Sub | arith.Cast | arith.Neg | arith.Cmp)
-    return simple and op is not None and depth < _MAX_DEPTH and any(varies(o, depth + 1) for o in op.operands)
+    return simple and depth < _MAX_DEPTH and any(varies(o, depth + 1) for o in op.operands)
 
 
 def spelled(shape: tuple[int | None, ...]) -> str:

@@ -1,0 +1,48 @@
+"""Applies all rules to a module."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, cast
+
+from tilewright.diagnostics import Report
+from tilewright.dialects.builtin import Kernel, Module
+from tilewright.frontends.tensor_language.rules import collectives, matrices, memory, regions, values
+from tilewright.frontends.tensor_language.rules.kernels import check_kernel
+from tilewright.frontends.tensor_language.rules.types import check_parameters, check_results
+from tilewright.ir.core import Operation
+
+Rule = Callable[[Any, Report], None]
+
+
+@cache
+def _rules() -> dict[type[Operation], list[Rule]]:
+    table: dict[type[Operation], list[Rule]] = {}
+    for source in (values, memory, collectives, regions, matrices):
+        for cls, rule in source.rules().items():
+            table.setdefault(cls, []).append(cast("Rule", rule))
+    return table
+
+
+def verify_language(module: Module, report: Report) -> None:
+    """Report every violation of the language's rules.
+
+    Rules of an operation run only if its operands have the declared kinds, so that one mistake is reported once.
+    """
+    table = _rules()
+    for op in module.walk():
+        if isinstance(op, Module):
+            continue
+        if isinstance(op, Kernel):
+            check_kernel(op, report)
+            check_parameters(op, report)
+        else:
+            regions.check_kind(op, report)
+        errors = report.errors
+        check_results(op, report)
+        if report.errors == errors:
+            op.definition.check(op, report)
+        if report.errors == errors:
+            for rule in table.get(type(op), ()):
+                rule(op, report)
