@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import ml_dtypes
 import numpy as np
@@ -25,6 +25,7 @@ from tilewright.transforms.policy import GenericTeamPolicy, GenericTilePolicy
 from tilewright.transforms.split_barriers import SplitBarriers
 
 Array = NDArray[Any]
+Shapes = Callable[[int, int], tuple[tuple[int, ...], ...]]
 RANDOM = int(os.environ.get("TILEWRIGHT_RANDOM_PASSES", "20"))
 DTYPES = {
     "f32": np.dtype(np.float32),
@@ -61,14 +62,14 @@ def read(text: str) -> Module:
 
 
 def copied(arguments: Sequence[Any]) -> list[Any]:
-    return [
-        a.copy(order="K")
-        if isinstance(a, np.ndarray)
-        else Group([x.copy(order="K") for x in a.arrays])
-        if isinstance(a, Group)
-        else a
-        for a in arguments
-    ]
+    """Fresh copies, strides kept."""
+    return [_copy(a) for a in arguments]
+
+
+def _copy(argument: Any) -> Any:
+    if isinstance(argument, Group):
+        return Group([None if x is None else x.copy(order="K") for x in argument.arrays])
+    return cast("Array", argument).copy(order="K") if isinstance(argument, np.ndarray) else argument
 
 
 def arrays(arguments: Sequence[Any]) -> list[Array]:
@@ -78,7 +79,7 @@ def arrays(arguments: Sequence[Any]) -> list[Array]:
         if isinstance(a, Group):
             found += [x for x in a.arrays if x is not None]
         elif isinstance(a, np.ndarray):
-            found.append(a)
+            found.append(cast("Array", a))
     return found
 
 
@@ -156,8 +157,7 @@ def test_gemm(rng: np.random.Generator, ta: bool, tb: bool, dynamic: bool, polic
         check(text, [scalar(alpha, dtype), scalar(beta, dtype), *data], policy, exact=dtype not in ("bf16", "f16"))
 
 
-VECTOR = "%x: {x}, %y: {y}"
-ONE_OPERAND = {
+ONE_OPERAND: dict[str, tuple[str, Shapes]] = {
     "axpby": ("axpby %alpha, %A, %beta, %B", lambda m, n: ((m, n), (m, n))),
     "axpby.t": ("axpby.t %alpha, %A, %beta, %B", lambda m, n: ((n, m), (m, n))),
     "axpby 1": ("axpby %alpha, %A, %beta, %B", lambda m, n: ((m,), (m,))),
@@ -172,7 +172,7 @@ ONE_OPERAND = {
     "cumsum 3 middle": ("cumsum %alpha, %A, 1, %beta, %B", lambda m, n: ((3, m, n), (3, m, n))),
     "axpby.atomic": ("axpby.atomic %alpha, %A, %beta, %B", lambda m, n: ((m, n), (m, n))),
 }
-TWO_OPERANDS = {
+TWO_OPERANDS: dict[str, tuple[str, Shapes]] = {
     "gemv": ("gemv %alpha, %A, %B, %beta, %C", lambda m, n: ((m, n), (n,), (m,))),
     "gemv.t": ("gemv.t %alpha, %A, %B, %beta, %C", lambda m, n: ((n, m), (n,), (m,))),
     "ger": ("ger %alpha, %A, %B, %beta, %C", lambda m, n: ((m,), (n,), (m, n))),
@@ -198,7 +198,7 @@ def test_other_collectives(rng: np.random.Generator, name: str, dynamic: bool) -
         check(text, [scalar(alpha, dtype), scalar(beta, dtype), *data], exact=dtype not in ("bf16", "f16"))
 
 
-SPMD = {
+SPMD: dict[str, tuple[str, Callable[[np.random.Generator], list[Any]]]] = {
     "foreach with narrow variables": (
         """func @k(%n: i8, %A: memref<f32x?x?>) attributes{subgroup_size=8, work_group_size=[16, 2]} {
              %z = constant 0 : i8
