@@ -1,0 +1,84 @@
+"""Every diagnostic code with its title and the rule behind it: what `tilewright explain` prints."""
+
+# ruff: noqa: E501 - a table reads better with one entry a line
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+_TEXTS: Final[Mapping[str, tuple[str, str]]] = {
+    "V1": ("syntax", "The text does not follow the grammar; the message says what was expected. Modifiers have one order: `.atomic` first, then transposes, checks, scope, semantics."),
+    "V2": ("unknown word", "A mnemonic, type, modifier or attribute name that does not exist; the nearest spelling is offered. Words of the old language are named as such."),
+    "V3": ("limit of the reader", "The text is nested too deeply, too long, or has too many operands."),
+    "V4": ("literal out of range", "Integers lie in -2^63 .. 2^63-1, floats in the range of double precision; write inf for infinity."),
+    "V5": ("name given twice", "Functions of a file, and parameters of a function, have distinct names."),
+    "V6": ("value not visible", "A value is used before it is defined, outside the region that defines it, after lifetime_stop, or its name is defined twice along a chain of regions. `%07` is `%7`."),
+    "V7": ("number of results", "An instruction with one result needs exactly one name; if and for take none or as many as they return."),
+    "V8": ("definition", "A `$name` is unknown, assigned twice, of the wrong kind where it is used, or its `!calc` cannot be computed."),
+    "V9": ("elements are numbers", "Memrefs, groups and cooperative matrices hold numbers. Store bool as i8 and compare with not_equal after loading."),
+    "V10": ("negative or empty extent", "Extents and strides are not negative; an extent of 0 in a type is allowed and means an empty memref."),
+    "V11": ("number of strides", "`strided<..>` has one entry for each mode."),
+    "V12": ("stride rule", "Strides grow: S_0 >= 1 and S_i >= S_{i-1} s_{i-1}. The first mode has the smallest stride (column-major); for row-major data swap the modes."),
+    "V13": ("memref too large", "The byte size and every reachable offset fit in 63 bits."),
+    "V14": ("group", "A group holds memrefs in global memory and has a size of at least 0."),
+    "V15": ("cooperative matrix type", "Rows are a power of two or a multiple of the subgroup size, columns at least 1, both bounded."),
+    "V16": ("attribute", "alignment is a positive multiple of the element size; shape_gcd and stride_gcd are positive, not longer than the order, and divide the static extents and strides."),
+    "V17": ("work-group", "work_group_size has two positive entries, the first a multiple of the subgroup size; some target must support the subgroup size."),
+    "V18": ("attribute without effect", "Only memref and group parameters have attributes."),
+    "V19": ("literal of the wrong kind or range", "Integers are written `1`, floats `1.0`, complex numbers `[1.0, 0.0]`, and the number must fit the type."),
+    "V20": ("collective instruction in an SPMD region", "Collectives are executed by the whole work-group together. Inside parallel, foreach and foreach_tile each work-item runs on its own."),
+    "V21": ("SPMD instruction in a collective region", "Ids of work-items, subgroup operations and cooperative matrices need parallel, foreach or foreach_tile around them."),
+    "V22": ("yield", "The region of an if or for with results, and of cooperative_matrix_apply, ends in a yield of exactly those values; no other region yields."),
+    "V23": ("convergence", "Barriers, subgroup and cooperative matrix instructions must be reached by all work-items of the subgroup (barriers: of the work-group)."),
+    "V24": ("parameter of a kind that cannot be passed", "Cooperative matrices live in registers; pass a memref and load the matrix."),
+    "V25": ("alloca", "Allocations have static shape and strides, lie in local memory, and are aligned to a power of two up to 128 bytes."),
+    "V26": ("expand", "The extents are positive and multiply to the extent of the mode; the written result type is the computed one."),
+    "V27": ("fuse", "The fused modes follow each other without gaps: S_k s_k = S_{k+1}."),
+    "V28": ("subview", "One entry for each mode, inside the memref; `o:s` keeps a mode, `o` alone drops it; strides are those of the operand or `?`."),
+    "V29": ("size", "The mode exists; a group has mode 0 only."),
+    "V30": ("memory access", "One index of type index for each mode; the value has the element's type."),
+    "V31": ("group access", "One index, inside the group; the result is the group's memref type."),
+    "V32": ("constant index out of bounds", "The index lies outside the extent that the type states."),
+    "V33": ("atomic", "Atomics work on memrefs; max and min need an order; a load has no release part, a store no acquire part."),
+    "V34": ("operand types", "The operands have the result's type and belong to the classes that the instruction works on."),
+    "V35": ("cast", "Between numbers, not from complex to real, not from or to bool; matrices keep their shape."),
+    "V36": ("division by a constant 0", "At run time x / 0 is 0 and x rem 0 is x; a literal zero divisor is taken for a mistake."),
+    "V37": ("compare", "Two numbers of one type, with result bool; complex numbers only for equality."),
+    "V38": ("shift amount", "Shift amounts count modulo the width of the type."),
+    "V39": ("operands of a collective", "Orders and shapes fit (`?` equals only `?`), alpha fits the product, the product the result, beta the result."),
+    "V40": ("atomic update", "`.atomic` needs a beta that is the constant 0 (atomic store) or 1 (atomic add)."),
+    "V41": ("mode of cumsum", "The mode is one of 0 .. order-1."),
+    "V42": ("overlap", "The written operand must not be read as well, except as the identical view in axpby, hadamard and cumsum."),
+    "V43": ("lists of foreach", "All lists have the same number of entries; from and to of a mode have one integer type."),
+    "V44": ("tile of foreach_tile", "Tile extents are positive, the first a multiple of the subgroup size."),
+    "V45": ("for", "Bounds, step and index have one integer type, a constant step is positive, initial values have the carried types."),
+    "V46": ("cooperative matrix", "Uses, shapes and component types fit; positions are the same for the whole subgroup; components exist."),
+    "V47": ("launch", "Count, element type, device, extents, strides, divisibility and alignment of the arguments fit the signature."),
+    "V48": ("not possible on this target", "The target cannot do this; the message says what and what would be possible."),
+    "IR001": ("operand, result or attribute of an operation", "The IR breaks a declared constraint. From a kernel text this is a bug of tilewright."),
+    "IR002": ("broken link", "Operations, blocks and use lists disagree. A bug of tilewright."),
+    "IR003": ("number of regions", "An operation has too few or too many regions."),
+    "IR004": ("terminator", "A terminator must be the last operation of its block."),
+    "IR005": ("dominance", "A value is used where it is not defined on every path."),
+    "IR010": ("IR text", "The IR text does not parse."),
+    "L001": ("source too large", "Sources have at most 16 MiB."),
+    "L003": ("nested too deeply", "Regions are nested more deeply than the reader allows."),
+    "T002": ("code too large", "Unrolling static extents would make more code than the code generator takes; use `?` extents."),
+    "R010": ("access out of bounds", "The interpreter stops at an access outside a memref or group, or through a null pointer."),
+    "R011": ("read of memory never written", "Local memory has no content until something writes it."),
+    "R012": ("write to a read-only array", "The argument is read-only."),
+    "R020": ("race", "Two work-items touch one element, one of them writing, without a barrier between them."),
+    "R021": ("ran too long", "The interpreter's limit on operations was reached."),
+    "R022": ("divergent barrier", "Not all work-items of the work-group reach the barrier."),
+    "R023": ("divergent subgroup instruction", "Not all work-items of a subgroup reach the instruction."),
+    "R024": ("work-item of a broadcast", "The index lies outside the subgroup."),
+}  # fmt: skip
+
+CODES: Final[Mapping[str, str]] = {code: title for code, (title, _) in _TEXTS.items()}
+
+
+def explain(code: str) -> str | None:
+    """The rule behind a code, or None if there is no such code."""
+    found = _TEXTS.get(code)
+    return None if found is None else f"{code}: {found[0]}\n\n{found[1]}"
