@@ -24,6 +24,8 @@ from tilewright.runtime.settings import BY_NAME, SETTINGS, ConfigError, Setting,
 __all__ = ["Config", "ConfigError", "Origin", "config", "current"]
 
 _PREFIX: Final = "TILEWRIGHT_"
+# sizes and seeds of our own randomised tests, which are no settings
+_TESTS_PREFIX: Final = "TILEWRIGHT_RANDOM_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +91,13 @@ def _layer(origin: str, entries: Iterable[tuple[str, str, object]]) -> _Layer:
 
 
 def _from_environment(environment: Mapping[str, str]) -> _Layer:
-    ours = [(name[len(_PREFIX) :].lower(), name, raw) for name, raw in environment.items() if name.startswith(_PREFIX)]
     # an empty variable is one that was unset as far as a shell can
-    return _layer("environment", [entry for entry in ours if entry[2] != ""])
+    ours = [
+        (name[len(_PREFIX) :].lower(), name, raw)
+        for name, raw in environment.items()
+        if raw != "" and name.startswith(_PREFIX) and not name.startswith(_TESTS_PREFIX)
+    ]
+    return _layer("environment", ours)
 
 
 @lru_cache(maxsize=16)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Mapping
+from functools import cache
+from types import MappingProxyType
 from typing import Protocol, cast
 
 
@@ -183,6 +185,7 @@ def binding() -> Binding:
     return cast("Binding", importlib.import_module("llvmlite.binding"))
 
 
+@cache
 def host_features() -> Mapping[str, bool]:
     """LLVM's feature names with whether this machine has them."""
-    return dict(binding().get_host_cpu_features().items())
+    return MappingProxyType(dict(binding().get_host_cpu_features().items()))

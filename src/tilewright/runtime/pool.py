@@ -21,9 +21,10 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Final
 
-from tilewright.runtime import pool_ir
+from tilewright.runtime import pool_layout
 from tilewright.runtime.config import current
 from tilewright.runtime.native import LoadedObject, compile_text, load_object
+from tilewright.runtime.pool_ir import pool_text
 from tilewright.runtime.threads import available_processors, default_thread_count
 
 __all__ = ["Pool", "default_pool"]
@@ -53,7 +54,7 @@ class _Code:
 
 @cache
 def _code() -> _Code:
-    loaded = load_object(compile_text(pool_ir.pool_text()).object_code, _EXPORTS, symbols=_waiting_symbols())
+    loaded = load_object(compile_text(pool_text()).object_code, _EXPORTS, symbols=_waiting_symbols())
     word, size = ctypes.c_void_p, ctypes.c_int64
     return _Code(
         loaded,
@@ -68,7 +69,7 @@ def _code() -> _Code:
 
 
 def _waiting_symbols() -> dict[str, int]:
-    name = "syscall" if pool_ir.uses_futex() else "usleep"
+    name = "syscall" if pool_layout.uses_futex() else "usleep"
     address = ctypes.cast(getattr(ctypes.CDLL(None), name), ctypes.c_void_p).value
     return {name: address or 0}
 
@@ -93,25 +94,25 @@ class _Crew:
         self.threads = threads
         self.workers: list[threading.Thread] = []
         self.scratch: list[_Memory] = []
-        self.control = _Memory(pool_ir.control_size(threads))
+        self.control = _Memory(pool_layout.control_size(threads))
         control, address = self.control, self.control.address
-        control.word(pool_ir.THREADS).value = threads
-        control.word(pool_ir.SCRATCH_BYTES).value = -1
+        control.word(pool_layout.THREADS).value = threads
+        control.word(pool_layout.SCRATCH_BYTES).value = -1
         crowded = threads > available_processors()
-        control.word(pool_ir.SPINS).value = _SPINS_OVERSUBSCRIBED if crowded else _SPINS
-        control.word(pool_ir.TEAM).value = _code().loaded.address("tw_parallel_for")
-        control.word(pool_ir.TEAM_THREADS).value = threads
-        control.word(pool_ir.TEAM_CONTROL).value = address
+        control.word(pool_layout.SPINS).value = _SPINS_OVERSUBSCRIBED if crowded else _SPINS
+        control.word(pool_layout.TEAM).value = _code().loaded.address("tw_parallel_for")
+        control.word(pool_layout.TEAM_THREADS).value = threads
+        control.word(pool_layout.TEAM_CONTROL).value = address
 
     def prepare(self, scratch_bytes: int) -> None:
         """Start the workers if there are none yet and give every thread its scratch. The crew's lock must be held."""
-        current = self.control.word(pool_ir.SCRATCH_BYTES)
+        current = self.control.word(pool_layout.SCRATCH_BYTES)
         if scratch_bytes > current.value:
             size = -(-max(scratch_bytes, _PAGE) // _PAGE) * _PAGE
             self.scratch = [_Memory(size) for _ in range(self.threads + 1)]
             for index, memory in enumerate(self.scratch):
-                line = pool_ir.LINES + index * pool_ir.LINE
-                self.control.word(line + pool_ir.LINE_SCRATCH).value = memory.address
+                line = pool_layout.LINES + index * pool_layout.LINE
+                self.control.word(line + pool_layout.LINE_SCRATCH).value = memory.address
             current.value = size
         while len(self.workers) < self.threads - 1:
             self._start_worker(len(self.workers) + 1)
@@ -161,11 +162,11 @@ class Pool:
 
     def resolve(self, status: int, frame: int) -> None:
         """Finish a launch that the fast path could not do: prepare the pool for it, or run it on this thread alone."""
-        local_bytes = ctypes.c_int64.from_address(frame + pool_ir.FRAME_LOCAL_BYTES).value
-        while status == pool_ir.PREPARE_STATUS:
+        local_bytes = ctypes.c_int64.from_address(frame + pool_layout.FRAME_LOCAL_BYTES).value
+        while status == pool_layout.PREPARE_STATUS:
             self._prepare(local_bytes)
             status = self.call(self.address, frame)
-        if status == pool_ir.BUSY_STATUS:
+        if status == pool_layout.BUSY_STATUS:
             scratch = _Memory(local_bytes)
             _code().launch_alone(frame, scratch.address)
 
@@ -173,7 +174,7 @@ class Pool:
         """Call `void(ptr context, i64 begin, i64 end, ptr scratch, i64 thread)` on a partition of `[0, total)`."""
         with self._mutex, self._locked() as crew:
             crew.prepare(scratch_bytes)
-            _code().parallel_for(crew.control.address + pool_ir.TEAM, function, context, total)
+            _code().parallel_for(crew.control.address + pool_layout.TEAM, function, context, total)
 
     def _prepare(self, scratch_bytes: int) -> None:
         with self._mutex, self._locked() as crew:

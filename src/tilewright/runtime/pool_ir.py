@@ -8,66 +8,32 @@ The epoch of a job guards everything. Chunks are claimed by compare-and-swap on 
 number of the next chunk: whoever still looks at an older job cannot claim anything of a newer one, and a claim that
 succeeds proves that the description read before it was of the same job, for a job ends only when all its claimed
 chunks are done.
-
-Control block, in lines of 128 bytes (two cache lines, because processors fetch them in pairs):
-
-    0     epoch i64 | function ptr | context ptr | quotient i64 | remainder i64 | chunk i64
-    128   done i64 (low half is a futex) | caller asleep i32
-    256   lock i32
-    384   team: parallel_for ptr | threads i64 | control ptr
-    512   sleeping workers i32
-    640   threads i64 | scratch bytes i64 (-1: no workers yet) | spins i64 | leave i32
-    1024  per thread: claim word i64 (epoch << 16 | next chunk) | scratch ptr; one line more for the caller's
 """
 
 from __future__ import annotations
 
 import platform
-import sys
-from typing import Final
 
-EPOCH: Final = 0
-DONE: Final = 128
-CALLER_ASLEEP: Final = 136
-LOCK: Final = 256
-TEAM: Final = 384
-TEAM_THREADS: Final = TEAM + 8
-TEAM_CONTROL: Final = TEAM + 16
-SLEEPERS: Final = 512
-THREADS: Final = 640
-SCRATCH_BYTES: Final = 648
-SPINS: Final = 656
-LEAVE: Final = 664
-LINES: Final = 1024
-LINE: Final = 128
-LINE_SCRATCH: Final = 8
-
-FRAME_ENTRY: Final = 0
-FRAME_TOTAL: Final = 8
-FRAME_LOCAL_BYTES: Final = 16
-FRAME_GRID: Final = 24
-FRAME_SLOTS: Final = 48
-
-DONE_STATUS: Final = 0
-BUSY_STATUS: Final = 1
-PREPARE_STATUS: Final = 2
-
-_FUTEX: Final = {"x86_64": 202, "AMD64": 202, "aarch64": 98, "riscv64": 98}
-
-
-def uses_futex() -> bool:
-    """Whether threads wait in the kernel on a word of memory; elsewhere they nap."""
-    return sys.platform == "linux" and platform.machine() in _FUTEX
-
-
-def control_size(threads: int) -> int:
-    """Bytes of a control block."""
-    return LINES + (threads + 1) * LINE
+from tilewright.runtime.pool_launch_ir import LAUNCH_TEXT
+from tilewright.runtime.pool_layout import (
+    CALLER_ASLEEP,
+    DONE,
+    FUTEX_CALL,
+    LEAVE,
+    LINE,
+    LINE_SCRATCH,
+    LINES,
+    SLEEPERS,
+    SPINS,
+    THREADS,
+    field,
+    uses_futex,
+)
 
 
 def pool_text() -> str:
     """Defines `tw_worker`, `tw_launch`, `tw_launch_alone`, `tw_parallel_for`, `tw_lock`, `tw_unlock`, `tw_leave`."""
-    return "\n".join([_relax(), _wait(), _SHARE, _DISPATCH, _WORKER, _LAUNCH, _LEAVE])
+    return "\n".join([_relax(), _wait(), _SHARE, _DISPATCH, _WORKER, LAUNCH_TEXT, _LEAVE])
 
 
 def _relax() -> str:
@@ -92,7 +58,7 @@ define internal void @sleep_while(ptr %word, i32 %value) {
 define internal void @wake(ptr %word) {
   ret void
 }"""
-    number = _FUTEX[platform.machine()]
+    number = FUTEX_CALL[platform.machine()]
     # 128 and 129: FUTEX_WAIT and FUTEX_WAKE on a word that is private to the process
     return f"""
 declare i64 @syscall(i64, ...)
@@ -106,30 +72,26 @@ define internal void @wake(ptr %word) {{
 }}"""
 
 
-def _field(name: str, base: str, offset: int) -> str:
-    return f"  %{name} = getelementptr i8, ptr {base}, i64 {offset}"
-
-
 # Work on a job: own share first, then the others' in turn. Returns how many chunks were done in the last share looked
 # at and not yet reported; a worker (report = 1) adds what it did to `done` share by share, the caller only keeps
 # count.
 _SHARE = f"""
 define internal i64 @work(ptr %control, i64 %epoch, i64 %me, i1 %report) {{
 entry:
-{_field("threads.p", "%control", THREADS)}
+{field("threads.p", "%control", THREADS)}
   %threads = load i64, ptr %threads.p
-{_field("fn.p", "%control", 8)}
+{field("fn.p", "%control", 8)}
   %fn = load atomic ptr, ptr %fn.p monotonic, align 8
-{_field("context.p", "%control", 16)}
+{field("context.p", "%control", 16)}
   %context = load atomic ptr, ptr %context.p monotonic, align 8
-{_field("quotient.p", "%control", 24)}
+{field("quotient.p", "%control", 24)}
   %quotient = load atomic i64, ptr %quotient.p monotonic, align 8
-{_field("remainder.p", "%control", 32)}
+{field("remainder.p", "%control", 32)}
   %remainder = load atomic i64, ptr %remainder.p monotonic, align 8
-{_field("chunk.p", "%control", 40)}
+{field("chunk.p", "%control", 40)}
   %chunk = load atomic i64, ptr %chunk.p monotonic, align 8
   %my.offset = mul i64 %me, {LINE}
-{_field("lines", "%control", LINES)}
+{field("lines", "%control", LINES)}
   %my.line = getelementptr i8, ptr %lines, i64 %my.offset
   %scratch.p = getelementptr i8, ptr %my.line, i64 {LINE_SCRATCH}
   %scratch = load ptr, ptr %scratch.p
@@ -186,11 +148,11 @@ finish:
   br i1 %tell, label %publish, label %next
 
 publish:
-{_field("done.p", "%control", DONE)}
+{field("done.p", "%control", DONE)}
   ; a locked operation also drains the write-combining buffers, so non-temporal stores of the chunk are visible before
   ; it
   %before = atomicrmw add ptr %done.p, i64 %done.here seq_cst, align 8
-{_field("asleep.p", "%control", CALLER_ASLEEP)}
+{field("asleep.p", "%control", CALLER_ASLEEP)}
   %asleep = load atomic i32, ptr %asleep.p seq_cst, align 4
   %call = icmp ne i32 %asleep, 0
   br i1 %call, label %rouse, label %next
@@ -213,7 +175,7 @@ leave:
 _DISPATCH = f"""
 define internal void @dispatch(ptr %control, ptr %fn, ptr %context, i64 %total) {{
 entry:
-{_field("threads.p", "%control", THREADS)}
+{field("threads.p", "%control", THREADS)}
   %threads = load i64, ptr %threads.p
   %quotient = udiv i64 %total, %threads
   %remainder = urem i64 %total, %threads
@@ -229,19 +191,19 @@ entry:
   %old = load i64, ptr %control
   %epoch = add i64 %old, 1
   %tag = shl i64 %epoch, 16
-{_field("fn.p", "%control", 8)}
+{field("fn.p", "%control", 8)}
   store atomic ptr %fn, ptr %fn.p monotonic, align 8
-{_field("context.p", "%control", 16)}
+{field("context.p", "%control", 16)}
   store atomic ptr %context, ptr %context.p monotonic, align 8
-{_field("quotient.p", "%control", 24)}
+{field("quotient.p", "%control", 24)}
   store atomic i64 %quotient, ptr %quotient.p monotonic, align 8
-{_field("remainder.p", "%control", 32)}
+{field("remainder.p", "%control", 32)}
   store atomic i64 %remainder, ptr %remainder.p monotonic, align 8
-{_field("chunk.p", "%control", 40)}
+{field("chunk.p", "%control", 40)}
   store atomic i64 %chunk, ptr %chunk.p monotonic, align 8
-{_field("done.p", "%control", DONE)}
+{field("done.p", "%control", DONE)}
   store atomic i64 0, ptr %done.p monotonic, align 8
-{_field("lines", "%control", LINES)}
+{field("lines", "%control", LINES)}
   br label %arm
 
 arm:
@@ -264,7 +226,7 @@ arm:
 publish:
   ; sequentially consistent against the sleepers' count: a worker either sees the new epoch or is seen asleep
   store atomic i64 %epoch, ptr %control seq_cst, align 8
-{_field("sleepers.p", "%control", SLEEPERS)}
+{field("sleepers.p", "%control", SLEEPERS)}
   %sleepers = load atomic i32, ptr %sleepers.p seq_cst, align 4
   %anyone = icmp ne i32 %sleepers, 0
   br i1 %anyone, label %rouse, label %work
@@ -276,7 +238,7 @@ rouse:
 work:
   %mine = call i64 @work(ptr %control, i64 %epoch, i64 0, i1 false)
   %theirs = sub i64 %chunks.next, %mine
-{_field("spins.p", "%control", SPINS)}
+{field("spins.p", "%control", SPINS)}
   %spins = load i64, ptr %spins.p
   br label %spin
 
@@ -293,7 +255,7 @@ pause:
   br i1 %patient, label %spin, label %doze
 
 doze:
-{_field("asleep.p", "%control", CALLER_ASLEEP)}
+{field("asleep.p", "%control", CALLER_ASLEEP)}
   store atomic i32 1, ptr %asleep.p seq_cst, align 4
   br label %dream
 
@@ -317,13 +279,13 @@ leave:
 
 define void @tw_parallel_for(ptr %team, ptr %fn, ptr %context, i64 %total) {{
 entry:
-{_field("control.p", "%team", 16)}
+{field("control.p", "%team", 16)}
   %control = load ptr, ptr %control.p
   %none = icmp sle i64 %total, 0
   br i1 %none, label %leave, label %some
 
 some:
-{_field("threads.p", "%control", THREADS)}
+{field("threads.p", "%control", THREADS)}
   %threads = load i64, ptr %threads.p
   %alone = icmp eq i64 %threads, 1
   %single = icmp eq i64 %total, 1
@@ -331,7 +293,7 @@ some:
   br i1 %direct, label %serial, label %parallel
 
 serial:
-{_field("scratch.p", "%control", LINES + LINE_SCRATCH)}
+{field("scratch.p", "%control", LINES + LINE_SCRATCH)}
   %scratch = load ptr, ptr %scratch.p
   call void %fn(ptr %context, i64 0, i64 %total, ptr %scratch, i64 0)
   br label %leave
@@ -348,9 +310,9 @@ leave:
 _WORKER = f"""
 define void @tw_worker(ptr %control, i64 %me) {{
 entry:
-{_field("sleepers.p", "%control", SLEEPERS)}
-{_field("leave.p", "%control", LEAVE)}
-{_field("spins.p", "%control", SPINS)}
+{field("sleepers.p", "%control", SLEEPERS)}
+{field("leave.p", "%control", LEAVE)}
+{field("spins.p", "%control", SPINS)}
   br label %watch
 
 watch:
@@ -404,102 +366,10 @@ exit:
 }}
 """
 
-_LAUNCH = f"""
-define internal void @kernel_range(ptr %frame, i64 %begin, i64 %end, ptr %scratch, i64 %thread) {{
-  %kernel = load ptr, ptr %frame
-{_field("grid", "%frame", FRAME_GRID)}
-{_field("slots", "%frame", FRAME_SLOTS)}
-  call void %kernel(ptr %slots, ptr %grid, i64 %begin, i64 %end, ptr %scratch, ptr null)
-  ret void
-}}
-
-define i32 @tw_lock(ptr %control) {{
-{_field("lock.p", "%control", LOCK)}
-  %swap = cmpxchg ptr %lock.p, i32 0, i32 1 acquire monotonic, align 4
-  %won = extractvalue {{ i32, i1 }} %swap, 1
-  %status = select i1 %won, i32 {DONE_STATUS}, i32 {BUSY_STATUS}
-  ret i32 %status
-}}
-
-define void @tw_unlock(ptr %control) {{
-{_field("lock.p", "%control", LOCK)}
-  store atomic i32 0, ptr %lock.p release, align 4
-  ret void
-}}
-
-define void @tw_launch_alone(ptr %frame, ptr %scratch) {{
-{_field("total.p", "%frame", FRAME_TOTAL)}
-  %total = load i64, ptr %total.p
-  call void @kernel_range(ptr %frame, i64 0, i64 %total, ptr %scratch, i64 0)
-  ret void
-}}
-
-define i32 @tw_launch(ptr %control, ptr %frame) {{
-entry:
-{_field("total.p", "%frame", FRAME_TOTAL)}
-  %total = load i64, ptr %total.p
-  %none = icmp sle i64 %total, 0
-  br i1 %none, label %nothing, label %lock
-
-nothing:
-  ret i32 {DONE_STATUS}
-
-lock:
-  %busy = call i32 @tw_lock(ptr %control)
-  %free = icmp eq i32 %busy, {DONE_STATUS}
-  br i1 %free, label %measure, label %refuse
-
-refuse:
-  ret i32 {BUSY_STATUS}
-
-measure:
-{_field("need.p", "%frame", FRAME_LOCAL_BYTES)}
-  %need = load i64, ptr %need.p
-{_field("have.p", "%control", SCRATCH_BYTES)}
-  %have = load i64, ptr %have.p
-  %enough = icmp sle i64 %need, %have
-  br i1 %enough, label %choose, label %small
-
-small:
-  call void @tw_unlock(ptr %control)
-  ret i32 {PREPARE_STATUS}
-
-choose:
-{_field("threads.p", "%control", THREADS)}
-  %threads = load i64, ptr %threads.p
-  %single = icmp eq i64 %threads, 1
-  %few = icmp ult i64 %total, %threads
-  %serial = or i1 %single, %few
-  br i1 %serial, label %inside, label %across
-
-inside:
-  ; too few work-groups to go round: one after another, each with all threads at its disposal
-  %second = mul i64 %threads, {LINE}
-{_field("scratches", "%control", LINES + LINE_SCRATCH)}
-  %scratch.p = getelementptr i8, ptr %scratches, i64 %second
-  %scratch = load ptr, ptr %scratch.p
-{_field("team.p", "%control", TEAM)}
-  %team = select i1 %single, ptr null, ptr %team.p
-  %kernel = load ptr, ptr %frame
-{_field("grid", "%frame", FRAME_GRID)}
-{_field("slots", "%frame", FRAME_SLOTS)}
-  call void %kernel(ptr %slots, ptr %grid, i64 0, i64 %total, ptr %scratch, ptr %team)
-  br label %unlock
-
-across:
-  call void @dispatch(ptr %control, ptr @kernel_range, ptr %frame, i64 %total)
-  br label %unlock
-
-unlock:
-  call void @tw_unlock(ptr %control)
-  ret i32 {DONE_STATUS}
-}}
-"""
-
 # Send the workers home. The lock stays taken for good: whoever still holds this control block runs its launches alone.
 _LEAVE = f"""
 define void @tw_leave(ptr %control) {{
-{_field("leave.p", "%control", LEAVE)}
+{field("leave.p", "%control", LEAVE)}
   store atomic i32 1, ptr %leave.p seq_cst, align 4
   %old = atomicrmw add ptr %control, i64 1 seq_cst, align 8
   call void @wake(ptr %control)
