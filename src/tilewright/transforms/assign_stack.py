@@ -19,8 +19,7 @@ from tilewright.ir.core import Block, Operation, Value
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import MemrefType
 from tilewright.transforms.aliasing import allocation_bytes
-
-DEFAULT_ALIGNMENT = 128
+from tilewright.transforms.facts import STACK_ALIGNMENT
 
 
 @dataclass(frozen=True)
@@ -104,7 +103,7 @@ def _first_fit(slot: _Slot, placed: list[tuple[_Slot, int]]) -> int:
         for other, offset in placed
         if other.start <= slot.end and slot.start <= other.end and other.size
     )
-    alignment = slot.op.alignment or DEFAULT_ALIGNMENT
+    alignment = slot.op.alignment or STACK_ALIGNMENT
     offset = 0
     for low, high in taken:
         if offset + slot.size <= low:

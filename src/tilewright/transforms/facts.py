@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from tilewright.dialects.arith import Add, Cast, Constant, Max, Min, Mul, Select, Sub
 from tilewright.dialects.builtin import Kernel
-from tilewright.dialects.memref import GroupLoad, Permute, Size, Stride, Subview
+from tilewright.dialects.memref import Alloca, Expand, Fuse, GroupLoad, Permute, Size, Stride, Subview
 from tilewright.dialects.scf import For
 from tilewright.ir.core import BlockArgument, Value
-from tilewright.ir.types import INDEX
+from tilewright.ir.types import INDEX, GroupType, MemrefType
 
 _DEPTH = 16
 
@@ -85,3 +86,57 @@ def _parameter_gcd(parameter: Value, mode: int, attribute: str) -> int:
 def divides(number: int, value: Value) -> bool:
     """Whether an index value is certainly a multiple of `number`."""
     return divisor(value) % number == 0
+
+
+STACK_ALIGNMENT = 128
+"""Alignment in bytes of local memory that asks for none."""
+
+
+def alignment(view: Value, indices: Sequence[Value] = ()) -> int:
+    """Bytes that certainly divide the address of an element of a view; without indices of its first one."""
+    type_ = view.type
+    assert isinstance(type_, MemrefType)
+    found = _base_alignment(view)
+    for mode, index in enumerate(indices):
+        found = math.gcd(found, divisor(index) * stride_divisor(view, mode) * type_.element.bytes)
+    return found
+
+
+def stride_divisor(view: Value, mode: int) -> int:
+    """A known divisor of a stride in elements."""
+    type_ = view.type
+    assert isinstance(type_, MemrefType)
+    static = type_.strides[mode]
+    return static if static is not None else _declared(view, mode, "stride_gcd")
+
+
+def _base_alignment(view: Value) -> int:
+    type_, op = view.type, view.defining_op
+    assert isinstance(type_, MemrefType)
+    size = type_.element.bytes
+    match op:
+        case Alloca():
+            return math.gcd(op.alignment or STACK_ALIGNMENT, op.offset or 0)
+        case Permute() | Expand() | Fuse():
+            return _base_alignment(op.memref)
+        case Subview():
+            dynamic = iter(op.offsets)
+            found = _base_alignment(op.memref)
+            for mode, offset in enumerate(op.static_offsets):
+                distance = divisor(next(dynamic)) if offset is None else offset
+                found = math.gcd(found, distance * stride_divisor(op.memref, mode) * size)
+            return found
+        case GroupLoad():
+            assert isinstance(op.group.type, GroupType)
+            offset = op.group.type.offset
+            return math.gcd(_parameter_alignment(op.group, size), size if offset is None else offset * size)
+        case _:
+            return _parameter_alignment(view, size)
+
+
+def _parameter_alignment(parameter: Value, size: int) -> int:
+    if isinstance(parameter, BlockArgument) and isinstance(kernel := parameter.block.parent_op, Kernel):
+        found = kernel.attributes_of(parameter).get("alignment")
+        if isinstance(found, int):
+            return found
+    return size
