@@ -1,0 +1,98 @@
+"""Compiles kernels of collective tile code and calls them: for tests of the tile lowering."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from typing import Final
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.ir.passes import Pass, PassContext, PassManager
+from tilewright.runtime.machine import FeatureSet, machine
+from tilewright.runtime.native import compile_text, load_object
+from tilewright.targets.cpu import machine as shapes
+from tilewright.targets.cpu.kernel import lower_kernel
+from tilewright.targets.cpu.policy import CpuTilePolicy
+from tilewright.targets.cpu.tile_lowering import CpuTiles
+from tilewright.targets.llvm.emitter import Module as LlvmModule
+from tilewright.transforms.lower_collectives import LowerCollectives
+
+from .entry import Entry, parsed
+
+Array = NDArray[np.generic]
+LEVELS: Final = {
+    shapes.Level.AVX512: FeatureSet.AVX512,
+    shapes.Level.AVX2: FeatureSet.AVX2,
+    shapes.Level.GENERIC: FeatureSet.GENERIC,
+}
+DTYPES: Final[Mapping[str, np.dtype[np.generic]]] = {
+    "i8": np.dtype(np.int8),
+    "i16": np.dtype(np.int16),
+    "i32": np.dtype(np.int32),
+    "i64": np.dtype(np.int64),
+    "bf16": np.dtype(ml_dtypes.bfloat16),
+    "f16": np.dtype(np.float16),
+    "f32": np.dtype(np.float32),
+    "f64": np.dtype(np.float64),
+    "c32": np.dtype(np.complex64),
+    "c64": np.dtype(np.complex128),
+}
+TOLERANCE: Final = {"bf16": 8e-3, "f16": 1e-3, "f32": 4e-6, "f64": 1e-14, "c32": 4e-6, "c64": 1e-14}
+
+
+def available_levels() -> list[shapes.Level]:
+    """The levels this machine can run."""
+    order = list(shapes.Level)
+    return order[: order.index(shapes.host().level) + 1]
+
+
+class Collective(Entry):
+    """A kernel whose body is collective code; `body` is IR text."""
+
+    def __init__(self, parameters: str, body: str, level: shapes.Level | None = None) -> None:
+        head = 'sym_name = "k", subgroup_size = 16, work_group_size = [16, 1], local_bytes = 0'
+        module = parsed(f"builtin.module {{ builtin.kernel {{{head}}} ({parameters}) {{\n{body}\n}} }}")
+        chosen = shapes.host().level if level is None else level
+        shape = shapes.restricted(chosen)
+        passes: list[Pass] = [LowerCollectives(CpuTilePolicy(shape))]
+        PassManager(passes, verify_each=True).run(module, PassContext())
+        llvm = LlvmModule()
+        self.info = lower_kernel(module.kernels[0], llvm, shape.flags, CpuTiles(shape), shape.attributes)
+        self.text = str(llvm)
+        code = compile_text(self.text, machine(LEVELS[chosen])).object_code
+        self._library = load_object(code, [self.info.symbol])
+        pointer, number = ctypes.c_void_p, ctypes.c_int64
+        kind = ctypes.CFUNCTYPE(None, pointer, pointer, number, number, pointer, pointer)
+        self._call = kind(self._library.address(self.info.symbol))
+
+
+def literal(dtype: str, value: float) -> str:
+    """The spelling of a constant of an element type."""
+    if dtype.startswith("i"):
+        return str(int(value))
+    return f"({float(value)}, 0.0)" if dtype.startswith("c") else str(float(value))
+
+
+def random_array(rng: np.random.Generator, dtype: str, shape: tuple[int, ...], row_major: bool = False) -> Array:
+    """Small random numbers, column-major unless asked otherwise."""
+    if dtype.startswith("i"):
+        numbers: Array = rng.integers(-5, 6, shape)
+    elif dtype.startswith("c"):
+        numbers = rng.standard_normal(shape) + 1j * rng.standard_normal(shape)
+    else:
+        numbers = rng.standard_normal(shape)
+    return np.array(numbers.astype(DTYPES[dtype]), order="C" if row_major else "F")
+
+
+def assert_close(dtype: str, found: Array, expected: Array, scale: float = 1.0) -> None:
+    """Integers exactly (they wrap), others by relative norm."""
+    if dtype.startswith("i"):
+        np.testing.assert_array_equal(found, expected.astype(np.int64).astype(DTYPES[dtype]))
+        return
+    wide = found.astype(np.complex128 if dtype.startswith("c") else np.float64)
+    norm = max(float(np.linalg.norm(expected)), 1e-30)
+    error = float(np.linalg.norm(wide - expected)) / norm
+    assert error <= TOLERANCE[dtype] * scale, f"relative error {error}"

@@ -1,0 +1,113 @@
+"""gemm on the CPU: every size class, element type, transpose, layout, factor, and level of vector instructions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tilewright.targets.cpu.machine import Level
+
+from .collective import DTYPES, Collective, assert_close, available_levels, literal, random_array
+
+GUARD = 64
+
+
+def _memref(dtype: str, rows: int, columns: int, row_major: bool, dynamic: bool = False) -> str:
+    shape = "?x?" if dynamic else f"{rows}x{columns}"
+    strides = f",strided<{'?' if dynamic else columns},1>" if row_major else ",strided<1,?>" if dynamic else ""
+    return f"memref<{dtype}x{shape}{strides}>"
+
+
+def _check(
+    seed: int,
+    size: tuple[int, int, int],
+    dtype: str,
+    *,
+    transposes: tuple[bool, bool] = (False, False),
+    row_major: bool = False,
+    factors: tuple[int, int] = (1, 0),
+    level: Level | None = None,
+    dynamic: bool = False,
+) -> None:
+    m, n, k = size
+    alpha, beta = factors
+    shapes = ((k, m) if transposes[0] else (m, k), (n, k) if transposes[1] else (n, k)[::-1], (m, n))
+    types = [_memref(dtype, *shape, row_major, dynamic) for shape in shapes]
+    flags = f"transpose_a = {str(transposes[0]).lower()}, transpose_b = {str(transposes[1]).lower()}"
+    run = Collective(
+        ", ".join(f"%{name}: {type_}" for name, type_ in zip("ABC", types, strict=True)),
+        f"""%al = arith.constant {{value = {literal(dtype, alpha)}}} -> {dtype}
+        %be = arith.constant {{value = {literal(dtype, beta)}}} -> {dtype}
+        tl.gemm %al, %A, %B, %be, %C {{{flags}}}""",
+        level,
+    )
+    rng = np.random.default_rng(seed)
+    a, b, old = (random_array(rng, dtype, shape, row_major) for shape in shapes)
+    poison = 77 if dtype.startswith("i") else np.nan
+    around = np.full(m * n + 2 * GUARD, 7).astype(DTYPES[dtype])
+    c = around[GUARD : GUARD + m * n].reshape((m, n), order="C" if row_major else "F")
+    c[...] = old if beta else np.full((m, n), poison).astype(DTYPES[dtype])
+    run({"A": a, "B": b, "C": c})
+    wide = np.complex128 if dtype.startswith("c") else np.float64
+    left, right = (x.T if t else x for x, t in zip((a, b), transposes, strict=True))
+    expected = alpha * (left.astype(wide) @ right.astype(wide)) + (beta * old.astype(wide) if beta else 0)
+    assert_close(dtype, c, expected)
+    assert (around[:GUARD].astype(wide) == 7).all()
+    assert (around[-GUARD:].astype(wide) == 7).all()
+
+
+@pytest.mark.parametrize("level", available_levels())
+@pytest.mark.parametrize("dtype", ["f32", "f64"])
+@pytest.mark.parametrize("size", [(16, 16, 16), (56, 9, 9), (20, 9, 9), (9, 9, 9), (35, 9, 20), (9, 35, 20)])
+def test_exact_small_sizes(size: tuple[int, int, int], dtype: str, level: Level) -> None:
+    _check(1, size, dtype, factors=(1, 1), level=level)
+    _check(2, size, dtype, factors=(1, 0), level=level, row_major=True)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("row_major", [False, True])
+@pytest.mark.parametrize("transposes", [(False, False), (True, False), (False, True), (True, True)])
+def test_element_types_layouts_and_transposes(dtype: str, row_major: bool, transposes: tuple[bool, bool]) -> None:
+    _check(3, (19, 7, 5), dtype, transposes=transposes, row_major=row_major, factors=(2, 2))
+
+
+@pytest.mark.parametrize("level", available_levels())
+def test_random_sizes(level: Level) -> None:
+    seed = int(np.random.SeedSequence().generate_state(1)[0])
+    print("seed", seed)
+    rng = np.random.default_rng(seed)
+    for _ in range(4):
+        m, n, k = (int(x) for x in rng.integers(1, 41, 3))
+        flags = [bool(x) for x in rng.integers(0, 2, 3)]
+        dtype = str(rng.choice(list(DTYPES)))
+        factors = (int(rng.integers(1, 3)), int(rng.integers(0, 3)))
+        _check(
+            seed, (m, n, k), dtype, transposes=(flags[0], flags[1]), row_major=flags[2], factors=factors, level=level
+        )
+
+
+@pytest.mark.parametrize("level", available_levels())
+@pytest.mark.parametrize("row_major", [False, True])
+def test_large_products_pack_their_factors(row_major: bool, level: Level) -> None:
+    _check(4, (130, 101, 97), "f32", row_major=row_major, factors=(1, 1), level=level)
+    _check(5, (130, 101, 97), "f64", row_major=row_major, factors=(2, 0), transposes=(True, True), level=level)
+
+
+@pytest.mark.parametrize("size", [(600, 40, 300), (520, 530, 260)])
+def test_products_of_several_tiles(size: tuple[int, int, int]) -> None:
+    _check(6, size, "f32", factors=(1, 1))
+    _check(7, size, "f32", factors=(1, 0), row_major=True)
+
+
+def test_a_tile_of_two_depths_sums_both() -> None:
+    _check(8, (512, 512, 300), "f32", factors=(1, 1))
+
+
+def test_dynamic_sizes() -> None:
+    _check(9, (100, 70, 90), "f32", factors=(1, 1), dynamic=True)
+    _check(10, (37, 5, 11), "f64", factors=(1, 0), dynamic=True, row_major=True)
+
+
+@pytest.mark.parametrize("dtype", ["i8", "bf16"])
+def test_narrow_types_accumulate_wide(dtype: str) -> None:
+    _check(11, (90, 80, 100), dtype, factors=(1, 1))
