@@ -47,7 +47,7 @@ def tile_of(w: WorkGroup, value: Value) -> Array:
 
 def bind(w: WorkGroup, value: Value, per_team: Array) -> None:
     """Bind a tile that has an axis over teams."""
-    w.values[value] = per_team[0] if w.mask is None else per_team
+    w.values[value] = np.asarray(per_team[0]) if w.mask is None else per_team
 
 
 def _empty(w: WorkGroup, value: Value) -> Array:
