@@ -1,0 +1,88 @@
+"""Every protocol leads to the same view, and none of them copies."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from tilewright.runtime.arrays import CPU, Device, NotAnArray, UnusableArray, device_of, view
+from tilewright.runtime.dtypes import numpy_dtype
+
+
+class Exported:
+    """An array that offers nothing but DLPack."""
+
+    def __init__(self, array: object) -> None:
+        self._array = array
+
+    def __dlpack__(self, **options: object) -> object:
+        return self._array.__dlpack__(**options)  # type: ignore[attr-defined]
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+
+@pytest.mark.parametrize("dtype", ["i8", "i16", "i32", "i64", "f16", "f32", "f64", "c32", "c64"])
+def test_dlpack_says_what_numpy_says(dtype: str) -> None:
+    array = np.zeros((4, 6), numpy_dtype(dtype))[1:, ::2].T
+    expected, found = view(array), view(Exported(array))
+    for name in ("address", "dtype", "shape", "strides", "readonly", "device"):
+        assert getattr(found, name) == getattr(expected, name), name
+    assert expected.strides == (2, 6)
+
+
+def test_read_only_survives_dlpack() -> None:
+    array = np.zeros(3)
+    array.flags.writeable = False
+    assert view(array).readonly
+    try:
+        array.__dlpack__(max_version=(1, 1))
+    except (TypeError, BufferError):
+        pytest.skip("this NumPy cannot export read-only arrays")
+    assert view(Exported(array)).readonly
+
+
+def test_bf16_from_ml_dtypes_and_torch() -> None:
+    torch = pytest.importorskip("torch")
+    array = np.zeros(5, ml_dtypes.bfloat16)
+    tensor = torch.zeros(2, 5, dtype=torch.bfloat16)
+    assert view(array).dtype == view(tensor).dtype == numpy_dtype("bf16")
+    assert view(tensor).address == tensor.data_ptr()
+    assert view(tensor).strides == (5, 1)
+    with pytest.raises(UnusableArray, match="grad"):
+        view(torch.zeros(3, requires_grad=True))
+    with pytest.raises(UnusableArray, match="uint8"):
+        view(torch.zeros(3, dtype=torch.uint8))
+
+
+def test_buffers() -> None:
+    data = bytearray(16)
+    assert view(data).shape == (16,)
+    assert not view(data).readonly
+    assert view(bytes(8)).readonly
+    assert view(memoryview(data).cast("d")).dtype == np.float64
+
+
+def test_devices_are_told() -> None:
+    class OnGpu:
+        @property
+        def __cuda_array_interface__(self) -> dict[str, object]:
+            return {"shape": (2, 3), "typestr": "<f4", "data": (4096, True), "strides": None, "version": 3}
+
+    found = view(OnGpu())
+    assert (found.address, found.shape, found.strides, found.readonly) == (4096, (2, 3), (3, 1), True)
+    assert found.device == Device("cuda") == device_of(OnGpu())
+    assert device_of(np.zeros(3)) == CPU
+
+
+@pytest.mark.parametrize("value", [None, 3, "text", [1, 2], object()])
+def test_what_is_no_array(value: object) -> None:
+    with pytest.raises(NotAnArray, match="is no array"):
+        view(value)
+
+
+def test_strides_that_split_elements() -> None:
+    record = np.zeros(4, [("a", "i1"), ("b", "f4")])
+    with pytest.raises(UnusableArray, match="no multiples"):
+        view(record["b"])
