@@ -1,0 +1,73 @@
+"""`tilewright compile`: any stage of a kernel's way to machine code; the kernel is never run."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from tilewright.cli.inputs import definitions, read_source
+from tilewright.cli.output import show
+from tilewright.diagnostics import Report
+from tilewright.targets.artifact import Artifact
+
+_STAGES = ("ir", "tile", "llvm", "asm", "obj", "so", "header", "artifact")
+
+
+@click.command(name="compile")
+@click.argument("file")
+@click.option("--emit", type=click.Choice(_STAGES), default="asm", help="What to write.")
+@click.option("-o", "output", default="-", help="Where to (- is standard output).")
+@click.option("--target", "target_name", default="cpu", help="cpu, cpu:avx512, cpu:avx2, cpu:generic, nvidia, ..")
+@click.option("-O", "level", type=click.IntRange(0, 2), default=2, help="0 lowers only, 2 optimises.")
+@click.option("-D", "values", multiple=True, metavar="NAME=VALUE", help="Give a $definition from outside.")
+def command(file: str, emit: str, output: str, target_name: str, level: int, values: tuple[str, ...]) -> None:
+    """Compile a kernel and write one of its stages."""
+    from tilewright.compiler import CompileOptions, compile_module, read_module
+    from tilewright.ir.printer import print_op
+    from tilewright.targets import find_target
+
+    report = Report()
+    module = read_module(read_source(file), report, definitions(values))
+    show(report.diagnostics, "text", sys.stderr)
+    if emit == "ir":
+        _write(output, (print_op(module) + "\n").encode())
+        return
+    artifact = compile_module(module, find_target(target_name), CompileOptions(level), report)
+    if emit == "so":
+        _shared_object(artifact, output)
+    else:
+        _write(output, _stage(artifact, emit))
+
+
+def _stage(artifact: Artifact, emit: str) -> bytes:
+    from tilewright.loading import load_artifact
+
+    match emit:
+        case "obj":
+            return artifact.payload
+        case "artifact":
+            return artifact.to_bytes()
+        case "header":
+            from tilewright.runtime.header import emit_header
+
+            return emit_header(artifact).encode()
+        case _:
+            return load_artifact(artifact).text(emit).encode()
+
+
+def _shared_object(artifact: Artifact, output: str) -> None:
+    from tilewright.runtime.header import emit_shared_object
+
+    if output == "-":
+        raise click.UsageError("a shared object needs a file name: -o NAME.so")
+    emit_shared_object(artifact, Path(output))
+
+
+def _write(output: str, data: bytes) -> None:
+    if output == "-":
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    else:
+        Path(output).write_bytes(data)

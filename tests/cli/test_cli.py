@@ -1,0 +1,114 @@
+"""The command line: every verb, exit statuses, standard input, no traceback."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SAMPLE = ROOT / "examples" / "fused_kernel.tl"
+AXPBY = """func @axpby(%a: f32, %x: memref<f32x?>, %b: f32, %y: memref<f32x?>) {
+    axpby %a, %x, %b, %y
+}
+"""
+
+
+def run(*arguments: str, text: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Call `tilewright` in a process of its own."""
+    import os
+
+    return subprocess.run(
+        [sys.executable, "-m", "tilewright", *arguments],
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={**os.environ, "TILEWRIGHT_NUM_THREADS": "1", **environment},
+    )
+
+
+def test_check_reports_all_files_with_one_status(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.tl"
+    bad.write_text("func @f(%a: f32) {\n    %b = add %a, %c : f32\n    %d = frobnicate %a : f32\n}\n")
+    fine = run("check", str(SAMPLE))
+    assert (fine.returncode, fine.stdout) == (0, "")
+    both = run("check", str(SAMPLE), str(bad))
+    assert both.returncode == 1
+    assert f"{bad}:2:18: error[V6]" in both.stdout
+    assert f"{bad}:3:10: error[V2]" in both.stdout
+    assert "Traceback" not in both.stdout + both.stderr
+    found = json.loads(run("check", "--format=json", str(bad)).stdout)
+    assert [d["code"] for d in found] == ["V6", "V2"]
+
+
+def test_check_reads_standard_input() -> None:
+    assert run("check", "-", text=AXPBY).returncode == 0
+    assert run("check", "-", text="func").returncode == 1
+
+
+def test_usage_errors_have_status_2(tmp_path: Path) -> None:
+    assert run("check", str(tmp_path / "absent.tl")).returncode == 2
+    assert run("nonsense").returncode == 2
+    assert run("run", "-", "--arg", "q=1", text=AXPBY).returncode == 2
+
+
+def test_format_is_idempotent_and_keeps_comments(tmp_path: Path) -> None:
+    path = tmp_path / "k.tl"
+    path.write_text("; about\nfunc @axpby(%a:f32,%x:memref<f32x?>){ axpby %a,%x , %a,%x ; why\n}\n")
+    assert run("fmt", "--check", str(path)).returncode == 1
+    assert run("fmt", str(path)).returncode == 0
+    text = path.read_text()
+    assert "; about" in text
+    assert "; why" in text
+    assert run("fmt", "--check", str(path)).returncode == 0
+
+
+def test_run_saves_results(tmp_path: Path) -> None:
+    x, y, out = tmp_path / "x.npy", tmp_path / "y.npy", tmp_path / "out.npy"
+    rng = np.random.default_rng()
+    np.save(x, rng.standard_normal(37).astype(np.float32))
+    np.save(y, rng.standard_normal(37).astype(np.float32))
+    arguments = ["--arg", "a=2", "--arg", f"x={x}", "--arg", "b=-1", "--arg", f"y={y}", "--save", f"y={out}"]
+    for target in ("cpu", "interpreter"):
+        done = run("run", "-", "--target", target, *arguments, text=AXPBY)
+        assert done.returncode == 0, done.stderr
+        np.testing.assert_allclose(np.load(out), 2 * np.load(x) - np.load(y), rtol=1e-6)
+
+
+@pytest.mark.parametrize("stage", ["ir", "tile", "llvm", "asm", "header"])
+def test_compile_writes_every_stage(stage: str) -> None:
+    done = run("compile", str(SAMPLE), f"--emit={stage}")
+    assert done.returncode == 0, done.stderr
+    assert "fused_kernel" in done.stdout
+
+
+def test_opt_prints_ir_that_it_reads_again(tmp_path: Path) -> None:
+    first = run("opt", str(SAMPLE), "--verify-each", "--timing")
+    assert first.returncode == 0, first.stderr
+    assert "total" in first.stderr
+    path = tmp_path / "k.twir"
+    path.write_text(first.stdout)
+    again = run("opt", str(path), "--passes", "canonicalize")
+    assert again.returncode == 0, again.stderr
+    assert run("opt", str(SAMPLE), "--passes", "canonicalise").returncode != 0
+    assert "tw.builtin.kernel" in run("opt", str(SAMPLE), "--emit-mlir").stdout
+
+
+def test_explain_doctor_env_cache(tmp_path: Path) -> None:
+    assert "stride rule" in run("explain", "v12").stdout
+    assert run("explain", "V999").returncode == 2
+    assert "CPU" in run("doctor").stdout
+    assert "cache_size" in run("env").stdout
+    assert str(tmp_path) in run("cache", "info", TILEWRIGHT_CACHE_DIR=str(tmp_path)).stdout
+
+
+def test_bench_prints_times() -> None:
+    done = run("bench", str(SAMPLE), "--grid", "50", "--repeats", "3")
+    assert done.returncode == 0, done.stderr
+    assert "median" in done.stdout
