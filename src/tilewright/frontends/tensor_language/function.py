@@ -27,6 +27,7 @@ class FunctionReader(RegionReader):
         self.module_block = Block()
         self.functions: dict[str, Location] = {}
         self.last_brace: Location | None = None
+        self.unclosed = False
 
     def function(self) -> None:
         """The header of a function, up to and with its `{`."""
@@ -144,14 +145,10 @@ class FunctionReader(RegionReader):
 
     def missing_brace(self) -> None:
         """Report that the file or the next function begins with regions open, and leave them."""
-        innermost = self._unclosed()
+        self.unclosed = True
         finding = self.error("V1", self.here(), f"expected `}}`, found {quoted(self.texts[self.i])}")
-        finding.label(self.range(innermost), "this region is still open")
+        finding.label(self.range(self.frames[-1].brace), "this region is still open")
         self.leave_function()
-
-    def _unclosed(self) -> int:
-        """The `{` that most likely lacks its `}`: the innermost open one."""
-        return self.frames[-1].brace
 
     def leave_function(self) -> None:
         """Forget the function that is being read."""

@@ -61,8 +61,8 @@ def _open_else(p: RegionReader, then: Frame, op: scf.If) -> None:
     block = Block()
     op.add_region(region_of(block))
     brace = p.i
-    p.expect("{")
-    p.push(Frame(block, op, brace, p.finish_region, then.results, then.places, then.broken))
+    assumed = p.assume_brace()
+    p.push(Frame(block, op, brace, p.finish_region, then.results, then.places, then.broken or assumed))
 
 
 def _for(p: RegionReader, word: str) -> None:

@@ -113,6 +113,7 @@ def _load(p: RegionReader, word: str) -> None:
     source_at = p.i
     source = p.value()
     indices = _indices(p, literals=True)
+    access = p.since(source_at)
     out = [p.result_type()]
     type_ = source.type
     if isinstance(type_, MemrefType) or p.poisoned:
@@ -122,7 +123,7 @@ def _load(p: RegionReader, word: str) -> None:
         if len(indices) == 1:
             p.finish(memref.GroupLoad(source, indices[0], result_types=out))
             return
-        finding = p.error("V31", p.since(source_at), f"a group has one index, but {len(indices)} are given")
+        finding = p.error("V31", access, f"a group has one index, but {len(indices)} are given")
     else:
         finding = p.error("V30", p.range(source_at), f"load reads from a memref or group, not from {type_}")
     finding.label(source.location, "defined here")

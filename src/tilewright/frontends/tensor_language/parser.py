@@ -215,21 +215,24 @@ def parse(
         return Module(Region(Block()))
     outside = definitions or {}
     findings = Report(report.limit)
-    module = _parse(tokens, findings, outside, limits)
+    module, unclosed = _parse(tokens, findings, outside, limits)
     if findings.has_errors and lacks_braces(tokens) and len(tokens.texts) < _REPAIRABLE:
         # Forgotten braces derail all that follows; the reading that leaves fewer errors is the likelier one.
         guessed = Report(report.limit)
         repaired = close_by_indentation(tokens, guessed, INSTRUCTIONS)
-        again = _parse(repaired, guessed, outside, limits)
-        if guessed.errors < findings.errors:
+        again, _ = _parse(repaired, guessed, outside, limits)
+        if guessed.errors < findings.errors + unclosed:
             module, findings = again, guessed
     report.take(findings)
     return module
 
 
-def _parse(tokens: Tokens, report: Report, outside: Mapping[str, DefinitionValue], limits: Limits) -> Module:
+def _parse(
+    tokens: Tokens, report: Report, outside: Mapping[str, DefinitionValue], limits: Limits
+) -> tuple[Module, bool]:
+    """The module, and whether a `}` was found missing."""
     parser = Parser(tokens, report, limits)
     parser.define_outside(outside)
     module = parser.module()
     parser.report_unused(outside)
-    return module
+    return module, parser.unclosed

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Container
+from typing import Final
 
 from tilewright.frontends.tensor_language.function import FunctionReader
 from tilewright.frontends.tensor_language.lexer import END, is_word
-from tilewright.frontends.tensor_language.vocabulary import ATTRIBUTE_NAMES
+from tilewright.frontends.tensor_language.vocabulary import ATTRIBUTE_NAMES, TYPE_WORDS
+
+_CONTINUING: Final = frozenset({"else", "attributes", "init", "as", "in", "x", "true", "false", "inf", "nan"})
+_UNFINISHED: Final = frozenset({"=", ",", ":", "(", "[", "<", "->"})
 
 
 def resume(p: FunctionReader, mnemonics: Container[str]) -> None:
@@ -19,9 +23,14 @@ def resume(p: FunctionReader, mnemonics: Container[str]) -> None:
     texts = p.texts
     first = p.first
     i = max(p.i, first + 1) if texts[p.i] is not END else p.i
+    dictionaries = _open_dictionaries(texts, first, i)
     while True:
         text = texts[i]
-        if text is END or text == "}" or _begins(texts, i, mnemonics):
+        if text == "}" and dictionaries:
+            dictionaries -= 1
+            i += 1
+            continue
+        if text is END or text == "}" or _begins(texts, i, mnemonics) or _misspelt(p, i):
             p.i = i
             break
         if text == "{":
@@ -36,6 +45,17 @@ def resume(p: FunctionReader, mnemonics: Container[str]) -> None:
             p.poison(token)
 
 
+def _open_dictionaries(texts: list[str], first: int, end: int) -> int:
+    """How many dictionaries the part of the instruction that was read has opened and not closed."""
+    depth = 0
+    for text in texts[first:end]:
+        if text == "{":
+            depth += 1
+        elif text == "}" and depth:
+            depth -= 1
+    return depth
+
+
 def _begins(texts: list[str], i: int, mnemonics: Container[str]) -> bool:
     """Whether an instruction, a definition or the next function begins at a token."""
     text = texts[i]
@@ -46,6 +66,14 @@ def _begins(texts: list[str], i: int, mnemonics: Container[str]) -> bool:
     if text == "func":
         return texts[i + 1][0] == "@"
     return text in mnemonics and texts[i - 1] != "="
+
+
+def _misspelt(p: FunctionReader, i: int) -> bool:
+    """Whether a line begins with a word that continues nothing: most likely another misspelt instruction."""
+    text = p.texts[i]
+    if not is_word(text) or text in _CONTINUING or text in TYPE_WORDS or p.texts[i - 1] in _UNFINISHED:
+        return False
+    return p.source.text.find("\n", p.starts[i - 1] + len(p.texts[i - 1]), p.starts[i]) >= 0
 
 
 def _begins_with_results(texts: list[str], i: int) -> bool:

@@ -21,7 +21,7 @@ class RegionReader(OperationReader):
         """Read `{`, enter `block` and name its arguments; `close` is called behind the `}`."""
         last = self.i - 1
         brace = self.i
-        assumed = self._assume_brace()
+        assumed = self.assume_brace()
         if len(self.frames) >= self.limits.nesting:
             self.error(NESTING, self.range(brace), f"regions nested more than {self.limits.nesting} deep")
             raise GiveUp
@@ -38,7 +38,7 @@ class RegionReader(OperationReader):
         for name in names[len(block.arguments) :]:
             self.poison(name)
 
-    def _assume_brace(self) -> bool:
+    def assume_brace(self) -> bool:
         """Read `{`; where a line ends instead, report it and go on as if it were there."""
         if self.accept("{"):
             return False
