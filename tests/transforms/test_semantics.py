@@ -26,7 +26,7 @@ from tilewright.transforms.split_barriers import SplitBarriers
 
 Array = NDArray[Any]
 Shapes = Callable[[int, int], tuple[tuple[int, ...], ...]]
-RANDOM = int(os.environ.get("TILEWRIGHT_RANDOM_PASSES", "20"))
+RANDOM = int(os.environ.get("TILEWRIGHT_RANDOM_PASSES", "12"))
 DTYPES = {
     "f32": np.dtype(np.float32),
     "f64": np.dtype(np.float64),
@@ -146,7 +146,7 @@ def kernel(operands: str, body: str, dtype: str, alpha: float, beta: float, cons
 @pytest.mark.parametrize("dynamic", [False, True])
 @pytest.mark.parametrize(("ta", "tb"), [(False, False), (True, False), (False, True), (True, True)])
 def test_gemm(rng: np.random.Generator, ta: bool, tb: bool, dynamic: bool, policy: str) -> None:
-    for m, n, k in SHAPES:
+    for m, n, k in rng.permutation(SHAPES)[:4].tolist():
         dtype = str(rng.choice(list(DTYPES)))
         alpha, beta = FACTORS[int(rng.integers(len(FACTORS)))]
         a, b = ((k, m) if ta else (m, k)), ((n, k) if tb else (k, n))
@@ -186,7 +186,7 @@ COLLECTIVES = ONE_OPERAND | TWO_OPERANDS
 @pytest.mark.parametrize("name", list(COLLECTIVES))
 def test_other_collectives(rng: np.random.Generator, name: str, dynamic: bool) -> None:
     body, shapes_of = COLLECTIVES[name]
-    for m, n in [(5, 7), (33, 9), (1, 20), (0, 4), (4, 0), (16, 16)]:
+    for m, n in rng.permutation([(5, 7), (33, 9), (1, 20), (0, 4), (4, 0), (16, 16)])[:3].tolist():
         dtype = str(rng.choice(list(DTYPES)))
         alpha, beta = FACTORS[int(rng.integers(len(FACTORS)))]
         if "atomic" in name:
@@ -276,7 +276,7 @@ def _product_shapes(rng: np.random.Generator) -> list[tuple[int, int]]:
 @pytest.mark.parametrize("name", list(SPMD))
 def test_regions(rng: np.random.Generator, name: str, policy: str) -> None:
     text, arguments = SPMD[name]
-    for _ in range(3):
+    for _ in range(2):
         check(text, arguments(rng), policy, groups=2 if "group" in name else 1, exact=False)
 
 
