@@ -1,0 +1,191 @@
+"""Batched small GEMM against libxsmm, one thread: `python benchmarks/batched_gemm.py [--stream] [--json PATH]`.
+
+C_i := A_i B_i + beta C_i over a batch whose matrices fill 512 KiB (in the second cache), or with `--stream` a batch of
+10,000 (from memory; numpy.matmul and torch.bmm run too). All contestants run in turn, round after round, on the same
+random data. The table shows the best rate of each and the median over rounds of the ratio within a round, which load
+from elsewhere disturbs least. Row-major M x N x K is column-major N x M x K. Arrays start at different offsets
+within a page, since equal ones make loads wait for unrelated stores on x86, whoever's kernel it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Final
+
+import numpy as np
+
+from peers.native import Array, BatchEntry, Native
+from tilewright.compiler import CompileOptions, compile_module
+from tilewright.diagnostics import Report, Source
+from tilewright.dialects.builtin import Module
+from tilewright.ir.parser import parse_ir
+from tilewright.targets.artifact import Artifact
+from tilewright.targets.cpu.target import CpuTarget
+
+SHAPES: Final = ((16, 16, 16), (56, 9, 9), (20, 9, 9), (9, 9, 9), (35, 9, 20))
+RESIDENT_BYTES: Final = 512 * 1024
+STREAM_BATCH: Final = 10_000
+PAGE: Final = 4096
+DTYPES: Final = {"f32": np.dtype(np.float32), "f64": np.dtype(np.float64)}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One measured case; rates in GFLOP/s."""
+
+    dtype: str
+    shape: tuple[int, int, int]
+    layout: str
+    beta: int
+    error: float
+    rates: dict[str, float]
+    ratios: dict[str, float]
+
+    @property
+    def ratio(self) -> float:
+        """Speed over libxsmm."""
+        return self.ratios["libxsmm"]
+
+
+def kernel_text(dtype: str, size: tuple[int, int, int], beta: int) -> str:
+    """The batched product in the IR, one work-group a matrix."""
+    m, n, k = size
+
+    def matrix(name: str, rows: int, columns: int) -> str:
+        return (
+            f"%{name}i = memref.subview %{name}, %g {{operand_segments = [1, 1, 0], "
+            f"static_offsets = [0, 0, none], static_sizes = [{rows}, {columns}, 0]}} -> "
+            f"memref<{dtype}x{rows}x{columns}>"
+        )
+
+    return f"""builtin.module {{ builtin.kernel {{sym_name = "gemm"}}
+      (%A: memref<{dtype}x{m}x{k}x?>, %B: memref<{dtype}x{k}x{n}x?>, %C: memref<{dtype}x{m}x{n}x?>) {{
+        %g = team.group_id {{dim = 0}} -> index
+        {matrix("A", m, k)}
+        {matrix("B", k, n)}
+        {matrix("C", m, n)}
+        %alpha = arith.constant {{value = 1.0}} -> {dtype}
+        %beta = arith.constant {{value = {float(beta)}}} -> {dtype}
+        tl.gemm %alpha, %Ai, %Bi, %beta, %Ci
+      }} }}"""
+
+
+def compiled(text: str) -> Artifact:
+    """The kernel for this machine."""
+    report = Report()
+    module = parse_ir(Source("gemm.twir", text), report)
+    report.raise_if_errors()
+    assert isinstance(module, Module)
+    return compile_module(module, CpuTarget(), CompileOptions(), report)
+
+
+def page_offset(count: int, dtype: np.dtype[np.float32] | np.dtype[np.float64], offset: int) -> Array:
+    """A vector that starts `offset` bytes behind a page."""
+    raw = np.zeros(count * dtype.itemsize + 2 * PAGE, np.uint8)
+    start = -raw.ctypes.data % PAGE + offset
+    return raw[start : start + count * dtype.itemsize].view(dtype)
+
+
+def measure(
+    native: Native, dtype: str, size: tuple[int, int, int], beta: int, rounds: int, stream: bool
+) -> tuple[float, dict[str, float], dict[str, float]]:
+    """Relative error of ours, the rate of each contestant, and our speed over each, for column-major matrices."""
+    m, n, k = size
+    kind = DTYPES[dtype]
+    bytes_each = (m * k + k * n + m * n) * kind.itemsize
+    batch = STREAM_BATCH if stream else max(1, RESIDENT_BYTES // bytes_each)
+    rng = np.random.default_rng()
+    a = page_offset(batch * m * k, kind, 0).reshape(batch, k, m)
+    b = page_offset(batch * k * n, kind, 1344).reshape(batch, n, k)
+    c = page_offset(batch * m * n, kind, 2752).reshape(batch, n, m)
+    a[...], b[...] = rng.standard_normal(a.shape), rng.standard_normal(b.shape)
+    entry = BatchEntry(compiled(kernel_text(dtype, size, beta)), {"A": a, "B": b, "C": c}, batch)
+    xsmm = native.xsmm(dtype, size, beta)
+    flops = 2.0 * m * n * k * batch
+    repeats = 1 if stream else max(1, int(2e-3 * 60e9 / flops))
+    contestants: dict[str, Callable[[], float]] = {
+        "tilewright": lambda: native.time_entry(entry, repeats) / repeats,
+        "libxsmm": lambda: native.time_xsmm(dtype, xsmm, size, (a, b, c), repeats) / repeats,
+    }
+    if stream:
+        contestants.update(_array_libraries(a, b, c))
+    c[...] = 1
+    native.time_entry(entry, 1)
+    expected = np.matmul(b.astype(np.float64), a.astype(np.float64)) + beta
+    error = float(np.linalg.norm(c - expected) / np.linalg.norm(expected))
+    times: dict[str, list[float]] = {name: [] for name in contestants}
+    for _ in range(rounds):
+        for name, run in contestants.items():
+            c[...] = 0
+            run()
+            times[name].append(run())
+    rates = {name: flops / min(found) / 1e9 for name, found in times.items()}
+    ours = times["tilewright"]
+    paired = {name: statistics.median(t / o for t, o in zip(found, ours, strict=True)) for name, found in times.items()}
+    return error, rates, paired
+
+
+def _array_libraries(a: Array, b: Array, c: Array) -> dict[str, Callable[[], float]]:
+    """numpy.matmul and, if installed, torch.bmm on the same data, one thread, beta = 0."""
+
+    def with_numpy() -> float:
+        start = perf_counter()
+        np.matmul(b, a, out=c)
+        return perf_counter() - start
+
+    found: dict[str, Callable[[], float]] = {"numpy": with_numpy}
+    try:
+        import torch
+    except ImportError:
+        return found
+    torch.set_num_threads(1)
+    left, right, out = torch.from_numpy(b), torch.from_numpy(a), torch.from_numpy(c)
+
+    def with_torch() -> float:
+        start = perf_counter()
+        torch.bmm(left, right, out=out)
+        return perf_counter() - start
+
+    found["torch"] = with_torch
+    return found
+
+
+def main() -> int:
+    """Print the table; exit code 1 if a result is wrong."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--stream", action="store_true", help="a batch of 10,000 from memory")
+    parser.add_argument("--rounds", type=int, default=21)
+    parser.add_argument("--json", type=Path, default=None, help="where to save the figures")
+    options = parser.parse_args()
+    native = Native()
+    rows: list[Row] = []
+    for beta in (1, 0):
+        for dtype in DTYPES:
+            for layout in ("column", "row"):
+                for shape in SHAPES:
+                    m, n, k = shape
+                    size = (m, n, k) if layout == "column" else (n, m, k)
+                    error, rates, ratios = measure(native, dtype, size, beta, options.rounds, options.stream)
+                    row = Row(dtype, shape, layout, beta, error, rates, ratios)
+                    rows.append(row)
+                    figures = "  ".join(f"{name} {rate:6.1f}" for name, rate in rates.items())
+                    print(f"beta {beta}  {dtype} {layout:6} {m:3}x{n}x{k:<3} {figures}   x{row.ratio:.2f}", flush=True)
+        ratios = [row.ratio for row in rows if row.beta == beta]
+        print(f"beta {beta}: geometric mean x{statistics.geometric_mean(ratios):.3f}, lowest x{min(ratios):.2f}")
+    path = options.json or Path(__file__).parent / "results" / (
+        "batched_gemm_stream.json" if options.stream else "batched_gemm.json"
+    )
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps([asdict(row) for row in rows], indent=1))
+    return 1 if any(row.error > (1e-5 if row.dtype == "f32" else 1e-13) for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,78 @@
+"""Compiles and loads `batched.c`: libxsmm (Debian `libxsmm-dev`) and the native timing loop for our own kernels."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.runtime.native import load_object
+from tilewright.targets.artifact import Artifact, block_size, slot_layout
+
+Array = NDArray[np.float32] | NDArray[np.float64]
+_SOURCE: Final = Path(__file__).with_name("batched.c")
+_FUNCTIONS: Final = ("xsmm_f32", "xsmm_f64", "time_xsmm_f32", "time_xsmm_f64", "time_entry")
+_LINK: Final = ("-lxsmm", "-lxsmmnoblas", "-ldl", "-lpthread", "-lm")
+
+
+class Native:
+    """The compiled peers; raises RuntimeError where gcc or libxsmm is missing."""
+
+    def __init__(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            library = Path(folder) / "peers.so"
+            command = ["gcc", "-O3", "-march=native", "-shared", "-fPIC", str(_SOURCE), "-o", str(library), *_LINK]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise RuntimeError(f"the peers need gcc and libxsmm-dev:\n{done.stderr}")
+            self._library = ctypes.CDLL(str(library))
+        self._functions = {name: self._library[name] for name in _FUNCTIONS}
+        pointer, number, many = ctypes.c_void_p, ctypes.c_int, ctypes.c_long
+        for dtype, real in (("f32", ctypes.c_float), ("f64", ctypes.c_double)):
+            dispatch, timer = self._functions[f"xsmm_{dtype}"], self._functions[f"time_xsmm_{dtype}"]
+            dispatch.restype, dispatch.argtypes = pointer, [number] * 3 + [real]
+            timer.restype = ctypes.c_double
+            timer.argtypes = [pointer] * 4 + [number] * 3 + [many, number]
+        entry = self._functions["time_entry"]
+        entry.restype, entry.argtypes = ctypes.c_double, [pointer] * 4 + [number]
+
+    def xsmm(self, dtype: str, size: tuple[int, int, int], beta: float) -> int:
+        """libxsmm's kernel for dense column-major matrices."""
+        found = self._functions[f"xsmm_{dtype}"](*size, beta)
+        if not found:
+            raise RuntimeError(f"libxsmm has no kernel for {size} {dtype}")
+        return int(found)
+
+    def time_xsmm(
+        self, dtype: str, kernel: int, size: tuple[int, int, int], arrays: tuple[Array, Array, Array], repeats: int
+    ) -> float:
+        """Seconds for `repeats` passes over the batch."""
+        a, b, c = (x.ctypes.data for x in arrays)
+        return float(self._functions[f"time_xsmm_{dtype}"](kernel, a, b, c, *size, len(arrays[0]), repeats))
+
+    def time_entry(self, entry: BatchEntry, repeats: int) -> float:
+        """Seconds for `repeats` launches of a kernel on the calling thread."""
+        return float(self._functions["time_entry"](entry.address, entry.slots, entry.grid, entry.scratch, repeats))
+
+
+class BatchEntry:
+    """A compiled kernel with its arguments, ready for calls of its native entry."""
+
+    def __init__(self, artifact: Artifact, arguments: dict[str, Array], groups: int) -> None:
+        info = artifact.kernels[0]
+        self._library = load_object(artifact.payload, [info.symbol])
+        self.address = self._library.address(info.symbol)
+        self._block = np.zeros(block_size(info.parameters) // 8 + 2, np.int64)
+        for slot in slot_layout(info.parameters):
+            array = arguments[slot.parameter]
+            value = array.ctypes.data if slot.role == "pointer" else len(array)
+            self._block[slot.offset // 8] = value
+        self._grid = np.array([groups, 1, 1], np.int64)
+        self._scratch = np.zeros(info.local_bytes + 4096, np.uint8)
+        self.slots, self.grid = self._block.ctypes.data, self._grid.ctypes.data
+        self.scratch = -(-self._scratch.ctypes.data // 128) * 128
