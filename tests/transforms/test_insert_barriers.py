@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import random
+
 from tilewright.dialects import team
 from tilewright.dialects.builtin import Module
+from tilewright.ir.core import Operation
+from tilewright.ir.types import AddressSpace
+from tilewright.transforms.aliasing import accesses, commute, may_overlap
 from tilewright.transforms.assign_stack import AssignStack
 from tilewright.transforms.insert_barriers import InsertBarriers
 from tilewright.transforms.lower_collectives import LowerCollectives
@@ -134,3 +139,75 @@ def test_conflict_with_a_loop_is_fenced_in_front_of_it() -> None:
     module, found = barriers(body)
     assert found == ["local", "global "]
     filecheck(str(module), "fence_local = true\nscf.for {{.*}}(%i: index)\nfence_global = true")
+
+
+STEPS = [
+    "tl.axpby %one, %{a}, %zero, %{b}",
+    "tl.axpby %one, %{a}, %one, %{b}",
+    "tl.hadamard %one, %{a}, %{b}, %one, %{c}",
+    "tl.axpby %one, %{a}, %zero, %{b} {atomic = true}",
+    "tl.axpby %one, %{a}, %one, %{b} {atomic = true}",
+    "team.spmd { %v{k} = memref.load %{a}, %z -> f32 memref.store %v{k}, %{b}, %u }",
+    "%v{k} = memref.load %{a}, %u -> f32",
+    "memref.store %one, %{a}, %z",
+    "team.barrier {fence_local = true}",
+]
+
+
+def random_steps(rng: random.Random) -> str:
+    """A straight line of steps on global and local memory."""
+    memory = ["A", "B", "t", "s"]
+    lines = [LOCAL, LOCAL.replace("%t", "%s")]
+    for k in range(rng.randrange(2, 9)):
+        a, b, c = rng.sample(memory, 3)
+        step = rng.choice(STEPS)
+        lines.append(step.replace("{a}", a).replace("{b}", b).replace("{c}", c).replace("{k}", str(k)))
+    return "\n".join(lines)
+
+
+def conflicts(first: Operation, second: Operation) -> set[AddressSpace]:
+    """Spaces in which two operations of a straight line conflict, by definition."""
+    found: set[AddressSpace] = set()
+    step = first.attributes.get("step")
+    if step is not None and second.attributes.get("step") == step:
+        return found
+    for a in accesses(first):
+        for b in accesses(second):
+            if (a.writes or b.writes) and not commute(a, b) and may_overlap(a, b) and a.space is not None:
+                found.add(a.space)
+    return found
+
+
+def fenced(ops: list[Operation], first: int, second: int) -> set[AddressSpace]:
+    """Spaces that barriers between two positions fence."""
+    found: set[AddressSpace] = set()
+    for op in ops[first:second]:
+        if isinstance(op, team.Barrier):
+            if op.fence_global:
+                found.add(AddressSpace.GLOBAL)
+            if op.fence_local:
+                found.add(AddressSpace.LOCAL)
+    return found
+
+
+def test_random_straight_lines_are_safe_and_without_excess() -> None:
+    seed = random.SystemRandom().randrange(1 << 32)
+    print(f"seed {seed}")
+    rng = random.Random(seed)
+    for _ in range(60):
+        text = random_steps(rng)
+        written = text.count("team.barrier")
+        module = kernel(TYPES, CONSTANTS + text, rng.choice([WORK_GROUP, ALIASED]))
+        run(module, LowerCollectives(GenericTilePolicy()), AssignStack(), InsertBarriers())
+        ops = list(module.kernels[0].body.entry)
+        pairs = [(i, j, s) for j in range(len(ops)) for i in range(j) for s in conflicts(ops[i], ops[j])]
+        assert all(s in fenced(ops, i, j) for i, j, s in pairs), f"a pair is not separated:\n{module}"
+        barriers_at = [k for k, op in enumerate(ops) if isinstance(op, team.Barrier)]
+        for k in barriers_at:
+            others = [op for n, op in enumerate(ops) if n != k]
+            needed = any(s not in fenced(others, i, j - 1) for i, j, s in pairs if i < k < j)
+            written -= not needed
+        assert written >= 0, f"a barrier serves no pair:\n{module}"
+        again = len(barriers_at)
+        run(module, InsertBarriers())
+        assert sum(isinstance(op, team.Barrier) for op in module.walk()) == again

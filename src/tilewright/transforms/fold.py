@@ -51,6 +51,13 @@ def fold(op: Operation) -> Number | None:
         if known is None:
             return None
         values.append(known)
+    return compute(op, values)
+
+
+def compute(op: Operation, values: Sequence[Number]) -> Number | None:
+    """What `op` would compute for these operands, as `fold`."""
+    if type(op) not in FOLDABLE:
+        return None
     source, result = scalar_type(op.operands[0].type), scalar_type(op.results[0].type)
     if isinstance(op, arith.Div | arith.Rem) and source.is_integer and values[1] == 0:
         return None
