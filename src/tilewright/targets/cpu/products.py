@@ -10,12 +10,13 @@ is worth 5-8 % where each accumulator needs a scalar of its own.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tilewright.ir.types import ScalarType
 from tilewright.targets.cpu.blocks import Block, Piece
 from tilewright.targets.cpu.lowered import Operand
-from tilewright.targets.cpu.tiles import AnyTile, Fragments, Product
+from tilewright.targets.cpu.tiles import AnyTile, Fragments, Product, Registers
 from tilewright.targets.llvm.emitter import Complex, Value, i64, lanes_of
 from tilewright.targets.llvm.types import ELEMENTS, Kind
 
@@ -30,6 +31,7 @@ def product_block(ev: Evaluator, tile: Product, block: Block) -> Fragments:
     """The vectors of a block of a product."""
     assert block.across is not None, "a product has two dimensions"
     depth = tile.lhs.type.shape[1]
+    tile = _with_inner_product(ev, tile, block)
     start = ev.block(tile.acc, block)
     vectors = len(block.pieces) * block.count
     if tile.depth is not None:
@@ -39,6 +41,22 @@ def product_block(ev: Evaluator, tile: Product, block: Block) -> Fragments:
     main = depth - depth % _LOOP_STEPS
     total = _loop(ev, tile, block, i64(main), start)
     return _steps(ev, tile, block, i64(main), depth - main, total) if main < depth else total
+
+
+def _with_inner_product(ev: Evaluator, tile: Product, block: Block) -> Product:
+    """A factor that is itself a product is computed first, for the rows of this block, and stays in registers."""
+    along = 0 if block.vector == 0 else 1
+    inner = tile.lhs if along == 0 else tile.rhs
+    if not isinstance(inner, Product):
+        return tile
+    row = block.origin[along]
+    assert row.integer is not None, "chained products of many blocks go through a buffer"
+    origin = (row, i64(0)) if along == 0 else (i64(0), row)
+    columns = inner.type.shape[1 - along]
+    found = ev.block(inner, Block(origin, along, block.pieces, 1 - along, columns))
+    pieces = tuple(Piece(row.integer + piece.offset, piece.lanes, piece.active) for piece in block.pieces)
+    held = Registers(inner.type, along, pieces, found)
+    return replace(tile, lhs=held) if along == 0 else replace(tile, rhs=held)
 
 
 def _loop(ev: Evaluator, tile: Product, block: Block, depth: Value, start: Fragments) -> Fragments:

@@ -27,12 +27,15 @@ from tilewright.targets.cpu.tiles import (
     Reduction,
     Registers,
     Splat,
+    formulas,
     leaves,
     natural_dim,
 )
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Function, Value, i64
 from tilewright.targets.llvm.types import ELEMENTS, Kind
+
+_CHAINED_VECTORS = 12
 
 
 class Roots:
@@ -66,6 +69,10 @@ class Roots:
             return
         vector = natural_dim(target)
         value = self.settle(value, vector)
+        product = large_product(value)
+        if product is not None:
+            store_large(self, value, product, target)
+            return
         inside = self.inside([value, target])
         if inside is None:
             self._store(value, target, vector, checked=False)
@@ -200,18 +207,31 @@ class Roots:
             case Permute():
                 return replace(tile, source=self._settle(tile.source, plan, tile.order[vector]))
             case Broadcast() | Extract() | Reduction():
-                spilled = any(isinstance(leaf, Registers) for leaf in leaves(tile.source))
-                return replace(tile, source=self.materialize(tile.source)) if spilled else tile
+                costly = any(isinstance(part, Registers | Product) for part in formulas(tile.source))
+                return replace(tile, source=self.materialize(tile.source)) if costly else tile
             case _:
                 return tile
 
     def _settle_product(self, tile: Product, plan: Plan, vector: int) -> Product:
         columns = plan.extents[plan.across] if plan.across is not None else 1
-        long_tile = tile.lhs if vector == 0 else tile.rhs
-        if isinstance(long_tile, Memory) and natural_dim(long_tile) not in (vector, None) and columns > 1:
-            packed = self.materialize(long_tile, vector)
-            tile = replace(tile, lhs=packed) if vector == 0 else replace(tile, rhs=packed)
+        long_tile, short_tile = (tile.lhs, tile.rhs) if vector == 0 else (tile.rhs, tile.lhs)
+        if isinstance(short_tile, Product):
+            short_tile = self.materialize(short_tile)
+        if isinstance(long_tile, Product):
+            kept = self._chained(long_tile, plan, vector)
+            long_tile = self._settle_product(long_tile, plan, vector) if kept else self.materialize(long_tile)
+        elif isinstance(long_tile, Memory) and natural_dim(long_tile) not in (vector, None) and columns > 1:
+            long_tile = self.materialize(long_tile, vector)
+        factors = (long_tile, short_tile) if vector == 0 else (short_tile, long_tile)
+        tile = replace(tile, lhs=factors[0], rhs=factors[1])
         return replace(tile, acc=self._settle(tile.acc, plan, vector))
+
+    @staticmethod
+    def _chained(inner: Product, plan: Plan, vector: int) -> bool:
+        """Whether an inner product stays in registers: each row of it is computed once, and its rows fit."""
+        columns = plan.extents[plan.across] if plan.across is not None else 1
+        held = inner.type.shape[1 - vector] * plan.shape.group
+        return plan.straight and columns <= plan.shape.columns and held <= _CHAINED_VECTORS
 
     def _spill(self, tile: Registers) -> Memory:
         target = self.buffer(tile.type, tile.vector)

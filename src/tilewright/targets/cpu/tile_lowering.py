@@ -32,6 +32,8 @@ from tilewright.targets.cpu.tiles import (
 )
 from tilewright.targets.llvm.emitter import Function
 
+_CHAINED_ELEMENTS = 4096
+
 
 class CpuTiles:
     """Implements `context.TileLowering` for a machine."""
@@ -88,7 +90,9 @@ class CpuTiles:
                 acc = tile_of(ctx, op.acc)
                 if large_product(acc) is not None:
                     acc = roots.materialize(acc)
-                return Product(type_, _factor(roots, lhs, type_, 0), _factor(roots, rhs, type_, 1), acc)
+                lhs = _factor(roots, lhs, type_, 0, op.lhs.has_one_use())
+                rhs = _factor(roots, rhs, type_, 1, op.rhs.has_one_use())
+                return Product(type_, lhs, rhs, acc)
             case tile.Reduce():
                 return Reduction(type_, tile_of(ctx, op.tile), op.kind, op.dim)
             case tile.Reshape() | tile.Cat() | tile.Scan() | tile.Map():
@@ -114,11 +118,11 @@ class CpuTiles:
         return False
 
 
-def _factor(roots: Roots, source: AnyTile, product: TileType, unit: int) -> AnyTile:
+def _factor(roots: Roots, source: AnyTile, product: TileType, unit: int, sole: bool) -> AnyTile:
     """A factor as a product reads it: in memory and in the accumulator's type, since each element is read often."""
     if isinstance(source, Memory) and source.type.element is product.element:
         return source
-    if isinstance(source, Splat):
+    if isinstance(source, Splat) or (isinstance(source, Product) and sole and source.type.size <= _CHAINED_ELEMENTS):
         return source
     wanted = TileType(source.type.shape, product.element)
     if source.type.element is not product.element:
