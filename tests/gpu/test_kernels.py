@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from targets.nvidia.case import Array, Case, Launch, mismatch
+from targets.nvidia.case import Case, faults
 from targets.nvidia.test_kernels import CASES
 from tilewright.targets.nvidia import driver
 from tilewright.targets.nvidia.ptx import Architecture
@@ -24,18 +24,5 @@ def test_right_answers(case: Case) -> None:
         seed = int(np.random.default_rng().integers(1 << 31))
         launch = case.prepare(np.random.default_rng(seed))
         for _ in range(2):
-            faults = wrong(launch, run(context, artifact, launch))
-            assert not faults, f"seed {seed}, level {level}: {'; '.join(faults)}"
-
-
-def wrong(launch: Launch, results: dict[int, Array | list[Array | None]]) -> list[str]:
-    """Differences between results and expectations, by argument."""
-    faults: list[str] = []
-    for k, expected in launch.expected.items():
-        found = results[k]
-        pairs = [(found, expected)] if isinstance(found, np.ndarray) else list(zip(found, expected, strict=True))
-        for f, e in pairs:
-            if isinstance(f, np.ndarray) and isinstance(e, np.ndarray):
-                fault = mismatch(launch, f, e)
-                faults += [f"argument {k}: {fault}"] if fault else []
-    return faults
+            found = faults(launch, run(context, artifact, launch))
+            assert not found, f"seed {seed}, level {level}: {'; '.join(found)}"

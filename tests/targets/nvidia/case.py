@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
-from tilewright.compiler import CompileOptions, compile_module, read_module
+from tilewright.compiler import CompileOptions, lower_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.builtin import Module
 from tilewright.ir.parser import parse_ir
@@ -82,12 +82,16 @@ class Case:
         assert verify(module, report), [str(d) for d in report.diagnostics]
         return module
 
+    def lowered(self, architecture: Architecture, level: int = 2) -> Module:
+        """The program as tiles, scheduled for a device."""
+        module = self.module()
+        if self.language:
+            lower_module(module, NvidiaTarget(architecture), CompileOptions(level, verify_each=True), Report())
+        return module
+
     def artifact(self, architecture: Architecture, level: int = 2) -> Artifact:
         """The kernel compiled for a device."""
-        target, module, report = NvidiaTarget(architecture), self.module(), Report()
-        if self.language:
-            return compile_module(module, target, CompileOptions(level, verify_each=True), report)
-        return target.generate(module, report)
+        return NvidiaTarget(architecture).generate(self.lowered(architecture, level), Report())
 
 
 def kernel(
@@ -121,6 +125,19 @@ def poisoned(dtype: str, *shape: int) -> Array:
     target = NUMPY[dtype]
     value = 0x55 if target.kind in "ib" else np.nan
     return np.array(np.full(shape, value), target, order="F")
+
+
+def faults(launch: Launch, results: Mapping[int, Array | Sequence[Array | None]]) -> list[str]:
+    """Differences between results and expectations, by argument."""
+    found: list[str] = []
+    for k, expected in launch.expected.items():
+        result = results[k]
+        pairs = [(result, expected)] if isinstance(result, np.ndarray) else zip(result, expected, strict=True)
+        for have, want in pairs:
+            if isinstance(have, np.ndarray) and isinstance(want, np.ndarray):
+                fault = mismatch(launch, have, want)
+                found += [f"argument {k}: {fault}"] if fault else []
+    return found
 
 
 def mismatch(launch: Launch, found: Array, expected: Array) -> str | None:

@@ -59,7 +59,11 @@ def each_element(ctx: KernelContext, shape: Sequence[int]) -> Generator[Coordina
     size = 1
     for extent in shape:
         size *= extent
-    with ctx.per_work_item(), ctx.b.loop(ctx.thread, i64(size), ctx.threads, hint="element") as loop:
+    unroll = ctx.not_unrolled()
+    with (
+        ctx.per_work_item(),
+        ctx.b.loop(ctx.thread, i64(size), ctx.threads, loop_metadata=unroll, hint="element") as loop,
+    ):
         yield coordinates(ctx, shape, loop.index)
 
 

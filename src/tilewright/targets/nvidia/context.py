@@ -99,6 +99,10 @@ class KernelContext:
         """
         self.b.intrinsic_void("llvm.nvvm.barrier.cta.sync.all", [i32(0)])
 
+    def not_unrolled(self) -> str:
+        """Metadata of a loop that ptxas must leave as it is: unrolling element loops costs it many seconds."""
+        return self.module.loop_metadata('!{!"llvm.loop.unroll.disable"}')
+
     def is_elected(self) -> Value:
         """True in the one thread that acts for the work-group."""
         return self.b.icmp("eq", self.thread, i64(0))

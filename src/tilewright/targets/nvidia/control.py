@@ -112,7 +112,7 @@ def _for(ctx: KernelContext, op: core.Operation) -> None:
     forms = carried.forms(inits)
     carried.update(inits)
     lower, step, trips = _trips(ctx, op)
-    unroll = b.module.loop_metadata('!{!"llvm.loop.unroll.disable"}') if op.unroll is False else ""
+    unroll = ctx.not_unrolled() if op.unroll is False else ""
     with b.loop(i64(0), trips, 1, carried.flat(inits), loop_metadata=unroll) as loop:
         wide = b.add(lower, b.mul(loop.index, step))
         index = b.trunc(wide, f"i{op.index.type.bits}")

@@ -118,7 +118,9 @@ class Elements:
 
     def _folded(self, extent: Value, start: Operand, step: Callable[[Value, Operand], Operand]) -> Operand:
         """A loop over `extent` positions that carries one operand."""
-        with self._ctx.b.loop(i64(0), extent, 1, parts_of(start), hint="k") as loop, self._scope():
+        unroll = self._ctx.not_unrolled()
+        loop_over = self._ctx.b.loop(i64(0), extent, 1, parts_of(start), loop_metadata=unroll, hint="k")
+        with loop_over as loop, self._scope():
             loop.yield_(*parts_of(step(loop.index, of_parts(loop.carried))))
         return of_parts(loop.results)
 

@@ -59,8 +59,10 @@ class NvidiaTarget:
         return NvidiaTarget(Architecture(architecture))
 
     def fingerprint(self) -> str:
-        """Architecture, PTX version and the format of what is generated."""
-        return f"{self.architecture.value} {self.architecture.features} {_FORMAT}"
+        """Architecture, PTX version, code generator and the format of what is generated."""
+        import llvmlite
+
+        return f"{self.architecture.value} {self.architecture.features} llvmlite {llvmlite.__version__} {_FORMAT}"
 
     def passes(self, level: int) -> list[Pass]:
         """The common way to tiles."""
