@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tilewright as tw
+from targets.nvidia.cases_language import SAMPLE
 from tilewright.compiler import CompileOptions, compile_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.runtime.errors import LaunchError
@@ -150,3 +152,19 @@ def test_driver_objects() -> None:
     assert "syntax error" in caught.value.log
     with pytest.raises(driver.DriverError, match="NOT_FOUND"):
         context.load(".version 8.0\n.target sm_80\n.address_size 64\n").function("absent")
+
+
+def test_the_front_door() -> None:
+    """The sample kernel by `tw.compile`, launched on tensors by `program.kernel[grid]`."""
+    t = torch()
+    program = tw.compile(SAMPLE, target="nvidia", cache=False)
+    batch = 64
+    a = [t.randn(8, 16, device="cuda").T for _ in range(batch)]
+    b, c = t.randn(8, 8, device="cuda").T, t.randn(16, 8, device="cuda").T
+    d = t.randn(batch, 16, 16, device="cuda").permute(2, 1, 0)
+    products = [0.5 * (x.double() @ b.double().T) @ c.double() for x in a]
+    expected = d.double() + t.stack(products, dim=2)
+    again = tw.Program.from_bytes(program.to_bytes())
+    again.fused_kernel[batch](0.5, a, b, c, d)
+    t.cuda.synchronize()
+    assert (d.double() - expected).norm() <= 1e-6 * expected.norm()
