@@ -9,6 +9,7 @@ import os
 import random
 
 import pytest
+
 from generators.kernels import generate
 
 from .compare import disagreements

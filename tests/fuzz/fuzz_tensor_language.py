@@ -7,6 +7,7 @@ Needs the extra `fuzz` (atheris). A crash leaves its input in the current folder
 
 from __future__ import annotations
 
+# pyright: reportUnknownMemberType=false, reportAttributeAccessIssue=false
 import sys
 
 import atheris

@@ -6,8 +6,8 @@ import random
 import re
 
 import pytest
-from generators.kernels import generate
 
+from generators.kernels import generate
 from tilewright.compiler import read_module
 from tilewright.diagnostics import CompileError, Diagnostic, Report, Severity, Source
 from tilewright.diagnostics.render import render_text
@@ -22,9 +22,11 @@ def diagnostics(text: str) -> list[Diagnostic]:
     try:
         read_module(Source("k.tl", text), report)
     except CompileError as error:
-        assert render_text(error.diagnostics)
-        return [d for d in error.diagnostics if d.severity is Severity.ERROR]
-    return []
+        found = error.diagnostics
+    else:
+        found = []
+    assert bool(render_text(found)) == bool(found)
+    return [d for d in found if d.severity is Severity.ERROR]
 
 
 def mutated(rnd: random.Random, text: str) -> tuple[str, int]:

@@ -13,6 +13,7 @@ from tilewright.ir.parser import parse_ir
 from tilewright.ir.printer import print_op
 from tilewright.ir.verifier import verify
 
+# ruff: noqa: E501 - the printed IR has one operation a line, however long
 PROGRAM = """\
 builtin.module {
   builtin.kernel {sym_name = "k", parameter_attributes = [{}, {"a b" = [1, 2.5, none, (0.0, -1.0)]}]} (%alpha: f32, %A: memref<f32x16x?>) {

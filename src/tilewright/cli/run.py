@@ -79,7 +79,7 @@ def command(
     except LaunchError as error:
         raise click.ClickException(str(error)) from None
     written = {p.name for p in kernel.info.parameters if isinstance(p, MemrefParameter) and p.written}
-    targets = dict(pair.partition("=")[::2] for pair in saves)
+    targets = {name: path for name, _, path in (pair.partition("=") for pair in saves)}
     for name, array in arguments.items():
         if name in targets:
             np.save(Path(targets[name]), np.asarray(array))

@@ -80,7 +80,8 @@ def _mul(op: Operation, element: ScalarType | None, a: Array, b: Array) -> Array
     if a.dtype.kind != "c":
         return (wide(a) * wide(b)).astype(a.dtype)
     # NumPy may contract the products of complex numbers; the language does not.
-    real, imaginary = a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real
+    ar, ai, br, bi = np.real(a), np.imag(a), np.real(b), np.imag(b)
+    real, imaginary = ar * br - ai * bi, ar * bi + ai * br
     out = np.empty(np.broadcast(a, b).shape, a.dtype)
     out.real, out.imag = real, imaginary
     return out
@@ -88,6 +89,14 @@ def _mul(op: Operation, element: ScalarType | None, a: Array, b: Array) -> Array
 
 def _shift_count(a: Array, b: Array) -> Array:
     return b & np.asarray(a.dtype.itemsize * 8 - 1, b.dtype)
+
+
+def _shl(op: Operation, element: ScalarType | None, a: Array, b: Array) -> Array:
+    return a << _shift_count(a, b)
+
+
+def _shr(op: Operation, element: ScalarType | None, a: Array, b: Array) -> Array:
+    return a >> _shift_count(a, b)
 
 
 def _simple(function: Callable[..., Any]) -> Callable[..., Array]:
@@ -185,8 +194,8 @@ _TABLE: Final[dict[type[Operation], Callable[..., Array]]] = {
     arith.Rem: _rem,
     arith.Max: _simple(np.fmax),
     arith.Min: _simple(np.fmin),
-    arith.Shl: lambda op, element, a, b: a << _shift_count(a, b),
-    arith.Shr: lambda op, element, a, b: a >> _shift_count(a, b),
+    arith.Shl: _shl,
+    arith.Shr: _shr,
     arith.And: _simple(np.bitwise_and),
     arith.Or: _simple(np.bitwise_or),
     arith.Xor: _simple(np.bitwise_xor),

@@ -25,9 +25,7 @@ def grids(start: Sequence[int], shape: Sequence[int]) -> list[Array]:
     ]
 
 
-def _flat(
-    view: View, start: Sequence[int], shape: Sequence[int], check: Sequence[bool]
-) -> tuple[list[Array], Array]:
+def _flat(view: View, start: Sequence[int], shape: Sequence[int], check: Sequence[bool]) -> tuple[list[Array], Array]:
     """Positions of the box as flat index arrays, and which of them are accessed."""
     axes = grids(start, shape)
     full = [np.broadcast_to(a, tuple(shape)).reshape(-1) for a in axes]

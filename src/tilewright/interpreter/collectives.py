@@ -81,16 +81,12 @@ def _update(
 
 def _axpby(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, tl.Axpby)
-    _update(
-        w, op, op.alpha, op.beta, op.b, op.atomic, lambda t: _transposed(read_all(w, op, op.a, t), op.transpose)
-    )
+    _update(w, op, op.alpha, op.beta, op.b, op.atomic, lambda t: _transposed(read_all(w, op, op.a, t), op.transpose))
 
 
 def _hadamard(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, tl.Hadamard)
-    _update(
-        w, op, op.alpha, op.beta, op.c, op.atomic, lambda t: read_all(w, op, op.a, t) * read_all(w, op, op.b, t)
-    )
+    _update(w, op, op.alpha, op.beta, op.c, op.atomic, lambda t: read_all(w, op, op.a, t) * read_all(w, op, op.b, t))
 
 
 def _sum(w: WorkGroup, op: Operation) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
@@ -84,9 +85,9 @@ def as_numpy(argument: object, parameter: MemrefParameter) -> Array | None:
         return cast("Array | None", argument)
     if hasattr(argument, "__dlpack__"):
         if parameter.dtype == "bf16":
-            viewed = cast("Any", argument).view(cast("Any", __import__("torch")).uint16)
+            viewed: Any = cast("Any", argument).view(importlib.import_module("torch").uint16)
             return np.from_dlpack(viewed).view(numpy_dtype("bf16"))
-        return np.from_dlpack(cast("Any", argument))
+        return np.from_dlpack(argument)
     return np.asarray(argument)
 
 
@@ -118,6 +119,6 @@ def _group_of_pointers(argument: PointerArray, parameter: GroupParameter) -> Gro
             arrays.append(None)
             continue
         raw = (ctypes.c_uint8 * (span * dtype.itemsize)).from_address(address)
-        flat = np.frombuffer(raw, dtype)
+        flat: Array = np.frombuffer(memoryview(raw), dtype)
         arrays.append(np.lib.stride_tricks.as_strided(flat, shape, tuple(s * dtype.itemsize for s in steps)))
     return Group(arrays, argument.offset)

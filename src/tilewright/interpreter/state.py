@@ -176,9 +176,7 @@ class WorkGroup:
             return np.zeros(1, np.int64) if active is None else np.zeros(int(active.sum()), np.int64)
         return self.who[:1] if active is None else self.who[active]
 
-    def _note_read(
-        self, buffer: Buffer, at: Array, where: Location, atomic: bool, active: Array | None = None
-    ) -> None:
+    def _note_read(self, buffer: Buffer, at: Array, where: Location, atomic: bool, active: Array | None = None) -> None:
         if buffer.written is not None and not buffer.written[at].all():
             element = at[~buffer.written[at]][0]
             fail("R011", where, f"reads element {element} of local memory {buffer.name}, which nothing has written")

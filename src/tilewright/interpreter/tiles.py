@@ -136,9 +136,7 @@ def _update_tiles(
     for team in teams(w):
         view, start = _place(w, op.memref, indices, team)
         with _As(w, team):
-            box = update_box(
-                w, view, start, tiles[team].T if transpose else tiles[team], check, op.kind, op.location
-            )
+            box = update_box(w, view, start, tiles[team].T if transpose else tiles[team], check, op.kind, op.location)
         old[team] = box.T if transpose else box
     bind(w, op.out, old)
 

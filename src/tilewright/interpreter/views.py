@@ -50,7 +50,9 @@ def integer(value: Array) -> Number:
     return int(value) if value.ndim == 0 else value.astype(np.int64)
 
 
-def _lift(w: WorkGroup, op: Operation, source: Value, change: Callable[[View, Callable[[Value], Number]], View]) -> None:
+def _lift(
+    w: WorkGroup, op: Operation, source: Value, change: Callable[[View, Callable[[Value], Number]], View]
+) -> None:
     """Apply a change of view, for each work-item where the memref differs between them."""
     found = w.memref(source)
     if isinstance(found, View):
@@ -254,7 +256,7 @@ def _rmw(w: WorkGroup, op: Operation) -> None:
         alone[item] = True
         w.mask = alone
         view = found if isinstance(found, View) else found.views[item]
-        view = view_of_item(view, item)
+        view = view_of_item(view, int(item))
         place = [w.spread(p)[item] for p in positions]
         old = np.asarray(w.read(view, place, op.location, True))
         w.write(view, place, combine(op.kind, old, w.spread(data)[item]), op.location, True)

@@ -64,6 +64,7 @@ def _slot_bytes(slot: Slot, argument: Array | np.generic) -> bytes:
     assert isinstance(argument, np.ndarray)
     if slot.role == "pointer":
         return argument.ctypes.data.to_bytes(8, "little")
+    assert isinstance(slot.role, tuple)
     kind, mode = slot.role
     number = argument.shape[mode] if kind == "extent" else argument.strides[mode] // argument.itemsize
     return int(number).to_bytes(8, "little", signed=True)

@@ -55,7 +55,7 @@ def test_each_work_item_writes_its_element(dtype: str, size: int, items: tuple[i
     x = np.arange(count).astype(DTYPES[dtype])
     y = np.full(count, -1).astype(DTYPES[dtype])
     run({"x": x, "y": y})
-    np.testing.assert_array_equal(y, x + x)
+    np.testing.assert_array_equal(y, np.add(x, x))
 
 
 def test_strided_access_gathers_and_scatters() -> None:
@@ -130,8 +130,7 @@ def test_loops_run_as_often_as_each_work_item_wants(dtype: str) -> None:
 @pytest.mark.parametrize("size", [1, 8, 16, 32])
 @pytest.mark.parametrize("kind", ["add", "max", "min"])
 def test_reductions_and_scans(dtype: str, size: int, kind: str) -> None:
-    if dtype == "c32" and kind != "add":
-        pytest.skip("complex numbers have no order")
+    kind = "add" if dtype == "c32" else kind
     run = kernel(
         f"%x: memref<{dtype}x?>, %r: memref<{dtype}x?>, %inc: memref<{dtype}x?>",
         f"""%v = memref.load %x, %i -> {dtype}
@@ -179,8 +178,7 @@ def test_broadcast_takes_one_work_items_value() -> None:
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kind", ["add", "max"])
 def test_atomics_of_all_work_items_on_one_element(dtype: str, kind: str) -> None:
-    if dtype[0] == "c" and kind != "add":
-        pytest.skip("complex numbers have no order")
+    kind = "add" if dtype[0] == "c" else kind
     run = kernel(
         f"%x: memref<{dtype}x?>, %t: memref<{dtype}>, %old: memref<{dtype}x?>",
         f"""%v = memref.load %x, %i -> {dtype}

@@ -83,9 +83,9 @@ def _check_limits(kernel: Kernel, report: Report) -> None:
     for parameter in kernel.parameters:
         type_ = parameter.type
         if isinstance(type_, MemrefType) and type_.space is AddressSpace.LOCAL and type_.span is None:
-            report.error(
-                "V48", parameter.location, "a local memref parameter needs static extents and strides"
-            ).hint("the launch reserves work-group memory of a size known when compiling")
+            report.error("V48", parameter.location, "a local memref parameter needs static extents and strides").hint(
+                "the launch reserves work-group memory of a size known when compiling"
+            )
     if kernel.local_bytes > MAX_LOCAL_BYTES:
         report.error(
             "V48",
