@@ -24,23 +24,24 @@ def _known(tile: Tile) -> AnyTile:
 class RegisterCarrier:
     """One phi a vector."""
 
-    __slots__ = ("_roots", "_type")
+    __slots__ = ("_roots", "_type", "_vector")
 
-    def __init__(self, roots: Roots, type_: TileType) -> None:
+    def __init__(self, roots: Roots, type_: TileType, vector: int) -> None:
         self._roots = roots
         self._type = type_
+        self._vector = vector
 
     def enter(self, ctx: KernelContext, tile: Tile) -> list[Value]:
         """The vectors of the initial tile."""
-        return self._roots.compute_registers(_known(tile))
+        return self._roots.compute_registers(_known(tile), self._vector)
 
     def inside(self, parts: Sequence[Value]) -> Registers:
         """The tile that these vectors hold."""
-        return self._roots.held(self._type, list(parts))
+        return self._roots.held(self._type, self._vector, list(parts))
 
     def leave(self, ctx: KernelContext, tile: Tile, parts: Sequence[Value]) -> list[Value]:
         """The vectors of the next iteration."""
-        return self._roots.compute_registers(_known(tile))
+        return self._roots.compute_registers(_known(tile), self._vector)
 
 
 def updated_in_place(value: core.Value) -> bool:
@@ -63,16 +64,17 @@ def updated_in_place(value: core.Value) -> bool:
 class SingleCarrier:
     """One buffer, updated in place."""
 
-    __slots__ = ("_buffer", "_roots", "_type")
+    __slots__ = ("_buffer", "_roots", "_type", "_unit")
 
-    def __init__(self, roots: Roots, type_: TileType) -> None:
+    def __init__(self, roots: Roots, type_: TileType, unit: int) -> None:
         self._roots = roots
         self._type = type_
+        self._unit = unit
         self._buffer: Memory | None = None
 
     def enter(self, ctx: KernelContext, tile: Tile) -> list[Value]:
         """The initial tile in the buffer."""
-        self._buffer = self._roots.buffer(self._type)
+        self._buffer = self._roots.buffer(self._type, self._unit)
         self._roots.store(_known(tile), self._buffer)
         return []
 
@@ -92,10 +94,10 @@ class SwappedCarrier:
 
     __slots__ = ("_first", "_roots", "_second")
 
-    def __init__(self, roots: Roots, type_: TileType) -> None:
+    def __init__(self, roots: Roots, type_: TileType, unit: int) -> None:
         self._roots = roots
-        self._first = roots.buffer(type_)
-        self._second = roots.buffer(type_)
+        self._first = roots.buffer(type_, unit)
+        self._second = roots.buffer(type_, unit)
 
     def _at(self, pointer: Value) -> Memory:
         return replace(self._first, pointer=pointer)

@@ -149,21 +149,20 @@ class Roots:
 
     # Tiles in registers
 
-    def register_plan(self, type_: TileType) -> Plan:
-        """How a tile of that type is held in registers."""
-        probe = Registers(type_, 0, (), [])
-        return Plan(self.evaluator(), probe, 0)
+    def register_plan(self, type_: TileType, vector: int) -> Plan:
+        """How a tile of that type is held in registers, with vectors along a dimension."""
+        return Plan(self.evaluator(), Registers(type_, vector, (), []), vector)
 
-    def registers_needed(self, type_: TileType) -> int:
+    def registers_needed(self, type_: TileType, vector: int) -> int:
         """Vector registers that a tile of this type occupies."""
-        plan = self.register_plan(type_)
+        plan = self.register_plan(type_, vector)
         columns = 1 if plan.across is None else type_.shape[plan.across]
         return len(plan.pieces) * columns * (2 if type_.element.is_complex else 1)
 
-    def compute_registers(self, tile: AnyTile) -> list[Value]:
+    def compute_registers(self, tile: AnyTile, vector: int) -> list[Value]:
         """The vectors of a whole tile."""
-        value = self.settle(tile, 0)
-        plan = self.register_plan(tile.type)
+        value = self.settle(tile, vector)
+        plan = self.register_plan(tile.type, vector)
         inside = self.inside([value])
         if inside is None:
             ev = self.evaluator(False)
@@ -175,9 +174,9 @@ class Roots:
                     branch.yield_(*ev.flatten(ev.block(value, plan.whole)))
         return branch.results
 
-    def held(self, type_: TileType, values: list[Value]) -> Registers:
+    def held(self, type_: TileType, vector: int, values: list[Value]) -> Registers:
         """The inverse of `compute_registers`."""
-        plan = self.register_plan(type_)
+        plan = self.register_plan(type_, vector)
         columns = 1 if plan.across is None else type_.shape[plan.across]
         fragments: Fragments = self.evaluator().rebuild(values, type_.element.name, columns, len(plan.pieces))
         return Registers(type_, plan.vector, plan.pieces, fragments)
@@ -236,6 +235,6 @@ class Roots:
     def _spill(self, tile: Registers) -> Memory:
         target = self.buffer(tile.type, tile.vector)
         ev = self.evaluator()
-        plan = self.register_plan(tile.type)
+        plan = self.register_plan(tile.type, tile.vector)
         ev.store(target, plan.whole, ev.block(tile, plan.whole))
         return target

@@ -14,6 +14,7 @@ from tilewright.targets.cpu.elementwise import is_elementwise
 from tilewright.targets.cpu.large_products import large_product
 from tilewright.targets.cpu.lowered import Scalar
 from tilewright.targets.cpu.machine import Machine
+from tilewright.targets.cpu.orientation import carried_dim
 from tilewright.targets.cpu.places import guarded, place, tile_of
 from tilewright.targets.cpu.roots import Roots
 from tilewright.targets.cpu.tiles import (
@@ -109,9 +110,10 @@ class CpuTiles:
         owner = value.owner
         around = owner.parent_op if isinstance(owner, core.Block) else owner
         roots = self._roots(ctx, around.block if around is not None else None)
-        if type_.rank in (1, 2) and roots.registers_needed(type_) <= self.machine.registers - 6:
-            return RegisterCarrier(roots, type_)
-        return SingleCarrier(roots, type_) if updated_in_place(value) else SwappedCarrier(roots, type_)
+        dim = carried_dim(value)
+        if type_.rank in (1, 2) and roots.registers_needed(type_, dim) <= self.machine.registers - 6:
+            return RegisterCarrier(roots, type_, dim)
+        return SingleCarrier(roots, type_, dim) if updated_in_place(value) else SwappedCarrier(roots, type_, dim)
 
     def parallel_loop(self, ctx: KernelContext, op: core.Operation) -> bool:
         """No loop is special yet."""
