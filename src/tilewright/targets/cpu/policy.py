@@ -18,6 +18,7 @@ _WHOLE_PRODUCT = 64
 _WHOLE_ELEMENTS = 4096
 _RUN_VECTORS = 8
 _ACROSS = 4
+_LONG_RUNS = 8
 _DEPTH = 256
 
 
@@ -77,8 +78,13 @@ class CpuTilePolicy:
         return tuple(run if k == along else _ACROSS if k < 2 else 1 for k in range(target.order))
 
     def reduction_tile(self, source: MemrefType, dim: int) -> tuple[int, ...]:
-        """Runs along the mode of stride 1, so that partial sums are vectors."""
-        return self._runs(source)
+        """Runs along the mode of stride 1, so that partial sums are vectors; longer ones where each is a sum of its own.
+
+        Those sums fill a quarter of the first cache's lines at most, and memory is read in long pieces.
+        """
+        along = contiguous_mode(source)
+        longer = _LONG_RUNS if along != dim else 1
+        return tuple(length * longer if k == along else length for k, length in enumerate(self._runs(source)))
 
     def scan_tile(self, source: MemrefType, dim: int) -> tuple[int, ...]:
         """A vector of columns when scanning across them; a few vectors when scanning along."""
