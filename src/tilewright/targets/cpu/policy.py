@@ -78,9 +78,9 @@ class CpuTilePolicy:
         return tuple(run if k == along else _ACROSS if k < 2 else 1 for k in range(target.order))
 
     def reduction_tile(self, source: MemrefType, dim: int) -> tuple[int, ...]:
-        """Runs along the mode of stride 1, so that partial sums are vectors; longer ones where each is a sum of its own.
+        """Runs along the mode of stride 1, so that partial sums are vectors.
 
-        Those sums fill a quarter of the first cache's lines at most, and memory is read in long pieces.
+        They are longer where each element is a sum of its own: memory is then read in long pieces.
         """
         along = contiguous_mode(source)
         longer = _LONG_RUNS if along != dim else 1
