@@ -3,9 +3,9 @@
 It may if nothing can write its memory in between. What counts as a use is the operation that ends in code: a store, a
 yield, anything that is no formula. A store that reads what it overwrites is fine element by element, not otherwise.
 
-Within one collective the written operand does not overlap the read ones, by the rules of the languages; so a store is
-taken not to overlap *another parameter* that its own value is computed from. In SPMD regions, whose tiles a program
-loads and stores as it likes, nothing is assumed.
+Within one collective (accesses with the same `step`) the written operand does not overlap the read ones, by the rules
+of the languages; so its store is taken not to overlap *another parameter* that its own value is computed from. In SPMD
+regions, whose tiles a program loads and stores as it likes, and between fused collectives nothing is assumed.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from tilewright.ir.definition import RECURSIVE_EFFECTS, TERMINATOR
 from tilewright.ir.effects import EffectKind
 from tilewright.ir.types import AddressSpace, MemrefType
 from tilewright.targets.cpu.elementwise import is_elementwise
+from tilewright.transforms.insert_barriers import STEP
 
 _FORMULAS = (tile.Broadcast, tile.Permute, tile.Extract, tile.Mma, tile.Reduce)
 _VIEWS = (memref.Subview, memref.Expand, memref.Fuse, memref.Permute)
@@ -76,9 +77,15 @@ def _harmless(load: tile.Load, sink: core.Operation, in_place: bool, collective:
         return not any(_conflicts(load, changed) for changed in _changes(sink))
     if in_place and sink.memref is load.memref and list(sink.indices) == list(load.indices):
         return True
-    if collective and root(sink.memref) is not root(load.memref):
+    if collective and _same_step(load, sink) and root(sink.memref) is not root(load.memref):
         return not _both_local(load.memref, sink.memref) or not _local_overlap(load.memref, sink.memref)
     return not _conflicts(load, sink.memref)
+
+
+def _same_step(load: tile.Load, store: tile.Store) -> bool:
+    """Whether both come from one collective; after a fusion a store may overwrite what an earlier one reads."""
+    step = load.attributes.get(STEP)
+    return step is not None and step == store.attributes.get(STEP)
 
 
 def _changes(op: core.Operation) -> Iterator[core.Value | None]:
