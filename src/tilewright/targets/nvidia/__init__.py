@@ -1,1 +1,15 @@
-"""The NVIDIA target: NVPTX through LLVM, loaded by the driver. Importing it needs neither a driver nor a toolkit."""
+"""The NVIDIA target: NVPTX through LLVM, loaded by the driver. Importing it needs neither a driver nor a toolkit.
+
+One block runs a work-group, one thread a work-item; a subgroup is a warp or an aligned segment of one. Whatever the
+work-group owns is computed element by element, spread over the threads; what a subgroup owns lives in registers.
+
+| file | concept |
+|---|---|
+| `target.py`, `policy.py`, `capabilities.py` | pipeline, artefact; teams and tiles; refusals before emission |
+| `kernel.py`, `context.py`, `values.py` | entry and parameters; the state of lowering; what IR values become |
+| `elementwise.py`, `memory.py`, `atomics.py`, `control.py`, `team.py`, `warp.py` | one element, one work-item |
+| `deferral.py`, `elements.py`, `buffers.py`, `arena.py`, `collective.py` | tiles of the work-group |
+| `registers.py`, `subgroup.py` | tiles of a subgroup |
+| `ptx.py` | LLVM text to PTX; ptxas |
+| `binding.py`, `driver.py`, `launch.py` | libcuda; launching on device arrays |
+"""
