@@ -33,7 +33,7 @@ SHAPES: Final = ((16, 16, 16), (56, 9, 9), (20, 9, 9), (9, 9, 9), (35, 9, 20))
 RESIDENT_BYTES: Final = 512 * 1024
 STREAM_BATCH: Final = 10_000
 PAGE: Final = 4096
-DTYPES: Final = {"f32": np.dtype(np.float32), "f64": np.dtype(np.float64)}
+DTYPES: Final[dict[str, np.dtype[np.float32 | np.float64]]] = {"f32": np.dtype(np.float32), "f64": np.dtype(np.float64)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def compiled(text: str) -> Artifact:
     return compile_module(module, CpuTarget(), CompileOptions(), report)
 
 
-def page_offset(count: int, dtype: np.dtype[np.float32] | np.dtype[np.float64], offset: int) -> Array:
+def page_offset(count: int, dtype: np.dtype[np.float32 | np.float64], offset: int) -> Array:
     """A vector that starts `offset` bytes behind a page."""
     raw = np.zeros(count * dtype.itemsize + 2 * PAGE, np.uint8)
     start = -raw.ctypes.data % PAGE + offset
@@ -146,7 +146,7 @@ def _array_libraries(a: Array, b: Array, c: Array) -> dict[str, Callable[[], flo
     except ImportError:
         return found
     torch.set_num_threads(1)
-    left, right, out = torch.from_numpy(b), torch.from_numpy(a), torch.from_numpy(c)
+    left, right, out = (torch.from_numpy(x) for x in (b, a, c))  # pyright: ignore[reportUnknownMemberType]
 
     def with_torch() -> float:
         start = perf_counter()

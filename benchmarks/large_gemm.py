@@ -27,7 +27,7 @@ from tilewright.dialects.builtin import Module
 from tilewright.ir.parser import parse_ir
 from tilewright.targets.cpu.target import CpuTarget
 
-DTYPES: Final = {"f32": np.dtype(np.float32), "f64": np.dtype(np.float64)}
+DTYPES: Final[dict[str, np.dtype[np.float32 | np.float64]]] = {"f32": np.dtype(np.float32), "f64": np.dtype(np.float64)}
 ERRORS: Final = {"f32": 1e-5, "f64": 1e-13}
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tilewright.runtime.native import load_object
 from tilewright.targets.artifact import Artifact, block_size, slot_layout
 
-Array = NDArray[np.float32] | NDArray[np.float64]
+Array = NDArray[np.float32 | np.float64]
 _SOURCE: Final = Path(__file__).with_name("batched.c")
 _FUNCTIONS: Final = ("xsmm_f32", "xsmm_f64", "time_xsmm_f32", "time_xsmm_f64", "time_entry")
 _LINK: Final = ("-lxsmm", "-lxsmmnoblas", "-ldl", "-lpthread", "-lm")

@@ -92,7 +92,6 @@ def assert_close(dtype: str, found: Array, expected: Array, scale: float = 1.0) 
     if dtype.startswith("i"):
         np.testing.assert_array_equal(found, expected.astype(np.int64).astype(DTYPES[dtype]))
         return
-    wide = found.astype(np.complex128 if dtype.startswith("c") else np.float64)
-    norm = max(float(np.linalg.norm(expected)), 1e-30)
-    error = float(np.linalg.norm(wide - expected)) / norm
+    wide, exact = found.astype(np.complex128), expected.astype(np.complex128)
+    error = float(np.linalg.norm(wide - exact)) / max(float(np.linalg.norm(exact)), 1e-30)
     assert error <= TOLERANCE[dtype] * scale, f"relative error {error}"

@@ -31,7 +31,7 @@ def _check(
 ) -> None:
     m, n, k = size
     alpha, beta = factors
-    shapes = ((k, m) if transposes[0] else (m, k), (n, k) if transposes[1] else (n, k)[::-1], (m, n))
+    shapes: list[tuple[int, int]] = [(k, m) if transposes[0] else (m, k), (n, k) if transposes[1] else (k, n), (m, n)]
     types = [_memref(dtype, *shape, row_major, dynamic) for shape in shapes]
     flags = f"transpose_a = {str(transposes[0]).lower()}, transpose_b = {str(transposes[1]).lower()}"
     run = Collective(
