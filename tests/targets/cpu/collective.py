@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, cast
 
 import ml_dtypes
 import numpy as np
@@ -76,7 +76,9 @@ def literal(dtype: str, value: float) -> str:
     return f"({float(value)}, 0.0)" if dtype.startswith("c") else str(float(value))
 
 
-def random_array(rng: np.random.Generator, dtype: str, shape: tuple[int, ...], row_major: bool = False) -> Array:
+def random_array(
+    rng: np.random.Generator, dtype: str, shape: tuple[int, ...], row_major: bool = False
+) -> NDArray[np.float64]:
     """Small random numbers, column-major unless asked otherwise."""
     if dtype.startswith("i"):
         numbers: Array = rng.integers(-5, 6, shape)
@@ -84,7 +86,8 @@ def random_array(rng: np.random.Generator, dtype: str, shape: tuple[int, ...], r
         numbers = rng.standard_normal(shape) + 1j * rng.standard_normal(shape)
     else:
         numbers = rng.standard_normal(shape)
-    return np.array(numbers.astype(DTYPES[dtype]), order="C" if row_major else "F")
+    # Typed as f64 so that NumPy's operators type-check; the element type is `dtype`.
+    return cast("NDArray[np.float64]", np.array(numbers.astype(DTYPES[dtype]), order="C" if row_major else "F"))
 
 
 def assert_close(dtype: str, found: Array, expected: Array, scale: float = 1.0) -> None:
