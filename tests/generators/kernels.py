@@ -275,7 +275,9 @@ def _arithmetic(w: _Writer, dtype: str, values: list[str]) -> None:
         name = w.fresh("v")
         if w.rnd.random() < 0.75:
             op = w.rnd.choice(binary)
-            w.emit(f"{name} = {op} {w.rnd.choice(values)}, {w.rnd.choice(values)} : {dtype}")
+            # the first two are no constants, which may not be 0 as divisors
+            right = w.rnd.choice(values[:2] if op in ("div", "rem") else values)
+            w.emit(f"{name} = {op} {w.rnd.choice(values)}, {right} : {dtype}")
         else:
             w.emit(f"{name} = {w.rnd.choice(unary)} {w.rnd.choice(values)} : {dtype}")
         values.append(name)

@@ -41,7 +41,7 @@ class RegisterCarrier:
 
     def leave(self, ctx: KernelContext, tile: Tile, parts: Sequence[Value]) -> list[Value]:
         """The vectors of the next iteration."""
-        return self._roots.compute_registers(_known(tile), self._vector)
+        return self._roots.unshared().compute_registers(_known(tile), self._vector)
 
 
 def updated_in_place(value: core.Value) -> bool:
@@ -85,7 +85,7 @@ class SingleCarrier:
 
     def leave(self, ctx: KernelContext, tile: Tile, parts: Sequence[Value]) -> list[Value]:
         """The next tile over the last one."""
-        self._roots.store(_known(tile), self.inside(parts))
+        self._roots.unshared().store(_known(tile), self.inside(parts))
         return []
 
 
@@ -113,5 +113,5 @@ class SwappedCarrier:
 
     def leave(self, ctx: KernelContext, tile: Tile, parts: Sequence[Value]) -> list[Value]:
         """The next tile in the spare buffer."""
-        self._roots.store(_known(tile), self._at(parts[1]))
+        self._roots.unshared().store(_known(tile), self._at(parts[1]))
         return [parts[1], parts[0]]

@@ -49,6 +49,10 @@ class Roots:
         self._pool = pool
         self._block = block
 
+    def unshared(self) -> Roots:
+        """The same with buffers of its own: for code inside a block whose buffers still hold what is read."""
+        return Roots(self.ctx, self.machine, self._pool, None)
+
     def inside_function(self, function: Function) -> Roots:
         """The same for the body of a helper function."""
         b = Builder(function)

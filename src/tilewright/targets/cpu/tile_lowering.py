@@ -107,9 +107,9 @@ class CpuTiles:
         """Small tiles travel in registers, others in buffers."""
         type_ = value.type
         assert isinstance(type_, TileType)
-        owner = value.owner
-        around = owner.parent_op if isinstance(owner, core.Block) else owner
-        roots = self._roots(ctx, around.block if around is not None else None)
+        # A loop's buffers live around it. Those of a branch are filled inside its arms, where the arms' own are in use.
+        loop = value.owner.parent_op if isinstance(value.owner, core.Block) else None
+        roots = self._roots(ctx, loop.block if loop is not None else None)
         dim = carried_dim(value)
         if type_.rank in (1, 2) and roots.registers_needed(type_, dim) <= self.machine.registers - 6:
             return RegisterCarrier(roots, type_, dim)
