@@ -479,10 +479,10 @@ _STATEMENTS: list[Callable[[_Writer, str], None]] = [
 
 
 def generate(rnd: random.Random) -> Generated:
-    """A random kernel of one to five statements over one or two element types."""
+    """A random kernel of one to three statements over one or two element types."""
     w = _Writer(rnd)
     dtype = rnd.choice(list(DTYPES))
-    for _ in range(rnd.randint(1, 5)):
+    for _ in range(rnd.randint(1, 3)):
         statement = rnd.choice(_STATEMENTS)
         if statement in (_foreach_tile, _mul_add) and dtype in ("i8", "bf16", "f16"):
             statement = _foreach
