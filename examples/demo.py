@@ -52,8 +52,7 @@ def main() -> None:
     alpha = np.float32(0.5)
     reference = d.astype(np.float64) + 0.5 * (c.astype(np.float64) @ (b.T.astype(np.float64) @ a.astype(np.float64)))
 
-    tw.compile(SOURCE, target="cpu")
-    kernel = tw.compile(SOURCE, target="cpu").fused_kernel
+    kernel = tw.compile(SOURCE).fused_kernel
     pointers = tw.PointerArray.of(a)
     out = d.copy()
     views = (alpha, pointers, b.T, c.T, out.transpose(2, 1, 0))

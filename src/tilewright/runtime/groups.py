@@ -45,6 +45,13 @@ class PointerArray:
     offset: int = 0
     readonly: bool = False
 
+    @staticmethod
+    def of(batch: AnyArray) -> PointerArray:
+        """The addresses of `batch[0]`, `batch[1]`, ..; the array must outlive the launches that use them."""
+        first, step = int(batch.ctypes.data), batch.strides[0]
+        pointers = first + step * np.arange(len(batch), dtype=np.int64)
+        return PointerArray(pointers, batch.dtype, readonly=not batch.flags.writeable)
+
 
 @dataclass(frozen=True, slots=True)
 class _Table:

@@ -1,0 +1,95 @@
+"""The Python interface: compiling, launching, showing, saving."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+
+SAMPLE = Path(__file__).parents[2] / "examples" / "fused_kernel.tl"
+AXPBY = "func @axpby(%a: f32, %x: memref<f32x?>, %b: f32, %y: memref<f32x?>) { axpby %a, %x, %b, %y }"
+
+
+@pytest.mark.parametrize("target", ["cpu", "cpu:avx2", "cpu:generic", "interpreter"])
+def test_the_sample_kernel_is_right(target: str) -> None:
+    batch = 5
+    rng = np.random.default_rng()
+    a, b = rng.standard_normal((batch, 8, 16), np.float32), rng.standard_normal((8, 8), np.float32)
+    c, d = rng.standard_normal((16, 8), np.float32), rng.standard_normal((batch, 16, 16), np.float32)
+    wanted = d.astype(np.float64) + 0.5 * (c.astype(np.float64) @ (b.T.astype(np.float64) @ a.astype(np.float64)))
+    kernel = tw.compile(SAMPLE, target=target).fused_kernel
+    kernel[batch](0.5, tw.PointerArray.of(a), b.T, c.T, d.transpose(2, 1, 0))
+    assert np.linalg.norm(d - wanted) <= 1e-6 * np.linalg.norm(wanted)
+
+
+def test_launch_with_lists_and_call_syntax() -> None:
+    program = tw.compile(AXPBY)
+    x, y = np.arange(5, dtype=np.float32), np.ones(5, np.float32)
+    program.axpby(2.0, x, 3.0, y)
+    np.testing.assert_array_equal(y, 2 * np.arange(5) + 3)
+    program["axpby"][1](1.0, x, 0.0, y)
+    np.testing.assert_array_equal(y, x)
+
+
+def test_what_a_kernel_shows() -> None:
+    kernel = tw.compile(SAMPLE).fused_kernel
+    assert kernel.signature.startswith("@fused_kernel(%alpha: f32, %A: group<memref<f32x16x8>x?>")
+    assert "tile.mma" in kernel.ir("tile")
+    assert "memref.alloca" not in kernel.ir("tile"), "the intermediate product must not travel through memory"
+    assert "define" in kernel.llvm
+    assert "vfmadd" in kernel.asm or "mul" in kernel.asm
+    assert "fused_kernel" in repr(kernel)
+    assert "<details>" in kernel._repr_html_()  # pyright: ignore[reportPrivateUsage]
+    with pytest.raises(KeyError, match="stage"):
+        kernel.ir("nonsense")
+
+
+def test_bytes_carry_a_program() -> None:
+    program = tw.Program.from_bytes(tw.compile(AXPBY).to_bytes())
+    x, y = np.arange(9, dtype=np.float32), np.full(9, np.nan, np.float32)
+    program.axpby[1](1.0, x, 0.0, y)
+    np.testing.assert_array_equal(y, x)
+    with pytest.raises(ValueError):
+        tw.Program.from_bytes(b"nonsense")
+
+
+def test_errors_are_diagnostics_or_launch_errors() -> None:
+    with pytest.raises(tw.CompileError, match=r"V6.*%q is not defined|%q"):
+        tw.compile("func @f(%a: f32) { %b = add %a, %q : f32 }")
+    kernel = tw.compile(AXPBY).axpby
+    x = np.zeros(4, np.float32)
+    for wrong in (
+        (1.0, x.astype(np.float64), 0.0, x),
+        (1.0, x.reshape(2, 2), 0.0, x),
+        (1.0, x, 0.0),
+        ("a", x, 0.0, x),
+    ):
+        with pytest.raises(tw.LaunchError):
+            kernel[1](*wrong)
+    frozen = np.zeros(4, np.float32)
+    frozen.flags.writeable = False
+    with pytest.raises(tw.LaunchError, match="y"):
+        kernel[1](1.0, x, 0.0, frozen)
+    with pytest.raises(ValueError, match="target"):
+        tw.compile(AXPBY, target="abacus")
+    with pytest.raises(AttributeError, match="axpby"):
+        _ = tw.compile(AXPBY).gemm
+
+
+def test_definitions_from_outside() -> None:
+    text = "func @f(%x: memref<f32x$n>) { %z = constant 0.0 : f32 %o = constant 1.0 : f32 axpby %o, %x, %o, %x }"
+    x = np.ones(7, np.float32)
+    tw.compile(text, definitions={"n": "7"}).f[1](x)
+    assert (x == 2).all()
+    with pytest.raises(tw.CompileError):
+        tw.compile(text)
+
+
+def test_torch_tensors_are_used_in_place() -> None:
+    torch = pytest.importorskip("torch")
+    x, y = torch.arange(6, dtype=torch.float32), torch.ones(6)
+    tw.compile(AXPBY).axpby[1](2.0, x, 1.0, y)
+    assert torch.equal(y, 2 * torch.arange(6, dtype=torch.float32) + 1)

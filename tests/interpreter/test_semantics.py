@@ -1,0 +1,85 @@
+"""Scalar operations mean what language reference 1.7 says, at the edges too."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tilewright.dialects import arith
+from tilewright.dialects.semantics import convert, dtype_of, evaluate
+from tilewright.ir.core import Block
+from tilewright.ir.types import BF16, F16, F32, F64, I8, I16, I32, I64, ScalarType
+
+MIN8, MAX8 = -128, 127
+
+
+def binary(cls: type, type_: ScalarType, a: object, b: object) -> object:
+    """One operation on scalars."""
+    block = Block([type_, type_])
+    op = cls(*block.arguments)
+    return evaluate(op, *(np.asarray(v).astype(dtype_of(type_)) for v in (a, b)))[()]
+
+
+@pytest.mark.parametrize(
+    ("cls", "a", "b", "wanted"),
+    [
+        (arith.Add, 127, 1, -128),
+        (arith.Mul, 16, 16, 0),
+        (arith.Div, -7, 2, -3),
+        (arith.Div, 7, -2, -3),
+        (arith.Div, 5, 0, 0),
+        (arith.Div, MIN8, -1, MIN8),
+        (arith.Rem, -7, 2, -1),
+        (arith.Rem, 5, 0, 5),
+        (arith.Rem, MIN8, -1, 0),
+        (arith.Shl, 1, 9, 2),
+        (arith.Shr, -2, 1, -1),
+        (arith.Shr, 4, 8, 4),
+        (arith.Max, -3, 2, 2),
+        (arith.Xor, 5, 3, 6),
+    ],
+)
+def test_integers(cls: type, a: int, b: int, wanted: int) -> None:
+    assert binary(cls, I8, a, b) == wanted
+
+
+def test_division_for_all_i8() -> None:
+    a, b = np.meshgrid(np.arange(-128, 128), np.arange(-128, 128))
+    block = Block([I8, I8])
+    x, y = a.astype(np.int8), b.astype(np.int8)
+    safe = np.where(b == 0, 1, b)
+    quotient = np.where(b == 0, 0, np.trunc(a / safe)).astype(np.int64).astype(np.int8)
+    np.testing.assert_array_equal(evaluate(arith.Div(*block.arguments), x, y), quotient)
+    rest = (a - quotient.astype(np.int64) * b).astype(np.int8)
+    np.testing.assert_array_equal(evaluate(arith.Rem(*block.arguments), x, y), rest)
+
+
+def test_the_number_wins_over_nan() -> None:
+    for type_ in (F16, BF16, F32, F64):
+        assert binary(arith.Max, type_, np.nan, 1.0) == 1.0
+        assert binary(arith.Min, type_, 1.0, np.nan) == 1.0
+        assert np.isnan(float(str(binary(arith.Max, type_, np.nan, np.nan))))
+
+
+@pytest.mark.parametrize(
+    ("value", "type_", "wanted"),
+    [
+        (1e10, I32, 2**31 - 1),
+        (-1e10, I32, -(2**31)),
+        (np.nan, I64, 0),
+        (2.0**63, I64, 2**63 - 1),
+        (-(2.0**63), I64, -(2**63)),
+        (2.0**62, I64, 2**62),
+        (-1.9, I8, -1),
+        (1e300, I16, 2**15 - 1),
+    ],
+)
+def test_float_to_integer_saturates(value: float, type_: ScalarType, wanted: int) -> None:
+    assert int(convert(np.asarray(value), type_)) == wanted
+
+
+def test_conversion_to_16_bits_rounds_once() -> None:
+    # Halfway between two bf16 after rounding to f32, but not before.
+    value = np.asarray(1.0 + 2.0**-8 + 2.0**-40)
+    assert float(convert(value, BF16)) == 1.0 + 2.0**-7
+    assert float(convert(np.asarray(1.0 + 2.0**-11 + 2.0**-40), F16)) == 1.0 + 2.0**-10
