@@ -76,7 +76,9 @@ class FunctionReader(RegionReader):
             first = self.i
             names.append(self.new_name())
             self.expect(":")
+            type_at = self.i
             type_ = self.read_type()
+            self.places["type", len(given)] = self.since(type_at)
             block.add_argument(type_, None, self.since(first))
             given.append(self._parameter_attributes(len(given)))
             if not self.accept(","):

@@ -8,7 +8,16 @@ from typing import Any, cast
 
 from tilewright.diagnostics import Report
 from tilewright.dialects.builtin import Kernel, Module
-from tilewright.frontends.tensor_language.rules import collectives, matrices, memory, regions, values
+from tilewright.frontends.tensor_language.rules import (
+    collectives,
+    loops,
+    matrices,
+    memory,
+    regions,
+    values,
+    views,
+    yields,
+)
 from tilewright.frontends.tensor_language.rules.kernels import check_kernel
 from tilewright.frontends.tensor_language.rules.types import check_parameters, check_results
 from tilewright.ir.core import Operation
@@ -19,7 +28,7 @@ Rule = Callable[[Any, Report], None]
 @cache
 def _rules() -> dict[type[Operation], list[Rule]]:
     table: dict[type[Operation], list[Rule]] = {}
-    for source in (values, memory, collectives, regions, matrices):
+    for source in (values, memory, views, collectives, loops, yields, matrices):
         for cls, rule in source.rules().items():
             table.setdefault(cls, []).append(cast("Rule", rule))
     return table
@@ -34,12 +43,14 @@ def verify_language(module: Module, report: Report) -> None:
     for op in module.walk():
         if isinstance(op, Module):
             continue
+        errors = report.errors
         if isinstance(op, Kernel):
             check_kernel(op, report)
             check_parameters(op, report)
         else:
             regions.check_kind(op, report)
-        errors = report.errors
+            # An instruction in the wrong region may be wrong in itself as well.
+            errors = report.errors
         check_results(op, report)
         if report.errors == errors:
             op.definition.check(op, report)

@@ -1,211 +1,203 @@
-"""Collective instructions: orders, shapes, promotion, factors (V39 to V44)."""
+"""Collective instructions on tensors: orders, shapes, promotion, factors (V39 to V42)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tilewright.diagnostics import Report
 from tilewright.dialects import tl
 from tilewright.frontends.tensor_language.rules.facts import constant_of, element, name_of, spelled
-from tilewright.ir.core import Operation, Value
+from tilewright.frontends.tensor_language.rules.overlap import identical, overlap
+from tilewright.ir.core import Operation
 from tilewright.ir.types import Extent, MemrefType, ScalarType, promotable, promote
 
 Shape = tuple[Extent, ...]
 
-
-def _shape(value: Value, transpose: bool = False) -> Shape:
-    assert isinstance(value.type, MemrefType)
-    shape = value.type.shape
-    return shape[::-1] if transpose and len(shape) == 2 else shape
+# Operands are meant by position: alpha, the inputs, beta, the result. One value may stand at several of them.
 
 
-def _number(op: Operation, value: Value) -> int:
-    return op.operands.index(value)
+def _shape(op: Operation, index: int, transpose: bool = False) -> Shape:
+    type_ = op.operands[index].type
+    assert isinstance(type_, MemrefType)
+    return type_.shape[::-1] if transpose and type_.order == 2 else type_.shape
 
 
-def _order(op: Operation, value: Value, allowed: Sequence[int], report: Report) -> bool:
-    order = len(_shape(value))
+def _order(op: Operation, index: int, allowed: Sequence[int], report: Report) -> bool:
+    value = op.operands[index]
+    order = len(_shape(op, index))
     if order in allowed:
         return True
     wanted = " or ".join(map(str, allowed))
     report.error(
-        "V39", op.place(("operand", _number(op, value))), f"{name_of(value)} has order {order}; {wanted} is needed"
-    ).label(value.location, f"a {value.type}")
+        "V39", op.place(("operand", index)), f"{name_of(value)} has order {order}; order {wanted} is needed here"
+    ).label(value.location, f"a {value.type}").hint("take a subview, expand or fuse it to the order that is needed")
     return False
 
 
-def _equal(op: Operation, value: Value, have: Shape, want: Shape, report: Report) -> bool:
-    """`?` equals only `?`."""
+def _orders(op: Operation, wanted: Mapping[int, int], report: Report) -> bool:
+    """Whether the operands have these orders; every one that has not is reported."""
+    right = [_order(op, index, (order,), report) for index, order in wanted.items()]
+    return all(right)
+
+
+def _equal(op: Operation, index: int, have: Shape, want: Shape, why: str, report: Report) -> bool:
+    """`?` equals only `?`; `have` is the shape as the instruction sees it, after transposition."""
     if have == want:
         return True
-    place = op.place(("operand", _number(op, value)))
-    finding = report.error("V39", place, f"{name_of(value)} is {spelled(have)}, but {spelled(want)} is needed here")
-    finding.label(value.location, "defined here")
+    value = op.operands[index]
+    turned = " transposed" if have != _shape(op, index) else ""
+    finding = report.error(
+        "V39",
+        op.place(("operand", index)),
+        f"{name_of(value)}{turned} has shape {spelled(have)}, but {spelled(want)} is needed: {why}",
+    ).label(value.location, "defined here")
     if len(have) == len(want) and any((h is None) != (n is None) for h, n in zip(have, want, strict=True)):
         finding.hint("`?` fits only `?`: take a subview with literal sizes to make an extent known")
+    elif len(have) == 2 and have[::-1] == want:
+        finding.hint("its transpose has the shape that is needed: add or drop `.t`")
+    else:
+        finding.hint("take a subview of the part that is meant")
     return False
 
 
-def _fits(op: Operation, value: Value, target: ScalarType, what: str, report: Report) -> None:
+def _fits(op: Operation, index: int, target: ScalarType, what: str, report: Report) -> None:
+    value = op.operands[index]
     type_ = element(value)
-    if type_ is not None and not promotable(type_, target):
-        report.error(
-            "V39",
-            op.place(("operand", _number(op, value))),
-            f"{name_of(value)} is {type_}, which cannot be promoted to {target}, {what}",
-        ).label(value.location, "defined here").hint(f"cast it to {target} first")
-
-
-def _types(op: Operation, alpha: Value, inputs: Sequence[Value], beta: Value, out: Value, report: Report) -> None:
-    """alpha fits the product, the product the result, beta the result."""
-    target = element(out)
-    types = [element(v) for v in inputs]
-    if target is None or None in types:
+    if type_ is None or promotable(type_, target):
         return
-    product = types[0]
-    assert product is not None
-    for value, other in zip(inputs[1:], types[1:], strict=True):
-        assert other is not None
-        common = promote(product, other)
+    finding = report.error(
+        "V39",
+        op.place(("operand", index)),
+        f"{name_of(value)} is {type_}, which cannot be promoted to {target}, {what}",
+    ).label(value.location, "defined here")
+    if isinstance(value.type, ScalarType):
+        finding.hint(f"write `cast {name_of(value)} : {target}` first")
+    else:
+        finding.hint(f"use a result of a type that {type_} can be promoted to")
+
+
+def _types(op: Operation, report: Report) -> None:
+    """alpha fits the product, the product the result, beta the result."""
+    inputs = range(1, len(op.operands) - 2)
+    beta, out = len(op.operands) - 2, len(op.operands) - 1
+    target = element(op.operands[out])
+    product = element(op.operands[1])
+    if target is None or product is None:
+        return
+    for index in inputs[1:]:
+        other = element(op.operands[index])
+        common = None if other is None else promote(product, other)
         if common is None:
             report.error(
-                "V39", op.place(("operand", _number(op, value))), f"{product} and {other} have no common type"
-            ).label(inputs[0].location, f"this is {product}")
+                "V39", op.place(("operand", index)), f"{product} and {other} have no common type to multiply in"
+            ).label(op.operands[1].location, f"this is {product}").hint(
+                "both operands need types of which one holds the other"
+            )
             return
         product = common
-    _fits(op, alpha, product, "the type of the operands", report)
-    for value in inputs:
-        _fits(op, value, target, "the type of the result", report)
+    _fits(op, 0, product, "the type of the operands", report)
+    for index in inputs:
+        _fits(op, index, target, "the type of the result", report)
     _fits(op, beta, target, "the type of the result", report)
 
 
-def _atomic(op: Operation, beta: Value, atomic: bool, report: Report) -> None:
+def _atomic(op: Operation, atomic: bool, report: Report) -> None:
+    index = len(op.operands) - 2
+    beta = op.operands[index]
     if atomic and constant_of(beta) not in (0, 1):
         report.error(
-            "V40", op.place(("operand", _number(op, beta))), "an atomic update needs a constant beta of 0 or 1"
+            "V40", op.place(("operand", index)), "an atomic update needs a beta that is the constant 0 or 1"
         ).label(beta.location, "defined here").hint("scale the result first in a separate kernel, or drop .atomic")
 
 
-def _overlap(op: Operation, inputs: Sequence[Value], out: Value, in_place: bool, report: Report) -> None:
-    for value in inputs:
-        if value is out and not in_place:
-            report.warning(
+def _overlap(op: Operation, in_place: bool, report: Report) -> None:
+    """The written operand is read too, other than as the identical view where that is allowed."""
+    out = op.operands[-1]
+    for index in range(1, len(op.operands) - 2):
+        value = op.operands[index]
+        if overlap(value, out) and not (in_place and identical(value, out)):
+            finding = report.warning(
                 "V42",
-                op.place(("operand", _number(op, value))),
-                f"{name_of(value)} is read and written by one instruction, which leaves the result undefined",
+                op.place(("operand", index)),
+                f"{name_of(value)} is read and shares elements with {name_of(out)}, which is written:"
+                " the result is undefined",
             )
+            finding.label(op.place(("operand", len(op.operands) - 1)), "written here")
+            finding.hint("copy it to an alloca first")
+
+
+def _common(op: Operation, atomic: bool, in_place: bool, report: Report) -> None:
+    _types(op, report)
+    _atomic(op, atomic, report)
+    _overlap(op, in_place, report)
 
 
 def axpby(op: tl.Axpby, report: Report) -> None:
     """`B := alpha op(A) + beta B`."""
-    _types(op, op.alpha, [op.a], op.beta, op.b, report)
-    _atomic(op, op.beta, op.atomic, report)
-    if _order(op, op.b, (0, 1, 2), report):
-        _equal(op, op.a, _shape(op.a, op.transpose), _shape(op.b), report)
-    _overlap(op, [op.a], op.b, not (op.transpose and len(_shape(op.b)) == 2), report)
+    _common(op, op.atomic, not (op.transpose and len(_shape(op, 3)) == 2), report)
+    if _order(op, 3, (0, 1, 2), report):
+        _equal(op, 1, _shape(op, 1, op.transpose), _shape(op, 3), f"the shape of {name_of(op.b)}", report)
 
 
 def sum_(op: tl.Sum, report: Report) -> None:
     """`b_i := alpha sum_j op(A)_ij + beta b_i`."""
-    _types(op, op.alpha, [op.a], op.beta, op.b, report)
-    _atomic(op, op.beta, op.atomic, report)
-    if _order(op, op.b, (0, 1), report):
-        order = len(_shape(op.b))
-        if _order(op, op.a, (order + 1,), report) and order:
-            rows = _shape(op.a, op.transpose)[:1]
-            if rows != _shape(op.b):
-                _equal(op, op.b, _shape(op.b), rows, report)
-    _overlap(op, [op.a], op.b, False, report)
+    _common(op, op.atomic, False, report)
+    if not _order(op, 3, (0, 1), report):
+        return
+    order = len(_shape(op, 3))
+    if _order(op, 1, (order + 1,), report) and order:
+        rows = _shape(op, 1, op.transpose)[:1]
+        _equal(op, 3, _shape(op, 3), rows, f"one element for each row of {name_of(op.a)}", report)
 
 
 def cumsum(op: tl.Cumsum, report: Report) -> None:
     """Prefix sum along a mode that exists."""
-    _types(op, op.alpha, [op.a], op.beta, op.b, report)
-    _atomic(op, op.beta, op.atomic, report)
-    shape = _shape(op.a)
-    if not shape:
-        report.error("V39", op.place(("operand", 1)), f"{name_of(op.a)} has no mode to sum along")
-    elif not 0 <= op.mode < len(shape):
-        report.error("V41", op.place("mode"), f"there is no mode {op.mode}; modes are 0 to {len(shape) - 1}")
-    _equal(op, op.b, _shape(op.b), shape, report)
+    _common(op, op.atomic, True, report)
+    order = len(_shape(op, 1))
+    if not order:
+        report.error("V39", op.place(("operand", 1)), f"{name_of(op.a)} has no mode to sum along").hint(
+            "cumsum takes tensors of order 1 and more"
+        )
+    elif not 0 <= op.mode < order:
+        report.error("V41", op.place("mode"), f"{name_of(op.a)} has no mode {op.mode}").label(
+            op.a.location, f"a {op.a.type}"
+        ).hint(f"modes count from 0; here they are 0 to {order - 1}")
+    _equal(op, 3, _shape(op, 3), _shape(op, 1), f"the shape of {name_of(op.a)}", report)
 
 
 def gemm(op: tl.Gemm, report: Report) -> None:
     """`C := alpha op1(A) op2(B) + beta C`."""
-    _types(op, op.alpha, [op.a, op.b], op.beta, op.c, report)
-    _atomic(op, op.beta, op.atomic, report)
-    _overlap(op, [op.a, op.b], op.c, False, report)
-    orders = [_order(op, v, (2,), report) for v in (op.a, op.b, op.c)]
-    if not all(orders):
+    _common(op, op.atomic, False, report)
+    if not _orders(op, {1: 2, 2: 2, 4: 2}, report):
         return
-    a, b, c = _shape(op.a, op.transpose_a), _shape(op.b, op.transpose_b), _shape(op.c)
-    if _equal(op, op.b, b, (a[1], b[1]), report):
-        _equal(op, op.c, c, (a[0], b[1]), report)
+    a, b = _shape(op, 1, op.transpose_a), _shape(op, 2, op.transpose_b)
+    if _equal(op, 2, b, (a[1], b[1]), f"a row for each column of {name_of(op.a)}", report):
+        _equal(op, 4, _shape(op, 4), (a[0], b[1]), f"rows of {name_of(op.a)}, columns of {name_of(op.b)}", report)
 
 
 def gemv(op: tl.Gemv, report: Report) -> None:
     """`c := alpha op(A) b + beta c`."""
-    _types(op, op.alpha, [op.a, op.b], op.beta, op.c, report)
-    _atomic(op, op.beta, op.atomic, report)
-    _overlap(op, [op.a, op.b], op.c, False, report)
-    orders = [_order(op, op.a, (2,), report), _order(op, op.b, (1,), report), _order(op, op.c, (1,), report)]
-    if all(orders):
-        a = _shape(op.a, op.transpose)
-        _equal(op, op.b, _shape(op.b), a[1:], report)
-        _equal(op, op.c, _shape(op.c), a[:1], report)
+    _common(op, op.atomic, False, report)
+    if _orders(op, {1: 2, 2: 1, 4: 1}, report):
+        a = _shape(op, 1, op.transpose)
+        _equal(op, 2, _shape(op, 2), a[1:], f"one element for each column of {name_of(op.a)}", report)
+        _equal(op, 4, _shape(op, 4), a[:1], f"one element for each row of {name_of(op.a)}", report)
 
 
 def ger(op: tl.Ger, report: Report) -> None:
     """`C := alpha a b^T + beta C`."""
-    _types(op, op.alpha, [op.a, op.b], op.beta, op.c, report)
-    _atomic(op, op.beta, op.atomic, report)
-    _overlap(op, [op.a, op.b], op.c, False, report)
-    orders = [_order(op, op.a, (1,), report), _order(op, op.b, (1,), report), _order(op, op.c, (2,), report)]
-    if all(orders):
-        _equal(op, op.c, _shape(op.c), (*_shape(op.a), *_shape(op.b)), report)
+    _common(op, op.atomic, False, report)
+    if _orders(op, {1: 1, 2: 1, 4: 2}, report):
+        wanted = (*_shape(op, 1), *_shape(op, 2))
+        _equal(op, 4, _shape(op, 4), wanted, f"{name_of(op.a)} by {name_of(op.b)}", report)
 
 
 def hadamard(op: tl.Hadamard, report: Report) -> None:
     """`c := alpha a .* b + beta c`."""
-    _types(op, op.alpha, [op.a, op.b], op.beta, op.c, report)
-    _atomic(op, op.beta, op.atomic, report)
-    if _order(op, op.c, (1, 2), report):
-        _equal(op, op.a, _shape(op.a), _shape(op.c), report)
-        _equal(op, op.b, _shape(op.b), _shape(op.c), report)
-
-
-def _lists(op: tl.Foreach | tl.ForeachTile, variables: int, report: Report) -> bool:
-    if not len(op.lowers) == len(op.uppers) == variables:
-        report.error(
-            "V43",
-            op.location,
-            f"the lists have {variables}, {len(op.lowers)} and {len(op.uppers)} entries; they need the same number",
-        )
-        return False
-    for k, (low, high) in enumerate(zip(op.lowers, op.uppers, strict=True)):
-        if low.type is not high.type:
-            report.error(
-                "V43", op.place(("operand", len(op.lowers) + k)), f"mode {k} counts from {low.type} to {high.type}"
-            ).label(low.location, f"this is {low.type}")
-            return False
-    return True
-
-
-def foreach(op: tl.Foreach, report: Report) -> None:
-    """Three lists of one length."""
-    _lists(op, len(op.body.entry.arguments), report)
-
-
-def foreach_tile(op: tl.ForeachTile, report: Report) -> None:
-    """Five lists of one length, positive tiles."""
-    modes = len(op.tile_shape)
-    if len(op.body.entry.arguments) != 2 * modes:
-        report.error("V43", op.location, f"{modes} tile extents do not fit {len(op.body.entry.arguments)} variables")
-        return
-    if _lists(op, modes, report):
-        for k, extent in enumerate(op.tile_shape):
-            if extent <= 0:
-                report.error("V44", op.place(("tile", k)), f"tile extent {extent} is not positive")
+    _common(op, op.atomic, True, report)
+    if _order(op, 4, (1, 2), report):
+        for index in (1, 2):
+            _equal(op, index, _shape(op, index), _shape(op, 4), f"the shape of {name_of(op.c)}", report)
 
 
 def rules() -> dict[type[Operation], object]:
@@ -218,6 +210,4 @@ def rules() -> dict[type[Operation], object]:
         tl.Gemv: gemv,
         tl.Ger: ger,
         tl.Hadamard: hadamard,
-        tl.Foreach: foreach,
-        tl.ForeachTile: foreach_tile,
     }

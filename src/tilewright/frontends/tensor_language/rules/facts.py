@@ -2,23 +2,61 @@
 
 from __future__ import annotations
 
-from tilewright.dialects import arith, team, tl
-from tilewright.ir.core import BlockArgument, Value
-from tilewright.ir.types import MemrefType, ScalarType
+from tilewright.dialects import arith, memref, team, tl
+from tilewright.dialects.builtin import Kernel
+from tilewright.ir.core import BlockArgument, Operation, Value
+from tilewright.ir.types import MemrefType, ScalarType, element_of
 
-_MAX_DEPTH = 64
+Number = bool | int | float | complex
+
+_MAX_STEPS = 64
+"""Definitions that one question looks at; behind them nothing is known, so that long chains cost little."""
 
 
-def constant_of(value: Value) -> bool | int | float | complex | None:
-    """The value of a `constant` instruction, else None."""
+def constant_of(value: Value) -> Number | None:
+    """What a value is for certain: a literal, a static extent, or integer arithmetic on such; else None."""
     op = value.defining_op
-    return op.value if isinstance(op, arith.Constant) else None
+    return op.value if isinstance(op, arith.Constant) else _folded(value, {})
 
 
 def integer_of(value: Value) -> int | None:
-    """The value of an integer constant, else None."""
+    """The integer that a value is for certain, else None."""
     found = constant_of(value)
     return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+
+def _folded(value: Value, known: dict[Value, Number | None]) -> Number | None:
+    if value in known:
+        return known[value]
+    if len(known) >= _MAX_STEPS:
+        return None
+    known[value] = None
+    op = value.defining_op
+    if isinstance(op, arith.Constant):
+        known[value] = op.value
+    elif isinstance(op, memref.Size):
+        known[value] = _static_extent(op)
+    elif op is not None and op.operands and _folds(op):
+        values = [_folded(v, known) for v in op.operands]
+        if None not in values:
+            from tilewright.transforms.fold import compute
+
+            known[value] = compute(op, [v for v in values if v is not None])
+    return known[value]
+
+
+def _static_extent(op: memref.Size) -> int | None:
+    type_ = op.source.type
+    return type_.shape[op.mode] if isinstance(type_, MemrefType) and 0 <= op.mode < type_.order else None
+
+
+def _folds(op: Operation) -> bool:
+    """Whether an operation is well-typed arithmetic on integers."""
+    if op.name.startswith("arith."):
+        types = [element_of(v.type) for v in (*op.operands, *op.results)]
+        same = all(v.type == op.operands[0].type for v in op.operands)
+        return same and all(t is not None and t.is_integer for t in types)
+    return False
 
 
 def element(value: Value) -> ScalarType | None:
@@ -28,16 +66,38 @@ def element(value: Value) -> ScalarType | None:
     return value.type if isinstance(value.type, ScalarType) else None
 
 
-def varies(value: Value, depth: int = 0) -> bool:
+def varies(value: Value) -> bool:
     """Whether a value provably differs between the work-items of a subgroup: it is computed from the work-item's number
-    or from a foreach variable by arithmetic alone."""
-    if isinstance(value, BlockArgument):
-        return isinstance(value.block.parent_op, tl.Foreach)
+    or from a foreach variable by arithmetic that keeps them apart."""
+    return _varies(value, {})
+
+
+def _varies(value: Value, known: dict[Value, bool]) -> bool:
+    if value in known:
+        return known[value]
+    if len(known) >= _MAX_STEPS:
+        return False
+    known[value] = False
     op = value.defining_op
-    if isinstance(op, team.SubgroupLocalId):
-        return True
-    simple = isinstance(op, arith.Add | arith.Sub | arith.Cast | arith.Neg | arith.Cmp)
-    return simple and depth < _MAX_DEPTH and any(varies(o, depth + 1) for o in op.operands)
+    if isinstance(value, BlockArgument):
+        known[value] = isinstance(value.block.parent_op, tl.Foreach)
+    elif isinstance(op, team.SubgroupLocalId):
+        known[value] = True
+    elif isinstance(op, arith.Add | arith.Sub | arith.Cmp | arith.Xor):
+        # Two varying operands may cancel each other.
+        known[value] = sum(_varies(v, known) for v in op.operands) == 1
+    elif isinstance(op, arith.Cast | arith.Neg | arith.Not):
+        known[value] = _varies(op.operands[0], known)
+    return known[value]
+
+
+def subgroup_size_of(op: Operation) -> int | None:
+    """The subgroup size that the kernel around an operation asks for."""
+    for outer in op.ancestors():
+        if isinstance(outer, Kernel):
+            size = outer.attributes.get("subgroup_size")
+            return size if isinstance(size, int) and not isinstance(size, bool) and size > 0 else None
+    return None
 
 
 def spelled(shape: tuple[int | None, ...]) -> str:
@@ -48,3 +108,9 @@ def spelled(shape: tuple[int | None, ...]) -> str:
 def name_of(value: Value) -> str:
     """The value's name as in the text."""
     return f"%{value.name}" if value.name else "this value"
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 value`, `2 values`, `3 indices`."""
+    plural = {"index": "indices", "entry": "entries"}.get(noun, f"{noun}s")
+    return f"{number} {noun if number == 1 else plural}"
