@@ -73,6 +73,7 @@ _TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "T002": ("code too large", "Unrolling static extents would make more code than the code generator takes; use `?` extents."),
     "T003": ("not possible on NVIDIA devices", "The NVIDIA target cannot do this; the message says what."),
     "T004": ("limit of NVIDIA devices", "The kernel needs more of a resource than the device has."),
+    "T005": ("too much stack", "The tiles of the program do not fit the stack of a thread."),
     "R010": ("access out of bounds", "The interpreter stops at an access outside a memref or group, or through a null pointer."),
     "R011": ("read of memory never written", "Local memory has no content until something writes it."),
     "R012": ("write to a read-only array", "The argument is read-only."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from tilewright.diagnostics import Report
@@ -19,6 +20,9 @@ from tilewright.targets.llvm.emitter import Module as LlvmModule
 
 MAX_LOCAL_BYTES = 16 * 1024 * 1024
 MAX_INSTRUCTIONS = 400_000
+# Threads have 8 MiB of stack; what the code generator spills and the callers use comes on top of the buffers.
+MAX_STACK_BYTES = 6 * 1024 * 1024
+_BUFFER = re.compile(r"alloca \[(\d+) x i8\]")
 
 
 def _host_shape() -> shapes.Machine:
@@ -72,6 +76,12 @@ class CpuTarget:
             report.error(
                 "T002", first.location, f"the program needs more than {MAX_INSTRUCTIONS:,} machine-level instructions"
             ).hint("make static extents smaller, or dynamic (`?`) so that loops are kept")
+            report.raise_if_errors()
+        stack = sum(map(int, _BUFFER.findall(text)))
+        if stack > MAX_STACK_BYTES:
+            first = module.kernels[0]
+            message = f"the program's tiles need {stack:,} bytes of stack; the CPU target gives {MAX_STACK_BYTES:,}"
+            report.error("T005", first.location, message).hint("split it into several kernels, or use smaller extents")
             report.raise_if_errors()
         host = machine(self.features)
         compiled = compile_text(text, host)
