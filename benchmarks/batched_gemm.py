@@ -10,6 +10,7 @@ within a page, since equal ones make loads wait for unrelated stores on x86, who
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import statistics
 import sys
@@ -17,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -142,7 +143,7 @@ def _array_libraries(a: Array, b: Array, c: Array) -> dict[str, Callable[[], flo
 
     found: dict[str, Callable[[], float]] = {"numpy": with_numpy}
     try:
-        import torch
+        torch: Any = importlib.import_module("torch")
     except ImportError:
         return found
     torch.set_num_threads(1)

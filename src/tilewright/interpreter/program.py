@@ -79,15 +79,20 @@ class _InterpretedKernel:
         interpret(self.kernel, values, grid, checked=self.checked)
 
 
+def _untyped(argument: object) -> Any:
+    """For calls of what a framework's arrays are known to have."""
+    return argument
+
+
 def as_numpy(argument: object, parameter: MemrefParameter) -> Array | None:
     """The same memory as a NumPy array."""
     if argument is None or isinstance(argument, np.ndarray):
         return cast("Array | None", argument)
     if hasattr(argument, "__dlpack__"):
         if parameter.dtype == "bf16":
-            viewed: Any = cast("Any", argument).view(importlib.import_module("torch").uint16)
+            viewed = _untyped(argument).view(importlib.import_module("torch").uint16)
             return np.from_dlpack(viewed).view(numpy_dtype("bf16"))
-        return np.from_dlpack(argument)
+        return np.from_dlpack(_untyped(argument))
     return np.asarray(argument)
 
 

@@ -264,7 +264,8 @@ def _iota(w: WorkGroup, op: Operation) -> None:
     empty = _empty(w, op.out)
     shape = [1] * empty.ndim
     shape[op.dim + 1] = -1
-    bind(w, op.out, np.broadcast_to(np.arange(empty.shape[op.dim + 1]).reshape(shape), empty.shape).astype(empty.dtype))
+    positions = np.arange(empty.shape[op.dim + 1], dtype=np.int64).reshape(shape)
+    bind(w, op.out, np.broadcast_to(positions, empty.shape).astype(empty.dtype))
 
 
 def product(a: Array, b: Array, acc: Array, element: ScalarType) -> Array:

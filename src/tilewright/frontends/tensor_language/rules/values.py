@@ -171,7 +171,7 @@ def result_type(op: Operation, report: Report) -> None:
 
 def rules() -> dict[type[Operation], object]:
     """Rules of this file by operation."""
-    return dict.fromkeys(_ONE_TYPE, result_type) | {
+    table: dict[type[Operation], object] = {
         arith.Constant: constant,
         arith.Div: division,
         arith.Rem: division,
@@ -180,3 +180,6 @@ def rules() -> dict[type[Operation], object]:
         arith.Cast: cast,
         arith.Cmp: compare,
     }
+    for cls in _ONE_TYPE:
+        table[cls] = result_type
+    return table
