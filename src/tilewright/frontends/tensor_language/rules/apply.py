@@ -13,6 +13,7 @@ from tilewright.frontends.tensor_language.rules import (
     loops,
     matrices,
     memory,
+    overlap,
     regions,
     values,
     views,
@@ -28,7 +29,7 @@ Rule = Callable[[Any, Report], None]
 @cache
 def _rules() -> dict[type[Operation], list[Rule]]:
     table: dict[type[Operation], list[Rule]] = {}
-    for source in (values, memory, views, collectives, loops, yields, matrices):
+    for source in (values, memory, views, collectives, overlap, loops, yields, matrices):
         for cls, rule in source.rules().items():
             table.setdefault(cls, []).append(cast("Rule", rule))
     return table
@@ -54,6 +55,6 @@ def verify_language(module: Module, report: Report) -> None:
         check_results(op, report)
         if report.errors == errors:
             op.definition.check(op, report)
-        if report.errors == errors:
-            for rule in table.get(type(op), ()):
+        for rule in table.get(type(op), ()):
+            if report.errors == errors:
                 rule(op, report)

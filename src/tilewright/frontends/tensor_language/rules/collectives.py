@@ -1,4 +1,4 @@
-"""Collective instructions on tensors: orders, shapes, promotion, factors (V39 to V42)."""
+"""Collective instructions on tensors: orders, shapes, promotion, factors (V39 to V41)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from tilewright.diagnostics import Report
 from tilewright.dialects import tl
 from tilewright.frontends.tensor_language.rules.facts import constant_of, element, name_of, spelled
-from tilewright.frontends.tensor_language.rules.overlap import identical, overlap
 from tilewright.ir.core import Operation
 from tilewright.ir.types import Extent, MemrefType, ScalarType, promotable, promote
 
@@ -110,38 +109,21 @@ def _atomic(op: Operation, atomic: bool, report: Report) -> None:
         ).label(beta.location, "defined here").hint("scale the result first in a separate kernel, or drop .atomic")
 
 
-def _overlap(op: Operation, in_place: bool, report: Report) -> None:
-    """The written operand is read too, other than as the identical view where that is allowed."""
-    out = op.operands[-1]
-    for index in range(1, len(op.operands) - 2):
-        value = op.operands[index]
-        if overlap(value, out) and not (in_place and identical(value, out)):
-            finding = report.warning(
-                "V42",
-                op.place(("operand", index)),
-                f"{name_of(value)} is read and shares elements with {name_of(out)}, which is written:"
-                " the result is undefined",
-            )
-            finding.label(op.place(("operand", len(op.operands) - 1)), "written here")
-            finding.hint("copy it to an alloca first")
-
-
-def _common(op: Operation, atomic: bool, in_place: bool, report: Report) -> None:
+def _common(op: Operation, atomic: bool, report: Report) -> None:
     _types(op, report)
     _atomic(op, atomic, report)
-    _overlap(op, in_place, report)
 
 
 def axpby(op: tl.Axpby, report: Report) -> None:
     """`B := alpha op(A) + beta B`."""
-    _common(op, op.atomic, not (op.transpose and len(_shape(op, 3)) == 2), report)
+    _common(op, op.atomic, report)
     if _order(op, 3, (0, 1, 2), report):
         _equal(op, 1, _shape(op, 1, op.transpose), _shape(op, 3), f"the shape of {name_of(op.b)}", report)
 
 
 def sum_(op: tl.Sum, report: Report) -> None:
     """`b_i := alpha sum_j op(A)_ij + beta b_i`."""
-    _common(op, op.atomic, False, report)
+    _common(op, op.atomic, report)
     if not _order(op, 3, (0, 1), report):
         return
     order = len(_shape(op, 3))
@@ -152,7 +134,7 @@ def sum_(op: tl.Sum, report: Report) -> None:
 
 def cumsum(op: tl.Cumsum, report: Report) -> None:
     """Prefix sum along a mode that exists."""
-    _common(op, op.atomic, True, report)
+    _common(op, op.atomic, report)
     order = len(_shape(op, 1))
     if not order:
         report.error("V39", op.place(("operand", 1)), f"{name_of(op.a)} has no mode to sum along").hint(
@@ -167,7 +149,7 @@ def cumsum(op: tl.Cumsum, report: Report) -> None:
 
 def gemm(op: tl.Gemm, report: Report) -> None:
     """`C := alpha op1(A) op2(B) + beta C`."""
-    _common(op, op.atomic, False, report)
+    _common(op, op.atomic, report)
     if not _orders(op, {1: 2, 2: 2, 4: 2}, report):
         return
     a, b = _shape(op, 1, op.transpose_a), _shape(op, 2, op.transpose_b)
@@ -177,7 +159,7 @@ def gemm(op: tl.Gemm, report: Report) -> None:
 
 def gemv(op: tl.Gemv, report: Report) -> None:
     """`c := alpha op(A) b + beta c`."""
-    _common(op, op.atomic, False, report)
+    _common(op, op.atomic, report)
     if _orders(op, {1: 2, 2: 1, 4: 1}, report):
         a = _shape(op, 1, op.transpose)
         _equal(op, 2, _shape(op, 2), a[1:], f"one element for each column of {name_of(op.a)}", report)
@@ -186,7 +168,7 @@ def gemv(op: tl.Gemv, report: Report) -> None:
 
 def ger(op: tl.Ger, report: Report) -> None:
     """`C := alpha a b^T + beta C`."""
-    _common(op, op.atomic, False, report)
+    _common(op, op.atomic, report)
     if _orders(op, {1: 1, 2: 1, 4: 2}, report):
         wanted = (*_shape(op, 1), *_shape(op, 2))
         _equal(op, 4, _shape(op, 4), wanted, f"{name_of(op.a)} by {name_of(op.b)}", report)
@@ -194,7 +176,7 @@ def ger(op: tl.Ger, report: Report) -> None:
 
 def hadamard(op: tl.Hadamard, report: Report) -> None:
     """`c := alpha a .* b + beta c`."""
-    _common(op, op.atomic, True, report)
+    _common(op, op.atomic, report)
     if _order(op, 4, (1, 2), report):
         for index in (1, 2):
             _equal(op, index, _shape(op, index), _shape(op, 4), f"the shape of {name_of(op.c)}", report)

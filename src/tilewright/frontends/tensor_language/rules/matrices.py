@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from tilewright.diagnostics import Report
 from tilewright.dialects import team, tl
-from tilewright.dialects.memref import AtomicKind, Semantics
+from tilewright.dialects.memref import AtomicKind
 from tilewright.frontends.tensor_language.rules.facts import element, integer_of, name_of, subgroup_size_of, varies
+from tilewright.frontends.tensor_language.rules.memory import check_load_semantics, check_store_semantics
 from tilewright.ir.core import Operation
 from tilewright.ir.types import CoopMatrixType, MatrixUse, MemrefType, ScalarType, promotable, promote
 
@@ -56,10 +57,10 @@ def access(op: _Access, report: Report) -> None:
     _uniform(op, at + 2, report)
     if isinstance(op, tl.CoopAtomicRmw):
         _ordered(op, op.kind, matrix.element, "V46", report)
-    elif isinstance(op, tl.CoopAtomicLoad) and op.semantics in (Semantics.RELEASE, Semantics.ACQUIRE_RELEASE):
-        report.warning("V33", op.location, f"a load has no release part; {op.semantics.value} loses it")
-    elif isinstance(op, tl.CoopAtomicStore) and op.semantics in (Semantics.ACQUIRE, Semantics.ACQUIRE_RELEASE):
-        report.warning("V33", op.location, f"a store has no acquire part; {op.semantics.value} loses it")
+    elif isinstance(op, tl.CoopAtomicLoad):
+        check_load_semantics(op, op.semantics, report)
+    elif isinstance(op, tl.CoopAtomicStore):
+        check_store_semantics(op, op.semantics, report)
 
 
 def prefetch(op: tl.CoopPrefetch, report: Report) -> None:

@@ -119,24 +119,34 @@ def _elected(op: Operation, report: Report) -> None:
         ).hint("put it into parallel or foreach if every work-item is meant")
 
 
-def atomic_load(op: memref.AtomicLoad, report: Report) -> None:
-    """Semantics that a load can have."""
-    _access(op, op.memref, 1, report, "V33")
-    _result_fits(op, op.memref, report, "V33")
-    if op.semantics in (Semantics.RELEASE, Semantics.ACQUIRE_RELEASE):
-        report.warning("V33", op.location, f"a load has no release part; {op.semantics.value} loses it").hint(
+def check_load_semantics(op: Operation, semantics: Semantics, report: Report) -> None:
+    """Warn of a release part, which a load does not have."""
+    if semantics in (Semantics.RELEASE, Semantics.ACQUIRE_RELEASE):
+        report.warning("V33", op.location, f"a load has no release part; {semantics.value} loses it").hint(
             "write .acquire or .relaxed"
         )
 
 
-def atomic_store(op: memref.AtomicStore, report: Report) -> None:
-    """Semantics that a store can have."""
-    _access(op, op.memref, 2, report, "V33")
-    _value_fits(op, op.value, op.memref, report, "V33")
-    if op.semantics in (Semantics.ACQUIRE, Semantics.ACQUIRE_RELEASE):
-        report.warning("V33", op.location, f"a store has no acquire part; {op.semantics.value} loses it").hint(
+def check_store_semantics(op: Operation, semantics: Semantics, report: Report) -> None:
+    """Warn of an acquire part, which a store does not have."""
+    if semantics in (Semantics.ACQUIRE, Semantics.ACQUIRE_RELEASE):
+        report.warning("V33", op.location, f"a store has no acquire part; {semantics.value} loses it").hint(
             "write .release or .relaxed"
         )
+
+
+def atomic_load(op: memref.AtomicLoad, report: Report) -> None:
+    """Indices, the element's type, semantics that a load can have."""
+    _access(op, op.memref, 1, report, "V33")
+    _result_fits(op, op.memref, report, "V33")
+    check_load_semantics(op, op.semantics, report)
+
+
+def atomic_store(op: memref.AtomicStore, report: Report) -> None:
+    """Indices, the value's type, semantics that a store can have."""
+    _access(op, op.memref, 2, report, "V33")
+    _value_fits(op, op.value, op.memref, report, "V33")
+    check_store_semantics(op, op.semantics, report)
 
 
 def atomic_rmw(op: memref.AtomicRmw, report: Report) -> None:

@@ -1,13 +1,14 @@
-"""Whether two views provably share elements (V42)."""
+"""Operands of collectives that provably share elements with what is written (V42)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
 
-from tilewright.dialects import memref
-from tilewright.frontends.tensor_language.rules.facts import integer_of
-from tilewright.ir.core import Value
+from tilewright.diagnostics import Report
+from tilewright.dialects import memref, tl
+from tilewright.frontends.tensor_language.rules.facts import integer_of, name_of
+from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import MemrefType
 
 _View = memref.Expand | memref.Fuse | memref.Subview
@@ -76,3 +77,37 @@ def _intervals(op: memref.Subview) -> list[tuple[int, int]] | None:
             return None
         found.append((start, start + size))
     return found
+
+
+def written_operand(op: Operation, report: Report) -> None:
+    """The written operand is read too, other than as the identical view where that is allowed."""
+    out = op.operands[-1]
+    in_place = isinstance(op, tl.Axpby | tl.Hadamard | tl.Cumsum) and not _turns(op)
+    for index in range(1, len(op.operands) - 2):
+        value = op.operands[index]
+        if overlap(value, out) and not (in_place and identical(value, out)):
+            report.warning(
+                "V42",
+                op.place(("operand", index)),
+                f"{name_of(value)} is read and shares elements with {name_of(out)}, which is written:"
+                " the result is undefined",
+            ).label(op.place(("operand", len(op.operands) - 1)), "written here").hint("copy it to an alloca first")
+
+
+def _turns(op: Operation) -> bool:
+    """Whether elements are read at other places than they are written."""
+    type_ = op.operands[-1].type
+    return isinstance(op, tl.Axpby) and op.transpose and isinstance(type_, MemrefType) and type_.order == 2
+
+
+def rules() -> dict[type[Operation], object]:
+    """Rules of this file by operation."""
+    return {
+        tl.Axpby: written_operand,
+        tl.Sum: written_operand,
+        tl.Cumsum: written_operand,
+        tl.Gemm: written_operand,
+        tl.Gemv: written_operand,
+        tl.Ger: written_operand,
+        tl.Hadamard: written_operand,
+    }

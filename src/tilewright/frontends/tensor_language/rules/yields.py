@@ -69,7 +69,14 @@ def if_(op: scf.If, report: Report) -> None:
 
 
 def for_(op: scf.For, report: Report) -> None:
-    """A positive constant step, initial values of the carried types."""
+    """One integer type, a positive constant step, initial values of the carried types."""
+    if op.step is not None and op.step.type != op.lower.type:
+        report.error(
+            "V45", op.place(("operand", 2)), f"the loop counts in {op.lower.type}, its step is {op.step.type}"
+        ).label(op.place(("operand", 0)), f"this is {op.lower.type}").hint(
+            f"cast {name_of(op.step)} to {op.lower.type}"
+        )
+        return
     step = integer_of(op.step) if op.step is not None else None
     if op.step is not None and step is not None and step <= 0:
         report.error("V45", op.place(("operand", 2)), f"a step of {step} gets nowhere").label(
