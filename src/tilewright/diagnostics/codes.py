@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import resources
 from typing import Final
 
 _TEXTS: Final[Mapping[str, tuple[str, str]]] = {
@@ -88,6 +89,11 @@ CODES: Final[Mapping[str, str]] = {code: title for code, (title, _) in _TEXTS.it
 
 
 def explain(code: str) -> str | None:
-    """The rule behind a code, or None if there is no such code."""
+    """The page on a code, with an example and its correction, or the rule in short; None if there is no such code."""
     found = _TEXTS.get(code)
-    return None if found is None else f"{code}: {found[0]}\n\n{found[1]}"
+    if found is None:
+        return None
+    page = resources.files("tilewright.diagnostics").joinpath("pages", f"{code}.md")
+    if page.is_file():
+        return page.read_text(encoding="utf-8").removeprefix("# ")
+    return f"{code}: {found[0]}\n\n{found[1]}"

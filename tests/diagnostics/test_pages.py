@@ -1,0 +1,44 @@
+"""The pages of `tilewright explain`: every example is wrong or right as the page says."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import tilewright.diagnostics
+from tilewright.diagnostics.codes import CODES, explain
+from verifier.marked import diagnostics_of
+
+PAGES = Path(tilewright.diagnostics.__file__).parent / "pages"
+LAUNCH_AND_TARGETS = {"V47", "V48"}
+REPORTED_AS = {"V3": "L006"}
+LANGUAGE = [code for code in CODES if code.startswith("V") and code not in LAUNCH_AND_TARGETS]
+
+
+def example(page: str, heading: str) -> str:
+    found = re.search(rf"^{heading}:\n\n((?:    .*\n|\n)+)", page, re.MULTILINE)
+    assert found, f"no example {heading}"
+    return textwrap.dedent(found[1])
+
+
+def test_every_language_code_has_a_page_and_every_page_a_code() -> None:
+    codes = {code for code in CODES if code.startswith("V")}
+    assert {path.stem for path in PAGES.iterdir()} == codes
+    for code in codes:
+        assert (explain(code) or "").startswith(f"{code}: {CODES[code]}\n\n")
+
+
+@pytest.mark.parametrize("code", LANGUAGE)
+def test_the_wrong_example_is_wrong_in_this_way(code: str) -> None:
+    found = diagnostics_of(example((PAGES / f"{code}.md").read_text(), "Wrong"))
+    assert found, "no finding"
+    assert {d.code for d in found} == {REPORTED_AS.get(code, code)}, [str(d) for d in found]
+
+
+@pytest.mark.parametrize("code", LANGUAGE)
+def test_the_right_example_is_clean(code: str) -> None:
+    found = diagnostics_of(example((PAGES / f"{code}.md").read_text(), "Right"))
+    assert not found, [str(d) for d in found]
