@@ -63,7 +63,10 @@ def _change(fix: Fix) -> dict[str, object] | None:
     if place is None:
         return None
     replacement = {"deletedRegion": _region(fix.location), "insertedContent": {"text": fix.replacement}}
-    change = {"artifactLocation": {"uri": quote(place.source.name, errors="surrogateescape")}, "replacements": [replacement]}
+    change = {
+        "artifactLocation": {"uri": quote(place.source.name, errors="surrogateescape")},
+        "replacements": [replacement],
+    }
     return {"description": {"text": fix.message}, "artifactChanges": [change]}
 
 
