@@ -75,7 +75,7 @@ ERRORS = [
     Case("V29", "%x = size %A[0] : «i32»", "must be index", ""),
     Case("V30", "«%x = load %A[%i] : f32»", "1 index for %A of order 2", "one index for each mode"),
     Case("V30", "«store %f, %A[%i,%i,%i]»", "3 indices for %A of order 2", "one index for each mode"),
-    Case("V30", "%x = load %A[%i,«%k»] : f32", "must be index", ""),
+    Case("V30", "%x = load %A[%i,«%k»] : f32", "must be index", "cast it to index"),
     Case("V30", "store %f, %A[«%k»,%i]", "must be index", ""),
     Case("V30", "%x = load %A[%i,%i] : «f64»", "elements of %A are f32, not f64", "write f32"),
     Case("V30", "store «%d», %A[%i,%i]", "%d is f64, %A holds f32", "cast %d : f32"),

@@ -21,8 +21,8 @@ ERRORS = [
     Case("V19", "%x = constant «70000.0» : f16", "beyond the range of f16", "inf"),
     Case("V19", "%x = constant «[0.0,1e39]» : c32", "beyond the range of f32", "inf"),
     Case("V19", spmd("%x = constant «1» : coopmatrix<f32x16x4,matrix_acc>"), "is a float", "1.0"),
-    Case("V34", "%x = add %f, «%d» : f32", "rhs has type f64", ""),
-    Case("V34", "%x = add %f, %f : «f64»", "out has type f64", ""),
+    Case("V34", "%x = add %f, «%d» : f32", "add: rhs has type f64", "cast"),
+    Case("V34", "%x = add %f, %f : «f64»", "out has type f64", "write f32"),
     Case("V34", "%x = add «%b», %b : bool", "lhs must be a number", ""),
     Case("V34", "%x = rem «%z», %z : c32", "integer or floating point", ""),
     Case("V34", "%x = shl «%f», %f : f32", "integer", ""),
@@ -55,7 +55,7 @@ ERRORS = [
     Case("V37", "%x = equal «%b», %b : bool", "bool", "xor"),
     Case("V37", "%x = less_than «%z», %z : bool", "no order", "abs"),
     Case("V37", "%x = equal %f, «%d» : bool", "f64", ""),
-    Case("V37", "%x = equal %f, %f : «i32»", "bool", ""),
+    Case("V37", "%x = equal %f, %f : «i32»", "equal: out must be bool", ""),
     Case("V37", spmd("%x = equal «%c», %c : bool"), "coopmatrix", "apply"),
 ]
 

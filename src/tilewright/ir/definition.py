@@ -24,7 +24,7 @@ from tilewright.diagnostics import UNKNOWN, Location, Report
 from tilewright.ir.core import Attribute, Block, OpResult, Region, Value
 from tilewright.ir.core import Operation as _Operation
 from tilewright.ir.effects import Effect
-from tilewright.ir.types import ANY, Constraint, Type
+from tilewright.ir.types import ANY, Constraint, ScalarType, Type
 
 
 class Trait(Enum):
@@ -422,8 +422,11 @@ def _checker(d: Definition) -> list[str]:
     return lines
 
 
-def _spoken(op: _Operation) -> str:
-    return op.name.split(".", 1)[1]
+def spoken(op: _Operation) -> str:
+    """An operation as its source text calls it, else its name without the dialect."""
+    where = op.places.get("mnemonic") if op.places else None
+    place = None if where is None else where.primary
+    return op.name.split(".", 1)[1] if place is None else place.source.text[place.start : place.end]
 
 
 def _report_type(op: _Operation, report: Report, place: tuple[str, int], key: str, found: Type) -> None:
@@ -431,26 +434,32 @@ def _report_type(op: _Operation, report: Report, place: tuple[str, int], key: st
     d = op.definition
     spec = d.operands[key] if kind == "operand" else d.results[key]
     where = op.place(place) if kind == "operand" else op.place("type")
-    finding = report.error(d.code, where, f"{_spoken(op)}: {key} must be {spec.constraint.description}, not {found}")
+    finding = report.error(d.code, where, f"{spoken(op)}: {key} must be {spec.constraint.description}, not {found}")
     if kind == "operand":
         finding.label(op.operands[index].location, "defined here")
+        if spec.constraint.description == "index" and isinstance(found, ScalarType) and found.is_integer:
+            finding.hint("cast it to index first")
 
 
 def _report_mismatch(
     op: _Operation, report: Report, place: tuple[str, int] | str, key: str, found: Type, expected: Type
 ) -> None:
     finding = report.error(
-        op.definition.code, op.place(place), f"{_spoken(op)}: {key} has type {found}, but {expected} is expected here"
+        op.definition.code, op.place(place), f"{spoken(op)}: {key} has type {found}, but {expected} is expected here"
     )
     if isinstance(place, tuple):
-        finding.label(op.operands[place[1]].location, "defined here")
+        finding.label(op.operands[place[1]].location, "defined here").hint(
+            "nothing is converted silently: write a cast"
+        )
+    else:
+        finding.hint(f"write {expected}")
 
 
 def _report_attribute(op: _Operation, report: Report, key: str) -> None:
     kind = op.definition.attributes[key].kind.__name__
     found = op.attributes.get(key)
     said = "is missing" if key not in op.attributes else f"is {found!r}"
-    report.error(op.definition.code, op.place(key), f"{_spoken(op)}: attribute {key} {said}; it must be of kind {kind}")
+    report.error(op.definition.code, op.place(key), f"{spoken(op)}: attribute {key} {said}; it must be of kind {kind}")
 
 
 __all__ = [
@@ -485,4 +494,5 @@ __all__ = [
     "region",
     "result",
     "results",
+    "spoken",
 ]

@@ -6,17 +6,7 @@ from tilewright.diagnostics import Report
 from tilewright.dialects import memref, scf, team, tl
 from tilewright.frontends.tensor_language.rules.facts import varies
 from tilewright.ir.core import Operation
-from tilewright.ir.definition import COLLECTIVE, CONVERGENT, SPMD_ONLY, SPMD_REGION
-
-_WORDS = {"team.spmd": "parallel", "scf.if": "if", "scf.for": "for"}
-
-
-def spelled(op: Operation) -> str:
-    """An operation as the language calls it."""
-    place = op.place("mnemonic").primary
-    word = "" if place is None else place.source.text[place.start : place.end]
-    # An operation without a place of its own answers with all of its text.
-    return word if word.isidentifier() else _WORDS.get(op.name, op.name.split(".", 1)[1])
+from tilewright.ir.definition import COLLECTIVE, CONVERGENT, SPMD_ONLY, SPMD_REGION, spoken
 
 
 def _opener(op: Operation) -> Operation | None:
@@ -30,33 +20,36 @@ def _opener(op: Operation) -> Operation | None:
 def check_kind(op: Operation, report: Report) -> None:
     """Collective instructions in collective regions, SPMD ones in SPMD regions; convergent ones where all arrive."""
     traits = op.definition.traits
-    opener = _opener(op)
     # Later passes allocate inside SPMD regions, a program does not.
-    if opener is not None and (COLLECTIVE in traits or isinstance(op, memref.Alloca | memref.LifetimeStop)):
+    collective = COLLECTIVE in traits or isinstance(op, memref.Alloca | memref.LifetimeStop)
+    if not collective and SPMD_ONLY not in traits and CONVERGENT not in traits:
+        return
+    opener = _opener(op)
+    if collective and opener is not None:
         report.error(
-            "V20", op.place("mnemonic"), f"{spelled(op)} is collective and cannot stand in an SPMD region"
+            "V20", op.place("mnemonic"), f"{spoken(op)} is collective and cannot stand in an SPMD region"
         ).label(opener.place("mnemonic"), "this opens the SPMD region").hint(
-            f"move it out of {spelled(opener)}, where the work-group runs together"
+            f"move it out of {spoken(opener)}, where the work-group runs together"
         )
     elif SPMD_ONLY in traits and opener is None:
         report.error(
             "V21",
             op.place("mnemonic"),
-            f"{spelled(op)} is for single work-items and cannot stand in a collective region",
+            f"{spoken(op)} is for single work-items and cannot stand in a collective region",
         ).hint("put it into parallel or foreach_tile")
     elif CONVERGENT in traits and opener is not None:
         _convergence(op, opener, report)
 
 
 def _convergence(op: Operation, opener: Operation, report: Report) -> None:
-    where, what = op.place("mnemonic"), spelled(op)
+    where, what = op.place("mnemonic"), spoken(op)
     barrier = isinstance(op, team.Barrier)
     if isinstance(opener, tl.CoopApply):
         report.error("V23", where, f"{what} cannot stand in cooperative_matrix_apply").label(
             opener.place("mnemonic"), "work-items run this once for each component they hold"
         ).hint("apply is for arithmetic on single components; do this before or after it")
     elif isinstance(opener, tl.Foreach) or (barrier and isinstance(opener, tl.ForeachTile)):
-        report.warning("V23", where, f"{what} in {spelled(opener)}: not all work-items arrive equally often").label(
+        report.warning("V23", where, f"{what} in {spoken(opener)}: not all work-items arrive equally often").label(
             opener.place("mnemonic"), "how often each work-item runs this is up to the compiler"
         ).hint("use parallel" if barrier else "use foreach_tile or parallel")
     else:
@@ -74,7 +67,7 @@ def _divergence(op: Operation, opener: Operation, report: Report) -> None:
             count = 2 if outer.step is None else 3
         for index, value in enumerate(outer.operands[:count]):
             if varies(value):
-                report.warning("V23", op.place("mnemonic"), f"not all work-items reach this {spelled(op)}").label(
+                report.warning("V23", op.place("mnemonic"), f"not all work-items reach this {spoken(op)}").label(
                     outer.place(("operand", index)), "this differs between work-items"
                 ).hint("move it out, or make the condition the same for the whole subgroup")
                 return

@@ -36,10 +36,10 @@ def check_parameters(kernel: Kernel, report: Report) -> None:
 
 def check_results(op: Operation, report: Report) -> None:
     """Types that an instruction's text spells."""
-    several = len(op.results) > 1 or isinstance(op, scf.If | scf.For)
     for index, result in enumerate(op.results):
         if not isinstance(result.type, ScalarType):
-            where = op.place(("type", index)) if several else op.place("type")
+            # Only if and for list their types.
+            where = op.place(("type", index)) if isinstance(op, scf.If | scf.For) else op.place("type")
             check_type(result.type, where, report, subgroup_size_of(op))
 
 

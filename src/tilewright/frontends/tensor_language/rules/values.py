@@ -8,8 +8,8 @@ from tilewright.diagnostics import Report
 from tilewright.dialects import arith, memref, team
 from tilewright.dialects.semantics import dtype_of
 from tilewright.frontends.tensor_language.rules.facts import integer_of, name_of
-from tilewright.frontends.tensor_language.rules.regions import spelled
 from tilewright.ir.core import Operation
+from tilewright.ir.definition import spoken
 from tilewright.ir.types import BOOL, C32, I16, I32, I64, CoopMatrixType, ScalarType, element_of
 
 
@@ -166,7 +166,7 @@ def result_type(op: Operation, report: Report) -> None:
         return
     wanted, written = spec.infer(op), op.results[0].type
     if written != wanted:
-        report.error("V34", op.place("type"), f"{spelled(op)} gives {wanted}, not {written}").hint(f"write {wanted}")
+        report.error("V34", op.place("type"), f"{spoken(op)} gives {wanted}, not {written}").hint(f"write {wanted}")
 
 
 def rules() -> dict[type[Operation], object]:

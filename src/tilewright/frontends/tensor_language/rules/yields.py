@@ -8,14 +8,14 @@ from tilewright.diagnostics import Report
 from tilewright.dialects import scf, team, tl
 from tilewright.dialects.builtin import Kernel
 from tilewright.frontends.tensor_language.rules.facts import counted, integer_of, name_of
-from tilewright.frontends.tensor_language.rules.regions import spelled
 from tilewright.ir.core import Operation, Region
+from tilewright.ir.definition import spoken
 from tilewright.ir.types import CoopMatrixType, Type
 
 
 def _no_yield(op: Operation, report: Report) -> None:
     """Nothing yields from functions, parallel, foreach and foreach_tile."""
-    what = "a function" if isinstance(op, Kernel) else spelled(op)
+    what = "a function" if isinstance(op, Kernel) else spoken(op)
     for region in op.regions:
         for inner in region.entry:
             if isinstance(inner, scf.Yield):
@@ -37,7 +37,7 @@ def _yields(op: Operation, region: Region, wanted: Sequence[Type], report: Repor
     if not isinstance(last, scf.Yield):
         if wanted:
             report.error(
-                "V22", op.place("mnemonic"), f"a region of this {spelled(op)} yields nothing, but {spelt} is wanted"
+                "V22", op.place("mnemonic"), f"a region of this {spoken(op)} yields nothing, but {spelt} is wanted"
             ).hint("end every region with `yield (..)`")
         return
     if len(last.values) != len(wanted):
