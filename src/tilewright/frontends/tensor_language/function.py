@@ -10,7 +10,7 @@ from tilewright.frontends.tensor_language.lexer import Tokens
 from tilewright.frontends.tensor_language.limits import Limits
 from tilewright.frontends.tensor_language.parser_base import Frame
 from tilewright.frontends.tensor_language.regions import RegionReader, region_of
-from tilewright.frontends.tensor_language.scopes import Names, canonical
+from tilewright.frontends.tensor_language.scopes import Names
 from tilewright.frontends.tensor_language.vocabulary import (
     ATTRIBUTE_NAMES,
     FUNCTION_ATTRIBUTES,
@@ -44,10 +44,7 @@ class FunctionReader(RegionReader):
             given.pop()
         if given:
             op.attributes["parameter_attributes"] = tuple(given)
-        if self.texts[self.i] in FUNCTION_ATTRIBUTES:
-            self._old_attributes()
-        elif self.accept("attributes"):
-            self._attributes(op, self.dictionary(self.places))
+        self._function_attributes(op)
         self.open_region(op, block, (), self._close)
         for token, argument in zip(names, block.arguments, strict=True):
             self._define_parameter(token, argument)
@@ -98,12 +95,19 @@ class FunctionReader(RegionReader):
         return found
 
     def _define_parameter(self, token: int, argument: BlockArgument) -> None:
-        taken = self.names.visible.get(canonical(self.texts[token]))
+        taken = self.names.visible.get(self.key(self.texts[token]))
         if taken is None:
             self.name_value(token, argument)
             return
         finding = self.error("V5", self.range(token), f"two parameters are named `{self.texts[token]}`")
         finding.label(taken.location, "the first is here")
+
+    def _function_attributes(self, op: Kernel) -> None:
+        """What stands between the parameters and the body."""
+        if self.texts[self.i] in FUNCTION_ATTRIBUTES:
+            self._old_attributes()
+        elif self.accept("attributes"):
+            self._attributes(op, self.dictionary(self.places))
 
     def _attributes(self, op: Kernel, given: dict[str, Attribute]) -> None:
         others: dict[str, Attribute] = {}

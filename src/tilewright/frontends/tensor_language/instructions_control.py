@@ -23,7 +23,7 @@ def _yield(p: RegionReader, word: str) -> None:
     p.finish(scf.Yield(p.value_list(")")))
 
 
-def _carried_types(p: RegionReader) -> list[Type]:
+def carried_types(p: RegionReader) -> list[Type]:
     """`(type, ..)` behind `->`."""
     first = p.i
     p.expect("(")
@@ -43,7 +43,11 @@ def _carried_types(p: RegionReader) -> list[Type]:
 
 def _if(p: RegionReader, word: str) -> None:
     condition = p.value()
-    types = _carried_types(p) if p.accept("->") else []
+    open_if(p, condition, carried_types(p) if p.accept("->") else [])
+
+
+def open_if(p: RegionReader, condition: Value, types: list[Type]) -> None:
+    """The regions of an if whose head is read."""
     block = Block()
     op = scf.If(condition, region_of(block), result_types=types)
 
@@ -77,7 +81,7 @@ def _for(p: RegionReader, word: str) -> None:
     if p.accept("init"):
         inits = _inits(p, names)
         p.expect("->")
-        types = _carried_types(p)
+        types = carried_types(p)
     block = Block()
     filled = types + [v.type for v in inits[len(types) :]]
     p.arguments(block, names, [lower.type, *filled[: len(inits)]])

@@ -12,7 +12,7 @@ kernel: "sym_name", its attributes, and `"k.name"` for attribute `name` of param
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import ClassVar, Final
 
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.builtin import Module
@@ -48,6 +48,8 @@ _REPAIRABLE: Final = 100_000
 class Parser(FunctionReader):
     """Reads a whole file."""
 
+    instructions: ClassVar[Mapping[str, Instruction]] = INSTRUCTIONS
+
     def module(self) -> Module:
         """All functions of the file that could be read."""
         module = Module(Region(Block()))
@@ -78,7 +80,7 @@ class Parser(FunctionReader):
         finding = None
         if text == "}":
             finding = self.error("V1", self.range(self.i), "this `}` closes nothing")
-        elif text[0] == "%" or text in INSTRUCTIONS:
+        elif text[0] == "%" or text in self.instructions:
             finding = self.error("V1", self.range(self.i), "an instruction outside of a function")
         elif is_word(text) and nearest(text, ("func",)):
             finding = self.error("V2", self.range(self.i), f"expected `func`, found {quoted(text)}")
@@ -103,7 +105,7 @@ class Parser(FunctionReader):
             try:
                 self._instructions()
             except SyntaxFailure:
-                resume(self, INSTRUCTIONS)
+                resume(self, self.instructions)
 
     def _instructions(self) -> None:
         texts = self.texts
@@ -125,7 +127,7 @@ class Parser(FunctionReader):
                     self.fail("`=`")
                 self.define()
                 continue
-            instruction = INSTRUCTIONS.get(text)
+            instruction = self.instructions.get(text)
             if instruction is None:
                 self._unknown(text)
                 continue
@@ -142,7 +144,7 @@ class Parser(FunctionReader):
                 self._wrong_results(text, one=False)
             instruction.handler(self, text)
             if kind is Results.NONE and texts[self.i] == ":":
-                self._old_type_list(text)
+                self._stray_types(text)
 
     def _result_names(self) -> None:
         """`%a, %b =` in front of an instruction."""
@@ -187,7 +189,7 @@ class Parser(FunctionReader):
         self.i += 1
         self.abandon()
 
-    def _old_type_list(self, word: str) -> None:
+    def _stray_types(self, word: str) -> None:
         """Report and skip operand types, which only the old language writes."""
         first = self.i
         self.results = []
@@ -210,17 +212,27 @@ def parse(
 
     `definitions` gives values to `$name`s from outside; a string is read like the right side of a definition.
     """
+    return parse_with(Parser, source, report, definitions or {}, limits)
+
+
+def parse_with(
+    reader: type[Parser],
+    source: Source,
+    report: Report,
+    definitions: Mapping[str, DefinitionValue],
+    limits: Limits = DEFAULT_LIMITS,
+) -> Module:
+    """As `parse`, with a reader that may know other instructions."""
     tokens = tokenize(source, report, limits)
     if tokens is None:
         return Module(Region(Block()))
-    outside = definitions or {}
     findings = Report(report.limit)
-    module, unclosed = _parse(tokens, findings, outside, limits)
+    module, unclosed = _parse(reader, tokens, findings, definitions, limits)
     if findings.has_errors and lacks_braces(tokens) and len(tokens.texts) < _REPAIRABLE:
         # Forgotten braces derail all that follows; the reading that leaves fewer errors is the likelier one.
         guessed = Report(report.limit)
-        repaired = close_by_indentation(tokens, guessed, INSTRUCTIONS)
-        again, _ = _parse(repaired, guessed, outside, limits)
+        repaired = close_by_indentation(tokens, guessed, reader.instructions)
+        again, _ = _parse(reader, repaired, guessed, definitions, limits)
         if guessed.errors < findings.errors + unclosed:
             module, findings = again, guessed
     report.take(findings)
@@ -228,11 +240,11 @@ def parse(
 
 
 def _parse(
-    tokens: Tokens, report: Report, outside: Mapping[str, DefinitionValue], limits: Limits
+    reader: type[Parser], tokens: Tokens, report: Report, definitions: Mapping[str, DefinitionValue], limits: Limits
 ) -> tuple[Module, bool]:
     """The module, and whether a `}` was found missing."""
-    parser = Parser(tokens, report, limits)
-    parser.define_outside(outside)
+    parser = reader(tokens, report, limits)
+    parser.define_outside(definitions)
     module = parser.module()
-    parser.report_unused(outside)
+    parser.report_unused(definitions)
     return module, parser.unclosed

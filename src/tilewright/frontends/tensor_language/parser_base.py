@@ -63,6 +63,10 @@ class OperationReader(AttributeReader):
         self.operand_count = 0
         self.poisoned = False
 
+    def key(self, text: str) -> str:
+        """What distinguishes names."""
+        return canonical(text)
+
     # Operands
 
     def value(self) -> Value:
@@ -85,7 +89,7 @@ class OperationReader(AttributeReader):
         text = self.texts[index]
         if text[0] != "%" or len(text) < 2:
             self._no_value(index)
-        name = canonical(text)
+        name = self.key(text)
         names = self.names
         found = names.visible.get(name)
         if found is not None:
@@ -179,7 +183,7 @@ class OperationReader(AttributeReader):
 
     def name_value(self, token: int, value: Value) -> None:
         """Give `value` the name at a token, in the innermost region."""
-        name = canonical(self.texts[token])
+        name = self.key(self.texts[token])
         where = self.range(token)
         taken = self.names.define(name, value, where)
         if taken is None:
@@ -191,7 +195,7 @@ class OperationReader(AttributeReader):
 
     def poison(self, token: int) -> None:
         """Make uses of the name at a token silent."""
-        self.names.broken.add(canonical(self.texts[token]))
+        self.names.broken.add(self.key(self.texts[token]))
 
     # Types, modifiers, attributes
 
