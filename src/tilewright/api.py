@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from tilewright.compiler import CompileOptions, cache_key, compile_module, read_module
+from tilewright.compiler import CompileOptions, Std, cache_key, compile_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.loading import load_artifact
 from tilewright.program import Program
@@ -37,12 +37,14 @@ def compile(
     definitions: Mapping[str, str] | None = None,
     checked: bool = False,
     cache: bool = True,
+    std: Std = "auto",
 ) -> Program:
     """Compile a kernel text or file for a target.
 
     `target`: `cpu` (or `cpu:avx512`, `cpu:avx2`, `cpu:generic`), or `interpreter`. `level`: 0 lowers only, 2 optimises.
     `definitions` give values to `$name`s of the text. `checked` (interpreter only) finds races, reads of memory never
     written and divergent barriers. `cache=False` neither reads nor writes the artefact cache.
+    `std` says which tensor language the text is in: `old` (before its redesign), `new`, or `auto`, which recognises it.
 
     Raises `CompileError` with located diagnostics, OSError for an unreadable file, ValueError for an unknown target.
     """
@@ -51,11 +53,11 @@ def compile(
     if target == "interpreter":
         from tilewright.interpreter.program import interpreted
 
-        return interpreted(source, values, checked)
+        return interpreted(source, values, checked, std)
     if checked:
         raise ValueError("checked runs are those of the interpreter: use target='interpreter'")
     machine = find_target(target)
-    options = CompileOptions(level, values)
+    options = CompileOptions(level, values, std=std)
     if cache:
         from tilewright.runtime.cache import cached_artifact
 
@@ -67,5 +69,5 @@ def compile(
 
 def _artifact(source: Source, target: str, options: CompileOptions) -> Artifact:
     report = Report()
-    module = read_module(source, report, options.definitions)
+    module = read_module(source, report, options.definitions, options.std)
     return compile_module(module, find_target(target), options, report)

@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Literal
 
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.builtin import Module
@@ -15,6 +16,9 @@ from tilewright.ir.passes import PassContext, PassManager
 from tilewright.ir.verifier import verify
 from tilewright.targets.artifact import Artifact
 from tilewright.targets.target import Target
+
+Std = Literal["auto", "old", "new"]
+"""Which tensor language a text is in; `auto` recognises it."""
 
 
 def _no_definitions() -> Mapping[str, str]:
@@ -26,21 +30,22 @@ class CompileOptions:
     """How to compile; everything here is part of the cache key.
 
     `level` 0 runs no optimisation, 2 all of it. `definitions` are values for `$name`s of the tensor language.
-    `verify_each` checks the IR after every pass.
+    `verify_each` checks the IR after every pass. `std` says which tensor language the text is in.
     """
 
     level: int = 2
     definitions: Mapping[str, str] = field(default_factory=_no_definitions)
     verify_each: bool = False
+    std: Std = "auto"
 
 
-def read_module(source: Source, report: Report, definitions: Mapping[str, str] | None = None) -> Module:
+def read_module(
+    source: Source, report: Report, definitions: Mapping[str, str] | None = None, std: Std = "auto"
+) -> Module:
     """Parse and verify a program; warnings stay in `report`. Raises `CompileError` if it is invalid."""
-    from tilewright.frontends.tensor_language import parse
-    from tilewright.frontends.tensor_language.rules import verify_language
+    from tilewright.frontends.standard import Standard, read_language
 
-    module = parse(source, report, definitions or {})
-    verify_language(module, report)
+    module = read_language(source, report, definitions, None if std == "auto" else Standard(std))
     report.raise_if_errors()
     verify(module, report)
     report.raise_if_errors()
@@ -86,7 +91,14 @@ def cache_key(source: Source, target: Target, options: CompileOptions) -> str:
     """SHA-256 over all that the artefact depends on."""
     from tilewright import __version__
 
-    facts = [__version__, target.name, target.fingerprint(), options.level, sorted(options.definitions.items())]
+    facts = [
+        __version__,
+        target.name,
+        target.fingerprint(),
+        options.level,
+        sorted(options.definitions.items()),
+        options.std,
+    ]
     digest = hashlib.sha256(json.dumps(facts).encode())
     digest.update(b"\0")
     digest.update(source.text.encode("utf-8", errors="surrogatepass"))

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import statistics
 import time
+from typing import TYPE_CHECKING
 
 import click
 
-from tilewright.cli.inputs import definitions, read_source
+from tilewright.cli.inputs import definitions, read_source, std_option
 from tilewright.cli.run import choose, parse_grid
+
+if TYPE_CHECKING:
+    from tilewright.compiler import Std
 
 
 @click.command(name="bench")
@@ -19,6 +23,7 @@ from tilewright.cli.run import choose, parse_grid
 @click.option("--target", default="cpu", help="cpu, cpu:avx512, cpu:avx2, cpu:generic, or interpreter.")
 @click.option("--repeats", type=click.IntRange(1), default=20, help="Launches that are timed.")
 @click.option("-D", "values", multiple=True, metavar="NAME=VALUE", help="Give a $definition from outside.")
+@std_option
 def command(
     file: str,
     kernel_name: str | None,
@@ -27,6 +32,7 @@ def command(
     target: str,
     repeats: int,
     values: tuple[str, ...],
+    std: Std,
 ) -> None:
     """Time a kernel: median, fastest and slowest of some launches on the same arrays."""
     import numpy as np
@@ -35,7 +41,7 @@ def command(
     from tilewright.cli.arguments import make_arguments, parse_pairs
     from tilewright.targets.parameters import MemrefParameter
 
-    program = compile_kernel(read_source(file), target=target, definitions=definitions(values))
+    program = compile_kernel(read_source(file), target=target, definitions=definitions(values), std=std)
     kernel, grid = choose(program, kernel_name), parse_grid(grid_text)
     arguments = make_arguments(kernel.info, parse_pairs(pairs), 0, int(np.prod(grid)))
     local = {p.name for p in kernel.info.parameters if isinstance(p, MemrefParameter) and p.space == "local"}

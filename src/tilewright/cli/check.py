@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
-from tilewright.cli.inputs import definitions, read_source
+from tilewright.cli.inputs import definitions, read_source, std_option
 from tilewright.cli.main import EXIT_DIAGNOSTICS
 from tilewright.cli.output import FORMATS, show
 from tilewright.diagnostics import CompileError, Diagnostic, Report, Severity
 
+if TYPE_CHECKING:
+    from tilewright.compiler import Std
 
-def check_file(name: str, values: tuple[str, ...]) -> list[Diagnostic]:
+
+def check_file(name: str, values: tuple[str, ...], std: Std = "auto") -> list[Diagnostic]:
     """All diagnostics of one file."""
     from tilewright.compiler import read_module
 
     report = Report()
     try:
-        read_module(read_source(name), report, definitions(values))
+        read_module(read_source(name), report, definitions(values), std)
     except CompileError as error:
         return error.diagnostics
     return report.diagnostics
@@ -28,9 +32,10 @@ def check_file(name: str, values: tuple[str, ...]) -> list[Diagnostic]:
 @click.argument("files", nargs=-1, required=True)
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="How to print diagnostics.")
 @click.option("-D", "values", multiple=True, metavar="NAME=VALUE", help="Give a $definition from outside.")
-def command(files: tuple[str, ...], form: str, values: tuple[str, ...]) -> None:
+@std_option
+def command(files: tuple[str, ...], form: str, values: tuple[str, ...], std: Std) -> None:
     """Report what is wrong in kernels; exit status 1 if anything is."""
-    found = [d for name in files for d in check_file(name, values)]
+    found = [d for name in files for d in check_file(name, values, std)]
     show(found, form, sys.stdout)
     if any(d.severity is Severity.ERROR for d in found):
         raise click.exceptions.Exit(EXIT_DIAGNOSTICS)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from tilewright.cli.inputs import definitions, read_source
+from tilewright.cli.inputs import definitions, read_source, std_option
 from tilewright.cli.output import show
 from tilewright.diagnostics import Report
 from tilewright.targets.artifact import Artifact
+
+if TYPE_CHECKING:
+    from tilewright.compiler import Std
 
 _STAGES = ("ir", "tile", "llvm", "asm", "obj", "so", "header", "artifact")
 
@@ -22,14 +26,15 @@ _STAGES = ("ir", "tile", "llvm", "asm", "obj", "so", "header", "artifact")
 @click.option("--target", "target_name", default="cpu", help="cpu, cpu:avx512, cpu:avx2, cpu:generic, nvidia, ..")
 @click.option("-O", "level", type=click.IntRange(0, 2), default=2, help="0 lowers only, 2 optimises.")
 @click.option("-D", "values", multiple=True, metavar="NAME=VALUE", help="Give a $definition from outside.")
-def command(file: str, emit: str, output: str, target_name: str, level: int, values: tuple[str, ...]) -> None:
+@std_option
+def command(file: str, emit: str, output: str, target_name: str, level: int, values: tuple[str, ...], std: Std) -> None:
     """Compile a kernel and write one of its stages."""
     from tilewright.compiler import CompileOptions, compile_module, read_module
     from tilewright.ir.printer import print_op
     from tilewright.targets import find_target
 
     report = Report()
-    module = read_module(read_source(file), report, definitions(values))
+    module = read_module(read_source(file), report, definitions(values), std)
     show(report.diagnostics, "text", sys.stderr)
     if emit == "ir":
         _write(output, (print_op(module) + "\n").encode())

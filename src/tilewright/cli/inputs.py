@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import click
@@ -36,3 +36,10 @@ def definitions(pairs: tuple[str, ...]) -> Mapping[str, str]:
             raise click.UsageError(f"-D {pair}: write NAME=VALUE")
         found[name.lstrip("$")] = value
     return found
+
+
+def std_option(command: Callable[..., None]) -> Callable[..., None]:
+    """`--std`: which tensor language the files are in."""
+    return click.option(
+        "--std", type=click.Choice(("auto", "old", "new")), default="auto", help="The language of the text."
+    )(command)

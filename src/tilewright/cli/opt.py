@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
-from tilewright.cli.inputs import definitions, read_source
+from tilewright.cli.inputs import definitions, read_source, std_option
 from tilewright.cli.output import show
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.builtin import Module
 
+if TYPE_CHECKING:
+    from tilewright.compiler import Std
 
-def load(source: Source, report: Report, values: tuple[str, ...]) -> Module:
+
+def load(source: Source, report: Report, values: tuple[str, ...], std: Std = "auto") -> Module:
     """A program from IR text (it starts with `builtin.module`, after comments) or from a source language."""
     from tilewright.compiler import read_module
     from tilewright.ir.parser import parse_ir
@@ -20,7 +24,7 @@ def load(source: Source, report: Report, values: tuple[str, ...]) -> Module:
     lines = (line.strip() for line in source.text.splitlines())
     first = next((line for line in lines if line and not line.startswith("//")), "")
     if not first.startswith("builtin.module"):
-        return read_module(source, report, definitions(values))
+        return read_module(source, report, definitions(values), std)
     module = parse_ir(source, report)
     report.raise_if_errors()
     if not isinstance(module, Module):
@@ -41,6 +45,7 @@ def load(source: Source, report: Report, values: tuple[str, ...]) -> Module:
 @click.option("--timing", is_flag=True, help="Print how long each pass took.")
 @click.option("--emit-mlir", is_flag=True, help="Print generic MLIR instead of IR text.")
 @click.option("-D", "values", multiple=True, metavar="NAME=VALUE", help="Give a $definition from outside.")
+@std_option
 def command(
     file: str,
     passes: str,
@@ -52,6 +57,7 @@ def command(
     timing: bool,
     emit_mlir: bool,
     values: tuple[str, ...],
+    std: Std,
 ) -> None:
     """Run passes on a kernel or on IR text and print the result."""
     from tilewright.ir.mlir import print_mlir
@@ -62,7 +68,7 @@ def command(
     from tilewright.transforms.registry import parse_pipeline
 
     report = Report()
-    module = load(read_source(file), report, values)
+    module = load(read_source(file), report, values, std)
     target = find_target(target_name)
     steps = parse_pipeline(passes, target) if passes else target.passes(level)
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from tilewright.cli.inputs import definitions, read_source
+from tilewright.cli.inputs import definitions, read_source, std_option
 from tilewright.cli.output import show
 from tilewright.program import Kernel, Program
+
+if TYPE_CHECKING:
+    from tilewright.compiler import Std
 
 
 def parse_grid(text: str) -> tuple[int, ...]:
@@ -41,6 +45,7 @@ def choose(program: Program, name: str | None) -> Kernel:
 @click.option("--seed", default=0, help="Seed of random arrays.")
 @click.option("-O", "level", type=click.IntRange(0, 2), default=2, help="0 lowers only, 2 optimises.")
 @click.option("-D", "values", multiple=True, metavar="NAME=VALUE", help="Give a $definition from outside.")
+@std_option
 def command(
     file: str,
     kernel_name: str | None,
@@ -52,6 +57,7 @@ def command(
     seed: int,
     level: int,
     values: tuple[str, ...],
+    std: Std,
 ) -> None:
     """Run a kernel on random arrays or .npy files."""
     import numpy as np
@@ -67,6 +73,7 @@ def command(
         level=level,
         definitions=definitions(values),
         checked=checked,
+        std=std,
     )
     show(program.warnings, "text", sys.stderr)
     kernel, grid = choose(program, kernel_name), parse_grid(grid_text)

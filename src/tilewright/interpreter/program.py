@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.compiler import read_module
+from tilewright.compiler import Std, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.interpreter.engine import Argument, Group, interpret
@@ -28,10 +28,10 @@ from tilewright.transforms.infer_work_group import InferWorkGroup
 Array = NDArray[Any]
 
 
-def interpreted(source: Source, definitions: Mapping[str, str], checked: bool) -> Program:
+def interpreted(source: Source, definitions: Mapping[str, str], checked: bool, std: Std = "auto") -> Program:
     """A program that runs in the interpreter. Raises `CompileError`."""
     report = Report()
-    module = read_module(source, report, definitions)
+    module = read_module(source, report, definitions, std)
     return interpreted_module(module, source.text, checked, report)
 
 

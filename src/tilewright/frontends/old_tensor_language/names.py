@@ -1,0 +1,122 @@
+"""Constants at the top of their function, and names for what the text did not name.
+
+Direct compilation and the upgraded text share this, so that both give the same program.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from tilewright.dialects import arith, memref
+from tilewright.dialects.builtin import Kernel, Module
+from tilewright.ir.core import Attribute, Operation, Value
+from tilewright.ir.types import BOOL, INDEX, ScalarType, Type
+
+_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*|0|[1-9][0-9]*")
+_WORDS: Final = {0: "zero", 1: "one", 2: "two", -1: "minus_one", 0.5: "half"}
+_MODES: Final = ("rows", "columns")
+
+
+def is_generated(op: Operation) -> bool:
+    """Whether an operation stands for no instruction of the text."""
+    return op.places is None
+
+
+def settle(module: Module) -> None:
+    """Hoist the constants of all kernels and name what has no name or no valid one."""
+    for kernel in module.kernels:
+        _hoist(kernel)
+        _name(kernel)
+
+
+def _hoist(kernel: Kernel) -> None:
+    """Move generated constants to the top of the kernel, one for each value and type."""
+    hoisted: list[arith.Constant] = []
+    known: dict[tuple[str, Type], Value] = {}
+    for op in list(kernel.walk()):
+        if not isinstance(op, arith.Constant) or not is_generated(op):
+            continue
+        op.detach()
+        earlier = known.setdefault((repr(op.value), op.out.type), op.out)
+        if earlier is op.out and op.out.uses:
+            hoisted.append(op)
+        else:
+            op.out.replace_all_uses_with(earlier)
+    for op in reversed(hoisted):
+        kernel.body.entry.insert(op, kernel.body.entry.first)
+
+
+def _name(kernel: Kernel) -> None:
+    taken: set[str] = set()
+    odd: list[Value] = []
+    for value in _values(kernel):
+        if value.name is None:
+            continue
+        if _NAME.fullmatch(value.name):
+            taken.add(value.name)
+        else:
+            odd.append(value)
+    # Unnamed identifiers were text: `%07` stood beside `%7`.
+    for value in odd:
+        value.name = _fresh("0", taken)
+    for op in kernel.walk():
+        if is_generated(op):
+            for result in op.results:
+                result.name = _fresh(_stem(op), taken)
+
+
+def _values(kernel: Kernel) -> Iterator[Value]:
+    for op in kernel.walk():
+        yield from op.results
+        for region in op.regions:
+            for block in region.blocks:
+                yield from block.arguments
+
+
+def _fresh(stem: str, taken: set[str]) -> str:
+    """The stem, or the stem with the first number that makes it free."""
+    name, number = stem, 2
+    while name in taken:
+        name = str(number - 1) if stem.isdigit() else f"{stem}{'_' if stem[-1].isdigit() else ''}{number}"
+        number += 1
+    taken.add(name)
+    return name
+
+
+def _stem(op: Operation) -> str:
+    match op:
+        case arith.Constant():
+            return _constant_stem(op.value, op.out.type)
+        case memref.Size():
+            return _size_stem(op)
+        case arith.Sub():
+            return "rest"
+        case arith.Div():
+            return "quotient"
+        case arith.Mul():
+            return "product"
+        case _:
+            return "differ"
+
+
+def _size_stem(op: memref.Size) -> str:
+    """`%n` of `%A` is its rows, columns, or the size of a mode."""
+    type_, name = op.source.type, op.source.name
+    order = len(getattr(type_, "shape", ()))
+    noun = "size" if order == 1 else _MODES[op.mode] if order == 2 else f"size{op.mode}"
+    return noun if name is None or name[0].isdigit() else f"{name}_{noun}"
+
+
+def _constant_stem(value: Attribute, type_: Type) -> str:
+    if type_ is BOOL:
+        return "true" if value else "false"
+    assert isinstance(value, int | float)
+    if type_ is INDEX or (isinstance(type_, ScalarType) and type_.is_integer):
+        return f"c{value}" if value >= 0 else f"cm{-value}"
+    word = _WORDS.get(value) if str(value) != "-0.0" else "minus_zero"
+    if word is not None:
+        return word
+    text = repr(abs(value)).removesuffix(".0").replace(".", "_").replace("-", "m").replace("+", "")
+    return ("c" if value >= 0 else "cm") + text
