@@ -22,6 +22,8 @@ def write_atomically(path: Path, text: str) -> None:
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
             file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
         os.chmod(temporary, path.stat().st_mode & 0o7777)
         os.replace(temporary, path)
     except BaseException:
@@ -35,12 +37,13 @@ def write_atomically(path: Path, text: str) -> None:
 @click.option("--diff", is_flag=True, help="Change nothing; show what would change.")
 def command(files: tuple[str, ...], only_check: bool, diff: bool) -> None:
     """Format kernels in place (standard input: to standard output)."""
+    from tilewright.frontends.standard import refuse_old
     from tilewright.frontends.tensor_language import format_source
 
     failed = unformatted = False
     for name in files:
         source, report = read_source(name), Report()
-        text = format_source(source, report)
+        text = source.text if refuse_old(source, report) else format_source(source, report)
         show(report.diagnostics, "text", sys.stderr)
         failed = failed or report.has_errors
         if report.has_errors:

@@ -81,6 +81,17 @@ def first_old_word(tokens: Tokens) -> SourceRange | None:
     return None
 
 
+def refuse_old(source: Source, report: Report) -> bool:
+    """Report a text of the old language where only the new one makes sense; whether it was one."""
+    if detect(source) is Standard.NEW:
+        return False
+    tokens = tokenize(source, Report(), DEFAULT_LIMITS)
+    where = None if tokens is None else first_old_word(tokens)
+    finding = report.error("U10", where or SourceRange(source, 0, 0), "the text is in the old language")
+    finding.hint("`tilewright upgrade FILE` gives it in the new one, formatted")
+    return True
+
+
 def read_language(
     source: Source, report: Report, definitions: Mapping[str, str] | None = None, standard: Standard | None = None
 ) -> Module:

@@ -61,10 +61,24 @@ def _name(kernel: Kernel) -> None:
     # Unnamed identifiers were text: `%07` stood beside `%7`.
     for value in odd:
         value.name = _fresh("0", taken)
-    for op in kernel.walk():
-        if is_generated(op):
+    generated = [op for op in kernel.walk() if is_generated(op)]
+    _name_constants([op for op in generated if isinstance(op, arith.Constant)], taken)
+    for op in generated:
+        if not isinstance(op, arith.Constant):
             for result in op.results:
                 result.name = _fresh(_stem(op), taken)
+
+
+def _name_constants(constants: list[arith.Constant], taken: set[str]) -> None:
+    """Constants are called by their value; where several types share one, all but one add the type."""
+    stems = [_constant_stem(op.value, op.out.type) for op in constants]
+    bare: dict[str, Type] = {}
+    for stem, op in zip(stems, constants, strict=True):
+        if stem not in bare or op.out.type is INDEX:
+            bare[stem] = op.out.type
+    for stem, op in zip(stems, constants, strict=True):
+        typed = op.out.type is not bare[stem] or stem in taken
+        op.out.name = _fresh(f"{stem}_{op.out.type}" if typed else stem, taken)
 
 
 def _values(kernel: Kernel) -> Iterator[Value]:
@@ -87,8 +101,6 @@ def _fresh(stem: str, taken: set[str]) -> str:
 
 def _stem(op: Operation) -> str:
     match op:
-        case arith.Constant():
-            return _constant_stem(op.value, op.out.type)
         case memref.Size():
             return _size_stem(op)
         case arith.Sub():

@@ -101,6 +101,7 @@ class _Printer:
         self.lines: list[str] = []
         self.names = _Names()
         self.work: list[_Body | _End] = []
+        self.heads: dict[Operation, str] = {}
 
     def kernel(self, op: Kernel) -> None:
         if op.local_bytes:
@@ -115,7 +116,8 @@ class _Printer:
             parameters.append(f"{name}: {parameter.type}{text}")
         entries = language_dictionary(op, _FUNCTION_ATTRIBUTES)
         attributes = f" attributes{spell_dictionary(entries)}" if entries else ""
-        self.lines.append(f"func @{op.sym_name}({', '.join(parameters)}){attributes} {{")
+        self.heads[op] = f"func @{op.sym_name}({', '.join(parameters)}){attributes}"
+        self.lines.append(self.heads[op] + " {")
         self.work.append(_End("}"))
         self.work.append(_Body(iter(op.body.entry), INDENT))
         self._run()
@@ -150,6 +152,7 @@ class _Printer:
         if op.results:
             (name,) = self.names.define(op.results)
             text = f"{name} = {text} : {op.result.type}"
+        self.heads[op] = text
         self.lines.append(indent + text)
 
     def _structured(self, op: Operation, indent: str) -> None:
@@ -177,6 +180,7 @@ class _Printer:
             case _:
                 raise NotInLanguage(f"{op.name} is not in the tensor language")
         prefix = f"{', '.join(results)} = " if results else ""
+        self.heads[op] = prefix + head
         self.lines.append(f"{indent}{prefix}{head} {{")
         self.work.append(_End(indent + tail, op.results, following, indent))
         self.work.append(_Body(iter(_only_block(op.regions[0])), indent + INDENT))
@@ -220,13 +224,20 @@ def _loop_attributes(op: scf.For) -> str:
     return f" attributes{spell_dictionary(entries)}" if entries else ""
 
 
-def print_module(module: Module) -> str:
-    """Text of a program, with a line break at its end. Raises `NotInLanguage` after passes have left the language."""
-    parts: list[str] = []
+def _print(module: Module) -> Iterator[_Printer]:
     for op in module.body.entry:
         if not isinstance(op, Kernel):
             raise NotInLanguage(f"{op.name} is not a function")
         printer = _Printer()
         printer.kernel(op)
-        parts.append("\n".join(printer.lines) + "\n")
-    return "\n".join(parts)
+        yield printer
+
+
+def print_module(module: Module) -> str:
+    """Text of a program, with a line break at its end. Raises `NotInLanguage` after passes have left the language."""
+    return "\n".join("\n".join(printer.lines) + "\n" for printer in _print(module))
+
+
+def print_heads(module: Module) -> dict[Operation, str]:
+    """The text of every function and instruction on its own, without its regions."""
+    return {op: head for printer in _print(module) for op, head in printer.heads.items()}

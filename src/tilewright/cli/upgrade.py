@@ -1,0 +1,74 @@
+"""`tilewright upgrade`: kernels of the old tensor language become kernels of the new one."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from pathlib import Path
+
+import click
+
+from tilewright.cli.fmt import write_atomically
+from tilewright.cli.inputs import read_source, std_option
+from tilewright.cli.main import EXIT_DIAGNOSTICS
+from tilewright.cli.output import show
+from tilewright.diagnostics import CompileError, Diagnostic, Report, Severity, Source
+
+
+def upgraded(source: Source, std: str, report: Report) -> str:
+    """The text in the new language: as it is if it is in that already. Raises `CompileError`."""
+    from tilewright.frontends.old_tensor_language import upgrade
+    from tilewright.frontends.standard import Standard, detect
+
+    if std == "new" or (std == "auto" and detect(source) is Standard.NEW):
+        return source.text
+    if "\ufffd" in source.text:
+        message = f"{source.name}: the text is not UTF-8; convert it first, lest comments are lost"
+        raise CompileError([Diagnostic(Severity.ERROR, "V1", message)])
+    return upgrade(source, report)
+
+
+@click.command(name="upgrade")
+@click.argument("files", nargs=-1, required=True)
+@click.option(
+    "--check", "only_check", is_flag=True, help="Write nothing; exit status 1 if a file is in the old language."
+)
+@click.option("--diff", is_flag=True, help="Write nothing; show what would change.")
+@click.option("--in-place", is_flag=True, help="Replace the files; those that cannot be upgraded stay as they are.")
+@std_option
+def command(files: tuple[str, ...], only_check: bool, diff: bool, in_place: bool, std: str) -> None:
+    """Rewrite kernels of the old tensor language into the new one, on standard output unless told otherwise.
+
+    Files in the new language stay as they are.
+    """
+    if only_check + diff + in_place > 1:
+        raise click.UsageError("give one of --check, --diff and --in-place")
+    if in_place and "-" in files:
+        raise click.UsageError("standard input cannot be replaced")
+    failed = old = False
+    for name in files:
+        source, report = read_source(name), Report()
+        try:
+            text = upgraded(source, std, report)
+        except CompileError as error:
+            show(error.diagnostics, "text", sys.stderr)
+            failed = True
+            continue
+        show(report.diagnostics, "text", sys.stderr)
+        changed = text != source.text
+        old = old or changed
+        if diff:
+            sys.stdout.writelines(_difference(source, text))
+        elif only_check and changed:
+            click.echo(f"{source.name}: in the old language")
+        elif in_place and changed:
+            write_atomically(Path(name).resolve(), text)
+        elif not (only_check or in_place):
+            sys.stdout.write(text)
+    if failed or (only_check and old):
+        raise click.exceptions.Exit(EXIT_DIAGNOSTICS)
+
+
+def _difference(source: Source, text: str) -> list[str]:
+    before, after = source.text.splitlines(True), text.splitlines(True)
+    return list(difflib.unified_diff(before, after, source.name, source.name + " (upgraded)"))
