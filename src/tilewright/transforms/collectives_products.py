@@ -35,9 +35,9 @@ def lower_gemm(op: tl.Gemm, build: Builder, policy: TilePolicy) -> None:
             right = Box((piece, box.pieces[1])).load(deep, b)
             return [deep(tile.Mma(left, right, carried[0])).out]
 
-        _accumulate(at, goal, box, lambda first: along(at, inner, depth, step, [first])[0])
+        _accumulate(at, goal, box, lambda first: along(at, inner, depth, step, [first], peel=policy.peels_products)[0])
 
-    cover(build, extents(build, op.c), (rows, columns), loop_order(types[2]), body)
+    cover(build, extents(build, op.c), (rows, columns), loop_order(types[2]), body, policy.peels_products)
 
 
 def _accumulate(build: Builder, goal: Update, box: Box, products: Callable[[Value], Value]) -> None:

@@ -38,6 +38,11 @@ class TilePolicy(Protocol):
     extent means one tile along that mode, without a loop.
     """
 
+    @property
+    def peels_products(self) -> bool:
+        """Whether a product of dynamic extents runs its full tiles unchecked, by code of their own."""
+        ...
+
     def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
         """Tile lengths along m, n and k of `c += a b`."""
         ...
@@ -75,6 +80,7 @@ class GenericTilePolicy:
     block: int = 32
     depth: int = 8
     run: int = 256
+    peels_products: bool = True
 
     def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
         """Small static products whole, others in square blocks."""

@@ -64,15 +64,19 @@ def along(
     body: Body,
     carried: Sequence[Value] = (),
     parallel: bool = False,
+    peel: bool = True,
 ) -> list[Value]:
     """Call `body(builder, piece, carried values)` for pieces that cover [0, total) in order; the last carried values.
 
-    `parallel` marks the loop; it must not be given with carried values.
+    `parallel` marks the loop; it must not be given with carried values. Without `peel` all pieces of a dynamic total
+    are checked, which needs the body only once.
     """
     values = list(carried)
     if isinstance(total, int):
         return _along_static(build, total, length, body, values, parallel)
     step = build.index(length)
+    if not peel:
+        return _loop(build, build.index(0), total, step, Piece(step, length, True), body, values, parallel)
     if divides(length, total):
         return _loop(build, build.index(0), total, step, Piece(step, length, False), body, values, parallel)
     full = emit.sub(build, total, emit.rem(build, total, step))
@@ -119,6 +123,7 @@ def cover(
     lengths: Sequence[int],
     order: Sequence[int],
     body: Callable[[Builder, Box], None],
+    peel: bool = True,
 ) -> None:
     """Call `body(builder, box)` for boxes that cover the tensor; `order` lists the modes, outermost loop first."""
 
@@ -132,7 +137,7 @@ def cover(
             descend(at, depth + 1, {**pieces, mode: piece})
             return []
 
-        along(inner, totals[mode], lengths[mode], step, parallel=True)
+        along(inner, totals[mode], lengths[mode], step, parallel=True, peel=peel)
 
     descend(build, 0, {})
 

@@ -1,19 +1,23 @@
-"""Stack memory for tiles, shared between parts of a kernel that cannot need it at the same time."""
+"""Memory for tiles, shared between parts of a kernel that cannot need it at the same time.
+
+Small tiles lie on the stack, larger ones in the workspace of the running thread.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from tilewright.ir import core
-from tilewright.targets.llvm.emitter import Builder, Value
+from tilewright.targets.cpu.context import KernelContext
+from tilewright.targets.llvm.emitter import Value
 
 _ALIGNMENT = 64
-_SHARED_FROM = 4096
+_STACK_BYTES = 4096
 
 
 @dataclass(slots=True)
 class _Buffer:
-    pointer: Value
+    offset: int
     size: int
     block: core.Block
 
@@ -25,34 +29,29 @@ class BufferPool:
     buffer made for a block is free for others as soon as code is generated outside of that block.
     """
 
-    __slots__ = ("_buffers", "_named")
+    __slots__ = ("_buffers",)
 
     def __init__(self) -> None:
         self._buffers: list[_Buffer] = []
-        self._named: dict[str, tuple[Value, int]] = {}
 
-    def take(self, b: Builder, size: int, block: core.Block | None) -> Value:
+    def take(self, ctx: KernelContext, size: int, block: core.Block | None) -> Value:
         """Uninitialised memory for values of `block`; None: for the whole function."""
-        if block is None or size < _SHARED_FROM:
-            return b.alloca(f"[{size} x i8]", align=_ALIGNMENT, hint="buffer")
+        if size <= _STACK_BYTES:
+            return ctx.b.alloca(f"[{size} x i8]", align=_ALIGNMENT, hint="buffer")
+        return ctx.b.offset(ctx.workspace, self._offset(ctx, size, block), hint="buffer")
+
+    def _offset(self, ctx: KernelContext, size: int, block: core.Block | None) -> int:
+        if block is None:
+            return ctx.layout.reserve(size)
         around = _enclosing(block)
         fitting = [held for held in self._buffers if size <= held.size <= 2 * size and held.block not in around]
         if fitting:
             best = min(fitting, key=lambda held: held.size)
             best.block = block
-            return best.pointer
-        pointer = b.alloca(f"[{size} x i8]", align=_ALIGNMENT, hint="buffer")
-        self._buffers.append(_Buffer(pointer, size, block))
-        return pointer
-
-    def scratch(self, b: Builder, size: int, name: str) -> Value:
-        """Memory for a purpose that never overlaps with itself in time, such as packing."""
-        known = self._named.get(name)
-        if known is not None and known[1] >= size:
-            return known[0]
-        pointer = b.alloca(f"[{size} x i8]", align=_ALIGNMENT, hint="buffer")
-        self._named[name] = (pointer, size)
-        return pointer
+            return best.offset
+        offset = ctx.layout.reserve(size)
+        self._buffers.append(_Buffer(offset, size, block))
+        return offset
 
 
 def _enclosing(block: core.Block) -> set[core.Block]:

@@ -11,6 +11,7 @@ from tilewright.dialects.builtin import Kernel
 from tilewright.ir import core
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.targets.cpu.lowered import Group, Lowered, Operand, Scalar, Tile, View
+from tilewright.targets.cpu.workspace import Workspace
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Complex, Module, Value, boolean, i64
 
@@ -55,7 +56,9 @@ class KernelContext:
     """Everything that lowering an operation may need.
 
     `lanes` is 1 in collective regions and the subgroup size in SPMD ones; `mask` is the vector of active lanes, or None
-    if all are. `varying` holds the IR values that differ by work-item.
+    if all are. `varying` holds the IR values that differ by work-item. `scratch` is the work-group's local memory,
+    `workspace` the scratch memory of the running thread, laid out by `layout`; `team` is null where no other thread may
+    help.
     """
 
     kernel: Kernel
@@ -68,6 +71,8 @@ class KernelContext:
     work_group_size: tuple[int, int]
     grid: Value
     scratch: Value
+    workspace: Value
+    layout: Workspace
     team: Value
     group_id: tuple[Value, Value, Value]
     values: dict[core.Value, Lowered] = field(default_factory=dict[core.Value, Lowered])

@@ -61,6 +61,10 @@ class Evaluator:
         """Memory has changed: compute anew."""
         self._known.clear()
 
+    def provide(self, tile: AnyTile, block: Block, fragments: Fragments) -> None:
+        """Take the vectors of a block, computed elsewhere, as known."""
+        self._known[(tile, block)] = fragments
+
     def block(self, tile: AnyTile, block: Block) -> Fragments:
         """The vectors of a block."""
         if isinstance(tile, Memory):
@@ -114,7 +118,7 @@ class Evaluator:
     def address(self, tile: Memory, position: tuple[Value, ...]) -> Value:
         """Address of the element at a position."""
         distance = i64(0)
-        for at, stride in zip(position, tile.panel_strides or tile.strides, strict=True):
+        for at, stride in zip(position, tile.strides, strict=True):
             distance = self.b.add(distance, self.b.mul(at, stride))
         return self.advance(tile, tile.pointer, distance)
 

@@ -18,6 +18,7 @@ from tilewright.targets.artifact import slot_layout
 from tilewright.targets.cpu import atomics, control, memory, scalars, team
 from tilewright.targets.cpu.context import KernelContext, OpLowering, TileLowering, view_of
 from tilewright.targets.cpu.lowered import Group, Scalar
+from tilewright.targets.cpu.workspace import Workspace
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Complex, Module, Value, i64, zero
 from tilewright.targets.llvm.features import Features
@@ -55,7 +56,7 @@ def lower_kernel(
     assert kernel.work_group_size is not None
     symbol = entry_symbol(kernel)
     local_bytes, offsets = _local_parameters(kernel)
-    info = kernel_info(kernel, symbol, local_bytes)
+    layout = Workspace(local_bytes)
     function = module.function(symbol, "void", _ENTRY, attributes=attributes)
     slots, grid, begin, end, scratch, team_ = function.arguments
     b = Builder(function)
@@ -70,13 +71,15 @@ def lower_kernel(
         work_group_size=kernel.work_group_size,
         grid=grid,
         scratch=scratch,
+        workspace=scratch,
+        layout=layout,
         team=team_,
         group_id=(i64(0), i64(0), i64(0)),
     )
-    _bind_parameters(ctx, info, slots, offsets)
+    _bind_parameters(ctx, kernel_info(kernel, symbol, local_bytes), slots, offsets)
     _group_loop(ctx, begin, end)
     b.ret()
-    return info
+    return kernel_info(kernel, symbol, layout.size)
 
 
 def _local_parameters(kernel: Kernel) -> tuple[int, dict[core.Value, int]]:

@@ -1,18 +1,23 @@
 """Large products: packed factors, register blocks over panels, whatever surrounds the product as its epilogue.
 
-A tile of a large matrix product (the tile policy chooses its size for the second cache) is computed as GotoBLAS does:
-both factors are packed once, then each register block sums over the whole depth of the tile, and what the program does
-with the product (scaling, the old target, conversions) happens in registers before it is stored. Blocks at the edge of
-the tile go through the same code with masks.
+Computed as GotoBLAS does (Goto, van de Geijn: Anatomy of High-Performance Matrix Multiplication): for each run of terms
+the factor that becomes scalars is packed once for all, the other one some panels at a time by the thread that needs
+them; a panel of it stays in the first cache while all panels of scalars pass by. Sums of unfinished register blocks
+wait in memory between the runs. After the last run, what the program does with the product (scaling, the old target,
+conversions) happens in registers. Panels are shared by the threads of the team.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tilewright.targets.cpu.blocks import Block, split_powers
-from tilewright.targets.cpu.panels import bounded, pack_panels, pack_scalars
+from tilewright.targets.cpu.context import KernelContext
+from tilewright.targets.cpu.machine import Machine
+from tilewright.targets.cpu.macro_kernel import Form, MacroKernel, Work, blocks
+from tilewright.targets.cpu.outline import Outlined
+from tilewright.targets.cpu.panels import Corner, bounded, pack
 from tilewright.targets.cpu.tiles import (
     AnyTile,
     Broadcast,
@@ -22,86 +27,138 @@ from tilewright.targets.cpu.tiles import (
     Memory,
     Product,
     Splat,
-    lane_bytes,
     natural_dim,
 )
-from tilewright.targets.llvm.emitter import Value, i64
+from tilewright.targets.llvm.emitter import Builder, Value, i64
 
 if TYPE_CHECKING:
-    from tilewright.targets.cpu.evaluate import Evaluator
     from tilewright.targets.cpu.roots import Roots
 
 _SMALLEST = 72 * 72 * 72
-_STEP = 4
-_PANEL_VECTORS = 2
+_NARROWEST = 16
+_PANELS_AT_ONCE = 8
+_SHARED_FROM = 1 << 17
 
 
 def large_product(value: AnyTile) -> Product | None:
     """The product inside a value, if it is large and all around it works element by element."""
-    products = [part for part in _elementwise_parts(value) if isinstance(part, Product)]
-    if len(products) != 1 or any(isinstance(part, Product) for part in _elementwise_parts(products[0].acc)):
+    parts = list(_elementwise_parts(value))
+    products = [part for part in parts if isinstance(part, Product)]
+    if len(products) != 1 or not is_large(products[0]):
         return None
     product = products[0]
+    around = [*parts, *_elementwise_parts(product.acc)]
+    known = all(isinstance(p, Elementwise | Converted | Memory | Splat | Broadcast | Iota | Product) for p in around)
+    once = sum(isinstance(part, Product) for part in around) == 1
+    return product if known and once else None
+
+
+def is_large(product: Product) -> bool:
+    """Whether packing the factors pays, and they are in memory."""
+    if not (_source(product.lhs) and _source(product.rhs)):
+        return False
     m, n = product.type.shape
     depth = product.lhs.type.shape[1]
-    simple = not product.type.element.is_complex and isinstance(product.lhs, Memory) and isinstance(product.rhs, Memory)
-    if not simple or m * n * depth < _SMALLEST or min(m, n, depth) < 16:
-        return None
-    known = all(
-        isinstance(part, Product | Elementwise | Converted | Memory | Splat | Broadcast | Iota)
-        for part in (*_elementwise_parts(value), *_elementwise_parts(product.acc))
-    )
-    return product if known else None
+    return m * n * depth >= _SMALLEST and min(m, n, depth) >= _NARROWEST
 
 
-def _elementwise_parts(value: AnyTile) -> list[AnyTile]:
-    """The formula down to its products and leaves."""
-    match value:
-        case Elementwise():
-            return [value, *(part for source in value.operands for part in _elementwise_parts(source))]
-        case Converted() | Broadcast():
-            return [value, *_elementwise_parts(value.source)]
-        case _:
-            return [value]
+def _source(factor: AnyTile) -> Memory | None:
+    """The memory that a factor is read from, converted or not."""
+    inner = factor.source if isinstance(factor, Converted) else factor
+    return inner if isinstance(inner, Memory) else None
+
+
+def _elementwise_parts(value: AnyTile) -> Iterator[AnyTile]:
+    """The formula down to its products and leaves; what occurs twice only once."""
+    seen: set[AnyTile] = set()
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        if part in seen:
+            continue
+        seen.add(part)
+        yield part
+        if isinstance(part, Elementwise):
+            waiting.extend(part.operands)
+        elif isinstance(part, Converted | Broadcast):
+            waiting.append(part.source)
 
 
 def store_large(roots: Roots, value: AnyTile, product: Product, target: Memory) -> None:
     """Compute `value`, which contains `product`, into `target`."""
-    b, ev = roots.ctx.b, roots.evaluator()
+    ctx, machine, b = roots.ctx, roots.machine, roots.ctx.b
     vector = natural_dim(target) or 0
-    long, short = (product.lhs, product.rhs) if vector == 0 else (product.rhs, product.lhs)
-    assert isinstance(long, Memory)
-    assert isinstance(short, Memory)
-    lanes = ev.machine.lanes(lane_bytes(product))
-    height = _PANEL_VECTORS * lanes
-    width = (24 if ev.machine.registers >= 32 else 12) // _PANEL_VECTORS
-    depth_dim = 1 - vector
-    long_, short_, edge = bounded(b, long), bounded(b, short), bounded(b, target)
-    depth = b.smin(_end(long_, depth_dim), _end(short_, vector))
-    depth = b.smax(b.and_(b.add(depth, i64(_STEP - 1)), i64(-_STEP)), i64(0))
-    rows, columns = _end(edge, vector), _end(edge, depth_dim)
-    packed_long = pack_panels(roots, long_, height, depth_dim, depth, "panels")
-    packed_short = pack_scalars(roots, short_, width, vector, depth, "scalars")
-    factors = (packed_long, packed_short) if vector == 0 else (packed_short, packed_long)
-    inner = _replace_product(value, replace(product, lhs=factors[0], rhs=factors[1], depth=depth), roots)
-    pieces = split_powers(height, lanes)
-
-    def block(column: Value, row: Value) -> Block:
-        origin = (row, column) if vector == 0 else (column, row)
-        return Block(origin, vector, pieces, 1 - vector, width)
-
-    with b.loop(i64(0), columns, width, hint="column") as outer, b.loop(i64(0), rows, height, hint="row") as loop:
-        whole = b.and_(
-            b.icmp("sle", b.add(loop.index, i64(height)), rows), b.icmp("sle", b.add(outer.index, i64(width)), columns)
+    form = Form.of(machine, product, vector)
+    factors = (product.lhs, product.rhs) if vector == 0 else (product.rhs, product.lhs)
+    long, short = (bounded(b, _memory(factor)) for factor in factors)
+    edge, product = bounded(b, target), replace(product, acc=_bounded(b, product.acc))
+    formula = _bounded(b, value, product)
+    depth = b.smax(b.smin(_end(long, 1 - vector), _end(short, vector)), i64(0))
+    single = product.lhs.type.shape[1] <= form.terms
+    columns = -(-product.type.shape[1 - vector] // form.short.height)
+    panels = roots.workspace(form.element, columns * form.short.stride(form.terms, machine))
+    sums = None
+    if not single:
+        rows = -(-product.type.shape[vector] // form.long.height)
+        sums = roots.workspace(form.element, rows * columns * form.long.height * form.short.height)
+    end = b.smax(depth, i64(1))
+    with b.loop(i64(0), end, form.terms, runs_at_least_once=True, hint="term") as loop:
+        term = i64(0) if single else loop.index
+        run = b.smin(b.sub(depth, term), i64(form.terms))
+        work = Work(
+            long=long,
+            short=short,
+            value=formula,
+            product=product,
+            target=edge,
+            lines=b.smax(_end(edge, vector), i64(0)),
+            columns=b.smax(_end(edge, 1 - vector), i64(0)),
+            term=term,
+            depth=run,
+            first=b.icmp("eq", term, i64(0)),
+            last=b.icmp("sge", b.add(term, i64(form.terms)), depth),
+            panels=panels,
+            sums=sums,
         )
-        with b.if_else(whole, likely=True) as branch:
-            for arm, checked in ((branch.then, False), (branch.otherwise, True)):
-                with arm():
-                    _store_block(roots.evaluator(checked), inner, edge, block(outer.index, loop.index))
+        worth = b.icmp("sge", b.mul(b.mul(work.lines, work.columns), run), i64(_SHARED_FROM))
+        _pack_short(ctx, machine, form, work, worth)
+        _multiply(roots, form, work, worth)
 
 
-def _store_block(ev: Evaluator, value: AnyTile, target: Memory, block: Block) -> None:
-    ev.store(target, block, ev.block(value, block))
+def _pack_short(ctx: KernelContext, machine: Machine, form: Form, work: Work, worth: Value) -> None:
+    """All panels of scalars for a run of terms."""
+    part = Outlined(ctx, machine, "pack_scalars")
+    inner, inside = part.inner, work.inside(part)
+    with inner.b.loop(part.begin, part.end, hint="panel") as loop:
+        corner = Corner(inner.b.mul(loop.index, i64(form.short.height)), inside.term)
+        to = form.panel(inner.b, machine, inside.panels, form.short, loop.index)
+        pack(inner, machine, inside.short, form.short, corner, inside.depth, to)
+    part.call(blocks(ctx.b, work.columns, form.short.height), worth)
+
+
+def _multiply(roots: Roots, form: Form, work: Work, worth: Value) -> None:
+    """Panels of vectors, some at a time: pack them, then multiply each by all panels of scalars."""
+    ctx, machine = roots.ctx, roots.machine
+    part = Outlined(ctx, machine, "multiply")
+    inner, inside = part.inner, work.inside(part)
+    b, height = inner.b, form.long.height
+    packed = roots.within(part).workspace(form.element, _PANELS_AT_ONCE * form.long.stride(form.terms, machine))
+    with b.loop(part.begin, part.end, _PANELS_AT_ONCE, hint="group") as group:
+        count = b.smin(b.sub(part.end, group.index), i64(_PANELS_AT_ONCE))
+        with b.loop(i64(0), count, hint="panel") as loop:
+            corner = Corner(b.mul(b.add(group.index, loop.index), i64(height)), inside.term)
+            to = form.panel(b, machine, packed, form.long, loop.index)
+            pack(inner, machine, inside.long, form.long, corner, inside.depth, to)
+        with b.loop(i64(0), count, hint="panel") as loop:
+            panel = form.panel(b, machine, packed, form.long, loop.index)
+            MacroKernel(inner, machine, form, inside, b.add(group.index, loop.index), panel).emit()
+    part.call(blocks(ctx.b, work.lines, height), worth)
+
+
+def _memory(factor: AnyTile) -> Memory:
+    found = _source(factor)
+    assert found is not None
+    return found
 
 
 def _end(tile: Memory, dim: int) -> Value:
@@ -110,16 +167,27 @@ def _end(tile: Memory, dim: int) -> Value:
     return bound.high
 
 
-def _replace_product(value: AnyTile, packed: Product, roots: Roots) -> AnyTile:
-    """The formula with its product packed and all other memory checked."""
-    match value:
-        case Elementwise():
-            return replace(value, operands=tuple(_replace_product(part, packed, roots) for part in value.operands))
-        case Converted() | Broadcast():
-            return replace(value, source=_replace_product(value.source, packed, roots))
-        case Product():
-            return replace(packed, acc=_replace_product(value.acc, packed, roots))
-        case Memory():
-            return bounded(roots.ctx.b, value)
-        case _:
-            return value
+def _bounded(b: Builder, value: AnyTile, product: Product | None = None) -> AnyTile:
+    """The formula with all memory in it checked; `product` takes the place of the product in it."""
+    known: dict[AnyTile, AnyTile] = {}
+
+    def checked(part: AnyTile) -> AnyTile:
+        if part not in known:
+            known[part] = rebuilt(part)
+        return known[part]
+
+    def rebuilt(part: AnyTile) -> AnyTile:
+        match part:
+            case Elementwise():
+                return replace(part, operands=tuple(map(checked, part.operands)))
+            case Converted() | Broadcast():
+                return replace(part, source=checked(part.source))
+            case Product():
+                assert product is not None
+                return product
+            case Memory():
+                return bounded(b, part)
+            case _:
+                return part
+
+    return checked(value)

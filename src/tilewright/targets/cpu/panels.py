@@ -1,155 +1,184 @@
 """Packing the factors of a large product: what the microkernel reads lies in the order in which it reads it.
 
-The factor that becomes vectors is cut into panels as high as a register block, each panel one column after the other.
-The factor that becomes scalars is copied as it lies: columns of neighbouring terms if those are adjacent in memory,
-else panels as wide as a register block.
+A panel holds `height` lines of a factor (rows of the left one, columns of the right one) and `depth` terms, the lines
+of one term side by side. Lines and terms beyond the factor's ends are zeros.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
 
+from tilewright.ir.types import ScalarType, TileType
 from tilewright.targets.cpu.blocks import Block, Piece, split_powers
-from tilewright.targets.cpu.lanes import Lanes, plain_address, store_lanes
-from tilewright.targets.cpu.tiles import AnyTile, Bound, Memory, lane_bytes, natural_dim
-from tilewright.targets.llvm.emitter import Builder, Complex, Value, i64
+from tilewright.targets.cpu.context import KernelContext
+from tilewright.targets.cpu.evaluate import Evaluator
+from tilewright.targets.cpu.lanes import Lanes, parts_of, store_lanes
+from tilewright.targets.cpu.lowered import Operand
+from tilewright.targets.cpu.machine import Machine
+from tilewright.targets.cpu.tiles import AnyTile, Bound, Converted, Memory, natural_dim
+from tilewright.targets.llvm.arith import Arithmetic
+from tilewright.targets.llvm.emitter import Builder, Callee, Complex, Value, i64
+from tilewright.targets.llvm.types import lanes_of
 
-if TYPE_CHECKING:
-    from tilewright.targets.cpu.evaluate import Evaluator
-    from tilewright.targets.cpu.roots import Roots
-
-_STEP = 4
-_GRAIN = 64
-
-_Copy = Callable[["Evaluator", Memory, Memory, Value, Value], None]
-
-
-def _panels(roots: Roots, tile: AnyTile, height: int, across: int, name: str) -> Memory:
-    """Uninitialised panels of `height` positions along one dimension, side by side along `across`."""
-    along = 1 - across
-    extent, depth = tile.type.shape[along], _rounded(tile.type.shape[across], _GRAIN)
-    flat = roots.workspace(tile.type.element, _rounded(extent, height) * depth, name)
-    strides, steps = [i64(0)] * 2, [i64(0)] * 2
-    strides[along], strides[across] = i64(1), i64(height)
-    steps[along], steps[across] = i64(depth), i64(height)
-    return Memory(tile.type, flat, tuple(strides), (None, None), panel_strides=tuple(steps))
+_TERMS = 4
 
 
-def _rounded(number: int, grain: int) -> int:
-    return -(-number // grain) * grain
+@dataclass(frozen=True, slots=True)
+class Format:
+    """Panels of one factor: its dimension of lines, lines of a panel, type of the elements."""
+
+    line: int
+    height: int
+    element: ScalarType
+
+    def stride(self, depth: int, machine: Machine) -> int:
+        """Elements from one panel to the next; whole vectors may be written at the end of each."""
+        return self.height * depth + machine.lanes(self.element.component.bytes)
 
 
-def pack_panels(roots: Roots, tile: Memory, height: int, across: int, depth: Value, name: str) -> Memory:
-    """Copy a factor, checked in all dimensions, into panels; beyond its ends they hold zeros up to `depth`."""
-    target = _panels(roots, tile, height, across, name)
-    lanes = roots.machine.lanes(lane_bytes(tile))
-    transposed = natural_dim(tile) == across and height % lanes == 0
-    step = lanes if transposed else _STEP
-    pieces = split_powers(height, lanes)
+@dataclass(frozen=True, slots=True)
+class Corner:
+    """Where a panel begins in its factor."""
 
-    def copy(ev: Evaluator, source: Memory, packed: Memory, line: Value, k: Value) -> None:
-        origin = (k, line) if across == 0 else (line, k)
-        if transposed:
-            _copy_transposed(ev, source, packed, origin, height, lanes, across)
-            return
-        block = Block(origin, 1 - across, pieces, across, step)
-        ev.store(packed, block, ev.block(source, block))
-
-    _pack(roots, tile, target, 1 - across, (height, step), depth, copy)
-    return target
+    line: Value
+    term: Value
 
 
-def _pack(
-    roots: Roots, tile: Memory, target: Memory, line: int, steps: tuple[int, int], depth: Value, copy: _Copy
+def pack(
+    ctx: KernelContext, machine: Machine, source: Memory, form: Format, corner: Corner, depth: Value, to: Value
 ) -> None:
-    """Call the packing function for such tiles, which is emitted once a module.
-
-    It runs `copy` for lines and k in steps; where a step is not whole, elements are copied one by one.
-    """
-    ctx = roots.ctx
-    traits = [_word(v) for v in (*tile.strides, *target.strides, *(target.panel_strides or ()))]
-    name = f"pack.{tile.type.element}.{'x'.join(map(str, tile.type.shape))}.{line}.{steps[0]}.{'.'.join(traits)}"
-    arguments = [tile.pointer, target.pointer, depth, *tile.strides]
-    for bound in tile.bounds:
+    """Fill the panel at `to` with `depth` terms of a factor that is checked in both dimensions."""
+    b = ctx.b
+    at = (corner.line, corner.term) if form.line == 0 else (corner.term, corner.line)
+    pointer = Evaluator(b, ctx.arith, machine).address(source, at)
+    arguments = [pointer, to, depth, *source.strides]
+    for bound, first in zip(source.bounds, at, strict=True):
         assert bound is not None
-        arguments += [bound.low, bound.high]
-    callee = ctx.module.defined(name)
-    if callee is None:
-        names = ("source", "target", "depth", "s0", "s1", "low0", "high0", "low1", "high1")
-        parameters = [(value.type, word) for value, word in zip(arguments, names, strict=True)]
-        function = ctx.module.function(
-            name, "void", parameters, linkage="internal", attributes=roots.machine.attributes
-        )
-        source_pointer, target_pointer, inner_depth, *rest = function.arguments
-        strides = tuple(v if v.integer is not None else p for v, p in zip(tile.strides, rest[:2], strict=True))
-        bounds = (Bound(rest[2], rest[3]), Bound(rest[4], rest[5]))
-        inner = roots.inside_function(function)
-        source = replace(tile, pointer=source_pointer, strides=strides, bounds=bounds, span=None)
-        _emit_packing(inner, source, replace(target, pointer=target_pointer), line, steps, inner_depth, copy)
-        inner.ctx.b.ret()
-        callee = function.callee
-    ctx.b.call_void(callee, arguments)
+        arguments += [b.sub(bound.low, first), b.sub(bound.high, first)]
+    b.call_void(_packer(ctx, machine, source, form, arguments), arguments)
 
 
-def _word(value: Value) -> str:
-    return str(value.integer) if value.integer is not None else "n"
+def _packer(ctx: KernelContext, machine: Machine, source: Memory, form: Format, arguments: list[Value]) -> Callee:
+    """The function that packs a panel, one a module for all factors alike."""
+    strides = [str(s.integer) if s.integer is not None else "n" for s in source.strides]
+    name = f"pack.{source.type.element}.{form.element}.{form.line}.{form.height}.{'.'.join(strides)}"
+    known = ctx.module.defined(name)
+    if known is not None:
+        return known
+    names = ("source", "target", "depth", "s0", "s1", "low0", "high0", "low1", "high1")
+    parameters = [(value.type, word) for value, word in zip(arguments, names, strict=True)]
+    function = ctx.module.function(name, "void", parameters, linkage="internal", attributes=machine.attributes)
+    pointer, target, depth, s0, s1, *limits = function.arguments
+    inner = replace(
+        source,
+        pointer=pointer,
+        strides=tuple(v if v.integer is not None else p for v, p in zip(source.strides, (s0, s1), strict=True)),
+        bounds=(Bound(limits[0], limits[1]), Bound(limits[2], limits[3])),
+        span=None,
+    )
+    b = Builder(function)
+    _Packing(b, Arithmetic(b, machine.flags), machine, inner, form, target, depth).emit()
+    b.ret()
+    return function.callee
 
 
-def _emit_packing(
-    roots: Roots, source: Memory, target: Memory, line: int, steps: tuple[int, int], depth: Value, copy: _Copy
-) -> None:
-    b, (height, step) = roots.ctx.b, steps
-    lines, along = source.bounds[line], source.bounds[1 - line]
-    assert lines is not None
-    assert along is not None
-    full = b.and_(b.smax(b.smin(along.high, depth), i64(0)), i64(-step))
-    starts = b.and_(b.icmp("sle", lines.low, i64(0)), b.icmp("sle", along.low, i64(0)))
-    with b.loop(i64(0), lines.high, height, hint="line") as outer:
-        whole = b.and_(starts, b.icmp("sle", b.add(outer.index, i64(height)), lines.high))
-        first = b.select(whole, full, i64(0))
-        with b.loop(i64(0), first, step, hint="k") as inner:
-            copy(roots.evaluator(False), source, target, outer.index, inner.index)
-        with b.loop(first, depth, hint="k") as inner, b.loop(i64(0), i64(height), hint="element") as element:
-            _copy_element(roots.evaluator(), source, target, line, outer.index, element.index, inner.index)
+class _Packing:
+    """The body of a packing function."""
+
+    __slots__ = ("_arith", "_b", "_depth", "_form", "_machine", "_source", "_steps", "_target", "_value")
+
+    def __init__(
+        self,
+        b: Builder,
+        arith: Arithmetic,
+        machine: Machine,
+        source: Memory,
+        form: Format,
+        target: Value,
+        depth: Value,
+    ) -> None:
+        self._b = b
+        self._arith = arith
+        self._machine = machine
+        self._source = source
+        self._form = form
+        self._target = target
+        self._depth = depth
+        transposed = natural_dim(source) == 1 - form.line
+        self._steps = machine.lanes(form.element.component.bytes) if transposed else _TERMS
+        same = source.type.element is form.element
+        self._value: AnyTile = source if same else Converted(TileType(source.type.shape, form.element), source)
+
+    def emit(self) -> None:
+        """Runs of terms, unchecked where all lines exist; then the terms that are left one by one."""
+        b, form = self._b, self._form
+        lines, terms = self._source.bounds[form.line], self._source.bounds[1 - form.line]
+        assert lines is not None
+        assert terms is not None
+        known = b.smax(b.smin(terms.high, self._depth), i64(0))
+        full = b.select(b.icmp("sle", terms.low, i64(0)), b.and_(known, i64(-self._steps)), i64(0))
+        starts, ends = b.icmp("sle", lines.low, i64(0)), b.icmp("sle", i64(form.height), lines.high)
+        with b.if_else(b.and_(starts, ends), likely=True) as branch:
+            for arm, checked in ((branch.then, False), (branch.otherwise, True)):
+                with arm(), b.loop(i64(0), full, self._steps, hint="k") as loop:
+                    self._run(Evaluator(b, self._arith, self._machine, checked), loop.index)
+        with b.loop(full, self._depth, hint="k") as loop, b.loop(i64(0), i64(form.height), hint="line") as line:
+            ev = Evaluator(b, self._arith, self._machine)
+            element = ev.scalar(self._value, self._at(line.index, loop.index))
+            self._store(element, b.add(b.mul(loop.index, i64(form.height)), line.index))
+
+    def _at(self, line: Value, term: Value) -> tuple[Value, Value]:
+        return (line, term) if self._form.line == 0 else (term, line)
+
+    def _store(self, operand: Operand, position: Value) -> None:
+        ev = Evaluator(self._b, self._arith, self._machine)
+        dtype = self._form.element.name
+        flat = Memory(TileType((1,), self._form.element), self._target, (i64(1),), (None,))
+        lanes = lanes_of(parts_of(operand)[0].type)
+        store_lanes(self._b, operand, Lanes(dtype, ev.address(flat, (position,)), i64(1), lanes))
+
+    def _run(self, ev: Evaluator, term: Value) -> None:
+        """Copy a run of terms of all lines."""
+        if natural_dim(self._source) == 1 - self._form.line:
+            self._run_transposed(ev, term)
+            return
+        form, b = self._form, self._b
+        pieces = split_powers(form.height, self._machine.lanes(form.element.component.bytes))
+        found = ev.block(self._value, Block(self._at(i64(0), term), form.line, pieces, 1 - form.line, self._steps))
+        for k in range(self._steps):
+            start = b.mul(b.add(term, i64(k)), i64(form.height))
+            for piece, operand in zip(pieces, found[k], strict=True):
+                self._store(operand, b.add(start, i64(piece.offset)))
+
+    def _run_transposed(self, ev: Evaluator, term: Value) -> None:
+        """Squares of vectors: lines are loaded, terms stored; surplus lanes land where the next term is stored."""
+        form, b, size = self._form, self._b, self._steps
+        squares: list[list[Operand]] = []
+        for first in range(0, form.height, size):
+            count = min(size, form.height - first)
+            block = Block(self._at(i64(first), term), 1 - form.line, (Piece(0, size, size),), form.line, count)
+            squares.append(transpose(b, [row[0] for row in ev.block(self._value, block)], size))
+        for k in range(size):
+            start = b.mul(b.add(term, i64(k)), i64(form.height))
+            for number, columns in enumerate(squares):
+                self._store(columns[k], b.add(start, i64(number * size)))
 
 
-def _copy_element(
-    ev: Evaluator, source: Memory, target: Memory, line: int, start: Value, distance: Value, k: Value
-) -> None:
-    """One element, or zero if it does not exist."""
-    b = ev.b
-    at = b.add(start, distance)
-    value = ev.scalar(source, (at, k) if line == 0 else (k, at))
-    base = ev.address(target, (start, k) if line == 0 else (k, start))
-    pointer = ev.advance(target, base, b.mul(distance, target.strides[line]))
-    store_lanes(b, value, Lanes(target.type.element.name, pointer, i64(1), 1))
+def transpose(b: Builder, rows: list[Operand], size: int) -> list[Operand]:
+    """The columns of a square of vectors whose missing rows may be anything."""
+    if size == 1:
+        return rows
+    padded = [*rows, *[rows[-1]] * (size - len(rows))]
+    parts = [_transpose(b, [parts_of(row)[part] for row in padded]) for part in range(len(parts_of(rows[0])))]
+    return [Complex(*column) if len(column) == 2 else column[0] for column in zip(*parts, strict=True)]
 
 
-def _copy_transposed(
-    ev: Evaluator, tile: AnyTile, target: Memory, origin: tuple[Value, Value], height: int, lanes: int, across: int
-) -> None:
-    """A square of `lanes` positions a time: rows are loaded, columns stored."""
-    along = 1 - across
-    for start in range(0, height, lanes):
-        shifted = list(origin)
-        shifted[along] = ev.b.add(origin[along], i64(start))
-        rows = ev.block(tile, Block(tuple(shifted), across, (Piece(0, lanes, lanes),), along, lanes))
-        columns = transpose(ev.b, [_real(row[0]) for row in rows])
-        base = plain_address(ev.b, ev.address(target, origin))
-        for k, column in enumerate(columns):
-            pointer = ev.advance(target, base, i64(k * height + start))
-            store_lanes(ev.b, column, Lanes(tile.type.element.name, pointer, i64(1), lanes))
-
-
-def transpose(b: Builder, rows: list[Value]) -> list[Value]:
-    """The columns of a square of vectors: log2(n) rounds of interleaving the first half with the second."""
+def _transpose(b: Builder, rows: list[Value]) -> list[Value]:
+    """log2(n) rounds of interleaving the first half with the second."""
     size = len(rows)
     low = [lane // 2 + (size if lane % 2 else 0) for lane in range(size)]
     high = [lane + size // 2 for lane in low]
-    rounds = size.bit_length() - 1
-    for _ in range(rounds):
+    for _ in range(size.bit_length() - 1):
         following: list[Value] = []
         for k in range(size // 2):
             following.append(b.shuffle(rows[k], rows[k + size // 2], low))
@@ -158,38 +187,12 @@ def transpose(b: Builder, rows: list[Value]) -> list[Value]:
     return rows
 
 
-def pack_scalars(roots: Roots, tile: Memory, width: int, depth_dim: int, depth: Value, name: str) -> Memory:
-    """Copy the factor whose elements are used one by one."""
-    if natural_dim(tile) != depth_dim:
-        return pack_panels(roots, tile, width, depth_dim, depth, name)
-    other = 1 - depth_dim
-    row = _rounded(tile.type.shape[depth_dim], _GRAIN) + _GRAIN
-    flat = roots.workspace(tile.type.element, (tile.type.shape[other] + width) * row, name)
-    strides = [i64(0)] * 2
-    strides[depth_dim], strides[other] = i64(1), i64(row)
-    target = Memory(tile.type, flat, tuple(strides), (None, None))
-    pieces = split_powers(_GRAIN, roots.machine.lanes(lane_bytes(tile)))
-
-    def copy(ev: Evaluator, source: Memory, packed: Memory, line: Value, k: Value) -> None:
-        block = Block((k, line) if depth_dim == 0 else (line, k), depth_dim, pieces)
-        ev.store(packed, block, ev.block(source, block))
-
-    _pack(roots, tile, target, other, (1, _GRAIN), depth, copy)
-    return target
-
-
 def bounded(b: Builder, tile: Memory) -> Memory:
     """The tile with every dimension checked: nothing beyond its own extents exists."""
     bounds: list[Bound | None] = []
-    for dim, extent in enumerate(tile.type.shape):
-        old = tile.bounds[dim]
+    for extent, old in zip(tile.type.shape, tile.bounds, strict=True):
         if old is None:
             bounds.append(Bound(i64(0), i64(extent)))
         else:
             bounds.append(Bound(b.smax(old.low, i64(0)), b.smin(old.high, i64(extent))))
     return replace(tile, bounds=tuple(bounds), span=None)
-
-
-def _real(operand: Value | Complex) -> Value:
-    assert isinstance(operand, Value)
-    return operand

@@ -19,7 +19,9 @@ _WHOLE_ELEMENTS = 4096
 _RUN_VECTORS = 8
 _ACROSS = 4
 _LONG_RUNS = 8
-_DEPTH = 256
+_LONGEST = 1024
+_DEEPEST = 8192
+_DYNAMIC = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +52,18 @@ class CpuTilePolicy:
 
     machine: Machine
 
+    @property
+    def peels_products(self) -> bool:
+        """Large products check their edges block by block."""
+        return False
+
     def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
-        """Small static products whole; else blocks that keep a panel of each operand in its cache."""
+        """Small static products whole; else tiles whose partial sums do not leave the last cache, all terms at once."""
         sizes = (c.shape[0], c.shape[1], a.shape[1])
         if all(s is not None and s <= _WHOLE_PRODUCT for s in sizes):
             return (_WHOLE_PRODUCT, _WHOLE_PRODUCT, _WHOLE_PRODUCT)
-        small = c.element.accumulator.component.bytes <= 4
-        return (self._block(c.shape[0], 512 if small else 256), self._block(c.shape[1], 512), _DEPTH)
-
-    @staticmethod
-    def _block(extent: int | None, most: int) -> int:
-        """Long modes in blocks of `most`: packing them costs the less the longer they are."""
-        return most if extent is None or extent > _WHOLE_PRODUCT else _WHOLE_PRODUCT
+        rows, columns = (_DYNAMIC if s is None else min(s, _LONGEST) for s in sizes[:2])
+        return (max(rows, 1), max(columns, 1), _LONGEST if sizes[2] is None else max(1, min(sizes[2], _DEEPEST)))
 
     def elementwise_tile(self, target: MemrefType) -> tuple[int, ...]:
         """Small static tensors whole; else runs of vectors along the mode of stride 1, a few columns across."""

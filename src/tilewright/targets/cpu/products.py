@@ -34,8 +34,6 @@ def product_block(ev: Evaluator, tile: Product, block: Block) -> Fragments:
     tile = _with_inner_product(ev, tile, block)
     start = ev.block(tile.acc, block)
     vectors = len(block.pieces) * block.count
-    if tile.depth is not None:
-        return _loop(ev, tile, block, tile.depth, start)
     if depth * vectors <= _UNROLLED_STEPS or depth <= _LOOP_STEPS:
         return _steps(ev, tile, block, i64(0), depth, start)
     main = depth - depth % _LOOP_STEPS

@@ -13,6 +13,7 @@ from tilewright.targets.cpu.evaluate import Evaluator
 from tilewright.targets.cpu.large_products import large_product, store_large
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.machine import Machine
+from tilewright.targets.cpu.outline import Outlined
 from tilewright.targets.cpu.sweep import Plan, fits_registers, sweep
 from tilewright.targets.cpu.tiles import (
     AnyTile,
@@ -31,8 +32,7 @@ from tilewright.targets.cpu.tiles import (
     leaves,
     natural_dim,
 )
-from tilewright.targets.llvm.arith import Arithmetic
-from tilewright.targets.llvm.emitter import Builder, Function, Value, i64
+from tilewright.targets.llvm.emitter import Value, i64
 from tilewright.targets.llvm.types import ELEMENTS, Kind
 
 _CHAINED_VECTORS = 12
@@ -53,11 +53,9 @@ class Roots:
         """The same with buffers of its own: for code inside a block whose buffers still hold what is read."""
         return Roots(self.ctx, self.machine, self._pool, None)
 
-    def inside_function(self, function: Function) -> Roots:
-        """The same for the body of a helper function."""
-        b = Builder(function)
-        ctx = replace(self.ctx, b=b, arith=Arithmetic(b, self.machine.flags), values={})
-        return Roots(ctx, self.machine, BufferPool(), None)
+    def within(self, part: Outlined) -> Roots:
+        """The same for the body of an outlined part."""
+        return Roots(part.inner, self.machine, BufferPool(), None)
 
     def evaluator(self, checked: bool = True) -> Evaluator:
         """A fresh evaluator: what it knows holds for one root only."""
@@ -123,7 +121,7 @@ class Roots:
     # Buffers
 
     def buffer(self, type_: TileType, unit: int = 0) -> Memory:
-        """Uninitialised stack memory for a tile, contiguous along dimension `unit`."""
+        """Uninitialised memory for a tile, contiguous along dimension `unit`."""
         element = ELEMENTS[type_.element.name]
         size = 1 if element.kind is Kind.BOOL else element.bytes
         order = [unit, *(dim for dim in range(type_.rank) if dim != unit)] if type_.rank else []
@@ -132,12 +130,12 @@ class Roots:
             strides[dim] = total
             total *= max(type_.shape[dim], 1)
         slack = self.machine.vector_bytes // size
-        pointer = self._pool.take(self.ctx.b, (total + slack) * size, self._block)
+        pointer = self._pool.take(self.ctx, (total + slack) * size, self._block)
         return Memory(type_, pointer, tuple(map(i64, strides)), (None,) * type_.rank, total + slack)
 
-    def workspace(self, element: ScalarType, count: int, name: str) -> Value:
-        """Stack memory for `count` elements and a vector more, the same for each use of a name."""
-        return self._pool.scratch(self.ctx.b, element.bytes * count + self.machine.vector_bytes, name)
+    def workspace(self, element: ScalarType, count: int) -> Value:
+        """Memory for `count` elements and a vector more."""
+        return self._pool.take(self.ctx, element.bytes * count + self.machine.vector_bytes, self._block)
 
     def fill_zero(self, target: Memory) -> None:
         """All elements of a buffer become zero."""
@@ -217,7 +215,8 @@ class Roots:
 
     def _settle_product(self, tile: Product, plan: Plan, vector: int) -> Product:
         columns = plan.extents[plan.across] if plan.across is not None else 1
-        long_tile, short_tile = (tile.lhs, tile.rhs) if vector == 0 else (tile.rhs, tile.lhs)
+        lhs, rhs = (self.materialize(f) if isinstance(f, Converted) else f for f in (tile.lhs, tile.rhs))
+        long_tile, short_tile = (lhs, rhs) if vector == 0 else (rhs, lhs)
         if isinstance(short_tile, Product):
             short_tile = self.materialize(short_tile)
         if isinstance(long_tile, Product):

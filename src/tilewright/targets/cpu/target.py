@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 from tilewright.diagnostics import Report
@@ -20,9 +19,8 @@ from tilewright.targets.llvm.emitter import Module as LlvmModule
 
 MAX_LOCAL_BYTES = 16 * 1024 * 1024
 MAX_INSTRUCTIONS = 400_000
-# Threads have 8 MiB of stack; what the code generator spills and the callers use comes on top of the buffers.
-MAX_STACK_BYTES = 6 * 1024 * 1024
-_BUFFER = re.compile(r"alloca \[(\d+) x i8\]")
+# Every thread of the pool keeps a workspace as large as the largest kernel asked for.
+MAX_WORKSPACE_BYTES = 256 * 1024 * 1024
 
 
 def _host_shape() -> shapes.Machine:
@@ -77,12 +75,15 @@ class CpuTarget:
                 "T002", first.location, f"the program needs more than {MAX_INSTRUCTIONS:,} machine-level instructions"
             ).hint("make static extents smaller, or dynamic (`?`) so that loops are kept")
             report.raise_if_errors()
-        stack = sum(map(int, _BUFFER.findall(text)))
-        if stack > MAX_STACK_BYTES:
-            first = module.kernels[0]
-            message = f"the program's tiles need {stack:,} bytes of stack; the CPU target gives {MAX_STACK_BYTES:,}"
-            report.error("T005", first.location, message).hint("split it into several kernels, or use smaller extents")
-            report.raise_if_errors()
+        for kernel, info in zip(module.kernels, infos, strict=True):
+            if info.local_bytes > MAX_WORKSPACE_BYTES:
+                message = (
+                    f"the kernel's tiles need {info.local_bytes:,} bytes; the CPU target gives {MAX_WORKSPACE_BYTES:,}"
+                )
+                report.error("T005", kernel.location, message).hint(
+                    "split it into several kernels, or use smaller extents"
+                )
+        report.raise_if_errors()
         host = machine(self.features)
         compiled = compile_text(text, host)
         texts = {"tile": print_op(module), "llvm": text}

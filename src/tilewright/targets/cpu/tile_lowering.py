@@ -11,7 +11,7 @@ from tilewright.targets.cpu.carriers import RegisterCarrier, SingleCarrier, Swap
 from tilewright.targets.cpu.context import KernelContext, TileCarrier
 from tilewright.targets.cpu.deferral import may_defer
 from tilewright.targets.cpu.elementwise import is_elementwise
-from tilewright.targets.cpu.large_products import large_product
+from tilewright.targets.cpu.large_products import is_large, large_product
 from tilewright.targets.cpu.lowered import Scalar
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.orientation import carried_dim
@@ -91,8 +91,9 @@ class CpuTiles:
                 acc = tile_of(ctx, op.acc)
                 if large_product(acc) is not None:
                     acc = roots.materialize(acc)
-                lhs = _factor(roots, lhs, type_, 0, op.lhs.has_one_use())
-                rhs = _factor(roots, rhs, type_, 1, op.rhs.has_one_use())
+                large = is_large(Product(type_, lhs, rhs, acc))
+                lhs = _factor(roots, lhs, type_, 0, op.lhs.has_one_use(), large)
+                rhs = _factor(roots, rhs, type_, 1, op.rhs.has_one_use(), large)
                 return Product(type_, lhs, rhs, acc)
             case tile.Reduce():
                 return Reduction(type_, tile_of(ctx, op.tile), op.kind, op.dim)
@@ -120,8 +121,11 @@ class CpuTiles:
         return False
 
 
-def _factor(roots: Roots, source: AnyTile, product: TileType, unit: int, sole: bool) -> AnyTile:
-    """A factor as a product reads it: in memory and in the accumulator's type, since each element is read often."""
+def _factor(roots: Roots, source: AnyTile, product: TileType, unit: int, sole: bool, large: bool) -> AnyTile:
+    """A factor as a product reads it: in memory and in the accumulator's type, since each element is read often.
+
+    Those of a large product are converted when they are packed.
+    """
     if isinstance(source, Memory) and source.type.element is product.element:
         return source
     if isinstance(source, Splat) or (isinstance(source, Product) and sole and source.type.size <= _CHAINED_ELEMENTS):
@@ -129,6 +133,8 @@ def _factor(roots: Roots, source: AnyTile, product: TileType, unit: int, sole: b
     wanted = TileType(source.type.shape, product.element)
     if source.type.element is not product.element:
         source = Converted(wanted, source)
+        if large:
+            return source
     return roots.materialize(source, unit if natural_dim(source) is None or isinstance(source, Product) else None)
 
 

@@ -6,15 +6,15 @@ block of them is asked for (`evaluate`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 from tilewright.dialects.memref import AtomicKind
 from tilewright.ir import core
 from tilewright.ir.types import TileType
 from tilewright.targets.cpu.blocks import Piece
 from tilewright.targets.cpu.lowered import Operand
-from tilewright.targets.llvm.emitter import Value
+from tilewright.targets.llvm.emitter import Complex, Value
 
 Fragments = list[list[Operand]]
 """Vectors of a block: one list a position across, in it one vector a piece."""
@@ -32,9 +32,7 @@ class Bound:
 class Memory:
     """Element (r0, ..) lies at `pointer + sum r_k strides_k` (in elements).
 
-    `span`: how many elements from `pointer` on may be read in any case, where that is known. In a packed tile, whose
-    panels lie one behind the other, the origin of a block moves by `panel_strides` instead, and only blocks within a
-    panel may be asked for.
+    `span`: how many elements from `pointer` on may be read in any case, where that is known.
     """
 
     type: TileType
@@ -42,7 +40,6 @@ class Memory:
     strides: tuple[Value, ...]
     bounds: tuple[Bound | None, ...]
     span: int | None = None
-    panel_strides: tuple[Value, ...] | None = None
 
     @property
     def checked(self) -> bool:
@@ -121,16 +118,12 @@ class Iota:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Product:
-    """`acc + lhs rhs`.
-
-    `depth`: terms of the sum that are not zero, a multiple of four, where that is less than the factors' extent.
-    """
+    """`acc + lhs rhs`."""
 
     type: TileType
     lhs: AnyTile
     rhs: AnyTile
     acc: AnyTile
-    depth: Value | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,6 +152,47 @@ def sources(tile: AnyTile) -> tuple[AnyTile, ...]:
             return (tile.lhs, tile.rhs, tile.acc)
         case Memory() | Registers() | Splat() | Iota():
             return ()
+
+
+class Mapping:
+    """Takes formulas to the same ones over other LLVM values; parts that occur several times stay one."""
+
+    __slots__ = ("_change", "_known")
+
+    def __init__(self, change: Callable[[Value], Value]) -> None:
+        self._change = change
+        self._known: dict[AnyTile, AnyTile] = {}
+
+    def tile(self, tile: AnyTile) -> AnyTile:
+        """The formula over the changed values."""
+        known = self._known.get(tile)
+        if known is None:
+            known = self._known[tile] = self._mapped(tile)
+        return known
+
+    def _mapped(self, tile: AnyTile) -> AnyTile:
+        match tile:
+            case Memory():
+                bounds = [None if b is None else Bound(self._change(b.low), self._change(b.high)) for b in tile.bounds]
+                strides = tuple(map(self._change, tile.strides))
+                return replace(tile, pointer=self._change(tile.pointer), strides=strides, bounds=tuple(bounds))
+            case Registers():
+                return replace(tile, fragments=[[self._operand(x) for x in row] for row in tile.fragments])
+            case Splat():
+                return replace(tile, operand=self._operand(tile.operand))
+            case Elementwise():
+                return replace(tile, operands=tuple(map(self.tile, tile.operands)))
+            case Product():
+                return replace(tile, lhs=self.tile(tile.lhs), rhs=self.tile(tile.rhs), acc=self.tile(tile.acc))
+            case Converted() | Broadcast() | Permute() | Extract() | Reduction():
+                return replace(tile, source=self.tile(tile.source))
+            case Iota():
+                return tile
+
+    def _operand(self, operand: Operand) -> Operand:
+        if isinstance(operand, Complex):
+            return Complex(self._change(operand.re), self._change(operand.im))
+        return self._change(operand)
 
 
 def leaves(tile: AnyTile) -> Iterator[AnyTile]:

@@ -1,0 +1,269 @@
+"""The inner part of a large product: one panel of vectors times all panels of scalars, and what happens to the sums."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tilewright.ir.types import ScalarType
+from tilewright.targets.cpu.blocks import Block, Piece, balanced, split_powers
+from tilewright.targets.cpu.context import KernelContext
+from tilewright.targets.cpu.evaluate import Evaluator
+from tilewright.targets.cpu.lanes import Lanes, load_lanes, store_lanes
+from tilewright.targets.cpu.lowered import Operand
+from tilewright.targets.cpu.machine import Machine
+from tilewright.targets.cpu.outline import Outlined
+from tilewright.targets.cpu.panels import Format
+from tilewright.targets.cpu.products import is_zero, multiply_add
+from tilewright.targets.cpu.tiles import AnyTile, Fragments, Memory, Product
+from tilewright.targets.llvm.emitter import Builder, Value, i64
+from tilewright.targets.llvm.types import ELEMENTS
+
+_CACHE_SHARE = 0.8
+_SHORTEST_RUN = 64
+# Packing moves whole vectors of terms.
+_RUN_GRAIN = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Code shape: vectors along dimension `vector` of the result, panels of either factor, most terms of a run."""
+
+    vector: int
+    long: Format
+    short: Format
+    terms: int
+
+    @staticmethod
+    def of(machine: Machine, product: Product, vector: int) -> Form:
+        """Two vectors by as many columns as there are registers, spread evenly over the columns there are.
+
+        With 32 registers that is 14 of a real type: 28 accumulators, two vectors, a scalar. A panel of each factor fits
+        the first cache together.
+        """
+        element = product.type.element
+        parts = 2 if element.is_complex else 1
+        lanes = machine.lanes(element.component.bytes)
+        vectors = 1 if product.type.shape[vector] <= lanes else 2
+        free = machine.registers - 1 - parts * (vectors + 1)
+        width = max(balanced(product.type.shape[1 - vector], max(1, free // (parts * vectors))))
+        most = int(machine.l1_bytes * _CACHE_SHARE) // ((vectors * lanes + width) * element.bytes)
+        short = Format(1 - vector, width, element)
+        return Form(
+            vector, Format(vector, vectors * lanes, element), short, _run_length(product.lhs.type.shape[1], most)
+        )
+
+    @property
+    def element(self) -> ScalarType:
+        """What is packed and summed up."""
+        return self.long.element
+
+    def pieces(self, machine: Machine) -> tuple[Piece, ...]:
+        """The vectors of a register block."""
+        return split_powers(self.long.height, machine.lanes(self.element.component.bytes))
+
+    def panel(self, b: Builder, machine: Machine, panels: Value, form: Format, number: Value) -> Value:
+        """Address of a panel."""
+        return element_address(b, self.element, panels, b.mul(number, i64(form.stride(self.terms, machine))))
+
+
+def element_address(b: Builder, element: ScalarType, base: Value, distance: Value) -> Value:
+    """The address a number of elements further on."""
+    return b.gep(ELEMENTS[element.name].llvm, base, b.add(distance, distance) if element.is_complex else distance)
+
+
+def _run_length(depth: int, most: int) -> int:
+    """The terms of `depth` in even runs of about `most`."""
+    runs = -(-depth // max(most, _SHORTEST_RUN))
+    return -(-depth // (runs * _RUN_GRAIN)) * _RUN_GRAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What the parts of a large product work on, as the caller or an outlined part sees it.
+
+    `value` is the formula to store, with a product whose factors are `long` and `short`; `lines` and `columns` count
+    positions of the result along its vector dimension and across; `term` and `depth` are the run of terms, `first` and
+    `last` whether there are none before and after it. `panels` are those of the scalars, `sums` the partial sums (None
+    if there is one run only).
+    """
+
+    long: Memory
+    short: Memory
+    value: AnyTile
+    product: Product
+    target: Memory
+    lines: Value
+    columns: Value
+    term: Value
+    depth: Value
+    first: Value
+    last: Value
+    panels: Value
+    sums: Value | None
+
+    def inside(self, part: Outlined) -> Work:
+        """The same in an outlined part."""
+        long, short, target, product = map(part.tile, (self.long, self.short, self.target, self.product))
+        assert isinstance(long, Memory)
+        assert isinstance(short, Memory)
+        assert isinstance(target, Memory)
+        assert isinstance(product, Product)
+        return Work(
+            long,
+            short,
+            part.tile(self.value),
+            product,
+            target,
+            part.value(self.lines),
+            part.value(self.columns),
+            part.value(self.term),
+            part.value(self.depth),
+            part.value(self.first),
+            part.value(self.last),
+            part.value(self.panels),
+            None if self.sums is None else part.value(self.sums),
+        )
+
+
+class MacroKernel:
+    """Emits the register blocks that one panel of vectors takes part in."""
+
+    __slots__ = ("_b", "_columns", "_ctx", "_form", "_machine", "_number", "_panel", "_pieces", "_work")
+
+    def __init__(
+        self, ctx: KernelContext, machine: Machine, form: Form, work: Work, number: Value, panel: Value
+    ) -> None:
+        self._ctx = ctx
+        self._b = ctx.b
+        self._machine = machine
+        self._form = form
+        self._work = work
+        self._number = number
+        self._panel = panel
+        self._pieces = form.pieces(machine)
+        self._columns = blocks(ctx.b, work.columns, form.short.height)
+
+    def emit(self) -> None:
+        """One register block after the other."""
+        b, work, form = self._b, self._work, self._form
+        with b.loop(i64(0), self._columns, hint="column") as loop:
+            short = form.panel(b, self._machine, work.panels, form.short, loop.index)
+            if work.sums is None:
+                self._finish(loop.index, self._sum(short, self._nothing()))
+            else:
+                waiting = self._waiting_at(work.sums, loop.index)
+                following = self._waiting_at(work.sums, b.add(loop.index, i64(1)))
+                self._resume(loop.index, short, waiting, following)
+
+    def _resume(self, column: Value, short: Value, waiting: Value, following: Value) -> None:
+        """Take up the sums of earlier runs; leave them for later ones or finish the block.
+
+        Those of the `following` block are fetched meanwhile, since together they are larger than the second cache.
+        """
+        b, ev = self._b, self._evaluator()
+        with b.if_else(self._work.first) as branch:
+            with branch.then():
+                branch.yield_(*ev.flatten(self._nothing()))
+            with branch.otherwise():
+                branch.yield_(*ev.flatten(self._grouped([load_lanes(b, at) for at in self._waiting(waiting)])))
+        for at in self._waiting(following):
+            b.prefetch(at.pointer)
+        total = self._sum(short, self._rebuilt(branch.results))
+        with b.if_else(self._work.last) as branch:
+            with branch.then():
+                self._finish(column, total)
+            with branch.otherwise():
+                operands = [operand for row in total for operand in row]
+                for at, operand in zip(self._waiting(waiting), operands, strict=True):
+                    store_lanes(b, operand, at)
+
+    def _sum(self, short: Value, start: Fragments) -> Fragments:
+        """The microkernel: a loop over both panels, which pointers of their own walk along.
+
+        It is not unrolled: with two terms at hand the scheduler loads the vectors of both, and accumulators spill.
+        """
+        b, ev, form = self._b, self._evaluator(), self._form
+        carried = [self._panel, short, *ev.flatten(start)]
+        with b.loop(i64(0), self._work.depth, 1, carried, hint="k") as loop:
+            vectors_at, scalars_at, *values = loop.carried
+            acc = self._rebuilt(values)
+            vectors = [load_lanes(b, self._lanes(vectors_at, p.offset, p.lanes)) for p in self._pieces]
+            for j, row in enumerate(acc):
+                scalar = load_lanes(b, self._lanes(scalars_at, j, 1))
+                for p, piece in enumerate(self._pieces):
+                    wide = self._ctx.arith.splat(scalar, piece.lanes)
+                    row[p] = multiply_add(ev, form.element, vectors[p], wide, row[p])
+            following = [
+                self._lanes(at, panel.height, 1).pointer
+                for at, panel in ((vectors_at, form.long), (scalars_at, form.short))
+            ]
+            loop.yield_(*following, *ev.flatten(acc))
+        return self._rebuilt(loop.results[2:])
+
+    def _finish(self, column: Value, total: Fragments) -> None:
+        """Everything around the product, and the store."""
+        b, form, work = self._b, self._form, self._work
+        line, first = b.mul(self._number, i64(form.long.height)), b.mul(column, i64(form.short.height))
+        origin = (line, first) if form.vector == 0 else (first, line)
+        block = Block(origin, form.vector, self._pieces, 1 - form.vector, form.short.height)
+        whole = b.and_(
+            b.icmp("sle", b.add(line, i64(form.long.height)), work.lines),
+            b.icmp("sle", b.add(first, i64(form.short.height)), work.columns),
+        )
+        with b.if_else(whole, likely=True) as branch:
+            for arm, checked in ((branch.then, False), (branch.otherwise, True)):
+                with arm():
+                    ev = self._evaluator(checked)
+                    ev.provide(work.product, block, self._onto(ev, block, total))
+                    ev.store(work.target, block, ev.block(work.value, block))
+
+    def _onto(self, ev: Evaluator, block: Block, total: Fragments) -> Fragments:
+        """The sums added to what the product adds to."""
+        dtype = self._form.element.name
+
+        def plus(before: Operand, more: Operand) -> Operand:
+            nothing = isinstance(before, Value) and is_zero(before)
+            return more if nothing else ev.arith.binary("add", dtype, before, more)
+
+        acc = ev.block(self._work.product.acc, block)
+        return [[plus(x, y) for x, y in zip(a, b, strict=True)] for a, b in zip(acc, total, strict=True)]
+
+    # Register blocks
+
+    def _evaluator(self, checked: bool = True) -> Evaluator:
+        return Evaluator(self._b, self._ctx.arith, self._machine, checked)
+
+    def _rebuilt(self, values: list[Value]) -> Fragments:
+        return self._evaluator().rebuild(values, self._form.element.name, self._form.short.height, len(self._pieces))
+
+    def _grouped(self, operands: list[Operand]) -> Fragments:
+        count = len(self._pieces)
+        return [operands[k : k + count] for k in range(0, len(operands), count)]
+
+    def _nothing(self) -> Fragments:
+        arith = self._ctx.arith
+        zero = arith.constant(self._form.element.name, 0)
+        return self._grouped([arith.splat(zero, p.lanes) for _ in range(self._form.short.height) for p in self._pieces])
+
+    # Places in memory
+
+    def _lanes(self, base: Value, position: int, lanes: int) -> Lanes:
+        pointer = element_address(self._b, self._form.element, base, i64(position))
+        return Lanes(self._form.element.name, pointer, i64(1), lanes)
+
+    def _waiting_at(self, base: Value, column: Value) -> Value:
+        b, form = self._b, self._form
+        number = b.add(b.mul(self._number, self._columns), column)
+        return element_address(b, form.element, base, b.mul(number, i64(form.long.height * form.short.height)))
+
+    def _waiting(self, base: Value) -> Iterator[Lanes]:
+        """Where the vectors of a register block wait."""
+        for j in range(self._form.short.height):
+            for piece in self._pieces:
+                yield self._lanes(base, j * self._form.long.height + piece.offset, piece.lanes)
+
+
+def blocks(b: Builder, extent: Value, size: int) -> Value:
+    """How many blocks cover an extent."""
+    return b.udiv(b.add(extent, i64(size - 1)), i64(size))

@@ -1,0 +1,94 @@
+"""Parts of a kernel as functions of their own, which the threads of a team share.
+
+    define internal void @part(ptr %context, i64 %begin, i64 %end, ptr %workspace, i64 %thread)
+
+runs positions begin..end-1 of some range, in the pool's form of a job (contract: `targets/artifact.py`). What the part
+needs of its surroundings is captured: the caller writes the values into a block on its stack, the function reads them
+from there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tilewright.targets.cpu.context import KernelContext
+from tilewright.targets.cpu.machine import Machine
+from tilewright.targets.cpu.tiles import AnyTile, Mapping
+from tilewright.targets.llvm.arith import Arithmetic
+from tilewright.targets.llvm.emitter import Builder, Value, i64, lanes_of, zero
+
+_PARAMETERS = [("ptr", "context"), ("i64", "begin"), ("i64", "end"), ("ptr", "workspace"), ("i64", "thread")]
+_WORD = 8
+_VECTOR = 64
+
+
+class Outlined:
+    """A part of a kernel while it is emitted.
+
+    Capture everything first (`value`, `tile`), emit the body with `inner`, then `call` from where the caller stands.
+    `begin` and `end` bound the positions to run.
+    """
+
+    __slots__ = ("_caller", "_captured", "_size", "_tiles", "begin", "end", "inner")
+
+    def __init__(self, caller: KernelContext, machine: Machine, name: str) -> None:
+        module = caller.module
+        number = 0
+        while module.defined(f"{name}.{number}") is not None:
+            number += 1
+        function = module.function(
+            f"{name}.{number}", "void", _PARAMETERS, linkage="internal", attributes=f"noinline {machine.attributes}"
+        )
+        _, self.begin, self.end, workspace, _ = function.arguments
+        b = Builder(function)
+        self._caller = caller
+        self._captured: dict[Value, tuple[int, Value]] = {}
+        self._size = 0
+        self._tiles = Mapping(self.value)
+        self.inner = replace(
+            caller,
+            b=b,
+            arith=Arithmetic(b, machine.flags),
+            values={},
+            workspace=workspace,
+            team=zero("ptr"),
+        )
+
+    def value(self, outside: Value) -> Value:
+        """What a value of the caller is inside."""
+        if outside.text[0] != "%":
+            return outside
+        known = self._captured.get(outside)
+        if known is None:
+            step = _WORD if lanes_of(outside.type) == 1 else _VECTOR
+            offset = -(-self._size // step) * step
+            self._size = offset + step
+            b = self.inner.b
+            context = b.function.arguments[0]
+            inside = b.load(outside.type, b.offset(context, offset), step, hint="captured")
+            known = self._captured[outside] = (offset, inside)
+        return known[1]
+
+    def tile(self, outside: AnyTile) -> AnyTile:
+        """What a tile of the caller is inside."""
+        return self._tiles.tile(outside)
+
+    def call(self, total: Value, shared: Value) -> None:
+        """Run positions 0..total-1: by the team if there is one and `shared` is true, else by this thread."""
+        self.inner.b.ret()
+        ctx, b = self._caller, self._caller.b
+        context = b.alloca(f"[{max(self._size, _WORD)} x i8]", align=_VECTOR, hint="context")
+        for outside, (offset, _) in self._captured.items():
+            b.store(outside, b.offset(context, offset), _WORD if lanes_of(outside.type) == 1 else _VECTOR)
+        callee = self.inner.b.function.callee
+        alone = [context, i64(0), total, ctx.workspace, i64(0)]
+        if ctx.team.text == "null":
+            b.call_void(callee, alone)
+            return
+        together = b.and_(shared, b.icmp("ne", ctx.team, zero("ptr")))
+        with b.if_else(together) as branch:
+            with branch.then():
+                parallel_for = b.load("ptr", ctx.team, _WORD)
+                b.call_pointer(parallel_for, "void", [ctx.team, Value("ptr", f"@{callee.name}"), context, total])
+            with branch.otherwise():
+                b.call_void(callee, alone)

@@ -1,0 +1,104 @@
+"""Large gemm through the whole compiler: packed factors, runs of terms, edges, conversions, threads of the team."""
+
+from __future__ import annotations
+
+import random
+
+import ml_dtypes
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import tilewright as tw
+from tilewright.targets.cpu import target
+
+DTYPES: dict[str, type] = {
+    "i8": np.int8,
+    "i32": np.int32,
+    "bf16": ml_dtypes.bfloat16,
+    "f16": np.float16,
+    "f32": np.float32,
+    "f64": np.float64,
+    "c32": np.complex64,
+    "c64": np.complex128,
+}
+TYPES = [
+    *[(name,) * 3 for name in ("i32", "bf16", "f32", "f64", "c32", "c64")],
+    ("i8", "i8", "i32"),
+    ("bf16", "bf16", "f32"),
+    ("f16", "f16", "f32"),
+    ("f32", "f32", "f64"),
+    ("c32", "c32", "c64"),
+]
+SIZES = [1, 5, 16, 33, 64, 73, 100, 129, 200, 257, 300]
+Array = NDArray[np.generic]
+
+
+def _random(rng: np.random.Generator, dtype: str, shape: tuple[int, int]) -> Array:
+    """Small integers, so that sums are exact in any order."""
+    values = rng.integers(-3, 4, shape) + (1j * rng.integers(-3, 4, shape) if dtype[0] == "c" else 0)
+    return np.asfortranarray(values.astype(DTYPES[dtype]))
+
+
+def _literal(dtype: str, number: int) -> str:
+    return {"i": f"{number}", "c": f"[{number}.0,0.0]"}.get(dtype[0], f"{number}.0")
+
+
+def _check(
+    types: tuple[str, str, str],
+    size: tuple[int, int, int],
+    transposes: str = "nn",
+    beta: int = 1,
+    dynamic: bool = False,
+    seed: int = 1,
+) -> None:
+    m, n, k = size
+    rng = np.random.default_rng(seed)
+    a = _random(rng, types[0], (k, m) if transposes[0] == "t" else (m, k))
+    b = _random(rng, types[1], (n, k) if transposes[1] == "t" else (k, n))
+    c = _random(rng, types[2], (m, n))
+    spelt = [
+        f"memref<{dtype}x{'?x?' if dynamic else f'{x.shape[0]}x{x.shape[1]}'}>"
+        for dtype, x in zip(types, (a, b, c), strict=True)
+    ]
+    text = f"""func @k(%A: {spelt[0]}, %B: {spelt[1]}, %C: {spelt[2]}) {{
+        %a = constant {_literal(types[0], 1)} : {types[0]}
+        %b = constant {_literal(types[2], beta)} : {types[2]}
+        gemm.{transposes[0]}.{transposes[1]} %a, %A, %B, %b, %C
+    }}"""
+    wide = np.complex128 if "c" in "".join(types) else np.float64
+    left, right = (x.T if t == "t" else x for x, t in zip((a, b), transposes, strict=True))
+    expected = left.astype(wide) @ right.astype(wide) + beta * c.astype(wide)
+    tw.compile(text, target="cpu", cache=False).k[1](a, b, c)
+    rounded = expected.astype(DTYPES[types[2]]).astype(wide)
+    assert np.array_equal(c.astype(wide), rounded), f"seed {seed}\n{text}"
+
+
+@pytest.mark.parametrize("types", TYPES, ids="-".join)
+def test_random_sizes(types: tuple[str, str, str]) -> None:
+    seed = random.SystemRandom().randrange(1 << 32)
+    draw = random.Random(seed)
+    size = (draw.choice(SIZES), draw.choice(SIZES), draw.choice(SIZES))
+    transposes = draw.choice("nt") + draw.choice("nt")
+    _check(types, size, transposes, draw.randrange(3), draw.random() < 0.5, seed)
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_several_runs_and_tiles(dynamic: bool) -> None:
+    _check(("f32", "f32", "f32"), (1100, 90, 1200), dynamic=dynamic)
+    _check(("f64", "f64", "f64"), (70, 1050, 500), "tn", 0, dynamic)
+
+
+@pytest.mark.parametrize("size", [(0, 5, 7), (5, 0, 7), (5, 7, 0), (200, 300, 0), (1, 1, 1)])
+def test_empty_and_one(size: tuple[int, int, int]) -> None:
+    _check(("f32", "f32", "f32"), size, beta=2, dynamic=True)
+
+
+def test_mixed_dynamic_complex_types_fit_the_workspace() -> None:
+    _check(("c32", "c32", "c64"), (40, 30, 20), "tn", 1, True)
+
+
+def test_too_large_a_workspace_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(target, "MAX_WORKSPACE_BYTES", 1 << 20)
+    with pytest.raises(tw.CompileError, match="T005"):
+        _check(("f32", "f32", "f32"), (700, 800, 900))
