@@ -8,6 +8,7 @@ from typing import Final
 from tilewright.dialects import arith, tl
 from tilewright.frontends.old_tensor_language.operands import (
     Operand,
+    article,
     comma_value,
     constant,
     fixed,
@@ -114,7 +115,11 @@ def _scalar(p: RegionReader, held: Operand, written: Type, needed: ScalarType, r
             return fixed(p, float(value) if needed.is_float else int(value), needed, held.token)
     message = f"{written} is not promotable to {needed}, the type of {where}; cast {role} first"
     name = p.texts[held.token]
-    hint = f"write `cast {name} : {written} -> {needed}` and use its result" if held.value else f"write a {needed}"
+    hint = (
+        f"write `cast {name} : {written} -> {needed}` and use its result"
+        if held.value
+        else f"write {article(str(needed))}"
+    )
     return _refuse(p, held, message, hint)[0]
 
 

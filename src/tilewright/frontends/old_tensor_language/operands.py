@@ -154,7 +154,7 @@ def constant(p: RegionReader, token: int, type_: ScalarType) -> Value:
     value = number(p, token, type_)
     if value is None:
         text = p.texts[token]
-        finding = p.error("U3", p.range(token), f"{quoted(text)} is not {_article(spelled(type_))}")
+        finding = p.error("U3", p.range(token), f"{quoted(text)} is not {article(spelled(type_))}")
         if text.lstrip("+-") in ("inf", "nan"):
             finding.hint("the old language has no infinities; pass the value as an argument")
         p.abandon()
@@ -227,5 +227,6 @@ def extent(p: RegionReader, source: Value, mode: int) -> Value:
     return generate(p, memref.Size(source, mode))
 
 
-def _article(noun: str) -> str:
-    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
+def article(noun: str) -> str:
+    """The noun with its article; f32 is read out by its letters."""
+    return f"an {noun}" if noun[0] in "aeiouf" else f"a {noun}"
