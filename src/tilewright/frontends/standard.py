@@ -237,7 +237,7 @@ def _typed(texts: Sequence[str], i: int, text: str) -> Standard | None:
         return None
     type_ = texts[j + 1]
     if text == "cast":
-        return Standard.OLD if texts[j + 2] == "->" else None
+        return Standard.OLD if "->" in texts[j + 2 : j + 3] else None
     if text == "load":
         return Standard.OLD if type_ == "group" else None if type_ == "memref" else Standard.NEW
     if text == "size":

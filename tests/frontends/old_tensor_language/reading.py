@@ -10,8 +10,8 @@ from tilewright.frontends.old_tensor_language import parse, upgrade, verify_lang
 
 PARAMETERS = (
     "%f: f32, %d: f64, %p: i1, %i: index, %k: i32, %A: memref<f32x8x4>, %B: memref<f32x4x6>, %C: memref<f32x8x6>, "
-    "%D: memref<f32x?x?>, %v: memref<f32x4>, %w: memref<f32x8>, %s: memref<f32>, %u: memref<f32x?>, %E: memref<f64x8x4>, "
-    "%I: memref<i32x8>, %N: memref<i8x8>, %T: memref<f32x4x4x4>, %G: group<memref<f32x8x4>>"
+    "%D: memref<f32x?x?>, %v: memref<f32x4>, %w: memref<f32x8>, %s: memref<f32>, %u: memref<f32x?>, "
+    "%E: memref<f64x8x4>, %I: memref<i32x8>, %N: memref<i8x8>, %T: memref<f32x4x4x4>, %G: group<memref<f32x8x4>>"
 )
 
 
