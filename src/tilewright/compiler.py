@@ -82,7 +82,7 @@ def compile_module(module: Module, target: Target, options: CompileOptions, repo
     """Lower a verified program and generate its code. Raises `CompileError`."""
     with uncollected():
         lower_module(module, target, options, report)
-        artifact = target.generate(module, report)
+        artifact = target.generate(module, report, options.level)
     report.raise_if_errors()
     return artifact
 

@@ -26,6 +26,9 @@ class Target(Protocol):
         """The way from a verified program to the tiles that `generate` takes; 0 optimises nothing, 2 everything."""
         ...
 
-    def generate(self, module: Module, report: Report) -> Artifact:
-        """Code for all kernels of the module; what the machine cannot do is reported."""
+    def generate(self, module: Module, report: Report, level: int = 2) -> Artifact:
+        """Code for all kernels of the module; what the machine cannot do is reported.
+
+        `level` is the one that `passes` was given: 0 may trade the speed of the code for that of compiling it.
+        """
         ...

@@ -16,11 +16,14 @@ from tilewright.targets.cpu import machine as shapes
 from tilewright.targets.cpu.kernel import lower_kernel
 from tilewright.targets.cpu.policy import CpuTeamPolicy, CpuTilePolicy
 from tilewright.targets.llvm.emitter import Module as LlvmModule
+from tilewright.transforms.policy import GenericTilePolicy
 
 MAX_LOCAL_BYTES = 16 * 1024 * 1024
 MAX_INSTRUCTIONS = 400_000
 # Every thread of the pool keeps a workspace as large as the largest kernel asked for.
 MAX_WORKSPACE_BYTES = 256 * 1024 * 1024
+_CODE_GENERATION = 3
+_QUICK_TILES = GenericTilePolicy(whole=4, block=4, depth=4, run=16, peels_products=False)
 
 
 def _host_shape() -> shapes.Machine:
@@ -50,14 +53,18 @@ class CpuTarget:
         return f"llvmlite {llvmlite.__version__} {found.triple} {found.cpu} {found.features}"
 
     def passes(self, level: int) -> list[Pass]:
-        """The common way to tiles, then the splitting of SPMD regions at barriers."""
+        """The common way to tiles, then the splitting of SPMD regions at barriers.
+
+        Small tiles at level 0: the time to compile grows with the code, and there a compile is to be quick.
+        """
         from tilewright.transforms.pipeline import common_pipeline
         from tilewright.transforms.split_barriers import SplitBarriers
 
-        return [*common_pipeline(CpuTeamPolicy(self.shape), CpuTilePolicy(self.shape), level), SplitBarriers()]
+        tiles = CpuTilePolicy(self.shape) if level else _QUICK_TILES
+        return [*common_pipeline(CpuTeamPolicy(self.shape), tiles, level), SplitBarriers()]
 
-    def generate(self, module: Module, report: Report) -> Artifact:
-        """One object with an entry for every kernel."""
+    def generate(self, module: Module, report: Report, level: int = 2) -> Artifact:
+        """One object with an entry for every kernel; level 0 takes LLVM's fast code generation."""
         from tilewright.targets.cpu.tile_lowering import CpuTiles
 
         for kernel in module.kernels:
@@ -85,7 +92,7 @@ class CpuTarget:
                 )
         report.raise_if_errors()
         host = machine(self.features)
-        compiled = compile_text(text, host)
+        compiled = compile_text(text, host, optimisation=_CODE_GENERATION if level else 0)
         texts = {"tile": print_op(module), "llvm": text}
         return Artifact("cpu", infos, compiled.object_code, texts, host.features)
 

@@ -68,8 +68,9 @@ class NvidiaTarget:
         """The common way to tiles."""
         return common_pipeline(NvidiaTeamPolicy(), NvidiaTilePolicy(), level)
 
-    def generate(self, module: ModuleOp, report: Report) -> Artifact:
-        """PTX for all kernels of a module of tiles; what the machine cannot do is reported."""
+    def generate(self, module: ModuleOp, report: Report, level: int = 2) -> Artifact:
+        """PTX for all kernels of a module of tiles, by the same code generation at every level; what the machine cannot
+        do is reported."""
         kernels = module.kernels
         for kernel in kernels:
             check_kernel(kernel, report)
