@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from generators.old_kernels import GROUPS, OldKernel, generate
+from generators.old_kernels import GROUPS, Argument, OldKernel, generate
 from tilewright.compiler import uncollected
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects import memref, scf
@@ -70,11 +70,12 @@ def test_the_upgraded_text_is_the_same_program(chunk: int) -> None:
                 raise AssertionError(f"seed {seed} fails: {type(error).__name__}: {error}\n{kernel.text}") from error
 
 
-def _bits(argument: object) -> list[bytes]:
+def _bits(argument: Argument) -> list[bytes]:
     """The memory of an argument."""
-    if isinstance(argument, ArrayGroup | list):
-        parts = argument.arrays if isinstance(argument, ArrayGroup) else argument
-        return [bits for part in parts for bits in _bits(part)]
+    if isinstance(argument, ArrayGroup):
+        return [np.asarray(a).tobytes(order="A") for a in argument.arrays]
+    if isinstance(argument, list):
+        return [a.tobytes(order="A") for a in argument]
     return [np.asarray(argument).tobytes(order="A")]
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tilewright.runtime.groups import ArrayGroup
 
 Array = NDArray[np.generic]
+Argument = Array | np.generic | bool | ArrayGroup | list[Array]
 DTYPES = {
     "i8": np.dtype(np.int8),
     "i16": np.dtype(np.int16),
@@ -75,24 +76,20 @@ class OldKernel:
 
     name: str
     text: str
-    arguments: list[object]
+    arguments: list[Argument]
     comments: list[str]
 
-    def copy_arguments(self) -> list[object]:
+    def copy_arguments(self) -> list[Argument]:
         """Fresh copies."""
         return [_copy(a) for a in self.arguments]
 
 
-def _copy(argument: object) -> object:
+def _copy(argument: Argument) -> Argument:
     if isinstance(argument, ArrayGroup):
-        return ArrayGroup([_copy(a) for a in argument.arrays], argument.offset)
+        return ArrayGroup([np.array(a, order="K") for a in argument.arrays], argument.offset)
     if isinstance(argument, list):
-        return [_copy(a) for a in _objects(argument)]
+        return [a.copy(order="K") for a in argument]
     return argument.copy(order="K") if isinstance(argument, np.ndarray) else argument
-
-
-def _objects(values: list[object]) -> list[object]:
-    return values
 
 
 @dataclass
@@ -100,7 +97,7 @@ class _Writer:
     rnd: random.Random
     lines: list[str] = field(default_factory=list[str])
     parameters: list[str] = field(default_factory=list[str])
-    arguments: list[object] = field(default_factory=list[object])
+    arguments: list[Argument] = field(default_factory=list[Argument])
     comments: list[str] = field(default_factory=list[str])
     scalars: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     views: list[View] = field(default_factory=list[View])
@@ -206,10 +203,7 @@ class _Writer:
         if len(sizes) < 3:
             self.axpby("1", source, "0", view, ".n")
         else:
-            flat, length = (self.fused(v) for v in (view, source)), int(np.prod(sizes))
-            del length
-            target, origin = flat
-            self.axpby("1", origin, "0", target, ".n")
+            self.axpby("1", self.fused(source), "0", self.fused(view), ".n")
         return view
 
     def fused(self, view: View) -> View:
@@ -234,7 +228,7 @@ class _Writer:
         name, offset = self.fresh("G"), self.rnd.random() < 0.4
         type_ = f"group<{view.type}{', offset: ?' if offset else ''}>"
         self.parameters.append(f"{name}: {type_}")
-        arrays: list[object] = [self.array(dtype, sizes) for _ in range(GROUPS)]
+        arrays = [self.array(dtype, sizes) for _ in range(GROUPS)]
         self.arguments.append(ArrayGroup(arrays) if offset else arrays)
         self.emit(f"{view.name} = load {name}[{self.group()}] : {type_}")
         return view

@@ -12,7 +12,8 @@ from tilewright.frontends.tensor_language.lexer import is_trivia, pieces
 
 @dataclass(frozen=True, slots=True)
 class _Gap:
-    """What stands behind a word: comments, and whether a line ends."""
+    """What stands behind a word: comments, with a line break in front of those on lines of their own, and whether a
+    line ends."""
 
     comments: list[str] = field(default_factory=list[str])
     breaks: bool = False
@@ -43,7 +44,8 @@ def _split(text: str) -> tuple[list[str], list[_Gap]]:
             words.append(piece)
             gaps.append(_Gap())
         elif words and piece[0] == ";":
-            gaps[-1].comments.append(piece.rstrip())
+            own_line = gaps[-1].breaks and not gaps[-1].comments
+            gaps[-1].comments.append("\n" * own_line + piece.rstrip())
         elif words and "\n" in piece:
             gaps[-1] = _Gap(gaps[-1].comments, True)
     return words, gaps
@@ -69,7 +71,8 @@ def _join(new: str, comments: dict[int, list[str]], breaks: set[int]) -> str:
         if is_trivia(piece):
             continue
         words += 1
-        parts += [f" {comment}\n" for comment in comments.get(words, ())]
+        for comment in comments.get(words, ()):
+            parts.append(comment.lstrip() + "\n" if parts[-1].endswith("\n") else f" {comment}\n")
         if words in breaks and words < total and not comments.get(words):
             parts.append("\n")
     return "".join(parts)

@@ -1,0 +1,151 @@
+"""`tilewright upgrade`, and old texts in the other verbs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import tilewright as tw
+from tilewright.cli import fmt
+from tilewright.cli.main import cli
+from tilewright.compiler import CompileOptions, cache_key
+from tilewright.diagnostics import Source
+from tilewright.targets import find_target
+
+OLD = "func @f(%x: memref<f32x4>) {\n  axpby.n 2.0, %x, 0.0, %x : f32, memref<f32x4>, f32, memref<f32x4> ; twice\n}\n"
+NEW = """\
+func @f(%x: memref<f32x4>) {
+    %two = constant 2.0 : f32
+    %zero = constant 0.0 : f32
+    axpby %two, %x, %zero, %x  ; twice
+}
+"""
+WRONG = "func @f(%x: memref<i1x4>) {\n}\nfunc @g(%p: i1) {\n}\n"
+
+
+def run(*arguments: str, input: str | None = None) -> Result:
+    return CliRunner().invoke(cli, arguments, input=input)
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    path = tmp_path / "k.tl"
+    path.write_text(OLD)
+    return path
+
+
+def test_to_standard_output(old: Path) -> None:
+    result = run("upgrade", str(old))
+    assert (result.exit_code, result.stdout) == (0, NEW)
+    assert run("upgrade", "-", input=OLD).stdout == NEW
+    assert old.read_text() == OLD
+
+
+def test_check_writes_nothing(old: Path, tmp_path: Path) -> None:
+    result = run("upgrade", "--check", str(old))
+    assert (result.exit_code, result.stdout) == (1, f"{old}: in the old language\n")
+    new = tmp_path / "new.tl"
+    new.write_text(NEW)
+    assert run("upgrade", "--check", str(new)).exit_code == 0
+    assert (old.read_text(), new.read_text()) == (OLD, NEW)
+
+
+def test_diff_writes_nothing(old: Path) -> None:
+    result = run("upgrade", "--diff", str(old))
+    assert result.exit_code == 0
+    assert "-  axpby.n 2.0" in result.stdout
+    assert "+    axpby %two" in result.stdout
+    assert old.read_text() == OLD
+
+
+def test_in_place(old: Path, tmp_path: Path) -> None:
+    old.chmod(0o640)
+    link = tmp_path / "link.tl"
+    link.symlink_to(old)
+    assert run("upgrade", "--in-place", str(link)).exit_code == 0
+    assert old.read_text() == NEW
+    assert link.is_symlink()
+    assert old.stat().st_mode & 0o777 == 0o640
+    assert run("upgrade", "--in-place", str(old)).exit_code == 0
+    assert old.read_text() == NEW
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["k.tl", "link.tl"]
+
+
+def test_files_that_cannot_be_upgraded_stay(old: Path, tmp_path: Path) -> None:
+    wrong, latin = tmp_path / "wrong.tl", tmp_path / "latin.tl"
+    wrong.write_text(WRONG)
+    latin.write_bytes(OLD.replace("twice", "gr\u00f6\u00dfer").encode("latin-1"))
+    before = latin.read_bytes()
+    result = run("upgrade", "--in-place", str(wrong), str(latin), str(old))
+    assert result.exit_code == 1
+    assert "U2" in result.stderr
+    assert "not UTF-8" in result.stderr
+    assert (wrong.read_text(), latin.read_bytes(), old.read_text()) == (WRONG, before, NEW)
+
+
+def test_a_failing_write_leaves_the_original(old: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def fail(source: object, target: object) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(OSError, match="no space"):
+        fmt.write_atomically(old, NEW)
+    assert old.read_text() == OLD
+    assert [p.name for p in tmp_path.iterdir()] == ["k.tl"]
+
+
+def test_wrong_usage(old: Path) -> None:
+    assert run("upgrade", "--check", "--diff", str(old)).exit_code == 2
+    assert run("upgrade", "--in-place", "-", input=OLD).exit_code == 2
+    assert run("upgrade").exit_code == 2
+
+
+def test_the_language_can_be_said(tmp_path: Path) -> None:
+    quiet = tmp_path / "quiet.tl"
+    quiet.write_text("func @f(%A: memref<f32x4x6>) {\n    %f = fuse %A[0,1] : memref<f32x4x6>\n}\n")
+    assert "V27" in run("check", str(quiet)).stdout
+    assert run("check", "--std=old", str(quiet)).exit_code == 0
+    assert "memref<f32x24>" in run("upgrade", "--std=old", str(quiet)).stdout
+    assert run("upgrade", "--std=new", str(quiet)).stdout == quiet.read_text()
+
+
+@pytest.mark.parametrize("verb", [("check",), ("opt",), ("compile", "--emit=ir"), ("compile", "--emit=llvm"), ("run",)])
+def test_every_verb_reads_old_text(old: Path, verb: tuple[str, ...]) -> None:
+    assert run(*verb, str(old)).exit_code == 0
+    assert run(*verb, "--std=old", str(old)).exit_code == 0
+
+
+def test_errors_stand_in_the_old_text(tmp_path: Path) -> None:
+    path = tmp_path / "k.tl"
+    path.write_text(WRONG)
+    result = run("check", str(path))
+    assert result.exit_code == 1
+    assert f"{path}:1:20: error[U2]" in result.stdout
+
+
+def test_fmt_points_to_upgrade(old: Path) -> None:
+    result = run("fmt", str(old))
+    assert result.exit_code == 1
+    assert "U10" in result.stderr
+    assert "tilewright upgrade" in result.stderr
+    assert old.read_text() == OLD
+
+
+def test_explain_knows_the_codes() -> None:
+    for number in range(1, 12):
+        assert run("explain", f"U{number}").exit_code == 0
+
+
+def test_the_cache_tells_the_languages_apart() -> None:
+    source, target = Source("k", OLD), find_target("cpu")
+    keys = {cache_key(source, target, CompileOptions(std=std)) for std in ("auto", "old", "new")}
+    assert len(keys) == 3
+
+
+def test_compile_takes_the_language() -> None:
+    assert [k.name for k in tw.compile(OLD, std="old")] == ["f"]
+    with pytest.raises(tw.CompileError):
+        tw.compile(OLD, std="new", cache=False)
