@@ -97,7 +97,8 @@ class _Rewriter:
         parts: list[str] = []
         position = 0
         for start, end, replacement in self.edits:
-            parts += [text[position:start], replacement]
+            # Instructions need no blank between them where a type ends one; the formatter takes surplus ones out.
+            parts += [text[position:start], f" {replacement} "]
             position = end
         return "".join(parts) + text[position:]
 
