@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import pytest
 
+from tilewright.diagnostics import Severity
+
 from .reading import Case, kernel, read
 
 F8 = "memref<f32x8>"
@@ -53,6 +55,9 @@ CASES = (
     Case("U6", "%x = fuse %A[0,«2»] : memref<f32x8x4>", "no mode 2"),
     Case("U6", "%x = fuse %A[1,«0»] : memref<f32x8x4>", "no range of modes"),
     Case("U6", "%y = subview %A[0:4,:] : memref<f32x8x4> %x = «fuse» %y[0,1] : memref<f32x4x4,strided<1,8>>", "cannot be fused"),
+    Case("U6", "%x = expand %w[0->2x«-4»] : memref<f32x8>", "not positive"),
+    Case("U6", "%x = expand %w[0->«0»x?] : memref<f32x8>", "not positive"),
+    Case("U6", "%x = subview %w[«-1:3»] : memref<f32x8>", "negative"),
     # U7: collectives in a foreach
     Case("U7", f"foreach %j=0,8 {{ «axpby».n 1.0, %w, 0.0, %w : {TYPES} }}", "", "split the loop"),
     Case("U7", "foreach %j=0,8 { if %p { %t = «alloca» -> memref<f32> } }", "", "split the loop"),
@@ -66,6 +71,7 @@ CASES = (
     Case("U9", "func @f(%p: i1, %x: memref<«bf16»x4>) { }", "belongs to the new language"),
     Case("U9", "func @f(%p: i1, %x: memref<f32x4,«local»>) { }", "belongs to the new language"),
     Case("U9", "func @f(%p: i1, %x: memref<f32x4> «{»alignment=16}) { }", "belongs to the new language"),
+    Case("U9", "func @f(%p: i1, %G: group<memref<f32x4>«x»4>) { }", "belongs to the new language"),
     Case("U9", "func @f(%p: i1) «attributes»{subgroup_size=16} { }", "belongs to the new language"),
     Case("U9", "if %p { yield «(»%k) }", "new language"),
     Case("U9", "foreach «(»%j)=(%i),(%i) { }", "new language"),
@@ -77,7 +83,18 @@ CASES = (
     Case("V34", "%x = load %G[%i] : «group<memref<f32x8x5>>»", "`%G` is group<memref<f32x8x4>>"),
     Case("V34", "%t = alloca -> memref<f32x8> store %f, %t[0] : «memref<f32x7>»", "`%t` is memref<f32x8>, not memref<f32x7>"),
     Case("V34", "%x = if %p -> (f32) { yield %k : «f32» } else { yield 0.0 : f32 }", "`%k` is i32"),
+    Case("V34", "%x = arith.xor %f, %f : «f32»", "works on integers"),
+    Case("V34", "%x = arith.shl %f, 1 : «f32»", "works on integers"),
     # What the verifier finds
+    Case("V6", "%t = alloca -> memref<f32> lifetime_stop %t %x = load «%t»[] : memref<f32>", "after its lifetime"),
+    Case("V17", "func @f(%p: i1) «work_group_size(33,2)» subgroup_size(16) { }", "no multiple"),
+    Case("V11", "func @f(%p: i1, %x: «memref<f32x4x5,strided<1>>») { }", "1 stride for 2 modes"),
+    Case("V22", "if «%k» { }", "must be i1, not i32"),
+    Case("V22", "«yield 1.0 : f32»", "nothing is yielded", "regions of an if"),
+    Case("V22", "%x = if %p -> («memref<f32>») { } else { }", "gives scalars"),
+    Case("V30", "store «%k», %w[0] : memref<f32x8>", "the memref holds f32", "cast %k : i32 -> f32"),
+    Case("V32", "%x = load %w[«9»] : memref<f32x8>", "outside mode 0"),
+    Case("V45", "for %j=0,8,«0» { }", "gets nowhere"),
     Case("V22", "%x = «if» %p -> (f32) { } else { yield 0.0 : f32 }", "yields nothing"),
     Case("V36", "%x = arith.div %k, «0» : i32", "constant 0"),
     Case("V39", f"axpby.n 1.0, «%v», 1.0, %w : f32, memref<f32x4>, f32, {F8}", "shape"),
@@ -129,6 +146,27 @@ def test_the_rest_of_the_text_is_still_checked() -> None:
     )
     # The verifier comes after the reader, and one broken value makes the instructions that use it silent.
     assert [d.code for d in read(text)[1]] == ["U4", "U4", "U6", "U3", "U2", "U4", "V39"]
+
+
+@pytest.mark.parametrize(
+    ("code", "body", "hint"),
+    [
+        ("V38", "%x = arith.shl %k, 40 : i32", "0 to 31"),
+        ("V23", "foreach %j=0,8 { barrier }", "out of the foreach"),
+        ("V19", "%x = arith.add %f, 1e-60 : f32", "0.0"),
+        ("V10", "%t = alloca -> memref<f32x0>", "?"),
+        (
+            "V42",
+            "%a = subview %w[0:4] : memref<f32x8> %b = subview %w[2:4] : memref<f32x8>"
+            "axpby.n 1.0, %a, 0.0, %b : f32, memref<f32x4>, f32, memref<f32x4>",
+            "alloca",
+        ),
+    ],
+)
+def test_warnings(code: str, body: str, hint: str) -> None:
+    [found] = read(kernel(body))[1]
+    assert (found.code, found.severity) == (code, Severity.WARNING)
+    assert hint in "".join(found.hints)
 
 
 def test_a_forgotten_brace_is_found() -> None:

@@ -18,10 +18,10 @@ SEED = int(os.environ.get("TILEWRIGHT_RANDOM_SEED", "0")) or random.SystemRandom
 TEXTS = int(os.environ.get("TILEWRIGHT_RANDOM_BROKEN_TEXTS", "400"))
 WORDS = (
     *INSTRUCTIONS,
-    *("i1", "i8", "i32", "index", "f32", "f64", "memref", "group", "x", "?", ":", "->", ",", "(", ")", "{", "}", "[", "]"),
-    *("<", ">", "=", "0", "1", "-1", "1.5", "1e400", "99999999999999999999", "true", "%v", "%id1", "%07", "@f", "func"),
-    *(".n", ".t", ".atomic", ".add", ".lt", "else", "strided", "offset", "work_group_size", "subgroup_size", "constant"),
-    *("bool", "attributes", "$n", "local", '"x"', "\x00", "é", "; c\n", "\n"),
+    *("i1", "i8", "i32", "index", "f32", "f64", "memref", "group", "x", "?", ":", "->", ",", "(", ")", "{", "}"),
+    *("[", "]", "<", ">", "=", "0", "1", "-1", "1.5", "1e400", "true", "%v", "%id1", "%07", "@f", "func"),
+    *(".n", ".t", ".atomic", ".add", ".lt", "else", "strided", "offset", "work_group_size", "subgroup_size"),
+    *("99999999999999999999", "constant", "bool", "attributes", "$n", "local", '"x"', "\x00", "é", "; c\n", "\n"),
 )  # fmt: skip
 
 

@@ -27,7 +27,14 @@ from tilewright.ir.types import BOOL, INDEX, ScalarType, Type
 def _if(p: RegionReader, word: str) -> None:
     held = index_or_value(p)
     condition = constant(p, held.token, BOOL) if held.value is None else held.value
-    open_if(p, condition, carried_types(p) if p.accept("->") else [])
+    types = carried_types(p) if p.accept("->") else []
+    for index, type_ in enumerate(types):
+        if not isinstance(type_, ScalarType):
+            where = p.places["type", index].primary
+            assert where is not None
+            p.error("V22", where, f"an if gives scalars, not {spelled(type_)}").hint("store what it computes")
+            p.abandon()
+    open_if(p, condition, types)
 
 
 def _yield(p: RegionReader, word: str) -> None:

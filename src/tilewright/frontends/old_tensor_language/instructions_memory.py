@@ -123,8 +123,13 @@ def _store(p: RegionReader, word: str) -> None:
     p.expect(",")
     target = source_operand(p)
     held = _indices(p)
-    memref_of(p, target)
+    element = memref_of(p, target).element
     assert target.value is not None
+    if stored.type is not element and not p.poisoned:
+        name, type_ = p.texts[p.mnemonic + 1], spelled(stored.type)
+        finding = p.error("V30", p.range(p.mnemonic + 1), f"`{name}` is {type_}, the memref holds {element}")
+        finding.label(stored.location, "defined here").hint(f"write `cast {name} : {type_} -> {element}` first")
+        p.abandon()
     p.finish(memref.Store(stored, target.value, [index_operand(p, one) for one in held]))
 
 

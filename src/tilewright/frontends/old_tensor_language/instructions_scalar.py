@@ -28,6 +28,7 @@ from tilewright.ir.types import BOOL, INDEX, ScalarType
 _BINARY: Final = ("add", "sub", "mul", "div", "rem", "shl", "shr", "and", "or", "xor")
 _UNARY: Final = ("neg", "not")
 _ON_BOOL: Final = frozenset({"and", "or", "xor", "not"})
+_ON_INTEGERS: Final = _ON_BOOL | {"shl", "shr"}
 _INSTEAD: Final[Mapping[str, str]] = {"add": "xor", "sub": "xor", "mul": "and", "neg": "not"}
 
 
@@ -64,6 +65,9 @@ def _arith(p: RegionReader, word: str) -> None:
         finding = p.error("U4", where, f"arith.{name} on i1: arithmetic on bool is gone")
         other = _INSTEAD.get(name)
         finding.hint(f"write `arith.{other}`" if other else "cast the operands to i8 first")
+        p.abandon()
+    if not type_.is_integer and name in _ON_INTEGERS and type_ is not BOOL:
+        p.error("V34", where, f"arith.{name} works on integers, not on {type_}").hint("cast the operands first")
         p.abandon()
     p.finish(_operation(name, values, type_))
 

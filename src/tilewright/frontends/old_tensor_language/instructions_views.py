@@ -81,6 +81,9 @@ def _expand(p: RegionReader, word: str) -> None:
     if held.count(None) > 1:
         refuse_view(p, wheres[-1].to(wheres[0]), "only one extent of an expand may be `?`", "write the others")
     given = [None if one is None else _entry(p, one) for one in held]
+    for entry, where in zip(given, wheres, strict=True):
+        if entry is not None and entry[1] is not None and entry[1] <= 0:
+            refuse_view(p, where, f"extent {entry[1]} is not positive", "the extents of an expand are at least 1")
     if p.poisoned or source.value is None:
         p.abandon()
     missing = _missing(p, source.value, mode, given, wheres) if None in given else (None, None)
@@ -104,8 +107,6 @@ def _missing(p: RegionReader, source: Value, mode: int, given: list[Entry | None
     for _, literal in others:
         product *= 1 if literal is None else literal
     where = wheres[given.index(None)]
-    if product <= 0:
-        refuse_view(p, where, "`?` beside an extent that is not positive", "extents are at least 1")
     known = type_.shape[mode]
     values = [v for v, _ in others if v is not None]
     if known is None or values:

@@ -10,7 +10,21 @@ from tilewright.frontends.tensor_language.cursor import SyntaxFailure, quoted
 from tilewright.frontends.tensor_language.parser import Parser
 from tilewright.frontends.tensor_language.vocabulary import FUNCTION_ATTRIBUTES
 from tilewright.ir.core import Attribute
-from tilewright.ir.types import BOOL, F32, F64, I8, I16, I32, I64, INDEX, SCALARS, AddressSpace, ScalarType, Type
+from tilewright.ir.types import (
+    BOOL,
+    F32,
+    F64,
+    I8,
+    I16,
+    I32,
+    I64,
+    INDEX,
+    SCALARS,
+    AddressSpace,
+    Extent,
+    ScalarType,
+    Type,
+)
 
 OLD_SCALARS: Final[Mapping[str, ScalarType]] = {
     "i1": BOOL,
@@ -94,8 +108,11 @@ class OldTypeReader(Parser):
             self.mixed(self.i, f"the address space `{self.texts[self.i]}`")
         return self.fail("`strided`")
 
-    def _no_group_size(self, first: int) -> None:
-        """Old groups have no size."""
+    def _group_size(self, first: int) -> Extent:
+        """Old groups have no size: it is known at launch only."""
+        if self.texts[self.i] == "x":
+            self.mixed(self.i, "the size of a group")
+        return None
 
     # Functions
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -13,7 +14,10 @@ _CODES: Final[Mapping[str, str]] = {"V12": "U8", "V19": "U3", "V20": "U7", "V26"
 _HINTS: Final[Mapping[str, str]] = {
     "U3": "write a literal that the type holds",
     "U7": "split the loop: collective instructions run on the whole work-group, in front of the foreach or behind it",
+    "V23": "move the barrier out of the foreach",
 }
+_APPLY: Final = re.compile("only regions of .* yield")
+_BOOL: Final = re.compile(r"\bbool\b")
 
 
 def verify_language(module: Module, report: Report) -> None:
@@ -26,12 +30,13 @@ def verify_language(module: Module, report: Report) -> None:
 
 
 def _translate(finding: Diagnostic) -> None:
-    """Errors that the upgrade rules number get their code; what says how the new language writes it goes."""
-    code = _CODES.get(finding.code)
-    if code is None or finding.severity is not Severity.ERROR:
-        return
-    finding.code = code
-    hint = _HINTS.get(code)
-    if hint is not None:
+    """Errors that the upgrade rules number get their code; types and hints are those of the old language."""
+    if finding.severity is Severity.ERROR:
+        finding.code = _CODES.get(finding.code, finding.code)
+    finding.message = _BOOL.sub("i1", finding.message)
+    hint = _HINTS.get(finding.code)
+    if hint is None:
+        finding.hints[:] = [_BOOL.sub("i1", _APPLY.sub("only regions of an if yield", text)) for text in finding.hints]
+    else:
         finding.hints[:] = [hint]
         finding.fixes.clear()

@@ -180,12 +180,7 @@ class TypeReader(LiteralReader):
             memref = self._defined("a memref type", MemrefType)
         else:
             self.fail("a memref type", "V9" if self.at_type() else "V1")
-        size: Extent = None
-        if self.texts[self.i] == "x":
-            self.i += 1
-            size = self._extent()
-        else:
-            self._no_group_size(first)
+        size = self._group_size(first)
         offset: Extent = 0
         if self.accept(","):
             self.expect("offset")
@@ -194,12 +189,16 @@ class TypeReader(LiteralReader):
         self.expect(">")
         return GroupType(memref, size, offset)
 
-    def _no_group_size(self, first: int) -> None:
+    def _group_size(self, first: int) -> Extent:
+        if self.texts[self.i] == "x":
+            self.i += 1
+            return self._extent()
         if self.texts[self.i] not in (">", ","):
             self.fail("`x` and the size of the group")
         finding = self.error("V2", self.range(first, self.i), "a group without size belongs to the old language")
         gap = self.range(self.i - 1)
         finding.fix(gap, ">x?", "write a size: `x?` is one known at run time")
+        return None
 
     def _coopmatrix(self) -> CoopMatrixType:
         self.i += 1
