@@ -53,8 +53,8 @@ def test_broken_texts_are_reported(chunk: int) -> None:
     for number in range(chunk, TEXTS, 4):
         text = _broken(random.Random(SEED + number))
         source = Source("broken.tl", text)
+        report = Report()
         try:
-            report = Report()
             verify_language(parse(source, report), report)
             assert all(d.location.primary is not None for d in report.diagnostics)
             detect(source)

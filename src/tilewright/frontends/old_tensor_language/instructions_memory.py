@@ -16,7 +16,7 @@ from tilewright.frontends.old_tensor_language.operands import (
     memref_of,
     operand,
 )
-from tilewright.frontends.old_tensor_language.types import spelled
+from tilewright.frontends.old_tensor_language.types import OldTypeReader, spelled
 from tilewright.frontends.tensor_language.cursor import quoted
 from tilewright.frontends.tensor_language.instruction import Instruction, plain, value
 from tilewright.frontends.tensor_language.lexer import is_integer
@@ -140,7 +140,11 @@ def _size(p: RegionReader, word: str) -> None:
     p.expect("]")
     memref_of(p, source)
     assert source.value is not None
-    p.finish(memref.Size(source.value, mode))
+    op = memref.Size(source.value, mode)
+    p.finish(op)
+    assert isinstance(p, OldTypeReader)
+    if p.visible_size(source.value, mode) is None:
+        p.sizes[source.value, mode] = op
 
 
 def _fuse(p: RegionReader, word: str) -> None:

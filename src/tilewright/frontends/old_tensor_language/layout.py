@@ -3,6 +3,7 @@ stood between."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
@@ -54,11 +55,32 @@ def _split(text: str) -> tuple[list[str], list[_Gap]]:
 def _behind(old: Sequence[str], new: Sequence[str]) -> list[int]:
     """For each old word how many new ones stand in front of the gap behind it."""
     found = [0] * len(old)
-    for tag, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        for index in range(a, b):
-            same = tag == "equal" or b - a == d - c
-            found[index] = c + index - a + 1 if same else d
+    start = (0, 0)
+    # Words that occur once cut the texts into short parts; comparing takes quadratic time.
+    for end in [*_anchors(old, new), (len(old), len(new))]:
+        (a0, c0), (a1, c1) = start, end
+        for tag, a, b, c, d in SequenceMatcher(None, old[a0:a1], new[c0:c1], autojunk=False).get_opcodes():
+            for index in range(a, b):
+                same = tag == "equal" or b - a == d - c
+                found[a0 + index] = c0 + (c + index - a + 1 if same else d)
+        start = end
     return found
+
+
+def _anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+    """Places of words that occur once in both texts, as far as they come in the same order."""
+    once_old, once_new = (_once(words) for words in (old, new))
+    anchors: list[tuple[int, int]] = []
+    for word, index in once_old.items():
+        place = once_new.get(word, -1)
+        if place > (anchors[-1][1] if anchors else -1):
+            anchors.append((index, place))
+    return anchors
+
+
+def _once(words: Sequence[str]) -> dict[str, int]:
+    counts = Counter(words)
+    return {word: index for index, word in enumerate(words) if counts[word] == 1}
 
 
 def _join(new: str, comments: dict[int, list[str]], breaks: set[int]) -> str:

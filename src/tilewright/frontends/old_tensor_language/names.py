@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Final
 
 from tilewright.dialects import arith, memref
@@ -17,6 +18,25 @@ from tilewright.ir.types import BOOL, INDEX, ScalarType, Type
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*|0|[1-9][0-9]*")
 _WORDS: Final = {0: "zero", 1: "one", 2: "two", -1: "minus_one", 0.5: "half"}
 _MODES: Final = ("rows", "columns")
+
+
+@dataclass(slots=True)
+class _Names:
+    """The names of a kernel; `following` is the number to try next for a stem."""
+
+    taken: set[str] = field(default_factory=set[str])
+    following: dict[str, int] = field(default_factory=dict[str, int])
+
+    def fresh(self, stem: str) -> str:
+        """The stem, or the stem with the first number that makes it free; for a number the next free one."""
+        name = stem
+        number = self.following.get(stem, 1 if stem.isdigit() else 2)
+        while name in self.taken:
+            name = str(number) if stem.isdigit() else f"{stem}{'_' if stem[-1].isdigit() else ''}{number}"
+            number += 1
+        self.following[stem] = number
+        self.taken.add(name)
+        return name
 
 
 def is_generated(op: Operation) -> bool:
@@ -49,27 +69,27 @@ def _hoist(kernel: Kernel) -> None:
 
 
 def _name(kernel: Kernel) -> None:
-    taken: set[str] = set()
+    names = _Names()
     odd: list[Value] = []
     for value in _values(kernel):
         if value.name is None:
             continue
         if _NAME.fullmatch(value.name):
-            taken.add(value.name)
+            names.taken.add(value.name)
         else:
             odd.append(value)
     # Unnamed identifiers were text: `%07` stood beside `%7`.
     for value in odd:
-        value.name = _fresh("0", taken)
+        value.name = names.fresh("0")
     generated = [op for op in kernel.walk() if is_generated(op)]
-    _name_constants([op for op in generated if isinstance(op, arith.Constant)], taken)
+    _name_constants([op for op in generated if isinstance(op, arith.Constant)], names)
     for op in generated:
         if not isinstance(op, arith.Constant):
             for result in op.results:
-                result.name = _fresh(_stem(op), taken)
+                result.name = names.fresh(_stem(op))
 
 
-def _name_constants(constants: list[arith.Constant], taken: set[str]) -> None:
+def _name_constants(constants: list[arith.Constant], names: _Names) -> None:
     """Constants are called by their value; where several types share one, all but one add the type."""
     stems = [_constant_stem(op.value, op.out.type) for op in constants]
     bare: dict[str, Type] = {}
@@ -77,8 +97,8 @@ def _name_constants(constants: list[arith.Constant], taken: set[str]) -> None:
         if stem not in bare or op.out.type is INDEX:
             bare[stem] = op.out.type
     for stem, op in zip(stems, constants, strict=True):
-        typed = op.out.type is not bare[stem] or stem in taken
-        op.out.name = _fresh(f"{stem}_{op.out.type}" if typed else stem, taken)
+        typed = op.out.type is not bare[stem] or stem in names.taken
+        op.out.name = names.fresh(f"{stem}_{op.out.type}" if typed else stem)
 
 
 def _values(kernel: Kernel) -> Iterator[Value]:
@@ -87,16 +107,6 @@ def _values(kernel: Kernel) -> Iterator[Value]:
         for region in op.regions:
             for block in region.blocks:
                 yield from block.arguments
-
-
-def _fresh(stem: str, taken: set[str]) -> str:
-    """The stem, or the stem with the first number that makes it free."""
-    name, number = stem, 2
-    while name in taken:
-        name = str(number - 1) if stem.isdigit() else f"{stem}{'_' if stem[-1].isdigit() else ''}{number}"
-        number += 1
-    taken.add(name)
-    return name
 
 
 def _stem(op: Operation) -> str:

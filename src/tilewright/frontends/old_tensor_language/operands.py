@@ -11,7 +11,7 @@ import struct
 from dataclasses import dataclass
 
 from tilewright.dialects import arith, memref
-from tilewright.frontends.old_tensor_language.types import spelled
+from tilewright.frontends.old_tensor_language.types import OldTypeReader, spelled
 from tilewright.frontends.tensor_language.cursor import quoted
 from tilewright.frontends.tensor_language.lexer import is_integer
 from tilewright.frontends.tensor_language.regions import RegionReader
@@ -220,11 +220,12 @@ def extent(p: RegionReader, source: Value, mode: int) -> Value:
     known = type_.shape[mode]
     if known is not None:
         return fixed(p, known, INDEX)
-    open_blocks = [frame.block for frame in p.frames]
-    for user in source.uses:
-        if isinstance(user, memref.Size) and user.mode == mode and user.block in open_blocks:
-            return user.out
-    return generate(p, memref.Size(source, mode))
+    assert isinstance(p, OldTypeReader)
+    seen = p.visible_size(source, mode)
+    if seen is not None:
+        return seen.out
+    op = p.sizes[source, mode] = memref.Size(source, mode)
+    return generate(p, op)
 
 
 def article(noun: str) -> str:

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NoReturn
 
+from tilewright.diagnostics import Report
+from tilewright.dialects import memref
 from tilewright.dialects.builtin import Kernel
 from tilewright.frontends.tensor_language.cursor import SyntaxFailure, quoted
+from tilewright.frontends.tensor_language.lexer import Tokens
+from tilewright.frontends.tensor_language.limits import Limits
 from tilewright.frontends.tensor_language.parser import Parser
 from tilewright.frontends.tensor_language.vocabulary import FUNCTION_ATTRIBUTES
-from tilewright.ir.core import Attribute
+from tilewright.ir.core import Attribute, Value
 from tilewright.ir.types import (
     BOOL,
     F32,
@@ -47,7 +51,19 @@ def spelled(type_: Type) -> str:
 
 
 class OldTypeReader(Parser):
-    """Reads the old types; what only the new language has is refused (U9)."""
+    """Reads the old types; what only the new language has is refused (U9).
+
+    `sizes` are the extents that were asked for last; they can be used again while their block is open.
+    """
+
+    def __init__(self, tokens: Tokens, report: Report, limits: Limits) -> None:
+        super().__init__(tokens, report, limits)
+        self.sizes: dict[tuple[Value, int], memref.Size] = {}
+
+    def visible_size(self, source: Value, mode: int) -> memref.Size | None:
+        """An instruction that gives the extent of a mode and can be seen here."""
+        seen = self.sizes.get((source, mode))
+        return seen if seen is not None and any(frame.block is seen.block for frame in self.frames) else None
 
     def key(self, text: str) -> str:
         """Unnamed identifiers are text: `%07` is not `%7`."""

@@ -7,8 +7,11 @@ formatted, read again, and must be the same program.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
+from typing import Final
 
+from tilewright.compiler import uncollected
 from tilewright.diagnostics import CompileError, Report, Source, SourceRange
 from tilewright.dialects import arith, memref, scf, team
 from tilewright.dialects.builtin import Kernel, Module
@@ -18,11 +21,13 @@ from tilewright.frontends.old_tensor_language.parser import parse
 from tilewright.frontends.old_tensor_language.verify import verify_language
 from tilewright.frontends.tensor_language import format_source, print_module
 from tilewright.frontends.tensor_language import parse as parse_new
-from tilewright.frontends.tensor_language.lexer import is_integer, is_number, is_trivia, pieces
+from tilewright.frontends.tensor_language.lexer import is_integer, is_number
 from tilewright.frontends.tensor_language.printer import print_heads
 from tilewright.frontends.tensor_language.rules import verify_language as verify_new_language
 from tilewright.ir.core import Operation
 from tilewright.ir.types import GroupType, ScalarType
+
+_BRACE: Final = re.compile(r"(?:\s|;[^\n]*\n)*\{")
 
 
 class UpgradeError(Exception):
@@ -35,16 +40,17 @@ def upgrade(source: Source, report: Report) -> str:
     Raises `CompileError` if the text is wrong or cannot be upgraded; `report` then says why, and gets warnings and
     notes on hand-written launches otherwise.
     """
-    module = parse(source, report)
-    verify_language(module, report)
-    report.raise_if_errors()
-    _note_launches(module, report)
-    text = _Rewriter(source, print_heads(module)).run(module)
-    _drop_hints(module)
-    formatted = Report()
-    text = format_source(Source(source.name, text), formatted)
-    _check(module, Source(source.name, text), formatted)
-    return text
+    with uncollected():
+        module = parse(source, report)
+        verify_language(module, report)
+        report.raise_if_errors()
+        _note_launches(module, report)
+        text = _Rewriter(source, print_heads(module)).run(module)
+        _drop_hints(module)
+        formatted = Report()
+        text = format_source(Source(source.name, text), formatted)
+        _check(module, Source(source.name, text), formatted)
+        return text
 
 
 def _check(module: Module, upgraded: Source, findings: Report) -> None:
@@ -123,7 +129,9 @@ class _Rewriter:
         if not constants:
             return
         text = self.source.text
-        position = self._brace(position)
+        brace = _BRACE.match(text, position)
+        assert brace is not None, "a function without brace"
+        position = brace.end()
         end = text.find("\n", position)
         rest = text[position : end if end >= 0 else len(text)]
         if rest.lstrip().startswith(";"):
@@ -131,13 +139,6 @@ class _Rewriter:
         lines = "".join(f"\n{self._constant(op)}" for op in constants)
         follows = "" if text[position : position + 1] == "\n" else "\n"
         self.edits.append((position, position, lines + follows))
-
-    def _brace(self, position: int) -> int:
-        """Where the text goes on behind the first brace after a position."""
-        for piece, start in pieces(self.source.text[position:]):
-            if not is_trivia(piece):
-                return position + start + len(piece)
-        raise AssertionError("a function without brace")
 
     def _constant(self, op: arith.Constant) -> str:
         """A constant; floats are spelt as they were."""
