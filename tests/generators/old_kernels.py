@@ -270,7 +270,7 @@ def _statement(w: Writer) -> None:
 def generate(rnd: random.Random, name: str = "k") -> OldKernel:
     """A random kernel of a few statements, for `GROUPS` work-groups."""
     w = Writer(rnd)
-    for _ in range(rnd.randint(1, 5)):
+    for _ in range(rnd.randint(1, 4)):
         rnd.choice(_STATEMENTS)(w)
     attributes = rnd.choice(["", "", "subgroup_size(16) ", "work_group_size(32,2) subgroup_size(16) "])
     head = f"func @{name}({', '.join(w.parameters)}) {attributes}{{"
