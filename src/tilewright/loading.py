@@ -30,7 +30,7 @@ def _launchers(artifact: Artifact) -> Mapping[str, Launcher]:
         return {name: bound.launch for name, bound in bind_nvidia(artifact).items()}
     from tilewright.runtime.launch import bind_artifact
 
-    return {name: bound.launch for name, bound in bind_artifact(artifact).items()}
+    return bind_artifact(artifact)
 
 
 def _texts(artifact: Artifact, source: str | None) -> Mapping[str, Callable[[], str]]:

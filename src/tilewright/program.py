@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 from tilewright.targets.artifact import Artifact
 from tilewright.targets.parameters import GroupParameter, KernelInfo, MemrefParameter, Parameter, ScalarParameter
@@ -14,12 +14,23 @@ if TYPE_CHECKING:
 
 Grid = int | tuple[int, ...]
 
+_REMEMBERED_GRIDS: Final = 64
+
 
 class Launcher(Protocol):
     """What a target's runtime provides for one kernel."""
 
     def __call__(self, grid: tuple[int, int, int], arguments: tuple[object, ...]) -> None:
         """Check the arguments against the signature and run the kernel."""
+        ...
+
+
+@runtime_checkable
+class PreparedLauncher(Launcher, Protocol):
+    """A launcher that can do the grid's part once for many launches."""
+
+    def prepare(self, grid: tuple[int, int, int]) -> Callable[..., None]:
+        """The kernel with its grid, called with the arguments."""
         ...
 
 
@@ -70,6 +81,7 @@ class Kernel:
         self._program = program
         self._make_launcher = launcher
         self._launcher: Launcher | None = None
+        self._prepared: dict[int | tuple[int, int, int], Callable[..., None]] = {}
         self.info = info
 
     @property
@@ -107,10 +119,22 @@ class Kernel:
         return self.ir("asm")
 
     def __getitem__(self, grid: Grid) -> Callable[..., None]:
-        extents = normalise_grid(grid)
+        # True and 1.0 would find the entry of 1
+        key = grid if type(grid) is int else normalise_grid(grid)
+        prepared = self._prepared.get(key)
+        if prepared is None:
+            prepared = self._prepare(normalise_grid(grid))
+            if len(self._prepared) >= _REMEMBERED_GRIDS:
+                self._prepared.clear()
+            self._prepared[key] = prepared
+        return prepared
+
+    def _prepare(self, extents: tuple[int, int, int]) -> Callable[..., None]:
         launcher = self._launcher
         if launcher is None:
             launcher = self._launcher = self._make_launcher()
+        if isinstance(launcher, PreparedLauncher):
+            return launcher.prepare(extents)
         return lambda *arguments: launcher(extents, arguments)
 
     def __call__(self, *arguments: object, grid: Grid = 1) -> None:
@@ -144,6 +168,8 @@ class Program:
         self._texts = texts
         self.warnings = warnings
         self._kernels = {info.name: Kernel(self, info, lambda info=info: launchers(info)) for info in artifact.kernels}
+        # found without `__getattr__`, unless they are called like something that a program has
+        self.__dict__.update((name, kernel) for name, kernel in self._kernels.items() if not hasattr(Program, name))
 
     @property
     def target(self) -> str:

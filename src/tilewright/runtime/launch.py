@@ -12,13 +12,14 @@ from __future__ import annotations
 import mmap
 import operator
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from ctypes import addressof, c_char
 from functools import partial
 from typing import Final, Literal, SupportsIndex, TypeAlias, cast
 
 from tilewright.runtime.aliasing import AliasCheck
 from tilewright.runtime.binders import Binder, memref_binder
+from tilewright.runtime.direct import AcceptedCalls, call_site, recognisable
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
 from tilewright.runtime.groups import group_binder
 from tilewright.runtime.machine import missing_features
@@ -41,6 +42,7 @@ Grid: TypeAlias = int | Sequence[int]
 Layout: TypeAlias = Literal["F", "C"]
 
 _FRAME_HEADER: Final = "Qqqqqq"
+_HEADER: Final = struct.Struct(f"<{_FRAME_HEADER}")
 _MAX_GROUPS: Final = 1 << 62
 
 
@@ -66,8 +68,10 @@ class BoundKernel:
         self._passed = [p for p in info.parameters if not _is_local(p)]
         self._binders = [argument_binder(info, p, reverse=layout == "C") for p in self._passed]
         self._aliases = AliasCheck.of(info.name, self._passed)
+        self._accepted = AcceptedCalls(self._passed) if recognisable(self._passed) else None
         formats = "".join(SLOT_FORMATS[slot.dtype] for slot in slot_layout(info.parameters))
         self._packer = struct.Struct(f"<{_FRAME_HEADER}{formats}")
+        self._slots = struct.Struct(f"<{formats}")
         self._pack_into = self._packer.pack_into
         self._frames: list[_Frame] = []
         self._entry = code.address(info.symbol)
@@ -78,6 +82,29 @@ class BoundKernel:
 
         Arguments are checked also if nothing runs. A launch from several threads at once is safe.
         """
+        self._run(_three_sizes(grid), *self._checked(arguments))
+
+    __call__ = launch
+
+    def prepare(self, grid: Grid) -> Callable[..., None]:
+        """The kernel with its grid, called with the arguments: for calls like earlier ones no Python code runs."""
+        sizes = _three_sizes(grid)
+        accepted = self._accepted
+        if accepted is None:
+            return lambda *arguments: self.launch(sizes, arguments)
+        x, y, z = sizes
+        header = _HEADER.pack(self._entry, x * y * z, self._local_bytes, x, y, z)
+
+        def launch(*arguments: object) -> None:
+            values, keep = self._checked(arguments)
+            if len(arguments) == len(self._passed):
+                accepted.saw(arguments, self._slots.pack(*values))
+            self._run(sizes, values, keep)
+
+        return call_site(accepted, self._pool, header, self._packer.size, len(self._passed), launch)
+
+    def _checked(self, arguments: Sequence[object]) -> tuple[list[SlotValue], list[object]]:
+        """The values of the slots, and what must outlive the launch."""
         if len(arguments) != len(self._binders):
             arguments = self._without_local(arguments)
         values: list[SlotValue] = []
@@ -86,7 +113,10 @@ class BoundKernel:
             values += bind(argument, keep)
         if self._aliases is not None:
             self._aliases.check(arguments)
-        x, y, z = _three_sizes(grid)
+        return values, keep
+
+    def _run(self, sizes: tuple[int, int, int], values: list[SlotValue], _keep: list[object]) -> None:
+        x, y, z = sizes
         # a frame belongs to one launch at a time; popping and appending are atomic
         try:
             frame = self._frames.pop()

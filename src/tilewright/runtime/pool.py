@@ -138,6 +138,10 @@ class Pool:
     def __init__(self, threads: int | None = None) -> None:
         self._mutex = threading.RLock()
         self._retired: list[_Crew] = []
+        # where callers that are not Python find the address to pass to `entry`
+        self._current = ctypes.c_int64(0)
+        self.place: Final = ctypes.addressof(self._current)
+        self.entry: Final = _code().loaded.address("tw_launch")
         self._install(_Crew(_checked(default_thread_count() if threads is None else threads)))
         self.call: Final = _code().launch
         if hasattr(os, "register_at_fork"):
@@ -146,7 +150,7 @@ class Pool:
     def _install(self, crew: _Crew) -> None:
         self._crew = crew
         # `address` is what a launch passes to `call`: read anew each time, since it changes with the crew
-        self.address = crew.control.address
+        self.address = self._current.value = crew.control.address
         self._finalizer = weakref.finalize(self, crew.dismiss)
 
     @property

@@ -1,0 +1,68 @@
+"""Where things lie in the memory that Python and the direct call's IR share.
+
+A *call site* is a kernel with a grid:
+
+    0     Python function for all else | accepted calls ptr | pool's address ptr | tw_launch ptr
+    32    number of arguments | bytes of a launch frame | launch frame's header (48 bytes)
+
+An *accepted call* stands for all calls with arrays of the same types, extents and strides:
+
+    0     next accepted call | slot values ptr | arguments ptr | number of pairs | spans ptr
+
+An argument of it: kind | offset of its slot, then for an array: dtype ptr | alignment mask | flags needed | rank |
+extents and strides ptr; for an integer: least | greatest; for a real number: bytes. A span is a slot's offset with the
+first byte and the one behind the last, counted from the address in the slot; two spans are a pair.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import Final
+
+SITE_FUNCTION: Final = 0
+SITE_CALLS: Final = 8
+SITE_POOL: Final = 16
+SITE_LAUNCH: Final = 24
+SITE_ARGUMENTS: Final = 32
+SITE_FRAME: Final = 40
+SITE_HEADER: Final = 48
+SITE_TOTAL: Final = SITE_HEADER + 8
+
+CALL_NEXT: Final = 0
+CALL_SLOTS: Final = 8
+CALL_ARGUMENTS: Final = 16
+CALL_PAIRS: Final = 24
+CALL_SPANS: Final = 32
+
+ARGUMENT: Final = 56
+ARGUMENT_SLOT: Final = 8
+ARGUMENT_DTYPE: Final = 16
+ARGUMENT_MASK: Final = 24
+ARGUMENT_WRITEABLE: Final = 32
+ARGUMENT_RANK: Final = 40
+ARGUMENT_LAYOUT: Final = 48
+ARGUMENT_LOW: Final = 16
+ARGUMENT_HIGH: Final = 24
+ARGUMENT_WIDTH: Final = 16
+
+PAIR: Final = 48
+
+# CPython puts an object's type last in its head; NumPy's ABI fixes what follows in an array
+_HEAD: Final = object.__basicsize__
+OBJECT_TYPE: Final = _HEAD - 8
+ARRAY_DATA: Final = _HEAD
+ARRAY_RANK: Final = _HEAD + 8
+ARRAY_DIMENSIONS: Final = _HEAD + 16
+ARRAY_STRIDES: Final = _HEAD + 24
+ARRAY_DTYPE: Final = _HEAD + 40
+ARRAY_FLAGS: Final = _HEAD + 48
+WRITEABLE: Final = 0x400
+
+
+class Kind(enum.Enum):
+    """What an argument of an accepted call is."""
+
+    ARRAY = 0
+    REAL = 1
+    INTEGER = 2
+    TRUTH = 3

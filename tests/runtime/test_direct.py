@@ -1,0 +1,231 @@
+"""Direct calls: what is recognised runs as by the long way, what is not is refused or rounded as by the long way."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import threading
+import weakref
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from runtime.hand_written import AXPBY, AXPBY_PARAMETERS, ECHO, axpby, bind, f32, matrix
+from tilewright.runtime.arrays import AnyArray
+from tilewright.runtime.direct import recognisable
+from tilewright.runtime.launch import BoundKernel, LaunchError, bind_artifact
+from tilewright.runtime.native import compile_text
+from tilewright.runtime.pool import Pool
+from tilewright.targets.artifact import Artifact, KernelInfo, MemrefParameter, ScalarParameter
+
+TARGET = MemrefParameter("to", "i64", (None,), (1,))
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    seed = int(np.random.SeedSequence().generate_state(1)[0])
+    print(f"seed {seed}")
+    return np.random.default_rng(seed)
+
+
+def warmed(kernel: BoundKernel, grid: int, *arguments: object) -> Callable[..., None]:
+    """The kernel after enough calls with these arguments for them to be recognised."""
+    call = kernel.prepare(grid)
+    for _ in range(3):
+        call(*arguments)
+    return call
+
+
+def outcome(call: Callable[..., None], *arguments: object) -> str:
+    """What a call ends with."""
+    try:
+        call(*arguments)
+    except (LaunchError, TypeError) as error:
+        return f"{type(error).__name__}: {error}"
+    return "done"
+
+
+def test_calls_are_recognised_here() -> None:
+    """On the platforms that CI runs on, the short way must not silently be out of use."""
+    if sys.implementation.name == "cpython" and getattr(sys, "_is_gil_enabled", lambda: True)():
+        assert recognisable(AXPBY_PARAMETERS)
+
+
+def test_a_recognised_call_is_checked_no_more_by_python(rng: np.random.Generator) -> None:
+    kernel = bind_artifact(axpby_artifact(), pool=Pool(1))["axpby"]
+    x, y = f32(5, 3), f32(5, 3)
+    call = warmed(kernel, 3, 1.0, x, 0.0, y)
+    kernel._checked = None  # type: ignore[assignment, method-assign]  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
+    x[:] = rng.standard_normal(x.shape)
+    call(-1.0, x, 0, y)
+    assert np.array_equal(y, np.negative(x))
+    with pytest.raises(TypeError):
+        call(2.0, x, 0.0, y[:, :2])
+
+
+def axpby_artifact() -> Artifact:
+    return Artifact("cpu", (KernelInfo("axpby", "axpby", AXPBY_PARAMETERS),), compile_text(AXPBY).object_code)
+
+
+def test_layouts_in_turn(rng: np.random.Generator) -> None:
+    """More layouts than are remembered, in random order, with windows and other addresses."""
+    kernel = axpby()
+    calls = {columns: kernel.prepare(columns) for columns in range(7)}
+    for _ in range(400):
+        rows, columns, extra = (int(n) for n in rng.integers(0, 7, 3))
+        whole = np.asfortranarray(rng.standard_normal((rows + extra, columns)).astype(np.float32))
+        x, y = whole[extra:], np.full((rows, columns), np.nan, np.float32, order="F")
+        y[:] = rng.standard_normal(y.shape)
+        alpha, beta = float(rng.standard_normal()), int(rng.integers(-3, 3))
+        expected = np.float32(alpha) * x + np.float32(beta) * y
+        calls[columns](alpha, x, beta, y)
+        assert np.allclose(y, expected, rtol=1e-5, atol=1e-6)
+
+
+BAD_ARRAYS: dict[str, Callable[[AnyArray], object]] = {
+    "shape": lambda a: a[:-1],
+    "rank": lambda a: a[0],
+    "row-major": lambda a: np.ascontiguousarray(a),
+    "dtype": lambda a: a.astype(np.float64),
+    "byte order": lambda a: a.astype(">f4"),
+    "bytes between": lambda a: np.zeros((10, 3), np.float32, order="F")[::2],
+    "misaligned": lambda a: np.frombuffer(bytearray(a.nbytes + 2), np.uint8)[2:].view(np.float32).reshape(3, 5).T,
+    "read-only": lambda a: np.broadcast_to(a, a.shape),
+    "subclass": lambda a: a.view(np.ma.MaskedArray),
+    "list": lambda a: a.tolist(),
+    "none": lambda a: None,
+    "good": lambda a: a.copy(order="F"),
+}
+
+
+@pytest.mark.parametrize("flaw", BAD_ARRAYS)
+@pytest.mark.parametrize("place", [1, 3])
+def test_arrays_end_as_by_the_long_way(flaw: str, place: int) -> None:
+    parameters = (
+        ScalarParameter("a", "f32"),
+        matrix("X", written=False, alignment=4),
+        AXPBY_PARAMETERS[2],
+        matrix("Y"),
+    )
+    kernel = bind("axpby", AXPBY, parameters)
+    arguments: list[object] = [1.0, f32(5, 3), 0.0, f32(5, 3)]
+    call = warmed(kernel, 0, *arguments)
+    arguments[place] = BAD_ARRAYS[flaw](f32(5, 3))
+    assert outcome(call, *arguments) == outcome(lambda *given: kernel.launch(0, given), *arguments)
+
+
+NUMBERS: tuple[object, ...] = (
+    *(0, 1, -1, 127, 128, -128, -129, 1 << 31, -(1 << 31) - 1, (1 << 63) - 1, 1 << 63, -(1 << 63), 1 << 70),
+    *(0.0, -0.0, 1.5, 1e-50, 3.4028235677973366e38, 1e39, 1e308, float("inf"), float("-inf"), float("nan")),
+    *(True, False, np.float32(2.5), np.int8(3), np.bool_(True), 1j, "1", None, b"1", np.ones(1), np.ones(2)),
+    *((1 << 53) + 1, 1 << 24 | 1, -(1 << 62) - 1),
+)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "i8", "i16", "i32", "i64", "index", "f32", "f64"])
+def test_numbers_end_as_by_the_long_way(dtype: str) -> None:
+    kernel = bind("echo", ECHO.replace("SIZE", "8"), (ScalarParameter("value", dtype), TARGET))
+    width = {"bool": 1, "i8": 1, "i16": 2, "i32": 4, "f32": 4}.get(dtype, 8)
+    for value in NUMBERS:
+        long, short = np.full(4, -7, np.int64), np.full(4, -7, np.int64)
+        call = warmed(kernel, 1, dtype == "bool", np.zeros(4, np.int64))
+        found = outcome(call, value, short), outcome(lambda *given: kernel.launch(1, given), value, long)
+        assert found[0] == found[1], value
+        # behind the value's bytes the slot holds nothing
+        assert short[:1].tobytes()[:width] == long[:1].tobytes()[:width], value
+        assert np.array_equal(short[1:], long[1:])
+
+
+def test_a_wrong_number_of_arguments() -> None:
+    call = warmed(axpby(), 1, 1.0, f32(5, 3), 0.0, f32(5, 3))
+    with pytest.raises(TypeError, match="takes 4 arguments"):
+        call(1.0, f32(5, 3), 0.0)
+    with pytest.raises(TypeError, match="takes 4 arguments"):
+        call(1.0, f32(5, 3), 0.0, f32(5, 3), 1)
+
+
+def test_promised_not_to_overlap(rng: np.random.Generator) -> None:
+    x = matrix("X", written=False, noalias=True)
+    kernel = bind("axpby", AXPBY, (AXPBY_PARAMETERS[0], x, *AXPBY_PARAMETERS[2:]))
+    memory = np.zeros(200, np.float32)
+
+    def cut(start: int) -> AnyArray:
+        return memory[start : start + 15].reshape(5, 3, order="F")
+
+    call = warmed(kernel, 0, 1.0, cut(0), 0.0, cut(100))
+    for start in [*rng.integers(60, 140, 40), 85, 86, 99, 100, 101, 114, 115]:
+        arguments = (1.0, cut(int(start)), 0.0, cut(100))
+        assert outcome(call, *arguments) == outcome(lambda *given: kernel.launch(0, given), *arguments), start
+
+
+def test_nothing_leaks() -> None:
+    x, y, value, large = f32(5, 3), f32(5, 3), 1234.5, 1 << 40
+    call = warmed(axpby(), 1, value, x, large, y)
+    things = (x, y, value, large, x.dtype, call, None)
+    before = [sys.getrefcount(thing) for thing in things]
+    for _ in range(1000):
+        call(value, x, large, y)
+        with pytest.raises(LaunchError):
+            call(value, x, "no", y)
+    after = [sys.getrefcount(thing) for thing in things]
+    assert all(abs(b - a) < 100 for a, b in zip(before, after, strict=True)), (before, after)
+
+
+def test_a_call_outlives_its_kernel_and_is_collected() -> None:
+    pool = Pool(1)
+    kernel = bind_artifact(axpby_artifact(), pool=pool)["axpby"]
+    reference = weakref.ref(kernel)
+    x, y = np.asfortranarray(np.ones((5, 3), np.float32)), f32(5, 3)
+    call = warmed(kernel, 3, 1.0, x, 0.0, y)
+    del kernel
+    gc.collect()
+    call(4.0, x, 0.0, y)
+    assert np.all(y == 4)
+    del call
+    gc.collect()
+    assert reference() is None
+
+
+def test_many_threads_and_a_pool_that_changes() -> None:
+    pool = Pool(2)
+    kernel = bind_artifact(axpby_artifact(), pool=pool)["axpby"]
+    call = kernel.prepare(50)
+    failures: list[int] = []
+
+    def work(seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        for k in range(300):
+            x = np.asfortranarray(rng.standard_normal((20 + k % 3, 50)).astype(np.float32))
+            y = f32(*x.shape)
+            call(2.0, x, 0.0, y)
+            if not np.array_equal(y, 2 * x):
+                failures.append(seed)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(3)]
+    for thread in threads:
+        thread.start()
+    for count in (1, 3, 2):
+        pool.resize(count)
+    for thread in threads:
+        thread.join()
+    assert not failures
+    pool.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_in_a_forked_child() -> None:
+    pool = Pool(2)
+    kernel = bind_artifact(axpby_artifact(), pool=pool)["axpby"]
+    x, y = np.asfortranarray(np.ones((5, 50), np.float32)), f32(5, 50)
+    call = warmed(kernel, 50, 1.0, x, 0.0, y)
+    child = os.fork()
+    if child == 0:
+        try:
+            call(3.0, x, 0.0, y)
+            os._exit(0 if np.all(y == 3) else 1)
+        finally:
+            os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    pool.close()
