@@ -7,13 +7,17 @@ import os
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from tilewright.cli.inputs import read_source
+from tilewright.cli.inputs import read_source, std_option
 from tilewright.cli.main import EXIT_DIAGNOSTICS
 from tilewright.cli.output import show
 from tilewright.diagnostics import Report
+
+if TYPE_CHECKING:
+    from tilewright.compiler import Std
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -35,7 +39,8 @@ def write_atomically(path: Path, text: str) -> None:
 @click.argument("files", nargs=-1, required=True)
 @click.option("--check", "only_check", is_flag=True, help="Change nothing; exit status 1 if a file is not formatted.")
 @click.option("--diff", is_flag=True, help="Change nothing; show what would change.")
-def command(files: tuple[str, ...], only_check: bool, diff: bool) -> None:
+@std_option
+def command(files: tuple[str, ...], only_check: bool, diff: bool, std: Std) -> None:
     """Format kernels in place (standard input: to standard output)."""
     from tilewright.frontends.standard import refuse_old
     from tilewright.frontends.tensor_language import format_source
@@ -43,7 +48,9 @@ def command(files: tuple[str, ...], only_check: bool, diff: bool) -> None:
     failed = unformatted = False
     for name in files:
         source, report = read_source(name), Report()
-        text = source.text if refuse_old(source, report) else format_source(source, report)
+        text = (
+            source.text if std != "new" and refuse_old(source, report, std == "old") else format_source(source, report)
+        )
         show(report.diagnostics, "text", sys.stderr)
         failed = failed or report.has_errors
         if report.has_errors:

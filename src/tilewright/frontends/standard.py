@@ -81,9 +81,9 @@ def first_old_word(tokens: Tokens) -> SourceRange | None:
     return None
 
 
-def refuse_old(source: Source, report: Report) -> bool:
-    """Report a text of the old language where only the new one makes sense; whether it was one."""
-    if detect(source) is Standard.NEW:
+def refuse_old(source: Source, report: Report, certain: bool = False) -> bool:
+    """Report a text of the old language where only the new one makes sense; whether it was one, or is `certain` to."""
+    if not certain and detect(source) is Standard.NEW:
         return False
     tokens = tokenize(source, Report(), DEFAULT_LIMITS)
     where = None if tokens is None else first_old_word(tokens)

@@ -132,6 +132,14 @@ def test_fmt_points_to_upgrade(old: Path) -> None:
     assert "U10" in result.stderr
     assert "tilewright upgrade" in result.stderr
     assert old.read_text() == OLD
+    assert "V2" in run("fmt", "--std=new", str(old)).stderr
+
+
+def test_fmt_can_be_told(tmp_path: Path) -> None:
+    quiet = tmp_path / "quiet.tl"
+    quiet.write_text("func @f() { barrier }\n")
+    assert run("fmt", "--std=old", str(quiet)).exit_code == 1
+    assert run("fmt", str(quiet)).exit_code == 0
 
 
 def test_explain_knows_the_codes() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import Final, NoReturn
 
 from tilewright.dialects import arith, tl
 from tilewright.frontends.old_tensor_language.operands import (
@@ -66,7 +66,9 @@ def _element(p: RegionReader, held: Operand, index: int) -> ScalarType:
     type_ = None if held.value is None else held.value.type
     if isinstance(type_, MemrefType):
         return type_.element
-    p.error("V39", p.range(held.token), f"operand {index} is a memref, not {spelled(type_) if type_ else 'a literal'}")
+    p.error(
+        "V39", p.range(held.token), f"operand {index} must be a memref, not {spelled(type_) if type_ else 'a literal'}"
+    )
     return p.abandon()
 
 
@@ -80,7 +82,7 @@ def _values(p: RegionReader, held: Sequence[Operand], types: Sequence[Type]) -> 
         other = _element(p, held[index], index)
         common = promote(product, other)
         if common is None:
-            return _refuse(p, held[index], f"{product} and {other} have no common type to multiply in")
+            _refuse(p, held[index], f"{product} and {other} have no common type to multiply in")
         product = common
     alpha = _scalar(p, held[0], types[0], product, "alpha", "the operands")
     for index in range(1, last - 1):
@@ -92,18 +94,18 @@ def _values(p: RegionReader, held: Sequence[Operand], types: Sequence[Type]) -> 
     return [alpha, *inputs[:-1], beta, inputs[-1]]
 
 
-def _refuse(p: RegionReader, held: Operand, message: str, hint: str = "") -> list[Value]:
+def _refuse(p: RegionReader, held: Operand, message: str, hint: str = "") -> NoReturn:
     finding = p.error("U5", p.range(held.token), message)
     if held.value is not None:
         finding.label(held.value.location, f"this is {spelled(held.value.type)}")
     finding.hint(hint or "the old compiler compared no element types; all of them have to fit now")
-    return p.abandon()
+    p.abandon()
 
 
 def _scalar(p: RegionReader, held: Operand, written: Type, needed: ScalarType, role: str, where: str) -> Value:
     """alpha or beta, in a type that can be promoted to the one needed."""
     if not isinstance(written, ScalarType) or not written.is_number:
-        p.error("V39", p.range(held.token), f"{role} is a number, not {spelled(written)}")
+        p.error("V39", p.range(held.token), f"{role} must be a number, not {spelled(written)}")
         p.abandon()
     if promotable(written, needed):
         return constant(p, held.token, written) if held.value is None else held.value
@@ -120,7 +122,7 @@ def _scalar(p: RegionReader, held: Operand, written: Type, needed: ScalarType, r
         if held.value
         else f"write {article(str(needed))}"
     )
-    return _refuse(p, held, message, hint)[0]
+    _refuse(p, held, message, hint)
 
 
 def _check_atomic(p: RegionReader, beta: Value, index: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Final, NoReturn
 
 from tilewright.diagnostics import SourceRange
 from tilewright.dialects import memref, team
@@ -170,7 +170,7 @@ def _fused(type_: MemrefType, first: int, last: int) -> MemrefType:
     return replace(type_, shape=shape, strides=type_.strides[: first + 1] + type_.strides[last + 1 :])
 
 
-def refuse_view(p: RegionReader, where: SourceRange, message: str, hint: str) -> None:
+def refuse_view(p: RegionReader, where: SourceRange, message: str, hint: str) -> NoReturn:
     """Report a view that has no meaning, and leave the instruction."""
     p.error("U6", where, message).hint(hint)
     p.abandon()
