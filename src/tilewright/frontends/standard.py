@@ -82,7 +82,7 @@ def first_old_word(tokens: Tokens) -> SourceRange | None:
 
 
 def refuse_old(source: Source, report: Report, certain: bool = False) -> bool:
-    """Report a text of the old language where only the new one makes sense; whether it was one, or is `certain` to."""
+    """Report a text of the old language where only the new one makes sense; whether it is one (`certain`: it is)."""
     if not certain and detect(source) is Standard.NEW:
         return False
     tokens = tokenize(source, Report(), DEFAULT_LIMITS)
