@@ -68,14 +68,14 @@ def view(value: object) -> ArrayView:
             raise UnusableArray("it is masked")
         array = cast("AnyArray", value)
         return _numpy_view(array, array)
-    device = device_of(value)
-    if device.kind != "cpu":
-        return _device_view(value, device)
-    if isinstance(value, Exporter):
-        return _dlpack_view(value, device)
+    on_device = _cuda_interface(value)
+    if on_device is not None:
+        return _interface_view(on_device, value, device_of(value))
+    if hasattr(value, "__dlpack__"):
+        return _dlpack_view(cast("Exporter", value))
     interface: object = getattr(value, "__array_interface__", None)
     if isinstance(interface, dict):
-        return _interface_view(cast("dict[str, object]", interface), value, device)
+        return _interface_view(cast("dict[str, object]", interface), value, device_of(value))
     try:
         buffer = memoryview(cast("bytes", value))
     except TypeError:
@@ -89,13 +89,16 @@ def device_of(value: object) -> Device:
     """Where an array's memory lies, as far as its protocols tell; what tells nothing is on the CPU."""
     ask: object = getattr(value, "__dlpack_device__", None)
     if callable(ask):
-        kind, ordinal = cast("tuple[int, int]", ask())
-        if kind in (_DLPACK_CPU, _PINNED_HOST):
-            return CPU
-        if kind in _DLPACK_CUDA:
-            return Device("cuda", int(ordinal))
-        return Device(_DLPACK_NAMES.get(int(kind), f"dlpack{int(kind)}"), int(ordinal))
+        return _dlpack_device(*cast("tuple[int, int]", ask()))
     return Device("cuda") if _cuda_interface(value) is not None else CPU
+
+
+def _dlpack_device(kind: int, ordinal: int) -> Device:
+    if kind in (_DLPACK_CPU, _PINNED_HOST):
+        return CPU
+    if kind in _DLPACK_CUDA:
+        return Device("cuda", int(ordinal))
+    return Device(_DLPACK_NAMES.get(int(kind), f"dlpack{int(kind)}"), int(ordinal))
 
 
 def _cuda_interface(value: object) -> dict[str, object] | None:
@@ -114,19 +117,14 @@ def _element_strides(byte_strides: Sequence[int], size: int) -> tuple[int, ...]:
     return tuple(stride // size for stride in byte_strides)
 
 
-def _dlpack_view(value: Exporter, device: Device) -> ArrayView:
+def _dlpack_view(value: Exporter) -> ArrayView:
+    # what the capsule says of the device costs nothing; PyTorch takes long to answer `__dlpack_device__`
     try:
         tensor = read_tensor(value)
     except DlpackError as error:
         raise UnusableArray(str(error)) from None
+    device = _dlpack_device(*tensor.device)
     return ArrayView(tensor.address, tensor.dtype, tensor.shape, tensor.strides, tensor.readonly, device, value)
-
-
-def _device_view(value: object, device: Device) -> ArrayView:
-    interface = _cuda_interface(value)
-    if interface is not None:
-        return _interface_view(interface, value, device)
-    return _dlpack_view(cast("Exporter", value), device)
 
 
 _TYPESTR: Final = re.compile(r"[<>|=][a-zA-Z]\d+")

@@ -58,9 +58,20 @@ class MemrefLayouts:
         self._reverse = reverse
         self._open_extents = [k for k, extent in enumerate(parameter.shape) if extent is None]
         self._open_strides = [k for k, stride in enumerate(parameter.strides) if stride is None]
+        self._known: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[int, ...]] = {}
 
     def sizes(self, where: str, shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
         """The values of the extent and stride slots; `LaunchError` if the layout does not fit."""
+        layout = (shape, strides)
+        known = self._known.get(layout)
+        if known is None:
+            known = self._fit(where, shape, strides)
+            if len(self._known) >= _REMEMBERED_LAYOUTS:
+                self._known.clear()
+            self._known[layout] = known
+        return known
+
+    def _fit(self, where: str, shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
         if self._reverse:
             shape, strides = shape[::-1], strides[::-1]
         problem = layout_problem(self._parameter, shape, strides)

@@ -31,10 +31,14 @@ class Exporter(Protocol):
 
 class _Tensor(ctypes.Structure):
     data: int | None
+    device_type: int
+    device_id: int
     ndim: int
     code: int
     bits: int
     lanes: int
+    shape: int | None
+    strides: int | None
     byte_offset: int
     _fields_ = (
         ("data", ctypes.c_void_p),
@@ -44,8 +48,8 @@ class _Tensor(ctypes.Structure):
         ("code", ctypes.c_uint8),
         ("bits", ctypes.c_uint8),
         ("lanes", ctypes.c_uint16),
-        ("shape", ctypes.POINTER(ctypes.c_int64)),
-        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("shape", ctypes.c_void_p),
+        ("strides", ctypes.c_void_p),
         ("byte_offset", ctypes.c_uint64),
     )
 
@@ -93,6 +97,7 @@ class DlpackTensor:
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     readonly: bool
+    device: tuple[int, int]
 
 
 def read_tensor(exporter: Exporter) -> DlpackTensor:
@@ -129,17 +134,14 @@ def _describe(tensor: _Tensor, readonly: bool) -> DlpackTensor:
         name = f"{_KIND_NAMES.get(tensor.code, f'type {tensor.code} of ')}{tensor.bits}"
         raise DlpackError(f"its element type {name}{f'x{tensor.lanes}' if tensor.lanes != 1 else ''} is not supported")
     order = tensor.ndim
-    shape = tuple(_words(tensor, "shape", order))
-    strides = tuple(_words(tensor, "strides", order)) if _has(tensor, "strides") else _row_major(shape)
-    return DlpackTensor((tensor.data or 0) + tensor.byte_offset, numpy_dtype(kind), shape, strides, readonly)
+    shape = _words(tensor.shape or 0, order)
+    strides = _words(tensor.strides, order) if tensor.strides else _row_major(shape)
+    device = (tensor.device_type, tensor.device_id)
+    return DlpackTensor((tensor.data or 0) + tensor.byte_offset, numpy_dtype(kind), shape, strides, readonly, device)
 
 
-def _has(tensor: _Tensor, field: str) -> bool:
-    return bool(getattr(tensor, field))
-
-
-def _words(tensor: _Tensor, field: str, order: int) -> list[int]:
-    return [int(getattr(tensor, field)[k]) for k in range(order)]
+def _words(address: int, count: int) -> tuple[int, ...]:
+    return tuple((ctypes.c_int64 * count).from_address(address)) if count else ()
 
 
 def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ import operator
 import struct
 from collections.abc import Callable
 from functools import partial
-from typing import Final, SupportsComplex, SupportsFloat, SupportsIndex, TypeAlias
+from typing import Final, SupportsComplex, SupportsFloat, SupportsIndex, TypeAlias, cast
 
 import numpy as np
 
@@ -35,6 +35,9 @@ SLOT_FORMATS: Final = {
 
 _INTEGER_BITS: Final = {"i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
 _BOOL: Final = (bool, np.bool_)
+# asking for a protocol takes microseconds, asking for these does not
+_PLAIN_REAL: Final = (int, np.floating, np.integer)
+_PLAIN_INTEGER: Final = (int, np.integer)
 _NOT_REAL: Final = (complex, np.complexfloating, str, bytes)
 _PART: Final = {"c32": "f32", "c64": "f64"}
 
@@ -62,6 +65,8 @@ def _is_one_of(value: object, kinds: tuple[type, ...]) -> bool:
 
 
 def _index(value: object) -> int | None:
+    if _is_one_of(value, _PLAIN_INTEGER):
+        return operator.index(cast("SupportsIndex", value))
     if not isinstance(value, SupportsIndex):
         return None
     try:
@@ -93,8 +98,14 @@ def _real(where: str, dtype: str, value: object) -> float:
     # strings and arrays with more than one element know how to be floats as well, or pretend to
     if isinstance(value, float):
         return value
+    if _is_one_of(value, _PLAIN_REAL):
+        return _as_float(where, dtype, cast("SupportsFloat", value))
     if _is_one_of(value, _NOT_REAL) or not isinstance(value, SupportsFloat):
         raise _refuse(where, value, dtype, "a real number")
+    return _as_float(where, dtype, value)
+
+
+def _as_float(where: str, dtype: str, value: SupportsFloat) -> float:
     try:
         return float(value)
     except OverflowError:
