@@ -1,0 +1,117 @@
+"""Collectives bound by memory against NumPy: `python benchmarks/vector_ops.py [WORD ...] [--threads 1 2]`.
+
+Vectors of ten million elements, matrices of 4096x4096, column-major. Each row runs our kernel and every NumPy
+formulation in turn; the table shows medians, the median over rounds of (best formulation / ours), the ratio of the
+fastest rounds (steadier on a shared machine), and the floor: the bytes that must move over the bandwidth of `peers/stream.c`. WORDs select rows whose name contains all of them.
+
+One process a thread count, with OpenBLAS and tilewright both limited to it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+from typing import Final
+
+import numpy as np
+
+import tilewright as tw
+from peers.stream import Bandwidth, measure_bandwidth
+from plot import plot
+from vector_cases import ERRORS, Case, cases
+
+_LIMITS: Final = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "TILEWRIGHT_NUM_THREADS")
+_RESULTS: Final = Path(__file__).parent / "results"
+
+
+def measure(case: Case, rounds: int, bandwidth: Bandwidth) -> dict[str, object]:
+    """One row: milliseconds of ours and of each formulation, ratio, error, share of the floor."""
+    kernel = tw.compile(case.text, target="cpu", cache=False).k[case.grid]
+    expected = case.expected()
+    kernel(*case.arguments)
+    error = float(np.linalg.norm(case.result.astype(np.float64) - expected) / np.linalg.norm(expected))
+    runs: dict[str, Callable[[], object]] = {"tilewright": lambda: kernel(*case.arguments), **case.peers}
+    times: dict[str, list[float]] = {name: [] for name in runs}
+    for _ in range(rounds):
+        for name, run in runs.items():
+            start = perf_counter()
+            run()
+            times[name].append(perf_counter() - start)
+    medians = {name: statistics.median(found) * 1e3 for name, found in times.items()}
+    best = min(case.peers, key=lambda name: medians[name])
+    ratio = statistics.median(t / o for t, o in zip(times[best], times["tilewright"], strict=True))
+    rate = {"read": bandwidth.read, "triad": bandwidth.triad, "update": bandwidth.update}[case.stream]
+    floor = case.bytes / rate / 1e6
+    return {
+        "name": case.name,
+        "milliseconds": medians,
+        "best": best,
+        "ratio": ratio,
+        "ratio_of_best": min(times[best]) / min(times["tilewright"]),
+        "floor_ms": floor,
+        "error": error,
+        "wrong": not error <= ERRORS[case.dtype],
+    }
+
+
+def table(threads: int, words: list[str], rounds: int) -> list[dict[str, object]]:
+    """All rows at one thread count, printed as they come."""
+    bandwidth = measure_bandwidth(threads)
+    print(
+        f"{threads} thread(s); GB/s: read {bandwidth.read:.1f}, c=ab {bandwidth.triad:.1f}, "
+        f"y=sx+y {bandwidth.update:.1f}\n{'':34}{'ours':>8}{'numpy':>9}{'ratio':>7}{'(min)':>7}{'floor':>8}  ms",
+        file=sys.stderr,
+    )
+    rows: list[dict[str, object]] = []
+    for name, make in cases():
+        if not all(word in name for word in words):
+            continue
+        row = {**measure(make(), rounds, bandwidth), "threads": threads}
+        times = row["milliseconds"]
+        assert isinstance(times, dict)
+        numpy = times[row["best"]]
+        note = "  WRONG" if row["wrong"] else ""
+        print(
+            f"{name:34}{times['tilewright']:8.2f}{numpy:9.2f}{row['ratio']:7.2f}{row['ratio_of_best']:7.2f}{row['floor_ms']:8.2f}"
+            f"  {row['best']}{note}",
+            file=sys.stderr,
+            flush=True,
+        )
+        rows.append(row)
+    return rows
+
+
+def main() -> int:
+    """Print the tables; exit code 1 if a result is wrong."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("words", nargs="*")
+    parser.add_argument("--threads", type=int, nargs="*", default=[1, os.cpu_count() or 1])
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child is not None:
+        print(json.dumps(table(options.child, options.words, options.rounds)))
+        return 0
+    rows: list[dict[str, object]] = []
+    for threads in options.threads:
+        command = [sys.executable, __file__, *options.words, "--rounds", str(options.rounds), "--child", str(threads)]
+        environment = {**os.environ, **dict.fromkeys(_LIMITS, str(threads))}
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
+        rows += json.loads(done.stdout)
+    if not options.words:
+        _RESULTS.mkdir(exist_ok=True)
+        (_RESULTS / "vector_ops.json").write_text(json.dumps(rows, indent=1))
+        bars = [(f"{row['name']}, {row['threads']}T", float(str(row["ratio"]))) for row in rows]
+        plot(_RESULTS / "vector_ops", "Long vectors, large matrices: speed over NumPy", bars, 1.0, "x")
+    return 1 if any(row["wrong"] for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
