@@ -69,6 +69,16 @@ def test_many_small_jobs_in_a_row(pool: Pool) -> None:
         count(pool, total)
 
 
+def test_late_workers_do_not_join_the_next_job() -> None:
+    """More threads than processors, so that some are put aside between reading a job and claiming a part of it, and
+    jobs of very different sizes in turn: the words of a small job measured by the sizes of a large one."""
+    crowd = Pool(4 * (os.cpu_count() or 1) + 1)
+    for _ in range(1500):
+        count(crowd, 3)
+        count(crowd, 2000)
+    crowd.close()
+
+
 def test_workers_sleep_and_wake(pool: Pool) -> None:
     for _ in range(5):
         count(pool, 1000)

@@ -5,9 +5,10 @@ share into chunks. A thread takes chunks of its own share first and then of the 
 operating system has put aside, or that is still asleep, never holds up a job it has not begun.
 
 The epoch of a job guards everything. Chunks are claimed by compare-and-swap on a word that holds the epoch beside the
-number of the next chunk: whoever still looks at an older job cannot claim anything of a newer one, and a claim that
-succeeds proves that the description read before it was of the same job, for a job ends only when all its claimed
-chunks are done.
+number of the next chunk: whoever still looks at an older job cannot claim anything of a newer one. All claim words get
+the new epoch before the description of the job changes, so a claim that succeeds proves that the description read
+before it was of the same job: otherwise a worker that is late could measure the words of the old job, all of whose
+chunks are done, by the sizes of the new one, and find some left.
 """
 
 from __future__ import annotations
@@ -81,15 +82,15 @@ entry:
 {field("threads.p", "%control", THREADS)}
   %threads = load i64, ptr %threads.p
 {field("fn.p", "%control", 8)}
-  %fn = load atomic ptr, ptr %fn.p monotonic, align 8
+  %fn = load atomic ptr, ptr %fn.p acquire, align 8
 {field("context.p", "%control", 16)}
-  %context = load atomic ptr, ptr %context.p monotonic, align 8
+  %context = load atomic ptr, ptr %context.p acquire, align 8
 {field("quotient.p", "%control", 24)}
-  %quotient = load atomic i64, ptr %quotient.p monotonic, align 8
+  %quotient = load atomic i64, ptr %quotient.p acquire, align 8
 {field("remainder.p", "%control", 32)}
-  %remainder = load atomic i64, ptr %remainder.p monotonic, align 8
+  %remainder = load atomic i64, ptr %remainder.p acquire, align 8
 {field("chunk.p", "%control", 40)}
-  %chunk = load atomic i64, ptr %chunk.p monotonic, align 8
+  %chunk = load atomic i64, ptr %chunk.p acquire, align 8
   %my.offset = mul i64 %me, {LINE}
 {field("lines", "%control", LINES)}
   %my.line = getelementptr i8, ptr %lines, i64 %my.offset
@@ -191,16 +192,6 @@ entry:
   %old = load i64, ptr %control
   %epoch = add i64 %old, 1
   %tag = shl i64 %epoch, 16
-{field("fn.p", "%control", 8)}
-  store atomic ptr %fn, ptr %fn.p monotonic, align 8
-{field("context.p", "%control", 16)}
-  store atomic ptr %context, ptr %context.p monotonic, align 8
-{field("quotient.p", "%control", 24)}
-  store atomic i64 %quotient, ptr %quotient.p monotonic, align 8
-{field("remainder.p", "%control", 32)}
-  store atomic i64 %remainder, ptr %remainder.p monotonic, align 8
-{field("chunk.p", "%control", 40)}
-  store atomic i64 %chunk, ptr %chunk.p monotonic, align 8
 {field("done.p", "%control", DONE)}
   store atomic i64 0, ptr %done.p monotonic, align 8
 {field("lines", "%control", LINES)}
@@ -224,6 +215,18 @@ arm:
   br i1 %again, label %arm, label %publish
 
 publish:
+  ; only now: a worker that is late for the job before and finds this description instead finds no claim word to go
+  ; with it
+{field("fn.p", "%control", 8)}
+  store atomic ptr %fn, ptr %fn.p release, align 8
+{field("context.p", "%control", 16)}
+  store atomic ptr %context, ptr %context.p release, align 8
+{field("quotient.p", "%control", 24)}
+  store atomic i64 %quotient, ptr %quotient.p release, align 8
+{field("remainder.p", "%control", 32)}
+  store atomic i64 %remainder, ptr %remainder.p release, align 8
+{field("chunk.p", "%control", 40)}
+  store atomic i64 %chunk, ptr %chunk.p release, align 8
   ; sequentially consistent against the sleepers' count: a worker either sees the new epoch or is seen asleep
   store atomic i64 %epoch, ptr %control seq_cst, align 8
 {field("sleepers.p", "%control", SLEEPERS)}
