@@ -16,11 +16,11 @@ TOLERANCE = {"float32": 1e-5, "float64": 1e-13}
 def disagreements(kernel: Generated, targets: Sequence[tuple[str, int]]) -> list[str]:
     """One line for each argument on which a (target, level) differs from the interpreter; empty if none does."""
     expected = kernel.copy_arguments()
-    tw.compile(kernel.text, target="interpreter").k[1](*expected)
+    tw.compile(kernel.text, target="interpreter", std="new").k[1](*expected)
     found: list[str] = []
     for target, level in targets:
         arguments = kernel.copy_arguments()
-        tw.compile(kernel.text, target=target, level=level, cache=False).k[1](*arguments)
+        tw.compile(kernel.text, target=target, level=level, cache=False, std="new").k[1](*arguments)
         for index, (want, have) in enumerate(zip(expected, arguments, strict=True)):
             message = _difference(np.asarray(want), np.asarray(have), kernel.exact)
             if message:

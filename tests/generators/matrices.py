@@ -71,8 +71,8 @@ def mul_add(w: Writer, dtype: str) -> None:
 
 
 def _shape(rows: int, columns: int, transpose: str) -> tuple[Dim, Dim]:
-    shape = (Dim(rows, True), Dim(columns, True))
-    return shape[::-1] if transpose else shape
+    first, second = (columns, rows) if transpose else (rows, columns)
+    return Dim(first, True), Dim(second, True)
 
 
 def reduce(w: Writer, dtype: str) -> None:

@@ -1,0 +1,95 @@
+"""Random kernels on all cores for a while: interpreter = CPU at level 0 = CPU at level 2.
+
+    python scripts/fuzz_many.py --kernels 100000 --minutes 9 [--seed N] [--jobs N] [--dynamic 0.1]
+
+Prints kernels per second and every disagreement with its seed; exit code 1 if there is one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import random
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).resolve().parent.parent / folder) for folder in ("src", "tests")]
+
+CHUNK = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Seeds of some kernels, and when to stop."""
+
+    first: int
+    count: int
+    dynamic: float
+    deadline: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How many kernels ran, and what was wrong."""
+
+    ran: int
+    faults: tuple[str, ...]
+
+
+def run(work: Work) -> Outcome:
+    """Compare some kernels; none after the deadline."""
+    from differential.compare import disagreements
+    from generators.kernels import generate
+
+    faults: list[str] = []
+    ran = 0
+    for seed in range(work.first, work.first + work.count):
+        if time.time() > work.deadline:
+            break
+        kernel = generate(random.Random(seed), work.dynamic)
+        try:
+            found = disagreements(kernel, [("cpu", 0), ("cpu", 2)])
+        except Exception as error:  # whatever it is, it is a finding
+            found = [f"{type(error).__name__}: {error}"]
+        ran += 1
+        faults += [f"seed {seed}: {fault}\n{kernel.text}" for fault in found]
+    return Outcome(ran, tuple(faults))
+
+
+def main() -> int:
+    """Spread the seeds over processes."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kernels", type=int, default=100_000)
+    parser.add_argument("--minutes", type=float, default=9.0)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 40))
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--dynamic", type=float, default=0.1, help="share of kernels with extents left to the launch")
+    chosen = parser.parse_args()
+    # One thread a process: the processes share the cores already.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    start = time.time()
+    deadline = start + 60 * chosen.minutes
+    end = chosen.seed + chosen.kernels
+    work = [Work(s, min(CHUNK, end - s), chosen.dynamic, deadline) for s in range(chosen.seed, end, CHUNK)]
+    ran = faults = 0
+    last = start
+    # Fresh processes now and then, for compiled code stays in a process.
+    with multiprocessing.get_context("spawn").Pool(chosen.jobs, maxtasksperchild=50) as pool:
+        for outcome in pool.imap_unordered(run, work):
+            ran += outcome.ran
+            faults += len(outcome.faults)
+            for fault in outcome.faults:
+                print(fault, flush=True)
+            if time.time() - last > 15:
+                last = time.time()
+                print(f"{ran} kernels, {faults} faults, {ran / (last - start):.1f} a second", flush=True)
+    elapsed = time.time() - start
+    print(f"seed {chosen.seed}: {ran} of {chosen.kernels} kernels, {faults} faults, {ran / elapsed:.1f} a second")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
