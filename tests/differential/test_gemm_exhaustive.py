@@ -1,8 +1,8 @@
 """GEMM in all sizes 1..17, four element types, four transposes, beta in {0, 1, 2}: every element, exactly.
 
 With dynamic extents, all 235,824 products run at level 0, one launch for all sizes; a sample of the sizes at level 2,
-whose code forks and joins threads for every such product, small as it may be. Static extents need code of their own for each
-product: a random sample of TILEWRIGHT_RANDOM_GEMM_SHAPES of them, or `all` shapes and types, each with random
+whose code forks and joins threads for every such product, small as it may be. Static extents need code of their own for
+each product: a random sample of TILEWRIGHT_RANDOM_GEMM_SHAPES of them, or `all` shapes and types, each with random
 transposes and beta (a sweep of many minutes).
 """
 
