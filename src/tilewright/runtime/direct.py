@@ -16,7 +16,6 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Final, TypeAlias, cast
 
 import numpy as np
@@ -26,6 +25,7 @@ from tilewright.runtime.arrays import AnyArray
 from tilewright.runtime.direct_ir import IMPORTS, direct_text
 from tilewright.runtime.direct_layout import Kind
 from tilewright.runtime.native import LoadedObject, compile_text, load_object
+from tilewright.runtime.once import once
 from tilewright.runtime.pool import Pool
 from tilewright.runtime.pool_layout import FRAME_SLOTS
 from tilewright.targets.artifact import MemrefParameter, Parameter, ScalarParameter, slot_layout
@@ -68,7 +68,7 @@ class _Code:
     make: Callable[[int, object, None], Callee]
 
 
-@cache
+@once
 def _code() -> _Code:
     api = ctypes.pythonapi
     symbols = {name: _address(ctypes.cast(getattr(api, name), ctypes.c_void_p)) for name in IMPORTS}
@@ -88,7 +88,7 @@ def _address(pointer: ctypes.c_void_p) -> int:
     return pointer.value or 0
 
 
-@cache
+@once
 def _available() -> bool:
     """Whether objects lie in memory as `direct_layout` says, tried on arrays of all sorts."""
     has_lock = getattr(sys, "_is_gil_enabled", lambda: True)()

@@ -15,6 +15,7 @@ from typing import Final
 from tilewright.runtime.elf import is_elf, undefined_symbols
 from tilewright.runtime.llvm_binding import LibraryBuilder, Module, ResourceTracker, TargetMachine, binding
 from tilewright.runtime.machine import Machine, machine
+from tilewright.runtime.once import once
 
 __all__ = ["CompiledModule", "InvalidIR", "LinkError", "LoadedObject", "compile_text", "load_object", "open_library"]
 
@@ -141,7 +142,7 @@ class _Linker:
         return builder.link(self._jit, f"tilewright.{next(self._serial)}")
 
 
-@cache
+@once
 def _linker() -> _Linker:
     return _Linker()
 

@@ -18,12 +18,13 @@ import time
 import weakref
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from typing import Final
 
 from tilewright.runtime import pool_layout
 from tilewright.runtime.config import current
 from tilewright.runtime.native import LoadedObject, compile_text, load_object
+from tilewright.runtime.once import once
 from tilewright.runtime.pool_ir import pool_text
 from tilewright.runtime.threads import available_processors, default_thread_count
 
@@ -52,7 +53,7 @@ class _Code:
     leave: Callable[[int], None]
 
 
-@cache
+@once
 def _code() -> _Code:
     loaded = load_object(compile_text(pool_text()).object_code, _EXPORTS, symbols=_waiting_symbols())
     word, size = ctypes.c_void_p, ctypes.c_int64
@@ -239,7 +240,7 @@ def _checked(threads: int) -> int:
     return threads
 
 
-@cache
+@once
 def default_pool() -> Pool:
     """The pool that launches use unless they are given another: one a process, sized by the settings at first use."""
     return Pool(current().num_threads)
