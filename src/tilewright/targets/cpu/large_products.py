@@ -34,7 +34,8 @@ from tilewright.targets.llvm.emitter import Builder, Value, i64
 if TYPE_CHECKING:
     from tilewright.targets.cpu.roots import Roots
 
-_SMALLEST = 72 * 72 * 72
+MANY_MULTIPLIES = 72 * 72 * 72
+"""From here on packing the factors pays."""
 _NARROWEST = 16
 _PANELS_AT_ONCE = 8
 _SHARED_FROM = 1 << 17
@@ -59,7 +60,7 @@ def is_large(product: Product) -> bool:
         return False
     m, n = product.type.shape
     depth = product.lhs.type.shape[1]
-    return m * n * depth >= _SMALLEST and min(m, n, depth) >= _NARROWEST
+    return m * n * depth >= MANY_MULTIPLIES and min(m, n, depth) >= _NARROWEST
 
 
 def _source(factor: AnyTile) -> Memory | None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tilewright.targets.cpu.context import KernelContext
+from tilewright.targets.cpu.lowered import Group, Linear, Lowered, Scalar, View
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.tiles import AnyTile, Mapping
 from tilewright.targets.llvm.arith import Arithmetic
@@ -25,8 +26,8 @@ _VECTOR = 64
 class Outlined:
     """A part of a kernel while it is emitted.
 
-    Capture everything first (`value`, `tile`), emit the body with `inner`, then `call` from where the caller stands.
-    `begin` and `end` bound the positions to run.
+    Capture everything first (`value`, `tile`, `lowered`), emit the body with `inner`, then `call` from where the caller
+    stands. `begin` and `end` bound the positions to run.
     """
 
     __slots__ = ("_caller", "_captured", "_size", "_tiles", "begin", "end", "inner")
@@ -53,6 +54,10 @@ class Outlined:
             workspace=workspace,
             team=zero("ptr"),
         )
+        self.inner.scratch = self.value(caller.scratch)
+        self.inner.grid = self.value(caller.grid)
+        x, y, z = map(self.value, caller.group_id)
+        self.inner.group_id = (x, y, z)
 
     def value(self, outside: Value) -> Value:
         """What a value of the caller is inside."""
@@ -72,6 +77,25 @@ class Outlined:
     def tile(self, outside: AnyTile) -> AnyTile:
         """What a tile of the caller is inside."""
         return self._tiles.tile(outside)
+
+    def lowered(self, outside: Lowered) -> Lowered:
+        """What an IR value of the caller is inside."""
+        match outside:
+            case Scalar():
+                return self._scalar(outside)
+            case View(type_, pointer, offset, sizes, strides, root):
+                many = (tuple(map(self._scalar, sizes)), tuple(map(self._scalar, strides)))
+                return View(type_, self._scalar(pointer), self._scalar(offset), *many, self._scalar(root))
+            case Group(type_, table, extents, strides, size, offset):
+                dope = (tuple(map(self.value, extents)), tuple(map(self.value, strides)))
+                return Group(type_, self.value(table), *dope, self._scalar(size), self._scalar(offset))
+            case _:
+                assert isinstance(outside, AnyTile)
+                return self.tile(outside)
+
+    def _scalar(self, outside: Scalar) -> Scalar:
+        linear = None if outside.linear is None else Linear(self.value(outside.linear.base), outside.linear.stride)
+        return Scalar(self._tiles.operand(outside.operand), outside.varying, linear)
 
     def call(self, total: Value, shared: Value) -> None:
         """Run positions 0..total-1: by the team if there is one and `shared` is true, else by this thread."""

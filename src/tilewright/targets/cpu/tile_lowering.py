@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tilewright.dialects import arith, tile
+from tilewright.dialects import arith, scf, tile
 from tilewright.ir import core
 from tilewright.ir.types import ScalarType, TileType
 from tilewright.targets.cpu import tile_elements, tile_moves, tile_shares
@@ -17,6 +17,7 @@ from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.orientation import carried_dim
 from tilewright.targets.cpu.places import guarded, place, tile_of
 from tilewright.targets.cpu.roots import Roots
+from tilewright.targets.cpu.shared_loops import may_share, share_loop
 from tilewright.targets.cpu.tiles import (
     AnyTile,
     Broadcast,
@@ -117,8 +118,9 @@ class CpuTiles:
         return SingleCarrier(roots, type_, dim) if updated_in_place(value) else SwappedCarrier(roots, type_, dim)
 
     def parallel_loop(self, ctx: KernelContext, op: core.Operation) -> bool:
-        """No loop is special yet."""
-        return False
+        """Loops whose body is not itself shared out are, if they may be long enough."""
+        assert isinstance(op, scf.For)
+        return may_share(op) and ctx.team.text != "null" and share_loop(ctx, self.machine, op)
 
 
 def _factor(roots: Roots, source: AnyTile, product: TileType, unit: int, sole: bool, large: bool) -> AnyTile:

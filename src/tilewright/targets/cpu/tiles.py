@@ -177,9 +177,9 @@ class Mapping:
                 strides = tuple(map(self._change, tile.strides))
                 return replace(tile, pointer=self._change(tile.pointer), strides=strides, bounds=tuple(bounds))
             case Registers():
-                return replace(tile, fragments=[[self._operand(x) for x in row] for row in tile.fragments])
+                return replace(tile, fragments=[[self.operand(x) for x in row] for row in tile.fragments])
             case Splat():
-                return replace(tile, operand=self._operand(tile.operand))
+                return replace(tile, operand=self.operand(tile.operand))
             case Elementwise():
                 return replace(tile, operands=tuple(map(self.tile, tile.operands)))
             case Product():
@@ -189,7 +189,8 @@ class Mapping:
             case Iota():
                 return tile
 
-    def _operand(self, operand: Operand) -> Operand:
+    def operand(self, operand: Operand) -> Operand:
+        """The operand with its values changed."""
         if isinstance(operand, Complex):
             return Complex(self._change(operand.re), self._change(operand.im))
         return self._change(operand)
