@@ -14,7 +14,7 @@ from tilewright.transforms import emit
 from tilewright.transforms.collectives_elementwise import stretched, update_each
 from tilewright.transforms.policy import TilePolicy, contiguous_mode
 from tilewright.transforms.scaling import Update, update
-from tilewright.transforms.tiling import Box, Piece, along, cover, extents, loop_order
+from tilewright.transforms.tiling import Box, Piece, along, cover, extents, loop_order, strips
 
 
 def lower_gemm(op: tl.Gemm, build: Builder, policy: TilePolicy) -> None:
@@ -64,7 +64,7 @@ def lower_gemv(op: tl.Gemv, build: Builder, policy: TilePolicy) -> None:
     def body(at: Builder, box: Box) -> None:
         _accumulate(at, goal, box, lambda first: product(at, a, op.b, inner, depth, box, first))
 
-    cover(build, extents(build, op.c), (rows,), [0], body)
+    strips(build, emit.extent(build, op.c, 0), rows, body)
 
 
 def _axpy_products(build: Builder, a: Value, b: Value, inner: emit.Length, depth: int, box: Box, first: Value) -> Value:

@@ -15,7 +15,7 @@ from tilewright.transforms.collectives_elementwise import stretched, update_each
 from tilewright.transforms.collectives_products import sum_rows
 from tilewright.transforms.policy import TilePolicy, contiguous_mode
 from tilewright.transforms.scaling import Update, update
-from tilewright.transforms.tiling import Box, Piece, along, cover, extents
+from tilewright.transforms.tiling import Box, Piece, along, cover, extents, strips
 
 
 def lower_sum(op: tl.Sum, build: Builder, policy: TilePolicy) -> None:
@@ -69,7 +69,7 @@ def _sum_matrix(op: tl.Sum, build: Builder, goal: Update, policy: TilePolicy) ->
             total = along(at, inner, depth, step, [first])[0]
         goal.finish(at, total, box)
 
-    cover(build, extents(build, op.b), (rows,), [0], body)
+    strips(build, emit.extent(build, op.b, 0), rows, body)
 
 
 def lower_cumsum(op: tl.Cumsum, build: Builder, policy: TilePolicy) -> None:

@@ -13,6 +13,9 @@ from tilewright.transforms import emit
 from tilewright.transforms.emit import Length
 from tilewright.transforms.facts import divides
 
+_LONG_STRIP = 1024
+_SHORTENED = 32
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -86,6 +89,34 @@ def along(
         return _loop(build, full, total, step, Piece(step, length, True), body, values, False)
     body(emit.open_if(build, emit.less(build, full, total)), Piece(full, length, True), [])
     return []
+
+
+def strips(build: Builder, total: Length, length: int, body: Callable[[Builder, Box], None]) -> None:
+    """Call `body(builder, box)` for independent strips that cover [0, total), as long as `length` where they fit.
+
+    What is left of a dynamic total is done in ever shorter ones: a checked strip costs as much as a full one.
+    """
+    lower = build.index(0)
+    while not isinstance(total, int) and length >= _LONG_STRIP:
+        step = build.index(length)
+        upper = emit.sub(build, total, emit.rem(build, total, step))
+        _loop(build, lower, upper, step, Piece(step, length, False), _on_box(body), [], True)
+        lower, length = upper, length // _SHORTENED
+    if isinstance(total, int) or emit.integer_of(lower) == 0:
+        along(build, total, length, _on_box(body), parallel=True)
+        return
+    step = build.index(length)
+    upper = emit.sub(build, total, emit.rem(build, total, step))
+    _loop(build, lower, upper, step, Piece(step, length, False), _on_box(body), [], True)
+    body(emit.open_if(build, emit.less(build, upper, total)), Box((Piece(upper, length, True),)))
+
+
+def _on_box(body: Callable[[Builder, Box], None]) -> Body:
+    def step(at: Builder, piece: Piece, _: list[Value]) -> list[Value]:
+        body(at, Box((piece,)))
+        return []
+
+    return step
 
 
 def _along_static(
