@@ -82,8 +82,8 @@ def _kernel(dtype: str, parameters: str, beta: float, call: str) -> str:
 }}"""
 
 
-def _vector(dtype: str, form: str) -> str:
-    extent = str(LENGTH) if form == "static" else "?"
+def _vector(dtype: str, form: str, length: int = LENGTH) -> str:
+    extent = str(length) if form == "static" else "?"
     return f"memref<{dtype}x{extent},strided<?>>" if form == "strided" else f"memref<{dtype}x{extent}>"
 
 
@@ -225,7 +225,7 @@ def _sum_matrix(dtype: str, transpose: str, form: str) -> Case:
         "matmul": lambda: np.matmul(source, ones, out=theirs),
     }
     call = "sum.t %alpha, %a, %beta, %y" if transpose == "t" else "sum %alpha, %a, %beta, %y"
-    text = _kernel(dtype, f"%a: {_matrix(dtype, form)}, %y: {_vector(dtype, '')}", 0.0, call)
+    text = _kernel(dtype, f"%a: {_matrix(dtype, form)}, %y: {_vector(dtype, form, SIDE)}", 0.0, call)
     expected = lambda: 2 * source.sum(axis=1, dtype=np.float64)  # noqa: E731
     name = f"{dtype} sum.{transpose} matrix {form}".strip()
     return Case(name, dtype, text, (a, out), out, peers, expected, SIDE * SIDE * _size(dtype), "read")
@@ -243,7 +243,7 @@ def _gemv(dtype: str, beta: float, transpose: str, form: str) -> Case:
             np.add(y, work, out=y)
 
     call = "gemv.t %alpha, %a, %x, %beta, %y" if transpose == "t" else "gemv %alpha, %a, %x, %beta, %y"
-    vector = _vector(dtype, "")
+    vector = _vector(dtype, form, SIDE)
     text = _kernel(dtype, f"%a: {_matrix(dtype, form)}, %x: {vector}, %y: {vector}", beta, call)
     expected = lambda: 2 * (source.astype(np.float64) @ x) + beta * before  # noqa: E731
     name = f"{dtype} gemv.{transpose} b={beta:g} {form}".strip()

@@ -2,7 +2,8 @@
 
 Vectors of ten million elements, matrices of 4096x4096, column-major. Each row runs our kernel and every NumPy
 formulation in turn; the table shows medians, the median over rounds of (best formulation / ours), the ratio of the
-fastest rounds (steadier on a shared machine), and the floor: the bytes that must move over the bandwidth of `peers/stream.c`. WORDs select rows whose name contains all of them.
+fastest rounds (steadier on a shared machine), and the floor: the bytes that must move over the bandwidth of
+`peers/stream.c`. WORDs select rows whose name contains all of them.
 
 One process a thread count, with OpenBLAS and tilewright both limited to it.
 """
