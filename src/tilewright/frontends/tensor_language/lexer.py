@@ -18,6 +18,7 @@ import re
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import accumulate, compress
 from typing import Final
 
@@ -34,8 +35,10 @@ END: Final = " "
 """The token behind the last one."""
 
 # Branches are tried in this order, so the frequent ones that their first character decides come first.
-_MASTER: Final = re.compile(
-    r"""[ \t\r\n]+
+_BLANK: Final = r"[ \t\r\n]+"
+# All white space and comments between two tokens at once: a text may hold millions of comments and not a token.
+_TRIVIA_STRETCH: Final = r"(?:[ \t\r\n]++|;[^\n]*+\n)++"
+_BRANCHES: Final = r"""
       |[%$](?:\d+|[A-Za-z]\w*)
       |[(){}\[\],:=>?]
       |[adeghj-uwyzA-Z_]\w*
@@ -53,9 +56,9 @@ _MASTER: Final = re.compile(
       |@(?:\d+|[A-Za-z]\w*)
       |![A-Za-z_]\w*
       |[^\x00-\x7f]+
-      |.""",
-    re.VERBOSE | re.ASCII | re.DOTALL,
-)
+      |."""
+_FLAGS: Final = re.VERBOSE | re.ASCII | re.DOTALL
+_MASTER: Final = re.compile(_TRIVIA_STRETCH + _BRANCHES, _FLAGS)
 _TRIVIA: Final = " \t\r\n;"
 _SIGILS: Final = "%$@"
 _CHUNK: Final = 1 << 18
@@ -95,10 +98,15 @@ def is_word(text: str) -> bool:
     return text[0].isalpha() or text[0] == "_"
 
 
+@cache
+def _pieces_pattern() -> re.Pattern[str]:
+    return re.compile(_BLANK + _BRANCHES, _FLAGS)
+
+
 def pieces(text: str) -> Iterator[tuple[str, int]]:
-    """Every token, and every stretch of white space and comments, with its start."""
+    """Every token, every stretch of white space and every comment, with its start."""
     start = 0
-    for piece in _MASTER.findall(text):
+    for piece in _pieces_pattern().findall(text):
         yield piece, start
         start += len(piece)
 

@@ -11,7 +11,7 @@ class Limits:
     """How much the front end reads. The defaults are far above what kernels need."""
 
     source_bytes: int = 16 * 1024 * 1024
-    tokens: int = 2_000_000
+    tokens: int = 500_000
     nesting: int = 256
     attribute_nesting: int = 32
     attribute_entries: int = 100_000
