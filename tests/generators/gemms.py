@@ -43,8 +43,9 @@ class Product:
         )
 
     def _shapes(self) -> tuple[tuple[int, int], tuple[int, int]]:
-        a, b = (self.m, self.k), (self.k, self.n)
-        return a[::-1] if self.transposes[1] == "t" else a, b[::-1] if self.transposes[3] == "t" else b
+        a = (self.k, self.m) if self.transposes[1] == "t" else (self.m, self.k)
+        b = (self.n, self.k) if self.transposes[3] == "t" else (self.k, self.n)
+        return a, b
 
     def arguments(self, rng: np.random.Generator) -> tuple[Array, Array, Array, Array]:
         """A, B, C before, and C afterwards; where beta is 0, C is poison before."""
@@ -95,7 +96,8 @@ def results() -> Results:
     places: list[Words] = []
     sources: list[Words] = []
     for (m, n, k), offset, stride in zip(shapes.tolist(), offsets.tolist(), strides.tolist(), strict=True):
-        i, j = np.arange(m)[:, None], np.arange(n)[None, :]
+        i: Words = np.arange(m, dtype=np.int64)[:, None]
+        j: Words = np.arange(n, dtype=np.int64)[None, :]
         places.append((offset + i + stride * j).ravel())
         sources.append((((k - 1) * LARGEST + i) * LARGEST + j).ravel())
     owners = np.repeat(np.arange(len(shapes)), shapes[:, 0] * shapes[:, 1])

@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 import tilewright as tw
 from tilewright.targets.cpu import target
 
-DTYPES: dict[str, type] = {
-    "i8": np.int8,
-    "i32": np.int32,
-    "bf16": ml_dtypes.bfloat16,
-    "f16": np.float16,
-    "f32": np.float32,
-    "f64": np.float64,
-    "c32": np.complex64,
-    "c64": np.complex128,
+DTYPES: dict[str, np.dtype[np.generic]] = {
+    "i8": np.dtype(np.int8),
+    "i32": np.dtype(np.int32),
+    "bf16": np.dtype(ml_dtypes.bfloat16),
+    "f16": np.dtype(np.float16),
+    "f32": np.dtype(np.float32),
+    "f64": np.dtype(np.float64),
+    "c32": np.dtype(np.complex64),
+    "c64": np.dtype(np.complex128),
 }
 TYPES = [
     *[(name,) * 3 for name in ("i32", "bf16", "f32", "f64", "c32", "c64")],
