@@ -19,7 +19,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 
@@ -75,9 +75,8 @@ def table(threads: int, words: list[str], rounds: int) -> list[dict[str, object]
         if not all(word in name for word in words):
             continue
         row = {**measure(make(), rounds, bandwidth), "threads": threads}
-        times = row["milliseconds"]
-        assert isinstance(times, dict)
-        numpy = times[row["best"]]
+        times = cast("dict[str, float]", row["milliseconds"])
+        numpy = times[str(row["best"])]
         note = "  WRONG" if row["wrong"] else ""
         print(
             f"{name:34}{times['tilewright']:8.2f}{numpy:9.2f}{row['ratio']:7.2f}{row['ratio_of_best']:7.2f}{row['floor_ms']:8.2f}"
