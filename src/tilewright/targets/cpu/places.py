@@ -12,7 +12,7 @@ from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.lanes import plain_address
 from tilewright.targets.cpu.lowered import Scalar
 from tilewright.targets.cpu.tiles import AnyTile, Bound, Memory
-from tilewright.targets.llvm.emitter import Value, i64
+from tilewright.targets.llvm.emitter import Builder, Value, i64
 from tilewright.targets.llvm.types import ELEMENTS, Kind
 
 
@@ -49,10 +49,24 @@ def place(
     if distance.integer is None:
         pointer = plain_address(b, pointer)
     bounds = tuple(
-        Bound(b.sub(i64(0), index), b.sub(number(ctx, size), index)) if checked else None
-        for index, size, checked in zip(at, view.sizes, check or [False] * len(at), strict=True)
+        _bound(b, index, number(ctx, size), extent) if checked else None
+        for index, size, extent, checked in zip(at, view.sizes, type_.shape, check or [False] * len(at), strict=True)
     )
     return Memory(type_, pointer, strides, bounds, _span(at, strides, view.type.span))
+
+
+def _bound(b: Builder, index: Value, size: Value, extent: int) -> Bound | None:
+    """What exists of `extent` positions from `index` on; None if all do.
+
+    A constant end is hidden from LLVM: it would fold masks, and stores of bytes under a constant mask of one lane write
+    the three bytes behind it as well (LLVM 22.1, AVX-512).
+    """
+    low, high = b.sub(i64(0), index), b.sub(size, index)
+    if high.integer is None:
+        return Bound(low, high)
+    if low.integer is not None and low.integer <= 0 and extent <= high.integer:
+        return None
+    return Bound(low, b.inline_asm("i64", "", "=r,0", [high], hint="end"))
 
 
 def _span(indices: Sequence[Value], strides: Sequence[Value], total: int | None) -> int | None:
