@@ -6,7 +6,7 @@ import math
 from enum import Enum
 from typing import cast
 
-from tilewright.ir.core import Attribute
+from tilewright.ir.core import Attribute, AttributeValue
 from tilewright.ir.types import Type
 
 
@@ -47,6 +47,8 @@ def spell(value: Attribute) -> str:
             return quote(str(value.value))
         case Type():
             return str(value)
+        case AttributeValue():
+            return quote(str(value))
         case tuple():
             return "[" + ", ".join(spell(v) for v in value) + "]"
         case dict():
@@ -78,6 +80,8 @@ def spell_mlir(value: Attribute) -> str:
             return quote(str(value.value))
         case Type():
             return value.mlir
+        case AttributeValue():
+            return quote(str(value))
         case tuple():
             return "[" + ", ".join(spell_mlir(v) for v in value) + "]"
         case dict():

@@ -17,7 +17,26 @@ if TYPE_CHECKING:
     from tilewright.ir.definition import Definition
     from tilewright.ir.effects import Effect
 
-Attribute = bool | int | float | complex | str | Type | Enum | tuple["Attribute", ...] | dict[str, "Attribute"] | None
+
+class AttributeValue:
+    """Base of a dialect's own attributes: frozen dataclasses whose `str()` is their spelling."""
+
+    __slots__ = ()
+
+
+Attribute = (
+    bool
+    | int
+    | float
+    | complex
+    | str
+    | Type
+    | Enum
+    | AttributeValue
+    | tuple["Attribute", ...]
+    | dict[str, "Attribute"]
+    | None
+)
 """An attribute is a plain immutable value; dictionaries in attributes are never mutated in place."""
 
 

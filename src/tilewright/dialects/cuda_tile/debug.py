@@ -1,0 +1,169 @@
+"""Debug information: where an operation comes from in the program that somebody wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar, cast
+
+from tilewright.diagnostics import Location, SourceRange
+
+
+class DebugInfo:
+    """Base of all debug attributes. Where one is missing, None stands for unknown.
+
+    Those of one module are made by one `DebugPool`: equal ones are one object, so that graphs with much sharing are
+    compared, hashed and printed in linear time.
+    """
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DebugFile(DebugInfo):
+    """A source file."""
+
+    name: str
+    directory: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CompileUnit(DebugInfo):
+    """What was compiled together."""
+
+    file: DebugInfo | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LexicalBlock(DebugInfo):
+    """A scope within a function."""
+
+    scope: DebugInfo | None
+    file: DebugInfo | None
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subprogram(DebugInfo):
+    """A function; `linkage_name` is the symbol of the entry."""
+
+    file: DebugInfo | None
+    line: int
+    name: str
+    linkage_name: str
+    compile_unit: DebugInfo | None
+    scope_line: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FileLocation(DebugInfo):
+    """A place in a file, without a scope. Bytecode cannot hold it."""
+
+    file: str
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScopedLocation(DebugInfo):
+    """A place in a file within a scope."""
+
+    scope: DebugInfo | None
+    file: str
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CallSite(DebugInfo):
+    """A place that was inlined where it was called."""
+
+    callee: DebugInfo | None
+    caller: DebugInfo | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NamedLocation(DebugInfo):
+    """A name, and what it stands for. Text only."""
+
+    name: str
+    child: DebugInfo | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FusedDebug(DebugInfo):
+    """Several places at once. Text only."""
+
+    parts: tuple[DebugInfo | None, ...]
+
+
+DebugField = DebugInfo | str | int | tuple[DebugInfo | None, ...] | None
+InfoT = TypeVar("InfoT", bound=DebugInfo)
+
+
+class DebugPool:
+    """Makes debug attributes, equal ones once."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[type[DebugInfo], tuple[DebugField, ...]], DebugInfo] = {}
+
+    def make(self, cls: Callable[..., InfoT], *fields: DebugField) -> InfoT:
+        """An attribute of class `cls`."""
+        assert isinstance(cls, type)
+        key = (cast("type[DebugInfo]", cls), fields)
+        found = self._made.get(key)
+        if found is None:
+            found = self._made[key] = cls(*fields)
+        return cast("InfoT", found)
+
+
+class DebugLocation(Location):
+    """Where an operation stands in what was read, together with where it says that it comes from."""
+
+    __slots__ = ("debug", "place")
+
+    def __init__(self, place: Location, debug: DebugInfo) -> None:
+        self.place = place
+        self.debug = debug
+
+    def ranges(self) -> tuple[SourceRange, ...]:
+        return self.place.ranges()
+
+    def __str__(self) -> str:
+        return str(self.place)
+
+
+class ByteLocation(Location):
+    """A byte of a bytecode file."""
+
+    __slots__ = ("name", "offset")
+
+    def __init__(self, name: str, offset: int) -> None:
+        self.name = name
+        self.offset = offset
+
+    def __str__(self) -> str:
+        return f"{self.name}: byte {self.offset} (0x{self.offset:x})"
+
+
+def debug_of(location: Location) -> DebugInfo | None:
+    """The debug information in a location; None if unknown."""
+    return location.debug if isinstance(location, DebugLocation) else None
+
+
+def scope_of(info: DebugInfo | None) -> Subprogram | None:
+    """The function in which a place lies: of the callee, for a call site."""
+    steps = 0
+    while info is not None and steps < 256:
+        steps += 1
+        match info:
+            case Subprogram():
+                return info
+            case LexicalBlock() | ScopedLocation():
+                info = info.scope
+            case CallSite():
+                info = info.callee
+            case _:
+                return None
+    return None

@@ -1,0 +1,342 @@
+"""Tile IR: floating point arithmetic and mathematical functions.
+
+`flush_to_zero` is legal for f32 only and flushes subnormal operands and results, keeping their sign.
+"""
+
+from __future__ import annotations
+
+from tilewright.diagnostics import Report
+from tilewright.dialects.cuda_tile import rules
+from tilewright.dialects.cuda_tile.attributes import Ordering, Predicate, Rounding
+from tilewright.dialects.cuda_tile.base import TileOperation
+from tilewright.dialects.cuda_tile.types import BOOLEAN, FLOAT, INTEGER, Version
+from tilewright.ir.definition import COMMUTATIVE, PURE, Value, attribute, operand, optional_attribute, result
+
+_UNARY = "$source : @T"
+_BINARY = "$lhs , $rhs : @T"
+_ROUNDED = "$lhs , $rhs rounding_mode? flush_to_zero? : @T"
+
+
+class AddF(TileOperation, name="cuda_tile.addf", traits=(PURE, COMMUTATIVE), opcode=0x02, assembly=_ROUNDED):
+    """Sum."""
+
+    lhs: Value = operand(FLOAT, var="T")
+    rhs: Value = operand(FLOAT, var="T")
+    rounding_mode: Rounding = optional_attribute(Rounding, default=Rounding.NEAREST_EVEN)
+    flush_to_zero: bool = optional_attribute(bool, default=False)
+    out: Value = result(var="T")
+
+    def verify(self, report: Report) -> None:
+        rules.rounding(self, report, self.rounding_mode, self.flush_to_zero, rules.DIRECTED)
+
+
+class SubF(TileOperation, name="cuda_tile.subf", traits=(PURE,), opcode=0x67, assembly=_ROUNDED):
+    """Difference."""
+
+    lhs: Value = operand(FLOAT, var="T")
+    rhs: Value = operand(FLOAT, var="T")
+    rounding_mode: Rounding = optional_attribute(Rounding, default=Rounding.NEAREST_EVEN)
+    flush_to_zero: bool = optional_attribute(bool, default=False)
+    out: Value = result(var="T")
+
+    def verify(self, report: Report) -> None:
+        rules.rounding(self, report, self.rounding_mode, self.flush_to_zero, rules.DIRECTED)
+
+
+class MulF(TileOperation, name="cuda_tile.mulf", traits=(PURE, COMMUTATIVE), opcode=0x4C, assembly=_ROUNDED):
+    """Product."""
+
+    lhs: Value = operand(FLOAT, var="T")
+    rhs: Value = operand(FLOAT, var="T")
+    rounding_mode: Rounding = optional_attribute(Rounding, default=Rounding.NEAREST_EVEN)
+    flush_to_zero: bool = optional_attribute(bool, default=False)
+    out: Value = result(var="T")
+
+    def verify(self, report: Report) -> None:
+        rules.rounding(self, report, self.rounding_mode, self.flush_to_zero, rules.DIRECTED)
+
+
+class Fma(
+    TileOperation,
+    name="cuda_tile.fma",
+    traits=(PURE,),
+    opcode=0x28,
+    assembly="$lhs , $rhs , $acc rounding_mode? flush_to_zero? : @T",
+):
+    """Product plus third operand, rounded once."""
+
+    lhs: Value = operand(FLOAT, var="T")
+    rhs: Value = operand(FLOAT, var="T")
+    acc: Value = operand(FLOAT, var="T")
+    rounding_mode: Rounding = optional_attribute(Rounding, default=Rounding.NEAREST_EVEN)
+    flush_to_zero: bool = optional_attribute(bool, default=False)
+    out: Value = result(var="T")
+
+    def verify(self, report: Report) -> None:
+        rules.rounding(self, report, self.rounding_mode, self.flush_to_zero, rules.DIRECTED)
+
+
+class DivF(TileOperation, name="cuda_tile.divf", traits=(PURE,), opcode=0x14, assembly=_ROUNDED):
+    """Quotient; `full` and `approx` are fast, with errors of some units in the last place."""
+
+    lhs: Value = operand(FLOAT, var="T")
+    rhs: Value = operand(FLOAT, var="T")
+    rounding_mode: Rounding = optional_attribute(Rounding, default=Rounding.NEAREST_EVEN)
+    flush_to_zero: bool = optional_attribute(bool, default=False)
+    out: Value = result(var="T")
+
+    def verify(self, report: Report) -> None:
+        rules.rounding(self, report, self.rounding_mode, self.flush_to_zero, rules.DIRECTED_FULL)
+
+
+class Sqrt(
+    TileOperation,
+    name="cuda_tile.sqrt",
+    traits=(PURE,),
+    opcode=0x64,
+    assembly="$source rounding_mode? flush_to_zero? : @T",
+):
+    """Square root."""
+
+    source: Value = operand(FLOAT, var="T")
+    rounding_mode: Rounding = optional_attribute(Rounding, default=Rounding.NEAREST_EVEN)
+    flush_to_zero: bool = optional_attribute(bool, default=False)
+    out: Value = result(var="T")
+
+    def verify(self, report: Report) -> None:
+        rules.rounding(self, report, self.rounding_mode, self.flush_to_zero, rules.DIRECTED_APPROX)
+
+
+class Rsqrt(TileOperation, name="cuda_tile.rsqrt", traits=(PURE,), opcode=0x5D, assembly="$source flush_to_zero? : @T"):
+    """One over the square root, fast."""
+
+    source: Value = operand(FLOAT, var="T")
+    flush_to_zero: bool = optional_attribute(bool, default=False)
+    out: Value = result(var="T")
+
+    def verify(self, report: Report) -> None:
+        rules.flush(self, report, self.flush_to_zero)
+
+
+class AbsF(TileOperation, name="cuda_tile.absf", traits=(PURE,), opcode=0x00, assembly=_UNARY):
+    """Clears the sign bit."""
+
+    source: Value = operand(FLOAT, var="T")
+    out: Value = result(var="T")
+
+
+class NegF(TileOperation, name="cuda_tile.negf", traits=(PURE,), opcode=0x4F, assembly=_UNARY):
+    """Flips the sign bit."""
+
+    source: Value = operand(FLOAT, var="T")
+    out: Value = result(var="T")
+
+
+class Ceil(TileOperation, name="cuda_tile.ceil", traits=(PURE,), opcode=0x0D, assembly=_UNARY):
+    """Nearest integer above."""
+
+    source: Value = operand(FLOAT, var="T")
+    out: Value = result(var="T")
+
+
+class Floor(TileOperation, name="cuda_tile.floor", traits=(PURE,), opcode=0x27, assembly=_UNARY):
+    """Nearest integer below."""
+
+    source: Value = operand(FLOAT, var="T")
+    out: Value = result(var="T")
+
+
+class RemF(TileOperation, name="cuda_tile.remf", traits=(PURE,), opcode=0x59, assembly=_BINARY):
+    """Exact remainder of the truncated quotient (C fmod)."""
+
+    lhs: Value = operand(FLOAT, var="T")
+    rhs: Value = operand(FLOAT, var="T")
+    out: Value = result(var="T")
+
+
+class MaxF(
+    TileOperation,
+    name="cuda_tile.maxf",
+    traits=(PURE, COMMUTATIVE),
+    opcode=0x45,
+    assembly="$lhs , $rhs {flush_to_zero? propagate_nan?} : @T",
+):
+    """The larger one; NaN only if both are, or with `propagate_nan` if either is."""
+
+    lhs: Value = operand(FLOAT, var="T")
+    rhs: Value = operand(FLOAT, var="T")
+    propagate_nan: bool = optional_attribute(bool, default=False)
+    flush_to_zero: bool = optional_attribute(bool, default=False)
+    out: Value = result(var="T")
+
+    def verify(self, report: Report) -> None:
+        rules.flush(self, report, self.flush_to_zero)
+
+
+class MinF(
+    TileOperation,
+    name="cuda_tile.minf",
+    traits=(PURE, COMMUTATIVE),
+    opcode=0x47,
+    assembly="$lhs , $rhs {flush_to_zero? propagate_nan?} : @T",
+):
+    """The smaller one; NaN only if both are, or with `propagate_nan` if either is."""
+
+    lhs: Value = operand(FLOAT, var="T")
+    rhs: Value = operand(FLOAT, var="T")
+    propagate_nan: bool = optional_attribute(bool, default=False)
+    flush_to_zero: bool = optional_attribute(bool, default=False)
+    out: Value = result(var="T")
+
+    def verify(self, report: Report) -> None:
+        rules.flush(self, report, self.flush_to_zero)
+
+
+class Exp(
+    TileOperation,
+    name="cuda_tile.exp",
+    traits=(PURE,),
+    opcode=0x17,
+    assembly="$source rounding_mode? : @T",
+    newer={"rounding_mode": Version.V13_3},
+):
+    """Exponential function."""
+
+    source: Value = operand(FLOAT, var="T")
+    rounding_mode: Rounding = optional_attribute(Rounding, default=Rounding.FULL)
+    out: Value = result(var="T")
+
+    def verify(self, report: Report) -> None:
+        rules.rounding(self, report, self.rounding_mode, False, rules.FULL_APPROX)
+
+
+class Tanh(
+    TileOperation,
+    name="cuda_tile.tanh",
+    traits=(PURE,),
+    opcode=0x6A,
+    assembly="$source rounding_mode? : @T",
+    newer={"rounding_mode": Version.V13_2},
+):
+    """Hyperbolic tangent."""
+
+    source: Value = operand(FLOAT, var="T")
+    rounding_mode: Rounding = optional_attribute(Rounding, default=Rounding.FULL)
+    out: Value = result(var="T")
+
+    def verify(self, report: Report) -> None:
+        rules.rounding(self, report, self.rounding_mode, False, rules.FULL_APPROX)
+
+
+class Exp2(TileOperation, name="cuda_tile.exp2", traits=(PURE,), opcode=0x18, assembly="$source flush_to_zero? : @T"):
+    """Two to the power of the operand."""
+
+    source: Value = operand(FLOAT, var="T")
+    flush_to_zero: bool = optional_attribute(bool, default=False)
+    out: Value = result(var="T")
+
+    def verify(self, report: Report) -> None:
+        rules.flush(self, report, self.flush_to_zero)
+
+
+class Log(TileOperation, name="cuda_tile.log", traits=(PURE,), opcode=0x3F, assembly=_UNARY):
+    """Natural logarithm."""
+
+    source: Value = operand(FLOAT, var="T")
+    out: Value = result(var="T")
+
+
+class Log2(TileOperation, name="cuda_tile.log2", traits=(PURE,), opcode=0x40, assembly=_UNARY):
+    """Logarithm to base 2."""
+
+    source: Value = operand(FLOAT, var="T")
+    out: Value = result(var="T")
+
+
+class Sin(TileOperation, name="cuda_tile.sin", traits=(PURE,), opcode=0x62, assembly=_UNARY):
+    """Sine."""
+
+    source: Value = operand(FLOAT, var="T")
+    out: Value = result(var="T")
+
+
+class Cos(TileOperation, name="cuda_tile.cos", traits=(PURE,), opcode=0x12, assembly=_UNARY):
+    """Cosine."""
+
+    source: Value = operand(FLOAT, var="T")
+    out: Value = result(var="T")
+
+
+class Tan(TileOperation, name="cuda_tile.tan", traits=(PURE,), opcode=0x69, assembly=_UNARY):
+    """Tangent."""
+
+    source: Value = operand(FLOAT, var="T")
+    out: Value = result(var="T")
+
+
+class Sinh(TileOperation, name="cuda_tile.sinh", traits=(PURE,), opcode=0x63, assembly=_UNARY):
+    """Hyperbolic sine."""
+
+    source: Value = operand(FLOAT, var="T")
+    out: Value = result(var="T")
+
+
+class Cosh(TileOperation, name="cuda_tile.cosh", traits=(PURE,), opcode=0x13, assembly=_UNARY):
+    """Hyperbolic cosine."""
+
+    source: Value = operand(FLOAT, var="T")
+    out: Value = result(var="T")
+
+
+class Atan2(TileOperation, name="cuda_tile.atan2", traits=(PURE,), opcode=0x6E, assembly=_BINARY, since=Version.V13_2):
+    """Angle of the pair whose ordinate is the first operand."""
+
+    lhs: Value = operand(FLOAT, var="T")
+    rhs: Value = operand(FLOAT, var="T")
+    out: Value = result(var="T")
+
+
+class Pow(TileOperation, name="cuda_tile.pow", traits=(PURE,), opcode=0x54, assembly=_BINARY, aliases=("fpowf",)):
+    """First operand to the power of the second."""
+
+    lhs: Value = operand(FLOAT, var="T")
+    rhs: Value = operand(FLOAT, var="T")
+    out: Value = result(var="T")
+
+
+class FPowI(
+    TileOperation,
+    name="cuda_tile.fpowi",
+    traits=(PURE,),
+    opcode=0x79,
+    since=Version.V13_4,
+    assembly="$base , $exponent : @T , @exponent",
+):
+    """First operand to the power of a signed integer."""
+
+    base: Value = operand(FLOAT, var="T")
+    exponent: Value = operand(INTEGER)
+    out: Value = result(var="T")
+
+    def verify(self, report: Report) -> None:
+        rules.same_shape(self, report, self.base, self.exponent)
+        rules.narrow_exponent(self, report, self.exponent)
+
+
+class CmpF(
+    TileOperation,
+    name="cuda_tile.cmpf",
+    traits=(PURE,),
+    opcode=0x0E,
+    assembly="comparison_predicate comparison_ordering $lhs , $rhs : @T -> @out",
+):
+    """Compares element by element; with NaN the answer is false if ordered, true if unordered."""
+
+    comparison_predicate: Predicate = attribute(Predicate)
+    comparison_ordering: Ordering = attribute(Ordering)
+    lhs: Value = operand(FLOAT, var="T")
+    rhs: Value = operand(FLOAT, var="T")
+    out: Value = result(BOOLEAN)
+
+    def verify(self, report: Report) -> None:
+        rules.same_shape(self, report, self.lhs, self.out)

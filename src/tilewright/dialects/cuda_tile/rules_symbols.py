@@ -1,0 +1,124 @@
+"""Rules of modules, entries, globals and constants."""
+
+from __future__ import annotations
+
+from tilewright.diagnostics import Report
+from tilewright.dialects.cuda_tile.attributes import Dense, Symbol
+from tilewright.dialects.cuda_tile.debug import CallSite, Subprogram, debug_of, scope_of
+from tilewright.dialects.cuda_tile.rules import error
+from tilewright.dialects.cuda_tile.rules_control import ends
+from tilewright.dialects.cuda_tile.types import ElementType, Pointer, Tile, problem
+from tilewright.ir.core import Operation, Region, Value
+from tilewright.ir.types import Type
+
+
+def module(op: Operation, report: Report, body: Region) -> None:
+    """Entries and globals only, with distinct names."""
+    from tilewright.dialects.cuda_tile.core import Entry, Global
+
+    if len(body.blocks) != 1 or body.blocks[0].arguments:
+        error(op, report, "C21", op.location, "a module has one block without arguments")
+    seen: dict[str, Operation] = {}
+    for block in body.blocks:
+        for item in block:
+            if not isinstance(item, Entry | Global):
+                error(op, report, "C21", item.location, f"{item.name} cannot stand in a module; write it in an entry")
+                continue
+            name = item.sym_name
+            if name in seen:
+                found = report.error("C5", item.place("sym_name"), f"the symbol @{name} is defined twice")
+                found.label(seen[name].place("sym_name"), "defined here")
+            elif not name:
+                report.error("C5", item.place("sym_name"), "a symbol is not empty")
+            seen.setdefault(name, item)
+
+
+def entry(op: Operation, report: Report, body: Region) -> None:
+    """Parameters are scalars; debug scopes belong to this entry."""
+    if len(body.blocks) != 1:
+        error(op, report, "C21", op.location, "an entry has one block")
+        return
+    for argument in body.entry.arguments:
+        if not isinstance(argument.type, Tile) or argument.type.shape:
+            error(op, report, "C21", argument.location, f"parameters are rank-0 tiles, not {argument.type}")
+    ends(op, report, body)
+    _scopes(op, report)
+
+
+def _scopes(op: Operation, report: Report) -> None:
+    own = debug_of(op.location)
+    scope = scope_of(own)
+    if isinstance(own, CallSite):
+        error(op, report, "C23", op.location, "the location of an entry is no call site")
+    elif scope is not None and scope.linkage_name != op.attributes.get("sym_name"):
+        message = f"the linkage name {scope.linkage_name!r} of the debug scope is not the entry's symbol"
+        error(op, report, "C23", op.location, message)
+    for inner in op.walk():
+        if inner is not op:
+            _scope(inner, scope, report)
+
+
+def _scope(op: Operation, wanted: Subprogram | None, report: Report) -> None:
+    info = debug_of(op.location)
+    found = None if info is None else scope_of(info)
+    if found is None or found is wanted:
+        return
+    said = "the entry has no debug scope" if wanted is None else "the debug scope is that of another function"
+    error(op, report, "C23", op.location, said)
+
+
+def global_(op: Operation, report: Report, value: Dense, type_: Type, alignment: int) -> None:
+    """A tile of rank 1 and its elements, in a module."""
+    from tilewright.dialects.cuda_tile.core import TileModule
+
+    if op.parent_op is not None and not isinstance(op.parent_op, TileModule):
+        error(op, report, "C21", op.location, "globals stand in modules only")
+    if not isinstance(type_, Tile) or len(type_.shape) != 1:
+        error(op, report, "C21", op.place("type"), f"the type of a global is a tile of rank 1, not {type_}")
+        return
+    constant(op, report, value, type_, "the global")
+    if alignment < 0 or alignment & (alignment - 1):
+        error(op, report, "C21", op.place("alignment"), f"the alignment is a power of two, not {alignment}")
+    if scope_of(debug_of(op.location)) is not None:
+        error(op, report, "C23", op.location, "globals have no debug scope")
+
+
+def constant(op: Operation, report: Report, value: Dense, type_: Type, what: str) -> None:
+    """The elements have the type's element type and fill its shape."""
+    assert isinstance(type_, Tile)
+    if value.element is not type_.element:
+        error(op, report, "C20", op.place("value"), f"elements of type {value.element} for {what} of type {type_}")
+    elif value.count != type_.size:
+        error(op, report, "C20", op.place("value"), f"{value.count} elements for {what} of type {type_}")
+
+
+def get_global(op: Operation, report: Report, symbol: Symbol, out: Value) -> None:
+    """The symbol is that of a global with this element type."""
+    from tilewright.dialects.cuda_tile.core import Global, TileModule
+
+    top = next((a for a in op.ancestors() if isinstance(a, TileModule)), None)
+    if top is None:
+        return
+    found = next((g for g in top.body.entry if isinstance(g, Global) and g.sym_name == symbol.name), None)
+    pointer = out.type.element if isinstance(out.type, Tile) else None
+    if found is None:
+        error(op, report, "C5", op.place("symbol"), f"the module has no global @{symbol.name}")
+    elif isinstance(found.type, Tile) and isinstance(pointer, Pointer) and pointer.pointee is not found.type.element:
+        message = f"@{symbol.name} has elements of type {found.type.element}, not {pointer.pointee}"
+        error(op, report, "C10", op.place("type"), message).label(found.place("type"), "declared here")
+
+
+def legal_types(op: Operation, report: Report) -> None:
+    """Types of everything in an operation are legal; for modules that no reader has looked at."""
+    seen: dict[Type, None] = {}
+    for inner in op.walk():
+        values: list[Value] = list(inner.results)
+        values += [a for r in inner.regions for b in r.blocks for a in b.arguments]
+        for value in values:
+            if value.type in seen:
+                continue
+            seen[value.type] = None
+            if isinstance(value.type, ElementType):
+                report.error("C8", value.location, f"{value.type} is no type of a value; write tile<{value.type}>")
+            elif (found := problem(value.type)) is not None:
+                report.error("C8", value.location, f"{value.type}: {found}")

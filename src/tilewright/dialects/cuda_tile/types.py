@@ -1,0 +1,405 @@
+"""Types of NVIDIA's Tile IR, with the limits that make a spelled or decoded type a legal one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+from functools import cached_property
+from typing import Final
+
+from tilewright.ir.types import TOKEN, Constraint, TokenType, Type
+
+MAX_ELEMENTS: Final = 1 << 24
+"""Elements of a tile at most."""
+_MAX_I32: Final = (1 << 31) - 1
+_MAX_I64: Final = (1 << 63) - 1
+
+
+class Version(IntEnum):
+    """Bytecode and dialect versions 13.1 to 13.4; the number is the minor one."""
+
+    V13_1 = 1
+    V13_2 = 2
+    V13_3 = 3
+    V13_4 = 4
+
+    def __str__(self) -> str:
+        return f"13.{self.value}"
+
+
+@dataclass(frozen=True, eq=False)
+class ElementType(Type):
+    """A number type. `bits` counts in `bitcast`, `pool_bytes` in the constant pool (i1 is packed there)."""
+
+    name: str
+    tag: int
+    bits: int
+    is_float: bool = False
+    exponent: int = 0
+    mantissa: int = 0
+    bias: int = 0
+    since: Version = Version.V13_1
+    signed: bool = True
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def pool_bytes(self) -> int:
+        """Bytes of one element in a constant."""
+        return (self.bits + 7) // 8
+
+    @property
+    def has_infinity(self) -> bool:
+        """Whether the all-ones exponent is kept for infinities and NaN, as in IEEE 754."""
+        return self.is_float and self.name not in ("f8E4M3FN", "f8E8M0FNU", "f4E2M1FN", "f8E5M3FNU")
+
+
+def _float(name: str, tag: int, exponent: int, mantissa: int, since: Version = Version.V13_1) -> ElementType:
+    bias = (1 << (exponent - 1)) - 1
+    return ElementType(name, tag, 1 + exponent + mantissa, True, exponent, mantissa, bias, since)
+
+
+I1: Final = ElementType("i1", 0, 1)
+I4: Final = ElementType("i4", 22, 4, since=Version.V13_3)
+I8: Final = ElementType("i8", 1, 8)
+I16: Final = ElementType("i16", 2, 16)
+I32: Final = ElementType("i32", 3, 32)
+I64: Final = ElementType("i64", 4, 64)
+F16: Final = _float("f16", 5, 5, 10)
+BF16: Final = _float("bf16", 6, 8, 7)
+F32: Final = _float("f32", 7, 8, 23)
+TF32: Final = _float("tf32", 8, 8, 10)
+F64: Final = _float("f64", 9, 11, 52)
+F8E4M3FN: Final = _float("f8E4M3FN", 10, 4, 3)
+F8E5M2: Final = _float("f8E5M2", 11, 5, 2)
+F8E8M0FNU: Final = ElementType("f8E8M0FNU", 18, 8, True, 8, 0, 127, Version.V13_2, False)
+F4E2M1FN: Final = _float("f4E2M1FN", 19, 2, 1, Version.V13_3)
+F8E5M3FNU: Final = ElementType("f8E5M3FNU", 130, 8, True, 5, 3, 15, Version.V13_4, False)
+
+ELEMENTS: Final = {
+    t.name: t
+    for t in (
+        *(I1, I4, I8, I16, I32, I64, F16, BF16, F32, TF32, F64),
+        *(F8E4M3FN, F8E5M2, F8E8M0FNU, F4E2M1FN, F8E5M3FNU),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Pointer(Type):
+    """An address of global memory that holds elements of one number type."""
+
+    pointee: ElementType
+
+    def __str__(self) -> str:
+        return f"ptr<{self.pointee}>"
+
+
+Element = ElementType | Pointer
+
+
+@dataclass(frozen=True)
+class Tile(Type):
+    """An immutable n-d value; rank 0 is a scalar."""
+
+    shape: tuple[int, ...]
+    element: Element
+
+    @cached_property
+    def size(self) -> int:
+        """Number of elements."""
+        total = 1
+        for extent in self.shape:
+            total *= extent
+        return total
+
+    @property
+    def rank(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
+
+    @cached_property
+    def text(self) -> str:
+        """The short spelling."""
+        return "tile<" + "".join(f"{s}x" for s in self.shape) + f"{self.element}>"
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Extent = int | None
+"""None is `?`."""
+
+
+def _spell(extents: tuple[Extent, ...], separator: str) -> str:
+    return separator.join("?" if e is None else str(e) for e in extents)
+
+
+@dataclass(frozen=True)
+class TensorView(Type):
+    """A strided reference to global memory; sizes and strides in elements."""
+
+    element: ElementType
+    shape: tuple[Extent, ...]
+    strides: tuple[Extent, ...]
+
+    @cached_property
+    def text(self) -> str:
+        """The spelling."""
+        if not self.shape:
+            return f"tensor_view<{self.element}>"
+        return f"tensor_view<{_spell(self.shape, 'x')}x{self.element}, strides=[{_spell(self.strides, ',')}]>"
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Padding(Enum):
+    """What loads read beyond the edge of a view."""
+
+    ZERO = "zero"
+    NEG_ZERO = "neg_zero"
+    NAN = "nan"
+    POS_INF = "pos_inf"
+    NEG_INF = "neg_inf"
+
+
+@dataclass(frozen=True)
+class View(Type):
+    """What the views of tiles in a tensor share."""
+
+    tile: tuple[int, ...]
+    tensor: TensorView
+    padding: Padding | None = None
+
+    @property
+    def tile_type(self) -> Tile:
+        """Type of the tile that an index names."""
+        return Tile(self.tile, self.tensor.element)
+
+    @property
+    def rank(self) -> int:
+        """Number of indices."""
+        return len(self.tile)
+
+    def _spell(self, name: str, middle: str, tail: str) -> str:
+        padding = "" if self.padding is None else f", padding_value = {self.padding.value}"
+        return f"{name}<tile=({_spell(self.tile, 'x')}){middle}{padding}, {self.tensor}{tail}>"
+
+
+def identity_map(rank: int) -> tuple[int, ...]:
+    """The dim_map that a view has unless another one is written."""
+    return tuple(range(rank))
+
+
+def _spell_map(dim_map: tuple[int, ...]) -> str:
+    return "" if dim_map == identity_map(len(dim_map)) else f", dim_map=[{', '.join(map(str, dim_map))}]"
+
+
+@dataclass(frozen=True)
+class PartitionView(View):
+    """A tensor cut into tiles that touch; tile dimension k walks tensor dimension `dim_map[k]`."""
+
+    dim_map: tuple[int, ...] = ()
+
+    @cached_property
+    def text(self) -> str:
+        """The spelling."""
+        return self._spell("partition_view", "", _spell_map(self.dim_map))
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class StridedView(View):
+    """Tiles that start every `traversal[k]` elements; they may overlap or leave gaps."""
+
+    traversal: tuple[int, ...] = ()
+    dim_map: tuple[int, ...] = ()
+
+    @cached_property
+    def text(self) -> str:
+        """The spelling."""
+        return self._spell(
+            "strided_view", f", traversal_strides=[{_spell(self.traversal, ',')}]", _spell_map(self.dim_map)
+        )
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class GatherScatterView(View):
+    """Tiles whose positions along `sparse_dim` are given one by one."""
+
+    sparse_dim: int = 0
+
+    @cached_property
+    def text(self) -> str:
+        """The spelling."""
+        return self._spell("gather_scatter_view", "", f", sparse_dim={self.sparse_dim}")
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class FunctionType(Type):
+    """Signature of an entry."""
+
+    inputs: tuple[Type, ...]
+    results: tuple[Type, ...] = ()
+
+    def __str__(self) -> str:
+        return f"({', '.join(map(str, self.inputs))}) -> ({', '.join(map(str, self.results))})"
+
+
+def scalar(element: Element) -> Tile:
+    """The rank-0 tile of an element type."""
+    return Tile((), element)
+
+
+# What makes a type legal
+
+
+def problem(type_: Type) -> str | None:
+    """Why a type is illegal, or None. The parts of a type are checked with it."""
+    match type_:
+        case Tile():
+            return _tile_problem(type_.shape, type_.element)
+        case Pointer():
+            return "a pointer cannot point to i4" if type_.pointee is I4 else None
+        case TensorView():
+            return _tensor_problem(type_)
+        case View():
+            return problem(type_.tensor) or _view_problem(type_)
+        case _:
+            return None
+
+
+def _tile_problem(shape: tuple[int, ...], element: Element) -> str | None:
+    size = 1
+    for extent in shape:
+        if extent < 1 or extent & (extent - 1):
+            return f"the extents of a tile are powers of two, not {extent}"
+        size *= extent
+        if size > MAX_ELEMENTS:
+            return f"a tile has at most {MAX_ELEMENTS:,} elements"
+    if element is F4E2M1FN and size % 2:
+        return "a tile of f4E2M1FN has an even number of elements"
+    return problem(element)
+
+
+def _tensor_problem(type_: TensorView) -> str | None:
+    if type_.element is I4:
+        return "a tensor_view cannot have elements of type i4"
+    if len(type_.shape) != len(type_.strides):
+        return f"{len(type_.strides)} strides for {len(type_.shape)} dimensions"
+    for what, extents in (("sizes", type_.shape), ("strides", type_.strides)):
+        for extent in extents:
+            if extent is not None and not 1 <= extent <= _MAX_I64:
+                return f"the {what} of a tensor_view are positive or ?, not {extent}"
+    if type_.element is F4E2M1FN and not any(
+        stride == 1 and extent is not None and extent % 2 == 0
+        for extent, stride in zip(type_.shape, type_.strides, strict=True)
+    ):
+        return "a tensor_view of f4E2M1FN needs a dimension with stride 1 and an even size"
+    return None
+
+
+def _view_problem(type_: View) -> str | None:
+    rank = len(type_.tile)
+    if not rank:
+        return "the tile of a view has at least one dimension"
+    if rank != len(type_.tensor.shape):
+        return f"a tile of rank {rank} for a tensor_view of rank {len(type_.tensor.shape)}"
+    if max(type_.tile) > _MAX_I32:
+        return "the extents of a view's tile fit in 32 bits"
+    if type_.padding not in (None, Padding.ZERO) and not type_.tensor.element.is_float:
+        return f"padding_value {type_.padding.value if type_.padding else ''} needs a floating point element"
+    found = _tile_problem(type_.tile, type_.tensor.element)
+    if found is not None:
+        return found
+    match type_:
+        case GatherScatterView():
+            return None if 0 <= type_.sparse_dim < rank else f"sparse_dim lies in 0..{rank - 1}, not {type_.sparse_dim}"
+        case StridedView():
+            if len(type_.traversal) != rank or not all(1 <= t <= _MAX_I32 for t in type_.traversal):
+                return "traversal_strides has one positive entry for each dimension of the tile"
+            return _map_problem(type_.dim_map, rank)
+        case PartitionView():
+            return _map_problem(type_.dim_map, rank)
+        case _:
+            return None
+
+
+def _map_problem(dim_map: tuple[int, ...], rank: int) -> str | None:
+    return None if sorted(dim_map) == list(range(rank)) else f"dim_map is a permutation of 0..{rank - 1}"
+
+
+def since(type_: Type) -> Version:
+    """The first version that has the type."""
+    match type_:
+        case ElementType():
+            return type_.since
+        case Pointer():
+            return type_.pointee.since
+        case Tile() | TensorView():
+            return since(type_.element)
+        case View():
+            own = Version.V13_1 if isinstance(type_, PartitionView) else Version.V13_3
+            return max(own, since(type_.tensor))
+        case FunctionType():
+            return max((since(t) for t in (*type_.inputs, *type_.results)), default=Version.V13_1)
+        case _:
+            return Version.V13_1
+
+
+# Constraints
+
+
+def tiles(description: str, accepts: Callable[[Element], bool]) -> Constraint:
+    """Tiles whose element passes a test."""
+    return Constraint(description, lambda t: isinstance(t, Tile) and accepts(t.element))
+
+
+def scalars(description: str, accepts: Callable[[Element], bool]) -> Constraint:
+    """Rank-0 tiles whose element passes a test."""
+    return Constraint(description, lambda t: isinstance(t, Tile) and not t.shape and accepts(t.element))
+
+
+_INTEGERS: Final = frozenset({I1, I8, I16, I32, I64})
+_FLOATS: Final = frozenset({F16, BF16, F32, F64})
+
+INTEGER: Final = tiles("a tile of i1, i8, i16, i32 or i64", lambda e: e in _INTEGERS)
+INTEGER_I4: Final = tiles("a tile of i1, i4, i8, i16, i32 or i64", lambda e: e in _INTEGERS or e is I4)
+FLOAT: Final = tiles("a tile of f16, bf16, f32 or f64", lambda e: e in _FLOATS)
+ANY_FLOAT: Final = tiles("a tile of a floating point type", lambda e: isinstance(e, ElementType) and e.is_float)
+NUMBER: Final = tiles("a tile of numbers but i4", lambda e: isinstance(e, ElementType) and e is not I4)
+NUMBER_I4: Final = tiles("a tile of numbers", lambda e: isinstance(e, ElementType))
+BOOLEAN: Final = tiles("a tile of i1", lambda e: e is I1)
+I8_TILE: Final = tiles("a tile of i8", lambda e: e is I8)
+I32_TILE: Final = tiles("a tile of i32", lambda e: e is I32)
+I64_TILE: Final = tiles("a tile of i64", lambda e: e is I64)
+POINTER: Final = tiles("a tile of pointers", lambda e: isinstance(e, Pointer))
+TILE: Final = Constraint("a tile", lambda t: isinstance(t, Tile) and t.element is not I4)
+SCALAR_I32: Final = scalars("tile<i32>", lambda e: e is I32)
+SCALAR_I1: Final = scalars("tile<i1>", lambda e: e is I1)
+SCALAR_INTEGER: Final = scalars("a rank-0 tile of i1, i8, i16, i32 or i64", lambda e: e in _INTEGERS)
+SCALAR_POINTER: Final = scalars("a rank-0 tile of pointers", lambda e: isinstance(e, Pointer))
+TOKENS: Final = Constraint("a token", lambda t: isinstance(t, TokenType))
+TENSOR_VIEW: Final = Constraint("a tensor_view", lambda t: isinstance(t, TensorView))
+PARTITION_VIEW: Final = Constraint("a partition_view", lambda t: isinstance(t, PartitionView))
+STRIDED_VIEW: Final = Constraint("a strided_view", lambda t: isinstance(t, StridedView))
+GATHER_SCATTER_VIEW: Final = Constraint("a gather_scatter_view", lambda t: isinstance(t, GatherScatterView))
+VIEW: Final = Constraint("a partition_view, strided_view or gather_scatter_view", lambda t: isinstance(t, View))
+INDEXED_VIEW: Final = Constraint(
+    "a partition_view or strided_view", lambda t: isinstance(t, PartitionView | StridedView)
+)
+ASSUMABLE: Final = Constraint(
+    "a tile or a tensor_view", lambda t: isinstance(t, TensorView) or (isinstance(t, Tile) and t.element is not I4)
+)
+TOKEN_TYPE: Final = TOKEN

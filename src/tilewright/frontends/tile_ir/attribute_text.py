@@ -1,0 +1,249 @@
+"""Reads attributes: enumerations, predicates, hints, dictionaries, and whatever the generic form holds."""
+
+from __future__ import annotations
+
+from typing import Final, TypeVar
+
+from tilewright.dialects.cuda_tile.attributes import (
+    Assumption,
+    AtomicMode,
+    Bounded,
+    CodedEnum,
+    Dense,
+    DivBy,
+    Hints,
+    MemoryOrdering,
+    MemoryScope,
+    Number,
+    Ordering,
+    Overflow,
+    Predicate,
+    Rounding,
+    SameElements,
+    Signedness,
+    Symbol,
+    Unit,
+    Visibility,
+)
+from tilewright.dialects.cuda_tile.types import I1, ElementType, Tile
+from tilewright.frontends.tile_ir.cursor import LIMIT, STRING, SYNTAX, WORDS, unescape
+from tilewright.frontends.tile_ir.literal_text import LiteralReader
+from tilewright.ir.core import Attribute
+
+EnumT = TypeVar("EnumT", bound=CodedEnum)
+
+BRACKETED: Final[dict[type[CodedEnum], str]] = {Rounding: "rounding", Overflow: "overflow"}
+"""Enumerations that the short form writes as `name<value>`; the others are bare words."""
+GENERIC: Final[dict[str, type[CodedEnum]]] = {
+    "rounding": Rounding,
+    "overflow": Overflow,
+    "signedness": Signedness,
+    "comparison_ordering": Ordering,
+    "comparison_predicate": Predicate,
+    "symbol_visibility": Visibility,
+}
+"""Enumerations that the generic form writes as `#cuda_tile.name<value>`."""
+NUMBERED: Final[tuple[type[CodedEnum], ...]] = (AtomicMode, MemoryScope, MemoryOrdering)
+"""Enumerations that the generic form writes as numbers."""
+_PREDICATES: Final = frozenset({"div_by", "same_elements", "bounded"})
+HINTS: Final = "C22"
+
+
+class AttributeReader(LiteralReader):
+    """Reads attributes."""
+
+    def enum(self, kind: type[EnumT]) -> EnumT:
+        """A value of an enumeration in the short form."""
+        name = BRACKETED.get(kind)
+        if name is not None:
+            self.accept("#cuda_tile.")
+            self.expect_word(name)
+            self.expect("<")
+            found = self.member(kind)
+            self.expect(">")
+            return found
+        return self.member(kind)
+
+    def member(self, kind: type[EnumT]) -> EnumT:
+        """A bare word of an enumeration."""
+        start = self.position
+        word = self.word("a word")
+        for member in kind:
+            if member.value == word:
+                return member
+        words = ", ".join(str(m.value) for m in kind)
+        return self.fail(f"{word!r} is not one of {words}", WORDS, self.range_from(start))
+
+    def predicate(self) -> Assumption:
+        """What `assume` says."""
+        self.accept("#cuda_tile.")
+        start = self.position
+        name = self.word("a predicate: div_by, same_elements or bounded")
+        if name not in _PREDICATES:
+            self.fail(f"{name!r} is not one of div_by, same_elements, bounded", WORDS, self.range_from(start))
+        self.expect("<")
+        if name == "div_by":
+            found: Assumption = self._divisor()
+        elif name == "same_elements":
+            found = SameElements(self.integers())
+        else:
+            low = None if self.accept("?") else self.integer("a bound or ?")
+            self.expect(",")
+            found = Bounded(low, None if self.accept("?") else self.integer("a bound or ?"))
+        self.expect(">")
+        return found
+
+    def _divisor(self) -> DivBy:
+        divisor = self.integer()
+        if not self.accept(","):
+            return DivBy(divisor)
+        self.expect_word("every")
+        every = self.integer()
+        self.expect_word("along")
+        return DivBy(divisor, every, self.integer())
+
+    def hints(self) -> Hints:
+        """`<key = {name = value, ..}, ..>`."""
+        self.expect("<")
+        entries: dict[str, tuple[tuple[str, Attribute], ...]] = {}
+        while not self.at(">"):
+            start = self.position
+            key = self.key()
+            if key in entries:
+                self.error(HINTS, self.range_from(start), f"hints for {key} are given twice")
+            self.expect("=")
+            if not self.at("{"):
+                self.fail("hints of an architecture are a dictionary", HINTS)
+            entries[key] = tuple(sorted(self.dictionary(0).items()))
+            if not self.accept(","):
+                break
+        self.expect(">")
+        return Hints(tuple(sorted(entries.items())))
+
+    def key(self) -> str:
+        """A name of a dictionary entry."""
+        found = self.take(STRING)
+        if found is None:
+            return self.word("a name")
+        name = unescape(found[1])
+        if not name:
+            self.fail("names are not empty", SYNTAX, self.range_from(found.start()))
+        return name
+
+    def dictionary(self, depth: int) -> dict[str, Attribute]:
+        """`{name = value, ..}`; a name alone is a unit."""
+        self.expect("{")
+        found: dict[str, Attribute] = {}
+        while not self.at("}"):
+            start = self.position
+            name = self.key()
+            if name in found:
+                self.error(SYNTAX, self.range_from(start), f"{name!r} is given twice")
+            found[name] = self.attribute(depth + 1) if self.accept("=") else Unit()
+            if not self.accept(","):
+                break
+        self.expect("}")
+        return found
+
+    def attribute(self, depth: int = 0) -> Attribute:
+        """Any attribute as the generic form writes it."""
+        if depth > self.limits.attribute_nesting:
+            self.fail(f"attributes are nested more than {self.limits.attribute_nesting} deep", LIMIT)
+        if self.at('"'):
+            return self.string()
+        if self.at("{"):
+            return dict(sorted(self.dictionary(depth).items()))
+        if self.at("["):
+            return self._list(depth)
+        if self.at("@"):
+            return Symbol(self.symbol())
+        if self.at("#"):
+            return self._dialect(depth)
+        match self.peek_word():
+            case "true" | "false":
+                found = self.typed_number()
+                return bool(found.bits) if found.element is I1 else found
+            case "unit":
+                self.word("unit")
+                return Unit()
+            case "array":
+                return self._array()
+            case "dense":
+                return self._dense()
+            case "":
+                return self.type() if self.at("!") or self.at("(") else self.typed_number()
+            case _:
+                return self.type()
+
+    def _list(self, depth: int) -> Attribute:
+        self.expect("[")
+        found: list[Attribute] = []
+        while not self.at("]"):
+            found.append(self.attribute(depth + 1))
+            if not self.accept(","):
+                break
+        self.expect("]")
+        return tuple(found)
+
+    def _array(self) -> Attribute:
+        self.expect_word("array")
+        self.expect("<")
+        element = self.element_type()
+        found: list[Attribute] = []
+        if self.accept(":"):
+            while True:
+                number = Number(element, self.number_bits(element)).value
+                found.append(bool(number) if element is I1 else number)
+                if not self.accept(","):
+                    break
+        self.expect(">")
+        return tuple(found)
+
+    def _dense(self) -> Dense:
+        """`dense<literal> : type`: the type comes last, so the literal is read twice."""
+        self.expect_word("dense")
+        self.expect("<")
+        start = self.position
+        self._over_literal()
+        self.expect(">")
+        self.expect(":")
+        place = self.position
+        type_ = self.type()
+        if not isinstance(type_, Tile) or not isinstance(type_.element, ElementType):
+            self.fail("a constant has a tile of numbers as its type", "C20", self.range_from(place))
+        end, behind = self.end, self.position
+        self.position = start
+        found = self.dense_of(self.dense_literal(type_.element), type_)
+        self.end, self.position = end, behind
+        return found
+
+    def _over_literal(self) -> None:
+        if self.take(STRING) is not None:
+            return
+        end = self.text.find(">", self.position)
+        if end < 0:
+            self.fail("expected '>' behind the constant")
+        self.position = self.end = end
+
+    def _dialect(self, depth: int) -> Attribute:
+        start = self.position
+        if not self.accept("#cuda_tile."):
+            self.fail("expected an attribute")
+        name = self.peek_word()
+        if name in _PREDICATES:
+            return self.predicate()
+        if name == "optimization_hints":
+            self.take_word()
+            return self.hints()
+        kind = GENERIC.get(name)
+        if kind is None:
+            self.fail(f"there is no attribute #cuda_tile.{name}", WORDS, self.range_from(start))
+        self.take_word()
+        self.expect("<")
+        found = self.member(kind)
+        self.expect(">")
+        return found
+
+    def take_word(self) -> None:
+        """Move over the word ahead."""
+        self.word("a word")

@@ -1,0 +1,187 @@
+"""A place in a text that moves over it: words, numbers, strings, punctuation, and what is missing there."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NoReturn
+
+from tilewright.diagnostics import Diagnostic, Report, Source, SourceRange
+from tilewright.frontends.tile_ir.limits import DEFAULT_LIMITS, Limits
+
+_SKIP: Final = r"(?:[ \t\r\n]++|//[^\n]*+)*+"
+SKIP: Final = re.compile(_SKIP)
+WORD: Final = re.compile(rf"([A-Za-z_][A-Za-z0-9_$.]*+){_SKIP}")
+VALUE: Final = re.compile(rf"(%(?:[0-9]++|[A-Za-z_$.-][A-Za-z0-9_$.-]*+))(?:#([0-9]{{1,9}}))?{_SKIP}")
+INTEGER: Final = re.compile(rf"(-?(?:0x[0-9a-fA-F]++|[0-9]++))(?![.\w]){_SKIP}")
+FLOAT: Final = re.compile(rf"(-?[0-9]++\.[0-9]*+(?:[eE][+-]?[0-9]++)?){_SKIP}")
+STRING: Final = re.compile(rf'("(?:[^"\\\n]|\\.)*+"){_SKIP}')
+SYMBOL: Final = re.compile(rf'@([A-Za-z_][A-Za-z0-9_$.]*+|"(?:[^"\\\n]|\\.)*+"){_SKIP}')
+_ESCAPE: Final = re.compile(r'\\(?:([0-9a-fA-F]{2})|([nt\\"]))')
+_ANY: Final = re.compile(r"[A-Za-z_0-9$.]+|[%@#!^][A-Za-z_0-9$.-]*|->|.", re.DOTALL)
+_DIGITS: Final = 5000
+_SIMPLE: Final = {"n": "\n", "t": "\t", "\\": "\\", '"': '"'}
+
+SYNTAX: Final = "C1"
+WORDS: Final = "C2"
+LIMIT: Final = "C3"
+NUMBER: Final = "C4"
+
+
+class Abort(Exception):
+    """What is being read cannot be read on; the report says why."""
+
+
+def unescape(text: str) -> str:
+    """The string behind its spelling in quotes; `\\C3\\A9` are bytes of UTF-8."""
+    inner = text[1:-1]
+    if "\\" not in inner:
+        return inner
+    found = bytearray()
+    position = 0
+    for match in _ESCAPE.finditer(inner):
+        found += inner[position : match.start()].encode("utf-8", "surrogatepass")
+        found += bytes([int(match[1], 16)]) if match[1] else _SIMPLE[match[2]].encode()
+        position = match.end()
+    found += inner[position:].encode("utf-8", "surrogatepass")
+    return found.decode("utf-8", "replace")
+
+
+def escape(text: str) -> str:
+    """A string in quotes."""
+    plain = text.isascii() and text.isprintable() and '"' not in text and "\\" not in text
+    if plain:
+        return f'"{text}"'
+    octets = text.encode("utf-8", "surrogatepass")
+    return '"' + "".join(chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\{b:02X}" for b in octets) + '"'
+
+
+class Cursor:
+    """`position` stands behind white space and comments; `end` behind what was read last."""
+
+    def __init__(self, source: Source, report: Report, limits: Limits = DEFAULT_LIMITS) -> None:
+        self.source = source
+        self.text = source.text
+        self.report = report
+        self.limits = limits
+        self.end = 0
+        self.position = 0
+        self.skip()
+
+    def skip(self) -> None:
+        """Move over white space and comments."""
+        found = SKIP.match(self.text, self.position)
+        assert found is not None
+        self.position = found.end()
+
+    @property
+    def at_end(self) -> bool:
+        """Whether nothing is left."""
+        return self.position >= len(self.text)
+
+    def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """Read what a pattern with white space behind group 1 matches here."""
+        found = pattern.match(self.text, self.position)
+        if found is not None:
+            self.end = found.end(found.lastindex or 1)
+            self.position = found.end()
+        return found
+
+    def range_from(self, start: int) -> SourceRange:
+        """From `start` to the end of what was read last."""
+        return SourceRange(self.source, start, max(self.end, start))
+
+    def here(self) -> SourceRange:
+        """The token ahead."""
+        found = _ANY.match(self.text, self.position)
+        return SourceRange(self.source, self.position, found.end() if found else self.position)
+
+    # Punctuation and words
+
+    def at(self, text: str) -> bool:
+        """Whether punctuation is ahead."""
+        return self.text.startswith(text, self.position)
+
+    def accept(self, text: str) -> bool:
+        """Read punctuation if it is ahead."""
+        if not self.text.startswith(text, self.position):
+            return False
+        self.end = self.position = self.position + len(text)
+        if self.text[self.end : self.end + 1] in " \t\r\n/":
+            self.skip()
+        return True
+
+    def expect(self, text: str) -> None:
+        """Read punctuation or say that it is missing."""
+        if not self.accept(text):
+            self.fail(f"expected {text!r}")
+
+    def peek_word(self) -> str:
+        """The word ahead, or an empty string."""
+        found = WORD.match(self.text, self.position)
+        return found[1] if found else ""
+
+    def accept_word(self, word: str) -> bool:
+        """Read a word if it is ahead."""
+        if self.peek_word() != word:
+            return False
+        self.take(WORD)
+        return True
+
+    def expect_word(self, word: str) -> None:
+        """Read a word or say that it is missing."""
+        if not self.accept_word(word):
+            self.fail(f"expected {word!r}")
+
+    def word(self, what: str) -> str:
+        """Any word."""
+        found = self.take(WORD)
+        if found is None:
+            self.fail(f"expected {what}")
+        return found[1]
+
+    # Literals
+
+    def integer(self, what: str = "an integer") -> int:
+        """A decimal or hexadecimal integer."""
+        found = self.take(INTEGER)
+        if found is None:
+            self.fail(f"expected {what}")
+        return self.checked_integer(found[1], found.start())
+
+    def checked_integer(self, text: str, start: int) -> int:
+        """An integer of bounded length."""
+        if len(text) > self.limits.name:
+            self.fail("this number is too long", LIMIT, SourceRange(self.source, start, start + len(text)))
+        return int(text, 0) if "x" in text else int(text)
+
+    def string(self, what: str = "a string") -> str:
+        """A string in quotes."""
+        found = self.take(STRING)
+        if found is None:
+            self.fail(f"expected {what} in quotes")
+        return unescape(found[1])
+
+    def symbol(self) -> str:
+        """`@name` or `@"any name"`."""
+        found = self.take(SYMBOL)
+        if found is None:
+            self.fail("expected a symbol, such as @name")
+        name = unescape(found[1]) if found[1].startswith('"') else found[1]
+        if len(name) > self.limits.name:
+            self.fail(f"names have at most {self.limits.name} characters", LIMIT, self.range_from(found.start()))
+        return name
+
+    # Errors
+
+    def error(self, code: str, place: SourceRange, message: str) -> Diagnostic:
+        """Report and go on."""
+        return self.report.error(code, place, message)
+
+    def fail(self, message: str, code: str = SYNTAX, place: SourceRange | None = None) -> NoReturn:
+        """Report what is wrong, here unless told otherwise, and give up on what is being read."""
+        if place is None:
+            place = self.here()
+            found = self.text[place.start : place.end]
+            message += ", found the end of the text" if not found else f", found {found!r}"
+        self.report.error(code, place, message)
+        raise Abort

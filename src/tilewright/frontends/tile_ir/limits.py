@@ -1,0 +1,22 @@
+"""Limits on input: hostile text and bytecode is refused before it exhausts time, memory or the stack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much the readers take. The defaults are far above what kernels need."""
+
+    source_bytes: int = 16 * 1024 * 1024
+    operations: int = 500_000
+    nesting: int = 256
+    attribute_nesting: int = 32
+    debug_nesting: int = 100
+    rank: int = 64
+    name: int = 1024
+
+
+DEFAULT_LIMITS: Final = Limits()
