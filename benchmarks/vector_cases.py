@@ -17,6 +17,7 @@ LENGTH: Final = 10_000_000
 SIDE: Final = 4096
 ERRORS: Final = {"f32": 1e-4, "f64": 1e-11}
 _CHUNK: Final = 1 << 15
+_SQUARE: Final = 64
 _BLOCK: Final = 1 << 16
 _BETAS: Final = (0.0, 1.0, 0.5)
 
@@ -151,6 +152,8 @@ def _axpby_matrix(dtype: str, beta: float, transpose: str) -> Case:
     peers = _updates(
         dtype, beta, b.T, np.empty((SIDE, SIDE), a.dtype), lambda part, out: np.multiply(source.T[part], 2, out=out)
     )
+    if transpose == "t":
+        peers["in squares"] = _squares(a, b, beta)
     type_ = _matrix(dtype)
     call = "axpby.t %alpha, %x, %beta, %y" if transpose == "t" else "axpby %alpha, %x, %beta, %y"
     text = _kernel(dtype, f"%x: {type_}, %y: {type_}", beta, call)
@@ -158,6 +161,27 @@ def _axpby_matrix(dtype: str, beta: float, transpose: str) -> Case:
     moved = (2 if beta == 0 else 3) * SIDE * SIDE * _size(dtype)
     name = f"{dtype} axpby.{transpose} matrix b={beta:g}"
     return Case(name, dtype, text, (a, mine), mine, peers, expected, moved, _stream(beta))
+
+
+def _squares(a: Array, b: Array, beta: float) -> Callable[[], object]:
+    """`b := 2 a^T + beta b` in squares that stay in the cache."""
+    held = np.empty((_SQUARE, _SQUARE), a.dtype)
+    places = [
+        (slice(i, i + _SQUARE), slice(j, j + _SQUARE)) for i in range(0, SIDE, _SQUARE) for j in range(0, SIDE, _SQUARE)
+    ]
+
+    def run() -> None:
+        for rows, columns in places:
+            out = b.T[columns, rows]
+            if beta == 0:
+                np.multiply(a[columns, rows], 2, out=out)
+                continue
+            np.multiply(a[columns, rows], 2, out=held)
+            if beta != 1:
+                np.multiply(out, beta, out=out)
+            np.add(out, held, out=out)
+
+    return run
 
 
 def _hadamard(dtype: str, beta: float, form: str) -> Case:
@@ -272,7 +296,15 @@ def _cumsum_matrix(dtype: str, mode: int) -> Case:
     out, theirs = np.full_like(x, np.nan), np.empty_like(x)
     type_ = _matrix(dtype)
     text = _kernel(dtype, f"%x: {type_}, %y: {type_}", 0.0, f"cumsum %alpha, %x, {mode}, %beta, %y")
+
+    def columns() -> None:
+        theirs[:, 0] = x[:, 0]
+        for k in range(1, SIDE):
+            np.add(theirs[:, k - 1], x[:, k], out=theirs[:, k])
+
     peers: Peers = {"cumsum alone": lambda: np.cumsum(x, axis=mode, out=theirs)}
+    if mode == 1:
+        peers["column by column"] = columns
     expected = lambda: 2 * np.cumsum(x, axis=mode, dtype=np.float64)  # noqa: E731
     name, moved = f"{dtype} cumsum matrix mode {mode}", 2 * SIDE * SIDE * _size(dtype)
     return Case(name, dtype, text, (x, out), out, peers, expected, moved, "triad")

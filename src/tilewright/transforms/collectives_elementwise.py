@@ -8,9 +8,9 @@ from tilewright.dialects import memref, tile, tl
 from tilewright.dialects.arith import Mul
 from tilewright.ir.builder import Builder
 from tilewright.ir.core import Value
-from tilewright.ir.types import TileType
+from tilewright.ir.types import MemrefType, TileType
 from tilewright.transforms import emit
-from tilewright.transforms.policy import TilePolicy
+from tilewright.transforms.policy import TilePolicy, contiguous_mode
 from tilewright.transforms.scaling import Update, update
 from tilewright.transforms.tiling import Box, cover, extents, loop_order
 
@@ -22,7 +22,20 @@ def lower_axpby(op: tl.Axpby, build: Builder, policy: TilePolicy) -> None:
         _axpby_scalar(op, build, goal)
         return
     source = emit.permuted(build, op.a, op.transpose)
-    update_each(build, goal, policy, lambda at, box: emit.cast(at, box.load(at, source), goal.accumulator))
+    target, read = emit.memref_type(op.b), emit.memref_type(source)
+    lengths = policy.elementwise_tile(target)
+    if contiguous_mode(read) != contiguous_mode(target):
+        lengths = _squared(target, lengths)
+    update_each(build, goal, policy, lambda at, box: emit.cast(at, box.load(at, source), goal.accumulator), lengths)
+
+
+def _squared(target: MemrefType, lengths: tuple[int, ...]) -> tuple[int, ...]:
+    """A square of about as many elements: cache lines of both tensors are used up while they are at hand."""
+    whole = all(extent is not None and extent <= length for extent, length in zip(target.shape, lengths, strict=True))
+    if whole or len(lengths) != 2:
+        return lengths
+    side = 1 << ((lengths[0] * lengths[1]).bit_length() - 1) // 2
+    return (side, side)
 
 
 def _axpby_scalar(op: tl.Axpby, build: Builder, goal: Update) -> None:
@@ -67,8 +80,17 @@ def stretched(build: Builder, value: Value, shape: tuple[int, ...], to: tuple[in
     return value if shape == to else build(tile.Broadcast(value, result_types=[TileType(to, element)])).out
 
 
-def update_each(build: Builder, goal: Update, policy: TilePolicy, product: Callable[[Builder, Box], Value]) -> None:
-    """Update every tile of the target with `product(builder, box)`, which is not called where alpha is constant 0."""
+def update_each(
+    build: Builder,
+    goal: Update,
+    policy: TilePolicy,
+    product: Callable[[Builder, Box], Value],
+    lengths: tuple[int, ...] = (),
+) -> None:
+    """Update every tile of the target with `product(builder, box)`, which is not called where alpha is constant 0.
+
+    Tiles have the policy's lengths unless others are given.
+    """
     type_ = emit.memref_type(goal.target)
     if goal.alpha.is_zero and goal.beta.is_one:
         return
@@ -77,4 +99,4 @@ def update_each(build: Builder, goal: Update, policy: TilePolicy, product: Calla
         nothing = TileType(box.shape, goal.accumulator)
         goal.finish(at, emit.zero(at, nothing) if goal.alpha.is_zero else product(at, box), box)
 
-    cover(build, extents(build, goal.target), policy.elementwise_tile(type_), loop_order(type_), body)
+    cover(build, extents(build, goal.target), lengths or policy.elementwise_tile(type_), loop_order(type_), body)

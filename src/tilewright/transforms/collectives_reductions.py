@@ -145,7 +145,7 @@ def _scan_slice(build: Builder, source: Value, goal: Update, mode: int, policy: 
         def step(deep: Builder, piece: Piece, carried: list[Value]) -> list[Value]:
             place = box(piece)
             value = emit.cast(deep, place.load(deep, source), goal.accumulator)
-            scanned = deep(tile.Scan(value, AtomicKind.ADD, mode)).out
+            scanned = value if piece.length == 1 else deep(tile.Scan(value, AtomicKind.ADD, mode)).out
             before = stretched(deep, carried[0], _flat(place.shape, mode), place.shape)
             prefix = deep(Add(scanned, before)).out
             goal.finish(deep, prefix, place)
@@ -154,7 +154,10 @@ def _scan_slice(build: Builder, source: Value, goal: Update, mode: int, policy: 
         flat = _flat(box(Piece(build.index(0), 1, False)).shape, mode)
         along(at, totals[mode], lengths[mode], step, [emit.zero(at, TileType(flat, goal.accumulator))])
 
-    cover(build, [totals[k] for k in others], [lengths[k] for k in others], list(range(len(others))), strip)
+    if others:
+        strips(build, totals[others[0]], lengths[others[0]], strip)
+    else:
+        strip(build, Box(()))
 
 
 def _flat(shape: tuple[int, ...], mode: int) -> tuple[int, ...]:

@@ -93,8 +93,8 @@ class CpuTilePolicy:
         return tuple(length if k == along else _STRIP_ACROSS if k < 2 else 1 for k in range(source.order))
 
     def scan_tile(self, source: MemrefType, dim: int) -> tuple[int, ...]:
-        """A vector of columns when scanning across them; a few vectors when scanning along."""
-        lanes = self.machine.lanes(source.element.component.bytes)
+        """A vector when scanning along vectors; else long pieces of a column, added to the column before."""
+        size = source.element.component.bytes
         if contiguous_mode(source) == dim:
-            return tuple(lanes if k == dim else 1 for k in range(source.order))
-        return tuple(_ACROSS if k == dim else _RUN_VECTORS * lanes for k in range(source.order))
+            return tuple(self.machine.lanes(size) if k == dim else 1 for k in range(source.order))
+        return tuple(1 if k == dim else _STRIP_BYTES // size for k in range(source.order))
