@@ -77,7 +77,9 @@ class CpuTilePolicy:
 
     def _runs(self, target: MemrefType) -> tuple[int, ...]:
         along = contiguous_mode(target)
-        run = _RUN_VECTORS * self.machine.lanes(target.element.component.bytes)
+        # Elements apart are moved one by one: unrolled, that would be a lot of code and no faster.
+        vectors = _RUN_VECTORS if target.strides[along] == 1 else 1
+        run = vectors * self.machine.lanes(target.element.bytes)
         return tuple(run if k == along else _ACROSS if k < 2 else 1 for k in range(target.order))
 
     def reduction_tile(self, source: MemrefType, dim: int) -> tuple[int, ...]:
