@@ -86,14 +86,15 @@ class Writer:
         self.lines.append("  " * self.depth + self._scatter(text) + self._comment())
 
     def _scatter(self, text: str) -> str:
-        """Line breaks and comments between operands, rarely."""
-        if self.rnd.random() > 0.08 or ", " not in text:
+        """Line breaks and comments inside of an instruction, rarely."""
+        words = text.split(" ")
+        if self.rnd.random() > 0.1 or len(words) == 1:
             return text
-        first, _, rest = text.partition(", ")
-        return f"{first},{self._comment()}\n      {rest}"
+        at = self.rnd.randrange(1, len(words))
+        return f"{' '.join(words[:at])}{self._comment(0.5)}\n      {' '.join(words[at:])}"
 
-    def _comment(self) -> str:
-        if self.rnd.random() > 0.06:
+    def _comment(self, probability: float = 0.06) -> str:
+        if self.rnd.random() > probability:
             return ""
         self.comments.append(f"; remark {len(self.comments)}: %x = constant")
         return f" {self.comments[-1]}\n" if self.rnd.random() < 0.3 else f" {self.comments[-1]}"

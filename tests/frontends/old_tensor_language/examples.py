@@ -142,11 +142,11 @@ EXAMPLES: Final = (
                 %c1 = constant 1 : i32
                 %c0 = constant 0 : i32
                 %y = cast %x : f64
-                %j = if %p -> (i32) {
+                %j = if %p -> (i32) {  ; 1 or 0
                     yield (%c1)
                 } else {
                     yield (%c0)
-                }  ; 1 or 0
+                }
                 %q = not_equal %n, %c0 : bool
             }
             """,

@@ -331,3 +331,47 @@ def test_launches_by_hand_are_warned_of_once() -> None:
     report = Report()
     upgrade(Source("old.tl", SAMPLE + SAMPLE.replace("fused_kernel", "again")), report)
     assert [d.code for d in report.diagnostics] == ["U11", "U11"]
+
+
+def test_remarks_on_conversions_and_in_dropped_instructions_stay() -> None:
+    check(
+        """
+        func @f(%p: i1) {
+          %t = alloca -> memref<f32>
+          %j = cast %p : i1 -> i32 ; a number
+          %k = cast %p ; of another type
+                 : i1 -> i64 %q = arith.not %p : i1 ; two on a line
+          if %p {
+            yield ; nothing
+             :
+          }
+          lifetime_stop ; the last use
+             %t
+        }
+        """,
+        """
+        func @f(%p: bool) {
+            %c1 = constant 1 : i32
+            %c0 = constant 0 : i32
+            %c1_i64 = constant 1 : i64
+            %c0_i64 = constant 0 : i64
+            %t = alloca : memref<f32,local>
+            %j = if %p -> (i32) {  ; a number
+                yield (%c1)
+            } else {
+                yield (%c0)
+            }
+            %k = if %p  ; of another type
+                    -> (i64) {
+                yield (%c1_i64)
+            } else {
+                yield (%c0_i64)
+            }
+            %q = not %p : bool  ; two on a line
+            if %p {
+                ; nothing
+            }
+            ; the last use
+        }
+        """,
+    )

@@ -36,6 +36,11 @@ def carry(old: str, new: str) -> str:
     return _join(new, comments, breaks)
 
 
+def comments(text: str) -> list[str]:
+    """The comments of a text in their order."""
+    return [piece.rstrip() for piece, _ in pieces(text) if piece[0] == ";"]
+
+
 def _split(text: str) -> tuple[list[str], list[_Gap]]:
     """The words of a text, and what stands behind each of them."""
     words: list[str] = []

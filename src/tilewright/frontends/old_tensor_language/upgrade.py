@@ -15,7 +15,7 @@ from tilewright.compiler import uncollected
 from tilewright.diagnostics import CompileError, Report, Source, SourceRange
 from tilewright.dialects import arith, memref, scf, team
 from tilewright.dialects.builtin import Kernel, Module
-from tilewright.frontends.old_tensor_language.layout import carry
+from tilewright.frontends.old_tensor_language.layout import carry, comments
 from tilewright.frontends.old_tensor_language.names import is_generated
 from tilewright.frontends.old_tensor_language.parser import parse
 from tilewright.frontends.old_tensor_language.verify import verify_language
@@ -28,6 +28,7 @@ from tilewright.ir.core import Operation
 from tilewright.ir.types import GroupType, ScalarType
 
 _BRACE: Final = re.compile(r"(?:\s|;[^\n]*\n)*\{")
+_REMARK: Final = re.compile(r"[ \t]*(;[^\n]*)")
 
 
 class UpgradeError(Exception):
@@ -49,18 +50,20 @@ def upgrade(source: Source, report: Report) -> str:
         _drop_hints(module)
         formatted = Report()
         text = format_source(Source(source.name, text), formatted)
-        _check(module, Source(source.name, text), formatted)
+        _check(source, module, Source(source.name, text), formatted)
         return text
 
 
-def _check(module: Module, upgraded: Source, findings: Report) -> None:
-    """The upgraded text is a valid program, and the same."""
+def _check(old: Source, module: Module, upgraded: Source, findings: Report) -> None:
+    """The upgraded text is a valid program, and the same, with the same comments."""
     again = parse_new(upgraded, findings)
     verify_new_language(again, findings)
     if findings.has_errors:
         raise UpgradeError(f"the upgraded text is not valid:\n{CompileError(findings.diagnostics)}\n{upgraded.text}")
     if print_module(again) != print_module(module):
         raise UpgradeError(f"the upgraded text is another program:\n{upgraded.text}")
+    if comments(upgraded.text) != comments(old.text):
+        raise UpgradeError(f"a comment was lost or moved past another one:\n{upgraded.text}")
 
 
 def _is_hint(op: Operation) -> bool:
@@ -153,20 +156,28 @@ class _Rewriter:
 
     def _instruction(self, op: Operation, before: list[str]) -> None:
         where = self._range(op)
-        if _is_hint(op):
-            self.edits.append((*self._line(where), ""))
-            return
         old = self._text(where)
+        if _is_hint(op):
+            self._drop(where, comments(old))
+            return
+        new, end = carry(old, self.heads[op]), where.end
         if isinstance(op, scf.If) and self._mnemonic(op) == "cast":
-            new = self._branches(op)
-        else:
-            new = carry(old, self.heads[op])
-        self.edits.append((where.start, where.end, "".join(line + "\n" for line in before) + new))
+            remark = _REMARK.match(self.source.text, end)
+            new = self._branches(op, new, remark[1] if remark else "")
+            end = remark.end() if remark else end
+        self.edits.append((where.start, end, "".join(line + "\n" for line in before) + new))
 
-    def _branches(self, op: scf.If) -> str:
-        """An if that stands for a conversion of i1, in full."""
+    def _branches(self, op: scf.If, head: str, remark: str) -> str:
+        """An if that stands for a conversion of i1, in full; the remark on the conversion goes to its first line."""
         then, orelse = (self.heads[block.last] for r in op.regions for block in r.blocks if block.last is not None)
-        return f"{self.heads[op]} {{\n{then}\n}} else {{\n{orelse}\n}}"
+        return f"{head} {{ {remark}\n{then}\n}} else {{\n{orelse}\n}}"
+
+    def _drop(self, where: SourceRange, remarks: list[str]) -> None:
+        """Leave an instruction out, but not the comments in it."""
+        if remarks:
+            self.edits.append((where.start, where.end, "\n".join([*remarks, ""])))
+        else:
+            self.edits.append((*self._line(where), ""))
 
     def _line(self, where: SourceRange) -> tuple[int, int]:
         """The range, or the whole line if nothing else stands on it."""
