@@ -18,9 +18,13 @@ from tilewright.diagnostics import CompileError, Diagnostic, Report, Severity, S
 def upgraded(source: Source, std: str, report: Report) -> str:
     """The text in the new language: as it is if it is in that already. Raises `CompileError`."""
     from tilewright.frontends.old_tensor_language import upgrade
-    from tilewright.frontends.standard import Standard, detect
+    from tilewright.frontends.standard import Standard, detect, refuse_mixed
 
-    if std == "new" or (std == "auto" and detect(source) is Standard.NEW):
+    if std == "new":
+        return source.text
+    if std == "auto" and detect(source) is Standard.NEW:
+        refuse_mixed(source, report)
+        report.raise_if_errors()
         return source.text
     if "\ufffd" in source.text:
         message = f"{source.name}: the text is not UTF-8; convert it first, lest comments are lost"

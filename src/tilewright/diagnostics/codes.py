@@ -68,6 +68,7 @@ _TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "U9": ("two languages in one text", "A text is in the old language or in the new one; versions between them were never released and are not read."),
     "U10": ("old text where only new text makes sense", "The formatter knows the new language only; `tilewright upgrade` gives an old text in it, formatted."),
     "U11": ("launch by hand", "Launches from Python need no change. Those written by hand pass the size of a group in front of its offset, and the batch as the first dimension of the grid, which was the third."),
+    "U12": ("valid in both languages", "Words that only one of the languages has decide which one a text is in. Without any, a text that is valid in both and means different things is taken for a new one; `--std` says it."),
     "IR001": ("operand, result or attribute of an operation", "The IR breaks a declared constraint. From a kernel text this is a bug of tilewright."),
     "IR002": ("broken link", "Operations, blocks and use lists disagree. A bug of tilewright."),
     "IR003": ("number of regions", "An operation has too few or too many regions."),

@@ -1,94 +1,64 @@
 """Which tensor language a text is in, and reading it as such: the one place that knows both.
 
-The first decisive word tells. Old: `arith.add`, `alloca ->`, `group_size`, `i1`, `work_group_size(..)`, types of
-operands behind a colon, `?` and `:` in views, a group without size. New: `constant`, `bool`, `attributes`,
-`group_id.x`, lists of foreach, and every instruction that the old language lacked. A text without any is new.
+The words that only one of the languages has are counted, and the majority decides: a text with one slip of the pen is
+still in the language of the rest. A text without such words is read as both. If it is valid in one language, it is in
+that one; if in both, it mostly is the same program, and where it is not (a plain `barrier` fences nothing now, and
+fenced all memory before), it is taken for a new one, with a warning.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from enum import Enum
+from dataclasses import dataclass
 from typing import Final
 
 from tilewright.diagnostics import Report, Source, SourceRange
 from tilewright.dialects.builtin import Module
-from tilewright.frontends.tensor_language.lexer import END, Tokens, is_number, tokenize
+from tilewright.frontends.standard_words import SPAN, Standard, judgements
+from tilewright.frontends.tensor_language.lexer import END, Tokens, tokenize
 from tilewright.frontends.tensor_language.limits import DEFAULT_LIMITS
-from tilewright.frontends.tensor_language.parser import INSTRUCTIONS
+from tilewright.ir.core import Operation
 
+__all__ = ["Standard", "detect", "first_word", "read_language", "refuse_mixed", "refuse_old"]
 
-class Standard(Enum):
-    """The tensor language before and after its redesign."""
-
-    OLD = "old"
-    NEW = "new"
-
-
-_SHARED: Final = frozenset(
-    {
-        *("alloca", "arith", "axpby", "barrier", "cast", "cmp", "expand", "for", "foreach", "fuse", "gemm", "gemv"),
-        *(
-            "ger",
-            "group_id",
-            "hadamard",
-            "if",
-            "lifetime_stop",
-            "load",
-            "size",
-            "store",
-            "subgroup_size",
-            "subview",
-            "sum",
-            "yield",
-        ),
-    }
-)
-"""Mnemonics of both languages."""
-_OLD_WORDS: Final = frozenset({"group_size", "i1", "hadamard_product"})
-_NEW_WORDS: Final = frozenset(
-    {
-        *("attributes", "bool", "coopmatrix", "global", "init", "local", "bf16", "f16", "c32", "c64"),
-        *("alignment", "shape_gcd", "stride_gcd", "unroll"),
-        *(INSTRUCTIONS.keys() - _SHARED - _OLD_WORDS),
-    }
-)
-_COLLECTIVES: Final = frozenset({"axpby", "gemm", "gemv", "ger", "hadamard", "sum"})
-_VIEWS: Final = frozenset({"expand", "subview"})
-_TYPED: Final = frozenset({"cast", "load", "size", "store", "cmp", "fuse"})
 _PREFIX: Final = 1 << 13
-_SPAN: Final = 512
-"""Tokens that one instruction is followed for."""
+"""Characters that are looked at first: most texts say what they are in these."""
 
 
 def detect(source: Source) -> Standard:
     """The language of a text."""
-    text = source.text
-    if len(text) > _PREFIX:
-        end = text.rfind("\n", 0, _PREFIX)
-        found = _first(_texts(Source(source.name, text[: end if end > 0 else _PREFIX])))
-        if found is not None:
-            return found[0]
-    found = _first(_texts(source))
-    return Standard.NEW if found is None else found[0]
+    return _by_words(source) or _by_reading(source, {}).standard
 
 
-def first_old_word(tokens: Tokens) -> SourceRange | None:
-    """Where a text first says that it is an old one."""
-    for index in range(len(tokens.texts)):
-        if _standard_at(tokens.texts, index) is Standard.OLD:
-            return tokens.range(index)
-    return None
+def first_word(tokens: Tokens, standard: Standard) -> SourceRange | None:
+    """Where a text first says that it is in a language."""
+    return next((tokens.range(i) for i, found in judgements(tokens.texts) if found is standard), None)
 
 
 def refuse_old(source: Source, report: Report, certain: bool = False) -> bool:
     """Report a text of the old language where only the new one makes sense; whether it is one (`certain`: it is)."""
     if not certain and detect(source) is Standard.NEW:
         return False
-    tokens = tokenize(source, Report(), DEFAULT_LIMITS)
-    where = None if tokens is None else first_old_word(tokens)
-    finding = report.error("U10", where or SourceRange(source, 0, 0), "the text is in the old language")
+    finding = report.error("U10", _first(source, Standard.OLD) or _start(source), "the text is in the old language")
     finding.hint("`tilewright upgrade FILE` gives it in the new one, formatted")
+    return True
+
+
+def refuse_mixed(source: Source, report: Report) -> bool:
+    """Report words of the old language in a text that is taken for a new one, but is not valid as that."""
+    old = _first(source, Standard.OLD)
+    if old is None:
+        return False
+    findings = Report()
+    read_language(source, findings, {}, Standard.NEW)
+    if not findings.has_errors:
+        return False
+    finding = report.error("U9", old, "this belongs to the old language, but most of the text is in the new one")
+    new = _first(source, Standard.NEW)
+    if new is not None:
+        finding.label(new, "this belongs to the new language")
+    finding.hint("write it in the new language; `tilewright check FILE` says how the text is read")
     return True
 
 
@@ -96,14 +66,37 @@ def read_language(
     source: Source, report: Report, definitions: Mapping[str, str] | None = None, standard: Standard | None = None
 ) -> Module:
     """Parse a text in either language and check the language's rules; what is wrong is in `report`."""
-    if (standard or detect(source)) is Standard.OLD:
-        from tilewright.frontends.old_tensor_language import parse, verify_language
-    else:
-        from tilewright.frontends.tensor_language import parse
-        from tilewright.frontends.tensor_language.rules import verify_language
-    module = parse(source, report, definitions or {})
-    verify_language(module, report)
-    return module
+    known = standard or _by_words(source)
+    if known is not None:
+        return _read(source, known, definitions or {}, report)
+    reading = _by_reading(source, definitions or {})
+    report.take(reading.report)
+    return reading.module
+
+
+# By words
+
+
+def _by_words(source: Source) -> Standard | None:
+    """The language that most of the decisive words belong to; if that says nothing, that of the first one."""
+    text = source.text
+    if len(text) > _PREFIX:
+        end = text.rfind("\n", 0, _PREFIX)
+        texts = _texts(Source(source.name, text[: end if end > 0 else _PREFIX]))
+        # What the end of the prefix cuts off could change what the words in front of it say.
+        found = _majority([(i, standard) for i, standard in judgements(texts) if i < len(texts) - SPAN])
+        if found is not None:
+            return found
+    return _majority(list(judgements(_texts(source))))
+
+
+def _majority(found: Sequence[tuple[int, Standard]]) -> Standard | None:
+    if not found:
+        return None
+    votes = Counter(standard for _, standard in found)
+    if votes[Standard.OLD] == votes[Standard.NEW]:
+        return found[0][1]
+    return max(votes, key=votes.__getitem__)
 
 
 def _texts(source: Source) -> Sequence[str]:
@@ -111,135 +104,60 @@ def _texts(source: Source) -> Sequence[str]:
     return [END] if tokens is None else tokens.texts
 
 
-def _first(texts: Sequence[str]) -> tuple[Standard, int] | None:
-    for index in range(len(texts)):
-        found = _standard_at(texts, index)
-        if found is not None:
-            return found, index
+def _first(source: Source, standard: Standard) -> SourceRange | None:
+    tokens = tokenize(source, Report(), DEFAULT_LIMITS)
+    return None if tokens is None else first_word(tokens, standard)
+
+
+def _start(source: Source) -> SourceRange:
+    return SourceRange(source, 0, 0)
+
+
+# By reading
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A text as a program of one of the languages."""
+
+    standard: Standard
+    module: Module
+    report: Report
+
+
+def _read(source: Source, standard: Standard, definitions: Mapping[str, str], report: Report) -> Module:
+    if standard is Standard.OLD:
+        from tilewright.frontends.old_tensor_language import parse, verify_language
+    else:
+        from tilewright.frontends.tensor_language import parse
+        from tilewright.frontends.tensor_language.rules import verify_language
+    module = parse(source, report, definitions)
+    verify_language(module, report)
+    return module
+
+
+def _reading(source: Source, standard: Standard, definitions: Mapping[str, str]) -> _Reading:
+    report = Report()
+    return _Reading(standard, _read(source, standard, definitions, report), report)
+
+
+def _by_reading(source: Source, definitions: Mapping[str, str]) -> _Reading:
+    """The language in which the text is valid, or has fewer errors; in doubt the new one."""
+    new, old = (_reading(source, standard, definitions) for standard in (Standard.NEW, Standard.OLD))
+    if old.report.errors < new.report.errors:
+        return old
+    different = None if new.report.has_errors or old.report.has_errors else _difference(new.module, old.module)
+    if different is not None:
+        message = "the text is valid in the old language and in the new one, and this means different things"
+        finding = new.report.warning("U12", different.location, message)
+        finding.hint("it is taken for a new text; say `--std=old` or `--std=new` (in Python `std=`)")
+    return new
+
+
+def _difference(new: Module, old: Module) -> Operation | None:
+    """The first operation that is not the same in both."""
+    for ours, theirs in zip(new.walk(), old.walk(), strict=False):
+        same = type(ours) is type(theirs) and ours.attributes == theirs.attributes
+        if not same or [r.type for r in ours.results] != [r.type for r in theirs.results]:
+            return ours
     return None
-
-
-def _standard_at(texts: Sequence[str], i: int) -> Standard | None:
-    """What the word at a token says, if anything."""
-    text = texts[i]
-    first = text[0]
-    if first == "$":
-        return Standard.NEW
-    if first == "." and text in (".x", ".y", ".z"):
-        return Standard.NEW
-    if not first.isalpha():
-        return None
-    if text in _NEW_WORDS:
-        return Standard.NEW
-    if text in _OLD_WORDS:
-        return Standard.OLD
-    following = texts[i + 1]
-    match text:
-        case "arith":
-            return Standard.OLD if following[0] == "." else None
-        case "alloca":
-            return Standard.OLD if following == "->" else Standard.NEW if following == ":" else None
-        case "group_id":
-            return None if following[0] == "." else Standard.OLD
-        case "work_group_size" | "subgroup_size":
-            return Standard.OLD if following == "(" else Standard.NEW
-        case "yield":
-            return Standard.NEW if following == "(" else Standard.OLD
-        case "foreach":
-            return Standard.NEW if following == "(" else Standard.OLD if following[0] == "%" else None
-        case "group":
-            return _group(texts, i)
-        case "if" | "for":
-            return _control(texts, i)
-        case _:
-            return _instruction(texts, i, text)
-
-
-def _group(texts: Sequence[str], i: int) -> Standard | None:
-    """A group type: new ones have a size."""
-    depth = 0
-    for j in range(i + 1, min(i + _SPAN, len(texts))):
-        if texts[j] == "<":
-            depth += 1
-        elif texts[j] == ">":
-            depth -= 1
-            if depth == 1:
-                return Standard.NEW if texts[j + 1] == "x" else Standard.OLD
-            if not depth:
-                return None
-    return None
-
-
-def _control(texts: Sequence[str], i: int) -> Standard | None:
-    """Literals as conditions and bounds are old."""
-    if texts[i] == "if":
-        return Standard.OLD if is_number(texts[i + 1]) else None
-    for j in range(i + 1, min(i + 8, len(texts))):
-        if texts[j] in ("{", END):
-            break
-        if texts[j - 1] in ("=", ",") and is_number(texts[j]):
-            return Standard.OLD
-        if texts[j] == ":":
-            return Standard.OLD
-    return None
-
-
-def _instruction(texts: Sequence[str], i: int, text: str) -> Standard | None:
-    if text in _COLLECTIVES:
-        return _collective(texts, i)
-    if text in _VIEWS:
-        return _view(texts, i)
-    if text in _TYPED:
-        return _typed(texts, i, text)
-    return None
-
-
-def _collective(texts: Sequence[str], i: int) -> Standard | None:
-    """Types of operands are old; operands without types and literals are new."""
-    j = i + 1
-    while texts[j][0] == "." and not is_number(texts[j]):
-        j += 1
-    literals = False
-    while texts[j][0] == "%" or is_number(texts[j]):
-        literals = literals or texts[j][0] != "%"
-        j += 1
-        if texts[j] != ",":
-            break
-        j += 1
-    if texts[j] == ":":
-        return Standard.OLD
-    return None if literals else Standard.NEW
-
-
-def _view(texts: Sequence[str], i: int) -> Standard | None:
-    """`?`, and `:` on its own, are old."""
-    for j in range(i + 1, min(i + _SPAN, len(texts))):
-        if texts[j] == "]" or texts[j] is END:
-            return None
-        if texts[j] == "?" or (texts[j] == ":" and texts[j - 1] in ("[", ",")):
-            return Standard.OLD
-    return None
-
-
-def _typed(texts: Sequence[str], i: int, text: str) -> Standard | None:
-    """What the type behind the colon says."""
-    limit = min(i + _SPAN, len(texts) - 1)
-    depth, j = 0, i + 1
-    while j < limit and not (texts[j] == ":" and not depth):
-        if texts[j] == "=" or texts[j] in ("{", "}"):
-            break
-        depth += (texts[j] == "[") - (texts[j] == "]")
-        j += 1
-    typed = texts[j] == ":"
-    if text == "store":
-        return Standard.OLD if typed else Standard.NEW
-    if not typed:
-        return None
-    type_ = texts[j + 1]
-    if text == "cast":
-        return Standard.OLD if "->" in texts[j + 2 : j + 3] else None
-    if text == "load":
-        return Standard.OLD if type_ == "group" else None if type_ == "memref" else Standard.NEW
-    if text == "size":
-        return Standard.OLD if type_ == "memref" else Standard.NEW if type_ == "index" else None
-    return Standard.OLD if text == "cmp" and type_ not in ("bool", END) else None

@@ -14,8 +14,9 @@ _INTRODUCTION: Final = """\
 # From the old tensor language to the new one
 
 Texts in the old language compile and run as they are: `tw.compile(text)` and the verbs of the command line recognise
-them by the first word that belongs to one of the languages (`std="old"`, `--std=old` and `new` say it instead). They
-become the same programs as the texts that `upgrade` makes of them, and are checked as strictly.
+them by the words that only one of the languages has (`std="old"`, `--std=old` and `new` say it instead); texts without
+such words are in the language in which they are valid. They become the same programs as the texts that `upgrade` makes
+of them, and are checked as strictly.
 
     tilewright upgrade FILE             the new text on standard output
     tilewright upgrade --diff FILE      what changes

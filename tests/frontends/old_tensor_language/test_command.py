@@ -106,8 +106,10 @@ def test_wrong_usage(old: Path) -> None:
 def test_the_language_can_be_said(tmp_path: Path) -> None:
     quiet = tmp_path / "quiet.tl"
     quiet.write_text("func @f(%A: memref<f32x4x6>) {\n    %f = fuse %A[0,1] : memref<f32x4x6>\n}\n")
-    assert "V27" in run("check", str(quiet)).stdout
+    assert "V27" in run("check", "--std=new", str(quiet)).stdout
     assert run("check", "--std=old", str(quiet)).exit_code == 0
+    assert run("check", str(quiet)).exit_code == 0
+    assert "memref<f32x24>" in run("upgrade", str(quiet)).stdout
     assert "memref<f32x24>" in run("upgrade", "--std=old", str(quiet)).stdout
     assert run("upgrade", "--std=new", str(quiet)).stdout == quiet.read_text()
 
@@ -143,7 +145,7 @@ def test_fmt_can_be_told(tmp_path: Path) -> None:
 
 
 def test_explain_knows_the_codes() -> None:
-    for number in range(1, 12):
+    for number in range(1, 13):
         assert run("explain", f"U{number}").exit_code == 0
 
 
@@ -157,3 +159,17 @@ def test_compile_takes_the_language() -> None:
     assert [k.name for k in tw.compile(OLD, std="old")] == ["f"]
     with pytest.raises(tw.CompileError):
         tw.compile(OLD, std="new", cache=False)
+
+
+def test_a_new_text_with_old_words_is_not_taken_for_upgraded(tmp_path: Path) -> None:
+    mixed = tmp_path / "mixed.tl"
+    mixed.write_text(NEW.replace("}\n", "    %t = alloca -> memref<f32x4>\n}\n"))
+    result = run("upgrade", str(mixed))
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert f"{mixed}:5:10: error[U9]" in result.stderr
+    assert "constant" in result.stderr
+    # What the new language reads with a warning is no mixture.
+    lenient = tmp_path / "lenient.tl"
+    lenient.write_text(NEW.replace("}\n", "    %c = constant 1 : i32\n    %b = cmp.lt %c, %c : bool\n}\n"))
+    assert run("check", "--std=new", str(lenient)).exit_code == 0
+    assert run("upgrade", str(lenient)).stdout == lenient.read_text()

@@ -76,12 +76,12 @@ class OldTypeReader(Parser):
 
     def report_mixed(self, index: int, what: str) -> None:
         """Report a part of the new language in an old text."""
-        from tilewright.frontends.standard import first_old_word
+        from tilewright.frontends.standard import Standard, first_word
 
         finding = self.error(
             "U9", self.range(index), f"{what} belongs to the new language, but this text is an old one"
         )
-        old = first_old_word(self.tokens)
+        old = first_word(self.tokens, Standard.OLD)
         if old is not None:
             finding.label(old, "this belongs to the old language")
         finding.hint(
