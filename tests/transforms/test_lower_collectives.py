@@ -199,3 +199,25 @@ def test_scalar_targets_use_scalar_accesses() -> None:
         f"{ZERO} {ONE} tl.axpby %one, %a, %one, %b tl.sum %one, %x, %zero, %a",
     )
     filecheck(run(module, SMALL), "memref.load %a\nmemref.load %b\nmemref.store\ntile.reduce\ntile.item\nmemref.store")
+
+
+def test_streams_of_stores_fetch_ahead_where_the_machine_wishes_it() -> None:
+    text = "tl.axpby %one, %A, %b, %B"
+    long = LowerCollectives(GenericTilePolicy(run=32, write_ahead=64))
+    module = kernel("%b: f32, %A: memref<f32x?>, %B: memref<f32x?>", f"{ONE} {ZERO} {text.replace('%b', '%zero')}")
+    filecheck(
+        run(module, long),
+        """
+        scf.for
+        = arith.add
+        tile.prefetch %B, {{%\\d+}} {level = 0, shape = [32], write = true}
+        tile.store
+        ! tile.prefetch
+        tile.store
+        """,
+    )
+    for parameters in (
+        "%b: f32, %A: memref<f32x?>, %B: memref<f32x?>",
+        "%b: f32, %A: memref<f32x8>, %B: memref<f32x8>",
+    ):
+        assert "tile.prefetch" not in run(kernel(parameters, f"{ONE} {text}"), long)

@@ -124,15 +124,19 @@ class AtomicRmw(Operation, name="tile.atomic_rmw"):
 
 
 class Prefetch(Operation, name="tile.prefetch"):
-    """Hint: the box of `shape` at `indices` will be needed in cache `level` (0 nearest). Never faults."""
+    """Hint: the box of `shape` at `indices` will be needed in cache `level` (0 nearest), perhaps to `write` it.
+
+    Never faults.
+    """
 
     memref: Value = operand(MEMREF)
     indices: list[Value] = operands(INDEX_ONLY)
     level: int = attribute(int)
     shape: tuple[int, ...] = attribute(tuple)
+    write: bool = optional_attribute(bool, default=False)
 
     def effects(self) -> Sequence[Effect]:
-        return [Effect(EffectKind.ORDER)]
+        return [Effect(EffectKind.HINT)]
 
     def verify(self, report: Report) -> None:
         tile_rules.box(self, report, self.memref, self.indices, self.shape)

@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 
 class EffectKind(Enum):
-    """Kinds of access. UPDATE is an atomic read-modify-write, ORDER a barrier or fence."""
+    """Kinds of access. UPDATE is an atomic read-modify-write, ORDER a barrier or fence.
+
+    HINT touches no memory and orders nothing, it is there for speed alone.
+    """
 
     READ = "read"
     WRITE = "write"
@@ -19,6 +22,7 @@ class EffectKind(Enum):
     ALLOCATE = "allocate"
     FREE = "free"
     ORDER = "order"
+    HINT = "hint"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from tilewright.dialects import memref, tile, tl
 from tilewright.dialects.arith import Mul
 from tilewright.ir.builder import Builder
 from tilewright.ir.core import Value
-from tilewright.ir.types import MemrefType, TileType
+from tilewright.ir.types import AddressSpace, MemrefType, TileType
 from tilewright.transforms import emit
 from tilewright.transforms.policy import TilePolicy, contiguous_mode
 from tilewright.transforms.scaling import Update, update
@@ -97,6 +97,20 @@ def update_each(
 
     def body(at: Builder, box: Box) -> None:
         nothing = TileType(box.shape, goal.accumulator)
+        if goal.beta.is_zero and policy.write_ahead and not goal.atomic:
+            _write_ahead(at, goal.target, box, policy.write_ahead)
         goal.finish(at, emit.zero(at, nothing) if goal.alpha.is_zero else product(at, box), box)
 
     cover(build, extents(build, goal.target), lengths or policy.elementwise_tile(type_), loop_order(type_), body)
+
+
+def _write_ahead(build: Builder, target: Value, box: Box, distance: int) -> None:
+    """Prefetch what a later tile of a long run writes, if there are later ones."""
+    type_ = emit.memref_type(target)
+    along = contiguous_mode(type_)
+    piece, size = box.pieces[along], type_.element.bytes
+    streamed = type_.space is AddressSpace.GLOBAL and type_.strides[along] == 1
+    if not streamed or piece.checked or piece.length in (1, type_.shape[along]):
+        return
+    later = [emit.add(build, i, build.index(distance // size)) if k == along else i for k, i in enumerate(box.indices)]
+    build(tile.Prefetch(target, later, 0, box.shape, write=True))

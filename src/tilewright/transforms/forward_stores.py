@@ -93,7 +93,7 @@ def _writes(op: Operation) -> list[Access] | None:
 
 def _orders(op: Operation) -> bool:
     """Whether an operation lets writes of others become visible."""
-    if isinstance(op, tile.Prefetch) or RECURSIVE_EFFECTS in op.definition.traits:
+    if RECURSIVE_EFFECTS in op.definition.traits:
         return False
     effects = op.effects()
     return effects is None or any(e.kind is EffectKind.ORDER for e in effects)

@@ -43,6 +43,11 @@ class TilePolicy(Protocol):
         """Whether a product of dynamic extents runs its full tiles unchecked, by code of their own."""
         ...
 
+    @property
+    def write_ahead(self) -> int:
+        """Bytes in front of a stream of stores, without loads of the same place, that are prefetched; 0 for none."""
+        ...
+
     def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
         """Tile lengths along m, n and k of `c += a b`."""
         ...
@@ -81,6 +86,7 @@ class GenericTilePolicy:
     depth: int = 8
     run: int = 256
     peels_products: bool = True
+    write_ahead: int = 0
 
     def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
         """Small static products whole, others in square blocks."""

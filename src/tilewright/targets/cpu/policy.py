@@ -18,8 +18,9 @@ _WHOLE_PRODUCT = 64
 _WHOLE_ELEMENTS = 4096
 _RUN_VECTORS = 8
 _ACROSS = 4
-_STRIP_BYTES = 1 << 14
+_STRIP_BYTES = 1 << 13
 _STRIP_ACROSS = 8
+_WRITE_AHEAD = 1024
 _LONGEST = 1024
 _DEEPEST = 8192
 _DYNAMIC = 512
@@ -57,6 +58,11 @@ class CpuTilePolicy:
     def peels_products(self) -> bool:
         """Large products check their edges block by block."""
         return False
+
+    @property
+    def write_ahead(self) -> int:
+        """Caches fetch lines ahead of loads by themselves, hardly ahead of stores."""
+        return _WRITE_AHEAD
 
     def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
         """Small static products whole; else tiles whose partial sums do not leave the last cache, all terms at once."""

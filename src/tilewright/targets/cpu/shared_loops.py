@@ -15,7 +15,7 @@ from tilewright.targets.llvm.emitter import i64
 
 # About ten microseconds of streaming, ten times what handing out costs.
 _SHARED_ELEMENTS = 1 << 16
-_FEWEST_TRIPS = 4
+_FEWEST_TRIPS = 2
 _UNKNOWN_TRIPS = 16
 
 

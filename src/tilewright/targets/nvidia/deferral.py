@@ -24,7 +24,7 @@ from tilewright.transforms.insert_barriers import STEP
 _MOVES: Final[frozenset[type[Operation]]] = frozenset(
     {tile.Splat, tile.Broadcast, tile.Reshape, tile.Permute, tile.Extract, tile.Cat, tile.Iota}
 )
-_HARMLESS: Final = frozenset({EffectKind.READ, EffectKind.ALLOCATE, EffectKind.FREE})
+_HARMLESS: Final = frozenset({EffectKind.READ, EffectKind.ALLOCATE, EffectKind.FREE, EffectKind.HINT})
 
 
 def deferred_tiles(kernel: Kernel) -> frozenset[Value]:
