@@ -8,14 +8,15 @@ from typing import cast
 from tilewright.dialects.cuda_tile.attributes import CodedEnum, Dense, Hints, Number, Symbol
 from tilewright.dialects.cuda_tile.base import TileOperation
 from tilewright.dialects.cuda_tile.debug import debug_of
-from tilewright.dialects.cuda_tile.types import Version
+from tilewright.dialects.cuda_tile.types import TOKEN_TYPE, Version
 from tilewright.frontends.tile_ir.bytecode.attribute_writer import AttributeWriter, Inexpressible
 from tilewright.frontends.tile_ir.bytecode.buffer import Buffer
 from tilewright.frontends.tile_ir.bytecode.debug_writer import DebugPool
 from tilewright.frontends.tile_ir.bytecode.layout import Encoding, Field, Layout, Operands, layouts
 from tilewright.frontends.tile_ir.bytecode.pools_writer import ConstantPool, StringPool, TypePool
-from tilewright.ir.core import Attribute, Block, OpResult, Region, Value
+from tilewright.ir.core import Attribute, Block, Region, Value
 from tilewright.ir.definition import operand_segments
+from tilewright.ir.types import Type
 
 
 class Pools:
@@ -61,8 +62,8 @@ class BodyWriter:
             self.current = op
             layout = self._layouts[op.spec.opcode]
             self.places.append(self._pools.debug.index(debug_of(op.location)))
-            results = op.results if layout.more_results else op.results[: layout.results]
-            self._record(op, layout, results)
+            types = _result_types(op, layout)
+            self._record(op, layout, types)
             if layout.regions:
                 self.out.varint(len(layout.regions))
                 for index in range(len(layout.regions)):
@@ -72,7 +73,8 @@ class BodyWriter:
                     else:
                         self.out.varint(0)
                     self._next = mark
-            self._number(results)
+            self._number(op.results)
+            self._next += len(types) - len(op.results)
 
     def _begin(self, region: Region) -> Block:
         block = region.entry
@@ -89,20 +91,20 @@ class BodyWriter:
             self._numbers[value] = self._next
             self._next += 1
 
-    def _record(self, op: TileOperation, layout: Layout, results: list[OpResult]) -> None:
+    def _record(self, op: TileOperation, layout: Layout, types: list[Type]) -> None:
         out = self.out
         out.varint(layout.opcode)
         if layout.counts_results:
-            out.varint(len(results))
-        for result in results:
-            out.varint(self._pools.types.index(result.type))
+            out.varint(len(types))
+        for type_ in types:
+            out.varint(self._pools.types.index(type_))
         bounds = operand_segments(op)
         if layout.has_flags:
             out.varint(_flags(op, layout, bounds))
         for field in layout.fields:
             value = op.attributes.get(field.name, field.default)
             if field.flag is None or _is_there(value):
-                self._field(field, value)
+                self._field(field, value, op)
         if layout.operands is Operands.COUNTED:
             out.varint(len(op.operands))
         for group, (start, end) in zip(layout.groups, bounds, strict=True):
@@ -111,7 +113,7 @@ class BodyWriter:
             for value in op.operands[start:end]:
                 out.varint(self._numbers[value])
 
-    def _field(self, field: Field, value: Attribute) -> None:
+    def _field(self, field: Field, value: Attribute, op: TileOperation) -> None:
         out = self.out
         match field.encoding:
             case Encoding.ENUM:
@@ -137,7 +139,7 @@ class BodyWriter:
             case Encoding.ARRAY:
                 self._pools.attributes.numbers(out, cast("tuple[Number, ...]", value))
             case Encoding.BOOLS:
-                flags = cast("tuple[bool, ...]", value)
+                flags = cast("tuple[bool, ...]", value) or (False,) * _list_length(op)
                 out.varint(len(flags))
                 out.bytes(bytes(flags))
             case Encoding.TAGGED:
@@ -145,6 +147,20 @@ class BodyWriter:
             case Encoding.DICTIONARY:
                 assert isinstance(value, Hints)
                 self._pools.attributes.hints(out, value)
+
+
+def _result_types(op: TileOperation, layout: Layout) -> list[Type]:
+    """Types of the results in the record, which has those that its version knows and no other."""
+    types = [r.type for r in op.results]
+    if layout.more_results:
+        return types
+    return types[: layout.results] + [TOKEN_TYPE] * (layout.results - len(types))
+
+
+def _list_length(op: TileOperation) -> int:
+    """How many operands the list among them has; flags stand for one of them each."""
+    specs = op.definition.operands.values()
+    return next(b - a for s, (a, b) in zip(specs, operand_segments(op), strict=True) if s.variadic)
 
 
 def _is_there(value: Attribute) -> bool:

@@ -72,6 +72,7 @@ class Layout:
     """A record. `units` are attributes that consist of a flag alone; `dropped` fields do not exist in this version.
 
     `results` is how many there are (at least, if there is a list of them), `counts_results` whether the record says so.
+    A list of results that a version added is exactly one token from then on.
     """
 
     cls: type[TileOperation]
@@ -151,8 +152,8 @@ def _layout(cls: type[TileOperation], opcode: int, version: Version) -> Layout:
     return Layout(
         cls,
         opcode,
-        sum(not s.variadic for s in d.results.values()),
-        any(s.variadic for n, s in d.results.items() if n not in dropped),
+        sum(not s.variadic or (n in newer and n not in dropped) for n, s in d.results.items()),
+        any(s.variadic and n not in newer for n, s in d.results.items()),
         variadic,
         bool(flags),
         flags,
