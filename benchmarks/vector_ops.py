@@ -14,7 +14,6 @@ import argparse
 import json
 import os
 import statistics
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -24,17 +23,17 @@ from typing import Final, cast
 import numpy as np
 
 import tilewright as tw
+from children import machine, rows_of_children, settle
 from peers.stream import Bandwidth, measure_bandwidth
 from plot import plot
 from vector_cases import ERRORS, Case, cases
 
-_LIMITS: Final = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "TILEWRIGHT_NUM_THREADS")
 _FEWEST_ROUNDS: Final = 3
 _SECONDS: Final = 1.0
 _RESULTS: Final = Path(__file__).parent / "results"
 
 
-def measure(case: Case, rounds: int, bandwidth: Bandwidth) -> dict[str, object]:
+def measure(case: Case, rounds: int, bandwidth: Bandwidth, threads: int) -> dict[str, object]:
     """One row: milliseconds of ours and of each formulation, ratio, error, share of the floor."""
     kernel = tw.compile(case.text, target="cpu", cache=False).k[case.grid]
     expected = case.expected()
@@ -50,6 +49,7 @@ def measure(case: Case, rounds: int, bandwidth: Bandwidth) -> dict[str, object]:
             start = perf_counter()
             run()
             times[name].append(perf_counter() - start)
+            settle(threads)
     medians = {name: statistics.median(found) * 1e3 for name, found in times.items()}
     best = min(case.peers, key=lambda name: medians[name])
     ratio = statistics.median(t / o for t, o in zip(times[best], times["tilewright"], strict=True))
@@ -57,6 +57,7 @@ def measure(case: Case, rounds: int, bandwidth: Bandwidth) -> dict[str, object]:
     floor = case.bytes / rate / 1e6
     return {
         "name": case.name,
+        "machine": machine(),
         "milliseconds": medians,
         "best": best,
         "ratio": ratio,
@@ -79,7 +80,7 @@ def table(threads: int, words: list[str], rounds: int) -> list[dict[str, object]
     for name, make in cases():
         if not all(word in name for word in words):
             continue
-        row = {**measure(make(), rounds, bandwidth), "threads": threads}
+        row = {**measure(make(), rounds, bandwidth, threads), "threads": threads}
         times = cast("dict[str, float]", row["milliseconds"])
         numpy = times[str(row["best"])]
         note = "  WRONG" if row["wrong"] else ""
@@ -117,12 +118,7 @@ def main() -> int:
     if options.child is not None:
         print(json.dumps(table(options.child, options.words, options.rounds)))
         return 0
-    rows: list[dict[str, object]] = []
-    for threads in options.threads:
-        command = [sys.executable, __file__, *options.words, "--rounds", str(options.rounds), "--child", str(threads)]
-        environment = {**os.environ, **dict.fromkeys(_LIMITS, str(threads))}
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
-        rows += json.loads(done.stdout)
+    rows = rows_of_children(__file__, [*options.words, "--rounds", str(options.rounds)], options.threads)
     _save(rows)
     return 1 if any(row["wrong"] for row in rows) else 0
 
