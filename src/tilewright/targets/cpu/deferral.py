@@ -1,7 +1,8 @@
 """Whether a loaded tile may be read where it is used instead of where it is loaded.
 
 It may if nothing can write its memory in between. What counts as a use is the operation that ends in code: a store, a
-yield, anything that is no formula. A store that reads what it overwrites is fine element by element, not otherwise.
+yield, anything that is no formula. A store that reads what it overwrites is fine element by element, and where it
+computes its whole tile before it writes (`single_block`), not otherwise.
 
 Within one collective (accesses with the same `step`) the written operand does not overlap the read ones, by the rules
 of the languages; so its store is taken not to overlap *another parameter* that its own value is computed from. In SPMD
@@ -18,6 +19,8 @@ from tilewright.ir.definition import RECURSIVE_EFFECTS, TERMINATOR
 from tilewright.ir.effects import EffectKind
 from tilewright.ir.types import AddressSpace, MemrefType
 from tilewright.targets.cpu.elementwise import is_elementwise
+from tilewright.targets.cpu.machine import Machine
+from tilewright.targets.cpu.single_block import stored_at_once
 from tilewright.transforms.insert_barriers import STEP
 
 _FORMULAS = (tile.Broadcast, tile.Permute, tile.Extract, tile.Mma, tile.Reduce)
@@ -26,7 +29,7 @@ _NO_EFFECTS_OF_ITS_OWN = {RECURSIVE_EFFECTS, TERMINATOR}
 _CHANGES = (EffectKind.WRITE, EffectKind.UPDATE, EffectKind.FREE)
 
 
-def may_defer(load: tile.Load) -> bool:
+def may_defer(load: tile.Load, machine: Machine) -> bool:
     """Whether the loaded tile may be read in place by all that is computed from it."""
     block = load.block
     assert block is not None
@@ -39,7 +42,9 @@ def may_defer(load: tile.Load) -> bool:
     op = load.next
     while op is not None and last:
         if op in last:
-            if not all(_harmless(load, sink, in_place, collective) for end, sink, in_place in ends if end is op):
+            if not all(
+                _harmless(load, sink, in_place, collective, machine) for end, sink, in_place in ends if end is op
+            ):
                 return False
             last.discard(op)
         if last and any(_conflicts(load, changed) for changed in _changes(op)):
@@ -67,7 +72,7 @@ def _ancestor_in(op: core.Operation, block: core.Block) -> core.Operation | None
     return current
 
 
-def _harmless(load: tile.Load, sink: core.Operation, in_place: bool, collective: bool) -> bool:
+def _harmless(load: tile.Load, sink: core.Operation, in_place: bool, collective: bool, machine: Machine) -> bool:
     """Whether the tile may be read while its sink works."""
     block = load.block
     if sink.block is not block:
@@ -78,8 +83,10 @@ def _harmless(load: tile.Load, sink: core.Operation, in_place: bool, collective:
     if in_place and sink.memref is load.memref and list(sink.indices) == list(load.indices):
         return True
     if collective and _same_step(load, sink) and root(sink.memref) is not root(load.memref):
-        return not _both_local(load.memref, sink.memref) or not _local_overlap(load.memref, sink.memref)
-    return not _conflicts(load, sink.memref)
+        apart = not _both_local(load.memref, sink.memref) or not _local_overlap(load.memref, sink.memref)
+    else:
+        apart = not _conflicts(load, sink.memref)
+    return apart or stored_at_once(sink, machine)
 
 
 def _same_step(load: tile.Load, store: tile.Store) -> bool:

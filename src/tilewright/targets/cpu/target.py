@@ -58,10 +58,12 @@ class CpuTarget:
         Small tiles at level 0: the time to compile grows with the code, and there a compile is to be quick.
         """
         from tilewright.transforms.pipeline import common_pipeline
+        from tilewright.transforms.prefetch_work_groups import PrefetchWorkGroups
         from tilewright.transforms.split_barriers import SplitBarriers
 
         tiles = CpuTilePolicy(self.shape) if level else _QUICK_TILES
-        return [*common_pipeline(CpuTeamPolicy(self.shape), tiles, level), SplitBarriers()]
+        passes = [*common_pipeline(CpuTeamPolicy(self.shape), tiles, level), SplitBarriers()]
+        return [*passes, PrefetchWorkGroups()] if level > 1 else passes
 
     def generate(self, module: Module, report: Report, level: int = 2) -> Artifact:
         """One object with an entry for every kernel; level 0 takes LLVM's fast code generation."""

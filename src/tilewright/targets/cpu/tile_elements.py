@@ -1,4 +1,4 @@
-"""Tile operations that go element by element or only hint: atomics, prefetches, shares of work-items."""
+"""Tile operations that go element by element: atomics, shares of work-items."""
 
 from __future__ import annotations
 
@@ -17,18 +17,13 @@ from tilewright.targets.cpu.roots import Roots
 from tilewright.targets.cpu.tiles import Memory
 from tilewright.targets.llvm.emitter import Value, i64
 
-_LINE_BYTES = 64
-_LOCALITY = (3, 2, 1)
-
 
 def lower(ctx: KernelContext, roots: Roots, op: core.Operation) -> None:
-    """Lower an atomic, a prefetch or the reading of a share."""
+    """Lower an atomic or the reading of a share."""
     match op:
         case tile.AtomicLoad() | tile.AtomicStore() | tile.AtomicRmw():
             with guarded(ctx):
                 _atomic(ctx, roots, op)
-        case tile.Prefetch():
-            _prefetch(ctx, roots, op)
         case tile.ShareExtract():
             tile_shares.extract(ctx, roots, op)
         case _:
@@ -99,20 +94,3 @@ def existing(ctx: KernelContext, target: Memory, position: tuple[Value, ...]) ->
             inside = b.and_(b.icmp("sge", at, bound.low), b.icmp("slt", at, bound.high))
             result = inside if result is None else b.and_(result, inside)
     return result
-
-
-def _prefetch(ctx: KernelContext, roots: Roots, op: tile.Prefetch) -> None:
-    element = op.memref.type
-    type_ = TileType(tuple(op.shape), element.element)  # type: ignore[attr-defined]
-    target = place(ctx, op.memref, op.indices, (), type_)
-    ev = roots.evaluator()
-    line = max(1, _LINE_BYTES // type_.element.bytes)
-    unit = next((dim for dim, stride in enumerate(target.strides) if stride.integer == 1), None)
-    lines = tuple(-(-extent // line) if dim == unit else extent for dim, extent in enumerate(type_.shape))
-
-    def act(position: tuple[Value, ...]) -> None:
-        exact = tuple(ctx.b.mul(at, i64(line)) if dim == unit else at for dim, at in enumerate(position))
-        locality = _LOCALITY[min(op.level, len(_LOCALITY) - 1)]
-        ctx.b.prefetch(ev.address(target, exact), locality=locality)
-
-    each_position(ctx, lines, act)

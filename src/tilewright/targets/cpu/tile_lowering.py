@@ -16,6 +16,7 @@ from tilewright.targets.cpu.lowered import Scalar
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.orientation import carried_dim
 from tilewright.targets.cpu.places import guarded, place, tile_of
+from tilewright.targets.cpu.prefetch import lower_prefetch
 from tilewright.targets.cpu.roots import Roots
 from tilewright.targets.cpu.shared_loops import may_share, share_loop
 from tilewright.targets.cpu.tiles import (
@@ -64,6 +65,8 @@ class CpuTiles:
                     roots.store(tile_of(ctx, op.value), target)
             case tile.Item():
                 ctx.bind(op.out, Scalar(roots.element(tile_of(ctx, op.tile))))
+            case tile.Prefetch():
+                lower_prefetch(ctx, roots, op)
             case _:
                 tile_elements.lower(ctx, roots, op)
 
@@ -78,7 +81,7 @@ class CpuTiles:
                 return Splat(type_, ctx.uniform_value(ctx.scalar(op.value)))
             case tile.Load():
                 memory = place(ctx, op.memref, op.indices, op.check, type_)
-                return memory if may_defer(op) else roots.materialize(memory)
+                return memory if may_defer(op, self.machine) else roots.materialize(memory)
             case tile.Broadcast():
                 return Broadcast(type_, tile_of(ctx, op.tile))
             case tile.Permute():

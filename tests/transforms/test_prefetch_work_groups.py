@@ -1,0 +1,61 @@
+"""prefetch-work-groups: what later work-groups load, if it lies where a group's pointers point."""
+
+from __future__ import annotations
+
+from tilewright.transforms.prefetch_work_groups import PrefetchWorkGroups
+from transforms.support import filecheck, kernel, run
+
+PARAMETERS = "%A: group<memref<f32x16x8>x?>, %D: memref<f32x16x8x?>, %I: memref<indexx?>"
+START = "%g = team.group_id {dim = 0} -> index %z = arith.constant {value = 0} -> index"
+LOAD = "%x = tile.load %a, %z, %z -> tile<16x8xf32>"
+SUBVIEW = (
+    "%d = memref.subview %D, %g {static_offsets = [0, 0, none], static_sizes = [16, 8, 0], "
+    "operand_segments = [1, 1, 0]} -> memref<f32x16x8>"
+)
+
+
+def text(body: str, ahead: int = 2048) -> str:
+    return run(kernel(PARAMETERS, f"{START} {body}"), PrefetchWorkGroups(ahead))
+
+
+def test_the_place_of_a_later_group() -> None:
+    found = text(f"%a = memref.group_load %A, %g -> memref<f32x16x8> {SUBVIEW} {LOAD} tile.store %x, %d, %z, %z")
+    filecheck(
+        found,
+        """%0 = team.num_groups
+        arith.sub
+        arith.constant {value = 4}
+        %{{\\d+}} = arith.min
+        memref.group_load %A, %g
+        memref.group_load %A, %{{\\d+}}
+        tile.prefetch
+        tile.load %a
+        ! prefetch""",
+    )
+
+
+def test_batches_in_one_piece_beside_a_group() -> None:
+    found = text(
+        f"%a = memref.group_load %A, %g -> memref<f32x16x8> {SUBVIEW} {LOAD} "
+        "%y = tile.load %d, %z, %z -> tile<16x8xf32> %s = arith.add %x, %y -> tile<16x8xf32> tile.store %s, %d, %z, %z"
+    )
+    assert found.count("tile.prefetch") == 2
+    filecheck(found, "arith.constant {value = 2}\ntile.prefetch\nmemref.subview %D\ntile.prefetch\ntile.load %d")
+
+
+def test_batches_in_one_piece_alone_are_left() -> None:
+    found = text(f"{SUBVIEW} %x = tile.load %d, %z, %z -> tile<16x8xf32> tile.store %x, %d, %z, %z")
+    assert "tile.prefetch" not in found
+
+
+def test_places_read_from_memory_are_left() -> None:
+    found = text(
+        f"%i = memref.load %I, %g -> index %a = memref.group_load %A, %i -> memref<f32x16x8> {SUBVIEW} {LOAD} "
+        "tile.store %x, %d, %z, %z"
+    )
+    assert "tile.prefetch" not in found
+
+
+def test_what_all_work_groups_share_is_left() -> None:
+    found = text(f"%a = memref.group_load %A, %z -> memref<f32x16x8> {SUBVIEW} {LOAD} tile.store %x, %d, %z, %z")
+    assert "tile.prefetch" not in found
