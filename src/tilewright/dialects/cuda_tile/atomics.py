@@ -83,7 +83,7 @@ class AtomicRedView(
     opcode=0x75,
     since=Version.V13_3,
     assembly="memory_ordering_semantics memory_scope $view '[' $index ']' , mode , $value "
-    "( 'token' = $token )? : @value , @view , @index* -> @result_token",
+    "( 'token' = $token )? : @value , @view , @index+ -> @result_token",
 ):
     """Updates the tile of a view, element by element, without a result."""
 

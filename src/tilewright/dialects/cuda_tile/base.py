@@ -7,8 +7,8 @@ Text parser and printer, bytecode reader and writer, verifier and manual are dri
 
 `assembly` is the short form, word by word: `$x` an operand (a list if it is variadic), `x` an attribute, `x?` one that
 may be missing, `x:word?` a flag spelled `word`, `{a? b?}` flags in any order, `@x` the type of an operand, result or
-type variable, `@x*` the types of a list (one type if all are equal), `( .. )?` a part that is there iff its first
-operand or attribute is, `!name` a part with code of its own, anything else (quoted or not) itself.
+type variable, `@x*` the types of a list, `@x+` too but one type if all are equal, `( .. )?` a part that is there iff
+its first operand or attribute is, `!name` a part with code of its own, anything else (quoted or not) itself.
 
 A bytecode record follows from the declaration: result count if there is a list among operands or results, flags in
 the order of declaration (attributes that may be missing, then operands that may be missing), attributes in the order of

@@ -135,7 +135,7 @@ class LoadView(
     newer={"inbounds": Version.V13_4},
     assembly="memory_ordering_semantics memory_scope? $view '[' $index ']' "
     + _TAIL
-    + " : @view , @index* -> @out , @result_token",
+    + " : @view , @index+ -> @out , @result_token",
 ):
     """Loads a tile; beyond the edge of the tensor it holds the view's padding, or anything without one."""
 
@@ -165,7 +165,7 @@ class StoreView(
     newer={"inbounds": Version.V13_4},
     assembly="memory_ordering_semantics memory_scope? $value , $view '[' $index ']' "
     + _TAIL
-    + " : @value , @view , @index* -> @result_token",
+    + " : @value , @view , @index+ -> @result_token",
 ):
     """Stores a tile; elements beyond the edge of the tensor are not written."""
 

@@ -50,7 +50,20 @@ HINTS: Final = "C22"
 
 
 class AttributeReader(LiteralReader):
-    """Reads attributes."""
+    """Reads attributes. `weight` counts them, those behind aliases each time they are used; `depth` is their nesting."""
+
+    weight = 0
+    depth = 0
+
+    def weigh(self, amount: int) -> None:
+        """Count attributes against the limit."""
+        self.weight += amount
+        if self.weight > self.limits.operations:
+            self.fail(f"there are more than {self.limits.operations:,} attributes", LIMIT)
+
+    def attribute_alias(self) -> Attribute:
+        """What an alias stands for. Parsers that know aliases override it."""
+        self.fail("expected an attribute")
 
     def enum(self, kind: type[EnumT]) -> EnumT:
         """A value of an enumeration in the short form."""
@@ -114,7 +127,7 @@ class AttributeReader(LiteralReader):
             self.expect("=")
             if not self.at("{"):
                 self.fail("hints of an architecture are a dictionary", HINTS)
-            entries[key] = tuple(sorted(self.dictionary(0).items()))
+            entries[key] = tuple(sorted(self.dictionary().items()))
             if not self.accept(","):
                 break
         self.expect(">")
@@ -130,7 +143,7 @@ class AttributeReader(LiteralReader):
             self.fail("names are not empty", SYNTAX, self.range_from(found.start()))
         return name
 
-    def dictionary(self, depth: int) -> dict[str, Attribute]:
+    def dictionary(self) -> dict[str, Attribute]:
         """`{name = value, ..}`; a name alone is a unit."""
         self.expect("{")
         found: dict[str, Attribute] = {}
@@ -139,26 +152,34 @@ class AttributeReader(LiteralReader):
             name = self.key()
             if name in found:
                 self.error(SYNTAX, self.range_from(start), f"{name!r} is given twice")
-            found[name] = self.attribute(depth + 1) if self.accept("=") else Unit()
+            found[name] = self.attribute() if self.accept("=") else Unit()
             if not self.accept(","):
                 break
         self.expect("}")
         return found
 
-    def attribute(self, depth: int = 0) -> Attribute:
+    def attribute(self) -> Attribute:
         """Any attribute as the generic form writes it."""
-        if depth > self.limits.attribute_nesting:
-            self.fail(f"attributes are nested more than {self.limits.attribute_nesting} deep", LIMIT)
+        self.depth += 1
+        try:
+            if self.depth > self.limits.attribute_nesting:
+                self.fail(f"attributes are nested more than {self.limits.attribute_nesting} deep", LIMIT)
+            self.weigh(1)
+            return self._attribute()
+        finally:
+            self.depth -= 1
+
+    def _attribute(self) -> Attribute:
         if self.at('"'):
             return self.string()
         if self.at("{"):
-            return dict(sorted(self.dictionary(depth).items()))
+            return dict(sorted(self.dictionary().items()))
         if self.at("["):
-            return self._list(depth)
+            return self._list()
         if self.at("@"):
             return Symbol(self.symbol())
         if self.at("#"):
-            return self._dialect(depth)
+            return self._dialect()
         match self.peek_word():
             case "true" | "false":
                 found = self.typed_number()
@@ -175,11 +196,11 @@ class AttributeReader(LiteralReader):
             case _:
                 return self.type()
 
-    def _list(self, depth: int) -> Attribute:
+    def _list(self) -> Attribute:
         self.expect("[")
         found: list[Attribute] = []
         while not self.at("]"):
-            found.append(self.attribute(depth + 1))
+            found.append(self.attribute())
             if not self.accept(","):
                 break
         self.expect("]")
@@ -225,10 +246,10 @@ class AttributeReader(LiteralReader):
             self.fail("expected '>' behind the constant")
         self.position = self.end = end
 
-    def _dialect(self, depth: int) -> Attribute:
+    def _dialect(self) -> Attribute:
         start = self.position
         if not self.accept("#cuda_tile."):
-            self.fail("expected an attribute")
+            return self.attribute_alias()
         name = self.peek_word()
         if name in _PREDICATES:
             return self.predicate()

@@ -63,8 +63,8 @@ class Cursor:
         self.text = source.text
         self.report = report
         self.limits = limits
-        self.end = 0
-        self.position = 0
+        self.end: int = 0
+        self.position: int = 0
         self.skip()
 
     def skip(self) -> None:
@@ -89,6 +89,10 @@ class Cursor:
     def range_from(self, start: int) -> SourceRange:
         """From `start` to the end of what was read last."""
         return SourceRange(self.source, start, max(self.end, start))
+
+    def range_of(self, start: int, end: int) -> SourceRange:
+        """Characters `start` to `end`."""
+        return SourceRange(self.source, start, end)
 
     def here(self) -> SourceRange:
         """The token ahead."""

@@ -39,11 +39,12 @@ ILLEGAL: Final = "C8"
 
 
 class TypeReader(Cursor):
-    """Reads types; each spelling once."""
+    """Reads types; each spelling once. `type_depth` is how deep it is in one."""
 
     def __init__(self, source: Source, report: Report, limits: Limits = DEFAULT_LIMITS) -> None:
         super().__init__(source, report, limits)
         self.types: dict[str, Type] = {}
+        self.type_depth = 0
 
     def type(self) -> Type:
         """A type that is legal, or an error that says why not; reading goes on either way."""
@@ -63,6 +64,15 @@ class TypeReader(Cursor):
         return type_
 
     def _spelled(self) -> Type:
+        self.type_depth += 1
+        try:
+            if self.type_depth > self.limits.attribute_nesting:
+                self.fail(f"types are nested more than {self.limits.attribute_nesting} deep", LIMIT)
+            return self._any()
+        finally:
+            self.type_depth -= 1
+
+    def _any(self) -> Type:
         if self.at("("):
             return self._function()
         start = self.position
@@ -104,6 +114,18 @@ class TypeReader(Cursor):
         """What a type alias stands for. Parsers that know aliases override it."""
         return None
 
+    def value_type(self) -> Type:
+        """The type of a value: a tile, a view or a token."""
+        start = self.position
+        found = self.type()
+        if isinstance(found, ElementType):
+            place = self.range_from(start)
+            finding = self.error(ILLEGAL, place, f"{found} is no type of a value")
+            finding.hint(f"write tile<{found}>").fix(place, f"tile<{found}>", f"write tile<{found}>")
+        elif isinstance(found, Pointer | FunctionType):
+            self.error(ILLEGAL, self.range_from(start), f"{found} is no type of a value")
+        return found
+
     def element_type(self) -> ElementType:
         """A number type by its name."""
         start = self.position
@@ -122,7 +144,10 @@ class TypeReader(Cursor):
         self.expect("(")
         found: list[Type] = []
         while not self.at(")"):
+            start = self.position
             found.append(self.type())
+            if isinstance(found[-1], FunctionType):
+                self.fail("function types are not nested", ILLEGAL, self.range_from(start))
             if not self.accept(","):
                 break
         self.expect(")")

@@ -1,0 +1,301 @@
+"""Reads aliases, locations and debug information."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from tilewright.diagnostics import Report, Source
+from tilewright.dialects.cuda_tile.debug import (
+    CallSite,
+    CompileUnit,
+    DebugFile,
+    DebugInfo,
+    DebugPool,
+    FileLocation,
+    FusedDebug,
+    LexicalBlock,
+    NamedLocation,
+    ScopedLocation,
+    Subprogram,
+)
+from tilewright.frontends.tile_ir.attribute_text import AttributeReader
+from tilewright.frontends.tile_ir.cursor import LIMIT, SKIP, SYNTAX, WORDS, Abort
+from tilewright.frontends.tile_ir.limits import DEFAULT_LIMITS, Limits
+from tilewright.ir.core import Attribute
+from tilewright.ir.types import Type
+
+DEBUG: Final = "C23"
+_DEFINITION: Final = re.compile(rf"([!#][A-Za-z_][A-Za-z0-9_$.]*+){SKIP.pattern}=(?!=){SKIP.pattern}")
+_DEFINITIONS: Final = re.compile(r"^[ \t]*+(?=[!#][A-Za-z_])", re.MULTILINE)
+_ALIAS: Final = re.compile(rf"#([A-Za-z_][A-Za-z0-9_$.]*+){SKIP.pattern}")
+_INTEGERS: Final = frozenset({"line", "scopeLine", "column"})
+_STRINGS: Final = frozenset({"name", "linkageName"})
+_SHAPES: Final[dict[str, tuple[str, ...]]] = {
+    "di_compile_unit": ("file",),
+    "di_lexical_block": ("scope", "file", "line", "column"),
+    "di_subprogram": ("file", "line", "name", "linkageName", "compileUnit", "scopeLine"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Alias:
+    """What an alias stands for: a type, an attribute, or debug information (None: unknown)."""
+
+    type: Type | None = None
+    attribute: Attribute = None
+    debug: DebugInfo | None = None
+    is_debug: bool = False
+    weight: int = 1
+
+
+class DebugReader(AttributeReader):
+    """Reads aliases, which may be used before their definition, and `loc(..)`.
+
+    What an alias stands for is read once, when it is first needed. `weight` counts the attributes that are expanded,
+    so that aliases of aliases cannot grow without bound.
+    """
+
+    def __init__(self, source: Source, report: Report, limits: Limits = DEFAULT_LIMITS) -> None:
+        super().__init__(source, report, limits)
+        self.pool = DebugPool()
+        self._places = self._find_aliases()
+        self._aliases: dict[str, _Alias | None] = {}
+        self._open: dict[str, None] = {}
+        self._debug_depth = 0
+
+    def _find_aliases(self) -> dict[str, int]:
+        places: dict[str, int] = {}
+        if "!" not in self.text and "#" not in self.text:
+            return places
+        for start in _DEFINITIONS.finditer(self.text):
+            found = _DEFINITION.match(self.text, start.end())
+            if found is not None:
+                places.setdefault(found[1], found.start())
+        return places
+
+    # Aliases
+
+    def at_alias(self) -> bool:
+        """Whether the definition of an alias is ahead."""
+        return self.text[self.position : self.position + 1] in ("!", "#") and bool(
+            _DEFINITION.match(self.text, self.position)
+        )
+
+    def alias_definition(self) -> None:
+        """Check the definition of an alias and move over it."""
+        start = self.position
+        found = _DEFINITION.match(self.text, start)
+        assert found is not None
+        name = found[1]
+        if self._places.get(name) != start:
+            finding = self.error(
+                SYNTAX, self.range_of(start, start + len(name)), f"the alias {name[:80]} is defined twice"
+            )
+            first = self._places.get(name, start)
+            finding.label(self.range_of(first, first + len(name)), "defined here")
+        elif name not in self._aliases and self._resolve(name, start) is None:
+            raise Abort
+        self.position = found.end()
+        self._alias_value(name)
+
+    def _resolve(self, name: str, used: int) -> _Alias | None:
+        """What an alias stands for; None if that was reported."""
+        if name in self._aliases:
+            found = self._aliases[name]
+            if found is not None:
+                self.weigh(found.weight)
+            return found
+        at = self._places.get(name)
+        place = self.range_of(used, used + len(name))
+        if at is None:
+            self.fail(f"the alias {name[:80]} is not defined", WORDS, place)
+        if name in self._open:
+            self.fail(f"the alias {name[:80]} stands for itself", WORDS, place)
+        if len(self._open) >= self.limits.attribute_nesting:
+            self.fail(f"aliases of aliases are more than {self.limits.attribute_nesting} deep", LIMIT, place)
+        back = self.position, self.end
+        self._open[name] = None
+        self._aliases[name] = None
+        try:
+            definition = _DEFINITION.match(self.text, at)
+            assert definition is not None
+            self.position = definition.end()
+            before = self.weight
+            found = self._alias_value(name)
+            self._aliases[name] = found
+        finally:
+            del self._open[name]
+            self.position, self.end = back
+        if found.weight != self.weight - before:
+            found = self._aliases[name] = _Alias(
+                found.type, found.attribute, found.debug, found.is_debug, max(1, self.weight - before)
+            )
+        return found
+
+    def _alias_value(self, name: str) -> _Alias:
+        if name.startswith("!"):
+            return _Alias(type=self.type())
+        if self.at("loc(") or self.at("#cuda_tile.di_"):
+            return _Alias(debug=self.debug(), is_debug=True)
+        if self.at("#") and not self.at("#cuda_tile."):
+            return self._attribute_alias()
+        return _Alias(attribute=self.attribute())
+
+    def _attribute_alias(self) -> _Alias:
+        start = self.position
+        name = self.take(_ALIAS)
+        if name is None:
+            self.fail("expected an attribute")
+        found = self._resolve("#" + name[1], start)
+        if found is None:
+            raise Abort
+        return found
+
+    def type_alias(self, name: str) -> Type | None:
+        """What a type alias stands for."""
+        found = self._resolve("!" + name, self.end - len(name) - 1)
+        if found is None:
+            raise Abort
+        return found.type
+
+    def attribute_alias(self) -> Attribute:
+        """What an attribute alias stands for."""
+        start = self.position
+        found = self._attribute_alias()
+        if found.is_debug:
+            self.fail("this alias is a location, not an attribute", WORDS, self.range_from(start))
+        return found.attribute
+
+    # Locations
+
+    def trailing_location(self) -> DebugInfo | None:
+        """`loc(..)` behind an operation, if it is there."""
+        return self.debug() if self.at("loc(") else None
+
+    def debug(self) -> DebugInfo | None:
+        """A location or debug attribute, in any spelling; None is an unknown location."""
+        self._debug_depth += 1
+        try:
+            if self._debug_depth > self.limits.debug_nesting:
+                self.fail(f"debug information is nested more than {self.limits.debug_nesting} deep", LIMIT)
+            return self._debug()
+        finally:
+            self._debug_depth -= 1
+
+    def _debug(self) -> DebugInfo | None:
+        self.weigh(1)
+        if self.accept("loc("):
+            found = self._location()
+            self.expect(")")
+            return found
+        if self.at("#cuda_tile.di_"):
+            return self._debug_attribute()
+        if self.at("#"):
+            start = self.position
+            alias = self._attribute_alias()
+            if not alias.is_debug:
+                self.fail("this alias is no location", WORDS, self.range_from(start))
+            return alias.debug
+        return self._location()
+
+    def _location(self) -> DebugInfo | None:
+        if self.at("#"):
+            return self.debug()
+        if self.at('"'):
+            return self._named()
+        start = self.position
+        match self.word("a location"):
+            case "unknown":
+                return None
+            case "callsite":
+                self.expect("(")
+                callee = self.debug()
+                self.expect_word("at")
+                caller = self.debug()
+                self.expect(")")
+                return self.pool.make(CallSite, callee, caller)
+            case "fused":
+                return self._fused()
+            case word:
+                return self.fail(f"there is no location {word[:80]!r}", WORDS, self.range_from(start))
+
+    def _named(self) -> DebugInfo:
+        text = self.string()
+        if self.accept(":"):
+            line = self.integer("a line")
+            self.expect(":")
+            return self.pool.make(FileLocation, text, line, self.integer("a column"))
+        child = None
+        if self.accept("("):
+            child = self.debug()
+            self.expect(")")
+        return self.pool.make(NamedLocation, text, child)
+
+    def _fused(self) -> DebugInfo:
+        if self.accept("<"):
+            self.attribute()
+            self.expect(">")
+        self.expect("[")
+        parts: list[DebugInfo | None] = []
+        while not self.at("]"):
+            parts.append(self.debug())
+            if not self.accept(","):
+                break
+        self.expect("]")
+        return self.pool.make(FusedDebug, tuple(parts))
+
+    def _debug_attribute(self) -> DebugInfo | None:
+        start = self.position
+        self.expect("#cuda_tile.")
+        kind = self.word("a debug attribute")
+        self.expect("<")
+        match kind:
+            case "di_file":
+                name = self.string("a file name")
+                self.expect_word("in")
+                found: DebugInfo = self.pool.make(DebugFile, name, self.string("a directory"))
+            case "di_loc":
+                found = self._scoped(start)
+            case "di_compile_unit" | "di_lexical_block" | "di_subprogram":
+                found = self._fields(kind)
+            case _:
+                self.fail(f"there is no attribute #cuda_tile.{kind[:80]}", WORDS, self.range_from(start))
+        self.expect(">")
+        return found
+
+    def _scoped(self, start: int) -> DebugInfo:
+        inner = self.debug()
+        self.expect_word("in")
+        scope = self.debug()
+        if inner is None:
+            return self.pool.make(ScopedLocation, scope, "", 0, 0)
+        if not isinstance(inner, FileLocation):
+            self.fail("a di_loc is a place in a file within a scope", DEBUG, self.range_from(start))
+        return self.pool.make(ScopedLocation, scope, inner.file, inner.line, inner.column)
+
+    def _fields(self, kind: str) -> DebugInfo:
+        """`name = value, ..` in any order; what is missing is unknown, 0 or empty."""
+        found: dict[str, DebugInfo | str | int | None] = {}
+        while not self.at(">"):
+            start = self.position
+            name = self.word("a name")
+            if name not in _SHAPES[kind] or name in found:
+                said = "is given twice" if name in found else f"is not one of {', '.join(_SHAPES[kind])}"
+                self.fail(f"{name[:80]!r} {said}", WORDS, self.range_from(start))
+            self.expect("=")
+            if name in _INTEGERS:
+                found[name] = self.integer()
+            elif name in _STRINGS:
+                found[name] = self.string()
+            else:
+                found[name] = self.debug()
+            if not self.accept(","):
+                break
+        values = [found.get(n, 0 if n in _INTEGERS else "" if n in _STRINGS else None) for n in _SHAPES[kind]]
+        if kind == "di_compile_unit":
+            return self.pool.make(CompileUnit, *values)
+        if kind == "di_lexical_block":
+            return self.pool.make(LexicalBlock, *values)
+        return self.pool.make(Subprogram, *values)

@@ -1,0 +1,222 @@
+"""Text of Tile IR -> IR of the `cuda_tile` dialect.
+
+A file holds one module, also wrapped in another one, or bare entries and globals, and aliases anywhere between them.
+Broken operations are reported and left out. Places of operations (`op.place(..)`): `("operand", i)`, `("result", i)`,
+"mnemonic", "type", names of attributes.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tilewright.diagnostics import Report, Source, SourceRange
+from tilewright.dialects.cuda_tile import control
+from tilewright.dialects.cuda_tile.core import TileModule
+from tilewright.dialects.cuda_tile.types import Version
+from tilewright.frontends.tile_ir.block_text import GiveUp, Unclosed
+from tilewright.frontends.tile_ir.cursor import LIMIT, WORD, Abort
+from tilewright.frontends.tile_ir.draft import Draft
+from tilewright.frontends.tile_ir.generic_text import GenericReader
+from tilewright.frontends.tile_ir.limits import DEFAULT_LIMITS, Limits
+from tilewright.frontends.tile_ir.trampoline import Steps, run
+from tilewright.frontends.tile_ir.versions import VERSION
+from tilewright.ir.core import Block, Operation, Region
+
+_NAME: Final = "kernels"
+_WRAPPERS: Final = ("builtin.module", "module")
+
+
+class Parser(GenericReader):
+    """Reads a whole file."""
+
+    def file(self) -> TileModule | None:
+        """The module of the file, or None if nothing of it could be read."""
+        try:
+            found: TileModule | None = run(self._file())
+        except (GiveUp, Abort, Unclosed):
+            return None
+        return found
+
+    def _file(self) -> Steps[TileModule | None]:
+        self._pass_aliases()
+        wrapped = 0
+        while self._at_wrapper():
+            self._enter_wrapper()
+            wrapped += 1
+            self._pass_aliases()
+        module: TileModule | None
+        if self._at_module():
+            module = yield self._whole_module()
+        else:
+            module = yield self._bare()
+        self._pass_aliases()
+        for _ in range(wrapped):
+            self.expect("}")
+            self.trailing_location()
+            self._pass_aliases()
+        if not self.at_end:
+            self.fail("expected the end of the text; a file holds one module")
+        return module
+
+    def _pass_aliases(self) -> None:
+        while self.at_alias():
+            start = self.position
+            try:
+                self.alias_definition()
+            except Abort:
+                end = self.text.find("\n", start)
+                self.position = len(self.text) if end < 0 else end
+                self.skip()
+
+    # Modules
+
+    def _at_module(self) -> bool:
+        return self.peek_word() in ("module", "cuda_tile.module") or self.at('"cuda_tile.module"')
+
+    def _at_wrapper(self) -> bool:
+        """Whether a module is ahead that holds a module, as MLIR tools print it."""
+        word = self.peek_word()
+        if word not in _WRAPPERS:
+            return False
+        back = self.position, self.end
+        self.take(WORD)
+        if word == "module" and self.at("@"):
+            self.symbol()
+        if self.at("attributes"):
+            try:
+                self.take(WORD)
+                self.dictionary()
+            except Abort:
+                self.position, self.end = back
+                return False
+        inside = self.accept("{") and (self._at_module() or self.peek_word() in _WRAPPERS)
+        self.position, self.end = back
+        return inside or word == "builtin.module"
+
+    def _enter_wrapper(self) -> None:
+        self.take(WORD)
+        if self.at("@"):
+            self.symbol()
+        if self.accept_word("attributes"):
+            self.dictionary()
+        self.expect("{")
+
+    def _whole_module(self) -> Steps[TileModule | None]:
+        start = self.position
+        if self.at('"'):
+            holder = Block()
+            draft = self.head()
+            yield self.generic(draft, holder)
+            op = holder.first
+            if op is None:
+                return None
+            assert isinstance(op, TileModule)
+            op.detach()
+            return op
+        self.take(WORD)
+        draft = Draft(TileModule, start, [])
+        draft.places["mnemonic"] = self.range_from(start)
+        self.symbol_of(draft)
+        if self.at("attributes"):
+            self.dictionary_of(draft)
+        header = self.end
+        self.expect("{")
+        block = Block()
+        yield self._items(block)
+        self.expect("}")
+        draft.regions.append(Region(block))
+        module = self._build(draft, header)
+        return module
+
+    def _build(self, draft: Draft, header: int) -> TileModule:
+        version = draft.attributes.pop(VERSION, None)
+        if version is not None:
+            known = next((v for v in Version if str(v) == version), None)
+            if known is None:
+                self.error(LIMIT, self.range_from(draft.start), f"there is no version {version!r}")
+            else:
+                draft.attributes["version"] = known.value
+        holder = Block()
+        module = self.finish(draft, holder, header)
+        assert isinstance(module, TileModule)
+        module.detach()
+        return module
+
+    def _bare(self) -> Steps[TileModule | None]:
+        """Entries and globals without a module."""
+        block = Block()
+        yield self._items(block)
+        if block.first is None and self.report.errors == self.already:
+            self.fail("expected a module, an entry or a global")
+        module = TileModule(_NAME, Region(block), location=SourceRange(self.source, 0, self.end))
+        return module
+
+    def _items(self, block: Block) -> Steps[None]:
+        """Items up to the closing brace or the end of the text."""
+        while not self.at("}") and not self.at_end:
+            if self.at_alias():
+                self._pass_aliases()
+                continue
+            self.in_entry = False
+            try:
+                yield self.one(block)
+            except Unclosed:
+                self.nesting = 0
+                self.visible.clear()
+                self.defined.clear()
+
+    # Entries
+
+    def nested(self, draft: Draft, block: Block) -> Steps[None]:
+        if draft.generic:
+            yield self.generic(draft, block)
+        elif draft.cls.spec.assembly == "!entry":
+            yield self._entry(draft, block)
+        elif draft.cls is TileModule:
+            self.fail("a module stands in a file, and alone", "C21", self.range_from(draft.start))
+        else:
+            yield super().nested(draft, block)
+
+    def _entry(self, draft: Draft, block: Block) -> Steps[None]:
+        self.symbol_of(draft)
+        arguments = self.argument_list()
+        if self.at("optimization_hints") and self.accept_word("optimization_hints"):
+            self.expect("=")
+            start = self.position
+            draft.attributes["optimization_hints"] = self.hints()
+            draft.places["optimization_hints"] = self.range_from(start)
+        header = self.end
+        outer = self.isolate()
+        self.in_entry = True
+        try:
+            draft.regions.append((yield self.region(arguments, control.Return)))
+        finally:
+            self.in_entry = False
+            self.restore(outer)
+        self.dictionary_of(draft)
+        self.finish(draft, block, header)
+
+
+def parse(source: Source, report: Report, limits: Limits = DEFAULT_LIMITS) -> TileModule | None:
+    """Read a program. What could not be read is in `report` and left out; None if there is nothing else."""
+    if len(source.text) > limits.source_bytes:
+        report.error(LIMIT, SourceRange(source, 0, 0), f"a text has at most {limits.source_bytes:,} characters")
+        return None
+    module = Parser(source, report, limits).file()
+    if module is not None and "version" not in module.attributes and _is_later(module):
+        module.attributes["version"] = Version.V13_4.value
+    return module
+
+
+def _is_later(module: Operation) -> bool:
+    """Whether a module has operations or attributes that 13.3 lacks."""
+    from tilewright.dialects.cuda_tile.base import TileOperation
+
+    for op in module.walk():
+        if not isinstance(op, TileOperation):
+            continue
+        if op.spec.since > Version.V13_3:
+            return True
+        if any(v > Version.V13_3 and name in op.attributes for name, v in op.spec.newer.items()):
+            return True
+    return False

@@ -1,0 +1,156 @@
+"""Names of values: which are visible where, and what is wrong with the others."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Final
+
+from tilewright.diagnostics import Report, Source, SourceRange
+from tilewright.frontends.tile_ir.cursor import LIMIT, VALUE
+from tilewright.frontends.tile_ir.debug_text import DebugReader
+from tilewright.frontends.tile_ir.draft import Draft, ResultName, plain_name
+from tilewright.frontends.tile_ir.limits import DEFAULT_LIMITS, Limits
+from tilewright.ir.core import Operation, Value
+
+VISIBILITY: Final = "C6"
+MISMATCH: Final = "C7"
+RESULTS: Final = "C9"
+_GUESSED: Final = 2000
+
+
+class ValueReader(DebugReader):
+    """Reads uses of values and defines them. A name is visible until the region that defines it ends."""
+
+    def __init__(self, source: Source, report: Report, limits: Limits = DEFAULT_LIMITS) -> None:
+        super().__init__(source, report, limits)
+        self.visible: dict[str, Value] = {}
+        self.broken: dict[str, None] = {}
+        self.hidden: dict[str, Value] = {}
+        self.defined: list[str] = []
+
+    def enter(self) -> int:
+        """Begin a region; the answer is for `leave`."""
+        return len(self.defined)
+
+    def leave(self, mark: int) -> None:
+        """End a region: what it defined is visible no more."""
+        for name in self.defined[mark:]:
+            value = self.visible.pop(name, None)
+            if value is not None:
+                self.hidden[name] = value
+        del self.defined[mark:]
+
+    def isolate(self) -> dict[str, Value]:
+        """Hide everything; the answer is for `restore`."""
+        outer, self.visible = self.visible, {}
+        return outer
+
+    def restore(self, outer: dict[str, Value]) -> None:
+        """Undo `isolate`."""
+        self.visible = outer
+
+    def define(self, name: str, value: Value, place: SourceRange) -> None:
+        """Make a value visible."""
+        before = self.visible.get(name)
+        if before is not None:
+            found = self.error(VISIBILITY, place, f"{name} is defined twice")
+            found.label(before.location, "defined here")
+            return
+        self.visible[name] = value
+        self.defined.append(name)
+        self.broken.pop(name, None)
+
+    def poison(self, draft: Draft) -> None:
+        """Remember names whose operation is broken, so that their uses are not reported."""
+        for name in draft.names:
+            self.broken[name.text] = None
+
+    def at_value(self) -> bool:
+        """Whether a value is ahead."""
+        return self.text.startswith("%", self.position)
+
+    def value(self) -> tuple[Value | None, SourceRange]:
+        """A use of a value, and where it stands; None for one that is not there, which is reported once."""
+        found = self.take(VALUE)
+        if found is None:
+            self.fail("expected a value, such as %a")
+        if self.text.startswith("=", self.position):
+            self.position = found.start()
+            self.fail("expected a value before the next operation")
+        place = SourceRange(self.source, found.start(), self.end)
+        name, number = found[1], found[2]
+        value = self.visible.get(name)
+        if number is not None and value is not None:
+            value = self.visible.get(f"{name}#{int(number)}") if int(number) or f"{name}#0" in self.visible else value
+        if value is None and name not in self.broken:
+            self._invisible(name, place)
+        return value, place
+
+    def _invisible(self, name: str, place: SourceRange) -> None:
+        if name in self.visible:
+            self.error(VISIBILITY, place, f"{name} has fewer results than that")
+            return
+        finding = self.error(VISIBILITY, place, f"{name[:80]} is not defined here")
+        hidden = self.hidden.get(name)
+        if hidden is not None:
+            finding.label(hidden.location, "visible only in the region that defines it")
+        elif len(self.visible) <= _GUESSED:
+            close = difflib.get_close_matches(name[:80], self.visible, 1, 0.75)
+            if close:
+                finding.hint(f"did you mean {close[0]}?").fix(place, close[0], f"write {close[0]}")
+        self.broken[name] = None
+
+    def new_name(self) -> str:
+        """The name of an argument."""
+        found = self.take(VALUE)
+        if found is None or found[2] is not None:
+            self.fail("expected the name of a value, such as %a")
+        if len(found[1]) > self.limits.name:
+            self.fail(f"names have at most {self.limits.name} characters", LIMIT, self.range_from(found.start()))
+        return found[1]
+
+    def result_names(self) -> list[ResultName]:
+        """`%a, %b:2 =` in front of an operation."""
+        found: list[ResultName] = []
+        while True:
+            match = self.take(VALUE)
+            if match is None or match[2] is not None:
+                self.fail("expected the name of a result, such as %a")
+            text = match[1]
+            if len(text) > self.limits.name:
+                self.fail(f"names have at most {self.limits.name} characters", LIMIT, self.range_from(match.start()))
+            place = SourceRange(self.source, match.start(), self.end)
+            count = self.integer("a number of results") if self.accept(":") else 1
+            found.append(ResultName(text, count, place))
+            if not self.accept(","):
+                break
+        self.expect("=")
+        return found
+
+    def define_results(self, draft: Draft, op: Operation) -> None:
+        """Give an operation's results their names."""
+        named = draft.named
+        if not draft.names:
+            return
+        if named != len(op.results) or any(name.count < 1 for name in draft.names):
+            place = draft.names[0].place.to(draft.names[-1].place)
+            said = f"{op.name.removeprefix('cuda_tile.')} has {_count(len(op.results))}, but {named} are named"
+            self.error(RESULTS, place, said)
+            self.poison(draft)
+            return
+        index = 0
+        for name in draft.names:
+            plain = plain_name(name.text)
+            for k in range(name.count):
+                result = op.results[index]
+                result.name = plain if name.count == 1 or plain is None else f"{plain}_{k}"
+                draft.places[("result", index)] = name.place
+                if k == 0:
+                    self.define(name.text, result, name.place)
+                if name.count > 1:
+                    self.define(f"{name.text}#{k}", result, name.place)
+                index += 1
+
+
+def _count(number: int) -> str:
+    return "no result" if not number else "one result" if number == 1 else f"{number} results"
