@@ -18,8 +18,9 @@ def said(info: DebugInfo | None) -> str:
     """A place as text."""
     if info is None or isinstance(info, FileLocation):
         return "?"
-    fields = (getattr(info, name) for name in type(info).__dataclass_fields__)  # type: ignore[attr-defined]
-    return f"{type(info).__name__}({', '.join(said(f) if f is None or isinstance(f, DebugInfo) else repr(f) for f in fields)})"
+    fields = [getattr(info, name) for name in type(info).__dataclass_fields__]  # type: ignore[attr-defined]
+    parts = [said(f) if f is None or isinstance(f, DebugInfo) else repr(f) for f in fields]
+    return f"{type(info).__name__}({', '.join(parts)})"
 
 
 class _Lines:

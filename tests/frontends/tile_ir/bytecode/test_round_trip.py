@@ -186,6 +186,6 @@ def test_two_hundred_operations_are_read_and_verified_in_8_ms() -> None:
 
 
 def _seconds(data: bytes) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     reread(data)
-    return time.perf_counter() - start
+    return time.process_time() - start

@@ -1,0 +1,299 @@
+"""Whatever the bytes are: a module or one diagnostic with its place, soon."""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from collections.abc import Callable
+
+import pytest
+
+from frontends.tile_ir.bytecode.samples import SAMPLES, build
+from frontends.tile_ir.bytecode.test_debug import with_places
+from frontends.tile_ir.bytecode.test_round_trip import EXAMPLE
+from tilewright.diagnostics import Diagnostic, Report
+from tilewright.diagnostics.render import render_json, render_sarif, render_text
+from tilewright.dialects.cuda_tile.types import Version
+from tilewright.frontends.tile_ir.bytecode import lowest_version, read, write
+from tilewright.frontends.tile_ir.bytecode.buffer import Buffer, table
+from tilewright.frontends.tile_ir.limits import Limits
+from tilewright.ir.verifier import verify
+
+PLACE = re.compile(r"byte (\d+) \(0x([0-9a-f]+)\)(, section [A-Z][a-z]+)?: .")
+NAMES = [n for n in SAMPLES if not n.startswith("cuda_tile.") and n not in ("compare", "constants")]
+
+
+def check(data: bytes) -> list[Diagnostic]:
+    """Read and verify; the diagnostics, each of which must be well formed."""
+    report = Report()
+    module = read(data, report, "hostile.tilebc")
+    if module is None:
+        assert len(report.diagnostics) == 1
+        found = report.diagnostics[0]
+        place = PLACE.match(found.message)
+        assert place is not None, found.message
+        assert int(place[1]) == int(place[2], 16) <= len(data)
+        assert found.code.startswith("B")
+    else:
+        verify(module, report)
+    assert bool(render_text(report.diagnostics)) == bool(report.diagnostics)
+    return report.diagnostics
+
+
+def code(data: bytes) -> str:
+    """The code of the only diagnostic."""
+    (found,) = check(data)
+    return found.code
+
+
+def sample(name: str) -> bytes:
+    module = build(name)
+    return write(module, lowest_version(module))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_truncation_at_every_byte(name: str) -> None:
+    data = sample(name)
+    for end in range(len(data)):
+        assert check(data[:end]), f"cut at {end}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_flipped_bits(name: str) -> None:
+    seed = random.SystemRandom().randrange(1 << 30)
+    rnd = random.Random(seed)
+    data = sample(name) if rnd.random() < 0.7 else write(with_places(name), Version.V13_4)
+    try:
+        for _ in range(80):
+            broken = bytearray(data)
+            for _ in range(rnd.choice((1, 1, 2, 5))):
+                broken[rnd.randrange(len(data))] ^= 1 << rnd.randrange(8)
+            check(bytes(broken))
+    except Exception as error:
+        raise AssertionError(f"seed {seed}") from error
+
+
+@pytest.mark.parametrize("name", ["for", "partition", "reduce", "hints"])
+def test_every_bit(name: str) -> None:
+    data = write(with_places(name), Version.V13_3)
+    for offset in range(len(data)):
+        broken = bytearray(data)
+        broken[offset] ^= 1 << offset % 8
+        check(bytes(broken))
+
+
+def test_random_bytes_behind_a_header() -> None:
+    seed = random.SystemRandom().randrange(1 << 30)
+    rnd = random.Random(seed)
+    for _ in range(300):
+        assert check(EXAMPLE[:12] + rnd.randbytes(rnd.randrange(60))), f"seed {seed}"
+
+
+# Files put together by hand
+
+
+def section(out: Buffer, number: int, alignment: int, payload: bytes) -> None:
+    out.byte(number | (0x80 if alignment > 1 else 0))
+    out.varint(len(payload))
+    if alignment > 1:
+        out.varint(alignment)
+        out.align(alignment)
+    out.bytes(payload)
+
+
+def varints(*values: int) -> bytes:
+    out = Buffer()
+    for value in values:
+        out.varint(value)
+    return bytes(out.data)
+
+
+I32, TILE, ENTRY = b"\x03", varints(13, 0, 0), varints(16, 0, 0)
+RETURN = varints(0x5C, 0, 0)
+
+
+def file(
+    body: bytes = RETURN,
+    types: list[bytes] | None = None,
+    strings: list[bytes] | None = None,
+    function: bytes | None = None,
+    minor: int = 3,
+    extra: tuple[tuple[int, int, bytes], ...] = (),
+) -> bytes:
+    """A file with one function."""
+    out = Buffer()
+    out.bytes(EXAMPLE[:9] + bytes([minor, 0, 0]))
+    head = varints(1, 0, 2) + b"\x02" + varints(0) if function is None else function
+    section(out, 2, 8, head + varints(len(body)) + body)
+    for number, alignment, payload in extra:
+        section(out, number, alignment, payload)
+    section(out, 5, 4, table([I32, TILE, ENTRY] if types is None else types, 4))
+    section(out, 1, 4, table([b"k"] if strings is None else strings, 4))
+    out.byte(0)
+    return bytes(out.data)
+
+
+def test_the_hand_made_file_is_good() -> None:
+    assert check(file()) == []
+
+
+HUGE = varints((1 << 64) - 1)
+CASES = {
+    "empty": (b"", "B1"),
+    "text": (b"cuda_tile.module @m { }", "B1"),
+    "version 13.5": (file(minor=5), "B1"),
+    "version 13.0": (file(minor=0), "B1"),
+    "version tag": (EXAMPLE[:10] + b"\x01\x00" + EXAMPLE[12:], "B1"),
+    "behind the end": (file() + b"\0", "B2"),
+    "unknown section": (EXAMPLE[:12] + b"\x08\x00" + EXAMPLE[12:], "B3"),
+    "section twice": (file(extra=((6, 1, b"\0"), (6, 1, b"\0"))), "B3"),
+    "alignment 3": (EXAMPLE[:12] + b"\x82\x10\x03", "B3"),
+    "alignment 0": (EXAMPLE[:12] + b"\x82\x10\x00", "B3"),
+    "huge alignment": (EXAMPLE[:12] + b"\x82\x10" + varints(1 << 60), "B2"),
+    "alignment too small": (EXAMPLE[:12] + b"\x82\x10\x04", "B3"),
+    "huge section": (EXAMPLE[:12] + b"\x82" + HUGE + b"\x08\xcb", "B2"),
+    "no function section": (EXAMPLE[:12] + b"\0", "B3"),
+    "long varint": (EXAMPLE[:12] + b"\x82" + b"\xff" * 11, "B5"),
+    "65 bits": (EXAMPLE[:12] + b"\x82" + b"\xff" * 9 + b"\x7f", "B5"),
+    "huge number of functions": (file(function=HUGE), "B5"),
+    "huge body": (file(function=varints(1, 0, 2) + b"\x02\0" + HUGE), "B2"),
+    "private entry": (file(function=varints(1, 0, 2) + b"\x03\0"), "B9"),
+    "no kernel": (file(function=varints(1, 0, 2) + b"\x00\0"), "B9"),
+    "function flags": (file(function=varints(1, 0, 2) + b"\x0a\0"), "B6"),
+    "signature": (file(function=varints(1, 0, 1) + b"\x02\0"), "B7"),
+    "no such string": (file(function=varints(1, 1, 2) + b"\x02\0"), "B4"),
+    "no such places": (file(function=varints(1, 0, 2) + b"\x02\x01"), "B4"),
+    "empty name": (file(strings=[b""]), "B8"),
+    "no utf-8": (file(strings=[b"a\xff"]), "B8"),
+    "empty body": (file(b""), "B9"),
+    "unknown opcode": (file(varints(0x19, 0, 0)), "B6"),
+    "test opcode": (file(varints(3001, 0, 0)), "B6"),
+    "later opcode": (file(varints(0x78, 1, 0) + RETURN), "B10"),
+    "behind the terminator": (file(RETURN + RETURN), "B9"),
+    "results": (file(varints(0x5C, 1, 1, 0)), "B9"),
+    "huge results": (file(varints(0x5C) + HUGE), "B5"),
+    "huge operands": (file(varints(0x5C, 0) + HUGE), "B5"),
+    "no such value": (file(varints(0x00, 1, 0) + RETURN), "B4"),
+    "no such type": (file(varints(0x3A, 9) + RETURN), "B4"),
+    "no type of a value": (file(varints(0x3A, 0) + RETURN), "B7"),
+    "unknown flags": (file(varints(0x18, 1, 2, 0) + RETURN), "B6"),
+    "unknown rounding": (file(varints(0x2A, 1, 9, 0) + RETURN), "B6"),
+    "later rounding": (file(varints(0x2A, 1, 7, 0) + RETURN), "B10"),
+    "no constant": (file(varints(0x10, 1, 0) + RETURN), "B4"),
+    "constant of tokens": (file(varints(0x10, 3, 0) + RETURN, [I32, TILE, ENTRY, b"\x11"]), "B8"),
+    "regions": (file(varints(0x41, 0, 0, 2)), "B9"),
+    "blocks": (file(varints(0x41, 0, 0, 1, 2)), "B9"),
+    "huge arguments": (file(varints(0x41, 0, 0, 1, 1) + HUGE), "B5"),
+    "huge block": (file(varints(0x41, 0, 0, 1, 1, 0) + HUGE), "B5"),
+    "block without a terminator": (file(varints(0x41, 0, 0, 1, 1, 0, 0) + RETURN), "B9"),
+    "tile of itself": (file(types=[I32, varints(13, 1, 0), varints(16, 1, 1, 0)]), "B7"),
+    "tiles in a circle": (file(types=[varints(13, 1, 0), varints(13, 0, 0), varints(16, 1, 1, 0)]), "B7"),
+    "function of itself": (file(types=[I32, TILE, varints(16, 1, 2, 0)]), "B7"),
+    "nested tiles": (file(types=[*(varints(13, i + 1, 0) for i in range(400)), I32], function=varints(1, 0, 0)), "B7"),
+    "unknown type": (file(types=[I32, TILE, b"\x63"]), "B6"),
+    "later type": (file(types=[I32, TILE, varints(20)], minor=2), "B10"),
+    "later element": (file(types=[varints(19), TILE, varints(16, 1, 1, 0)], minor=2), "B10"),
+    "bytes behind a type": (file(types=[I32, TILE, ENTRY + b"\0"]), "B2"),
+    "huge shape": (file(types=[I32, varints(13, 0) + HUGE, varints(16, 1, 1, 0)]), "B5"),
+    "huge tile": (
+        file(types=[I32, varints(13, 0, 4) + (1 << 20).to_bytes(8, "little") * 4, varints(16, 1, 1, 0)]),
+        "B7",
+    ),
+    "extent 3": (file(types=[I32, varints(13, 0, 1) + (3).to_bytes(8, "little"), varints(16, 1, 1, 0)]), "B7"),
+    "rank": (file(types=[I32, varints(13, 0, 65) + (1).to_bytes(8, "little") * 65, varints(16, 1, 1, 0)]), "B11"),
+    "huge table": (file(extra=((4, 8, HUGE),)), "B5"),
+    "falling offsets": (
+        file(extra=((4, 8, b"\x02" + b"\xcb" * 7 + (8).to_bytes(8, "little") + bytes(8) + bytes(9)),)),
+        "B5",
+    ),
+    "offset behind the end": (file(extra=((4, 8, b"\x01" + b"\xcb" * 7 + b"\xff" * 8),)), "B5"),
+    "old producer": (file(minor=2, extra=((7, 1, b"\0"),)), "B10"),
+    "old test of hints": (file(function=varints(1, 0, 2) + b"\x06\0" + varints(3, 1)), "B8"),
+    "unknown attribute": (file(function=varints(1, 0, 2) + b"\x06\0" + varints(13)), "B6"),
+    "hints twice": (file(function=varints(1, 0, 2) + b"\x06\0" + varints(11, 2, 0, 10, 0, 0, 10, 0)), "B8"),
+    "nested arrays": (file(function=varints(1, 0, 2) + b"\x06\0" + varints(*(6, 1) * 5000)), "B11"),
+    "huge dictionary": (file(function=varints(1, 0, 2) + b"\x06\0\x0b" + HUGE), "B5"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_hostile(name: str) -> None:
+    data, wanted = CASES[name]
+    assert code(data) == wanted, [str(d) for d in check(data)]
+
+
+def debug_file(rows: bytes, attributes: list[bytes]) -> bytes:
+    return file(function=varints(1, 0, 2) + b"\x02\x01", extra=((3, 8, rows + table(attributes, 4)),))
+
+
+def row(*indices: int) -> bytes:
+    out = Buffer()
+    out.varint(1)
+    out.align(4)
+    out.fixed(0, 4)
+    out.varint(len(indices))
+    out.align(8)
+    for index in indices:
+        out.fixed(index, 8)
+    return bytes(out.data)
+
+
+LOCATION = varints(4, 0, 0, 7, 9)
+DEBUG = {
+    "good": (debug_file(row(1, 0), [LOCATION]), None),
+    "dummy": (debug_file(row(1, 1), [b"\0"]), None),
+    "too few": (debug_file(row(1), [LOCATION]), "B9"),
+    "too many": (debug_file(row(1, 1, 1), [LOCATION]), "B9"),
+    "no such attribute": (debug_file(row(2, 0), [LOCATION]), "B4"),
+    "not a place": (debug_file(row(1, 0), [varints(2, 0, 0)]), "B8"),
+    "not a scope": (debug_file(row(1, 0), [varints(4, 1, 0, 1, 1)]), "B8"),
+    "circle": (debug_file(row(1, 0), [varints(6, 2, 0), varints(6, 1, 0)]), "B8"),
+    "deep": (debug_file(row(1, 0), [*(varints(6, i + 2, 0) for i in range(300)), LOCATION]), "B11"),
+    "deep from below": (debug_file(row(301, 0), [LOCATION, *(varints(6, i + 1, 0) for i in range(300))]), "B11"),
+    "huge rows": (file(extra=((3, 8, HUGE),)), "B5"),
+    "huge places": (file(extra=((3, 8, b"\x01\xcb\xcb\xcb" + bytes(4) + HUGE),)), "B5"),
+}
+
+
+@pytest.mark.parametrize("name", DEBUG)
+def test_debug_section(name: str) -> None:
+    data, wanted = DEBUG[name]
+    assert [d.code for d in check(data)] == ([] if wanted is None else [wanted])
+
+
+def test_bodies_of_nothing_but_nested_loops() -> None:
+    nested = varints(*(0x41, 0, 0, 1, 1, 0, 1) * 5000)
+    assert code(file(nested + RETURN)) == "B11"
+
+
+@pytest.mark.parametrize("render", [render_json, render_sarif])
+def test_machine_formats(render: Callable[[list[Diagnostic]], str]) -> None:
+    assert "hostile.tilebc" in render(check(b""))
+    assert "hostile.tilebc" in render(check(EXAMPLE[:-1]))
+
+
+def test_limits() -> None:
+    report = Report()
+    assert read(file(), report, "x", Limits(source_bytes=20)) is None
+    assert read(file(), report, "x", Limits(operations=1)) is None
+    assert [d.code for d in report.diagnostics] == ["B11", "B11"]
+
+
+def test_large_hostile_tables_are_refused_soon() -> None:
+    """A million types of which each has the one before as its element."""
+    types = [I32, *(varints(13, i, 0) for i in range(200_000)), varints(16, 1, 200_000, 0)]
+    data = file(types=types, function=varints(1, 0, 200_001) + b"\x02\0")
+    start = time.process_time()
+    assert code(data) == "B7"
+    many = file(varints(0x44, 3) * 20_000 + RETURN, [I32, TILE, ENTRY, b"\x11"])
+    assert check(many) == []
+    assert time.process_time() - start < 3
+
+
+def test_the_caret_is_below_the_byte() -> None:
+    text = render_text(check(file(varints(0x19, 0, 0))))
+    line, caret = text.splitlines()[1:3]
+    offset = int(PLACE.search(text).group(1))  # type: ignore[union-attr]
+    assert line[caret.index("^") :][:2] == "19"
+    assert line.split("|")[1].split()[0] == f"{offset // 16 * 16:08x}"
