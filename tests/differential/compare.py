@@ -22,13 +22,14 @@ def disagreements(kernel: Generated, targets: Sequence[tuple[str, int]]) -> list
         arguments = kernel.copy_arguments()
         tw.compile(kernel.text, target=target, level=level, cache=False, std="new").k[1](*arguments)
         for index, (want, have) in enumerate(zip(expected, arguments, strict=True)):
-            message = _difference(np.asarray(want), np.asarray(have), kernel.exact)
+            message = difference(np.asarray(want), np.asarray(have), kernel.exact)
             if message:
                 found.append(f"{target} -O{level}, argument {index}: {message}")
     return found
 
 
-def _difference(want: np.ndarray, have: np.ndarray, exact: bool) -> str:
+def difference(want: np.ndarray, have: np.ndarray, exact: bool) -> str:
+    """What is wrong with a result, or nothing."""
     if want.dtype.name in TOLERANCE and not exact:
         scale = float(np.linalg.norm(np.nan_to_num(want.astype(np.float64)).ravel())) or 1.0
         error = float(np.linalg.norm(np.nan_to_num((want - have).astype(np.float64)).ravel())) / scale

@@ -1,6 +1,6 @@
 """Random kernels: interpreter = CPU without optimisation = CPU with all of it.
 
-The seed of a failing kernel is in the message; `python -m differential.show SEED` prints the kernel.
+The seed of a failing kernel and its text are in the message.
 """
 
 from __future__ import annotations

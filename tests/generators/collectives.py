@@ -107,7 +107,7 @@ def repeated(w: Writer, dtype: str) -> None:
         w.emit(f"axpby {one}, {source.name}, {one}, {out.name}")
     if tail != "}":
         w.emit(f"    hadamard {one}, {source.name}, {source.name}, {one}, {out.name}")
-        w.emit("}")
+        w.close()
 
 
 def part(w: Writer, dtype: str) -> None:

@@ -46,7 +46,7 @@ def _applied(w: Writer, dtype: str, matrix: str, value: str) -> str:
         with w.region(f"{result} = if {above} -> ({dtype})", "} else {"):
             w.emit(f"yield ({w.define(f'add {v}, {v} : {dtype}')})")
         w.emit(f"    yield ({v})")
-        w.emit("}")
+        w.close()
         w.emit(f"yield ({result})")
     return name
 

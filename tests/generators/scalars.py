@@ -15,12 +15,12 @@ def arithmetic(w: Writer, dtype: str, values: Values) -> None:
         _operation(w, dtype, values)
     if w.chance(0.25):
         _other_type(w, dtype, values)
-    if dtype in ("f32", "f64") and w.chance(0.15):
+    if dtype in ("f32", "f64") and w.chance(0.15) and w.exactly(values):
         limit = w.constant(dtype, 4)
-        bounded = w.define(f"min {values[-1]}, {limit} : {dtype}")
+        bounded = w.define(f"min {w.exactly(values)[-1]}, {limit} : {dtype}")
         values.append(w.define(f"{w.rnd.choice(['exp', 'sin', 'cos', 'exp2'])} {bounded} : {dtype}"))
-        w.exact = False
-    if dtype[0] != "c" and w.chance(0.4):
+        w.round(values[-1])
+    if dtype[0] != "c" and w.chance(0.4) and w.exactly(values):
         choice(w, dtype, values)
 
 
@@ -44,7 +44,10 @@ def _operation(w: Writer, dtype: str, values: Values) -> None:
 
 def _other_type(w: Writer, dtype: str, values: Values) -> None:
     """A detour by way of another type: a narrower one, or the parts of a complex number."""
-    value = w.rnd.choice(values)
+    exact = w.exactly(values)
+    if not exact:
+        return
+    value = w.rnd.choice(exact)
     if dtype[0] == "c":
         component = "f32" if dtype == "c32" else "f64"
         value = w.define(f"{w.rnd.choice(['re', 'im'])} {value} : {component}")
@@ -57,16 +60,17 @@ def _other_type(w: Writer, dtype: str, values: Values) -> None:
 
 def choice(w: Writer, dtype: str, values: Values) -> None:
     """A value by a branch."""
-    compared = w.define(f"{w.rnd.choice(COMPARISONS)} {w.rnd.choice(values)}, {w.rnd.choice(values)} : bool", "b")
+    exact = w.exactly(values)
+    compared = w.define(f"{w.rnd.choice(COMPARISONS)} {w.rnd.choice(exact)}, {w.rnd.choice(exact)} : bool", "b")
     if w.chance(0.3):
-        other = w.define(f"{w.rnd.choice(COMPARISONS)} {w.rnd.choice(values)}, {w.rnd.choice(values)} : bool", "b")
+        other = w.define(f"{w.rnd.choice(COMPARISONS)} {w.rnd.choice(exact)}, {w.rnd.choice(exact)} : bool", "b")
         compared = w.define(f"{w.rnd.choice(['and', 'or', 'xor'])} {compared}, {other} : bool", "b")
     name = w.fresh("v")
     with w.region(f"{name} = if {compared} -> ({dtype})", "} else {"):
         inner = w.define(f"add {w.rnd.choice(values)}, {w.rnd.choice(values)} : {dtype}")
         w.emit(f"yield ({inner})")
     w.emit(f"    yield ({w.rnd.choice(values)})")
-    w.emit("}")
+    w.close()
     values.append(name)
 
 

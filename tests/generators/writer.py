@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -10,6 +11,20 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from generators.arguments import DTYPES, SMALLER, Argument, Array, Buffer, Dim, padded
+
+_NAME = re.compile(r"%\w+")
+_INDICES = re.compile(r"\[[^\]]*\]")
+
+
+def _written(text: str) -> list[str]:
+    """The values and memrefs that a line changes, or all of its names."""
+    results, equals, _ = text.partition(" = ")
+    if " for " in text or text.lstrip().startswith("for "):
+        return _NAME.findall(text)
+    changed = _NAME.findall(results) if equals else []
+    if not equals or "atomic" in text:
+        changed += _NAME.findall(_INDICES.sub("", text))[-1:]
+    return changed
 
 
 @dataclass(slots=True)
@@ -25,19 +40,46 @@ class Writer:
     counter: int = 0
     depth: int = 1
     exact: bool = True
+    rounded: set[str] = field(default_factory=set[str])
+    heads: list[str] = field(default_factory=list[str])
 
     def emit(self, text: str) -> None:
         """A line at the present depth."""
         self.lines.append("    " * self.depth + text)
+        if not self.rounded.isdisjoint(_NAME.findall(text)):
+            self.rounded.update(_written(text))
+            if text.lstrip().startswith("yield") and self.heads:
+                self.rounded.update(_NAME.findall(self.heads[-1]))
 
     @contextmanager
     def region(self, head: str, tail: str = "}") -> Generator[None]:
-        """Lines between `head {` and `tail`."""
+        """Lines between `head {` and `tail`; what is behind a tail with `else` belongs to it too."""
         self.emit(f"{head} {{")
         self.depth += 1
+        self.heads.append(head)
         yield
         self.depth -= 1
         self.emit(tail)
+        if "else" not in tail:
+            self.heads.pop()
+
+    def close(self) -> None:
+        """The end of what stands behind a tail with `else`."""
+        self.emit("}")
+        self.heads.pop()
+
+    def round(self, name: str) -> None:
+        """From here on this value, and all that is computed from it, is known up to rounding only.
+
+        Where targets differ by an ulp, a comparison, a cast to fewer digits or the sine of a large number could differ
+        by any amount: these take values that are not `rounded`.
+        """
+        self.rounded.add(name)
+        self.exact = False
+
+    def exactly(self, values: Sequence[str]) -> list[str]:
+        """Those values that every target must agree on to the last bit."""
+        return [v for v in values if v not in self.rounded]
 
     def chance(self, probability: float) -> bool:
         """True with that probability."""

@@ -1,0 +1,64 @@
+"""Random kernels are fair: where targets may differ by an ulp, no comparison, cast or index makes more of it."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+
+import numpy as np
+
+import tilewright as tw
+from generators.kernels import Generated, generate
+
+from .compare import difference
+
+SEED = int(os.environ.get("TILEWRIGHT_RANDOM_SEED", "0")) or random.SystemRandom().randrange(1 << 40)
+KERNELS = int(os.environ.get("TILEWRIGHT_RANDOM_FAIR_KERNELS", "25"))
+ULPS = {"f32": "1.0000002", "f64": "1.0000000000000004"}
+"""One and two units of the last place."""
+_ELEMENTARY = re.compile(r"^( *)(%\w+) = ((?:exp2?|sin|cos) %\w+ : (f32|f64))$", re.MULTILINE)
+
+
+def _disturbed(text: str) -> str:
+    """The kernel with all elementary functions off by an ulp or two."""
+
+    def disturb(found: re.Match[str]) -> str:
+        indent, name, call, dtype = found.groups()
+        inner, off = f"{name}_before", f"{name}_off"
+        lines = (
+            f"{inner} = {call}",
+            f"{off} = constant {ULPS[dtype]} : {dtype}",
+            f"{name} = mul {inner}, {off} : {dtype}",
+        )
+        return "\n".join(indent + line for line in lines)
+
+    return _ELEMENTARY.sub(disturb, re.sub(r"%(\d)", r"%n\1", text))
+
+
+def _results(kernel: Generated, text: str) -> list[np.ndarray]:
+    arguments = kernel.copy_arguments()
+    tw.compile(text, target="interpreter", std="new", cache=False).k[1](*arguments)
+    return [np.asarray(a) for a in arguments]
+
+
+def test_rounding_moves_results_by_rounding_only() -> None:
+    seen, seed = 0, SEED
+    while seen < KERNELS:
+        seed += 1
+        kernel = generate(random.Random(seed))
+        disturbed = _disturbed(kernel.text)
+        assert kernel.exact == (disturbed == kernel.text), f"seed {seed}"
+        if kernel.exact:
+            continue
+        seen += 1
+        for want, have in zip(_results(kernel, kernel.text), _results(kernel, disturbed), strict=True):
+            fault = difference(want, have, exact=False)
+            assert not fault, f"seed {seed}: {fault}\n{kernel.text}"
+
+
+def test_comparisons_of_floats_are_still_drawn() -> None:
+    texts = [generate(random.Random(SEED + number)).text for number in range(1500)]
+    for dtype in ("f32", "f64", "bf16", "f16"):
+        pattern = re.compile(rf"%b\d+ = \w+ %v\d+, .*\n(?:.*\n){{0,3}}.* -> \({dtype}\)")
+        assert sum(bool(pattern.search(text)) for text in texts) >= 3, dtype
