@@ -134,26 +134,13 @@ class DebugLocation(Location):
         return str(self.place)
 
 
-class ByteLocation(Location):
-    """A byte of a bytecode file."""
-
-    __slots__ = ("name", "offset")
-
-    def __init__(self, name: str, offset: int) -> None:
-        self.name = name
-        self.offset = offset
-
-    def __str__(self) -> str:
-        return f"{self.name}: byte {self.offset} (0x{self.offset:x})"
-
-
 def debug_of(location: Location) -> DebugInfo | None:
     """The debug information in a location; None if unknown."""
     return location.debug if isinstance(location, DebugLocation) else None
 
 
 def scope_of(info: DebugInfo | None) -> Subprogram | None:
-    """The function in which a place lies: of the callee, for a call site."""
+    """The function in which a place lies: that of the caller, for a call site."""
     steps = 0
     while info is not None and steps < 256:
         steps += 1
@@ -163,7 +150,7 @@ def scope_of(info: DebugInfo | None) -> Subprogram | None:
             case LexicalBlock() | ScopedLocation():
                 info = info.scope
             case CallSite():
-                info = info.callee
+                info = info.caller
             case _:
                 return None
     return None

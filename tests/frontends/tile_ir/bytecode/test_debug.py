@@ -28,8 +28,8 @@ def with_places(name: str, linkage: str = "kernel") -> core.TileModule:
         block = pool.make(debug.LexicalBlock, own, file, index, 3)
         at = pool.make(debug.ScopedLocation, block, "k.py", 300 + index, 7)
         if index % 3 == 0 and op is not entry:
-            caller = pool.make(debug.ScopedLocation, other, "k.py", 41, 2)
-            op.location = debug.DebugLocation(UNKNOWN, pool.make(debug.CallSite, at, caller))
+            callee = pool.make(debug.ScopedLocation, other, "k.py", 41, 2)
+            op.location = debug.DebugLocation(UNKNOWN, pool.make(debug.CallSite, callee, at))
         elif index % 3 == 1:
             op.location = debug.DebugLocation(UNKNOWN, at)
     return module
