@@ -14,7 +14,8 @@ from frontends.tile_ir.bytecode.test_debug import with_places
 from frontends.tile_ir.bytecode.test_round_trip import EXAMPLE
 from tilewright.diagnostics import Diagnostic, Report
 from tilewright.diagnostics.render import render_json, render_sarif, render_text
-from tilewright.dialects.cuda_tile.types import Version
+from tilewright.dialects.cuda_tile.attributes import Number
+from tilewright.dialects.cuda_tile.types import F64, Version
 from tilewright.frontends.tile_ir.bytecode import lowest_version, read, write
 from tilewright.frontends.tile_ir.bytecode.buffer import Buffer, table
 from tilewright.frontends.tile_ir.limits import Limits
@@ -271,6 +272,22 @@ def test_bodies_of_nothing_but_nested_loops() -> None:
 def test_machine_formats(render: Callable[[list[Diagnostic]], str]) -> None:
     assert "hostile.tilebc" in render(check(b""))
     assert "hostile.tilebc" in render(check(EXAMPLE[:-1]))
+
+
+@pytest.mark.parametrize("bits", [0xFFF0 << 48, 0x7FF0 << 48, 0x8000 << 48, 1, (1 << 64) - 1])
+@pytest.mark.parametrize("wide", [False, True])
+def test_doubles_with_a_sign_bit(bits: int, wide: bool) -> None:
+    """NVIDIA's Python writer takes the pattern for an unsigned number, whose zigzag form has 65 bits."""
+    value = bits if wide or bits < 1 << 63 else bits - (1 << 64)
+    zigzag = 2 * value if value >= 0 else -2 * value - 1
+    head = varints(1, 0, 2) + b"\x06\0" + varints(11, 1, 0, 10, 1, 0, 2, 3) + varints(zigzag)
+    data = file(function=head, types=[I32, TILE, ENTRY, b"\x09"])
+    assert check(data) == []
+    module = read(data, Report(), "x")
+    assert module is not None
+    hints = module.entries[0].optimization_hints
+    assert hints is not None
+    assert hints.lookup("k", "k") == Number(F64, bits)
 
 
 def test_limits() -> None:
