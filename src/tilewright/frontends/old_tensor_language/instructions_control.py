@@ -77,17 +77,24 @@ def _bounds(p: RegionReader, may_step: bool) -> tuple[list[int], ScalarType, lis
         type_ = scalar_type(p)
         p.places["type"] = p.since(first)
         if not type_.is_integer:
-            p.error("V45", p.since(first), f"a loop counts in an integer type, not in {spelled(type_)}")
+            p.error(_bounds_code(p), p.since(first), f"a loop counts in an integer type, not in {spelled(type_)}")
             p.abandon()
         return names, type_, [bind(p, one, type_, first) for one in held]
     return names, type_, [_index_bound(p, one) for one in held]
+
+
+def _bounds_code(p: RegionReader) -> str:
+    """The rule on the bounds of the loop that is being read."""
+    return "V43" if p.texts[p.mnemonic] == "foreach" else "V45"
 
 
 def _index_bound(p: RegionReader, held: Operand) -> Value:
     """A bound of a loop that counts in index, which goes unwritten."""
     value = held.value
     if value is not None and value.type is not INDEX and not p.poisoned:
-        finding = p.error("V45", p.range(held.token), f"the loop counts in index, but this is {spelled(value.type)}")
+        finding = p.error(
+            _bounds_code(p), p.range(held.token), f"the loop counts in index, but this is {spelled(value.type)}"
+        )
         finding.label(value.location, "defined here").hint(f"write `: {spelled(value.type)}` behind the bounds")
         p.poisoned = True
     return bind(p, held, INDEX, held.token)

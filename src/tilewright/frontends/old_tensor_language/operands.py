@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from tilewright.dialects import arith, memref
 from tilewright.frontends.old_tensor_language.types import OldTypeReader, spelled
@@ -17,6 +19,12 @@ from tilewright.frontends.tensor_language.lexer import is_integer
 from tilewright.frontends.tensor_language.regions import RegionReader
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import BOOL, F32, INDEX, GroupType, MemrefType, ScalarType, Type
+
+_OPERAND_CODES: Final[Mapping[str, str]] = {
+    **{"arith": "V34", "cast": "V35", "cmp": "V37", "load": "V30", "store": "V30", "size": "V29", "yield": "V22"},
+    **{"expand": "U6", "fuse": "U6", "subview": "U6", "for": "V45", "foreach": "V43"},
+}
+"""The rule on the operands of an instruction; collective instructions share V39."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +105,9 @@ def check_type(p: RegionReader, held: Operand, written: Type, first: int) -> Non
     where = p.range(first, p.i - 1)
     actual = spelled(value.type)
     name = p.texts[held.token]
-    finding = p.error("V34", where, f"`{name}` is {actual}, not {spelled(written)}")
+    word = p.texts[p.mnemonic]
+    code = "V31" if word == "load" and isinstance(value.type, GroupType) else _OPERAND_CODES.get(word, "V39")
+    finding = p.error(code, where, f"`{name}` is {actual}, not {spelled(written)}")
     finding.label(value.location, "defined here").fix(where, actual, f"write `{actual}`")
     p.poisoned = True
 
