@@ -7,7 +7,14 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 from tilewright.targets.artifact import Artifact
-from tilewright.targets.parameters import GroupParameter, KernelInfo, MemrefParameter, Parameter, ScalarParameter
+from tilewright.targets.parameters import (
+    GroupParameter,
+    KernelInfo,
+    MemrefParameter,
+    Parameter,
+    PointerParameter,
+    ScalarParameter,
+)
 
 if TYPE_CHECKING:
     from tilewright.diagnostics import Diagnostic
@@ -56,6 +63,8 @@ def spell_parameter(parameter: Parameter) -> str:
             return f"%{parameter.name}: {parameter.dtype}"
         case MemrefParameter():
             return f"%{parameter.name}: {_memref(parameter)}"
+        case PointerParameter():
+            return f"%{parameter.name}: ptr<{parameter.dtype}>"
         case GroupParameter():
             size = "?" if parameter.size is None else str(parameter.size)
             offset = {None: ", offset: ?", 0: ""}.get(parameter.offset, f", offset: {parameter.offset}")

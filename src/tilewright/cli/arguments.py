@@ -12,7 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.runtime.dtypes import numpy_dtype
-from tilewright.targets.parameters import GroupParameter, KernelInfo, MemrefParameter, Parameter, ScalarParameter
+from tilewright.targets.parameters import (
+    GroupParameter,
+    KernelInfo,
+    MemrefParameter,
+    Parameter,
+    PointerParameter,
+    ScalarParameter,
+)
 
 Array = NDArray[Any]
 _CALL = re.compile(r"(random|zeros|ones)\(([0-9, ]*)\)$")
@@ -48,6 +55,12 @@ def _argument(parameter: Parameter, spec: str | None, rng: np.random.Generator, 
             return _scalar(parameter, spec, rng)
         case MemrefParameter():
             return None if parameter.space == "local" else _array(parameter, spec, rng, max(_DEFAULT_EXTENT, groups))
+        case PointerParameter():
+            if spec is None:
+                raise click.UsageError(
+                    f"--arg {parameter.name}=..: how far a kernel reads behind a pointer is not known"
+                )
+            return _array(MemrefParameter(parameter.name, parameter.dtype, (None,), (1,)), spec, rng, _DEFAULT_EXTENT)
         case GroupParameter():
             count = parameter.size if parameter.size is not None else groups
             return [_array(parameter.memref, spec, rng, _DEFAULT_EXTENT) for _ in range(count)]

@@ -99,6 +99,7 @@ _TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "T003": ("not possible on NVIDIA devices", "The NVIDIA target cannot do this; the message says what."),
     "T004": ("limit of NVIDIA devices", "The kernel needs more of a resource than the device has."),
     "T005": ("too much memory for tiles", "The tiles of a kernel do not fit the memory that a thread has for them."),
+    "T006": ("not on this target yet", "The program is valid, but the target has no code for a part of it; the message says for which."),
     "R010": ("access out of bounds", "The interpreter stops at an access outside a memref or group, or through a null pointer."),
     "R011": ("read of memory never written", "Local memory has no content until something writes it."),
     "R012": ("write to a read-only array", "The argument is read-only."),

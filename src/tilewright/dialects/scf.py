@@ -65,6 +65,22 @@ class If(Operation, name="scf.if", traits=(RECURSIVE_EFFECTS,), code="V22"):
     outs: list[OpResult] = results(CARRIED)
 
 
+class While(Operation, name="scf.while", traits=(RECURSIVE_EFFECTS,), code="V45"):
+    """Runs the body once, and again as long as the first value it yields is true; the others are carried.
+
+    Block arguments: the carried values. Results: what the last iteration yielded behind the condition.
+    """
+
+    inits: list[Value] = operands(CARRIED)
+    body: Region = region()
+    outs: list[OpResult] = results(CARRIED)
+
+    @property
+    def carried(self) -> list[BlockArgument]:
+        """The carried values inside the body."""
+        return self.body.entry.arguments
+
+
 def yielded(region_: Region) -> list[Value]:
     """Operands of the yield that ends a region; empty if it has none."""
     last = region_.entry.last

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tilewright.ir.types import (
-    SCALARS,
+    ALL_SCALARS,
     TOKEN,
     AddressSpace,
     CoopMatrixType,
@@ -13,14 +13,15 @@ from tilewright.ir.types import (
     GroupType,
     MatrixUse,
     MemrefType,
+    PointerType,
     ScalarType,
     TileType,
     Type,
     packed_strides,
 )
 
-_SHAPED = re.compile(r"([a-z]+\d*)((?:x(?:\?|\d+))*)$")
-_TILE = re.compile(r"((?:\d+x)*)([a-z]+\d*)$")
+_SHAPED = re.compile(r"([a-z]+\d*(?:E\d+M\d+[FNU]*)?)((?:x(?:\?|\d+))*)$")
+_TILE = re.compile(r"((?:\d+x)*)([a-z]+\d*(?:E\d+M\d+[FNU]*)?)$")
 _GROUP = re.compile(r"(memref<.*>)x(\?|\d+)(?:, offset: (\?|-?\d+))?$")
 
 
@@ -30,13 +31,13 @@ class TypeSyntaxError(ValueError):
 
 def parse_type(text: str) -> Type:
     """The type that `text` spells. Raises `TypeSyntaxError`."""
-    scalar = SCALARS.get(text)
+    scalar = ALL_SCALARS.get(text)
     if scalar is not None:
         return scalar
     if text == "token":
         return TOKEN
     head, bracket, rest = text.partition("<")
-    parser = {"memref": _memref, "group": _group, "coopmatrix": _coopmatrix, "tile": _tile}.get(head)
+    parser = {"memref": _memref, "group": _group, "coopmatrix": _coopmatrix, "tile": _tile, "ptr": _pointer}.get(head)
     if parser is None or not bracket or not rest.endswith(">"):
         raise TypeSyntaxError(f"{text!r} is not a type")
     return parser(rest[:-1])
@@ -47,7 +48,7 @@ def _extent(text: str) -> Extent:
 
 
 def _element(text: str) -> ScalarType:
-    found = SCALARS.get(text)
+    found = ALL_SCALARS.get(text)
     if found is None:
         raise TypeSyntaxError(f"{text!r} is not a scalar type")
     return found
@@ -99,3 +100,7 @@ def _tile(text: str) -> TileType:
     if match is None:
         raise TypeSyntaxError(f"{text!r} is not the inside of a tile type")
     return TileType(tuple(int(e) for e in match[1].split("x")[:-1]), _element(match[2]))
+
+
+def _pointer(text: str) -> PointerType:
+    return PointerType(_element(text))

@@ -35,7 +35,7 @@ _MLIR_SCALARS: Final = {"bool": "i1", "c32": "complex<f32>", "c64": "complex<f64
 
 @dataclass(frozen=True, eq=False)
 class ScalarType(Type):
-    """A scalar: `bool`, `i8`..`i64`, `index`, `bf16`, `f16`, `f32`, `f64`, `c32`, `c64`.
+    """A scalar: `bool`, `i8`..`i64`, `index`, `bf16`, `f16`, `f32`, `f64`, `c32`, `c64`, and those for storage only.
 
     `bits` is the width of one component; `bytes` the size in memory (bool has none and is 1 in the ABI).
     """
@@ -95,8 +95,21 @@ F32: Final = ScalarType("f32", ScalarKind.FLOAT, 32, 4)
 F64: Final = ScalarType("f64", ScalarKind.FLOAT, 64, 8)
 C32: Final = ScalarType("c32", ScalarKind.COMPLEX, 32, 8)
 C64: Final = ScalarType("c64", ScalarKind.COMPLEX, 64, 16)
+TF32: Final = ScalarType("tf32", ScalarKind.FLOAT, 32, 4)
+F8E4M3FN: Final = ScalarType("f8E4M3FN", ScalarKind.FLOAT, 8, 1)
+F8E5M2: Final = ScalarType("f8E5M2", ScalarKind.FLOAT, 8, 1)
+F8E8M0FNU: Final = ScalarType("f8E8M0FNU", ScalarKind.FLOAT, 8, 1)
+F4E2M1FN: Final = ScalarType("f4E2M1FN", ScalarKind.FLOAT, 4, 1)
+I4: Final = ScalarType("i4", ScalarKind.INT, 4, 1)
 
 SCALARS: Final = {t.name: t for t in (BOOL, I8, I16, I32, I64, INDEX, BF16, F16, F32, F64, C32, C64)}
+"""The scalars of the tensor language."""
+
+SMALL_FLOATS: Final = (F8E4M3FN, F8E5M2, F8E8M0FNU, F4E2M1FN)
+"""Formats of a byte or less; an element of four bits has a byte of its own wherever it can be addressed."""
+
+ALL_SCALARS: Final = {**SCALARS, **{t.name: t for t in (TF32, *SMALL_FLOATS, I4)}}
+"""The scalars of every language."""
 
 
 def promotable(a: ScalarType, b: ScalarType) -> bool:
@@ -264,6 +277,16 @@ class TileType(Type):
 
 
 @dataclass(frozen=True)
+class PointerType(Type):
+    """The address of elements of one type, as a kernel parameter; inside of kernels addresses are `i64`."""
+
+    element: ScalarType
+
+    def __str__(self) -> str:
+        return f"ptr<{self.element}>"
+
+
+@dataclass(frozen=True)
 class TokenType(Type):
     """Orders memory operations; has no run-time value."""
 
@@ -330,6 +353,8 @@ SCALAR: Final = _scalar("a scalar type", lambda t: True)
 MEMREF: Final = Constraint("a memref", lambda t: isinstance(t, MemrefType))
 GROUP: Final = Constraint("a group", lambda t: isinstance(t, GroupType))
 COOPMATRIX: Final = Constraint("a cooperative matrix", lambda t: isinstance(t, CoopMatrixType))
+POINTER: Final = Constraint("a pointer", lambda t: isinstance(t, PointerType))
+ADDRESS: Final = _scalar("i64", lambda t: t is I64)
 TILE: Final = Constraint("a tile", lambda t: isinstance(t, TileType))
 CARRIED: Final = Constraint(
     "bool, a number, a cooperative matrix or a tile", lambda t: isinstance(t, ScalarType | CoopMatrixType | TileType)

@@ -16,7 +16,7 @@ from tilewright.runtime.dtypes import describe, numpy_dtype
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
 from tilewright.runtime.memref_fit import conforming_strides, layout_problem, type_text
 from tilewright.runtime.scalars import SlotValue
-from tilewright.targets.artifact import MemrefParameter
+from tilewright.targets.artifact import MemrefParameter, PointerParameter
 
 Binder: TypeAlias = Callable[[object, list[object]], tuple[SlotValue, ...]]
 """From an argument to slot values; what must outlive the launch is appended to the list."""
@@ -24,12 +24,12 @@ Binder: TypeAlias = Callable[[object, list[object]], tuple[SlotValue, ...]]
 _REMEMBERED_LAYOUTS: Final = 256
 
 
-def host_view(parameter: MemrefParameter, where: str, argument: object) -> ArrayView:
+def host_view(parameter: MemrefParameter | PointerParameter, where: str, argument: object) -> ArrayView:
     """An argument as an array of the right type in host memory."""
     try:
         array = view(argument)
     except NotAnArray as error:
-        raise LaunchTypeError(f"{where}: {error}; an array for {type_text(parameter)} is wanted") from None
+        raise LaunchTypeError(f"{where}: {error}; an array for {_wanted(parameter)} is wanted") from None
     except UnusableArray as error:
         raise LaunchError(f"{where}: this {type(argument).__name__} cannot be used as it is: {error}") from None
     if array.device != CPU:
@@ -37,6 +37,10 @@ def host_view(parameter: MemrefParameter, where: str, argument: object) -> Array
     if array.dtype != numpy_dtype(parameter.dtype):
         raise LaunchTypeError(f"{where}: its dtype is {array.dtype}, {describe(parameter.dtype)} is wanted")
     return array
+
+
+def _wanted(parameter: MemrefParameter | PointerParameter) -> str:
+    return type_text(parameter) if isinstance(parameter, MemrefParameter) else f"ptr<{parameter.dtype}>"
 
 
 def check_access(parameter: MemrefParameter, where: str, array: ArrayView) -> None:
@@ -118,5 +122,21 @@ def memref_binder(parameter: MemrefParameter, where: str, *, reverse: bool) -> B
             known[layout] = layouts.sizes(where, array.shape, tuple(s // dtype.itemsize for s in array.strides))
             return values
         return (address, *sizes)
+
+    return bind
+
+
+def pointer_binder(parameter: PointerParameter, where: str) -> Binder:
+    """Array to the address of its first element, whatever its shape; an integer is an address, None a null pointer."""
+
+    def bind(argument: object, keep: list[object]) -> tuple[SlotValue, ...]:
+        if argument is None:
+            return (0,)
+        if type(argument) is int:
+            return (argument,)
+        array = host_view(parameter, where, argument)
+        if parameter.written and array.readonly:
+            raise LaunchError(f"{where}: the array is read-only and the kernel writes to it; pass a writable array")
+        return (array.address,)
 
     return bind

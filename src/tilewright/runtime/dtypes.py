@@ -14,6 +14,7 @@ import numpy as np
 AnyDtype: TypeAlias = "np.dtype[np.generic]"
 
 _NUMPY_NAMES: Final = {
+    "bool": "bool",
     "i8": "int8",
     "i16": "int16",
     "i32": "int32",

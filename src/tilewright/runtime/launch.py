@@ -18,7 +18,7 @@ from functools import partial
 from typing import Final, Literal, SupportsIndex, TypeAlias, cast
 
 from tilewright.runtime.aliasing import AliasCheck
-from tilewright.runtime.binders import Binder, memref_binder
+from tilewright.runtime.binders import Binder, memref_binder, pointer_binder
 from tilewright.runtime.direct import AcceptedCalls, call_site, recognisable
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
 from tilewright.runtime.groups import group_binder
@@ -32,6 +32,7 @@ from tilewright.targets.artifact import (
     KernelInfo,
     MemrefParameter,
     Parameter,
+    PointerParameter,
     ScalarParameter,
     slot_layout,
 )
@@ -148,6 +149,8 @@ def _kind(parameter: Parameter) -> str:
             return "memref"
         case GroupParameter():
             return "group"
+        case PointerParameter():
+            return f"pointer to {parameter.dtype}"
 
 
 def _is_local(parameter: Parameter) -> bool:
@@ -162,6 +165,8 @@ def argument_binder(info: KernelInfo, parameter: Parameter, *, reverse: bool = F
             return partial(_bind_scalar, scalar_binder(parameter.dtype, where))
         case MemrefParameter():
             return memref_binder(parameter, where, reverse=reverse)
+        case PointerParameter():
+            return pointer_binder(parameter, where)
         case GroupParameter():
             return group_binder(parameter, where, reverse=reverse)
 

@@ -19,6 +19,7 @@ from tilewright.targets.parameters import (
     KernelInfo,
     MemrefParameter,
     Parameter,
+    PointerParameter,
     ScalarParameter,
 )
 
@@ -30,6 +31,7 @@ __all__ = [
     "KernelInfo",
     "MemrefParameter",
     "Parameter",
+    "PointerParameter",
     "Role",
     "ScalarParameter",
     "Slot",
@@ -87,6 +89,8 @@ def _roles(parameter: Parameter) -> list[tuple[Role, str]]:
                 roles.append(("pointer", "ptr"))
             roles.extend((("extent", k), "i64") for k in _unknown(parameter.shape))
             roles.extend((("stride", k), "i64") for k in _unknown(parameter.strides))
+        case PointerParameter():
+            roles.append(("pointer", "ptr"))
         case GroupParameter():
             roles.append(("table", "ptr"))
             roles.extend((("extent_array", k), "ptr") for k in _unknown(parameter.memref.shape))

@@ -9,6 +9,7 @@ from tilewright.targets.parameters import (
     KernelInfo,
     MemrefParameter,
     Parameter,
+    PointerParameter,
     ScalarParameter,
     Space,
 )
@@ -39,6 +40,13 @@ def _parameter_to_json(parameter: Parameter) -> JsonObject:
             return {"kind": "scalar", "name": parameter.name, "dtype": parameter.dtype}
         case MemrefParameter():
             return _memref_to_json(parameter)
+        case PointerParameter():
+            return {
+                "kind": "pointer",
+                "name": parameter.name,
+                "dtype": parameter.dtype,
+                "written": parameter.written,
+            }
         case GroupParameter():
             return {
                 "kind": "group",
@@ -162,6 +170,8 @@ def _parameter_from_json(fields: Fields) -> Parameter:
     kind = fields.text("kind")
     if kind == "scalar":
         return ScalarParameter(fields.text("name"), fields.text("dtype"))
+    if kind == "pointer":
+        return PointerParameter(fields.text("name"), fields.text("dtype"), fields.flag("written"))
     if kind == "memref":
         return _memref_from_json(fields)
     if kind == "group":

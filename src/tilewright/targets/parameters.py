@@ -88,7 +88,19 @@ class GroupParameter:
         _check(self.memref.space == "global", f"parameter {self.name}: a group lies in global memory")
 
 
-Parameter: TypeAlias = ScalarParameter | MemrefParameter | GroupParameter
+@dataclass(frozen=True, slots=True)
+class PointerParameter:
+    """The address of an array of any shape; the kernel itself knows how far it may go."""
+
+    name: str
+    dtype: str
+    written: bool = True
+
+    def __post_init__(self) -> None:
+        _check(self.dtype in DTYPE_BYTES, f"parameter {self.name}: unknown element type {self.dtype!r}")
+
+
+Parameter: TypeAlias = ScalarParameter | MemrefParameter | GroupParameter | PointerParameter
 
 
 def _no_facts() -> Mapping[str, str]:

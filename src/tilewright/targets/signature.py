@@ -6,13 +6,15 @@ from typing import cast
 
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir.core import Attribute, BlockArgument, Value
+from tilewright.ir.definition import RECURSIVE_EFFECTS
 from tilewright.ir.effects import EffectKind
-from tilewright.ir.types import AddressSpace, GroupType, MemrefType, ScalarType
+from tilewright.ir.types import AddressSpace, GroupType, MemrefType, PointerType, ScalarType
 from tilewright.targets.parameters import (
     GroupParameter,
     KernelInfo,
     MemrefParameter,
     Parameter,
+    PointerParameter,
     ScalarParameter,
 )
 
@@ -43,6 +45,27 @@ def accessed(kernel: Kernel) -> tuple[set[Value], set[Value]]:
     return read, written
 
 
+def written_through(pointer: Value) -> bool:
+    """Whether anything computed from a pointer is the address of a write; what is loaded from it is no address."""
+    seen: set[Value] = set()
+    work = [pointer]
+    while work:
+        value = work.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        for user in value.uses:
+            effects = user.effects()
+            if effects is None and RECURSIVE_EFFECTS in user.definition.traits:
+                effects = ()
+            if effects is None or any(e.kind in (EffectKind.WRITE, EffectKind.UPDATE) for e in effects):
+                return True
+            if not effects:
+                work += [*user.results, *(a for r in user.regions for b in r.blocks for a in b.arguments)]
+                work += user.parent_op.results if user.parent_op is not None else []
+    return False
+
+
 def kernel_info(kernel: Kernel, symbol: str, local_bytes: int) -> KernelInfo:
     """The launch signature of a kernel whose work-group size is known."""
     read, written = accessed(kernel)
@@ -65,6 +88,8 @@ def _parameter(kernel: Kernel, argument: BlockArgument, read: bool, written: boo
         return ScalarParameter(name, type_.name)
     if isinstance(type_, MemrefType):
         return _memref(name, type_, attributes, read, written)
+    if isinstance(type_, PointerType):
+        return PointerParameter(name, type_.element.name, written_through(argument))
     assert isinstance(type_, GroupType)
     return GroupParameter(name, _memref(name, type_.memref, attributes, read, written), type_.size, type_.offset)
 

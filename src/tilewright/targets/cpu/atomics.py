@@ -187,3 +187,29 @@ def _rmw(ctx: KernelContext, op: core.Operation) -> None:
 def lowerings() -> Mapping[type[core.Operation], OpLowering]:
     """Lowerings of this file by operation."""
     return {memref.AtomicLoad: _load, memref.AtomicStore: _store, memref.AtomicRmw: _rmw}
+
+
+def atomic_exchange(
+    ctx: KernelContext, dtype: str, pointer: Value, value: Value, word: str, semantics: Semantics
+) -> Value:
+    """An update of the bits (`and`, `or`, `xor`, `umax`, `umin`, `xchg`) of one element; its old value."""
+    element = ELEMENTS[dtype]
+    bits = ctx.b.bitcast(value, f"i{element.bits}")
+    old = ctx.b.atomicrmw(word, pointer, bits, _ORDERING[semantics], element.bytes)
+    return ctx.b.bitcast(old, element.llvm)
+
+
+def atomic_swap(
+    ctx: KernelContext, dtype: str, pointer: Value, expected: Value, value: Value, semantics: Semantics
+) -> Value:
+    """Compare and swap of the bits of one element; its old value."""
+    element = ELEMENTS[dtype]
+    bits = f"i{element.bits}"
+    old, _ = ctx.b.cmpxchg(
+        pointer,
+        ctx.b.bitcast(expected, bits),
+        ctx.b.bitcast(value, bits),
+        _ORDERING[semantics],
+        load_ordering(semantics),
+    )
+    return ctx.b.bitcast(old, element.llvm)

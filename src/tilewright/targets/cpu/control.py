@@ -11,7 +11,7 @@ from tilewright.ir.types import ScalarType, TileType
 from tilewright.targets.cpu.context import KernelContext, OpLowering, TileCarrier
 from tilewright.targets.cpu.lowered import Lowered, Scalar
 from tilewright.targets.cpu.scalars import select_scalar
-from tilewright.targets.llvm.emitter import Complex, Value, constant, i64, vector, zero
+from tilewright.targets.llvm.emitter import Complex, Value, boolean, constant, i64, vector, zero
 from tilewright.targets.llvm.types import ELEMENTS, Kind
 
 
@@ -242,6 +242,28 @@ def _divergent_for(ctx: KernelContext, op: scf.For, bounds: Sequence[Scalar]) ->
         ctx.bind(value, lowered)
 
 
+def _while(ctx: KernelContext, op: core.Operation) -> None:
+    """Tested at the bottom. Outside of SPMD regions conditions are uniform."""
+    assert isinstance(op, scf.While)
+    assert ctx.lanes == 1, "loops without a count are not written in SPMD regions"
+    b = ctx.b
+    ports = _ports(ctx, op.carried)
+    groups = [p.parts(ctx, ctx.values[v]) for p, v in zip(ports, op.inits, strict=True)]
+    counts = [len(g) for g in groups]
+    parts = [v for g in groups for v in g]
+    with b.while_loop([boolean(True), *parts]) as loop:
+        b.leave_unless(loop, loop.carried[0])
+        inside = _chunks(loop.carried[1:], counts)
+        for argument, port, chunk in zip(op.carried, ports, inside, strict=True):
+            ctx.bind(argument, port.rebuild(chunk))
+        ctx.lower_block(op.body.entry)
+        again, *yields = scf.yielded(op.body)
+        following = [p.next_parts(ctx, ctx.values[v], chunk) for p, v, chunk in zip(ports, yields, inside, strict=True)]
+        loop.yield_(ctx.scalar(again).value, *(v for g in following for v in g))
+    for value, lowered in zip(op.outs, _split(ports, loop.results[1:], counts), strict=True):
+        ctx.bind(value, lowered)
+
+
 def lowerings() -> Mapping[type[core.Operation], OpLowering]:
     """Lowerings of this file by operation."""
-    return {scf.If: _if, scf.For: _for, scf.Yield: _yield}
+    return {scf.If: _if, scf.For: _for, scf.While: _while, scf.Yield: _yield}

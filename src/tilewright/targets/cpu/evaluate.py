@@ -10,7 +10,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from tilewright.targets.cpu import products, reductions
+from tilewright.targets.cpu import products, reductions, scattered
 from tilewright.targets.cpu.blocks import Block, Piece
 from tilewright.targets.cpu.elementwise import compute
 from tilewright.targets.cpu.lanes import Lanes, join, load_lanes, parts_of, pick, prefix_mask, store_lanes
@@ -23,6 +23,7 @@ from tilewright.targets.cpu.tiles import (
     Elementwise,
     Extract,
     Fragments,
+    Gathered,
     Iota,
     Memory,
     Permute,
@@ -110,6 +111,8 @@ class Evaluator:
                 return self._iota(tile, block)
             case Product():
                 return products.product_block(self, tile, block)
+            case Gathered():
+                return scattered.gathered_block(self, tile, block)
             case Reduction():
                 return reductions.reduction_block(self, tile, block)
 

@@ -13,9 +13,9 @@ from functools import cache
 
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir import core
-from tilewright.ir.types import AddressSpace, GroupType, MemrefType, ScalarType
+from tilewright.ir.types import AddressSpace, GroupType, MemrefType, PointerType, ScalarType
 from tilewright.targets.artifact import slot_layout
-from tilewright.targets.cpu import atomics, control, memory, scalars, team
+from tilewright.targets.cpu import addresses, atomics, control, memory, scalars, team
 from tilewright.targets.cpu.context import KernelContext, OpLowering, TileLowering, view_of
 from tilewright.targets.cpu.lowered import Group, Scalar
 from tilewright.targets.cpu.workspace import Workspace
@@ -40,6 +40,7 @@ def lowering_table() -> Mapping[type[core.Operation], OpLowering]:
         **control.lowerings(),
         **team.lowerings(),
         **atomics.lowerings(),
+        **addresses.lowerings(),
     }
 
 
@@ -105,6 +106,8 @@ def _bind_parameters(ctx: KernelContext, info: KernelInfo, slots: Value, offsets
         type_ = parameter.type
         if isinstance(type_, ScalarType):
             ctx.bind(parameter, _scalar_slot(ctx, type_, b.offset(slots, next(layout).offset)))
+        elif isinstance(type_, PointerType):
+            ctx.bind(parameter, word("i64"))
         elif isinstance(type_, MemrefType):
             local = offsets.get(parameter)
             pointer = word("ptr") if local is None else Scalar(b.offset(ctx.scratch, local))

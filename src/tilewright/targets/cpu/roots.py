@@ -22,6 +22,7 @@ from tilewright.targets.cpu.tiles import (
     Elementwise,
     Extract,
     Fragments,
+    Gathered,
     Memory,
     Permute,
     Product,
@@ -207,6 +208,9 @@ class Roots:
                 return replace(tile, source=self._settle(tile.source, plan, vector))
             case Permute():
                 return replace(tile, source=self._settle(tile.source, plan, tile.order[vector]))
+            case Gathered():
+                mask = None if tile.mask is None else self._settle(tile.mask, plan, vector)
+                return replace(tile, addresses=self._settle(tile.addresses, plan, vector), mask=mask)
             case Broadcast() | Extract() | Reduction():
                 costly = any(isinstance(part, Registers | Product) for part in formulas(tile.source))
                 return replace(tile, source=self.materialize(tile.source)) if costly else tile

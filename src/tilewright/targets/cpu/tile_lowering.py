@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tilewright.dialects import arith, scf, tile
+from tilewright.dialects import addresses, arith, scf, tile
 from tilewright.ir import core
 from tilewright.ir.types import ScalarType, TileType
-from tilewright.targets.cpu import tile_elements, tile_moves, tile_shares
+from tilewright.targets.cpu import scattered, tile_elements, tile_moves, tile_shares
 from tilewright.targets.cpu.buffers import BufferPool
 from tilewright.targets.cpu.carriers import RegisterCarrier, SingleCarrier, SwappedCarrier, updated_in_place
 from tilewright.targets.cpu.context import KernelContext, TileCarrier
@@ -25,6 +25,7 @@ from tilewright.targets.cpu.tiles import (
     Converted,
     Elementwise,
     Extract,
+    Gathered,
     Iota,
     Memory,
     Permute,
@@ -67,6 +68,8 @@ class CpuTiles:
                 ctx.bind(op.out, Scalar(roots.element(tile_of(ctx, op.tile))))
             case tile.Prefetch():
                 lower_prefetch(ctx, roots, op)
+            case addresses.Gather() | addresses.Scatter() | addresses.ScatterUpdate() | addresses.ScatterExchange():
+                scattered.lower(ctx, roots, op)
             case _:
                 tile_elements.lower(ctx, roots, op)
 
@@ -82,6 +85,9 @@ class CpuTiles:
             case tile.Load():
                 memory = place(ctx, op.memref, op.indices, op.check, type_)
                 return memory if may_defer(op, self.machine) else roots.materialize(memory)
+            case addresses.Gather() if op.semantics is None:
+                mask = None if op.mask is None else tile_of(ctx, op.mask)
+                return roots.materialize(Gathered(type_, tile_of(ctx, op.addresses), mask))
             case tile.Broadcast():
                 return Broadcast(type_, tile_of(ctx, op.tile))
             case tile.Permute():

@@ -136,8 +136,28 @@ class Reduction:
     dim: int
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Gathered:
+    """Each element lies at its own address (`i64`); where the mask is false it is zero and not read."""
+
+    type: TileType
+    addresses: AnyTile
+    mask: AnyTile | None
+
+
 AnyTile = (
-    Memory | Registers | Splat | Elementwise | Converted | Broadcast | Permute | Extract | Iota | Product | Reduction
+    Memory
+    | Registers
+    | Splat
+    | Elementwise
+    | Converted
+    | Broadcast
+    | Permute
+    | Extract
+    | Iota
+    | Product
+    | Reduction
+    | Gathered
 )
 
 
@@ -150,6 +170,8 @@ def sources(tile: AnyTile) -> tuple[AnyTile, ...]:
             return (tile.source,)
         case Product():
             return (tile.lhs, tile.rhs, tile.acc)
+        case Gathered():
+            return (tile.addresses,) if tile.mask is None else (tile.addresses, tile.mask)
         case Memory() | Registers() | Splat() | Iota():
             return ()
 
@@ -186,6 +208,9 @@ class Mapping:
                 return replace(tile, lhs=self.tile(tile.lhs), rhs=self.tile(tile.rhs), acc=self.tile(tile.acc))
             case Converted() | Broadcast() | Permute() | Extract() | Reduction():
                 return replace(tile, source=self.tile(tile.source))
+            case Gathered():
+                mask = None if tile.mask is None else self.tile(tile.mask)
+                return replace(tile, addresses=self.tile(tile.addresses), mask=mask)
             case Iota():
                 return tile
 
@@ -243,5 +268,7 @@ def natural_dim(tile: AnyTile) -> int | None:
         case Reduction():
             dim = natural_dim(tile.source)
             return None if dim is None or dim == tile.dim else dim - (dim > tile.dim)
+        case Gathered():
+            return natural_dim(tile.addresses)
         case Splat() | Iota():
             return None

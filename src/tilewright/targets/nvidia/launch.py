@@ -32,6 +32,7 @@ from tilewright.targets.artifact import (
     KernelInfo,
     MemrefParameter,
     Parameter,
+    PointerParameter,
     ScalarParameter,
     block_size,
     slot_layout,
@@ -118,6 +119,8 @@ def _binder(info: KernelInfo, parameter: Parameter, context: Context) -> Binder:
             return partial(_bind_scalar, scalar_binder(parameter.dtype, where))
         case MemrefParameter():
             return partial(_bind_memref, _MemrefBinding(parameter, where, context))
+        case PointerParameter():
+            raise LaunchError(f"{where}: the NVIDIA target does not take pointers yet")
         case GroupParameter():
             binding = _MemrefBinding(parameter.memref, where, context)
             return partial(_bind_group, parameter, binding)

@@ -1,0 +1,58 @@
+"""Matrix products: with dimensions turned round, the product of the factors in the other order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tilewright.dialects import tile
+from tilewright.dialects.cuda_tile import matrix as cuda
+from tilewright.dialects.cuda_tile.attributes import Signedness
+from tilewright.ir.core import Operation, Value
+from tilewright.ir.types import I32, TileType
+from tilewright.transforms.lower_tile_ir.context import Handler, Lowering
+from tilewright.transforms.lower_tile_ir.shapes import reshaped
+
+
+def _mmaf(low: Lowering, op: Operation) -> None:
+    assert isinstance(op, cuda.MmaF)
+    low.bind(op.out, _product(low, low.value(op.lhs), low.value(op.rhs), low.value(op.acc)))
+
+
+def _mmai(low: Lowering, op: Operation) -> None:
+    assert isinstance(op, cuda.MmaI)
+    lhs, rhs = low.value(op.lhs), low.value(op.rhs)
+    if op.signedness_lhs is Signedness.UNSIGNED:
+        lhs = low.widened(lhs, I32, False)
+    if op.signedness_rhs is Signedness.UNSIGNED:
+        rhs = low.widened(rhs, I32, False)
+    low.bind(op.out, _product(low, lhs, rhs, low.value(op.acc)))
+
+
+def _product(low: Lowering, lhs: Value, rhs: Value, acc: Value) -> Value:
+    assert isinstance(acc.type, TileType)
+    if acc.type.rank == 2:
+        return low.b(tile.Mma(rhs, lhs, acc)).out
+    parts = [
+        _batched(low, low.b(tile.Mma(*(_matrix(low, v, batch) for v in (rhs, lhs, acc)))).out)
+        for batch in range(acc.type.shape[2])
+    ]
+    return parts[0] if len(parts) == 1 else low.b(tile.Cat(parts, 2, result_types=[acc.type])).out
+
+
+def _matrix(low: Lowering, value: Value, batch: int) -> Value:
+    """One matrix of a batch, which is the last dimension."""
+    assert isinstance(value.type, TileType)
+    rows, columns, _ = value.type.shape
+    element = value.type.element
+    one = low.b(tile.Extract(value, (0, 0, batch), result_types=[TileType((rows, columns, 1), element)])).out
+    return reshaped(low, one, TileType((rows, columns), element))
+
+
+def _batched(low: Lowering, value: Value) -> Value:
+    assert isinstance(value.type, TileType)
+    return reshaped(low, value, TileType((*value.type.shape, 1), value.type.element))
+
+
+def handlers() -> Mapping[type[Operation], Handler]:
+    """Handlers of this file by operation."""
+    return {cuda.MmaF: _mmaf, cuda.MmaI: _mmai}

@@ -1,0 +1,159 @@
+"""Constants, coordinates and rearrangements. Here alone dimensions are turned round."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tilewright.dialects import arith, team, tile
+from tilewright.dialects.cuda_tile import core as cuda
+from tilewright.dialects.cuda_tile import misc
+from tilewright.dialects.cuda_tile.types import Tile
+from tilewright.ir.core import Operation, Value
+from tilewright.ir.types import BOOL, I32, ScalarType, TileType
+from tilewright.transforms.lower_tile_ir.context import Handler, Lowering, Unsupported
+
+_LISTED_ELEMENTS = 64
+
+
+def turned(dim: int, value: Value) -> int:
+    """The dimension of a Tile IR tile as it is counted here."""
+    assert isinstance(value.type, Tile)
+    return value.type.rank - 1 - dim
+
+
+def _constant(low: Lowering, op: Operation) -> None:
+    assert isinstance(op, cuda.Constant)
+    type_ = low.type_of(op.out)
+    dense = op.value
+    if dense.splat or isinstance(type_, ScalarType):
+        low.bind(op.out, low.constant(_number(low, dense.number().value, type_), type_))
+        return
+    if type_.size > _LISTED_ELEMENTS:
+        raise Unsupported(
+            op.location, f"constants of more than {_LISTED_ELEMENTS} different elements are not supported here yet"
+        )
+    flat = TileType((type_.size,), type_.element)
+    position = low.iota((type_.size,), 0, I32)
+    found = low.constant(_number(low, dense.number(0).value, type_), flat)
+    for index in range(1, type_.size):
+        here = low.compare(arith.Predicate.EQ, position, low.constant(index, position.type))
+        found = low.select(here, low.constant(_number(low, dense.number(index).value, type_), flat), found)
+    low.bind(op.out, reshaped(low, found, type_))
+
+
+def _number(low: Lowering, value: int | float, type_: ScalarType | TileType) -> bool | int | float:
+    element = type_.element if isinstance(type_, TileType) else type_
+    return bool(value) if element is BOOL else value
+
+
+def reshaped(low: Lowering, value: Value, type_: ScalarType | TileType) -> Value:
+    """The elements in another shape; to and from scalars too."""
+    if value.type == type_:
+        return value
+    if isinstance(type_, ScalarType):
+        return low.b(tile.Item(value)).out
+    if isinstance(value.type, ScalarType):
+        return low.splat(value, type_.shape)
+    return low.b(tile.Reshape(value, result_types=[type_])).out
+
+
+def _iota(low: Lowering, op: Operation) -> None:
+    assert isinstance(op, cuda.Iota)
+    type_ = low.type_of(op.out)
+    assert isinstance(type_, TileType)
+    if type_.element is BOOL:
+        position = low.iota(type_.shape, 0, I32)
+        low.bind(op.out, low.compare(arith.Predicate.NE, position, low.constant(0, position.type)))
+    else:
+        low.bind(op.out, low.iota(type_.shape, 0, type_.element))
+
+
+def _coordinates(low: Lowering, op: Operation) -> None:
+    assert isinstance(op, cuda.GetTileBlockId | cuda.GetNumTileBlocks)
+    make = team.GroupId if isinstance(op, cuda.GetTileBlockId) else team.NumGroups
+    for dim, out in enumerate((op.x, op.y, op.z)):
+        if out.uses:
+            low.bind(out, low.cast(low.b(make(dim)).out, I32))
+
+
+def _broadcast(low: Lowering, op: Operation) -> None:
+    assert isinstance(op, cuda.Broadcast)
+    source, type_ = low.value(op.source), low.type_of(op.out)
+    low.bind(op.out, source if source.type == type_ else low.b(tile.Broadcast(source, result_types=[type_])).out)
+
+
+def _reshape(low: Lowering, op: Operation) -> None:
+    assert isinstance(op, cuda.Reshape)
+    low.bind(op.out, reshaped(low, low.value(op.source), low.type_of(op.out)))
+
+
+def _permute(low: Lowering, op: Operation) -> None:
+    assert isinstance(op, cuda.Permute)
+    last = len(op.permutation) - 1
+    order = tuple(last - op.permutation[last - k] for k in range(last + 1))
+    low.bind(op.out, low.b(tile.Permute(low.value(op.source), order)).out)
+
+
+def _cat(low: Lowering, op: Operation) -> None:
+    assert isinstance(op, cuda.Cat)
+    parts = [low.value(op.lhs), low.value(op.rhs)]
+    low.bind(op.out, low.b(tile.Cat(parts, turned(op.dim, op.out), result_types=[low.type_of(op.out)])).out)
+
+
+def _extract(low: Lowering, op: Operation) -> None:
+    assert isinstance(op, cuda.Extract)
+    source, type_ = low.value(op.source), low.type_of(op.out)
+    if isinstance(type_, ScalarType):
+        low.bind(op.out, source)
+        return
+    assert isinstance(source.type, TileType)
+    found = source
+    for dim, index in enumerate(reversed(op.indices)):
+        found = _slice(low, found, dim, low.value(index), type_.shape[dim])
+    low.bind(op.out, found)
+
+
+def _slice(low: Lowering, source: Value, dim: int, index: Value, extent: int) -> Value:
+    """Slice number `index` of a dimension; if it is not constant, the one chosen among all."""
+    assert isinstance(source.type, TileType)
+    shape, count = source.type.shape, source.type.shape[dim] // extent
+    if count == 1:
+        return source
+    result = TileType((*shape[:dim], extent, *shape[dim + 1 :]), source.type.element)
+
+    def at(number: int) -> Value:
+        offsets = tuple(number * extent if k == dim else 0 for k in range(len(shape)))
+        return low.b(tile.Extract(source, offsets, result_types=[result])).out
+
+    op = index.defining_op
+    if isinstance(op, arith.Constant) and isinstance(op.value, int) and 0 <= op.value < count:
+        return at(op.value)
+    found = at(0)
+    for number in range(1, count):
+        here = low.compare(arith.Predicate.EQ, index, low.constant(number, index.type))
+        found = low.select(here, at(number), found)
+    return found
+
+
+def _assume(low: Lowering, op: Operation) -> None:
+    assert isinstance(op, misc.Assume)
+    if op.value in low.tensors:
+        low.tensors[op.out] = low.tensors[op.value]
+    else:
+        low.values[op.out] = low.value(op.value)
+
+
+def handlers() -> Mapping[type[Operation], Handler]:
+    """Handlers of this file by operation."""
+    return {
+        cuda.Constant: _constant,
+        cuda.Iota: _iota,
+        cuda.GetTileBlockId: _coordinates,
+        cuda.GetNumTileBlocks: _coordinates,
+        cuda.Broadcast: _broadcast,
+        cuda.Reshape: _reshape,
+        cuda.Permute: _permute,
+        cuda.Cat: _cat,
+        cuda.Extract: _extract,
+        misc.Assume: _assume,
+    }

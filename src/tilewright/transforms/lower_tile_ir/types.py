@@ -1,0 +1,81 @@
+"""Types of Tile IR on the tile level: dimensions in reverse, rank 0 a scalar, pointers `i64`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tilewright.dialects.cuda_tile import types as cuda
+from tilewright.ir.core import BlockArgument
+from tilewright.ir.types import (
+    BF16,
+    BOOL,
+    F16,
+    F32,
+    F64,
+    I8,
+    I16,
+    I32,
+    I64,
+    SCALARS,
+    PointerType,
+    ScalarType,
+    TileType,
+    Type,
+)
+
+_ELEMENTS: Final = {
+    cuda.I1: BOOL,
+    cuda.I8: I8,
+    cuda.I16: I16,
+    cuda.I32: I32,
+    cuda.I64: I64,
+    cuda.F16: F16,
+    cuda.BF16: BF16,
+    cuda.F32: F32,
+    cuda.F64: F64,
+}
+
+
+class UnknownElement(Exception):
+    """An element type that the tile level does not have."""
+
+    def __init__(self, element: cuda.Element) -> None:
+        super().__init__(str(element))
+        self.element = element
+
+
+def element_type(element: cuda.Element) -> ScalarType:
+    """The scalar type of an element. Raises `UnknownElement`."""
+    if isinstance(element, cuda.Pointer):
+        return I64
+    found = _ELEMENTS.get(element) or SCALARS.get(element.name.lower())
+    if found is None:
+        raise UnknownElement(element)
+    return found
+
+
+def value_type(type_: Type) -> ScalarType | TileType:
+    """The type of a tile. Raises `UnknownElement`."""
+    assert isinstance(type_, cuda.Tile)
+    element = element_type(type_.element)
+    return TileType(type_.shape[::-1], element) if type_.shape else element
+
+
+def stored_type(element: cuda.ElementType) -> ScalarType:
+    """How an element lies in memory: i1 as a byte."""
+    found = element_type(element)
+    return I8 if found is BOOL else found
+
+
+def element_bytes(element: cuda.ElementType) -> int:
+    """Bytes of an element in memory."""
+    return stored_type(element).bytes
+
+
+def parameter_type(argument: BlockArgument) -> Type:
+    """The type of a kernel parameter. Raises `UnknownElement`."""
+    type_ = argument.type
+    assert isinstance(type_, cuda.Tile)
+    if isinstance(type_.element, cuda.Pointer):
+        return PointerType(element_type(type_.element.pointee))
+    return element_type(type_.element)
