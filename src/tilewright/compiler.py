@@ -8,17 +8,21 @@ import json
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.builtin import Module
+from tilewright.frontends.recognise import is_tile_ir
 from tilewright.ir.passes import PassContext, PassManager
 from tilewright.ir.verifier import verify
 from tilewright.targets.artifact import Artifact
 from tilewright.targets.target import Target
 
+if TYPE_CHECKING:
+    from tilewright.dialects.cuda_tile.core import TileModule
+
 Std = Literal["auto", "old", "new"]
-"""Which tensor language a text is in; `auto` recognises it."""
+"""Which tensor language a text is in; `auto` recognises it, and Tile IR too."""
 
 
 def _no_definitions() -> Mapping[str, str]:
@@ -39,12 +43,34 @@ class CompileOptions:
     std: Std = "auto"
 
 
+def read_tile_ir(source: Source, report: Report) -> TileModule:
+    """Parse and verify a Tile IR text; warnings stay in `report`. Raises `CompileError` if it is invalid."""
+    from tilewright.frontends.tile_ir import parse
+
+    module = parse(source, report)
+    report.raise_if_errors()
+    assert module is not None, "a text that cannot be read is reported"
+    verify(module, report)
+    report.raise_if_errors()
+    return module
+
+
+def _from_tile_ir(source: Source, report: Report) -> Module:
+    from tilewright.transforms.lower_tile_ir import lower_tile_ir
+
+    module = lower_tile_ir(read_tile_ir(source, report), report)
+    report.raise_if_errors()
+    return module
+
+
 def read_module(
     source: Source, report: Report, definitions: Mapping[str, str] | None = None, std: Std = "auto"
 ) -> Module:
     """Parse and verify a program; warnings stay in `report`. Raises `CompileError` if it is invalid."""
     from tilewright.frontends.standard import Standard, read_language
 
+    if std == "auto" and is_tile_ir(source.text):
+        return _from_tile_ir(source, report)
     module = read_language(source, report, definitions, None if std == "auto" else Standard(std))
     report.raise_if_errors()
     verify(module, report)

@@ -6,6 +6,7 @@ import difflib
 import os
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,8 @@ import click
 from tilewright.cli.inputs import read_source, std_option
 from tilewright.cli.main import EXIT_DIAGNOSTICS
 from tilewright.cli.output import show
-from tilewright.diagnostics import Report
+from tilewright.diagnostics import Report, Source
+from tilewright.frontends.recognise import is_tile_ir
 
 if TYPE_CHECKING:
     from tilewright.compiler import Std
@@ -28,11 +30,29 @@ def write_atomically(path: Path, text: str) -> None:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, path.stat().st_mode & 0o7777)
+        before = path.stat()
+        # Only root may give files away; anyone else's copy is their own.
+        with suppress(PermissionError):
+            os.chown(temporary, before.st_uid, before.st_gid)
+        os.chmod(temporary, before.st_mode & 0o7777)
         os.replace(temporary, path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def formatted(source: Source, report: Report, std: Std) -> str:
+    """The text as it should be; what is wrong with it is in `report`."""
+    if std == "auto" and is_tile_ir(source.text):
+        from tilewright.frontends.tile_ir import format_source as format_tile_ir
+
+        return format_tile_ir(source, report)
+    from tilewright.frontends.standard import refuse_old
+    from tilewright.frontends.tensor_language import format_source
+
+    if std != "new" and refuse_old(source, report, std == "old"):
+        return source.text
+    return format_source(source, report)
 
 
 @click.command(name="fmt")
@@ -42,15 +62,10 @@ def write_atomically(path: Path, text: str) -> None:
 @std_option
 def command(files: tuple[str, ...], only_check: bool, diff: bool, std: Std) -> None:
     """Format kernels in place (standard input: to standard output)."""
-    from tilewright.frontends.standard import refuse_old
-    from tilewright.frontends.tensor_language import format_source
-
     failed = unformatted = False
     for name in files:
         source, report = read_source(name), Report()
-        text = (
-            source.text if std != "new" and refuse_old(source, report, std == "old") else format_source(source, report)
-        )
+        text = formatted(source, report, std)
         show(report.diagnostics, "text", sys.stderr)
         failed = failed or report.has_errors
         if report.has_errors:

@@ -50,7 +50,7 @@ HINTS: Final = "C22"
 
 
 class AttributeReader(LiteralReader):
-    """Reads attributes. `weight` counts them, those behind aliases each time they are used; `depth` is their nesting."""
+    """Reads attributes. `weight` counts them, those behind aliases at every use; `depth` is their nesting."""
 
     weight = 0
     depth = 0

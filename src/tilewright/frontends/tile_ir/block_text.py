@@ -11,7 +11,7 @@ from tilewright.dialects.cuda_tile.base import TileOperation
 from tilewright.dialects.cuda_tile.debug import DebugLocation
 from tilewright.frontends.tile_ir.assembly import WHOLE
 from tilewright.frontends.tile_ir.cursor import LIMIT, SYNTAX, WORD, WORDS, Abort
-from tilewright.frontends.tile_ir.draft import Draft, block_of
+from tilewright.frontends.tile_ir.draft import Draft, ResultName, block_of
 from tilewright.frontends.tile_ir.limits import DEFAULT_LIMITS, Limits
 from tilewright.frontends.tile_ir.own_form_text import OwnFormReader
 from tilewright.frontends.tile_ir.recovery import resume
@@ -41,6 +41,7 @@ class BlockReader(OwnFormReader):
         self.count = 0
         self.in_entry = False
         self.already = report.errors
+        self.names: list[ResultName] = []
 
     # Blocks
 
@@ -69,8 +70,7 @@ class BlockReader(OwnFormReader):
         raise GiveUp
 
     def _recover(self, start: int, draft: Draft | None) -> None:
-        if draft is not None:
-            self.poison(draft)
+        self.poison(self.names if draft is None else draft.names)
         if self.report.errors - self.already >= _ERRORS:
             raise GiveUp
         failed = self.position
@@ -80,7 +80,10 @@ class BlockReader(OwnFormReader):
     def head(self) -> Draft:
         """Names of results and the mnemonic."""
         start = self.position
-        names = self.result_names() if self.at("%") else []
+        names: list[ResultName] = []
+        self.names = names
+        if self.at("%"):
+            self.result_names(names)
         at = self.position
         if self.at('"'):
             cls, generic = self._quoted_name(), True
@@ -143,7 +146,7 @@ class BlockReader(OwnFormReader):
         if debug is not None:
             location = DebugLocation(location, debug)
         if draft.broken:
-            self.poison(draft)
+            self.poison(draft.names)
             return None
         op = draft.build(location)
         block.append(op)
@@ -205,9 +208,9 @@ class BlockReader(OwnFormReader):
     def _argument(self) -> Argument:
         start = self.position
         name = self.new_name()
+        place = self.range_from(start)
         self.expect(":")
         type_ = self.value_type()
-        place = self.range_from(start)
         if self.at("{"):
             self.dictionary()
         self.trailing_location()

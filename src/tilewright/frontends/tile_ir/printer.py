@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tilewright.dialects.cuda_tile import control
 from tilewright.dialects.cuda_tile.attributes import Visibility
 from tilewright.dialects.cuda_tile.base import TileOperation
@@ -25,15 +27,26 @@ from tilewright.ir.core import Block, Operation, Region, Value
 from tilewright.ir.types import Type
 
 
-def print_module(module: TileModule, *, debug: bool = True, generic: bool = False) -> str:
-    """The text of a module. `debug`: with locations, if it has any; `generic`: operations in the generic form."""
-    return _Printer(module, debug, generic).text(module)
+def print_module(
+    module: TileModule,
+    *,
+    debug: bool = True,
+    generic: bool = False,
+    comments: Mapping[Operation, list[str]] | None = None,
+) -> str:
+    """The text of a module.
+
+    `debug`: with locations, if it has any; `generic`: operations without regions in the generic form; `comments` stand
+    in front of operations.
+    """
+    return _Printer(module, debug, generic, comments or {}).text(module)
 
 
 class _Printer:
     """Writes lines. Regions nest on a list of generators, not on Python's stack."""
 
-    def __init__(self, module: TileModule, debug: bool, generic: bool) -> None:
+    def __init__(self, module: TileModule, debug: bool, generic: bool, comments: Mapping[Operation, list[str]]) -> None:
+        self.comments = comments
         self.later = module.version > Version.V13_3.value
         self.names = Names()
         self.debug = DebugSpeller() if debug else None
@@ -47,6 +60,7 @@ class _Printer:
         if self.later:
             attributes[VERSION] = str(Version(module.version))
         said = f" attributes {spell_dictionary(attributes)}" if attributes else ""
+        self.lines += self.comments.get(module, ())
         self.lines.append(f"cuda_tile.module {spell_symbol(module.sym_name)}{said} {{")
         run(self._block(module.body.entry, None))
         self.lines.append("}" + self._location(module))
@@ -66,7 +80,10 @@ class _Printer:
         self.indent = outer + "  "
         mark = self.names.enter()
         for op in block:
-            if implied is not None and op is block.last and isinstance(op, implied) and not _said(op, self.debug):
+            comments = self.comments.get(op)
+            if comments:
+                self.lines += [self.indent + text for text in comments]
+            elif implied is not None and op is block.last and isinstance(op, implied) and not _said(op, self.debug):
                 continue
             if op.regions:
                 yield self._nested(op)

@@ -60,9 +60,9 @@ class ValueReader(DebugReader):
         self.defined.append(name)
         self.broken.pop(name, None)
 
-    def poison(self, draft: Draft) -> None:
+    def poison(self, names: list[ResultName]) -> None:
         """Remember names whose operation is broken, so that their uses are not reported."""
-        for name in draft.names:
+        for name in names:
             self.broken[name.text] = None
 
     def at_value(self) -> bool:
@@ -109,9 +109,8 @@ class ValueReader(DebugReader):
             self.fail(f"names have at most {self.limits.name} characters", LIMIT, self.range_from(found.start()))
         return found[1]
 
-    def result_names(self) -> list[ResultName]:
-        """`%a, %b:2 =` in front of an operation."""
-        found: list[ResultName] = []
+    def result_names(self, found: list[ResultName]) -> None:
+        """`%a, %b:2 =` in front of an operation, to a list that has them even if reading fails."""
         while True:
             match = self.take(VALUE)
             if match is None or match[2] is not None:
@@ -125,7 +124,6 @@ class ValueReader(DebugReader):
             if not self.accept(","):
                 break
         self.expect("=")
-        return found
 
     def define_results(self, draft: Draft, op: Operation) -> None:
         """Give an operation's results their names."""
@@ -136,7 +134,7 @@ class ValueReader(DebugReader):
             place = draft.names[0].place.to(draft.names[-1].place)
             said = f"{op.name.removeprefix('cuda_tile.')} has {_count(len(op.results))}, but {named} are named"
             self.error(RESULTS, place, said)
-            self.poison(draft)
+            self.poison(draft.names)
             return
         index = 0
         for name in draft.names:
