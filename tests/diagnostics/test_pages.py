@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import tilewright.diagnostics
+from frontends.tile_ir.marked import findings
 from tilewright.diagnostics.codes import CODES, explain
 from verifier.marked import diagnostics_of
 
@@ -16,6 +17,7 @@ PAGES = Path(tilewright.diagnostics.__file__).parent / "pages"
 LAUNCH_AND_TARGETS = {"V47", "V48"}
 REPORTED_AS = {"V3": "L006"}
 LANGUAGE = [code for code in CODES if code.startswith("V") and code not in LAUNCH_AND_TARGETS]
+TILE_IR = [code for code in CODES if code.startswith("C")]
 
 
 def example(page: str, heading: str) -> str:
@@ -25,7 +27,7 @@ def example(page: str, heading: str) -> str:
 
 
 def test_every_language_code_has_a_page_and_every_page_a_code() -> None:
-    codes = {code for code in CODES if code[0] in "UV"}
+    codes = {code for code in CODES if code[0] in "CUV"}
     assert {path.stem for path in PAGES.iterdir()} == codes
     for code in codes:
         assert (explain(code) or "").startswith(f"{code}: {CODES[code]}\n\n")
@@ -41,4 +43,16 @@ def test_the_wrong_example_is_wrong_in_this_way(code: str) -> None:
 @pytest.mark.parametrize("code", LANGUAGE)
 def test_the_right_example_is_clean(code: str) -> None:
     found = diagnostics_of(example((PAGES / f"{code}.md").read_text(), "Right"))
+    assert not found, [str(d) for d in found]
+
+
+@pytest.mark.parametrize("code", TILE_IR)
+def test_the_wrong_example_of_tile_ir_is_wrong_in_this_way(code: str) -> None:
+    found = findings(example((PAGES / f"{code}.md").read_text(), "Wrong"))
+    assert [d.code for d in found] == [code], [str(d) for d in found]
+
+
+@pytest.mark.parametrize("code", TILE_IR)
+def test_the_right_example_of_tile_ir_is_clean(code: str) -> None:
+    found = findings(example((PAGES / f"{code}.md").read_text(), "Right"))
     assert not found, [str(d) for d in found]
