@@ -24,7 +24,7 @@ from tilewright.diagnostics import UNKNOWN, Location, Report
 from tilewright.ir.core import Attribute, Block, OpResult, Region, Value
 from tilewright.ir.core import Operation as _Operation
 from tilewright.ir.effects import Effect
-from tilewright.ir.types import ANY, Constraint, ScalarType, Type
+from tilewright.ir.types import ALL_SCALARS, ANY, Constraint, ScalarType, Type
 
 
 class Trait(Enum):
@@ -180,16 +180,20 @@ class Definition:
     code: str = "IR001"
     order: list[str] = field(default_factory=list[str])
     check: Callable[[_Operation, Report], None] = lambda op, report: None
+    terminator: bool = field(init=False)
+    isolated: bool = field(init=False)
+    default_effects: Sequence[Effect] | None = field(init=False)
+    """() for pure operations and terminators, None (unknown) otherwise."""
+
+    def __post_init__(self) -> None:
+        self.terminator = TERMINATOR in self.traits
+        self.isolated = ISOLATED in self.traits
+        self.default_effects = () if self.traits & {PURE, TERMINATOR} else None
 
     @property
     def summary(self) -> str:
         """First line of the docstring."""
         return (self.cls.__doc__ or "").strip().split("\n", 1)[0]
-
-    @property
-    def default_effects(self) -> Sequence[Effect] | None:
-        """() for pure operations and terminators, None (unknown) otherwise."""
-        return () if self.traits & {PURE, TERMINATOR} else None
 
     @property
     def segmented(self) -> bool:
@@ -260,7 +264,9 @@ def _declare(cls: type[_Operation], name: str, traits: tuple[Trait, ...], code: 
         "infer": {k: s.infer for k, s in definition.results.items()},
         "accepts": {k: s.constraint.accepts for k, s in (definition.operands | definition.results).items()},
         "kinds": {k: s.kind for k, s in definition.attributes.items()},
+        "scalars": {k: _accepted_scalars(s.constraint) for k, s in (definition.operands | definition.results).items()},
         "mismatch": _report_mismatch,
+        "bad_count": _report_count,
         "bad_type": _report_type,
         "bad_attribute": _report_attribute,
         "segments": operand_segments,
@@ -350,21 +356,42 @@ def _inferred_type(d: Definition, key: str, spec: ResultSpec) -> str | None:
     return None
 
 
+def _bounds(d: Definition) -> list[tuple[str, str]]:
+    """Source of start and end of each declared operand in `o`; behind a group with segments, by way of `s`."""
+    found: list[tuple[str, str]] = []
+    groups = 0
+    for index, spec in enumerate(d.operands.values()):
+        left = len(d.operands) - index - 1
+        from_end = f"len(o) - {left}" if left else "len(o)"
+        if groups == 0 and not spec.varies:
+            found.append((str(index), str(index + 1)))
+        elif d.segmented:
+            found.append((f"s[{index}][0]", f"s[{index}][1]"))
+        else:
+            found.append((found[-1][1] if index else "0", from_end))
+        groups += spec.varies
+    return found
+
+
+def _reads_segments(bounds: Sequence[tuple[str, str]]) -> bool:
+    return any(start.startswith("s[") for start, _ in bounds)
+
+
 def _accessors(d: Definition) -> list[str]:
     lines: list[str] = []
     simple = not any(s.varies for s in d.operands.values())
+    bounds = _bounds(d)
     for index, (key, spec) in enumerate(d.operands.items()):
-        lines.append(f"def get_{key}(self):")
-        if simple:
-            lines.append(f"    return self._operands[{index}]")
+        start, end = bounds[index]
+        lines += [f"def get_{key}(self):", "    o = self._operands"]
+        if _reads_segments([bounds[index]]):
+            lines.append("    s = segments(self)")
+        if spec.variadic:
+            lines.append(f"    return o[{start}:{end}]")
+        elif spec.optional:
+            lines.append(f"    return o[{start}] if {end} > {start} else None")
         else:
-            lines.append(f"    a, b = segments(self)[{index}]")
-            if spec.variadic:
-                lines.append("    return self._operands[a:b]")
-            elif spec.optional:
-                lines.append("    return self._operands[a] if b > a else None")
-            else:
-                lines.append("    return self._operands[a]")
+            lines.append(f"    return o[{start}]")
         if simple:
             lines += [f"def set_{key}(self, value):", f"    self.set_operand({index}, value)"]
     for index, (key, spec) in enumerate(d.results.items()):
@@ -386,40 +413,65 @@ def _accessors(d: Definition) -> list[str]:
 
 
 def _checker(d: Definition) -> list[str]:
-    """Source of `check(op, report)`: operand and result types, type variables, attribute kinds."""
+    """Source of `check(op, report)`: operand and result types, type variables, attribute kinds.
+
+    Straight code without loops where counts are fixed, and scalar types are looked up by identity: the verifier
+    runs this for every operation after every pass.
+    """
     lines = ["def check(op, report):", "    o = op._operands", "    r = op.results"]
-    binders: dict[str, str] = {}
-    simple = not any(s.varies for s in d.operands.values())
-    for index, (key, spec) in enumerate(d.operands.items()):
-        if simple:
-            lines.append(f"    for i in ({index},):")
-        else:
-            lines.append(f"    for i in range(*segments(op)[{index}]):")
-        lines += [
-            "        t = o[i].type",
-            f"        if not accepts[{key!r}](t): bad_type(op, report, ('operand', i), {key!r}, t); return",
-        ]
-        if spec.var is not None and spec.var not in binders:
-            binders[spec.var] = f"t_{spec.var}"
-            lines.append(f"        t_{spec.var} = t")
+    fixed = sum(not s.varies for s in d.operands.values())
+    if fixed:
+        relation = "!=" if fixed == len(d.operands) else "<"
+        lines.append(f"    if len(o) {relation} {fixed}: bad_count(op, report); return")
+    bounds = _bounds(d)
+    if _reads_segments(bounds):
+        lines.append("    s = segments(op)")
+    bound: set[str] = set()
+    for (key, spec), (start, end) in zip(d.operands.items(), bounds, strict=True):
+        loops = spec.varies
+        at = "i" if loops else start
+        if loops:
+            lines.append(f"    for i in range({start}, {end}):")
+        test = _type_test(key, spec.constraint, f"o[{at}].type", f"('operand', {at})")
+        if spec.var is not None and spec.var not in bound:
+            bound.add(spec.var)
+            test.append(f"t_{spec.var} = t")
         elif spec.var is not None:
-            name = binders[spec.var]
-            lines.append(f"        if t != {name}: mismatch(op, report, ('operand', i), {key!r}, t, {name})")
+            name = f"t_{spec.var}"
+            test.append(
+                f"if t is not {name} and t != {name}: mismatch(op, report, ('operand', {at}), {key!r}, t, {name})"
+            )
+        lines += [("        " if loops else "    ") + line for line in test]
     for index, (key, spec) in enumerate(d.results.items()):
-        span = f"range({index}, len(r))" if spec.variadic else f"({index},)"
-        lines += [
-            f"    for i in {span}:",
-            "        t = r[i].type",
-            f"        if not accepts[{key!r}](t): bad_type(op, report, ('result', i), {key!r}, t); return",
-        ]
-        if spec.var is not None and spec.var in binders:
-            name = binders[spec.var]
-            lines.append(f"        if t != {name}: mismatch(op, report, 'type', {key!r}, t, {name})")
+        at = "i" if spec.variadic else str(index)
+        if spec.variadic:
+            lines.append(f"    for i in range({index}, len(r)):")
+        test = _type_test(key, spec.constraint, f"r[{at}].type", f"('result', {at})")
+        if spec.var is not None and spec.var in bound:
+            name = f"t_{spec.var}"
+            test.append(f"if t is not {name} and t != {name}: mismatch(op, report, 'type', {key!r}, t, {name})")
+        lines += [("        " if spec.variadic else "    ") + line for line in test]
+    if d.attributes:
+        lines.append("    attributes = op.attributes")
     for key, spec in d.attributes.items():
-        absent = f"{key!r} not in op.attributes or " if spec.required else f"{key!r} in op.attributes and "
-        wrong = f"not isinstance(op.attributes[{key!r}], kinds[{key!r}])"
+        absent = f"{key!r} not in attributes or " if spec.required else f"{key!r} in attributes and "
+        wrong = f"not isinstance(attributes[{key!r}], kinds[{key!r}])"
         lines.append(f"    if {absent}{wrong}: bad_attribute(op, report, {key!r})")
     return lines
+
+
+def _type_test(key: str, constraint: Constraint, value: str, place: str) -> list[str]:
+    """Source that reads a type into `t` and refuses one that breaks the constraint."""
+    read = f"t = {value}"
+    if constraint is ANY:
+        return [read]
+    test = f"if id(t) not in scalars[{key!r}] and not accepts[{key!r}](t)"
+    return [read, f"{test}: bad_type(op, report, {place}, {key!r}, t); return"]
+
+
+def _accepted_scalars(constraint: Constraint) -> frozenset[int]:
+    """Identities of the scalar types that a constraint takes; they live as long as the program."""
+    return frozenset(id(t) for t in ALL_SCALARS.values() if constraint.accepts(t))
 
 
 def spoken(op: _Operation) -> str:
@@ -427,6 +479,13 @@ def spoken(op: _Operation) -> str:
     where = op.places.get("mnemonic") if op.places else None
     place = None if where is None else where.primary
     return op.name.split(".", 1)[1] if place is None else place.source.text[place.start : place.end]
+
+
+def _report_count(op: _Operation, report: Report) -> None:
+    d = op.definition
+    wanted = sum(not s.varies for s in d.operands.values())
+    least = "" if wanted == len(d.operands) else "at least "
+    report.error(d.code, op.location, f"{spoken(op)} takes {least}{wanted} operands, not {len(op.operands)}")
 
 
 def _report_type(op: _Operation, report: Report, place: tuple[str, int], key: str, found: Type) -> None:

@@ -15,7 +15,6 @@ from typing import Any, Generic, TypeVar
 
 from tilewright.diagnostics import UNKNOWN
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.definition import TERMINATOR
 
 OperationT = TypeVar("OperationT", bound=Operation)
 
@@ -120,7 +119,10 @@ class Rewriter:
 
 def is_dead(op: Operation) -> bool:
     """Whether `op` can go: nothing uses it and it has no effects."""
-    if any(r.uses for r in op.results) or TERMINATOR in op.definition.traits:
+    for result in op.results:
+        if result.uses:
+            return False
+    if op.definition.terminator:
         return False
     effects = op.effects()
     return effects is not None and not effects and op.block is not None

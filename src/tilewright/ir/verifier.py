@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tilewright.diagnostics import Report
 from tilewright.ir.core import Block, Operation, Region, Value
-from tilewright.ir.definition import ISOLATED, TERMINATOR
 
 
 def verify(root: Operation, report: Report) -> bool:
@@ -26,25 +25,30 @@ class _Verifier:
         self.report = report
 
     def operation(self, op: Operation, visible: dict[Value, None], block: Block | None) -> None:
+        """Check an operation and what it contains. Runs for all operations after every pass: one dictionary look-up an
+        operand and one call of the compiled check are most of it."""
+        report, d = self.report, op.definition
         if op.block is not block:
-            self.report.error("IR002", op.location, f"{op.name} is linked to another block than the one holding it")
+            report.error("IR002", op.location, f"{op.name} is linked to another block than the one holding it")
         for index, operand in enumerate(op.operands):
             if operand not in visible:
                 self._undominated(op, index, operand)
             if op not in operand.uses:
-                self.report.error("IR002", op.location, f"{op.name} is missing among the users of operand {index}")
-        d = op.definition
-        errors = self.report.errors
-        d.check(op, self.report)
-        if self.report.errors == errors:
-            op.verify(self.report)
-        wanted = len(d.regions)
-        least = sum(not s.optional for s in d.regions.values())
-        if not least <= len(op.regions) <= wanted:
-            self.report.error("IR003", op.location, f"{op.name} takes {wanted} regions, not {len(op.regions)}")
-        scope = {} if ISOLATED in d.traits else visible
-        for region in op.regions:
-            self.region(op, region, scope)
+                report.error("IR002", op.location, f"{op.name} is missing among the users of operand {index}")
+        errors = report.errors
+        d.check(op, report)
+        if report.errors == errors:
+            op.verify(report)
+        regions = op.regions
+        if regions or d.regions:
+            self._regions(op, regions, {} if d.isolated else visible)
+
+    def _regions(self, op: Operation, regions: list[Region], visible: dict[Value, None]) -> None:
+        specs = op.definition.regions
+        if not sum(not s.optional for s in specs.values()) <= len(regions) <= len(specs):
+            self.report.error("IR003", op.location, f"{op.name} takes {len(specs)} regions, not {len(regions)}")
+        for region in regions:
+            self.region(op, region, visible)
 
     def region(self, op: Operation, region: Region, visible: dict[Value, None]) -> None:
         if region.parent is not op:
@@ -66,7 +70,7 @@ class _Verifier:
         visible.update(dict.fromkeys(defined))
         last = block.last
         for op in block:
-            if TERMINATOR in op.definition.traits and op is not last:
+            if op is not last and op.definition.terminator:
                 self.report.error("IR004", op.location, f"{op.name} must be the last operation of its region")
             self.operation(op, visible, block)
             for result in op.results:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 
 class LaunchError(ValueError):
     """A launch that does not fit the kernel; nothing has run. The message names the argument and what would fit."""
+
+    code: ClassVar[str] = "V47"
+
+    def __str__(self) -> str:
+        return f"[{self.code}] {super().__str__()}"
 
 
 class LaunchTypeError(LaunchError, TypeError):
