@@ -13,8 +13,11 @@ from tilewright.diagnostics import CompileError, Diagnostic, Severity, Source
 MAX_SOURCE_BYTES = 16 * 1024 * 1024
 
 
-def read_source(name: str) -> Source:
-    """The text of a file, or of standard input for `-`. Raises `click.ClickException` or `CompileError`."""
+def read_bytes(name: str) -> tuple[str, bytes]:
+    """The name to report a file (standard input for `-`) under, and its bytes.
+
+    Raises `click.ClickException` or `CompileError`.
+    """
     try:
         data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as error:
@@ -23,8 +26,17 @@ def read_source(name: str) -> Source:
     if len(data) > MAX_SOURCE_BYTES:
         message = f"the source has {len(data):,} bytes; the limit is {MAX_SOURCE_BYTES:,}"
         raise CompileError([Diagnostic(Severity.ERROR, "L001", f"{shown}: {message}")])
-    # Bytes that are no UTF-8 become visible characters, which the lexer refuses with their place.
-    return Source(shown, data.decode("utf-8", errors="replace"))
+    return shown, data
+
+
+def read_source(name: str) -> Source:
+    """The text of a file, or of standard input for `-`. Raises `click.ClickException` or `CompileError`."""
+    return as_source(*read_bytes(name))
+
+
+def as_source(name: str, data: bytes) -> Source:
+    """Bytes as text. Those that are no UTF-8 become visible characters, which lexers refuse with their place."""
+    return Source(name, data.decode("utf-8-sig", errors="replace"))
 
 
 def definitions(pairs: tuple[str, ...]) -> Mapping[str, str]:

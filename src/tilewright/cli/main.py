@@ -19,6 +19,7 @@ _VERBS: Final[Mapping[str, tuple[str, str]]] = {
     "check": ("tilewright.cli.check", "Report what is wrong in kernels; exit status 1 if anything is."),
     "fmt": ("tilewright.cli.fmt", "Format kernels."),
     "upgrade": ("tilewright.cli.upgrade", "Rewrite kernels of the old tensor language into the new one."),
+    "translate": ("tilewright.cli.translate", "Translate Tile IR between text and bytecode."),
     "opt": ("tilewright.cli.opt", "Run passes on a kernel or on IR text and print the result."),
     "compile": ("tilewright.cli.compile", "Compile a kernel and write one of its stages."),
     "run": ("tilewright.cli.run", "Run a kernel on random arrays or .npy files."),

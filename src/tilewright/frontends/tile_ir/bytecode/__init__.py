@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from tilewright.frontends.tile_ir.bytecode.form import MAGIC
+from tilewright.diagnostics import Report
+from tilewright.dialects.cuda_tile.core import TileModule
+from tilewright.frontends.recognise import is_bytecode
 from tilewright.frontends.tile_ir.bytecode.reader import read
 from tilewright.frontends.tile_ir.bytecode.requirements import lowest_version
 from tilewright.frontends.tile_ir.bytecode.writer import write
+from tilewright.ir.verifier import verify
 
 
-def is_bytecode(data: bytes) -> bool:
-    """Whether some bytes begin like a file of Tile IR."""
-    return data.startswith(MAGIC)
+def read_verified(data: bytes, report: Report, name: str) -> TileModule:
+    """The valid module in a file; warnings stay in `report`. Raises `CompileError` if it is invalid."""
+    module = read(data, report, name)
+    report.raise_if_errors()
+    assert module is not None, "a file that cannot be read is reported"
+    verify(module, report)
+    report.raise_if_errors()
+    return module
 
 
-__all__ = ["is_bytecode", "lowest_version", "read", "write"]
+__all__ = ["is_bytecode", "lowest_version", "read", "read_verified", "write"]

@@ -1,11 +1,10 @@
-"""What is fixed about bytecode files: magic, sections, tags."""
+"""What is fixed about bytecode files: versions, sections, tags."""
 
 from __future__ import annotations
 
 from enum import IntEnum
 from typing import Final
 
-MAGIC: Final = b"\x7fTileIR\0"
 MAJOR: Final = 13
 PADDING: Final = 0xCB
 MODULE_NAME: Final = "kernels"

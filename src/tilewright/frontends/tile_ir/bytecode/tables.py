@@ -9,16 +9,19 @@ from itertools import pairwise
 
 from tilewright.dialects.cuda_tile.attributes import Dense, dense_from_pool
 from tilewright.dialects.cuda_tile.types import ElementType, Tile, Version
+from tilewright.frontends.recognise import BYTECODE_MAGIC
 from tilewright.frontends.tile_ir.bytecode.cursor import Cursor
-from tilewright.frontends.tile_ir.bytecode.form import ALIGNMENT, MAGIC, MAJOR, SectionId
+from tilewright.frontends.tile_ir.bytecode.form import ALIGNMENT, MAJOR, SectionId
 
 
 def read_header(cursor: Cursor) -> Version:
     """The version of a file."""
-    found = cursor.data[: len(MAGIC)]
-    if found != MAGIC:
-        cursor.fail("B1", f"Tile IR bytecode begins with {MAGIC.hex(' ')}, not {found.hex(' ') or 'nothing'}", 0)
-    cursor.position = len(MAGIC)
+    found = cursor.data[: len(BYTECODE_MAGIC)]
+    if found != BYTECODE_MAGIC:
+        cursor.fail(
+            "B1", f"Tile IR bytecode begins with {BYTECODE_MAGIC.hex(' ')}, not {found.hex(' ') or 'nothing'}", 0
+        )
+    cursor.position = len(BYTECODE_MAGIC)
     at = cursor.position
     major, minor = cursor.byte("the major version"), cursor.byte("the minor version")
     known = ", ".join(map(str, Version))

@@ -7,6 +7,7 @@ from tilewright.dialects.cuda_tile.attributes import Visibility
 from tilewright.dialects.cuda_tile.core import Entry, Global, TileModule
 from tilewright.dialects.cuda_tile.debug import debug_of
 from tilewright.dialects.cuda_tile.types import FunctionType, Version
+from tilewright.frontends.recognise import BYTECODE_MAGIC
 from tilewright.frontends.tile_ir.bytecode.attribute_writer import Inexpressible
 from tilewright.frontends.tile_ir.bytecode.body_writer import BodyWriter, Pools
 from tilewright.frontends.tile_ir.bytecode.buffer import Buffer
@@ -14,7 +15,6 @@ from tilewright.frontends.tile_ir.bytecode.form import (
     ALIGNMENT,
     HINTS_FLAG,
     KERNEL_FLAG,
-    MAGIC,
     MAJOR,
     SectionId,
 )
@@ -53,7 +53,7 @@ class _Writer:
         pools = self._pools
         module = self._module
         out = Buffer()
-        out.bytes(MAGIC)
+        out.bytes(BYTECODE_MAGIC)
         out.bytes(bytes([MAJOR, self._version, 0, 0]))
         if module.globals:
             _section(out, SectionId.GLOBAL, self._globals())
