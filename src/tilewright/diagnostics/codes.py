@@ -131,6 +131,10 @@ _TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "R022": ("divergent barrier", "Not all work-items of the work-group reach the barrier."),
     "R023": ("divergent subgroup instruction", "Not all work-items of a subgroup reach the instruction."),
     "R024": ("work-item of a broadcast", "The index lies outside the subgroup."),
+    "R030": ("undefined behaviour", "The kernel did what the specification of Tile IR leaves undefined: a promise or an assumption that does not hold, a division by zero, an index outside of the index space."),
+    "R031": ("accesses without an order", "Two accesses of one tile block touch the same memory, one of them writing, and no token path orders them."),
+    "R032": ("assertion failed", "The condition of an `assert` is false."),
+    "R033": ("misaligned access", "An address is no multiple of the element's size."),
 }  # fmt: skip
 
 CODES: Final[Mapping[str, str]] = {code: title for code, (title, _) in _TEXTS.items()}
