@@ -1,5 +1,7 @@
 """Texts that between them have every operation, each in several shapes."""
 
+# ruff: noqa: E501 - a text is easier to read in one line
+
 from __future__ import annotations
 
 PARAMETERS = (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from frontends.tile_ir.samples import BODIES, module
 
+from frontends.tile_ir.samples import BODIES, module
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.cuda_tile import OPERATIONS
 from tilewright.dialects.cuda_tile.core import TileModule

@@ -76,7 +76,7 @@ class Entry(TileOperation, name="cuda_tile.entry", traits=(ISOLATED,), assembly=
         rules_symbols.entry(self, report, self.body)
 
 
-class Global(TileOperation, name="cuda_tile.global", assembly="!global"):
+class Global(TileOperation, name="cuda_tile.global", assembly="!global", generic={"is_constant": "constant"}):
     """Static global memory, initialised when the module is loaded. `alignment` 0 is the natural one."""
 
     sym_name: str = attribute(str)

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Final
 
 from tilewright.diagnostics import SourceRange
-from tilewright.dialects.cuda_tile.attributes import Assumption, CodedEnum, Hints, Symbol, Unit
+from tilewright.dialects.cuda_tile.attributes import Assumption, CodedEnum, Hints, Symbol
 from tilewright.dialects.cuda_tile.base import TileOperation, generic_name
 from tilewright.dialects.cuda_tile.types import TensorView, View
 from tilewright.frontends.tile_ir.assembly import (
@@ -79,7 +79,7 @@ class FormReader(ValueReader):
         if name in draft.attributes or name in cls.definition.operands:
             self.error(SYNTAX, place, f"{name} is given twice")
             return
-        draft.attributes[name] = True if isinstance(value, Unit) else value
+        draft.attributes[name] = value
         draft.places[name] = place
 
     def expect_type(self, draft: Draft, name: str, index: int, type_: Type, place: SourceRange) -> None:
@@ -275,12 +275,13 @@ def _types(part: TypePart, cls: type[TileOperation]) -> Step:
     name, operands = part.name, part.operands
     in_results = any(name in (key, spec.var) for key, spec in cls.definition.results.items())
     is_place = in_results or name not in cls.definition.operands
+    follows = name in list(cls.definition.results)[1:]
 
     def step(reader: FormReader, draft: Draft) -> None:
         start = reader.position
         type_ = reader.value_type()
         place = reader.range_from(start)
-        if is_place:
+        if is_place and not (follows and "type" in draft.places):
             draft.places["type"] = place
         before = draft.types.get(name)
         draft.types[name] = type_
