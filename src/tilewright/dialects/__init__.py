@@ -7,6 +7,18 @@ from types import ModuleType
 
 def all_dialects() -> tuple[ModuleType, ...]:
     """Every dialect module, from the language down to the tiles."""
-    from tilewright.dialects import addresses, arith, builtin, math, memref, scf, team, tile, tl
+    from tilewright.dialects import (
+        addresses,
+        arith,
+        arith_floats,
+        arith_integers,
+        builtin,
+        math,
+        memref,
+        scf,
+        team,
+        tile,
+        tl,
+    )
 
     return (builtin, arith, arith_integers, arith_floats, math, scf, memref, team, tl, tile, addresses)

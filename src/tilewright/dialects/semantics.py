@@ -6,38 +6,17 @@ The one definition that the interpreter runs and constant folding computes with 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any, Final
 
-import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.dialects import arith, math
+from tilewright.dialects import arith, math, semantics_extended
+from tilewright.dialects.small_numbers import dtype_of, is_integral, odd_f32, to_small, to_tf32, wide
 from tilewright.ir.core import Operation
-from tilewright.ir.types import ScalarType, element_of
+from tilewright.ir.types import SMALL_FLOATS, TF32, ScalarType, element_of
 
 Array = NDArray[Any]
-
-_NAMES: Final = {
-    "bool": "bool",
-    "i8": "int8",
-    "i16": "int16",
-    "i32": "int32",
-    "i64": "int64",
-    "index": "int64",
-    "f16": "float16",
-    "f32": "float32",
-    "f64": "float64",
-    "c32": "complex64",
-    "c64": "complex128",
-}
-
-
-@cache
-def dtype_of(type_: ScalarType) -> np.dtype[Any]:
-    """The NumPy type of an element type."""
-    return np.dtype(ml_dtypes.bfloat16) if type_.name == "bf16" else np.dtype(_NAMES[type_.name])
 
 
 def has_meaning(op: Operation) -> bool:
@@ -53,11 +32,6 @@ def evaluate(op: Operation, *operands: Array) -> Array:
     result = element_of(op.results[0].type)
     assert result is not None
     return np.asarray(out).astype(dtype_of(result), copy=False)
-
-
-def wide(values: Array) -> Array:
-    """16-bit floats as f32, in which they are computed; everything else as it is."""
-    return values.astype(np.float32) if values.dtype.itemsize == 2 and values.dtype.kind not in "iu" else values
 
 
 def _div(op: Operation, element: ScalarType | None, a: Array, b: Array) -> Array:
@@ -133,11 +107,15 @@ def convert(values: Array, target: ScalarType) -> Array:
     """`arith.cast`: rounds once, saturates from float to integer, NaN gives 0."""
     wanted = dtype_of(target)
     with np.errstate(all="ignore"):
-        if target.is_integer and values.dtype.kind not in "iu":
+        if target.is_integer and not is_integral(values):
             return _to_integer(values, wanted)
         if target.name in ("bf16", "f16") and values.dtype.itemsize > 2:
-            return _to_half(values, wanted)
-        if target.is_complex and values.dtype.itemsize == 2:
+            return odd_f32(values).astype(wanted)
+        if target in SMALL_FLOATS:
+            return to_small(values, target)
+        if target is TF32:
+            return to_tf32(values)
+        if target.is_complex and values.dtype.itemsize <= 2:
             return wide(values).astype(wanted)
         return values.astype(wanted)
 
@@ -152,19 +130,6 @@ def _to_integer(values: Array, wanted: np.dtype[Any]) -> Array:
         out = np.where(big, np.where(big, exact, 0.0).astype(np.int64), out)
         out = np.where(exact >= 2.0**63, np.int64(limits.max), out)
     return out.astype(wanted)
-
-
-def _to_half(values: Array, wanted: np.dtype[Any]) -> Array:
-    """To a 16-bit float with one rounding: first to f32 by rounding to odd, which keeps what the second one needs."""
-    if values.dtype == np.float32:
-        return values.astype(wanted)
-    nearest = values.astype(np.float32)
-    back = nearest.astype(np.longdouble)
-    exact = values.astype(np.longdouble)
-    even = (nearest.view(np.uint32) & 1) == 0
-    inexact = np.isfinite(nearest) & (back != exact) & even
-    toward = np.where(exact > back, np.float32(np.inf), np.float32(-np.inf))
-    return np.where(inexact, np.nextafter(nearest, toward), nearest).astype(wanted)
 
 
 def _math(function: Callable[..., Any]) -> Callable[..., Array]:
@@ -214,4 +179,5 @@ _TABLE: Final[dict[type[Operation], Callable[..., Array]]] = {
     math.Exp2: _math(_exp2),
     math.Log: _math(np.log),
     math.Log2: _math(np.log2),
+    **semantics_extended.TABLE,
 }

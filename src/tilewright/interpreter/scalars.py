@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.dialects import arith, math, scf, team
+from tilewright.dialects.elementwise import EXTENDED
 from tilewright.dialects.memref import AtomicKind
 from tilewright.dialects.semantics import dtype_of, evaluate
 from tilewright.interpreter.errors import fail
@@ -329,6 +330,7 @@ _ELEMENTWISE: tuple[type[Declared], ...] = (
     math.Exp2,
     math.Log,
     math.Log2,
+    *EXTENDED,
 )
 
 

@@ -20,7 +20,7 @@ from tilewright.ir.types import (
     packed_strides,
 )
 
-_SHAPED = re.compile(r"([a-z]+\d*(?:E\d+M\d+[FNU]*)?)((?:x(?:\?|\d+))*)$")
+_SHAPED = re.compile(r"([a-z]+?\d*(?:E\d+M\d+[FNU]*)?)((?:x(?:\?|\d+))*)$")
 _TILE = re.compile(r"((?:\d+x)*)([a-z]+\d*(?:E\d+M\d+[FNU]*)?)$")
 _GROUP = re.compile(r"(memref<.*>)x(\?|\d+)(?:, offset: (\?|-?\d+))?$")
 

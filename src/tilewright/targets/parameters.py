@@ -21,6 +21,11 @@ DTYPE_BYTES: Final[Mapping[str, int]] = {
     "f64": 8,
     "c32": 8,
     "c64": 16,
+    "tf32": 4,
+    "f8E4M3FN": 1,
+    "f8E5M2": 1,
+    "f8E8M0FNU": 1,
+    "f4E2M1FN": 1,
 }
 
 Space: TypeAlias = Literal["global", "local"]

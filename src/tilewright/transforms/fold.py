@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tilewright.dialects import arith, math
+from tilewright.dialects import arith_integers as integers
 from tilewright.dialects.arith import Predicate
+from tilewright.dialects.elementwise import FLOATS, INTEGERS
 from tilewright.ir.core import Operation
 from tilewright.ir.types import BOOL, ScalarType
 from tilewright.transforms.emit import Number, constant_of, scalar_type
@@ -38,6 +40,19 @@ FOLDABLE: tuple[type[Operation], ...] = (
     arith.Cast,
     arith.Fma,
     *_MATH,
+    *INTEGERS,
+    *FLOATS,
+)
+
+
+_DIVISIONS = (
+    arith.Div,
+    arith.Rem,
+    integers.UDiv,
+    integers.URem,
+    integers.UCeilDiv,
+    integers.CeilDiv,
+    integers.FloorDiv,
 )
 
 
@@ -59,9 +74,10 @@ def compute(op: Operation, values: Sequence[Number]) -> Number | None:
     if type(op) not in FOLDABLE:
         return None
     source, result = scalar_type(op.operands[0].type), scalar_type(op.results[0].type)
-    if isinstance(op, arith.Div | arith.Rem) and source.is_integer and values[1] == 0:
+    if isinstance(op, _DIVISIONS) and source.is_integer and values[1] == 0:
         return None
-    if (source is BOOL or source.is_integer) and (result is BOOL or result.is_integer):
+    integral = (source is BOOL or source.is_integer) and (result is BOOL or result.is_integer)
+    if integral and type(op) not in INTEGERS:
         return _integer(op, [int(v) for v in values if not isinstance(v, complex)], source, result)
     return _evaluated(op, values, source, result)
 

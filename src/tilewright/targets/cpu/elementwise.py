@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tilewright.dialects import arith, math
+from tilewright.dialects import arith, arith_floats, arith_integers, math
 from tilewright.ir import core
 from tilewright.ir.types import element_of
 from tilewright.targets.cpu.lowered import Operand
@@ -24,9 +24,27 @@ def compute(lowering: Arithmetic, op: core.Operation, dtypes: Sequence[str], ope
         case arith.Cmp():
             return lowering.compare(op.predicate.value, dtypes[0], operands[0], operands[1])
         case arith.Cast():
-            element = element_of(op.out.type)
-            assert element is not None
-            return lowering.cast(operands[0], dtypes[0], element.name)
+            return lowering.cast(operands[0], dtypes[0], _result(op))
+        case arith_integers.UCmp():
+            return lowering.compare_unsigned(op.predicate.value, operands[0], operands[1])
+        case arith_floats.OrderedCmp() | arith_floats.UnorderedCmp():
+            ordered = isinstance(op, arith_floats.OrderedCmp)
+            return lowering.compare_ordered(op.predicate.value, dtypes[0], operands[0], operands[1], ordered=ordered)
+        case arith_integers.UCast():
+            return lowering.cast_unsigned(operands[0], dtypes[0], _result(op))
+        case arith_integers.Bitcast():
+            return lowering.bitcast(operands[0], _result(op))
+        case arith_floats.RoundedCast():
+            return lowering.cast_rounded(operands[0], dtypes[0], _result(op), op.rounding.value)
+        case (
+            arith_floats.RoundedAdd()
+            | arith_floats.RoundedSub()
+            | arith_floats.RoundedMul()
+            | arith_floats.RoundedDiv()
+            | arith_floats.RoundedSqrt()
+            | arith_floats.RoundedFma()
+        ):
+            return lowering.rounded(word, dtypes[0], op.rounding.value, *operands)
         case arith.Select():
             condition = operands[0]
             assert isinstance(condition, Value)
@@ -35,3 +53,9 @@ def compute(lowering: Arithmetic, op: core.Operation, dtypes: Sequence[str], ope
             return lowering.math(f"native_{word}" if op.native else word, dtypes[0], operands[0])
         case _:
             return lowering.lower(word, dtypes[0], *operands)
+
+
+def _result(op: core.Operation) -> str:
+    element = element_of(op.results[0].type)
+    assert element is not None
+    return element.name

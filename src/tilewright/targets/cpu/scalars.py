@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tilewright.dialects import arith, math
+from tilewright.dialects.elementwise import EXTENDED
 from tilewright.ir import core
 from tilewright.ir.types import ScalarType
 from tilewright.targets.cpu.context import KernelContext, OpLowering
+from tilewright.targets.cpu.elementwise import compute
 from tilewright.targets.cpu.lowered import Linear, Lowered, Operand, Scalar, View
 from tilewright.targets.llvm.emitter import Value, i64
 
@@ -165,6 +167,11 @@ def _fma(ctx: KernelContext, op: core.Operation) -> None:
     ctx.bind(op.out, Scalar(ctx.arith.fma(dtype_of(op.a), x, y, z), varying))
 
 
+def _extended(ctx: KernelContext, op: core.Operation) -> None:
+    varying, found = operands(ctx, *op.operands)
+    ctx.bind(op.result, Scalar(compute(ctx.arith, op, [dtype_of(v) for v in op.operands], found), varying))
+
+
 def sum_of(ctx: KernelContext, x: Scalar, y: Scalar) -> Scalar:
     """Sum of two index scalars, with its lane dependence."""
     if not (x.varying or y.varying):
@@ -199,4 +206,5 @@ def lowerings() -> Mapping[type[core.Operation], OpLowering]:
     table.update(dict.fromkeys(_BINARY, _binary))
     table.update(dict.fromkeys(_UNARY, _unary))
     table.update(dict.fromkeys(_MATH, _math))
+    table.update(dict.fromkeys(EXTENDED, _extended))
     return table

@@ -14,10 +14,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tilewright.targets.llvm import small_floats
 from tilewright.targets.llvm.complex import ComplexArithmetic
+from tilewright.targets.llvm.floating import EXTREMUMS, ROUNDED, FloatingArithmetic
 from tilewright.targets.llvm.math import MATH, emit_complex_exp, emit_math
 from tilewright.targets.llvm.real import RealArithmetic
 from tilewright.targets.llvm.types import ELEMENTS, Kind, lanes_of, llvm_type
+from tilewright.targets.llvm.unsigned import UNSIGNED, UnsignedArithmetic, UnsignedConversions
 from tilewright.targets.llvm.values import Complex, Value, constant
 
 if TYPE_CHECKING:
@@ -34,13 +37,15 @@ COMPARE = frozenset({"eq", "ne", "gt", "ge", "lt", "le"})
 class Arithmetic:
     """Emits operations at the position of a builder, for the features of a target."""
 
-    __slots__ = ("_b", "_complex", "_features", "_real")
+    __slots__ = ("_b", "_complex", "_features", "_floating", "_real", "_unsigned")
 
     def __init__(self, builder: Builder, features: Features) -> None:
         self._b = builder
         self._features = features
         self._real = RealArithmetic(builder, features)
         self._complex = ComplexArithmetic(builder)
+        self._unsigned = UnsignedArithmetic(builder, self._real)
+        self._floating = FloatingArithmetic(builder, features, self._real.convert)
 
     def lower(self, op: str, dtype: str, *operands: Operand) -> Operand:
         """Emit one operation; `dtype` is the element type of the operands (of the two choices for select)."""
@@ -59,6 +64,14 @@ class Arithmetic:
                 return self.select(condition, x, y)
             case "fma", (x, y, z):
                 return self.fma(dtype, x, y, z)
+            case _, (Value() as x, Value() as y) if op in UNSIGNED:
+                return self._unsigned.binary(op, dtype, x, y)
+            case _, (Value() as x, Value() as y) if op in EXTREMUMS:
+                return self._floating.extremum(op, dtype, x, y)
+            case (("floor" | "ceil"), (Value() as x,)):
+                return self._floating.whole(op, dtype, x)
+            case "flush", (Value() as x,):
+                return self._floating.flush(x)
             case _:
                 raise ValueError(f"unknown elementwise operation {op} with {len(operands)} operands")
 
@@ -68,6 +81,8 @@ class Arithmetic:
         if element.kind is Kind.COMPLEX:
             ltype = llvm_type(element.component, lanes)
             return Complex(constant(ltype, complex(number).real), constant(ltype, complex(number).imag))
+        if dtype in small_floats.SMALL and not isinstance(number, complex):
+            return constant(llvm_type(dtype, lanes), small_floats.code_of(float(number), dtype))
         if isinstance(number, complex):
             raise ValueError(f"{number} is no constant of type {dtype}")
         return constant(llvm_type(dtype, lanes), number)
@@ -93,6 +108,33 @@ class Arithmetic:
         if isinstance(x, Complex) and isinstance(y, Complex):
             return self._complex.compare(predicate, x, y)
         return self._real.compare(predicate, dtype, _value(x), _value(y))
+
+    def compare_unsigned(self, predicate: str, x: Operand, y: Operand) -> Value:
+        """eq ne gt ge lt le of integers without sign."""
+        return self._unsigned.compare(predicate, _value(x), _value(y))
+
+    def compare_ordered(self, predicate: str, dtype: str, x: Operand, y: Operand, *, ordered: bool) -> Value:
+        """eq ne gt ge lt le of floats; NaN gives false if `ordered`, else true."""
+        return self._floating.compare(predicate, dtype, _value(x), _value(y), ordered=ordered)
+
+    def rounded(self, op: str, dtype: str, mode: str, *operands: Operand) -> Value:
+        """rounded_add rounded_sub rounded_mul rounded_div rounded_sqrt rounded_fma; `mode` is zero, up or down."""
+        if op not in ROUNDED:
+            raise ValueError(f"{op} knows no rounding")
+        return self._floating.rounded(op, dtype, mode, [_value(x) for x in operands])
+
+    def cast_rounded(self, operand: Operand, source: str, target: str, mode: str) -> Value:
+        """Between floats, rounding in a direction."""
+        return self._floating.cast(_value(operand), source, target, mode)
+
+    def cast_unsigned(self, operand: Operand, source: str, target: str) -> Value:
+        """As `cast`, with integers read and written as unsigned."""
+        return UnsignedConversions(self._b, self._real.convert).cast(_value(operand), source, target)
+
+    def bitcast(self, operand: Operand, target: str) -> Value:
+        """The same bits as another element type of equal width."""
+        value = _value(operand)
+        return self._b.bitcast(value, llvm_type(target, lanes_of(value.type)))
 
     def select(self, condition: Value, x: Operand, y: Operand) -> Operand:
         """`x` where the condition holds, else `y`."""

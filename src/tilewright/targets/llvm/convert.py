@@ -1,6 +1,6 @@
 """Conversions between all number types, rounding once.
 
-The 16-bit floats are storage types: `widen` and `narrow` connect them with f32. Where the target has no instruction,
+The floats below f32 are storage types: `widen` and `narrow` connect them with f32. Where the target has no instruction,
 they work on the bits, since LLVM would otherwise call compiler-rt. Conversions that would round twice on the way to 16
 bits (from f64, i32, i64) go through an intermediate *rounded to odd* (Boldo and Melquiond, 2008: the later rounding to
 nearest is then correct if the intermediate has at least two bits more).
@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tilewright.targets.llvm import small_floats
+from tilewright.targets.llvm.small_floats import SMALL
 from tilewright.targets.llvm.types import ELEMENTS, Kind, bits_of, lanes_of, llvm_type, vector
 from tilewright.targets.llvm.values import Complex, Value, constant
 
@@ -56,9 +58,9 @@ class Conversions:
                 wide = self.widen(value, source)
                 return self._b.fcmp("une", wide, constant(wide.type, 0.0))
             case Kind.BOOL, Kind.FLOAT:
-                return self._integer_to_float(self._b.zext(value, vector("i8", lanes_of(value.type))), target)
+                return self.cast_integer(self._b.zext(value, vector("i8", lanes_of(value.type))), target)
             case Kind.INTEGER, Kind.FLOAT:
-                return self._integer_to_float(value, target)
+                return self.cast_integer(value, target)
             case Kind.BOOL, _:
                 return self._b.zext(value, ltype)
             case _, Kind.BOOL:
@@ -67,7 +69,9 @@ class Conversions:
                 return self._b.resize(value, ltype)
 
     def widen(self, value: Value, dtype: str) -> Value:
-        """A 16-bit float as f32, exactly; f32 and f64 as they are."""
+        """A smaller float as f32, exactly; f32 and f64 as they are."""
+        if dtype in SMALL:
+            return small_floats.widen(self._b, value, dtype)
         if dtype not in NARROW:
             return value
         b, lanes = self._b, lanes_of(value.type)
@@ -91,7 +95,11 @@ class Conversions:
         return b.bitcast(b.or_(number, sign), f32, hint="wide")
 
     def narrow(self, value: Value, dtype: str) -> Value:
-        """An f32 rounded to nearest even into a 16-bit float; other types as they are."""
+        """An f32 rounded to nearest even into a smaller float; f32 and f64 as they are."""
+        if dtype in SMALL:
+            return small_floats.narrow(self._b, value, dtype)
+        if dtype == "tf32":
+            return small_floats.narrow_tf32(self._b, value)
         if dtype not in NARROW:
             return value
         native = self._features.f16_conversion if dtype == "f16" else self._features.bf16_conversion
@@ -140,7 +148,11 @@ class Conversions:
             return self.narrow(wide, target)
         if target == "f32":
             return self._b.cast("fptrunc", wide, vector("float", lanes), hint="narrow")
-        return self.narrow(self._f64_to_odd_f32(wide), target)
+        return self.narrow(self.odd_f32(wide), target)
+
+    def odd_f32(self, value: Value) -> Value:
+        """An f64 as an f32 rounded to odd."""
+        return self._f64_to_odd_f32(value)
 
     def _f64_to_odd_f32(self, value: Value) -> Value:
         """Round to odd: truncate the magnitude and set the last bit if anything was lost."""
@@ -172,29 +184,37 @@ class Conversions:
             result = b.select(too_big, constant(ltype, high), result)
         return b.select(b.fcmp("uno", value, value), constant(ltype, 0), result, hint="int")
 
-    def _integer_to_float(self, value: Value, target: str) -> Value:
+    def cast_integer(self, value: Value, target: str) -> Value:
+        """A signed integer as a float; beyond the range of a small one infinity or, where there is none, NaN."""
         lanes = lanes_of(value.type)
-        if target not in NARROW:
+        if target not in NARROW | SMALL and target != "tf32":
             return self._b.cast("sitofp", value, llvm_type(target, lanes), hint="float")
         exact = value.type in (vector("i8", lanes), vector("i16", lanes))
         if exact:
-            return self.narrow(self._b.cast("sitofp", value, vector("float", lanes)), target)
-        if target == "f16":
-            return self._clamped_to_f16(value)
-        return self._wide_to_bf16(value)
+            return self.narrow_to(self._b.cast("sitofp", value, vector("float", lanes)), target)
+        if target == "f16" or target in SMALL:
+            return self._clamped(value, target)
+        return self.narrow(self.odd_f32_of_integer(value), target)
 
-    def _clamped_to_f16(self, value: Value) -> Value:
-        """Beyond +-2^17 every integer is infinite in f16, and up to there f32 is exact."""
+    def narrow_to(self, value: Value, target: str) -> Value:
+        """As `narrow`, without saturation."""
+        if target in SMALL:
+            return small_floats.narrow(self._b, value, target, saturate=False)
+        return self.narrow(value, target)
+
+    def odd_f32_of_integer(self, value: Value) -> Value:
+        """An integer of 32 or 64 bits as an f32 rounded to odd."""
+        lanes = lanes_of(value.type)
+        if value.type == vector("i64", lanes):
+            value = self._odd_within_53_bits(value)
+        return self._f64_to_odd_f32(self._b.cast("sitofp", value, vector("double", lanes)))
+
+    def _clamped(self, value: Value, target: str) -> Value:
+        """Beyond +-2^17 every integer is out of range in f16 and less, and up to there f32 is exact."""
         b, lanes = self._b, lanes_of(value.type)
         low = b.smax(value, constant(value.type, -(1 << 17)))
         clamped = b.resize(b.smin(low, constant(value.type, 1 << 17)), vector("i32", lanes))
-        return self.narrow(b.cast("sitofp", clamped, vector("float", lanes)), "f16")
-
-    def _wide_to_bf16(self, value: Value) -> Value:
-        b, lanes = self._b, lanes_of(value.type)
-        if value.type == vector("i64", lanes):
-            value = self._odd_within_53_bits(value)
-        return self.narrow(self._f64_to_odd_f32(b.cast("sitofp", value, vector("double", lanes))), "bf16")
+        return self.narrow_to(b.cast("sitofp", clamped, vector("float", lanes)), target)
 
     def _odd_within_53_bits(self, value: Value) -> Value:
         """Beyond 2^53 replace the low 11 bits by one sticky bit above them, so that the conversion to f64 is exact."""

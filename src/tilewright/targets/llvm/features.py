@@ -15,7 +15,7 @@ class Features:
 
     `bf16_conversion` means f32 to bf16 to nearest *with subnormals*: AVX512_BF16 flushes them, so x86 never sets it.
     `saturating_conversion`: vectors of floats to integers as the language wants them, which LLVM takes apart on x86.
-    `maximumnum`: LLVM selects llvm.maximumnum (not for SPIR-V).
+    `maximumnum`: LLVM selects llvm.maximumnum (not for SPIR-V). `rounding`: floor and ceil are instructions.
     """
 
     fma: bool = False
@@ -23,22 +23,28 @@ class Features:
     bf16_conversion: bool = False
     saturating_conversion: bool = False
     maximumnum: bool = True
+    rounding: bool = False
     nvptx: bool = False
     table_address_space: int = 0
 
     @staticmethod
     def of_x86(flags: Mapping[str, bool]) -> Features:
         """From a map of LLVM feature names, as `llvmlite.binding.get_host_cpu_features()` returns it."""
-        return Features(fma=flags.get("fma", False), f16_conversion=flags.get("f16c", False))
+        return Features(
+            fma=flags.get("fma", False),
+            f16_conversion=flags.get("f16c", False),
+            rounding=flags.get("sse4.1", False),
+        )
 
 
 GENERIC = Features()
-AARCH64 = Features(fma=True, f16_conversion=True, saturating_conversion=True)
+AARCH64 = Features(fma=True, f16_conversion=True, saturating_conversion=True, rounding=True)
 NVPTX = Features(
     fma=True,
     f16_conversion=True,
     bf16_conversion=True,
     saturating_conversion=True,
+    rounding=True,
     nvptx=True,
     table_address_space=4,
 )

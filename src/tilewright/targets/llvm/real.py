@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tilewright.targets.llvm.convert import NARROW, Conversions
 from tilewright.targets.llvm.fmod import emit_fmod
+from tilewright.targets.llvm.small_floats import SMALL
 from tilewright.targets.llvm.types import ELEMENTS, Kind, bits_of, lanes_of, vector
 from tilewright.targets.llvm.values import Value, constant
 
@@ -73,6 +74,9 @@ class RealArithmetic:
     # Floats
 
     def _sign_bit(self, op: str, dtype: str, x: Value) -> Value:
+        if dtype in SMALL:
+            wide = self.convert.widen(x, dtype)
+            return self.convert.narrow(self._b.fneg(wide) if op == "neg" else self._b.fabs(wide), dtype)
         if dtype not in NARROW:
             return self._b.fneg(x) if op == "neg" else self._b.fabs(x)
         b, i16 = self._b, vector("i16", lanes_of(x.type))

@@ -1,0 +1,130 @@
+"""Integer arithmetic beyond the tensor language's: unsigned readings, other roundings of quotients, bit patterns.
+
+Part of the dialect `arith`. Integers have no sign of their own; an operation whose name starts with `u` reads them as
+unsigned. As in the rest of the dialect nothing traps: quotients by zero are 0, remainders by zero the dividend.
+"""
+
+from __future__ import annotations
+
+from tilewright.diagnostics import Report
+from tilewright.dialects.arith import Predicate, boolean_type
+from tilewright.dialects.tile_rules import fail
+from tilewright.ir.definition import COMMUTATIVE, PURE, Operation, Value, attribute, operand, result
+from tilewright.ir.types import SHAPED, SHAPED_BOOL_OR_INTEGER, SHAPED_BOOLEAN, SHAPED_INTEGER, ScalarType, element_of
+
+
+class UDiv(Operation, name="arith.udiv", traits=(PURE,)):
+    """Unsigned quotient."""
+
+    lhs: Value = operand(SHAPED_INTEGER, var="T")
+    rhs: Value = operand(SHAPED_INTEGER, var="T")
+    out: Value = result(var="T")
+
+
+class URem(Operation, name="arith.urem", traits=(PURE,)):
+    """Unsigned remainder."""
+
+    lhs: Value = operand(SHAPED_INTEGER, var="T")
+    rhs: Value = operand(SHAPED_INTEGER, var="T")
+    out: Value = result(var="T")
+
+
+class CeilDiv(Operation, name="arith.ceil_div", traits=(PURE,)):
+    """Signed quotient, rounded up; `MIN / -1 = MIN`."""
+
+    lhs: Value = operand(SHAPED_INTEGER, var="T")
+    rhs: Value = operand(SHAPED_INTEGER, var="T")
+    out: Value = result(var="T")
+
+
+class FloorDiv(Operation, name="arith.floor_div", traits=(PURE,)):
+    """Signed quotient, rounded down; `MIN / -1 = MIN`."""
+
+    lhs: Value = operand(SHAPED_INTEGER, var="T")
+    rhs: Value = operand(SHAPED_INTEGER, var="T")
+    out: Value = result(var="T")
+
+
+class UCeilDiv(Operation, name="arith.uceil_div", traits=(PURE,)):
+    """Unsigned quotient, rounded up."""
+
+    lhs: Value = operand(SHAPED_INTEGER, var="T")
+    rhs: Value = operand(SHAPED_INTEGER, var="T")
+    out: Value = result(var="T")
+
+
+class UMax(Operation, name="arith.umax", traits=(PURE, COMMUTATIVE)):
+    """Unsigned maximum."""
+
+    lhs: Value = operand(SHAPED_INTEGER, var="T")
+    rhs: Value = operand(SHAPED_INTEGER, var="T")
+    out: Value = result(var="T")
+
+
+class UMin(Operation, name="arith.umin", traits=(PURE, COMMUTATIVE)):
+    """Unsigned minimum."""
+
+    lhs: Value = operand(SHAPED_INTEGER, var="T")
+    rhs: Value = operand(SHAPED_INTEGER, var="T")
+    out: Value = result(var="T")
+
+
+class UShr(Operation, name="arith.ushr", traits=(PURE,)):
+    """Logical shift right by `rhs` modulo the width."""
+
+    lhs: Value = operand(SHAPED_INTEGER, var="T")
+    rhs: Value = operand(SHAPED_INTEGER, var="T")
+    out: Value = result(var="T")
+
+
+class UMulHigh(Operation, name="arith.umul_high", traits=(PURE, COMMUTATIVE)):
+    """High half of the unsigned product."""
+
+    lhs: Value = operand(SHAPED_INTEGER, var="T")
+    rhs: Value = operand(SHAPED_INTEGER, var="T")
+    out: Value = result(var="T")
+
+
+class UCmp(Operation, name="arith.ucmp", traits=(PURE,)):
+    """Compares as unsigned numbers; false is below true."""
+
+    predicate: Predicate = attribute(Predicate)
+    lhs: Value = operand(SHAPED_BOOL_OR_INTEGER, var="T")
+    rhs: Value = operand(SHAPED_BOOL_OR_INTEGER, var="T")
+    out: Value = result(SHAPED_BOOLEAN, infer=boolean_type)
+
+
+class UCast(Operation, name="arith.ucast", traits=(PURE,)):
+    """Converts between types, reading and writing integers as unsigned; one of the two is an integer or bool.
+
+    Integers truncate or are extended by zeros (to bool: the lowest bit); a bool counts as 0 or 1; to float rounds to
+    nearest even; float to integer truncates, saturates at 0 and the largest unsigned number, NaN gives 0.
+    """
+
+    value: Value = operand(SHAPED)
+    out: Value = result(SHAPED)
+
+    def verify(self, report: Report) -> None:
+        source, target = element_of(self.value.type), element_of(self.out.type)
+        assert source is not None
+        assert target is not None
+        if not (_counts(source) or _counts(target)) or source.is_complex or target.is_complex:
+            fail(self, report, f"no unsigned conversion from {source} to {target}")
+
+
+class Bitcast(Operation, name="arith.bitcast", traits=(PURE,)):
+    """The same bits as another type of equal width."""
+
+    value: Value = operand(SHAPED)
+    out: Value = result(SHAPED)
+
+    def verify(self, report: Report) -> None:
+        source, target = element_of(self.value.type), element_of(self.out.type)
+        assert source is not None
+        assert target is not None
+        if source.bits != target.bits or source.is_complex or target.is_complex:
+            fail(self, report, f"{source} and {target} differ in width")
+
+
+def _counts(element: ScalarType) -> bool:
+    return element.is_integer or not element.is_number
