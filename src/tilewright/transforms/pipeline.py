@@ -5,6 +5,7 @@ from __future__ import annotations
 from tilewright.ir.passes import Pass
 from tilewright.transforms.assign_stack import AssignStack
 from tilewright.transforms.canonicalize import Canonicalize
+from tilewright.transforms.contiguous_accesses import ContiguousAccesses
 from tilewright.transforms.cse import EliminateCommonSubexpressions
 from tilewright.transforms.dce import EliminateDeadCode
 from tilewright.transforms.forward_stores import ForwardStores
@@ -47,5 +48,5 @@ def synchronisation() -> list[Pass]:
 def common_pipeline(team: TeamPolicy, tiles: TilePolicy, level: int = 2) -> list[Pass]:
     """Steps 2 to 8 of the way down (docs/architecture.md)."""
     first, *rest = lowering(team, tiles)
-    early = [Canonicalize()] if level else []
+    early = [Canonicalize(), ContiguousAccesses()] if level else []
     return [first, *early, *rest, *optimisation(level), *synchronisation()]

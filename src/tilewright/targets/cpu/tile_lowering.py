@@ -84,7 +84,8 @@ class CpuTiles:
                 return Splat(type_, ctx.uniform_value(ctx.scalar(op.value)))
             case tile.Load():
                 memory = place(ctx, op.memref, op.indices, op.check, type_)
-                return memory if may_defer(op, self.machine) else roots.materialize(memory)
+                packed = memory.checked and _is_factor_at_address(op)
+                return memory if not packed and may_defer(op, self.machine) else roots.materialize(memory)
             case addresses.Gather() if op.semantics is None:
                 mask = None if op.mask is None else tile_of(ctx, op.mask)
                 return roots.materialize(Gathered(type_, tile_of(ctx, op.addresses), mask))
@@ -130,6 +131,15 @@ class CpuTiles:
         """Loops whose body is not itself shared out are, if they may be long enough."""
         assert isinstance(op, scf.For)
         return may_share(op) and ctx.team.text != "null" and share_loop(ctx, self.machine, op)
+
+
+def _is_factor_at_address(op: tile.Load) -> bool:
+    """Whether a product reads the tile, and its memory is no parameter: then nobody has cut it at the edges before.
+
+    Such a factor is copied, so that the product has no code for edges.
+    """
+    at_address = isinstance(op.memref.defining_op, addresses.FromAddress)
+    return at_address and any(isinstance(user, tile.Mma) for user in op.out.uses)
 
 
 def _factor(roots: Roots, source: AnyTile, product: TileType, unit: int, sole: bool, large: bool) -> AnyTile:

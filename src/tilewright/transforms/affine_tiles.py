@@ -1,0 +1,194 @@
+"""Which tiles of integers are `start + sum r_k stride_k` in the positions r_k of their elements.
+
+Scalars that the answer needs (the start, products of strides) are emitted in front of the operation that asks; what
+turns out to be needless is dead code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tilewright.dialects import arith, team, tile
+from tilewright.dialects.arith import Predicate
+from tilewright.ir.builder import Builder
+from tilewright.ir.core import Value
+from tilewright.ir.types import I64, ScalarType, TileType, element_of
+
+_EXACT = 1 << 62
+_GRID = (1 << 24) - 1
+"""Coordinates of work-groups that run on tiles through addresses are below 2^24 - 1: the limit of the one language."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """`factor` times a run-time value (`i64`), if there is one."""
+
+    factor: int
+    scale: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """A tile of integers: start (`i64`), stride by dimension, run-time conditions under which it is that.
+
+    No element is larger than `largest` in magnitude if the computation is exact.
+    """
+
+    start: Value
+    strides: tuple[Coefficient, ...]
+    largest: int
+    conditions: tuple[Value, ...] = ()
+
+
+class Analysis:
+    """Answers for one operation; `b` inserts in front of it."""
+
+    def __init__(self, b: Builder) -> None:
+        self.b = b
+        self._known: dict[Value, Affine | None] = {}
+
+    def constant(self, value: int) -> Value:
+        """An `i64`."""
+        return self.b.constant(value, I64)
+
+    def affine(self, value: Value) -> Affine | None:
+        """A tile as an affine form, modulo 2^bits of its element type."""
+        if value not in self._known:
+            self._known[value] = self._affine(value)
+        return self._known[value]
+
+    def exact(self, value: Value) -> Affine | None:
+        """As `affine`, for the value itself: elements of narrow types did not wrap, or that is tested."""
+        form, element = self.affine(value), element_of(value.type)
+        assert isinstance(value.type, TileType)
+        if form is None or element is None or element.bits == I64.bits:
+            return None if form is None or form.largest > _EXACT else form
+        limit = 1 << (element.bits - 1)
+        if form.largest < limit or isinstance(value.defining_op, tile.Splat):
+            return form
+        if form.largest > _EXACT or any(s.scale is not None or s.factor < 0 for s in form.strides):
+            return None
+        reach = sum(s.factor * (n - 1) for s, n in zip(form.strides, value.type.shape, strict=True))
+        above = self.b(arith.Cmp(Predicate.GE, form.start, self.constant(-limit))).out
+        below = self.b(arith.Cmp(Predicate.LT, form.start, self.constant(limit - reach))).out
+        fits = self.b(arith.And(above, below)).out
+        return replace(form, largest=limit, conditions=(*form.conditions, fits))
+
+    def bound(self, value: Value) -> Affine | None:
+        """As `exact`, for what positions are compared with: numbers beyond all positions are brought nearer."""
+        op = value.defining_op
+        if not isinstance(op, tile.Splat) or op.value.type is not I64:
+            return self.exact(value)
+        form = self.affine(value)
+        if form is None or form.largest <= _EXACT:
+            return form
+        lower = self.b(arith.Max(form.start, self.constant(-_EXACT))).out
+        return replace(form, start=self.b(arith.Min(lower, self.constant(_EXACT))).out, largest=_EXACT)
+
+    def _affine(self, value: Value) -> Affine | None:
+        type_, op = value.type, value.defining_op
+        assert isinstance(type_, TileType)
+        if not type_.element.is_integer:
+            return None
+        none = (Coefficient(0),) * type_.rank
+        match op:
+            case arith.Constant():
+                assert isinstance(op.value, int)
+                return Affine(self.constant(op.value), none, abs(op.value))
+            case tile.Splat():
+                start, largest = self._scalar(op.value)
+                return Affine(start, none, largest)
+            case tile.Iota():
+                strides = tuple(Coefficient(int(dim == op.dim)) for dim in range(type_.rank))
+                largest = type_.shape[op.dim] - 1
+                fits = largest < 1 << (type_.element.bits - 1)
+                return Affine(self.constant(0), strides, largest) if fits else None
+            case arith.Add():
+                x, y = self.affine(op.lhs), self.affine(op.rhs)
+                return None if x is None or y is None else self._sum(x, y)
+            case arith.Mul():
+                x, y = self.affine(op.lhs), self.affine(op.rhs)
+                return None if x is None or y is None else self._product(x, y)
+            case arith.Cast():
+                source = element_of(op.value.type)
+                wider = source is not None and source.is_integer and source.bits <= type_.element.bits
+                return self.exact(op.value) if wider and source is not type_.element else None
+            case tile.Broadcast():
+                form = self.affine(op.tile)
+                source_type = op.tile.type
+                assert isinstance(source_type, TileType)
+                if form is None:
+                    return None
+                kept = zip(form.strides, source_type.shape, strict=True)
+                return replace(form, strides=tuple(Coefficient(0) if n == 1 else s for s, n in kept))
+            case tile.Reshape():
+                return self._reshaped(op, type_)
+            case _:
+                return None
+
+    def _reshaped(self, op: tile.Reshape, type_: TileType) -> Affine | None:
+        """Dimensions of extent 1 come and go."""
+        form, source = self.affine(op.tile), op.tile.type
+        assert isinstance(source, TileType)
+        if form is None or [n for n in source.shape if n > 1] != [n for n in type_.shape if n > 1]:
+            return None
+        strides = iter([s for s, n in zip(form.strides, source.shape, strict=True) if n > 1])
+        return replace(form, strides=tuple(next(strides) if n > 1 else Coefficient(0) for n in type_.shape))
+
+    def _scalar(self, value: Value) -> tuple[Value, int]:
+        """A scalar as `i64`, and a bound of its magnitude."""
+        element = value.type
+        assert isinstance(element, ScalarType)
+        wide = value if element is I64 else self.b(arith.Cast(value, result_types=[I64])).out
+        return wide, _largest(value, 8)
+
+    def _sum(self, x: Affine, y: Affine) -> Affine | None:
+        strides: list[Coefficient] = []
+        for p, q in zip(x.strides, y.strides, strict=True):
+            if p.factor and q.factor and p.scale is not q.scale:
+                return None
+            strides.append(Coefficient(p.factor + q.factor, p.scale if p.factor else q.scale))
+        start = self.b(arith.Add(x.start, y.start)).out
+        return Affine(start, tuple(strides), x.largest + y.largest, (*x.conditions, *y.conditions))
+
+    def _product(self, x: Affine, y: Affine) -> Affine | None:
+        if any(s.factor for s in y.strides):
+            x, y = y, x
+        if any(s.factor for s in y.strides):
+            return None
+        known = y.start.defining_op
+        strides: list[Coefficient] = []
+        for stride in x.strides:
+            if isinstance(known, arith.Constant) and isinstance(known.value, int):
+                strides.append(Coefficient(stride.factor * known.value, stride.scale if known.value else None))
+            elif stride.factor and stride.scale is not None:
+                return None
+            else:
+                strides.append(Coefficient(stride.factor, y.start if stride.factor else None))
+        start = self.b(arith.Mul(x.start, y.start)).out
+        return Affine(start, tuple(strides), x.largest * y.largest, (*x.conditions, *y.conditions))
+
+
+def _largest(value: Value, depth: int) -> int:
+    """A bound of the magnitude of a scalar integer."""
+    type_ = value.type
+    assert isinstance(type_, ScalarType)
+    whole = 1 << (type_.bits - 1)
+    op = value.defining_op
+    if depth == 0:
+        return whole
+    match op:
+        case arith.Constant():
+            assert isinstance(op.value, int)
+            found = abs(op.value)
+        case team.GroupId():
+            found = _GRID
+        case arith.Cast() if isinstance(op.value.type, ScalarType) and op.value.type.is_integer:
+            found = _largest(op.value, depth - 1)
+        case arith.Add():
+            found = _largest(op.lhs, depth - 1) + _largest(op.rhs, depth - 1)
+        case arith.Mul():
+            found = _largest(op.lhs, depth - 1) * _largest(op.rhs, depth - 1)
+        case _:
+            found = whole
+    return min(found, whole)
