@@ -41,21 +41,25 @@ class _Verifier:
             op.verify(report)
         regions = op.regions
         if regions or d.regions:
-            self._regions(op, regions, {} if d.isolated else visible)
+            self._count(op, regions)
+            scope = {} if d.isolated else visible
+            # few calls of Python a level: regions are nested to 256
+            for region in regions:
+                if len(region.blocks) == 1:
+                    self.block(region.blocks[0], scope)
+                else:
+                    self.graph(region, scope)
 
-    def _regions(self, op: Operation, regions: list[Region], visible: dict[Value, None]) -> None:
+    def _count(self, op: Operation, regions: list[Region]) -> None:
         specs = op.definition.regions
         if not sum(not s.optional for s in specs.values()) <= len(regions) <= len(specs):
             self.report.error("IR003", op.location, f"{op.name} takes {len(specs)} regions, not {len(regions)}")
         for region in regions:
-            self.region(op, region, visible)
+            if region.parent is not op:
+                self.report.error("IR002", op.location, f"a region of {op.name} is linked to another operation")
 
-    def region(self, op: Operation, region: Region, visible: dict[Value, None]) -> None:
-        if region.parent is not op:
-            self.report.error("IR002", op.location, f"a region of {op.name} is linked to another operation")
-        if len(region.blocks) == 1:
-            self.block(region.blocks[0], visible)
-            return
+    def graph(self, region: Region, visible: dict[Value, None]) -> None:
+        """Check the blocks of a region that has none or several."""
         dominators = _immediate_dominators(region)
         for block in region.blocks:
             scope = dict(visible)

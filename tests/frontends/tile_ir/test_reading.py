@@ -45,7 +45,7 @@ WHOLE = """
 DEBUG = """
 #loc2 = #cuda_tile.di_loc<#loc1 in #blk>
 #blk = #cuda_tile.di_lexical_block<scope = #sub, file = #di_file, line = 9, column = 5>
-#sub = #cuda_tile.di_subprogram<file = #di_file, line = 4, name = "k", linkageName = "k", compileUnit = #cu, scopeLine = 4>
+#sub = #cuda_tile.di_subprogram<file = #di_file, line = 4, name = "k", linkageName = "k", compileUnit = #cu>
 cuda_tile.module @m {
   entry @k(%a: !t {tt.x = 1} loc("a")) {
     %b = addf %a, %a : !t loc(#loc2)

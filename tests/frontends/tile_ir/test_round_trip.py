@@ -15,7 +15,8 @@ from tilewright.ir.verifier import verify
 def read(text: str) -> TileModule:
     report = Report()
     found = parse(Source("test.tileir", text), report)
-    assert found is not None and not report.errors, [str(d) for d in report.diagnostics]
+    assert not report.errors, [str(d) for d in report.diagnostics]
+    assert found is not None
     verify(found, report)
     assert not report.diagnostics, [str(d) for d in report.diagnostics]
     return found

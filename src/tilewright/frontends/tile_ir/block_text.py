@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from typing import Final
 
 from tilewright.diagnostics import Location, Report, Source, SourceRange
 from tilewright.dialects.cuda_tile import BY_MNEMONIC
 from tilewright.dialects.cuda_tile.base import TileOperation
 from tilewright.dialects.cuda_tile.debug import DebugLocation
 from tilewright.frontends.tile_ir.assembly import WHOLE
-from tilewright.frontends.tile_ir.cursor import LIMIT, SYNTAX, WORD, WORDS, Abort
+from tilewright.frontends.tile_ir.cursor import LIMIT, SYNTAX, WORD, WORDS, Abort, GiveUp
 from tilewright.frontends.tile_ir.draft import Draft, ResultName, block_of
 from tilewright.frontends.tile_ir.limits import DEFAULT_LIMITS, Limits
 from tilewright.frontends.tile_ir.own_form_text import OwnFormReader
@@ -21,11 +20,6 @@ from tilewright.ir.definition import TERMINATOR
 from tilewright.ir.types import Type
 
 Argument = tuple[str, Type, SourceRange]
-_ERRORS: Final = 100
-
-
-class GiveUp(Exception):
-    """Nothing more of this text is read."""
 
 
 class Unclosed(Exception):
@@ -40,7 +34,6 @@ class BlockReader(OwnFormReader):
         self.nesting = 0
         self.count = 0
         self.in_entry = False
-        self.already = report.errors
         self.names: list[ResultName] = []
 
     # Blocks
@@ -71,7 +64,7 @@ class BlockReader(OwnFormReader):
 
     def _recover(self, start: int, draft: Draft | None) -> None:
         self.poison(self.names if draft is None else draft.names)
-        if self.report.errors - self.already >= _ERRORS:
+        if self.too_many_errors:
             raise GiveUp
         failed = self.position
         self.position = self.end = resume(self.text, start, failed)

@@ -31,6 +31,10 @@ class Abort(Exception):
     """What is being read cannot be read on; the report says why."""
 
 
+class GiveUp(Exception):
+    """Nothing more of this text is read."""
+
+
 def unescape(text: str) -> str:
     """The string behind its spelling in quotes; `\\C3\\A9` are bytes of UTF-8."""
     inner = text[1:-1]
@@ -63,6 +67,7 @@ class Cursor:
         self.text = source.text
         self.report = report
         self.limits = limits
+        self.already = report.errors
         self.end: int = 0
         self.position: int = 0
         self.skip()
@@ -178,8 +183,15 @@ class Cursor:
     # Errors
 
     def error(self, code: str, place: SourceRange, message: str) -> Diagnostic:
-        """Report and go on."""
+        """Report and go on, unless there are too many errors by now."""
+        if self.too_many_errors:
+            raise GiveUp
         return self.report.error(code, place, message)
+
+    @property
+    def too_many_errors(self) -> bool:
+        """Whether more errors help nobody."""
+        return self.report.errors - self.already >= self.limits.errors
 
     def fail(self, message: str, code: str = SYNTAX, place: SourceRange | None = None) -> NoReturn:
         """Report what is wrong, here unless told otherwise, and give up on what is being read."""

@@ -102,7 +102,7 @@ class DebugReader(AttributeReader):
 
     def _resolve(self, name: str, used: int) -> _Alias | None:
         """What an alias stands for; None if that was reported."""
-        if name in self._aliases:
+        if name in self._aliases and name not in self._open:
             found = self._aliases[name]
             if found is not None:
                 self.weigh(found.weight)

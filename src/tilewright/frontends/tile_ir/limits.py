@@ -17,6 +17,7 @@ class Limits:
     debug_nesting: int = 100
     rank: int = 64
     name: int = 1024
+    errors: int = 100
 
 
 DEFAULT_LIMITS: Final = Limits()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from tilewright.diagnostics import SourceRange
 from tilewright.dialects.cuda_tile.attributes import Dense, Number, dense, dense_from_pool
 from tilewright.dialects.cuda_tile.numbers import NumberError, float_bits, integer_bits, spell_number
 from tilewright.dialects.cuda_tile.types import F64, I1, I64, MAX_ELEMENTS, ElementType, Tile
@@ -54,13 +55,13 @@ class LiteralReader(TypeReader):
         self.end, self.position = end, behind
         return Number(element, bits)
 
-    def dense_literal(self, element: ElementType) -> tuple[list[int] | bytes, tuple[int, ...] | None, int]:
-        """A scalar, nested lists or raw bytes: patterns, the shape of a list, and where it starts."""
+    def dense_literal(self, element: ElementType) -> tuple[list[int] | bytes, tuple[int, ...] | None, SourceRange]:
+        """A scalar, nested lists or raw bytes: patterns, the shape of a list, and where it stands."""
         start = self.position
         if self.at('"'):
-            return self._raw_bytes(), None, start
+            return self._raw_bytes(), None, self.range_from(start)
         if not self.at("["):
-            return [self.number_bits(element)], None, start
+            return [self.number_bits(element)], None, self.range_from(start)
         patterns: list[int] = []
         shape: list[int | None] = []
         counts: list[int] = []
@@ -83,7 +84,7 @@ class LiteralReader(TypeReader):
                     self.fail("expected ',' or ']'")
                 self._close(counts, shape)
             if not counts:
-                return patterns, tuple(e or 0 for e in shape), start
+                return patterns, tuple(e or 0 for e in shape), self.range_from(start)
 
     def _close(self, counts: list[int], shape: list[int | None]) -> None:
         """End of a list: all lists of one depth are equally long."""
@@ -104,12 +105,11 @@ class LiteralReader(TypeReader):
         except ValueError:
             self.fail("these are no hexadecimal bytes", NUMBER, self.range_from(found.start()))
 
-    def dense_of(self, literal: tuple[list[int] | bytes, tuple[int, ...] | None, int], type_: Tile) -> Dense:
+    def dense_of(self, literal: tuple[list[int] | bytes, tuple[int, ...] | None, SourceRange], type_: Tile) -> Dense:
         """The constant of a type that a literal makes."""
-        patterns, shape, start = literal
+        patterns, shape, place = literal
         element = type_.element
         assert isinstance(element, ElementType)
-        place = self.range_from(start)
         if isinstance(patterns, bytes):
             found = _from_bytes(patterns, element, type_.size)
             if found is None:

@@ -42,9 +42,9 @@ class OwnFormReader(FormReader):
     def _literal(self, draft: Draft) -> Tile:
         """`<E: literal> : tile<..>`, which goes to `value`."""
         self.expect("<")
-        start = self.position
         element = self.element_type()
         self.expect(":")
+        start = self.position
         literal = self.dense_literal(element)
         value = self.range_from(start)
         draft.places["value"] = value

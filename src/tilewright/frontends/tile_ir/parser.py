@@ -13,8 +13,8 @@ from tilewright.diagnostics import Report, Source, SourceRange
 from tilewright.dialects.cuda_tile import control
 from tilewright.dialects.cuda_tile.core import TileModule
 from tilewright.dialects.cuda_tile.types import Version
-from tilewright.frontends.tile_ir.block_text import GiveUp, Unclosed
-from tilewright.frontends.tile_ir.cursor import LIMIT, WORD, Abort
+from tilewright.frontends.tile_ir.block_text import Unclosed
+from tilewright.frontends.tile_ir.cursor import LIMIT, WORD, Abort, GiveUp
 from tilewright.frontends.tile_ir.draft import Draft
 from tilewright.frontends.tile_ir.generic_text import GenericReader
 from tilewright.frontends.tile_ir.limits import DEFAULT_LIMITS, Limits

@@ -23,7 +23,7 @@ from tilewright.dialects.cuda_tile.types import (
     identity_map,
     problem,
 )
-from tilewright.frontends.tile_ir.cursor import LIMIT, SKIP, WORD, WORDS, Cursor
+from tilewright.frontends.tile_ir.cursor import LIMIT, SKIP, WORD, WORDS, Abort, Cursor
 from tilewright.frontends.tile_ir.limits import DEFAULT_LIMITS, Limits
 from tilewright.ir.types import Type
 
@@ -122,8 +122,9 @@ class TypeReader(Cursor):
             place = self.range_from(start)
             finding = self.error(ILLEGAL, place, f"{found} is no type of a value")
             finding.hint(f"write tile<{found}>").fix(place, f"tile<{found}>", f"write tile<{found}>")
-        elif isinstance(found, Pointer | FunctionType):
-            self.error(ILLEGAL, self.range_from(start), f"{found} is no type of a value")
+            raise Abort
+        if isinstance(found, Pointer | FunctionType):
+            self.fail(f"{found} is no type of a value", ILLEGAL, self.range_from(start))
         return found
 
     def element_type(self) -> ElementType:
