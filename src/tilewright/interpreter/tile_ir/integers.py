@@ -94,7 +94,8 @@ def _shift_right(w: TileBlock, op: ops.ShrI) -> None:
     amount, large = _amount(w, op, rhs, element)
     values = read_as(lhs, op.signedness)
     found = values >> amount.astype(values.dtype)
-    w.bind(op.out, wrapped(np.where(large, np.where(values < 0, -1, 0).astype(np.int64), found), element))
+    fill = np.where(values < 0, -1, 0).astype(values.dtype)
+    w.bind(op.out, wrapped(np.where(large, fill, found), element))
 
 
 def _abs(w: TileBlock, op: ops.AbsI) -> None:

@@ -67,9 +67,7 @@ class Memory:
         self._buffers: list[Buffer] = []
         self._next = _FIRST
 
-    def add(
-        self, name: str, data: Array, phase: int = 0, readonly: bool = False, alignment: int = PAGE
-    ) -> Buffer:
+    def add(self, name: str, data: Array, phase: int = 0, readonly: bool = False, alignment: int = PAGE) -> Buffer:
         """A buffer over bytes; its address is `phase` modulo the page size, or a multiple of a larger alignment."""
         self._next = -(-self._next // alignment) * alignment
         buffer = Buffer(name, self._next + phase % PAGE, data, readonly)

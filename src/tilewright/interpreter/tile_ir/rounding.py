@@ -117,9 +117,10 @@ def _with_sign(pattern: Array, negative: Array, element: ElementType) -> Array:
 
 
 def special_bits(values: Array, element: ElementType, saturate: bool = False) -> Array:
-    """Patterns of infinities and NaN (of other doubles: anything)."""
+    """Patterns of infinities, zeros and NaN (of other doubles: anything)."""
     negative = np.signbit(values)
-    infinite = _with_sign(np.full(values.shape, _beyond(element, saturate), np.uint64), negative, element)
+    size = np.where(values == 0, 0, _beyond(element, saturate)).astype(np.uint64)
+    infinite = _with_sign(size, negative, element)
     return np.where(np.isnan(values), np.uint64(not_a_number(element)), infinite)
 
 
