@@ -41,6 +41,12 @@ class Span:
             return UNKNOWN_SPAN
         return Span(base or self.base, self.start + start, self.length)
 
+    @staticmethod
+    def at(index: Value, length: int | None) -> Span:
+        """The span of a length that begins at an index."""
+        base, start = affine(index)
+        return Span(base, start, length)
+
     def apart(self, other: Span, unstable: Sequence[Operation]) -> bool:
         """Whether two spans certainly share no position; bases defined inside `unstable` operations differ by time."""
         if not (self.known and other.known) or self.base is not other.base:
@@ -119,7 +125,7 @@ def effects_of(op: Operation) -> list[Effect] | None:
 
 def accesses(op: Operation) -> Iterator[Access]:
     """Reads, writes and updates of an operation and all it contains."""
-    for inner in op.walk():
+    for inner in op.walk() if op.regions else (op,):
         effects = inner.effects()
         if effects is None:
             if RECURSIVE_EFFECTS not in inner.definition.traits:
@@ -140,9 +146,9 @@ def _box(op: Operation, view: Value) -> tuple[Span, ...]:
     if isinstance(op, Accessor):
         stored = op.out if isinstance(op, tile.Load | tile.AtomicLoad) else op.value
         assert isinstance(stored.type, TileType)
-        return tuple(Span(length=n).shifted(i) for i, n in zip(op.indices, stored.type.shape, strict=True))
+        return tuple(Span.at(i, n) for i, n in zip(op.indices, stored.type.shape, strict=True))
     if isinstance(op, ScalarAccessor):
-        return tuple(Span(length=1).shifted(i) for i in op.indices)
+        return tuple([Span.at(i, 1) for i in op.indices])
     if isinstance(view.type, MemrefType):
         return tuple(Span(length=n) for n in view.type.shape)
     return ()

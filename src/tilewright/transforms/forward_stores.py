@@ -61,8 +61,11 @@ def _block(block: Block, outer: list[_Held]) -> list[_Held]:
                 op.out.replace_all_uses_with(found)
                 op.erase()
                 continue
-        held = _after(op, held)
-        entry = _holds(op)
+        if op.effects() == ():
+            continue
+        touched = list(accesses(op))
+        held = _after(op, touched, held)
+        entry = _holds(op, touched)
         if entry is not None:
             held.append(entry)
     return held
@@ -99,27 +102,24 @@ def _orders(op: Operation) -> bool:
     return effects is None or any(e.kind is EffectKind.ORDER for e in effects)
 
 
-def _after(op: Operation, held: list[_Held]) -> list[_Held]:
+def _after(op: Operation, touched: list[Access], held: list[_Held]) -> list[_Held]:
     """What is still known after `op`."""
-    if op.effects() == ():
-        return held
     if _orders(op) and any(SPMD_REGION in a.definition.traits for a in op.ancestors()):
         return []
-    changed = [a for a in accesses(op) if a.writes]
-    freed = [e.value for e in op.effects() or () if e.kind is EffectKind.FREE]
-    if freed:
+    if any(e.kind is EffectKind.FREE for e in op.effects() or ()):
         return []
+    changed = [a for a in touched if a.writes]
     return [h for h in held if not any(may_overlap(h.access, w) for w in changed)] if changed else held
 
 
-def _holds(op: Operation) -> _Held | None:
+def _holds(op: Operation, touched: list[Access]) -> _Held | None:
     """What is known because of `op`."""
     if isinstance(op, tile.Load | tile.Store) and any(op.check):
         return None
     if isinstance(op, tile.Load | memref.Load):
-        return _Held(next(iter(accesses(op))), op.out, op.memref)
+        return _Held(touched[0], op.out, op.memref)
     if isinstance(op, tile.Store | memref.Store):
-        return _Held(next(a for a in accesses(op) if a.writes), op.value, op.memref)
+        return _Held(next(a for a in touched if a.writes), op.value, op.memref)
     return None
 
 

@@ -43,7 +43,7 @@ class InsertBarriers(Pass):
     def run(self, module: Module, context: PassContext) -> None:
         for kernel in module.kernels:
             if kernel.work_group_size != (1, 1):
-                _block(kernel.body.entry, [])
+                _block(kernel.body.entry, {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +54,18 @@ class _Pending:
     loops: tuple[scf.For, ...] = ()
 
 
-State = list[_Pending]
+State = dict[_Pending, None]
+"""Pending accesses in order, each once. A dictionary hashes an access when it comes, not at every step."""
 
 
 def _block(block: Block, state: State) -> State:
-    """Insert barriers in a block that is entered with `state`; the state at its end."""
+    """Insert barriers in a block that is entered with `state`, which it may change; the state at its end."""
     for op in block:
         match op:
             case team.Barrier():
                 state = _fenced(state, _fences(op))
             case scf.If():
-                arms = [_block(region.entry, list(state)) for region in op.regions]
+                arms = [_block(region.entry, dict(state)) for region in op.regions]
                 state = _joined(arms if len(arms) == 2 else [*arms, state])
             case scf.For():
                 state = _loop(op, state)
@@ -76,8 +77,10 @@ def _block(block: Block, state: State) -> State:
 
 
 def _step(op: Operation, touched: list[Access], state: State) -> State:
-    state = _fence_before(op, touched, state)
-    return _joined([state, [_Pending(a) for a in touched]])
+    if touched:
+        state = _fence_before(op, touched, state)
+        state.update((_Pending(a), None) for a in touched)
+    return state
 
 
 def _fence_before(op: Operation, touched: list[Access], state: State) -> State:
@@ -128,11 +131,14 @@ def _fences(op: team.Barrier) -> frozenset[AddressSpace]:
 
 
 def _fenced(state: State, spaces: frozenset[AddressSpace]) -> State:
-    return [p for p in state if p.access.space not in spaces and not (p.access.space is None and spaces == BOTH)]
+    return {p: None for p in state if p.access.space not in spaces and not (p.access.space is None and spaces == BOTH)}
 
 
 def _joined(states: list[State]) -> State:
-    return list(dict.fromkeys(p for state in states for p in state))
+    joined: State = {}
+    for state in states:
+        joined |= state
+    return joined
 
 
 def _loop(op: scf.For, state: State) -> State:
@@ -141,8 +147,8 @@ def _loop(op: scf.For, state: State) -> State:
     entry = state
     while True:
         size = len(entry)
-        end = _block(body, list(entry))
-        back = [replace(p, loops=(*p.loops, op)) for p in end if op not in p.loops and _inside(p, op)]
+        end = _block(body, dict(entry))
+        back = {replace(p, loops=(*p.loops, op)): None for p in end if op not in p.loops and _inside(p, op)}
         entry = _joined([entry, back])
         if len(entry) == size:
             return _joined([state, end])
@@ -167,7 +173,7 @@ def _spmd(op: team.Spmd, state: State) -> State:
         touched += [a for a in part if any(_conflict(p, a) for p in before)]
     state = _fence_before(op, touched, state)
     for part, spaces in parts:
-        state = _joined([_fenced(state, spaces), [_Pending(a) for a in part]])
+        state = _joined([_fenced(state, spaces), {_Pending(a): None for a in part}])
     return state
 
 
