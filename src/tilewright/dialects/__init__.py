@@ -18,7 +18,8 @@ def all_dialects() -> tuple[ModuleType, ...]:
         scf,
         team,
         tile,
+        tile_combine,
         tl,
     )
 
-    return (builtin, arith, arith_integers, arith_floats, math, scf, memref, team, tl, tile, addresses)
+    return (builtin, arith, arith_integers, arith_floats, math, scf, memref, team, tl, tile, tile_combine, addresses)

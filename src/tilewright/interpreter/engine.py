@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.semantics import dtype_of
-from tilewright.interpreter import collectives, scalars, tiles, views
+from tilewright.interpreter import collectives, combining, scalars, tiles, views
 from tilewright.interpreter.memory import GroupValue, View, buffer_of
 from tilewright.interpreter.state import Handler, RuntimeValue, WorkGroup
 from tilewright.ir.core import BlockArgument, Operation
@@ -24,7 +24,13 @@ FUEL = 50_000_000
 @cache
 def all_handlers() -> Mapping[type[Operation], Handler]:
     """Every operation that the interpreter runs."""
-    return {**scalars.handlers(), **views.handlers(), **collectives.handlers(), **tiles.handlers()}
+    return {
+        **scalars.handlers(),
+        **views.handlers(),
+        **collectives.handlers(),
+        **tiles.handlers(),
+        **combining.handlers(),
+    }
 
 
 class Group:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tilewright.dialects import memref, team, tile
+from tilewright.dialects.tile_combine import ReduceBy
 from tilewright.ir import core
 from tilewright.ir.definition import RECURSIVE_EFFECTS, TERMINATOR
 from tilewright.ir.effects import EffectKind
@@ -60,6 +61,11 @@ def _sinks(value: core.Value, in_place: bool) -> Iterator[tuple[core.Operation, 
         if isinstance(op, _FORMULAS) or is_elementwise(op):
             same = in_place and (is_elementwise(op) or (isinstance(op, tile.Mma) and value not in (op.lhs, op.rhs)))
             yield from _sinks(op.results[0], same)
+        elif isinstance(op, ReduceBy):
+            # A formula if the region is one operation, code otherwise.
+            yield op, False
+            for result in op.results:
+                yield from _sinks(result, False)
         else:
             yield op, in_place
 

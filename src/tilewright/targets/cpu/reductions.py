@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilewright.dialects.memref import AtomicKind
 from tilewright.targets.cpu.blocks import Block, Piece, split_powers
 from tilewright.targets.cpu.lanes import join
 from tilewright.targets.cpu.lowered import Operand
@@ -18,9 +17,9 @@ _UNROLLED = 64
 _ACCUMULATORS = 4
 
 
-def combine(ev: Evaluator, kind: AtomicKind, dtype: str, x: Operand, y: Operand) -> Operand:
+def combine(ev: Evaluator, word: str, dtype: str, x: Operand, y: Operand) -> Operand:
     """One step of a reduction."""
-    return ev.arith.binary(kind.value, dtype, x, y)
+    return ev.arith.lower(word, dtype, x, y)
 
 
 def reduction_block(ev: Evaluator, tile: Reduction, block: Block) -> Fragments:
@@ -46,7 +45,7 @@ def _across(ev: Evaluator, tile: Reduction, block: Block) -> Fragments:
 
     def add(total: Fragments, more: Fragments) -> Fragments:
         return [
-            [combine(ev, tile.kind, dtype, x, y) for x, y in zip(a, b, strict=True)]
+            [combine(ev, tile.word, dtype, x, y) for x, y in zip(a, b, strict=True)]
             for a, b in zip(total, more, strict=True)
         ]
 
@@ -92,24 +91,24 @@ def _line(ev: Evaluator, tile: Reduction, position: list[Value]) -> Operand:
         with ev.b.loop(i64(chunk), i64(trips * chunk), chunk, ev.flatten([first]), hint="r") as loop, ev.scope():
             inside = ev.rebuild(loop.carried, dtype, 1, _ACCUMULATORS)[0]
             more = vectors(loop.index, wide)
-            summed = [combine(ev, tile.kind, dtype, x, y) for x, y in zip(inside, more, strict=True)]
+            summed = [combine(ev, tile.word, dtype, x, y) for x, y in zip(inside, more, strict=True)]
             loop.yield_(*ev.flatten([summed]))
         totals = ev.rebuild(loop.results, dtype, 1, _ACCUMULATORS)[0]
     done = trips * chunk if trips > 1 else 0
     if done < extent:
         totals = [*totals, *vectors(i64(done), split_powers(extent - done, lanes))]
-    return _lanes_of(ev, tile.kind, dtype, totals)
+    return _lanes_of(ev, tile.word, dtype, totals)
 
 
-def _lanes_of(ev: Evaluator, kind: AtomicKind, dtype: str, vectors: list[Operand]) -> Operand:
+def _lanes_of(ev: Evaluator, word: str, dtype: str, vectors: list[Operand]) -> Operand:
     by_width: dict[int, Operand] = {}
     for operand in vectors:
         width = _width(operand)
-        by_width[width] = combine(ev, kind, dtype, by_width[width], operand) if width in by_width else operand
-    scalars = [_reduce(ev, kind, dtype, operand) for operand in by_width.values()]
+        by_width[width] = combine(ev, word, dtype, by_width[width], operand) if width in by_width else operand
+    scalars = [_reduce(ev, word, dtype, operand) for operand in by_width.values()]
     total = scalars[0]
     for scalar in scalars[1:]:
-        total = combine(ev, kind, dtype, total, scalar)
+        total = combine(ev, word, dtype, total, scalar)
     return total
 
 
@@ -117,9 +116,9 @@ def _width(operand: Operand) -> int:
     return lanes_of(operand.re.type if isinstance(operand, Complex) else operand.type)
 
 
-def _reduce(ev: Evaluator, kind: AtomicKind, dtype: str, operand: Operand) -> Operand:
+def _reduce(ev: Evaluator, word: str, dtype: str, operand: Operand) -> Operand:
     if isinstance(operand, Complex):
         part = "f32" if dtype == "c32" else "f64"
-        re = ev.arith.reduce_lanes(kind.value, part, operand.re)
-        return Complex(re, ev.arith.reduce_lanes(kind.value, part, operand.im))
-    return ev.arith.reduce_lanes(kind.value, dtype, operand)
+        re = ev.arith.reduce_lanes(word, part, operand.re)
+        return Complex(re, ev.arith.reduce_lanes(word, part, operand.im))
+    return ev.arith.reduce_lanes(word, dtype, operand)

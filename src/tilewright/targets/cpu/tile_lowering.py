@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from tilewright.dialects import addresses, arith, scf, tile
+from tilewright.dialects.tile_combine import ReduceBy, ScanBy, single_operation
 from tilewright.ir import core
 from tilewright.ir.types import ScalarType, TileType
-from tilewright.targets.cpu import scattered, tile_elements, tile_moves, tile_shares
+from tilewright.targets.cpu import combining, scattered, tile_elements, tile_moves, tile_shares
 from tilewright.targets.cpu.buffers import BufferPool
 from tilewright.targets.cpu.carriers import RegisterCarrier, SingleCarrier, SwappedCarrier, updated_in_place
 from tilewright.targets.cpu.context import KernelContext, TileCarrier
@@ -66,6 +67,8 @@ class CpuTiles:
                     roots.store(tile_of(ctx, op.value), target)
             case tile.Item():
                 ctx.bind(op.out, Scalar(roots.element(tile_of(ctx, op.tile))))
+            case ReduceBy() | ScanBy():
+                combining.lower(ctx, roots, op)
             case tile.Prefetch():
                 lower_prefetch(ctx, roots, op)
             case addresses.Gather() | addresses.Scatter() | addresses.ScatterUpdate() | addresses.ScatterExchange():
@@ -107,7 +110,9 @@ class CpuTiles:
                 rhs = _factor(roots, rhs, type_, 1, op.rhs.has_one_use(), large)
                 return Product(type_, lhs, rhs, acc)
             case tile.Reduce():
-                return Reduction(type_, tile_of(ctx, op.tile), op.kind, op.dim)
+                return Reduction(type_, tile_of(ctx, op.tile), op.kind.value, op.dim)
+            case ReduceBy() if (word := _word(op)) is not None:
+                return Reduction(type_, tile_of(ctx, op.tiles[0]), word, op.dim)
             case tile.Reshape() | tile.Cat() | tile.Scan() | tile.Map():
                 return tile_moves.lower(ctx, roots, op)
             case tile.ShareInsert():
@@ -140,6 +145,12 @@ def _is_factor_at_address(op: tile.Load) -> bool:
     """
     at_address = isinstance(op.memref.defining_op, addresses.FromAddress)
     return at_address and any(isinstance(user, tile.Mma) for user in op.out.uses)
+
+
+def _word(op: ReduceBy) -> str | None:
+    """The operation that the region is, where the order of elements does not matter."""
+    single = single_operation(op.body)
+    return None if single is None or single.attributes else single.name.removeprefix("arith.")
 
 
 def _factor(roots: Roots, source: AnyTile, product: TileType, unit: int, sole: bool, large: bool) -> AnyTile:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tilewright.dialects import scf, tile
-from tilewright.dialects.memref import AtomicKind
 from tilewright.ir import core
 from tilewright.ir.types import ScalarType, TileType
 from tilewright.targets.cpu.blocks import Block, Piece, split_pieces
@@ -110,7 +109,7 @@ def _scan_across(ctx: KernelContext, ev: Evaluator, op: tile.Scan, source: Memor
         ev.store(target, block(i64(0)), first)
         with b.loop(i64(1), i64(shape[op.dim]), 1, ev.flatten(first), hint="scan") as loop:
             before = ev.rebuild(loop.carried, dtype, 1, 1)[0][0]
-            total = combine(ev, op.kind, dtype, before, ev.block(source, block(loop.index))[0][0])
+            total = combine(ev, op.kind.value, dtype, before, ev.block(source, block(loop.index))[0][0])
             ev.store(target, block(loop.index), [[total]])
             loop.yield_(*ev.flatten([[total]]))
 
@@ -131,9 +130,9 @@ def _scan_within(ctx: KernelContext, ev: Evaluator, op: tile.Scan, source: Memor
     def step(position: tuple[Value, ...], at: Value, width: int, carry: Operand | None) -> Operand:
         origin = tuple(at if dim == op.dim else p for dim, p in enumerate(position))
         block = Block(origin, op.dim, (Piece(0, width, width),))
-        prefix = _prefixes(ev, op.kind, element, ev.block(source, block)[0][0], width)
+        prefix = _prefixes(ev, op.kind.value, element, ev.block(source, block)[0][0], width)
         if carry is not None:
-            prefix = combine(ev, op.kind, element.name, ev.arith.splat(carry, width), prefix)
+            prefix = combine(ev, op.kind.value, element.name, ev.arith.splat(carry, width), prefix)
         ev.store(target, block, [[prefix]])
         return pick(b, prefix, [width - 1]) if width > 1 else prefix
 
@@ -156,12 +155,12 @@ def _scan_within(ctx: KernelContext, ev: Evaluator, op: tile.Scan, source: Memor
     each_position(ctx, [1 if dim == op.dim else e for dim, e in enumerate(shape)], act)
 
 
-def _prefixes(ev: Evaluator, kind: AtomicKind, element: ScalarType, operand: Operand, width: int) -> Operand:
+def _prefixes(ev: Evaluator, word: str, element: ScalarType, operand: Operand, width: int) -> Operand:
     """Prefixes within a vector in log2(width) steps: each adds the lane 1, 2, 4, .. further down."""
     distance = 1
     while distance < width:
         lower = _shifted(ev.b, operand, distance, width)
-        combined = combine(ev, kind, element.name, lower, operand)
+        combined = combine(ev, word, element.name, lower, operand)
         operand = _blend(ev.b, operand, combined, distance, width)
         distance *= 2
     return operand

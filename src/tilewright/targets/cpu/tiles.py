@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from tilewright.dialects.memref import AtomicKind
 from tilewright.ir import core
 from tilewright.ir.types import TileType
 from tilewright.targets.cpu.blocks import Piece
@@ -128,11 +127,11 @@ class Product:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reduction:
-    """All elements along a dimension combined."""
+    """All elements along a dimension combined by the commutative operation `word` of `arith`."""
 
     type: TileType
     source: AnyTile
-    kind: AtomicKind
+    word: str
     dim: int
 
 

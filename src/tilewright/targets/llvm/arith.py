@@ -162,14 +162,14 @@ class Arithmetic:
         return convert.narrow(self._b.call(callee, [wide], hint=op), dtype)
 
     def reduce_lanes(self, op: str, dtype: str, x: Value) -> Value:
-        """All lanes of a vector combined by add, mul, max, min, and, or, xor in a balanced tree; a scalar as it is."""
+        """All lanes of a vector combined by a commutative operation in a balanced tree; a scalar as it is."""
         while (lanes := lanes_of(x.type)) > 1:
             half = lanes // 2
             upper = self._b.shuffle(x, None, range(half, 2 * half))
-            paired = self._real.binary(op, dtype, self._b.shuffle(x, None, range(half)), upper)
+            paired = _value(self.lower(op, dtype, self._b.shuffle(x, None, range(half)), upper))
             if lanes % 2:
                 last = self._b.extract(x, lanes - 1)
-                first = self._real.binary(op, dtype, self._b.extract(paired, 0), last)
+                first = _value(self.lower(op, dtype, self._b.extract(paired, 0), last))
                 paired = self._b.insert(paired, first, 0)
             x = paired
         return x
