@@ -26,7 +26,7 @@ def source_of(kernel: KernelSource) -> Source:
     if isinstance(kernel, str) and ("\n" in kernel or "{" in kernel or not kernel.strip()):
         return Source("<string>", kernel)
     path = Path(kernel)
-    return Source(str(path), path.read_text(encoding="utf-8", errors="replace"))
+    return Source(str(path), path.read_text(encoding="utf-8-sig", errors="replace"))
 
 
 def compile(

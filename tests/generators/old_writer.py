@@ -147,8 +147,9 @@ class Writer:
         return self.rnd.randint(1, 7), self.rnd.random() < 0.6
 
     def array(self, dtype: str, sizes: Sequence[int]) -> Array:
-        flat = [self.rnd.randint(-2, 3) for _ in range(int(np.prod(sizes, dtype=int)))]
-        return np.array(flat, np.int64).reshape(sizes[::-1]).transpose().astype(DTYPES[dtype], order="F")
+        """Small integers: one draw from `rnd`, however many there are."""
+        flat = np.random.default_rng(self.rnd.getrandbits(32)).integers(-2, 4, tuple(sizes)[::-1])
+        return flat.transpose().astype(DTYPES[dtype], order="F")
 
     def read_only(self, dtype: str, sizes: tuple[int, ...], known: tuple[bool, ...]) -> View:
         """A parameter that all groups read."""

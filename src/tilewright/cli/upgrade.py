@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import sys
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import click
 
 from tilewright.cli.fmt import write_atomically
 from tilewright.cli.inputs import read_source, std_option
-from tilewright.cli.main import EXIT_DIAGNOSTICS
+from tilewright.cli.main import EXIT_DIAGNOSTICS, EXIT_USAGE
 from tilewright.cli.output import show
 from tilewright.diagnostics import CompileError, Diagnostic, Report, Severity, Source
 
@@ -49,14 +50,22 @@ def command(files: tuple[str, ...], only_check: bool, diff: bool, in_place: bool
         raise click.UsageError("give one of --check, --diff and --in-place")
     if in_place and "-" in files:
         raise click.UsageError("standard input cannot be replaced")
-    failed = old = False
+    status, old = 0, False
     for name in files:
-        source, report = read_source(name), Report()
+        report = Report()
         try:
+            source = read_source(name)
             text = upgraded(source, std, report)
+            if in_place and text != source.text:
+                _replace(Path(name), text)
         except CompileError as error:
             show(error.diagnostics, "text", sys.stderr)
-            failed = True
+            status = max(status, EXIT_DIAGNOSTICS)
+            continue
+        except (click.ClickException, OSError) as error:
+            # The other files are done all the same; this one stays as it is.
+            click.echo(f"tilewright: {error}", err=True)
+            status = EXIT_USAGE
             continue
         show(report.diagnostics, "text", sys.stderr)
         changed = text != source.text
@@ -65,12 +74,20 @@ def command(files: tuple[str, ...], only_check: bool, diff: bool, in_place: bool
             sys.stdout.writelines(_difference(source, text))
         elif only_check and changed:
             click.echo(f"{source.name}: in the old language")
-        elif in_place and changed:
-            write_atomically(Path(name).resolve(), text)
         elif not (only_check or in_place):
             sys.stdout.write(text)
-    if failed or (only_check and old):
-        raise click.exceptions.Exit(EXIT_DIAGNOSTICS)
+    if status or (only_check and old):
+        raise click.exceptions.Exit(status or EXIT_DIAGNOSTICS)
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file in one step: what a link leads to, not the link. A file that is not to be written stays."""
+    target = path.resolve(strict=True)
+    if not target.is_file():
+        raise click.FileError(str(path), "not a regular file")
+    if not os.access(target, os.W_OK):
+        raise click.FileError(str(path), "read-only")
+    write_atomically(target, text)
 
 
 def _difference(source: Source, text: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from pathlib import Path
 
@@ -173,3 +174,99 @@ def test_a_new_text_with_old_words_is_not_taken_for_upgraded(tmp_path: Path) -> 
     lenient.write_text(NEW.replace("}\n", "    %c = constant 1 : i32\n    %b = cmp.lt %c, %c : bool\n}\n"))
     assert run("check", "--std=new", str(lenient)).exit_code == 0
     assert run("upgrade", str(lenient)).stdout == lenient.read_text()
+
+
+def test_one_bad_file_does_not_stop_the_others(tmp_path: Path) -> None:
+    names = ["a.tl", "wrong.tl", "missing.tl", "folder", "b.tl"]
+    paths = [tmp_path / name for name in names]
+    for path in (paths[0], paths[4]):
+        path.write_text(OLD)
+    paths[1].write_text(WRONG)
+    paths[3].mkdir()
+    result = run("upgrade", "--in-place", *map(str, paths))
+    assert result.exit_code == 2
+    assert (paths[0].read_text(), paths[1].read_text(), paths[4].read_text()) == (NEW, WRONG, NEW)
+    assert all(name in result.stderr for name in names[1:4])
+    assert run("upgrade", "--check", str(paths[1]), str(paths[0])).exit_code == 1
+
+
+def test_a_full_disk_leaves_the_original_and_does_the_others(
+    old: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.tl"
+    other.write_text(OLD)
+    replace = os.replace
+
+    def fail(source: str, target: Path) -> None:
+        if Path(target) == old:
+            raise OSError(28, "No space left on device")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", fail)
+    result = run("upgrade", "--in-place", str(old), str(other))
+    assert result.exit_code == 2
+    assert "No space left" in result.stderr
+    assert (old.read_text(), other.read_text()) == (OLD, NEW)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["k.tl", "other.tl"]
+
+
+def test_an_interrupted_write_leaves_the_original(old: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def interrupt(handle: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    run("upgrade", "--in-place", str(old))
+    assert old.read_text() == OLD
+    assert [p.name for p in tmp_path.iterdir()] == ["k.tl"]
+
+
+def test_files_that_are_not_to_be_written_stay(old: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    # Root may write anything, so that the mode alone would show nothing.
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
+    result = run("upgrade", "--in-place", str(old))
+    assert result.exit_code == 2
+    assert "read-only" in result.stderr
+    assert old.read_text() == OLD
+
+
+def test_upgraded_files_have_nothing_left_to_do(old: Path) -> None:
+    assert run("upgrade", "--in-place", str(old)).exit_code == 0
+    for verb in (("upgrade", "--check"), ("fmt", "--check"), ("check",)):
+        assert run(*verb, str(old)).exit_code == 0, verb
+
+
+def test_byte_order_mark_and_windows_line_ends(tmp_path: Path) -> None:
+    path = tmp_path / "k.tl"
+    path.write_bytes(b"\xef\xbb\xbf" + OLD.replace("\n", "\r\n").encode())
+    assert run("check", str(path)).exit_code == 0
+    assert [k.name for k in tw.compile(path, cache=False)] == ["f"]
+    assert run("upgrade", "--in-place", str(path)).exit_code == 0
+    # As `fmt` would leave it.
+    assert path.read_bytes() == NEW.encode()
+    assert run("fmt", "--check", str(path)).exit_code == 0
+
+
+def test_check_and_diff_of_standard_input() -> None:
+    assert run("upgrade", "--check", "-", input=OLD).stdout == "<stdin>: in the old language\n"
+    assert run("upgrade", "--check", "-", input=NEW).exit_code == 0
+    assert "+    axpby %two" in run("upgrade", "--diff", "-", input=OLD).stdout
+    assert run("upgrade", "--diff", "-", input=NEW).stdout == ""
+
+
+def test_new_files_are_not_touched(tmp_path: Path) -> None:
+    path = tmp_path / "k.tl"
+    path.write_bytes(b"func @f(%x: bool)   {\r\n}")  # not even formatted
+    before = (path.read_bytes(), path.stat().st_mtime_ns, path.stat().st_ino)
+    assert run("upgrade", "--in-place", str(path)).exit_code == 0
+    assert (path.read_bytes(), path.stat().st_mtime_ns, path.stat().st_ino) == before
+
+
+def test_a_mistake_of_ours_writes_nothing(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def layout(text: str) -> str:
+        return "func @f(%x: memref<f32x4>) {\n}\n"
+
+    module = importlib.import_module("tilewright.frontends.old_tensor_language.upgrade")
+    monkeypatch.setattr(module, "laid_out", layout)
+    result = run("upgrade", "--in-place", str(old))
+    assert "another program" in str(result.exception)
+    assert old.read_text() == OLD

@@ -5,7 +5,7 @@ text = upgrade(Source("a.tl", text), report)     the text in the new language
 """
 
 from tilewright.frontends.old_tensor_language.parser import parse
-from tilewright.frontends.old_tensor_language.upgrade import UpgradeError, upgrade
+from tilewright.frontends.old_tensor_language.upgrade import Upgraded, UpgradeError, upgrade, upgraded_programs
 from tilewright.frontends.old_tensor_language.verify import verify_language
 
-__all__ = ["UpgradeError", "parse", "upgrade", "verify_language"]
+__all__ = ["UpgradeError", "Upgraded", "parse", "upgrade", "upgraded_programs", "verify_language"]

@@ -21,8 +21,18 @@ from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import BOOL, F32, INDEX, GroupType, MemrefType, ScalarType, Type
 
 _OPERAND_CODES: Final[Mapping[str, str]] = {
-    **{"arith": "V34", "cast": "V35", "cmp": "V37", "load": "V30", "store": "V30", "size": "V29", "yield": "V22"},
-    **{"expand": "U6", "fuse": "U6", "subview": "U6", "for": "V45", "foreach": "V43"},
+    "arith": "V34",
+    "cast": "V35",
+    "cmp": "V37",
+    "load": "V30",
+    "store": "V30",
+    "size": "V29",
+    "yield": "V22",
+    "expand": "U6",
+    "fuse": "U6",
+    "subview": "U6",
+    "for": "V45",
+    "foreach": "V43",
 }
 """The rule on the operands of an instruction; collective instructions share V39."""
 

@@ -19,8 +19,9 @@ from tilewright.frontends.old_tensor_language.layout import carry, comments
 from tilewright.frontends.old_tensor_language.names import is_generated
 from tilewright.frontends.old_tensor_language.parser import parse
 from tilewright.frontends.old_tensor_language.verify import verify_language
-from tilewright.frontends.tensor_language import format_source, print_module
 from tilewright.frontends.tensor_language import parse as parse_new
+from tilewright.frontends.tensor_language import print_module
+from tilewright.frontends.tensor_language.formatter import laid_out
 from tilewright.frontends.tensor_language.lexer import is_integer, is_number
 from tilewright.frontends.tensor_language.printer import print_heads
 from tilewright.frontends.tensor_language.rules import verify_language as verify_new_language
@@ -35,35 +36,52 @@ class UpgradeError(Exception):
     """The upgraded text is not the same program: a mistake of tilewright, never of the text."""
 
 
+@dataclass(frozen=True, slots=True)
+class Upgraded:
+    """The text in the new language, and the programs that the old and the new text were found to be.
+
+    Both programs are the same but for lifetimes and empty yields, which the new text does not say.
+    """
+
+    text: str
+    old: Module
+    new: Module
+
+
 def upgrade(source: Source, report: Report) -> str:
     """The text in the new language, formatted.
 
     Raises `CompileError` if the text is wrong or cannot be upgraded; `report` then says why, and gets warnings and
     notes on hand-written launches otherwise.
     """
+    return upgraded_programs(source, report).text
+
+
+def upgraded_programs(source: Source, report: Report) -> Upgraded:
+    """What `upgrade` gives, and what it has compared."""
     with uncollected():
         module = parse(source, report)
         verify_language(module, report)
         report.raise_if_errors()
         _note_launches(module, report)
-        text = _Rewriter(source, print_heads(module)).run(module)
+        text = laid_out(_Rewriter(source, print_heads(module)).run(module))
+        new = _read_again(Source(source.name, text))
         _drop_hints(module)
-        formatted = Report()
-        text = format_source(Source(source.name, text), formatted)
-        _check(source, module, Source(source.name, text), formatted)
-        return text
+        if print_module(new) != print_module(module):
+            raise UpgradeError(f"the upgraded text is another program:\n{text}")
+        if comments(text) != comments(source.text):
+            raise UpgradeError(f"a comment was lost or moved past another one:\n{text}")
+        return Upgraded(text, module, new)
 
 
-def _check(old: Source, module: Module, upgraded: Source, findings: Report) -> None:
-    """The upgraded text is a valid program, and the same, with the same comments."""
-    again = parse_new(upgraded, findings)
-    verify_new_language(again, findings)
+def _read_again(upgraded: Source) -> Module:
+    """The program of the upgraded text, which must be valid."""
+    findings = Report()
+    module = parse_new(upgraded, findings)
+    verify_new_language(module, findings)
     if findings.has_errors:
         raise UpgradeError(f"the upgraded text is not valid:\n{CompileError(findings.diagnostics)}\n{upgraded.text}")
-    if print_module(again) != print_module(module):
-        raise UpgradeError(f"the upgraded text is another program:\n{upgraded.text}")
-    if comments(upgraded.text) != comments(old.text):
-        raise UpgradeError(f"a comment was lost or moved past another one:\n{upgraded.text}")
+    return module
 
 
 def _is_hint(op: Operation) -> bool:
@@ -140,7 +158,7 @@ class _Rewriter:
         if rest.lstrip().startswith(";"):
             position += len(rest)
         lines = "".join(f"\n{self._constant(op)}" for op in constants)
-        follows = "" if text[position : position + 1] == "\n" else "\n"
+        follows = "" if text.startswith(("\n", "\r\n"), position) else "\n"
         self.edits.append((position, position, lines + follows))
 
     def _constant(self, op: arith.Constant) -> str:

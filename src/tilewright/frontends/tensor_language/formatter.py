@@ -201,7 +201,12 @@ def format_source(source: Source, report: Report, definitions: Mapping[str, Defi
     if broken:
         report.take(findings)
         return source.text
-    tokens = _tokens(source.text)
+    return laid_out(source.text)
+
+
+def laid_out(source: str) -> str:
+    """A text without syntax errors in standard layout."""
+    tokens = _tokens(source)
     text = _Layout(tokens).run()
     again = _tokens(text)
     assert [t.text for t in again] == [t.text for t in tokens], "formatting changed a token"
