@@ -381,6 +381,56 @@ def test_softmax_of_rows(rng: np.random.Generator) -> None:
     np.testing.assert_allclose(out, wanted / wanted.sum(1, keepdims=True), rtol=1e-5)
 
 
+ARGMAX = """
+%i = iota : tile<32xi32>
+%i1 = reshape %i : tile<32xi32> -> tile<1x32xi32>
+%ib = broadcast %i1 : tile<1x32xi32> -> tile<4x32xi32>
+%best, %at = reduce %a, %ib dim=1 identities=[0xFF800000 : f32, 0 : i32] : tile<4x32xf32>, tile<4x32xi32> -> tile<4xf32>, tile<4xi32> (%e: tile<f32>, %f: tile<f32>, %p: tile<i32>, %q: tile<i32>) {
+  %more = cmpf greater_than ordered %e, %f : tile<f32> -> tile<i1>
+  %u = select %more, %e, %f : tile<i1>, tile<f32>
+  %y = select %more, %p, %q : tile<i1>, tile<i32>
+  yield %u, %y : tile<f32>, tile<i32>
+}
+%r = itof %at signed : tile<4xi32> -> tile<4xf32>
+"""  # noqa: E501
+
+
+def test_reduction_of_two_tiles_by_a_region(rng: np.random.Generator) -> None:
+    x, out = rng.random((4, 32), np.float32), np.full(4, np.nan, np.float32)
+    run(through(ARGMAX, (4, 32), (4,)), "%x: tile<ptr<f32>>, %out: tile<ptr<f32>>", 1, x, out)
+    np.testing.assert_array_equal(out, x.argmax(1))
+
+
+def test_reverse_scan_by_a_region(rng: np.random.Generator) -> None:
+    x, out = rng.random((4, 32), np.float32), np.full((4, 32), np.nan, np.float32)
+    body = "%r = scan %a dim=1 reverse=true identities=[1.0 : f32] : tile<4x32xf32> -> tile<4x32xf32> "
+    body += COMBINE.format("mulf")
+    run(through(body, (4, 32), (4, 32)), "%x: tile<ptr<f32>>, %out: tile<ptr<f32>>", 1, x, out)
+    np.testing.assert_allclose(out, x[:, ::-1].cumprod(1)[:, ::-1], rtol=1e-5)
+
+
+FUNCTIONS: dict[str, Callable[[Array], Array]] = {
+    "sqrt": np.sqrt,
+    "rsqrt": lambda a: 1 / np.sqrt(a),
+    "ceil": np.ceil,
+    "floor": np.floor,
+    "log2": np.log2,
+    "exp": np.exp,
+}
+
+
+def test_functions(rng: np.random.Generator) -> None:
+    """All in one kernel: their sum."""
+    x, out = (4 * rng.random(64)).astype(np.float32), np.full(64, np.nan, np.float32)
+    body = "".join(f"%r{k} = {name} %a : tile<64xf32>\n" for k, name in enumerate(FUNCTIONS))
+    body += "%t0 = addf %r0, %r1 : tile<64xf32>\n"
+    body += "".join(f"%t{k} = addf %t{k - 1}, %r{k + 1} : tile<64xf32>\n" for k in range(1, len(FUNCTIONS) - 1))
+    body += f"%r = addf %t{len(FUNCTIONS) - 2}, %a rounding<zero> : tile<64xf32>\n"
+    run(through(body, (64,), (64,)), "%x: tile<ptr<f32>>, %out: tile<ptr<f32>>", 1, x, out)
+    wide = x.astype(np.float64)
+    np.testing.assert_allclose(out, sum(f(wide) for f in FUNCTIONS.values()) + wide, rtol=2e-6)
+
+
 # Control flow
 
 

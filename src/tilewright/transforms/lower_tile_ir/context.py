@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tilewright.diagnostics import Location, Report
-from tilewright.dialects import addresses, arith, tile
+from tilewright.dialects import addresses, arith, arith_integers, tile
 from tilewright.dialects.arith import Predicate
 from tilewright.dialects.cuda_tile import types as cuda
 from tilewright.ir.builder import Builder
@@ -129,14 +129,18 @@ class Lowering:
     def widened(self, x: Value, element: ScalarType, signed: bool) -> Value:
         """An integer or bool in a wider integer type."""
         source = element_of(x.type)
-        assert source is not None
-        type_ = with_element(x.type, element)
-        if source is BOOL:
-            return self.select(x, self.constant(-1 if signed else 1, type_), self.constant(0, type_))
-        wide = self.cast(x, element)
-        if signed or source is element or self.not_negative(x):
-            return wide
-        return self.and_(wide, self.constant((1 << source.bits) - 1, type_))
+        if source is BOOL and signed:
+            type_ = with_element(x.type, element)
+            return self.select(x, self.constant(-1, type_), self.constant(0, type_))
+        if source is not BOOL and (signed or source is element or self.not_negative(x)):
+            return self.cast(x, element)
+        return self.unsigned_cast(x, element)
+
+    def unsigned_cast(self, x: Value, element: ScalarType) -> Value:
+        """Conversion that reads and writes integers as unsigned."""
+        if element_of(x.type) is element:
+            return x
+        return self.b(arith_integers.UCast(x, result_types=[with_element(x.type, element)])).out
 
     def index(self, x: Value) -> Value:
         """An unsigned scalar as an index."""
@@ -149,10 +153,6 @@ class Lowering:
             case arith.Constant():
                 return not isinstance(op.value, complex) and op.value >= 0
             case arith.Cast():
-                source = element_of(op.value.type)
-                target = element_of(x.type)
-                assert source is not None
-                assert target is not None
                 return op.value.defining_op is not None and op.value.defining_op.name.startswith("team.")
             case _:
                 return False

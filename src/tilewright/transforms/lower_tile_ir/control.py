@@ -19,6 +19,7 @@ from tilewright.ir.core import Block, Operation, Region, Value
 from tilewright.ir.types import BOOL, I32, I64, TokenType, Type
 from tilewright.transforms.lower_tile_ir import elementwise, matrices, memory, reductions, shapes, views
 from tilewright.transforms.lower_tile_ir.context import Handler, Lowering, Unsupported
+from tilewright.transforms.lower_tile_ir.types import UnknownElement
 
 NORMAL, CONTINUE, BREAK, RETURN = range(4)
 _LEAVING = (cuda.Break, cuda.Continue, cuda.Return)
@@ -140,7 +141,11 @@ def _operation(low: Lowering, op: Operation, frame: Frame) -> None:
             if handler is None:
                 word = op.name.removeprefix("cuda_tile.")
                 raise Unsupported(op.location, f"{word} is not supported by this target yet")
-            handler(low, op)
+            try:
+                handler(low, op)
+            except UnknownElement as problem:
+                message = f"elements of type {problem.element} are not supported in memory yet"
+                raise Unsupported(op.location, message) from None
 
 
 def _inside(low: Lowering, types: Sequence[Type]) -> tuple[Region, Block, Lowering]:

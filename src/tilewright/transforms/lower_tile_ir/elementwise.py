@@ -1,20 +1,22 @@
-"""Arithmetic: what `arith` and `math` have is taken as it is, unsigned integers and special values are composed."""
+"""Arithmetic: nearly every operation has its counterpart in `arith` or `math`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from tilewright.dialects import arith, math
+from tilewright.dialects import arith, arith_floats, arith_integers, math
 from tilewright.dialects.arith import Predicate
 from tilewright.dialects.cuda_tile import arith as integers
 from tilewright.dialects.cuda_tile import conversions, core, floats
 from tilewright.dialects.cuda_tile.attributes import Ordering, Rounding, Signedness
 from tilewright.dialects.cuda_tile.attributes import Predicate as CudaPredicate
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.types import BOOL, I32, I64, ScalarType, element_of, with_element
+from tilewright.ir.types import BOOL, I32, ScalarType, element_of, with_element
 from tilewright.transforms.lower_tile_ir.context import Handler, Lowering, Unsupported
 
-_PREDICATES = {
+Make = Callable[..., Operation]
+
+PREDICATES = {
     CudaPredicate.EQUAL: Predicate.EQ,
     CudaPredicate.NOT_EQUAL: Predicate.NE,
     CudaPredicate.LESS_THAN: Predicate.LT,
@@ -22,11 +24,10 @@ _PREDICATES = {
     CudaPredicate.GREATER_THAN: Predicate.GT,
     CudaPredicate.GREATER_THAN_OR_EQUAL: Predicate.GE,
 }
-_INVERSE = {
-    Predicate.LT: Predicate.GE,
-    Predicate.LE: Predicate.GT,
-    Predicate.GT: Predicate.LE,
-    Predicate.GE: Predicate.LT,
+_DIRECTIONS = {
+    Rounding.ZERO: arith_floats.Rounding.ZERO,
+    Rounding.POSITIVE_INF: arith_floats.Rounding.UP,
+    Rounding.NEGATIVE_INF: arith_floats.Rounding.DOWN,
 }
 
 
@@ -40,210 +41,149 @@ def _element(value: Value) -> ScalarType:
     return found
 
 
-def _plain(make: Callable[..., Operation], on_bool: Callable[..., Operation] | None = None) -> Handler:
-    """An operation that the tile level has, with another one for bool where integers include it."""
-
-    def lower(low: Lowering, op: Operation) -> None:
-        _only_nearest(op)
-        operands = _operands(low, op)
-        if _element(operands[0]) is BOOL:
-            if on_bool is None:
-                raise Unsupported(op.location, f"{_word(op)} of i1 is not supported here yet")
-            low.bind(op.results[0], low.b(on_bool(*operands)).results[0])
-        else:
-            low.bind(op.results[0], low.b(make(*operands)).results[0])
-
-    return lower
-
-
 def _word(op: Operation) -> str:
     return op.name.removeprefix("cuda_tile.")
-
-
-def _only_nearest(op: Operation) -> None:
-    """Other roundings and flushing of subnormal numbers are refused."""
-    mode = op.attributes.get("rounding_mode", Rounding.NEAREST_EVEN)
-    if mode not in (Rounding.NEAREST_EVEN, Rounding.FULL, Rounding.APPROX, Rounding.NEAREST_INT_TO_ZERO):
-        assert isinstance(mode, Rounding)
-        raise Unsupported(op.location, f"{_word(op)} rounding<{mode.value}> is not supported here yet")
-    if op.attributes.get("flush_to_zero"):
-        raise Unsupported(op.location, f"{_word(op)} flush_to_zero is not supported here yet")
 
 
 def _signed(op: Operation) -> bool:
     return op.attributes.get("signedness") is not Signedness.UNSIGNED
 
 
+def _refused(op: Operation, what: str) -> Unsupported:
+    return Unsupported(op.location, f"{_word(op)} {what} is not supported here yet")
+
+
 # Integers
 
 
-def _flipped(low: Lowering, x: Value) -> Value:
-    """The sign bit turned over: unsigned order becomes signed order."""
-    element = _element(x)
-    return low.xor(x, low.constant(-(1 << (element.bits - 1)), x.type))
+def _integer(signed: Make, unsigned: Make, on_bool: Make | None = None) -> Handler:
+    """By signedness; `on_bool` does the same for i1."""
+
+    def lower(low: Lowering, op: Operation) -> None:
+        operands = _operands(low, op)
+        if _element(operands[0]) is not BOOL:
+            make = signed if _signed(op) else unsigned
+        elif on_bool is not None:
+            make = on_bool
+        else:
+            raise _refused(op, "of i1")
+        low.bind(op.results[0], low.b(make(*operands)).results[0])
+
+    return lower
 
 
-def compared(low: Lowering, predicate: Predicate, x: Value, y: Value, signed: bool) -> Value:
-    """Comparison of integers or bools; true is -1 if read as signed."""
-    if _element(x) is BOOL:
-        x, y = (low.widened(v, I32, signed) for v in (x, y))
-    elif not signed and predicate not in (Predicate.EQ, Predicate.NE):
-        x, y = _flipped(low, x), _flipped(low, y)
-    return low.compare(predicate, x, y)
+def _bitwise(make: Make, on_bool: Make) -> Handler:
+    return _integer(make, make, on_bool)
+
+
+def _first(low: Lowering, op: Operation) -> None:
+    """Operations that leave the only legal i1 values as they are."""
+    low.bind(op.results[0], low.value(op.operands[0]))
+
+
+def _unary(make: Make) -> Handler:
+    def lower(low: Lowering, op: Operation) -> None:
+        x = low.value(op.operands[0])
+        if _element(x) is BOOL:
+            _first(low, op)
+        else:
+            low.bind(op.results[0], low.b(make(x)).results[0])
+
+    return lower
 
 
 def _cmpi(low: Lowering, op: Operation) -> None:
     assert isinstance(op, integers.CmpI)
     x, y = _operands(low, op)
-    low.bind(op.out, compared(low, _PREDICATES[op.comparison_predicate], x, y, _signed(op)))
+    if _element(x) is BOOL and _signed(op):
+        x, y = y, x  # true reads as -1, so the order is that of the unsigned values turned round
+        make: Make = arith_integers.UCmp
+    else:
+        make = arith.Cmp if _signed(op) else arith_integers.UCmp
+    low.bind(op.out, low.b(make(PREDICATES[op.comparison_predicate], x, y)).results[0])
 
 
-def _extremum(predicate: Predicate, make: Callable[..., Operation]) -> Handler:
+def _extremum(signed: Make, unsigned: Make, signed_bool: Make, unsigned_bool: Make) -> Handler:
     def lower(low: Lowering, op: Operation) -> None:
-        x, y = _operands(low, op)
-        if _signed(op) and _element(x) is not BOOL:
-            low.bind(op.results[0], low.b(make(x, y)).results[0])
+        operands = _operands(low, op)
+        if _element(operands[0]) is BOOL:
+            make = signed_bool if _signed(op) else unsigned_bool
         else:
-            low.bind(op.results[0], low.select(compared(low, predicate, x, y, _signed(op)), x, y))
+            make = signed if _signed(op) else unsigned
+        low.bind(op.results[0], low.b(make(*operands)).results[0])
 
     return lower
 
 
+_DIVISIONS: Mapping[tuple[Rounding, bool], Make] = {
+    (Rounding.ZERO, True): arith.Div,
+    (Rounding.ZERO, False): arith_integers.UDiv,
+    (Rounding.POSITIVE_INF, True): arith_integers.CeilDiv,
+    (Rounding.POSITIVE_INF, False): arith_integers.UCeilDiv,
+    (Rounding.NEGATIVE_INF, True): arith_integers.FloorDiv,
+}
+
+
 def _division(low: Lowering, op: Operation) -> None:
     assert isinstance(op, integers.DivI)
-    x, y = _operands(low, op)
-    element = _element(x)
-    if element is BOOL:
-        raise Unsupported(op.location, "divi of i1 is not supported here yet")
-    if not _signed(op):
-        quotient, rest = _unsigned_division(low, x, y)
-        if op.rounding is Rounding.POSITIVE_INF:
-            zero = low.constant(0, x.type)
-            up = low.compare(Predicate.NE, rest, zero)
-            quotient = low.add(quotient, low.select(up, low.constant(1, x.type), zero))
-        low.bind(op.out, quotient)
-        return
-    quotient = low.b(arith.Div(x, y)).out
-    if op.rounding is not Rounding.ZERO:
-        quotient = _adjusted(low, x, y, quotient, op.rounding is Rounding.POSITIVE_INF)
-    low.bind(op.out, quotient)
-
-
-def _adjusted(low: Lowering, x: Value, y: Value, quotient: Value, up: bool) -> Value:
-    """A truncated quotient as a ceiling or a floor: one off where there is a rest and the signs are equal or not."""
-    zero = low.constant(0, x.type)
-    rest = low.compare(Predicate.NE, low.b(arith.Rem(x, y)).out, zero)
-    sign = low.compare(Predicate.GE if up else Predicate.LT, low.xor(x, y), zero)
-    step = low.select(low.and_(rest, sign), low.constant(1 if up else -1, x.type), zero)
-    return low.add(quotient, step)
-
-
-def _unsigned_division(low: Lowering, x: Value, y: Value) -> tuple[Value, Value]:
-    """Quotient and remainder; in i64 where that holds all values, else by halves."""
-    element = _element(x)
-    if element.bits < I64.bits:
-        a, b = low.widened(x, I64, False), low.widened(y, I64, False)
-        return low.cast(low.b(arith.Div(a, b)).out, element), low.cast(low.b(arith.Rem(a, b)).out, element)
-    # With y >= 2^63 the quotient is 0 or 1; else that of x / 2, doubled, is at most one too small.
-    zero, one = low.constant(0, x.type), low.constant(1, x.type)
-    half = low.b(arith.Div(_logical_shift(low, x, one), y)).out
-    guess = low.b(arith.Shl(half, one)).out
-    rest = low.b(arith.Sub(x, low.mul(guess, y))).out
-    more = compared(low, Predicate.GE, rest, y, False)
-    quotient = low.add(guess, low.select(more, one, zero))
-    large = low.compare(Predicate.LT, y, zero)
-    quotient = low.select(large, low.select(compared(low, Predicate.GE, x, y, False), one, zero), quotient)
-    return quotient, low.b(arith.Sub(x, low.mul(quotient, y))).out
-
-
-def _remainder(low: Lowering, op: Operation) -> None:
-    x, y = _operands(low, op)
-    if _element(x) is BOOL:
-        raise Unsupported(op.location, "remi of i1 is not supported here yet")
-    found = low.b(arith.Rem(x, y)).out if _signed(op) else _unsigned_division(low, x, y)[1]
-    low.bind(op.results[0], found)
-
-
-def _logical_shift(low: Lowering, x: Value, amount: Value) -> Value:
-    """Shift right that brings in zeros: the copies of the sign are masked off."""
-    element = _element(x)
-    sign = low.constant(-(1 << (element.bits - 1)), x.type)
-    copies = low.b(arith.Shl(low.b(arith.Shr(sign, amount)).out, low.constant(1, x.type))).out
-    return low.and_(low.b(arith.Shr(x, amount)).out, low.not_(copies))
-
-
-def _shift_right(low: Lowering, op: Operation) -> None:
-    x, amount = _operands(low, op)
-    if _element(x) is BOOL:
-        low.bind(op.results[0], x)
-    elif _signed(op):
-        low.bind(op.results[0], low.b(arith.Shr(x, amount)).out)
-    else:
-        low.bind(op.results[0], _logical_shift(low, x, amount))
-
-
-def _mulhi(low: Lowering, op: Operation) -> None:
-    x, y = _operands(low, op)
-    element = _element(x)
-    if element is BOOL:
-        low.bind(op.results[0], low.constant(False, x.type))
-    elif element.bits < I64.bits:
-        product = low.mul(low.widened(x, I64, False), low.widened(y, I64, False))
-        shifted = _logical_shift(low, product, low.constant(element.bits, product.type))
-        low.bind(op.results[0], low.cast(shifted, element))
-    else:
-        low.bind(op.results[0], _mulhi_by_halves(low, x, y))
-
-
-def _mulhi_by_halves(low: Lowering, x: Value, y: Value) -> Value:
-    bits = low.constant(32, x.type)
-    mask = low.constant((1 << 32) - 1, x.type)
-    x0, y0 = low.and_(x, mask), low.and_(y, mask)
-    x1, y1 = _logical_shift(low, x, bits), _logical_shift(low, y, bits)
-    cross = low.add(low.mul(x1, y0), _logical_shift(low, low.mul(x0, y0), bits))
-    middle = low.add(low.mul(x0, y1), low.and_(cross, mask))
-    upper = low.add(low.mul(x1, y1), _logical_shift(low, cross, bits))
-    return low.add(upper, _logical_shift(low, middle, bits))
-
-
-def _negate(low: Lowering, op: Operation) -> None:
-    (x,) = _operands(low, op)
-    low.bind(op.results[0], x if _element(x) is BOOL else low.b(arith.Neg(x)).out)
-
-
-def _absolute(low: Lowering, op: Operation) -> None:
-    (x,) = _operands(low, op)
-    low.bind(op.results[0], x if _element(x) is BOOL else low.b(arith.Abs(x)).out)
+    operands = _operands(low, op)
+    if _element(operands[0]) is BOOL:
+        raise _refused(op, "of i1")
+    low.bind(op.out, low.b(_DIVISIONS[op.rounding, _signed(op)](*operands)).results[0])
 
 
 # Floats
 
 
+def _flushed(low: Lowering, op: Operation, value: Value) -> Value:
+    """The value, with subnormal numbers as zeros if the operation says so."""
+    if not op.attributes.get("flush_to_zero"):
+        return value
+    return low.b(arith_floats.Flush(value)).out
+
+
+def _float(make: Make, rounded: Make | None = None) -> Handler:
+    """An operation by its rounding mode; fast modes are as exact as the others."""
+
+    def lower(low: Lowering, op: Operation) -> None:
+        operands = [_flushed(low, op, value) for value in _operands(low, op)]
+        direction = _direction(op)
+        if direction is None:
+            found = low.b(make(*operands))
+        elif rounded is not None:
+            found = low.b(rounded(*operands, direction))
+        else:
+            raise _refused(op, f"with rounding<{direction.value}>")
+        low.bind(op.results[0], _flushed(low, op, found.results[0]))
+
+    return lower
+
+
+def _direction(op: Operation) -> arith_floats.Rounding | None:
+    """None for the nearest number."""
+    mode = op.attributes.get("rounding_mode")
+    if mode is Rounding.NEAREST_AWAY:
+        raise _refused(op, "with rounding<nearest_away>")
+    return _DIRECTIONS.get(mode) if isinstance(mode, Rounding) else None
+
+
+def _rsqrt(low: Lowering, op: Operation) -> None:
+    root = low.b(math.Sqrt(_flushed(low, op, low.value(op.operands[0])))).out
+    low.bind(op.results[0], _flushed(low, op, low.b(arith.Div(low.constant(1.0, root.type), root)).out))
+
+
 def _cmpf(low: Lowering, op: Operation) -> None:
     assert isinstance(op, floats.CmpF)
-    x, y = _operands(low, op)
-    predicate = _PREDICATES[op.comparison_predicate]
     ordered = op.comparison_ordering is Ordering.ORDERED
-    if predicate is Predicate.NE and ordered:
-        found = low.or_(low.compare(Predicate.LT, x, y), low.compare(Predicate.GT, x, y))
-    elif predicate is Predicate.EQ and not ordered:
-        found = low.not_(low.or_(low.compare(Predicate.LT, x, y), low.compare(Predicate.GT, x, y)))
-    elif predicate in _INVERSE and not ordered:
-        found = low.not_(low.compare(_INVERSE[predicate], x, y))
-    else:
-        found = low.compare(predicate, x, y)
-    low.bind(op.out, found)
+    make = arith_floats.OrderedCmp if ordered else arith_floats.UnorderedCmp
+    low.bind(op.out, low.b(make(PREDICATES[op.comparison_predicate], *_operands(low, op))).results[0])
 
 
-def _float_extremum(make: Callable[..., Operation]) -> Handler:
+def _float_extremum(number: Make, nan: Make) -> Handler:
     def lower(low: Lowering, op: Operation) -> None:
-        _only_nearest(op)
-        x, y = _operands(low, op)
-        found = low.b(make(x, y)).results[0]
-        if op.attributes.get("propagate_nan"):
-            number = low.and_(low.compare(Predicate.EQ, x, x), low.compare(Predicate.EQ, y, y))
-            found = low.select(number, found, low.constant(float("nan"), x.type))
-        low.bind(op.results[0], found)
+        x, y = (_flushed(low, op, value) for value in _operands(low, op))
+        make = nan if op.attributes.get("propagate_nan") else number
+        low.bind(op.results[0], _flushed(low, op, low.b(make(x, y)).results[0]))
 
     return lower
 
@@ -251,121 +191,126 @@ def _float_extremum(make: Callable[..., Operation]) -> Handler:
 # Conversions and choice
 
 
+def _target(low: Lowering, op: Operation) -> ScalarType:
+    found = element_of(low.type_of(op.results[0]))
+    assert found is not None
+    return found
+
+
 def _exti(low: Lowering, op: Operation) -> None:
     assert isinstance(op, conversions.ExtI)
-    target = element_of(low.type_of(op.out))
-    assert target is not None
-    low.bind(op.out, low.widened(low.value(op.source), target, _signed(op)))
+    low.bind(op.out, low.widened(low.value(op.source), _target(low, op), _signed(op)))
 
 
 def _trunci(low: Lowering, op: Operation) -> None:
     assert isinstance(op, conversions.TruncI)
-    x, target = low.value(op.source), element_of(low.type_of(op.out))
-    assert target is not None
-    if target is BOOL:
-        bit = low.and_(x, low.constant(1, x.type))
-        low.bind(op.out, low.compare(Predicate.NE, bit, low.constant(0, x.type)))
-    else:
-        low.bind(op.out, low.cast(x, target))
+    low.bind(op.out, low.unsigned_cast(low.value(op.source), _target(low, op)))
 
 
 def _itof(low: Lowering, op: Operation) -> None:
     assert isinstance(op, conversions.IToF)
-    x, target = low.value(op.source), element_of(low.type_of(op.out))
-    assert target is not None
-    source = _element(x)
-    if source is BOOL or (not _signed(op) and source.bits < I64.bits):
-        x = low.widened(x, I64 if source is not BOOL else I32, _signed(op))
-    elif not _signed(op):
-        raise Unsupported(op.location, "itof of unsigned i64 is not supported here yet")
-    low.bind(op.out, low.cast(x, target))
+    x = low.value(op.source)
+    if not _signed(op):
+        low.bind(op.out, low.unsigned_cast(x, _target(low, op)))
+    else:
+        low.bind(op.out, low.cast(low.widened(x, I32, True) if _element(x) is BOOL else x, _target(low, op)))
 
 
 def _ftoi(low: Lowering, op: Operation) -> None:
     assert isinstance(op, conversions.FToI)
-    x, target = low.value(op.source), element_of(low.type_of(op.out))
-    assert target is not None
+    x, target = low.value(op.source), _target(low, op)
     if target is BOOL:
         low.bind(op.out, low.compare(Predicate.NE, low.cast(x, I32), low.constant(0, with_element(x.type, I32))))
-    elif _signed(op):
-        low.bind(op.out, low.cast(x, target))
-    elif target.bits < I64.bits:
-        wide = low.cast(x, I64)
-        low.bind(op.out, low.cast(_clamped(low, wide, target.bits), target))
     else:
-        raise Unsupported(op.location, "ftoi to unsigned i64 is not supported here yet")
-
-
-def _clamped(low: Lowering, wide: Value, bits: int) -> Value:
-    floor = low.b(arith.Max(wide, low.constant(0, wide.type))).out
-    return low.b(arith.Min(floor, low.constant((1 << bits) - 1, wide.type))).out
+        low.bind(op.out, low.cast(x, target) if _signed(op) else low.unsigned_cast(x, target))
 
 
 def _ftof(low: Lowering, op: Operation) -> None:
     assert isinstance(op, conversions.FToF)
-    _only_nearest(op)
-    target = element_of(low.type_of(op.out))
-    assert target is not None
-    low.bind(op.out, low.cast(low.value(op.source), target))
-
-
-def _same(low: Lowering, op: Operation) -> None:
-    """Conversions between pointers and integers: an address is an address."""
-    low.bind(op.results[0], low.value(op.operands[0]))
+    x, target, direction = low.value(op.source), _target(low, op), _direction(op)
+    if direction is None:
+        low.bind(op.out, low.cast(x, target))
+    else:
+        cast = arith_floats.RoundedCast(x, direction, result_types=[with_element(x.type, target)])
+        low.bind(op.out, low.b(cast).out)
 
 
 def _bitcast(low: Lowering, op: Operation) -> None:
     assert isinstance(op, conversions.Bitcast)
     x, type_ = low.value(op.source), low.type_of(op.out)
-    if x.type != type_:
-        raise Unsupported(op.location, f"bitcast from {op.source.type} to {op.out.type} is not supported here yet")
-    low.bind(op.out, x)
+    low.bind(op.out, x if x.type == type_ else low.b(arith_integers.Bitcast(x, result_types=[type_])).out)
+
+
+def _select(low: Lowering, op: Operation) -> None:
+    low.bind(op.results[0], low.b(arith.Select(*_operands(low, op))).out)
+
+
+def _integer_handlers() -> Mapping[type[Operation], Handler]:
+    return {
+        integers.AddI: _bitwise(arith.Add, arith.Xor),
+        integers.SubI: _bitwise(arith.Sub, arith.Xor),
+        integers.MulI: _bitwise(arith.Mul, arith.And),
+        integers.AndI: _bitwise(arith.And, arith.And),
+        integers.OrI: _bitwise(arith.Or, arith.Or),
+        integers.XorI: _bitwise(arith.Xor, arith.Xor),
+        integers.ShlI: _integer(arith.Shl, arith.Shl),
+        integers.ShrI: _integer(arith.Shr, arith_integers.UShr),
+        integers.CmpI: _cmpi,
+        integers.MaxI: _extremum(arith.Max, arith_integers.UMax, arith.And, arith.Or),
+        integers.MinI: _extremum(arith.Min, arith_integers.UMin, arith.Or, arith.And),
+        integers.DivI: _division,
+        integers.RemI: _integer(arith.Rem, arith_integers.URem),
+        integers.MulHiI: _integer(arith_integers.UMulHigh, arith_integers.UMulHigh),
+        integers.NegI: _unary(arith.Neg),
+        integers.AbsI: _unary(arith.Abs),
+    }
+
+
+def _float_handlers() -> Mapping[type[Operation], Handler]:
+    return {
+        floats.AddF: _float(arith.Add, arith_floats.RoundedAdd),
+        floats.SubF: _float(arith.Sub, arith_floats.RoundedSub),
+        floats.MulF: _float(arith.Mul, arith_floats.RoundedMul),
+        floats.DivF: _float(arith.Div, arith_floats.RoundedDiv),
+        floats.Fma: _float(arith.Fma, arith_floats.RoundedFma),
+        floats.Sqrt: _float(math.Sqrt, arith_floats.RoundedSqrt),
+        floats.RemF: _float(arith.Rem),
+        floats.NegF: _float(arith.Neg),
+        floats.AbsF: _float(arith.Abs),
+        floats.Ceil: _float(math.Ceil),
+        floats.Floor: _float(math.Floor),
+        floats.Rsqrt: _rsqrt,
+        floats.Exp: _float(math.Exp),
+        floats.Exp2: _float(math.Exp2),
+        floats.Log: _float(math.Log),
+        floats.Log2: _float(math.Log2),
+        floats.Sin: _float(math.Sin),
+        floats.Cos: _float(math.Cos),
+        floats.Tan: _float(math.Tan),
+        floats.Sinh: _float(math.Sinh),
+        floats.Cosh: _float(math.Cosh),
+        floats.Tanh: _float(math.Tanh),
+        floats.Atan2: _float(math.Atan2),
+        floats.Pow: _float(math.Pow),
+        floats.CmpF: _cmpf,
+        floats.MaxF: _float_extremum(arith_floats.MaximumNumber, arith_floats.Maximum),
+        floats.MinF: _float_extremum(arith_floats.MinimumNumber, arith_floats.Minimum),
+    }
 
 
 def handlers() -> Mapping[type[Operation], Handler]:
     """Handlers of this file by operation."""
     return {
-        integers.AddI: _plain(arith.Add, arith.Xor),
-        integers.SubI: _plain(arith.Sub, arith.Xor),
-        integers.MulI: _plain(arith.Mul, arith.And),
-        integers.AndI: _plain(arith.And, arith.And),
-        integers.OrI: _plain(arith.Or, arith.Or),
-        integers.XorI: _plain(arith.Xor, arith.Xor),
-        integers.ShlI: _plain(arith.Shl),
-        integers.ShrI: _shift_right,
-        integers.CmpI: _cmpi,
-        integers.MaxI: _extremum(Predicate.GT, arith.Max),
-        integers.MinI: _extremum(Predicate.LT, arith.Min),
-        integers.DivI: _division,
-        integers.RemI: _remainder,
-        integers.MulHiI: _mulhi,
-        integers.NegI: _negate,
-        integers.AbsI: _absolute,
-        floats.AddF: _plain(arith.Add),
-        floats.SubF: _plain(arith.Sub),
-        floats.MulF: _plain(arith.Mul),
-        floats.DivF: _plain(arith.Div),
-        floats.RemF: _plain(arith.Rem),
-        floats.Fma: _plain(arith.Fma),
-        floats.NegF: _plain(arith.Neg),
-        floats.AbsF: _plain(arith.Abs),
-        floats.Exp: _plain(math.Exp),
-        floats.Exp2: _plain(math.Exp2),
-        floats.Log: _plain(math.Log),
-        floats.Log2: _plain(math.Log2),
-        floats.Sin: _plain(math.Sin),
-        floats.Cos: _plain(math.Cos),
-        floats.CmpF: _cmpf,
-        floats.MaxF: _float_extremum(arith.Max),
-        floats.MinF: _float_extremum(arith.Min),
-        core.Select: _plain(arith.Select, arith.Select),
+        **_integer_handlers(),
+        **_float_handlers(),
+        core.Select: _select,
         conversions.ExtI: _exti,
         conversions.TruncI: _trunci,
         conversions.IToF: _itof,
         conversions.FToI: _ftoi,
         conversions.FToF: _ftof,
         conversions.Bitcast: _bitcast,
-        conversions.IntToPtr: _same,
-        conversions.PtrToInt: _same,
-        conversions.PtrToPtr: _same,
+        conversions.IntToPtr: _first,
+        conversions.PtrToInt: _first,
+        conversions.PtrToPtr: _first,
     }

@@ -1,17 +1,19 @@
-"""Reductions and scans whose region is one operation that the tile level knows."""
+"""Reductions and scans: by kind where the region is one addition, maximum or minimum, else by the region itself."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tilewright.dialects import tile
+from tilewright.dialects import scf, tile, tile_combine
 from tilewright.dialects.cuda_tile import arith as integers
 from tilewright.dialects.cuda_tile import floats
 from tilewright.dialects.cuda_tile import reductions as cuda
 from tilewright.dialects.cuda_tile.attributes import Rounding, Signedness
 from tilewright.dialects.memref import AtomicKind
-from tilewright.ir.core import Operation, Region
-from tilewright.ir.types import BOOL, TileType
+from tilewright.ir.builder import Builder, new_region
+from tilewright.ir.core import Operation, Region, Value
+from tilewright.ir.types import BOOL, TileType, element_of
+from tilewright.transforms.lower_tile_ir import elementwise, shapes
 from tilewright.transforms.lower_tile_ir.context import Handler, Lowering, Unsupported
 from tilewright.transforms.lower_tile_ir.shapes import reshaped, turned
 
@@ -31,46 +33,67 @@ _PLAIN = {
 }
 
 
-def _kind(body: Region) -> AtomicKind | None:
-    """The kind of a region that combines its two arguments by one operation."""
-    ops = list(body.entry)
-    if len(ops) != 2 or type(ops[0]) not in _KINDS:
+def _kind(op: cuda.Reduce | cuda.Scan, values: list[Value]) -> AtomicKind | None:
+    """The kind of a reduction of one tile by one operation."""
+    ops = list(op.body.entry)
+    if len(values) != 1 or len(ops) != 2 or element_of(values[0].type) is BOOL:
         return None
-    op, end = ops
-    if set(op.operands) != set(body.entry.arguments) or list(end.operands) != list(op.results):
+    inner, end = ops
+    if set(inner.operands) != set(op.body.entry.arguments) or list(end.operands) != list(inner.results):
         return None
-    if any(op.attributes.get(key) not in allowed for key, allowed in _PLAIN.items()):
+    if any(inner.attributes.get(key) not in allowed for key, allowed in _PLAIN.items()):
         return None
-    return _KINDS[type(op)]
+    return _KINDS.get(type(inner))
 
 
-def _known(op: cuda.Reduce | cuda.Scan) -> AtomicKind:
-    kind = _kind(op.body) if len(op.inputs) == 1 else None
-    word = op.name.removeprefix("cuda_tile.")
-    if kind is None:
-        raise Unsupported(op.location, f"{word} with a region other than one addition, maximum or minimum")
-    return kind
+def _region(low: Lowering, op: cuda.Reduce | cuda.Scan) -> Region:
+    """The body on scalars."""
+    types = [low.type_of(a) for a in op.body.entry.arguments]
+    region, block = new_region(types)
+    inner = Lowering(Builder(block, location=op.location), low.report, low.values, low.tensors)
+    for argument, value in zip(op.body.entry.arguments, block.arguments, strict=True):
+        inner.bind(argument, value)
+    table = {**shapes.handlers(), **elementwise.handlers()}
+    *ops, end = op.body.entry
+    for part in ops:
+        handler = table.get(type(part))
+        if handler is None:
+            raise Unsupported(part.location, f"{part.name} in a reduction is not supported here yet")
+        handler(inner, part)
+    inner.b(scf.Yield([inner.value(v) for v in end.operands]))
+    return region
 
 
 def _reduce(low: Lowering, op: Operation) -> None:
     assert isinstance(op, cuda.Reduce)
-    kind = _known(op)
-    value, type_ = low.value(op.inputs[0]), low.type_of(op.out[0])
-    assert isinstance(value.type, TileType)
-    if value.type.element is BOOL:
-        raise Unsupported(op.location, "reductions of i1 are not supported here yet")
-    found = low.b(tile.Reduce(value, kind, turned(op.dim, op.inputs[0]))).out
-    low.bind(op.out[0], reshaped(low, found, type_))
+    values, dim = [low.value(v) for v in op.inputs], turned(op.dim, op.inputs[0])
+    kind = _kind(op, values)
+    if kind is not None:
+        found = [low.b(tile.Reduce(values[0], kind, dim)).out]
+    else:
+        types = [_without(v, dim) for v in values]
+        found = list(low.b(tile_combine.ReduceBy(values, dim, _region(low, op), result_types=types)).results)
+    for out, value in zip(op.out, found, strict=True):
+        low.bind(out, reshaped(low, value, low.type_of(out)))
+
+
+def _without(value: Value, dim: int) -> TileType:
+    type_ = value.type
+    assert isinstance(type_, TileType)
+    return TileType(tuple(n for k, n in enumerate(type_.shape) if k != dim), type_.element)
 
 
 def _scan(low: Lowering, op: Operation) -> None:
     assert isinstance(op, cuda.Scan)
-    kind = _known(op)
-    value = low.value(op.inputs[0])
-    assert isinstance(value.type, TileType)
-    if op.reverse or value.type.element is BOOL:
-        raise Unsupported(op.location, "reverse scans and scans of i1 are not supported here yet")
-    low.bind(op.out[0], low.b(tile.Scan(value, kind, turned(op.dim, op.inputs[0]))).out)
+    values, dim = [low.value(v) for v in op.inputs], turned(op.dim, op.inputs[0])
+    kind = None if op.reverse else _kind(op, values)
+    if kind is not None:
+        found = [low.b(tile.Scan(values[0], kind, dim)).out]
+    else:
+        scan = tile_combine.ScanBy(values, dim, op.reverse, _region(low, op), result_types=[v.type for v in values])
+        found = list(low.b(scan).results)
+    for out, value in zip(op.out, found, strict=True):
+        low.bind(out, value)
 
 
 def handlers() -> Mapping[type[Operation], Handler]:

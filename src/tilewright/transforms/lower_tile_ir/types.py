@@ -7,6 +7,7 @@ from typing import Final
 from tilewright.dialects.cuda_tile import types as cuda
 from tilewright.ir.core import BlockArgument
 from tilewright.ir.types import (
+    ALL_SCALARS,
     BF16,
     BOOL,
     F16,
@@ -16,7 +17,6 @@ from tilewright.ir.types import (
     I16,
     I32,
     I64,
-    SCALARS,
     PointerType,
     ScalarType,
     TileType,
@@ -48,7 +48,7 @@ def element_type(element: cuda.Element) -> ScalarType:
     """The scalar type of an element. Raises `UnknownElement`."""
     if isinstance(element, cuda.Pointer):
         return I64
-    found = _ELEMENTS.get(element) or SCALARS.get(element.name.lower())
+    found = _ELEMENTS.get(element) or ALL_SCALARS.get(element.name)
     if found is None:
         raise UnknownElement(element)
     return found
@@ -62,7 +62,9 @@ def value_type(type_: Type) -> ScalarType | TileType:
 
 
 def stored_type(element: cuda.ElementType) -> ScalarType:
-    """How an element lies in memory: i1 as a byte."""
+    """How an element lies in memory: i1 as a byte. Raises `UnknownElement`."""
+    if element is cuda.F4E2M1FN:
+        raise UnknownElement(element)  # two lie in a byte, which no memref can say
     found = element_type(element)
     return I8 if found is BOOL else found
 
@@ -77,5 +79,7 @@ def parameter_type(argument: BlockArgument) -> Type:
     type_ = argument.type
     assert isinstance(type_, cuda.Tile)
     if isinstance(type_.element, cuda.Pointer):
+        if type_.element.pointee is cuda.F4E2M1FN:
+            return PointerType(I8)
         return PointerType(element_type(type_.element.pointee))
     return element_type(type_.element)
