@@ -1,0 +1,42 @@
+"""The kernels under examples/ give the right answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+
+_EXAMPLES: Final = Path(__file__).parents[2] / "examples"
+
+
+@pytest.mark.parametrize("length", [1, 1024, 5000])
+def test_vector_add(length: int) -> None:
+    rng = np.random.default_rng()
+    a, b = (rng.standard_normal(length).astype(np.float32) for _ in range(2))
+    c = np.full(length + 1, np.nan, np.float32)
+    program = tw.compile(_EXAMPLES / "vector_add.tileir")
+    program.vector_add[-(-length // 1024)](a, b, c, length)
+    assert np.array_equal(c[:-1], a + b)
+    assert np.isnan(c[-1])
+
+
+def test_softmax() -> None:
+    x = np.random.default_rng().standard_normal((37, 1024)).astype(np.float32)
+    y = np.full_like(x, np.nan)
+    tw.compile(_EXAMPLES / "softmax.tileir").softmax[37](x, y, 37)
+    wide = np.exp(x.astype(np.float64) - x.max(1, keepdims=True))
+    expected = wide / wide.sum(1, keepdims=True)
+    assert np.linalg.norm(y - expected) <= 1e-6 * np.linalg.norm(expected)
+
+
+def test_matmul() -> None:
+    rng = np.random.default_rng()
+    a, b = (rng.standard_normal((1024, 1024)).astype(np.float32) for _ in range(2))
+    c = np.full_like(a, np.nan)
+    tw.compile(_EXAMPLES / "matmul.tileir").matmul[16, 16](a, b, c)
+    expected = a.astype(np.float64) @ b.astype(np.float64)
+    assert np.linalg.norm(c - expected) <= 1e-5 * np.linalg.norm(expected)
