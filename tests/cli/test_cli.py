@@ -100,6 +100,19 @@ def test_opt_prints_ir_that_it_reads_again(tmp_path: Path) -> None:
     assert "tw.builtin.kernel" in run("opt", str(SAMPLE), "--emit-mlir").stdout
 
 
+def test_opt_checks_ir_text_like_source_text(tmp_path: Path) -> None:
+    path = tmp_path / "k.twir"
+    text = run("opt", "-", "--passes", "canonicalize", text=AXPBY).stdout
+    assert "tl.axpby" in text
+    path.write_text(text.replace("f32x?>", "boolx?>"))
+    language = run("opt", str(path), "--passes", "canonicalize")
+    assert (language.returncode, "error[V9]" in language.stdout + language.stderr) == (1, True), language
+    path.write_text(text.replace("tl.axpby %a", "tl.axpby %y"))
+    declared = run("opt", str(path), "--passes", "canonicalize")
+    assert declared.returncode == 1, declared
+    assert "Traceback" not in language.stderr + declared.stderr
+
+
 def test_explain_doctor_env_cache(tmp_path: Path) -> None:
     assert "stride rule" in run("explain", "v12").stdout
     assert run("explain", "V999").returncode == 2

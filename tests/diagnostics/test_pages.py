@@ -6,8 +6,10 @@ import re
 import textwrap
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import tilewright as tw
 import tilewright.diagnostics
 from frontends.tile_ir.marked import findings
 from tilewright.diagnostics.codes import CODES, explain
@@ -21,7 +23,7 @@ TILE_IR = [code for code in CODES if code.startswith("C")]
 
 
 def example(page: str, heading: str) -> str:
-    found = re.search(rf"^{heading}:\n\n((?:    .*\n|\n)+)", page, re.MULTILINE)
+    found = re.search(rf"^{heading}\b.*:\n\n((?:    .*\n|\n)+)", page, re.MULTILINE)
     assert found, f"no example {heading}"
     return textwrap.dedent(found[1])
 
@@ -56,3 +58,29 @@ def test_the_wrong_example_of_tile_ir_is_wrong_in_this_way(code: str) -> None:
 def test_the_right_example_of_tile_ir_is_clean(code: str) -> None:
     found = findings(example((PAGES / f"{code}.md").read_text(), "Right"))
     assert not found, [str(d) for d in found]
+
+
+def test_the_launch_page_shows_a_refusal_and_its_way_out() -> None:
+    page = (PAGES / "V47.md").read_text()
+    text = textwrap.dedent(page[page.index("    func") : page.index("Wrong:")])
+    program = tw.compile(text, cache=False)
+    calls = {heading: example(page, heading).strip() for heading in ("Wrong", "Right")}
+    for heading, call in calls.items():
+        array = np.ones((4, 8), np.float32)
+        passed = array if heading == "Wrong" else np.asfortranarray(array)
+        assert call.startswith("program.scale[1](2.0, ")
+        if heading == "Wrong":
+            with pytest.raises(tw.LaunchError, match=r"^\[V47\] kernel scale, argument X: .*row-major"):
+                program.scale[1](2.0, passed)
+            assert (passed == 1).all()
+        else:
+            program.scale[1](2.0, passed)
+            assert (passed == 2).all()
+
+
+def test_the_target_page_shows_what_the_cpu_refuses() -> None:
+    page = (PAGES / "V48.md").read_text()
+    with pytest.raises(tw.CompileError) as refused:
+        tw.compile(example(page, "Wrong"), cache=False)
+    assert [d.code for d in refused.value.diagnostics] == ["V48"]
+    tw.compile(example(page, "Right"), cache=False)

@@ -186,3 +186,18 @@ def test_any_range_of_any_text_can_be_shown() -> None:
         assert all(line.isprintable() for line in lines), seed
         assert json.loads(render_json(report.diagnostics))
         assert json.loads(render_sarif(report.diagnostics))
+
+
+def test_warnings_leave_room_for_errors() -> None:
+    report = Report(limit=3)
+    for index in range(5):
+        report.warning("V42", UNKNOWN, f"warning {index}")
+    for index in range(4):
+        report.error("V1", UNKNOWN, f"error {index}")
+    whole = Report(limit=4)
+    whole.take(report)
+    for found in (report, whole):
+        assert [d.message for d in found.diagnostics] == [f"warning {k}" for k in range(3)] + [
+            f"error {k}" for k in range(3)
+        ]
+        assert (found.errors, found.suppressed) == (4, 3)

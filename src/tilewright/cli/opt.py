@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -15,11 +15,16 @@ from tilewright.dialects.builtin import Module
 if TYPE_CHECKING:
     from tilewright.compiler import Std
 
+_LOWERED: Final = ("tile.", "cuda_tile.")
+"""Dialects of what is no tensor language any more, or never was."""
+
 
 def load(source: Source, report: Report, values: tuple[str, ...], std: Std = "auto") -> Module:
-    """A program from IR text (it starts with `builtin.module`, after comments) or from a source language."""
+    """A verified program from IR text (it starts with `builtin.module`, after comments) or from a source language."""
     from tilewright.compiler import read_module
+    from tilewright.frontends.tensor_language.rules import verify_language
     from tilewright.ir.parser import parse_ir
+    from tilewright.ir.verifier import verify
 
     lines = (line.strip() for line in source.text.splitlines())
     first = next((line for line in lines if line and not line.startswith("//")), "")
@@ -29,7 +34,19 @@ def load(source: Source, report: Report, values: tuple[str, ...], std: Std = "au
     report.raise_if_errors()
     if not isinstance(module, Module):
         raise click.ClickException("the IR text is no builtin.module")
+    verify(module, report)
+    report.raise_if_errors()
+    if _in_language(module):
+        verify_language(module, report)
+        report.raise_if_errors()
     return module
+
+
+def _in_language(module: Module) -> bool:
+    """Whether a program is one of the tensor language, whose rules the passes do not keep: no pass has lowered it."""
+    from tilewright.dialects.memref import Permute
+
+    return not any(op.name.startswith(_LOWERED) or isinstance(op, Permute) for op in module.walk())
 
 
 @click.command(name="opt")

@@ -66,7 +66,8 @@ class Diagnostic:
 class Report:
     """Collects diagnostics so that one run shows all of them.
 
-    `limit` bounds the number of errors kept; further ones are counted in `suppressed`.
+    `limit` bounds the number of errors kept and, apart from them, that of warnings; further ones are counted in
+    `suppressed`.
     """
 
     def __init__(self, limit: int = 100) -> None:
@@ -74,6 +75,7 @@ class Report:
         self.limit = limit
         self.errors = 0
         self.suppressed = 0
+        self._room = dict.fromkeys(Severity, limit)
 
     def error(self, code: str, location: Location, message: str) -> Diagnostic:
         """Add an error and return it for labels, hints and fixes."""
@@ -96,7 +98,8 @@ class Report:
         self.suppressed += other.suppressed
 
     def _add(self, diagnostic: Diagnostic) -> None:
-        if len(self.diagnostics) < self.limit:
+        if self._room[diagnostic.severity]:
+            self._room[diagnostic.severity] -= 1
             self.diagnostics.append(diagnostic)
         else:
             self.suppressed += 1

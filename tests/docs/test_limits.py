@@ -1,0 +1,61 @@
+"""The guide states every limit with the number that the program has."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from tilewright.frontends.tensor_language import literals
+from tilewright.frontends.tensor_language.limits import DEFAULT_LIMITS
+from tilewright.frontends.tensor_language.rules import kernels, memory, types
+from tilewright.runtime import launch
+from tilewright.targets.cpu import target as cpu
+from tilewright.targets.nvidia import capabilities
+
+GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "README.md"
+ROW = re.compile(r"^\| (.+?) \| ([\d,]+)[^|]*\| ([^|]*)\|$", re.MULTILINE)
+
+BOUNDS = {
+    "size of a source": DEFAULT_LIMITS.source_bytes,
+    "tokens of a source": DEFAULT_LIMITS.tokens,
+    "nesting of regions": DEFAULT_LIMITS.nesting,
+    "length of a name": DEFAULT_LIMITS.identifier,
+    "length of a literal": DEFAULT_LIMITS.literal,
+    "order of a tensor": DEFAULT_LIMITS.order,
+    "operands of an instruction, parameters of a function": DEFAULT_LIMITS.operands,
+    "nesting of attributes": DEFAULT_LIMITS.attribute_nesting,
+    "entries of an attribute": DEFAULT_LIMITS.attribute_entries,
+    "errors shown of one source, and as many warnings": DEFAULT_LIMITS.errors,
+    "integers and sizes, computed exactly": literals.INT64_MAX,
+    "elements of a cooperative matrix": vars(types)["_MATRIX_LIMIT"],
+    "work-items of a work-group": vars(kernels)["_MAX_WORK_GROUP"],
+    "alignment of an allocation": vars(memory)["_MAX_ALIGNMENT"],
+    "local memory of a kernel on the CPU": cpu.MAX_LOCAL_BYTES,
+    "machine-level instructions of a program on the CPU, all static extents unrolled": cpu.MAX_INSTRUCTIONS,
+    "memory of a thread for the tiles of a kernel on the CPU": cpu.MAX_WORKSPACE_BYTES,
+    "work-items of a work-group on NVIDIA devices": capabilities.MAX_THREADS,
+    "work-groups of a launch on the CPU": vars(launch)["_MAX_GROUPS"] - 1,
+}
+
+
+def stated() -> dict[str, int]:
+    text = GUIDE.read_text(encoding="utf-8")
+    section = text[text.index("## Limits") : text.index("## Targets")]
+    return {name: int(number.replace(",", "")) for name, number, _ in ROW.findall(section)}
+
+
+@pytest.mark.parametrize("what", BOUNDS)
+def test_the_guide_states_the_limit(what: str) -> None:
+    assert stated()[what] == BOUNDS[what]
+
+
+def test_nothing_is_stated_that_is_not_compared_and_no_limit_of_the_reader_is_missing() -> None:
+    assert stated().keys() == BOUNDS.keys()
+    assert {getattr(DEFAULT_LIMITS, field.name) for field in fields(DEFAULT_LIMITS)} <= set(stated().values())
+
+
+def test_sizes_of_memrefs_have_63_bits() -> None:
+    assert vars(types)["_LIMIT"] - 1 == literals.INT64_MAX
