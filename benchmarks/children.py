@@ -28,9 +28,13 @@ def rows_of_children(script: str, arguments: Sequence[str], threads: Sequence[in
 
 
 def settle(threads: int) -> None:
-    """Let idle threads of OpenBLAS fall asleep: they spin for about 25 ms, on a core that whoever is next needs."""
-    if threads > 1:
-        time.sleep(_SPIN)
+    """Let idle threads of OpenBLAS fall asleep: they spin for about 25 ms, on a core that whoever is next needs.
+
+    This thread stays busy meanwhile, for a machine that sleeps is slow at first.
+    """
+    end = time.perf_counter() + (_SPIN if threads > 1 else 0.0)
+    while time.perf_counter() < end:
+        pass
 
 
 def machine() -> str:
