@@ -222,7 +222,10 @@ def test_an_interrupted_write_leaves_the_original(old: Path, monkeypatch: pytest
 
 def test_files_that_are_not_to_be_written_stay(old: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     # Root may write anything, so that the mode alone would show nothing.
-    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
+    def access(path: Path, mode: int) -> bool:
+        return mode != os.W_OK
+
+    monkeypatch.setattr(os, "access", access)
     result = run("upgrade", "--in-place", str(old))
     assert result.exit_code == 2
     assert "read-only" in result.stderr
