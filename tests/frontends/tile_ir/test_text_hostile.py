@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import time
 
-import numpy as np
 import pytest
 
 from frontends.tile_ir.marked import findings
@@ -38,7 +37,7 @@ def test_truncated_texts() -> None:
 
 
 def test_garbled_texts() -> None:
-    seed = int(np.random.SeedSequence().entropy or 0) % (1 << 32)
+    seed = random.SystemRandom().randrange(1 << 32)
     rng = random.Random(seed)
     for _ in range(150):
         text = rng.choice(TEXTS)
