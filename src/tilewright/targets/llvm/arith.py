@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from tilewright.targets.llvm import small_floats
 from tilewright.targets.llvm.complex import ComplexArithmetic
 from tilewright.targets.llvm.floating import EXTREMUMS, ROUNDED, FloatingArithmetic
+from tilewright.targets.llvm.functions import FUNCTIONS, emit_function
 from tilewright.targets.llvm.math import MATH, emit_complex_exp, emit_math
 from tilewright.targets.llvm.real import RealArithmetic
 from tilewright.targets.llvm.types import ELEMENTS, Kind, lanes_of, llvm_type
@@ -70,6 +71,8 @@ class Arithmetic:
                 return self._floating.extremum(op, dtype, x, y)
             case (("floor" | "ceil"), (Value() as x,)):
                 return self._floating.whole(op, dtype, x)
+            case _, (Value(), *_) if op in FUNCTIONS:
+                return self.function(op, dtype, *operands)
             case "flush", (Value() as x,):
                 return self._floating.flush(x)
             case _:
@@ -160,6 +163,13 @@ class Arithmetic:
         wide = convert.widen(x, dtype)
         callee = emit_math(self._b.module, self._features, op, wide.type)
         return convert.narrow(self._b.call(callee, [wide], hint=op), dtype)
+
+    def function(self, op: str, dtype: str, *operands: Operand) -> Operand:
+        """tan sinh cosh tanh rsqrt atan2 pow."""
+        convert = self._real.convert
+        wide = [convert.widen(_value(x), dtype) for x in operands]
+        callee = emit_function(self._b.module, self._features, op, wide[0].type)
+        return convert.narrow(self._b.call(callee, wide, hint=op), dtype)
 
     def reduce_lanes(self, op: str, dtype: str, x: Value) -> Value:
         """All lanes of a vector combined by a commutative operation in a balanced tree; a scalar as it is."""

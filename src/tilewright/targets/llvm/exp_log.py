@@ -79,18 +79,18 @@ def _native_exp2(kit: FloatKit, exponent: Value, x: Value) -> Value:
 
 def emit_log(kit: FloatKit, x: Value, native: bool) -> Value:
     """The natural logarithm."""
-    fraction, k = _decompose(kit, x, native)
+    fraction, k = decompose(kit, x, native)
     return _special(kit, x, _log_of_fraction(kit, fraction, k))
 
 
 def emit_log2(kit: FloatKit, x: Value, native: bool) -> Value:
     """The logarithm to base 2, exact for powers of two."""
-    fraction, k = _decompose(kit, x, native)
+    fraction, k = decompose(kit, x, native)
     rest = _log_of_fraction(kit, fraction, None)
     return _special(kit, x, kit.b.fadd(kit.b.fmul(rest, kit.number(math.log2(math.e))), k))
 
 
-def _decompose(kit: FloatKit, x: Value, native: bool) -> tuple[Value, Value]:
+def decompose(kit: FloatKit, x: Value, native: bool) -> tuple[Value, Value]:
     """`(m - 1, k)` with x = 2^k m and m in [sqrt(1/2), sqrt(2)); native forms take subnormals for zero."""
     b, layout = kit.b, kit.format
     shift = 0.0

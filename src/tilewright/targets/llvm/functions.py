@@ -1,0 +1,245 @@
+"""tan, sinh, cosh, tanh, rsqrt, atan2, pow: about 2 ulp, IEEE special values, any number of lanes, no library calls.
+
+f32 is computed in f64, where cancellation and the size of exponents are no concern. In f64 hyperbolic functions of small
+arguments are series, others come from the exponential; the power multiplies a logarithm in two parts.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final
+
+from tilewright.targets.llvm.convert import Conversions
+from tilewright.targets.llvm.emitter import Builder
+from tilewright.targets.llvm.exp_log import decompose, emit_exp, emit_exp2
+from tilewright.targets.llvm.floating import FloatingArithmetic
+from tilewright.targets.llvm.floatkit import FloatKit
+from tilewright.targets.llvm.trig import emit_cos, emit_sin
+from tilewright.targets.llvm.types import lanes_of, mangle, scalar_of, vector
+from tilewright.targets.llvm.values import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tilewright.targets.llvm.features import Features
+    from tilewright.targets.llvm.module import Callee, Module
+
+_SINH: Final = [1.0 / math.factorial(2 * k + 1) for k in range(13)]
+_ATAN: Final = [(-1) ** k / (2 * k + 1) for k in range(23)]
+_LOG_TAIL: Final = [1.0 / (2 * k + 5) for k in range(12)]
+_QUARTER_HIGH: Final = math.ldexp(math.floor(math.ldexp(math.pi / 4, 48)), -48)
+_QUARTER_LOW: Final = math.pi / 4 - _QUARTER_HIGH + 3.061616997868383e-17
+_INVERSE_LN2: Final = (1.4426950408889634, 2.0355273740931033e-17)
+_THIRD: Final = (1 / 3, float(Fraction(1, 3) - Fraction(1 / 3)))
+
+
+def _tanh_fraction(levels: int) -> tuple[list[float], list[float]]:
+    """Numerator and denominator of the continued fraction of tanh(x) / x in x^2."""
+    top, bottom = [Fraction(2 * levels - 1)], [Fraction(1)]
+    for k in range(levels - 1, 0, -1):
+        scaled = [(2 * k - 1) * c for c in top]
+        shifted = [Fraction(0), *bottom]
+        size = max(len(scaled), len(shifted))
+        scaled += [Fraction(0)] * (size - len(scaled))
+        shifted += [Fraction(0)] * (size - len(shifted))
+        top, bottom = [a + b for a, b in zip(scaled, shifted, strict=True)], top
+    return [float(c / top[0]) for c in bottom], [float(c / top[0]) for c in top]
+
+
+_TANH: Final = _tanh_fraction(10)
+
+
+def emit_function(module: Module, features: Features, op: str, ltype: str) -> Callee:
+    """The function `T tilewright.<op>.T(T, ..)` for T of f32 or f64 lanes, defined on first use."""
+    name = f"tilewright.{op}.{mangle(ltype)}"
+    known = module.defined(name)
+    if known:
+        return known
+    letters = "xy" if op in _BINARY else "x"
+    parameters = [(ltype, letter) for letter in letters]
+    function = module.function(name, ltype, parameters, linkage="internal", attributes="nounwind")
+    b = Builder(function)
+    arguments = list(function.arguments)
+    if op == "rsqrt":
+        kit = FloatKit(b, features, ltype)
+        b.ret(b.fdiv(kit.number(1.0), b.sqrt(arguments[0])))
+        return function.callee
+    single = scalar_of(ltype) == "float"
+    wide = vector("double", lanes_of(ltype))
+    if single:
+        arguments = [b.cast("fpext", x, wide) for x in arguments]
+    kit = FloatKit(b, features, wide)
+    found = _BINARY[op](kit, *arguments) if op in _BINARY else _UNARY[op](kit, arguments[0])
+    b.ret(b.cast("fptrunc", found, ltype) if single else found)
+    return function.callee
+
+
+def _with_sign(kit: FloatKit, magnitude: Value, sign: Value) -> Value:
+    return kit.b.intrinsic("llvm.copysign", kit.ltype, [magnitude, sign])
+
+
+def _tan(kit: FloatKit, x: Value) -> Value:
+    return kit.b.fdiv(emit_sin(kit, x, False), emit_cos(kit, x, False))
+
+
+def _tanh(kit: FloatKit, x: Value) -> Value:
+    b = kit.b
+    magnitude = b.fabs(x)
+    square = b.fmul(x, x)
+    small = b.fdiv(b.fmul(magnitude, kit.polynomial(square, _TANH[0])), kit.polynomial(square, _TANH[1]))
+    # From 20 on the result is 1; the exponential must not overflow.
+    inside = b.select(b.fcmp("ogt", magnitude, kit.number(20.0)), kit.number(20.0), magnitude)
+    power = emit_exp(kit, b.fadd(inside, inside), False)
+    large = b.fsub(kit.number(1.0), b.fdiv(kit.number(2.0), b.fadd(power, kit.number(1.0))))
+    return _with_sign(kit, b.select(b.fcmp("olt", magnitude, kit.number(0.55)), small, large), x)
+
+
+def _halves(kit: FloatKit, magnitude: Value) -> tuple[Value, Value]:
+    """e^x / 2 and e^-x / 2 for x >= 0; the first may be finite where e^x is not."""
+    b = kit.b
+    large = b.fcmp("ogt", magnitude, kit.number(700.0))
+    power = emit_exp(kit, b.select(large, b.fsub(magnitude, kit.number(44.0)), magnitude), False)
+    up = b.fmul(power, b.select(large, kit.number(math.exp(44.0) / 2), kit.number(0.5)))
+    return up, b.fdiv(kit.number(0.25), up)
+
+
+def _sinh(kit: FloatKit, x: Value) -> Value:
+    b = kit.b
+    magnitude = b.fabs(x)
+    small = b.fmul(magnitude, kit.polynomial(b.fmul(x, x), _SINH))
+    up, down = _halves(kit, magnitude)
+    return _with_sign(kit, b.select(b.fcmp("olt", magnitude, kit.number(1.0)), small, b.fsub(up, down)), x)
+
+
+def _cosh(kit: FloatKit, x: Value) -> Value:
+    return kit.b.fadd(*_halves(kit, kit.b.fabs(x)))
+
+
+def _atan2(kit: FloatKit, y: Value, x: Value) -> Value:
+    b = kit.b
+    one, zero = kit.number(1.0), kit.number(0.0)
+    height, width = b.fabs(y), b.fabs(x)
+    steep = b.fcmp("ogt", height, width)
+    low, high = b.select(steep, width, height), b.select(steep, height, width)
+    slope = b.select(b.fcmp("oeq", low, high), one, b.fdiv(low, high))
+    slope = b.select(b.fcmp("oeq", b.fadd(low, high), zero), zero, slope)
+    # Around pi / 4 the angle to the diagonal is small.
+    near = b.fcmp("ogt", slope, kit.number(math.tan(math.pi / 8)))
+    reduced = b.select(near, b.fdiv(b.fsub(slope, one), b.fadd(slope, one)), slope)
+    angle = b.fmul(reduced, kit.polynomial(b.fmul(reduced, reduced), _ATAN))
+    eighths = b.select(near, one, zero)
+    eighths = b.select(steep, b.fsub(kit.number(2.0), eighths), eighths)
+    left = b.icmp("slt", kit.as_integer(x), kit.bits(0))
+    eighths = b.select(left, b.fsub(kit.number(4.0), eighths), eighths)
+    angle = b.select(b.xor(steep, left), b.fneg(angle), angle)
+    correction = b.fadd(angle, b.fmul(eighths, kit.number(_QUARTER_LOW)))
+    return _with_sign(kit, b.fadd(b.fmul(eighths, kit.number(_QUARTER_HIGH)), correction), y)
+
+
+# Powers
+
+Pair = tuple[Value, Value]
+"""A number as the sum of two, the second within half a unit of the first's last place."""
+
+
+def _product(kit: FloatKit, x: Value, y: Value) -> Pair:
+    """The exact product."""
+    b = kit.b
+    high = b.fmul(x, y)
+    if kit.features.fma:
+        return high, b.fma(x, y, b.fneg(high))
+    parts = [_split(kit, v) for v in (x, y)]
+    (a, c), (d, e) = parts
+    low = b.fadd(b.fsub(b.fmul(a, d), high), b.fadd(b.fmul(a, e), b.fmul(c, d)))
+    return high, b.fadd(low, b.fmul(c, e))
+
+
+def _split(kit: FloatKit, x: Value) -> Pair:
+    """Two halves of the significand (Dekker)."""
+    b = kit.b
+    scaled = b.fmul(x, kit.number(2.0**27 + 1))
+    high = b.fsub(scaled, b.fsub(scaled, x))
+    return high, b.fsub(x, high)
+
+
+def _sum(kit: FloatKit, x: Value, y: Value) -> Pair:
+    """The exact sum (Knuth)."""
+    b = kit.b
+    high = b.fadd(x, y)
+    part = b.fsub(high, x)
+    return high, b.fadd(b.fsub(x, b.fsub(high, part)), b.fsub(y, part))
+
+
+def _times(kit: FloatKit, x: Pair, y: Pair) -> Pair:
+    b = kit.b
+    high, low = _product(kit, x[0], y[0])
+    return high, b.fadd(low, b.fadd(b.fmul(x[0], y[1]), b.fmul(x[1], y[0])))
+
+
+def _numbers(kit: FloatKit, pair: Sequence[float]) -> Pair:
+    return kit.number(pair[0]), kit.number(pair[1])
+
+
+def _log2(kit: FloatKit, x: Value) -> Pair:
+    """The logarithm of a positive number to base 2: 2 atanh(f / (2 + f)), the first two terms of it in two parts."""
+    b = kit.b
+    fraction, exponent = decompose(kit, x, native=False)
+    two = kit.number(2.0)
+    divisor = b.fadd(fraction, two)
+    lost = b.fsub(fraction, b.fsub(divisor, two))
+    high = b.fdiv(fraction, divisor)
+    product, error = _product(kit, high, divisor)
+    rest = b.fsub(b.fsub(b.fsub(fraction, product), error), b.fmul(high, lost))
+    s = (high, b.fdiv(rest, divisor))
+    square = _times(kit, s, s)
+    cube = _times(kit, _times(kit, square, s), _numbers(kit, _THIRD))
+    tail = b.fmul(b.fmul(b.fmul(square[0], square[0]), s[0]), kit.polynomial(square[0], _LOG_TAIL))
+    total, error = _sum(kit, s[0], cube[0])
+    low = b.fadd(error, b.fadd(b.fadd(cube[1], s[1]), tail))
+    total, low = _sum(kit, total, low)
+    scaled = _times(kit, (b.fadd(total, total), b.fadd(low, low)), _numbers(kit, _INVERSE_LN2))
+    whole, error = _sum(kit, exponent, scaled[0])
+    return whole, b.fadd(error, scaled[1])
+
+
+def _pow(kit: FloatKit, x: Value, y: Value) -> Value:
+    b = kit.b
+    zero, one, infinity = kit.number(0.0), kit.number(1.0), kit.number(math.inf)
+    base = b.fabs(x)
+    ordinary = b.and_(b.fcmp("ogt", base, zero), b.fcmp("olt", base, infinity))
+    high, low = _log2(kit, b.select(ordinary, base, one))
+    extreme = b.select(b.fcmp("oeq", base, zero), kit.number(-math.inf), base)
+    high, low = b.select(ordinary, high, extreme), b.select(ordinary, low, zero)
+    power, error = _product(kit, y, high)
+    error = b.fadd(error, b.fmul(y, low))
+    error = b.select(b.fcmp("olt", b.fabs(power), kit.number(2000.0)), error, zero)
+    found = emit_exp2(kit, power, False)
+    correction = b.fmul(found, b.fmul(error, kit.number(math.log(2.0))))
+    found = b.select(b.fcmp("olt", found, infinity), b.fadd(found, correction), found)
+    whole, odd = _parity(kit, y)
+    negative = b.icmp("slt", kit.as_integer(x), kit.bits(0))
+    found = b.select(b.and_(negative, odd), b.fneg(found), found)
+    invalid = b.and_(b.and_(b.fcmp("olt", x, zero), b.fcmp("ogt", x, kit.number(-math.inf))), b.not_(whole))
+    found = b.select(invalid, kit.number(math.nan), found)
+    found = b.select(b.and_(b.fcmp("oeq", base, one), b.fcmp("oeq", b.fabs(y), infinity)), one, found)
+    return b.select(b.or_(b.fcmp("oeq", y, zero), b.fcmp("oeq", x, one)), one, found)
+
+
+def _parity(kit: FloatKit, y: Value) -> Pair:
+    """Whether a number is an integer, and whether an odd one; NaN counts as one, so that it stays."""
+    b = kit.b
+    floating = FloatingArithmetic(b, kit.features, Conversions(b, kit.features))
+    half = b.fmul(y, kit.number(0.5))
+    whole = b.fcmp("ueq", floating.whole("floor", "f64", y), y)
+    return whole, b.and_(whole, b.fcmp("one", floating.whole("floor", "f64", half), half))
+
+
+_UNARY: Final[dict[str, Callable[[FloatKit, Value], Value]]] = {
+    "tan": _tan,
+    "tanh": _tanh,
+    "sinh": _sinh,
+    "cosh": _cosh,
+}
+_BINARY: Final[dict[str, Callable[[FloatKit, Value, Value], Value]]] = {"atan2": _atan2, "pow": _pow}
+FUNCTIONS: Final = frozenset({*_UNARY, *_BINARY, "rsqrt"})
