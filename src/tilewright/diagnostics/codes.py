@@ -116,7 +116,7 @@ _TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "B8": ("constant, attribute or name in bytecode", "Constants have as many bytes as their type says, or those of one element; names are not empty, strings UTF-8, keys unique, debug attributes of the right kind."),
     "B9": ("structure of bytecode", "Records have as many results, operands and regions as the operation; every region has one block, which ends in its only terminator; a body ends where its length says; entries are public kernels without results."),
     "B10": ("newer than the file's version", "What a version added cannot stand in a file of an earlier one. Choose a higher version, or leave it out."),
-    "B11": ("bytecode beyond a limit", "Files have at most 16 MiB and 500,000 operations; regions, attributes and debug attributes are nested to a limit, and so is the rank of types."),
+    "B11": ("bytecode beyond a limit", "Files have at most 16 MiB, and 500,000 operations and parameters; strings and constants count at each use; regions, attributes and debug attributes are nested to a limit, and so is the rank of types."),
     "B12": ("no form in bytecode", "Bytecode holds numbers, strings, types, and dictionaries of those as attributes of hints, and unknown, scoped and call site locations."),
     "T002": ("code too large", "Unrolling static extents would make more code than the code generator takes; use `?` extents."),
     "T003": ("not possible on NVIDIA devices", "The NVIDIA target cannot do this; the message says what."),

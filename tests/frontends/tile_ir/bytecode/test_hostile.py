@@ -308,6 +308,16 @@ def test_large_hostile_tables_are_refused_soon() -> None:
     assert time.process_time() - start < 3
 
 
+def test_much_from_little() -> None:
+    """Short records that refer to long things: what they stand for is counted."""
+    prints = varints(0x55, 1, 3, 0, 0, 0) * 1000 + RETURN
+    long = file(prints, [I32, TILE, ENTRY, b"\x11"], [b"k" * 1_000_000])
+    assert code(long) == "B11"
+    signature = varints(16, 5000, *([1] * 5000), 0)
+    head = varints(200) + (varints(0, 2) + b"\x02\0" + varints(len(RETURN)) + RETURN) * 199 + varints(0, 2) + b"\x02\0"
+    assert code(file(types=[I32, TILE, signature], function=head)) == "B11"
+
+
 def test_the_caret_is_below_the_byte() -> None:
     text = render_text(check(file(varints(0x19, 0, 0))))
     line, caret = text.splitlines()[1:3]

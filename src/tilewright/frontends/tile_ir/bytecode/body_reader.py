@@ -10,6 +10,7 @@ from tilewright.dialects.cuda_tile.base import TileOperation
 from tilewright.dialects.cuda_tile.debug import DebugLocation
 from tilewright.dialects.cuda_tile.types import ElementType, Tile, Version
 from tilewright.frontends.tile_ir.bytecode.attribute_reader import Attributes, boolean, booleans, plain_integers
+from tilewright.frontends.tile_ir.bytecode.budget import Budget
 from tilewright.frontends.tile_ir.bytecode.cursor import Cursor
 from tilewright.frontends.tile_ir.bytecode.debug_reader import Row
 from tilewright.frontends.tile_ir.bytecode.layout import Encoding, Field, Layout, Operands, layouts
@@ -36,20 +37,6 @@ class Pools:
     def place(self, start: int, end: int) -> Location:
         """The location of some bytes."""
         return ByteRange(self.file, start, end)
-
-
-class Budget:
-    """How many operations may still come in this file."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._taken = 0
-
-    def take(self, cursor: Cursor) -> None:
-        """One more operation."""
-        self._taken += 1
-        if self._taken > self._limit:
-            cursor.fail("B11", f"more than {self._limit:,} operations")
 
 
 @dataclass(slots=True)
@@ -98,7 +85,7 @@ class Body:
         at = c.position
         if frame.ended:
             c.fail("B9", "an operation behind the one that ends its block", at)
-        self._budget.take(c)
+        self._budget.operations(c)
         layout = self._layout()
         op = self._record(layout, at)
         frame.block.append(op)

@@ -8,7 +8,8 @@ from tilewright.dialects.cuda_tile.core import Entry, Global, TileModule
 from tilewright.dialects.cuda_tile.debug import DebugLocation
 from tilewright.dialects.cuda_tile.types import ElementType, Version
 from tilewright.frontends.tile_ir.bytecode.attribute_reader import Attributes
-from tilewright.frontends.tile_ir.bytecode.body_reader import Body, Budget, Pools
+from tilewright.frontends.tile_ir.bytecode.body_reader import Body, Pools
+from tilewright.frontends.tile_ir.bytecode.budget import Budget
 from tilewright.frontends.tile_ir.bytecode.cursor import Cursor, Fault
 from tilewright.frontends.tile_ir.bytecode.debug_reader import Debug
 from tilewright.frontends.tile_ir.bytecode.form import (
@@ -52,13 +53,13 @@ class _Reader:
         self._sections = read_sections(cursor)
         self._version = version
         section = self._sections.get
-        strings = Strings(read_table(section(SectionId.STRING), 4, "string"))
+        self._budget = Budget(limits)
+        strings = Strings(read_table(section(SectionId.STRING), 4, "string"), self._budget)
         types = Types(read_table(section(SectionId.TYPE), 4, "type"), version, limits)
-        constants = Constants(read_table(section(SectionId.CONSTANT), 8, "constant"))
+        constants = Constants(read_table(section(SectionId.CONSTANT), 8, "constant"), self._budget)
         attributes = Attributes(strings, types, constants, limits)
         self._pools = Pools(file, version, limits, strings, types, constants, attributes)
         self._debug = Debug(section(SectionId.DEBUG), strings, limits)
-        self._budget = Budget(limits.operations)
 
     def module(self) -> TileModule:
         """Everything in the file."""
@@ -90,7 +91,7 @@ class _Reader:
 
     def _global(self, c: Cursor) -> Global:
         start = c.position
-        self._budget.take(c)
+        self._budget.operations(c)
         name = self._pools.strings.name(c, "the name of a global")
         at = c.position
         type_ = self._pools.types.tile(c)
@@ -129,12 +130,13 @@ class _Reader:
 
     def _function(self, c: Cursor) -> Entry:
         start = c.position
-        self._budget.take(c)
+        self._budget.operations(c)
         name = self._pools.strings.name(c, "the name of an entry")
         at = c.position
         signature = self._pools.types.function(c)
         if signature.results:
             c.fail("B9", f"an entry has no results, but the signature is {signature}", at)
+        self._budget.operations(c, len(signature.inputs))
         flags = self._function_flags(c)
         row = self._debug.row(c)
         hints = self._hints(c) if flags & HINTS_FLAG else None

@@ -10,6 +10,7 @@ from itertools import pairwise
 from tilewright.dialects.cuda_tile.attributes import Dense, dense_from_pool
 from tilewright.dialects.cuda_tile.types import ElementType, Tile, Version
 from tilewright.frontends.recognise import BYTECODE_MAGIC
+from tilewright.frontends.tile_ir.bytecode.budget import Budget
 from tilewright.frontends.tile_ir.bytecode.cursor import Cursor
 from tilewright.frontends.tile_ir.bytecode.form import ALIGNMENT, MAJOR, SectionId
 
@@ -125,8 +126,9 @@ def read_table(payload: Cursor | None, width: int, what: str) -> Table:
 class Strings:
     """The string table."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, budget: Budget) -> None:
         self._table = table
+        self._budget = budget
         self._found: dict[int, str] = {}
 
     def read(self, cursor: Cursor) -> str:
@@ -141,6 +143,7 @@ class Strings:
             except UnicodeDecodeError as error:
                 entry.fail("B8", f"string {index} is no UTF-8", entry.end - len(data) + error.start)
             self._found[index] = found
+        self._budget.bytes(cursor, len(found))
         return found
 
     def name(self, cursor: Cursor, what: str) -> str:
@@ -155,8 +158,9 @@ class Strings:
 class Constants:
     """The constant pool. It does not say of what type its entries are."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, budget: Budget) -> None:
         self._table = table
+        self._budget = budget
         self._found: dict[tuple[int, ElementType, int], Dense] = {}
 
     def read(self, cursor: Cursor, type_: Tile, element: ElementType) -> Dense:
@@ -172,6 +176,7 @@ class Constants:
             if made is None:
                 cursor.fail("B8", f"constant {key[0]} has {len(data)} bytes, which do not make a {type_}", at)
             found = self._found[key] = made
+        self._budget.bytes(cursor, len(found.data))
         return found
 
 
