@@ -25,7 +25,7 @@ of them, and are checked as strictly.
 
 Comments, names, line breaks and the spelling of numbers stay. A file that cannot be upgraded stays as it is, and every
 reason is reported in the old text with a code from U1 to U9 (`tilewright explain U5`); the other files are upgraded all
-the same. The result is formatted as `tilewright fmt` would leave it (lines end with LF, without byte order mark), and is
+the same. The result is formatted as `tilewright fmt` would leave it (lines end with LF, no byte order mark), and is
 read and compared with the old program and its comments before anything is written. `fmt` lays out new texts only.
 
 A plain `barrier` is a word of both languages and ordered all memory in the old one. A text that says nothing else about
