@@ -1,5 +1,7 @@
 """CUDA Tile IR kernels on the CPU against NumPy: pointers, views, control flow, shapes, products, atomics."""
 
+# ruff: noqa: E501 - lines of kernels stay in one piece
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -9,6 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 import tilewright as tw
+from tilewright.compiler import read_module
+from tilewright.diagnostics import Report, Source
+from tilewright.interpreter.engine import Argument, interpret
 
 Array = NDArray[np.generic]
 
@@ -20,19 +25,32 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
+def text_of(body: str, parameters: str) -> str:
+    return f"cuda_tile.module @m {{\nentry @k({parameters}) {{\n{body}\n}}\n}}\n"
+
+
 def program(body: str, parameters: str, level: int = 2) -> tw.Program:
-    text = f"cuda_tile.module @m {{\nentry @k({parameters}) {{\n{body}\n}}\n}}\n"
-    return tw.compile(text, level=level, cache=False)
+    return tw.compile(text_of(body, parameters), level=level, cache=False)
 
 
-def run(body: str, parameters: str, grid: int | tuple[int, ...], *arguments: object) -> None:
-    """The kernel without optimisation and with all of it; the last argument is the output."""
+def interpreted(body: str, parameters: str, grid: int | tuple[int, ...], *arguments: Argument) -> None:
+    """The kernel on the tile level, in the interpreter."""
+    module = read_module(Source("test", text_of(body, parameters)), Report())
+    (kernel,) = module.kernels
+    x, y, z = (*((grid,) if isinstance(grid, int) else grid), 1, 1)[:3]
+    interpret(kernel, arguments, (x, y, z))
+
+
+def run(body: str, parameters: str, grid: int | tuple[int, ...], *arguments: Argument) -> None:
+    """The kernel without optimisation, with all of it, and interpreted; the last argument is the output."""
     *inputs, out = arguments
     assert isinstance(out, np.ndarray)
-    first = out.copy()
+    first, second = out.copy(), out.copy()
     program(body, parameters, 0).k[grid](*inputs, first)
+    interpreted(body, parameters, grid, *inputs, second)
     program(body, parameters).k[grid](*inputs, out)
     np.testing.assert_array_equal(first, out)
+    np.testing.assert_allclose(second, out, rtol=1e-5, atol=1e-6)
 
 
 def spread(name: str, source: str, element: str, *shape: int) -> str:
@@ -103,6 +121,20 @@ def test_masked_elements_are_the_padding(rng: np.random.Generator) -> None:
     body += load("x", "f32", padding="pad") + store("out", "xv", "f32", mask=False)
     run(body, params("f32", "f32"), 1, n, x, out)
     np.testing.assert_array_equal(out, np.concatenate([x, np.full(64 - n, 3.5, np.float32)]))
+
+
+def test_positions_that_wrap_are_gathered(rng: np.random.Generator) -> None:
+    """Positions from 2^31 - 32 on: the upper half wraps to negative ones, and only that half is accessed."""
+    x, out = rng.random(32, np.float32), np.zeros(64, np.float32)
+    body = "%i = iota : tile<64xi32>\n" + spread("starts", "n", "i32", 64)
+    body += "%at = addi %i, %starts : tile<64xi32>\n%zeros = constant <i32: 0> : tile<64xi32>\n"
+    body += "%mask = cmpi less_than %at, %zeros, signed : tile<64xi32> -> tile<64xi1>\n"
+    body += (
+        pointers("x", "f32") + pointers("out", "f32", "i") + load("x", "f32") + store("out", "xv", "f32", mask=False)
+    )
+    far = x.ctypes.data + (1 << 33)
+    program(body, params("f32", "f32")).k[1]((1 << 31) - 32, far, out)
+    np.testing.assert_array_equal(out, np.concatenate([np.zeros(32, np.float32), x]))
 
 
 def test_gather_by_computed_positions(rng: np.random.Generator) -> None:
@@ -392,7 +424,7 @@ ARGMAX = """
   yield %u, %y : tile<f32>, tile<i32>
 }
 %r = itof %at signed : tile<4xi32> -> tile<4xf32>
-"""  # noqa: E501
+"""
 
 
 def test_reduction_of_two_tiles_by_a_region(rng: np.random.Generator) -> None:

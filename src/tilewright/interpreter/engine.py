@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.semantics import dtype_of
-from tilewright.interpreter import collectives, combining, scalars, tiles, views
+from tilewright.interpreter import addresses, collectives, combining, scalars, tiles, views
 from tilewright.interpreter.memory import GroupValue, View, buffer_of
 from tilewright.interpreter.state import Handler, RuntimeValue, WorkGroup
 from tilewright.ir.core import BlockArgument, Operation
-from tilewright.ir.types import AddressSpace, GroupType, MemrefType, ScalarType
+from tilewright.ir.types import AddressSpace, GroupType, MemrefType, PointerType, ScalarType
 
 Array = NDArray[Any]
 FUEL = 50_000_000
@@ -29,6 +29,7 @@ def all_handlers() -> Mapping[type[Operation], Handler]:
         **views.handlers(),
         **collectives.handlers(),
         **tiles.handlers(),
+        **addresses.handlers(),
         **combining.handlers(),
     }
 
@@ -74,7 +75,10 @@ def interpret(
                     fuel,
                 )
                 for parameter, argument in zip(kernel.parameters, arguments, strict=True):
-                    w.values[parameter] = runtime_value(parameter, argument)
+                    if isinstance(parameter.type, PointerType):
+                        w.values[parameter] = _pointer(w, parameter, argument)
+                    else:
+                        w.values[parameter] = runtime_value(parameter, argument)
                 w.run(kernel.body.entry)
 
 
@@ -92,6 +96,16 @@ def runtime_value(parameter: BlockArgument, argument: Argument) -> RuntimeValue:
     elements = [_view(a, f"{name}[{i}]", type_.memref) for i, a in enumerate(group.arrays)]
     moved = [View(v.buffer, v.offset if v.buffer is None else group.offset, v.shape, v.strides) for v in elements]
     return GroupValue(name, tuple(moved))
+
+
+def _pointer(w: WorkGroup, parameter: BlockArgument, argument: Argument) -> Array:
+    """The address of an array, whose memory may be accessed by address from now on."""
+    if not isinstance(argument, np.ndarray):
+        assert argument is None or isinstance(argument, int)
+        return np.asarray(argument or 0, np.int64)
+    address, space = addresses.space_of(argument, f"%{parameter.name or parameter.index}")
+    w.spaces.append(space)
+    return np.asarray(address, np.int64)
 
 
 def _view(argument: Argument, name: str, type_: MemrefType) -> View:

@@ -136,6 +136,19 @@ def _uniform_for(w: WorkGroup, op: scf.For, bounds: list[Array]) -> None:
         w.values[result] = value
 
 
+def _while(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, scf.While)
+    carried, again = [w.values[v] for v in op.inits], True
+    while again:
+        for argument, value in zip(op.carried, carried, strict=True):
+            w.values[argument] = value
+        w.run(op.body.entry)
+        condition, *yields = scf.yielded(op.body)
+        carried, again = [w.values[v] for v in yields], bool(w.scalar(condition))
+    for result, value in zip(op.outs, carried, strict=True):
+        w.values[result] = value
+
+
 def _iteration(w: WorkGroup, op: scf.For, index: Array, carried: list[RuntimeValue]) -> None:
     w.values[op.index] = index
     for argument, value in zip(op.carried, carried, strict=True):
@@ -341,6 +354,7 @@ def handlers() -> dict[type[Operation], Handler]:
         arith.Select: _select,
         scf.If: _if,
         scf.For: _for,
+        scf.While: _while,
         scf.Yield: _yield,
         team.GroupId: _group_id,
         team.NumGroups: _num_groups,

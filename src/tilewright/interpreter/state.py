@@ -39,6 +39,7 @@ class WorkGroup:
     values: dict[Value, RuntimeValue] = field(default_factory=dict[Value, RuntimeValue])
     mask: Array | None = None
     who: Array | None = None
+    spaces: list[object] = field(default_factory=list[object])
     shadow: Shadow = field(default_factory=Shadow)
 
     @property

@@ -1,0 +1,173 @@
+"""Memory at addresses: those of the arrays that the kernel was given; anything else is out of bounds."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.diagnostics import Location
+from tilewright.dialects import addresses
+from tilewright.dialects.addresses import UpdateKind
+from tilewright.dialects.semantics import dtype_of
+from tilewright.interpreter.errors import fail
+from tilewright.interpreter.memory import Buffer, View
+from tilewright.interpreter.state import Handler, WorkGroup
+from tilewright.ir.core import Operation, Value
+from tilewright.ir.types import MemrefType, TileType
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """The bytes of one array, from address `low` on."""
+
+    name: str
+    low: int
+    data: NDArray[np.uint8]
+    readonly: bool
+
+
+def space_of(array: Array, name: str) -> tuple[int, Space]:
+    """The address of an array's first element, and the memory around it that belongs to the array."""
+    address = int(array.__array_interface__["data"][0])
+    reach = [(n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)] if array.size else []
+    low = address + sum(r for r in reach if r < 0)
+    count = sum(abs(r) for r in reach) + (array.itemsize if array.size else 0)
+    raw = (ctypes.c_uint8 * count).from_address(low)
+    return address, Space(name, low, np.frombuffer(memoryview(raw), np.uint8), not array.flags.writeable)
+
+
+def _space(w: WorkGroup, address: int, size: int, where: Location) -> Space:
+    for space in w.spaces:
+        assert isinstance(space, Space)
+        if space.low <= address and address + size <= space.low + len(space.data):
+            return space
+    return fail("R010", where, f"address {address:#x} lies in no array of the launch")
+
+
+def _address(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, addresses.AddressOf)
+    w.values[op.out] = w.values[op.pointer]
+
+
+def _from_address(w: WorkGroup, op: Operation) -> None:
+    """Where the address lies in no array the memref is null: what is never accessed may be anywhere."""
+    assert isinstance(op, addresses.FromAddress)
+    type_, address = op.out.type, int(w.scalar(op.address))
+    assert isinstance(type_, MemrefType)
+    sizes, strides = iter(op.sizes), iter(op.strides)
+    shape = tuple(int(w.scalar(next(sizes))) if s is None else s for s in type_.shape)
+    steps = tuple(int(w.scalar(next(strides))) if s is None else s for s in type_.strides)
+    dtype = dtype_of(type_.element)
+    for space in w.spaces:
+        assert isinstance(space, Space)
+        if space.low <= address <= space.low + len(space.data):
+            lead = (address - space.low) % dtype.itemsize
+            usable = (len(space.data) - lead) // dtype.itemsize * dtype.itemsize
+            elements = space.data[lead : lead + usable].view(dtype)
+            buffer = Buffer(space.name, elements, None, space.readonly)
+            w.values[op.out] = View(buffer, (address - space.low) // dtype.itemsize, shape, steps)
+            return
+    w.values[op.out] = View(None, 0, shape, steps)
+
+
+def _elements(
+    w: WorkGroup, value: Value, places: Value, mask: Value | None, where: Location, writes: bool
+) -> Iterator[tuple[tuple[int, ...], Array]]:
+    """Position and memory (an array without dimensions) of each element that is accessed."""
+    type_ = value.type
+    assert isinstance(type_, TileType)
+    dtype, at = dtype_of(type_.element), w.scalar(places)
+    kept = None if mask is None else w.scalar(mask)
+    for position in np.ndindex(type_.shape):
+        if kept is not None and not kept[position]:
+            continue
+        address = int(at[position])
+        space = _space(w, address, dtype.itemsize, where)
+        if writes and space.readonly:
+            fail("R012", where, f"writes {space.name}, which is read-only")
+        start = address - space.low
+        yield position, space.data[start : start + dtype.itemsize].view(dtype).reshape(())
+
+
+def _gather(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, addresses.Gather)
+    type_ = op.out.type
+    assert isinstance(type_, TileType)
+    out = np.zeros(type_.shape, dtype_of(type_.element))
+    for position, element in _elements(w, op.out, op.addresses, op.mask, op.location, False):
+        out[position] = element[()]
+    w.values[op.out] = out
+
+
+def _scatter(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, addresses.Scatter)
+    values = w.scalar(op.value)
+    for position, element in _elements(w, op.value, op.addresses, op.mask, op.location, True):
+        element[()] = values[position]
+
+
+def _unsigned(value: Any) -> int:
+    return int(np.asarray(value).view(f"u{np.asarray(value).itemsize}"))
+
+
+def _updated(kind: UpdateKind, old: Any, value: Any) -> Any:
+    match kind:
+        case UpdateKind.ADD:
+            return old + value
+        case UpdateKind.AND:
+            return old & value
+        case UpdateKind.OR:
+            return old | value
+        case UpdateKind.XOR:
+            return old ^ value
+        case UpdateKind.MAX:
+            return np.fmax(old, value)
+        case UpdateKind.MIN:
+            return np.fmin(old, value)
+        case UpdateKind.UMAX:
+            return max(old, value, key=_unsigned)
+        case UpdateKind.UMIN:
+            return min(old, value, key=_unsigned)
+        case UpdateKind.EXCHANGE:
+            return value
+
+
+def _update(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, addresses.ScatterUpdate)
+    values = w.scalar(op.value)
+    out = np.zeros_like(values)
+    with np.errstate(all="ignore"):
+        for position, element in _elements(w, op.value, op.addresses, op.mask, op.location, True):
+            out[position] = element[()]
+            element[()] = _updated(op.kind, out[position], values[position])
+    w.values[op.out] = out
+
+
+def _exchange(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, addresses.ScatterExchange)
+    values, expected = w.scalar(op.value), w.scalar(op.expected)
+    out = expected.copy()
+    for position, element in _elements(w, op.value, op.addresses, op.mask, op.location, True):
+        out[position] = element[()]
+        if out[position].tobytes() == expected[position].tobytes():
+            element[()] = values[position]
+    w.values[op.out] = out
+
+
+def handlers() -> Mapping[type[Operation], Handler]:
+    """Handlers of this file by operation."""
+    return {
+        addresses.AddressOf: _address,
+        addresses.FromAddress: _from_address,
+        addresses.Gather: _gather,
+        addresses.Scatter: _scatter,
+        addresses.ScatterUpdate: _update,
+        addresses.ScatterExchange: _exchange,
+    }
