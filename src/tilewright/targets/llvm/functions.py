@@ -1,7 +1,7 @@
 """tan, sinh, cosh, tanh, rsqrt, atan2, pow: about 2 ulp, IEEE special values, any number of lanes, no library calls.
 
-f32 is computed in f64, where cancellation and the size of exponents are no concern. In f64 hyperbolic functions of small
-arguments are series, others come from the exponential; the power multiplies a logarithm in two parts.
+f32 is computed in f64, where neither cancellation nor the size of exponents matters. In f64 hyperbolic functions near 0
+are series, others come from the exponential; the power multiplies a logarithm in two parts.
 """
 
 from __future__ import annotations
