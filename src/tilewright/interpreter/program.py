@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tilewright.compiler import Std, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.builtin import Kernel, Module
+from tilewright.frontends.recognise import is_tile_ir
 from tilewright.interpreter.engine import Argument, Group, interpret
 from tilewright.ir.passes import PassContext, PassManager
 from tilewright.ir.printer import print_op
@@ -21,7 +22,13 @@ from tilewright.runtime.dtypes import numpy_dtype
 from tilewright.runtime.groups import ArrayGroup, PointerArray
 from tilewright.runtime.launch import argument_binder
 from tilewright.targets.artifact import Artifact
-from tilewright.targets.parameters import GroupParameter, KernelInfo, MemrefParameter, ScalarParameter
+from tilewright.targets.parameters import (
+    GroupParameter,
+    KernelInfo,
+    MemrefParameter,
+    PointerParameter,
+    ScalarParameter,
+)
 from tilewright.targets.signature import kernel_info
 from tilewright.transforms.infer_work_group import InferWorkGroup
 
@@ -30,6 +37,10 @@ Array = NDArray[Any]
 
 def interpreted(source: Source, definitions: Mapping[str, str], checked: bool, std: Std = "auto") -> Program:
     """A program that runs in the interpreter. Raises `CompileError`."""
+    if std == "auto" and is_tile_ir(source.text):
+        from tilewright.interpreter.tile_ir.program import interpreted_tile_ir
+
+        return interpreted_tile_ir(source, checked)
     report = Report()
     module = read_module(source, report, definitions, std)
     return interpreted_module(module, source.text, checked, report)
@@ -84,7 +95,7 @@ def _untyped(argument: object) -> Any:
     return argument
 
 
-def as_numpy(argument: object, parameter: MemrefParameter) -> Array | None:
+def as_numpy(argument: object, parameter: MemrefParameter | PointerParameter) -> Array | None:
     """The same memory as a NumPy array."""
     if argument is None or isinstance(argument, np.ndarray):
         return cast("Array | None", argument)

@@ -22,6 +22,11 @@ Array = NDArray[Any]
 _SEVERAL: Final = -1
 
 
+def _distinct(values: Array) -> Array:
+    """The different ones; mostly there is one."""
+    return values[:1] if values.size and (values == values[0]).all() else np.unique(values)
+
+
 class _Sets:
     """Numbered sets of accesses, with an entry for each byte of each buffer."""
 
@@ -37,7 +42,7 @@ class _Sets:
         return found
 
     def union(self, buffer: Buffer, at: Array) -> int:
-        numbers: list[int] = np.unique(self.table(buffer)[at]).tolist()
+        numbers: list[int] = _distinct(self.table(buffer)[at]).tolist()
         found = 0
         for number in numbers:
             found |= self.members[number]
@@ -53,7 +58,11 @@ class _Sets:
     def put(self, buffer: Buffer, at: Array, access: int) -> None:
         """Add an access to the sets of bytes."""
         table = self.table(buffer)
-        present, inverse = np.unique(table[at], return_inverse=True)
+        values = table[at]
+        if values.size and (values == values[0]).all():
+            table[at] = self.number(self.members[int(values[0])] | 1 << access)
+            return
+        present, inverse = np.unique(values, return_inverse=True)
         numbers: list[int] = present.tolist()
         grown = [self.number(self.members[n] | 1 << access) for n in numbers]
         table[at] = np.array(grown, np.int32)[inverse]

@@ -37,7 +37,7 @@ def constant(w: TileBlock, op: ops.Constant) -> None:
     found = w.launch.constants.get(op)
     if found is None:
         found = w.launch.constants[op] = elements_of(op.value, tile_type(op.out).shape)
-    w.values[op.out] = found
+    w.bind(op.out, found)
 
 
 def _get_global(w: TileBlock, op: ops.GetGlobal) -> None:
@@ -154,7 +154,7 @@ def _unpack(w: TileBlock, op: ops.Unpack) -> None:
 
 def _assume(w: TileBlock, op: Assume) -> None:
     found = w.values[op.value]
-    w.values[op.out] = found
+    w.bind(op.out, found)
     if w.checked:
         wrong = _broken(w, op)
         if wrong is not None:

@@ -1,0 +1,82 @@
+"""Programs whose Tile IR kernels the interpreter runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import cast
+
+from tilewright.compiler import read_tile_ir
+from tilewright.diagnostics import Report, Source
+from tilewright.dialects.cuda_tile import types as t
+from tilewright.dialects.cuda_tile.core import Entry, TileModule
+from tilewright.interpreter.program import as_numpy
+from tilewright.interpreter.tile_ir.engine import Argument, GlobalMemory, run_entry
+from tilewright.ir.core import BlockArgument
+from tilewright.ir.printer import print_op
+from tilewright.program import Launcher, Program
+from tilewright.targets.artifact import Artifact
+from tilewright.targets.parameters import DTYPE_BYTES, KernelInfo, Parameter, PointerParameter, ScalarParameter
+
+
+def interpreted_tile_ir(source: Source, checked: bool) -> Program:
+    """A program that runs Tile IR text in the interpreter. Raises `CompileError`."""
+    report = Report()
+    return interpreted_tile_module(read_tile_ir(source, report), source.text, checked, report)
+
+
+def interpreted_tile_module(module: TileModule, text: str, checked: bool, report: Report | None = None) -> Program:
+    """As `interpreted_tile_ir`, for a verified module. Its globals live as long as the program."""
+    report = report or Report()
+    entries = {entry.sym_name: entry for entry in module.entries}
+    infos = tuple(_info(entry) for entry in module.entries)
+    texts: dict[str, Callable[[], str]] = {"source": lambda: text, "ir": lambda: print_op(module)}
+    memory = GlobalMemory(module)
+
+    def launcher(info: KernelInfo) -> Launcher:
+        return _InterpretedEntry(entries[info.name], info, checked, memory)
+
+    artifact = Artifact("interpreter", infos, b"", {"source": text})
+    return Program(artifact, launcher, texts, tuple(report.diagnostics))
+
+
+def _info(entry: Entry) -> KernelInfo:
+    parameters = tuple(_parameter(argument) for argument in entry.body.entry.arguments)
+    return KernelInfo(entry.sym_name, entry.sym_name, parameters)
+
+
+def _parameter(argument: BlockArgument) -> Parameter:
+    assert isinstance(argument.type, t.Tile)
+    element, name = argument.type.element, argument.name or f"arg{argument.index}"
+    if isinstance(element, t.Pointer):
+        return PointerParameter(name, _dtype(element.pointee))
+    return ScalarParameter(name, _dtype(element))
+
+
+def _dtype(element: t.ElementType) -> str:
+    """The name of an element type in signatures; one that has none there is told by its bytes."""
+    if element is t.I1:
+        return "bool"
+    return element.name if element.name in DTYPE_BYTES else "i8"
+
+
+class _InterpretedEntry:
+    """Takes arrays of any framework, then interprets."""
+
+    def __init__(self, entry: Entry, info: KernelInfo, checked: bool, memory: GlobalMemory) -> None:
+        self.entry = entry
+        self.info = info
+        self.checked = checked
+        self.memory = memory
+
+    def __call__(self, grid: tuple[int, int, int], arguments: Sequence[object]) -> None:
+        parameters = self.info.parameters
+        if len(arguments) != len(parameters):
+            raise TypeError(f"kernel {self.info.name} takes {len(parameters)} arguments, {len(arguments)} were given")
+        values = [_argument(p, a) for p, a in zip(parameters, arguments, strict=True)]
+        run_entry(self.entry, values, grid, checked=self.checked, global_memory=self.memory)
+
+
+def _argument(parameter: Parameter, argument: object) -> Argument:
+    if isinstance(parameter, PointerParameter) and not isinstance(argument, int):
+        return as_numpy(argument, parameter)
+    return cast("Argument", argument)
