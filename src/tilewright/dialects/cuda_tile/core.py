@@ -103,9 +103,6 @@ class GetGlobal(
     symbol: Symbol = attribute(Symbol)
     out: Value = result(SCALAR_POINTER)
 
-    def verify(self, report: Report) -> None:
-        rules_symbols.get_global(self, report, self.symbol, self.out)
-
 
 class GetTileBlockId(TileOperation, name="cuda_tile.get_tile_block_id", traits=(PURE,), opcode=0x30, assembly=": @x"):
     """Coordinates of this tile block in the grid."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tilewright.diagnostics import Report
 from tilewright.dialects.cuda_tile.attributes import Dense, Symbol
 from tilewright.dialects.cuda_tile.debug import CallSite, Subprogram, debug_of, scope_of
@@ -31,6 +33,7 @@ def module(op: Operation, report: Report, body: Region) -> None:
             elif not name:
                 report.error("C5", item.place("sym_name"), "a symbol is not empty")
             seen.setdefault(name, item)
+    _references(op, report, seen)
 
 
 def entry(op: Operation, report: Report, body: Region) -> None:
@@ -92,16 +95,22 @@ def constant(op: Operation, report: Report, value: Dense, type_: Type, what: str
         error(op, report, "C20", op.place("value"), f"{value.count} elements for {what} of type {type_}")
 
 
-def get_global(op: Operation, report: Report, symbol: Symbol, out: Value) -> None:
-    """The symbol is that of a global with this element type."""
-    from tilewright.dialects.cuda_tile.core import Global, TileModule
+def _references(op: Operation, report: Report, symbols: Mapping[str, Operation]) -> None:
+    """Every `get_global` in a module names a global with its element type."""
+    from tilewright.dialects.cuda_tile.core import GetGlobal
 
-    top = next((a for a in op.ancestors() if isinstance(a, TileModule)), None)
-    if top is None:
-        return
-    found = next((g for g in top.body.entry if isinstance(g, Global) and g.sym_name == symbol.name), None)
+    for inner in op.walk():
+        symbol = inner.attributes.get("symbol")
+        if isinstance(inner, GetGlobal) and isinstance(symbol, Symbol) and inner.results:
+            _reference(inner, report, symbol, inner.results[0], symbols)
+
+
+def _reference(op: Operation, report: Report, symbol: Symbol, out: Value, symbols: Mapping[str, Operation]) -> None:
+    from tilewright.dialects.cuda_tile.core import Global
+
+    found = symbols.get(symbol.name)
     pointer = out.type.element if isinstance(out.type, Tile) else None
-    if found is None:
+    if not isinstance(found, Global):
         error(op, report, "C5", op.place("symbol"), f"the module has no global @{symbol.name}")
     elif isinstance(found.type, Tile) and isinstance(pointer, Pointer) and pointer.pointee is not found.type.element:
         message = f"@{symbol.name} has elements of type {found.type.element}, not {pointer.pointee}"
