@@ -36,10 +36,11 @@ _THIRD: Final = (1 / 3, float(Fraction(1, 3) - Fraction(1 / 3)))
 
 def _tanh_fraction(levels: int) -> tuple[list[float], list[float]]:
     """Numerator and denominator of the continued fraction of tanh(x) / x in x^2."""
-    top, bottom = [Fraction(2 * levels - 1)], [Fraction(1)]
+    top: list[Fraction] = [Fraction(2 * levels - 1)]
+    bottom: list[Fraction] = [Fraction(1)]
     for k in range(levels - 1, 0, -1):
-        scaled = [(2 * k - 1) * c for c in top]
-        shifted = [Fraction(0), *bottom]
+        scaled: list[Fraction] = [(2 * k - 1) * c for c in top]
+        shifted: list[Fraction] = [Fraction(0), *bottom]
         size = max(len(scaled), len(shifted))
         scaled += [Fraction(0)] * (size - len(scaled))
         shifted += [Fraction(0)] * (size - len(shifted))
