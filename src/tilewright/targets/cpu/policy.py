@@ -97,7 +97,9 @@ class CpuTilePolicy:
         along = contiguous_mode(source)
         if along == dim:
             return self._runs(source)
-        length = _STRIP_BYTES // source.element.component.bytes
+        size = source.element.component.bytes
+        # Elements apart are gathered one by one: long strips would be a lot of code and no faster.
+        length = _STRIP_BYTES // size if source.strides[along] == 1 else self.machine.lanes(size)
         return tuple(length if k == along else _STRIP_ACROSS if k < 2 else 1 for k in range(source.order))
 
     def scan_tile(self, source: MemrefType, dim: int) -> tuple[int, ...]:

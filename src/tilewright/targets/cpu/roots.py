@@ -23,6 +23,7 @@ from tilewright.targets.cpu.tiles import (
     Extract,
     Fragments,
     Gathered,
+    Iota,
     Memory,
     Permute,
     Product,
@@ -37,6 +38,7 @@ from tilewright.targets.llvm.emitter import Value, i64
 from tilewright.targets.llvm.types import ELEMENTS, Kind
 
 _CHAINED_VECTORS = 12
+_ROLLED = (Memory, Splat, Elementwise, Converted, Broadcast, Permute, Iota)
 
 
 class Roots:
@@ -89,6 +91,8 @@ class Roots:
     def _store(self, value: AnyTile, target: Memory, vector: int | None, checked: bool) -> None:
         ev = self.evaluator(checked)
         plan = Plan(ev, value, vector)
+        if target.checked and all(isinstance(part, _ROLLED) for part in formulas(value)):
+            plan.roll(target, masked=checked)
 
         def emit(block: Block) -> None:
             ev.store(target, block, ev.block(value, block))

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tilewright.targets.cpu.blocks import Block, Piece, grouped, map_shape, product_shape, split_pieces
+from tilewright.targets.cpu.blocks import Block, Piece, Shape, grouped, map_shape, product_shape, split_pieces
 from tilewright.targets.cpu.evaluate import Evaluator
-from tilewright.targets.cpu.tiles import AnyTile, Product, Registers, formulas, lane_bytes, natural_dim
+from tilewright.targets.cpu.tiles import AnyTile, Memory, Product, Registers, formulas, lane_bytes, natural_dim
 from tilewright.targets.llvm.emitter import Builder, Value, i64
 
 Emit = Callable[[Block], None]
 _UNROLLED_GROUPS = 2
+_MASKED_GROUP = 4
 
 
 class Plan:
     """How to walk over a tile: vector dimension, dimension across, pieces, code shape."""
 
-    __slots__ = ("across", "extents", "pieces", "shape", "vector")
+    __slots__ = ("across", "ends", "extents", "pieces", "shape", "straight_groups", "vector")
 
     def __init__(self, ev: Evaluator, tile: AnyTile, vector: int | None = None) -> None:
         self.extents = tile.type.shape
+        self.ends: tuple[Value | None, ...] = ()
+        self.straight_groups = _UNROLLED_GROUPS
         rank = len(self.extents)
         chosen = vector if vector is not None else natural_dim(tile)
         self.vector = 0 if chosen is None else chosen
@@ -35,6 +38,17 @@ class Plan:
             self.shape = product_shape(ev.machine, len(self.pieces), columns, depth)
         else:
             self.shape = map_shape(len(self.pieces), columns)
+
+    def roll(self, target: Memory, masked: bool) -> None:
+        """Short loops that end where the target does: for edges, much code that seldom runs."""
+        self.ends = tuple(None if bound is None or not masked else bound.high for bound in target.bounds)
+        self.shape = Shape(min(self.shape.group, _MASKED_GROUP) if masked else self.shape.group, 1, False)
+        self.straight_groups = 1
+
+    def end(self, b: Builder, dim: int, extent: int) -> Value:
+        """Where a loop over a dimension ends."""
+        limit = self.ends[dim] if self.ends else None
+        return i64(extent) if limit is None else b.smin(i64(extent), limit)
 
     @property
     def whole(self) -> Block:
@@ -79,9 +93,9 @@ def _columns(b: Builder, plan: Plan, origin: list[Value], emit: Emit, ev: Evalua
         return
     extent, width = plan.extents[plan.across], plan.shape.columns
     start = 0
-    if not plan.shape.unrolled and extent // width > _UNROLLED_GROUPS:
+    if not plan.shape.unrolled and extent // width > plan.straight_groups:
         main = extent - extent % width
-        with b.loop(i64(0), i64(main), width, hint="c") as loop, ev.scope():
+        with b.loop(i64(0), plan.end(b, plan.across, main), width, hint="c") as loop, ev.scope():
             origin[plan.across] = loop.index
             _rows(b, plan, origin, width, emit, ev)
         start = main
@@ -98,10 +112,10 @@ def _rows(b: Builder, plan: Plan, origin: list[Value], count: int, emit: Emit, e
     pieces, group = plan.pieces, plan.shape.group
     full = [piece for piece in pieces if piece.lanes == pieces[0].lanes and not piece.partial]
     looped = 0
-    if not plan.shape.unrolled and len(full) // group > _UNROLLED_GROUPS:
+    if not plan.shape.unrolled and len(full) // group > plan.straight_groups:
         looped = len(full) - len(full) % group
         lanes = pieces[0].lanes
-        with b.loop(i64(0), i64(looped * lanes), group * lanes, hint="v") as loop, ev.scope():
+        with b.loop(i64(0), plan.end(b, plan.vector, looped * lanes), group * lanes, hint="v") as loop, ev.scope():
             origin[plan.vector] = loop.index
             emit(Block(tuple(origin), plan.vector, pieces[:group], plan.across, count))
     for part in grouped(pieces[looped:], group) if looped < len(pieces) else []:
