@@ -14,7 +14,7 @@ from generators.kernels import generate
 
 from .compare import disagreements
 
-KERNELS = int(os.environ.get("TILEWRIGHT_RANDOM_KERNELS", "300"))
+KERNELS = int(os.environ.get("TILEWRIGHT_RANDOM_KERNELS", "2000"))
 CHUNK = 50
 SEED = int(os.environ.get("TILEWRIGHT_RANDOM_SEED", "0")) or random.SystemRandom().randrange(1 << 40)
 
