@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Final
@@ -175,6 +176,14 @@ def _quotient(a: Fraction, b: Fraction) -> Fraction | None:
     return a / b if b else None
 
 
+def _positive(a: Fraction) -> Fraction | None:
+    return a if a > 0 else None
+
+
+def _multiplied(a: Fraction, b: Fraction, c: Fraction) -> Fraction:
+    return a * b + c
+
+
 def _fused(a: Array, b: Array, c: Array) -> Array:
     """Right where the rounding loop does not look: for infinities and NaN, and the sign of zeros."""
     tame = np.isfinite(a) & np.isfinite(b)
@@ -230,12 +239,12 @@ TABLE: Final[dict[type[Operation], Meaning]] = {
     integers.UCmp: _ucmp,
     integers.UCast: _ucast,
     integers.Bitcast: _bitcast,
-    floats.RoundedAdd: _rounded(np.add, lambda a, b: a + b),
-    floats.RoundedSub: _rounded(np.subtract, lambda a, b: a - b),
-    floats.RoundedMul: _rounded(np.multiply, lambda a, b: a * b),
+    floats.RoundedAdd: _rounded(np.add, operator.add),
+    floats.RoundedSub: _rounded(np.subtract, operator.sub),
+    floats.RoundedMul: _rounded(np.multiply, operator.mul),
     floats.RoundedDiv: _rounded(np.divide, _quotient),
-    floats.RoundedSqrt: _rounded(np.sqrt, lambda a: a if a > 0 else None),
-    floats.RoundedFma: _rounded(_fused, lambda a, b, c: a * b + c),
+    floats.RoundedSqrt: _rounded(np.sqrt, _positive),
+    floats.RoundedFma: _rounded(_fused, _multiplied),
     floats.RoundedCast: _rounded_cast,
     floats.Maximum: _extremum(True, False),
     floats.Minimum: _extremum(False, False),

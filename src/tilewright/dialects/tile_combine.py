@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from tilewright.diagnostics import Report
 from tilewright.dialects import scf
 from tilewright.dialects.tile_rules import fail, tile_of
+from tilewright.ir.core import Operation as AnyOperation
 from tilewright.ir.core import Value as AnyValue
 from tilewright.ir.definition import (
     COMMUTATIVE,
@@ -57,7 +58,7 @@ class ScanBy(Operation, name="tile.scan_by", traits=(RECURSIVE_EFFECTS,)):
             _results(self, report, [tile_of(t) for t in self.tiles], self.outs)
 
 
-def single_operation(body: Region) -> Operation | None:
+def single_operation(body: Region) -> AnyOperation | None:
     """The one commutative operation on (element, accumulated) that a region consists of, if it does."""
     entry = body.entry
     first = entry.first
