@@ -157,7 +157,7 @@ def _rounds(addresses: Array) -> list[Array]:
     ordered = addresses[order]
     fresh = np.concatenate([[True], ordered[1:] != ordered[:-1]])
     starts = np.flatnonzero(fresh)
-    turn = np.arange(len(order)) - np.repeat(starts, np.diff([*starts, len(order)]))
+    turn = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))
     if not turn.any():
         return [order]
     by_turn = np.argsort(turn, kind="stable")

@@ -199,11 +199,11 @@ def _not_counting(predicate: DivBy, value: Value, values: Array) -> Array:
     step = memory_bytes(element.pointee) if isinstance(element, Pointer) else 1
     extent = values.shape[predicate.along]
     every = predicate.every or extent
-    lead: Array = np.arange(extent) // every * every
+    lead: Array = np.arange(extent, dtype=np.int64) // every * every
     first = np.take(values, lead, axis=predicate.along)
     shape = [1] * values.ndim
     shape[predicate.along] = extent
-    counted: Array = np.arange(extent) - lead
+    counted: Array = np.arange(extent, dtype=np.int64) - lead
     expected = first + counted.astype(object).reshape(shape) * step
     return np.asarray((first % predicate.divisor != 0) | (values != expected))
 
@@ -212,7 +212,7 @@ def _not_equal(values: Array, extents: tuple[int, ...]) -> Array:
     first = values
     for dim, extent in enumerate(extents):
         if extent > 1:
-            lead: Array = np.arange(values.shape[dim]) // extent * extent
+            lead: Array = np.arange(values.shape[dim], dtype=np.int64) // extent * extent
             first = np.take(first, lead, axis=dim)
     return np.asarray(values != first)
 
