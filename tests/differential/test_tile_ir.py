@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from tilewright.compiler import read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.interpreter.engine import Argument, interpret
 
-Array = NDArray[np.generic]
+Array = NDArray[Any]
 
 
 @pytest.fixture
@@ -363,31 +364,32 @@ def through(body: str, source: tuple[int, ...], target: tuple[int, ...]) -> str:
     )
 
 
+Meaning = Callable[[Array], Array]
 COMBINE = "(%e: tile<f32>, %f: tile<f32>) {{ %g = {} %e, %f : tile<f32>\n yield %g : tile<f32> }}\n"
 
 
-@pytest.mark.parametrize(
-    ("body", "source", "target", "meaning"),
-    [
-        ("%r = reshape %a : tile<4x8xf32> -> tile<2x16xf32>\n", (4, 8), (2, 16), lambda a: a.reshape(2, 16)),
-        ("%r = reshape %a : tile<4x2x4xf32> -> tile<32xf32>\n", (4, 2, 4), (32,), lambda a: a.reshape(32)),
-        ("%r = permute %a [2, 0, 1] : tile<2x4x8xf32> -> tile<8x2x4xf32>\n", (2, 4, 8), (8, 2, 4), lambda a: a.transpose(2, 0, 1)),
-        ("%r = permute %a [1, 0] : tile<16x4xf32> -> tile<4x16xf32>\n", (16, 4), (4, 16), lambda a: a.T),
-        ("%r = cat %a, %a dim = 0 : tile<2x8xf32>, tile<2x8xf32> -> tile<4x8xf32>\n", (2, 8), (4, 8), lambda a: np.concatenate([a, a])),
-        ("%r = cat %a, %a dim = 1 : tile<2x8xf32>, tile<2x8xf32> -> tile<2x16xf32>\n", (2, 8), (2, 16), lambda a: np.concatenate([a, a], 1)),
-        ("%one = constant <i32: 1> : tile<i32>\n%r = extract %a[%one, %z] : tile<4x8xf32> -> tile<2x4xf32>\n", (4, 8), (2, 4), lambda a: a[2:4, :4]),
-        ("%bx, %by, %bz = get_num_tile_blocks : tile<i32>\n%r = extract %a[%z, %bx] : tile<4x8xf32> -> tile<4x4xf32>\n", (4, 8), (4, 4), lambda a: a[:, 4:]),
-        ("%b = reshape %a : tile<8xf32> -> tile<8x1xf32>\n%r = broadcast %b : tile<8x1xf32> -> tile<8x4xf32>\n", (8,), (8, 4), lambda a: np.repeat(a[:, None], 4, 1)),
-        ("%r = reduce %a dim=1 identities=[0.0 : f32] : tile<4x32xf32> -> tile<4xf32> " + COMBINE.format("addf"), (4, 32), (4,), lambda a: a.sum(1)),
-        ("%r = reduce %a dim=0 identities=[0xFF800000 : f32] : tile<4x32xf32> -> tile<32xf32> " + COMBINE.format("maxf"), (4, 32), (32,), lambda a: a.max(0)),
-        ("%r = scan %a dim=1 reverse=false identities=[0.0 : f32] : tile<4x32xf32> -> tile<4x32xf32> " + COMBINE.format("addf"), (4, 32), (4, 32), lambda a: a.cumsum(1)),
-    ],
-)  # fmt: skip
+SHAPES: list[tuple[str, tuple[int, ...], tuple[int, ...], Meaning]] = [
+    ("%r = reshape %a : tile<4x8xf32> -> tile<2x16xf32>\n", (4, 8), (2, 16), lambda a: a.reshape(2, 16)),
+    ("%r = reshape %a : tile<4x2x4xf32> -> tile<32xf32>\n", (4, 2, 4), (32,), lambda a: a.reshape(32)),
+    ("%r = permute %a [2, 0, 1] : tile<2x4x8xf32> -> tile<8x2x4xf32>\n", (2, 4, 8), (8, 2, 4), lambda a: a.transpose(2, 0, 1)),
+    ("%r = permute %a [1, 0] : tile<16x4xf32> -> tile<4x16xf32>\n", (16, 4), (4, 16), lambda a: a.T),
+    ("%r = cat %a, %a dim = 0 : tile<2x8xf32>, tile<2x8xf32> -> tile<4x8xf32>\n", (2, 8), (4, 8), lambda a: np.concatenate([a, a])),
+    ("%r = cat %a, %a dim = 1 : tile<2x8xf32>, tile<2x8xf32> -> tile<2x16xf32>\n", (2, 8), (2, 16), lambda a: np.concatenate([a, a], 1)),
+    ("%one = constant <i32: 1> : tile<i32>\n%r = extract %a[%one, %z] : tile<4x8xf32> -> tile<2x4xf32>\n", (4, 8), (2, 4), lambda a: a[2:4, :4]),
+    ("%bx, %by, %bz = get_num_tile_blocks : tile<i32>\n%r = extract %a[%z, %bx] : tile<4x8xf32> -> tile<4x4xf32>\n", (4, 8), (4, 4), lambda a: a[:, 4:]),
+    ("%b = reshape %a : tile<8xf32> -> tile<8x1xf32>\n%r = broadcast %b : tile<8x1xf32> -> tile<8x4xf32>\n", (8,), (8, 4), lambda a: np.repeat(a[:, None], 4, 1)),
+    ("%r = reduce %a dim=1 identities=[0.0 : f32] : tile<4x32xf32> -> tile<4xf32> " + COMBINE.format("addf"), (4, 32), (4,), lambda a: a.sum(1)),
+    ("%r = reduce %a dim=0 identities=[0xFF800000 : f32] : tile<4x32xf32> -> tile<32xf32> " + COMBINE.format("maxf"), (4, 32), (32,), lambda a: a.max(0)),
+    ("%r = scan %a dim=1 reverse=false identities=[0.0 : f32] : tile<4x32xf32> -> tile<4x32xf32> " + COMBINE.format("addf"), (4, 32), (4, 32), lambda a: a.cumsum(1)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "source", "target", "meaning"), SHAPES)
 def test_shapes(
     body: str,
     source: tuple[int, ...],
     target: tuple[int, ...],
-    meaning: Callable[[Array], Array],
+    meaning: Meaning,
     rng: np.random.Generator,
 ) -> None:
     x, out = rng.random(source, np.float32), np.full(target, np.nan, np.float32)

@@ -83,7 +83,7 @@ class _InterpretedKernel:
                 values.append(None)
             elif isinstance(parameter, ScalarParameter):
                 values.append(cast("Argument", next(given)))
-            elif isinstance(parameter, MemrefParameter):
+            elif isinstance(parameter, MemrefParameter | PointerParameter):
                 values.append(as_numpy(next(given), parameter))
             else:
                 values.append(_group(next(given), parameter))

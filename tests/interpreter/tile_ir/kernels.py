@@ -104,12 +104,12 @@ def blank(count: int | tuple[int, ...], element: t.ElementType) -> Array:
 
 
 def apply(
-    build: Callable[[Builder, list[Value]], Value],
+    build: Callable[[Any, Any], Value],
     inputs: Sequence[tuple[Array, t.ElementType]],
     output: t.ElementType,
     **options: Any,
 ) -> Array:
-    """Run one operation on arrays: it is built on tiles of their shapes, its result is stored."""
+    """Run one operation on arrays: `build(builder, values)` makes it on tiles of their shapes, its result is stored."""
     kernel = Kernel(*[pointer(e) for _, e in inputs], pointer(output))
     values = [kernel.load(a, x.shape) for a, (x, _) in zip(kernel.arguments, inputs, strict=False)]
     found = build(kernel.b, values)

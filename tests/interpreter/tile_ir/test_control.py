@@ -30,7 +30,8 @@ def test_for_carries_values(low: int, high: int, step: int) -> None:
     body, inner, (index, total) = k.inside(I32, I32)
     inner(control.Continue([inner(arith.AddI(total, index)).out]))
     zero = k.scalar(0, t.I32)
-    loop = k.b(control.For(*k.arguments[:3], [zero], body, result_types=[I32]))
+    start, stop, by = k.arguments[:3]
+    loop = k.b(control.For(start, stop, by, [zero], body, result_types=[I32]))
     k.store(k.arguments[3], loop.out[0])
     out = blank(1, t.I32)
     k.run([low, high, step, out])
@@ -255,7 +256,7 @@ def test_mmai(seed: int) -> None:
         for right in Signedness:
 
             def build(k: Any, v: Any, left: Any = left, right: Any = right) -> Any:
-                return k(matrix.MmaI(*v, left, right)).out
+                return k(matrix.MmaI(v[0], v[1], v[2], left, right)).out
 
             found = apply(build, [(a, t.I8), (b, t.I8), (c, t.I32)], t.I32)
             x = (a if left is SIGNED else a.view(np.uint8)).astype(np.int64)

@@ -115,7 +115,7 @@ def test_integers_to_floats_and_back(source: t.ElementType, signedness: Signedne
     for target in (t.F64, t.F32, t.F16):
 
         def build(b: Any, v: Any, target: Any = target) -> Any:
-            return b(conversions.IToF(*v, signedness, result_types=[t.Tile(x.shape, target)])).out
+            return b(conversions.IToF(v[0], signedness, result_types=[t.Tile(x.shape, target)])).out
 
         found = apply(build, [(x, source)], target)
         for number, result in zip(bits, to_double(found, target), strict=True):
@@ -129,7 +129,7 @@ def test_integers_to_floats_and_back(source: t.ElementType, signedness: Signedne
                 assert abs(number) > 65519 or result == np.float16(np.float64(exact))
 
     def back(b: Any, v: Any) -> Any:
-        return b(conversions.FToI(*v, signedness, result_types=[t.Tile(y.shape, source)])).out
+        return b(conversions.FToI(v[0], signedness, result_types=[t.Tile(y.shape, source)])).out
 
     rng = np.random.default_rng(seed)
     limit = 2.0 ** (source.bits - (signedness is Signedness.SIGNED))
@@ -144,7 +144,7 @@ def test_float_to_integer_edges() -> None:
     x = np.array([np.nan, np.inf, -np.inf, 127.9, 128.0, -128.9, -129.0, -0.5])
 
     def build(b: Any, v: Any, saturating: bool = True) -> Any:
-        made = conversions.FToI(*v, Signedness.SIGNED, saturating=saturating, result_types=[t.Tile((8,), t.I8)])
+        made = conversions.FToI(v[0], Signedness.SIGNED, saturating=saturating, result_types=[t.Tile((8,), t.I8)])
         return b(made).out
 
     found = apply(build, [(x, t.F64)], t.I8, checked=True)
@@ -163,7 +163,7 @@ def test_extension_and_truncation(seed: int) -> None:
         for signedness in Signedness:
 
             def build(b: Any, v: Any, signedness: Any = signedness, made: Any = extended) -> Any:
-                return b(conversions.ExtI(*v, signedness, result_types=[made])).out
+                return b(conversions.ExtI(v[0], signedness, result_types=[made])).out
 
             found = apply(build, [(x, narrow)], wide)
             value = bits - negative * (1 << narrow.bits) if signedness is Signedness.SIGNED else bits

@@ -79,7 +79,7 @@ def test_signed_operations(element: t.ElementType, signedness: Signedness, seed:
     pairs = list(zip(numbers(x, element, signedness), numbers(y, element, signedness), strict=True))
     inputs = [(x, element), (y, element)]
 
-    def run(make: Callable[..., Any]) -> Array:
+    def run(make: Callable[[Any, Any], Any]) -> Array:
         return apply(lambda b, v: b(make(*v)).out, inputs, element, checked=True)
 
     check(run(lambda a, b: arith.MaxI(a, b, signedness)), element, [max(p) for p in pairs])
@@ -121,13 +121,13 @@ def test_unary_and_comparisons(element: t.ElementType, seed: int) -> None:
         for predicate in Predicate:
 
             def build(b: Any, v: Any, predicate: Any = predicate, signedness: Any = signedness) -> Any:
-                return b(arith.CmpI(predicate, *v, signedness, result_types=[t.Tile((128,), t.I1)])).out
+                return b(arith.CmpI(predicate, v[0], v[1], signedness, result_types=[t.Tile((128,), t.I1)])).out
 
             found = apply(build, [(x, element), (y, element)], t.I1)
             assert found.tolist() == [compute[predicate.value](*p) for p in pairs]
 
 
-def refused(make: Callable[..., Any], x: Array, y: Array, element: t.ElementType, words: str) -> None:
+def refused(make: Callable[[Any, Any], Any], x: Array, y: Array, element: t.ElementType, words: str) -> None:
     def build(b: Any, v: Any) -> Any:
         return b(make(*v)).out
 

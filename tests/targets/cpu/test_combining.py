@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from .collective import DTYPES, Collective, available_levels
 
-Array = NDArray[np.generic]
+Array = NDArray[Any]
 LEVELS = sorted({available_levels()[0], available_levels()[-1]}, key=lambda level: level.name)
 SHAPES = [((1,), 0), ((8,), 0), ((77,), 0), ((1024,), 0), ((37, 5), 0), ((5, 37), 1), ((4, 300), 1), ((3, 4, 20), 1)]
 

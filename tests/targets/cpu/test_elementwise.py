@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from tilewright.targets.cpu.machine import Level
 from .collective import Collective, available_levels
 from .entry import parsed
 
-Array = NDArray[np.generic]
+Array = NDArray[Any]
 SIZE = 1200
 LEVELS = sorted({available_levels()[0], available_levels()[-1]}, key=lambda level: level.name)
 INTEGERS = ("i8", "i16", "i32", "i64")
