@@ -6,27 +6,51 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from tilewright.compiler import CompileOptions, Std, cache_key, compile_module, read_module
+from tilewright.compiler import CompileOptions, Std, cache_key, compile_module, is_tile_ir_source, read_module
 from tilewright.diagnostics import Report, Source
+from tilewright.diagnostics.binary import Binary
+from tilewright.frontends.recognise import is_bytecode
 from tilewright.loading import load_artifact
 from tilewright.program import Program
 from tilewright.targets import find_target
 from tilewright.targets.artifact import Artifact
 
-KernelSource = str | os.PathLike[str] | Source
+KernelSource = str | bytes | bytearray | memoryview | os.PathLike[str] | Source | Binary
 
 
-def source_of(kernel: KernelSource) -> Source:
-    """The text of a kernel: given as such, or read from a path (an object, or a string without line break and brace).
+def source_of(kernel: KernelSource) -> Source | Binary:
+    """A kernel given as text or bytes, or read from a path (an object, or a string without line break and brace).
 
-    Raises OSError if the file cannot be read.
+    Bytes, in a file or not, are bytecode if they begin as such, and UTF-8 text otherwise. Raises OSError if the file
+    cannot be read.
     """
-    if isinstance(kernel, Source):
+    if isinstance(kernel, Source | Binary):
         return kernel
+    if isinstance(kernel, bytes | bytearray | memoryview):
+        return from_bytes("<bytes>", bytes(kernel))
     if isinstance(kernel, str) and ("\n" in kernel or "{" in kernel or not kernel.strip()):
         return Source("<string>", kernel)
     path = Path(kernel)
-    return Source(str(path), path.read_text(encoding="utf-8-sig", errors="replace"))
+    return from_bytes(str(path), path.read_bytes())
+
+
+def from_bytes(name: str, data: bytes) -> Source | Binary:
+    """The content of a file: bytecode, or text. Bytes that are no UTF-8 become visible characters, which lexers refuse
+    with their place."""
+    if is_bytecode(data):
+        return Binary(name, data)
+    text = data.decode("utf-8-sig", errors="replace")
+    return Source(name, text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def text_of(source: Source | Binary) -> str:
+    """A kernel as it was written, or what its bytecode says."""
+    if isinstance(source, Source):
+        return source.text
+    from tilewright.compiler import read_tile_ir
+    from tilewright.frontends.tile_ir import print_module
+
+    return print_module(read_tile_ir(source, Report()))
 
 
 def compile(
@@ -39,7 +63,7 @@ def compile(
     cache: bool = True,
     std: Std = "auto",
 ) -> Program:
-    """Compile a kernel text or file for a target.
+    """Compile a kernel for a target: its text, Tile IR bytecode, or the path of a file with either.
 
     `target`: `cpu` (or `cpu:avx512`, `cpu:avx2`, `cpu:generic`), or `interpreter`. `level`: 0 lowers only, 2 optimises.
     `definitions` give values to `$name`s of the text. `checked` (interpreter only) finds races, reads of memory never
@@ -51,6 +75,10 @@ def compile(
     source = source_of(kernel)
     values = dict(definitions or {})
     if target == "interpreter":
+        if isinstance(source, Binary) or is_tile_ir_source(source, std):
+            from tilewright.interpreter.tile_ir.program import interpreted_tile_ir
+
+            return interpreted_tile_ir(source, checked)
         from tilewright.interpreter.program import interpreted
 
         return interpreted(source, values, checked, std)
@@ -64,10 +92,10 @@ def compile(
         artifact = cached_artifact(cache_key(source, machine, options), lambda: _artifact(source, target, options))
     else:
         artifact = _artifact(source, target, options)
-    return load_artifact(artifact, source.text)
+    return load_artifact(artifact, lambda: text_of(source))
 
 
-def _artifact(source: Source, target: str, options: CompileOptions) -> Artifact:
+def _artifact(source: Source | Binary, target: str, options: CompileOptions) -> Artifact:
     report = Report()
     module = read_module(source, report, options.definitions, options.std)
     return compile_module(module, find_target(target), options, report)

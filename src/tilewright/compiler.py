@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from tilewright.diagnostics import Report, Source
+from tilewright.diagnostics.binary import Binary
 from tilewright.dialects.builtin import Module
 from tilewright.frontends.recognise import is_tile_ir
 from tilewright.ir.passes import PassContext, PassManager
@@ -43,8 +44,12 @@ class CompileOptions:
     std: Std = "auto"
 
 
-def read_tile_ir(source: Source, report: Report) -> TileModule:
-    """Parse and verify a Tile IR text; warnings stay in `report`. Raises `CompileError` if it is invalid."""
+def read_tile_ir(source: Source | Binary, report: Report) -> TileModule:
+    """Read and verify Tile IR, text or bytecode; warnings stay in `report`. Raises `CompileError` if it is invalid."""
+    if isinstance(source, Binary):
+        from tilewright.frontends.tile_ir.bytecode import read_verified
+
+        return read_verified(source, report)
     from tilewright.frontends.tile_ir import parse
 
     module = parse(source, report)
@@ -55,7 +60,12 @@ def read_tile_ir(source: Source, report: Report) -> TileModule:
     return module
 
 
-def _from_tile_ir(source: Source, report: Report) -> Module:
+def is_tile_ir_source(source: Source | Binary, std: Std = "auto") -> bool:
+    """Whether something is to be read as Tile IR."""
+    return isinstance(source, Binary) or (std == "auto" and is_tile_ir(source.text))
+
+
+def _from_tile_ir(source: Source | Binary, report: Report) -> Module:
     from tilewright.transforms.lower_tile_ir import lower_tile_ir
 
     module = lower_tile_ir(read_tile_ir(source, report), report)
@@ -64,12 +74,15 @@ def _from_tile_ir(source: Source, report: Report) -> Module:
 
 
 def read_module(
-    source: Source, report: Report, definitions: Mapping[str, str] | None = None, std: Std = "auto"
+    source: Source | Binary, report: Report, definitions: Mapping[str, str] | None = None, std: Std = "auto"
 ) -> Module:
-    """Parse and verify a program; warnings stay in `report`. Raises `CompileError` if it is invalid."""
+    """Read and verify a program; warnings stay in `report`. Raises `CompileError` if it is invalid.
+
+    A `Binary` is bytecode of Tile IR.
+    """
     from tilewright.frontends.standard import Standard, read_language
 
-    if std == "auto" and is_tile_ir(source.text):
+    if isinstance(source, Binary) or is_tile_ir_source(source, std):
         return _from_tile_ir(source, report)
     module = read_language(source, report, definitions, None if std == "auto" else Standard(std))
     report.raise_if_errors()
@@ -113,7 +126,7 @@ def compile_module(module: Module, target: Target, options: CompileOptions, repo
     return artifact
 
 
-def cache_key(source: Source, target: Target, options: CompileOptions) -> str:
+def cache_key(source: Source | Binary, target: Target, options: CompileOptions) -> str:
     """SHA-256 over all that the artefact depends on."""
     from tilewright import __version__
 
@@ -127,5 +140,8 @@ def cache_key(source: Source, target: Target, options: CompileOptions) -> str:
     ]
     digest = hashlib.sha256(json.dumps(facts).encode())
     digest.update(b"\0")
-    digest.update(source.text.encode("utf-8", errors="surrogatepass"))
+    if isinstance(source, Binary):
+        digest.update(source.data)
+    else:
+        digest.update(source.text.encode("utf-8", errors="surrogatepass"))
     return digest.hexdigest()

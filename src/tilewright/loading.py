@@ -9,8 +9,11 @@ from tilewright.targets.artifact import Artifact
 from tilewright.targets.parameters import KernelInfo
 
 
-def load_artifact(artifact: Artifact, source: str | None = None) -> Program:
-    """A program whose kernels run on this machine. Raises ValueError if it cannot run the artefact's code."""
+def load_artifact(artifact: Artifact, source: Callable[[], str] | None = None) -> Program:
+    """A program whose kernels run on this machine; `source` gives its text when somebody wants to read it.
+
+    Raises ValueError if this machine cannot run the artefact's code.
+    """
     if artifact.target not in ("cpu", "nvidia"):
         raise ValueError(f"this machine cannot load artefacts for the target {artifact.target!r}")
     loaded: dict[str, Launcher] = {}
@@ -33,10 +36,10 @@ def _launchers(artifact: Artifact) -> Mapping[str, Launcher]:
     return bind_artifact(artifact)
 
 
-def _texts(artifact: Artifact, source: str | None) -> Mapping[str, Callable[[], str]]:
+def _texts(artifact: Artifact, source: Callable[[], str] | None) -> Mapping[str, Callable[[], str]]:
     texts: dict[str, Callable[[], str]] = {}
     if source is not None:
-        texts["source"] = lambda: source
+        texts["source"] = source
     for stage, text in artifact.texts.items():
         texts[stage] = lambda text=text: text
     if "ptx" in artifact.texts:

@@ -15,6 +15,7 @@ import atheris
 
 with atheris.instrument_imports(include=["tilewright"]):
     from tilewright.diagnostics import CompileError, Report
+    from tilewright.diagnostics.binary import Binary
     from tilewright.diagnostics.render import render_text
     from tilewright.frontends.recognise import BYTECODE_MAGIC
     from tilewright.frontends.tile_ir.bytecode import lowest_version, read_verified, write
@@ -25,12 +26,12 @@ def check_bytes(data: bytes) -> None:
     # Without the magic nothing behind the header is reached; the fuzzer need not find it.
     data = BYTECODE_MAGIC + b"\x0d" + data[:1] + b"\0\0" + data[1:]
     try:
-        module = read_verified(data, Report(), "fuzz.tilebc")
+        module = read_verified(Binary("fuzz.tilebc", data), Report())
     except CompileError as error:
         render_text(error.diagnostics)
         return
     again = write(module, lowest_version(module))
-    read_verified(again, Report(), "again.tilebc")
+    read_verified(Binary("again.tilebc", again), Report())
 
 
 def main() -> None:

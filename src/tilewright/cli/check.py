@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tilewright.cli.inputs import as_source, definitions, read_bytes, std_option
+from tilewright.cli.inputs import definitions, read_source, std_option
 from tilewright.cli.main import EXIT_DIAGNOSTICS
 from tilewright.cli.output import FORMATS, show
 from tilewright.diagnostics import CompileError, Diagnostic, Report, Severity
-from tilewright.frontends.recognise import is_bytecode, is_tile_ir
 
 if TYPE_CHECKING:
     from tilewright.compiler import Std
@@ -19,18 +18,12 @@ if TYPE_CHECKING:
 
 def check_file(name: str, values: tuple[str, ...], std: Std = "auto") -> list[Diagnostic]:
     """All diagnostics of one file."""
-    from tilewright.compiler import read_module, read_tile_ir
+    from tilewright.compiler import is_tile_ir_source, read_module, read_tile_ir
 
     report = Report()
     try:
-        shown, data = read_bytes(name)
-        if is_bytecode(data):
-            from tilewright.frontends.tile_ir.bytecode import read_verified
-
-            read_verified(data, report, shown)
-            return report.diagnostics
-        source = as_source(shown, data)
-        if std == "auto" and is_tile_ir(source.text):
+        source = read_source(name)
+        if is_tile_ir_source(source, std):
             read_tile_ir(source, report)
         else:
             read_module(source, report, definitions(values), std)

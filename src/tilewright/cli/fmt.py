@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tilewright.cli.inputs import read_source, std_option
+from tilewright.cli.inputs import read_text, std_option
 from tilewright.cli.main import EXIT_DIAGNOSTICS
 from tilewright.cli.output import show
 from tilewright.diagnostics import Report, Source
@@ -64,7 +64,7 @@ def command(files: tuple[str, ...], only_check: bool, diff: bool, std: Std) -> N
     """Format kernels in place (standard input: to standard output)."""
     failed = unformatted = False
     for name in files:
-        source, report = read_source(name), Report()
+        source, report = read_text(name), Report()
         text = formatted(source, report, std)
         show(report.diagnostics, "text", sys.stderr)
         failed = failed or report.has_errors

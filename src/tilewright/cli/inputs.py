@@ -9,6 +9,8 @@ from pathlib import Path
 import click
 
 from tilewright.diagnostics import CompileError, Diagnostic, Severity, Source
+from tilewright.diagnostics.binary import Binary
+from tilewright.frontends.recognise import is_bytecode
 
 MAX_SOURCE_BYTES = 16 * 1024 * 1024
 
@@ -29,9 +31,19 @@ def read_bytes(name: str) -> tuple[str, bytes]:
     return shown, data
 
 
-def read_source(name: str) -> Source:
-    """The text of a file, or of standard input for `-`. Raises `click.ClickException` or `CompileError`."""
-    return as_source(*read_bytes(name))
+def read_source(name: str) -> Source | Binary:
+    """A file, or standard input for `-`, as what its content is. Raises `click.ClickException` or `CompileError`."""
+    shown, data = read_bytes(name)
+    return Binary(shown, data) if is_bytecode(data) else as_source(shown, data)
+
+
+def read_text(name: str) -> Source:
+    """As `read_source`, for verbs that bytecode has no place in. Raises `click.ClickException` or `CompileError`."""
+    source = read_source(name)
+    if isinstance(source, Binary):
+        message = f"{source.name}: this is Tile IR bytecode, not text; `tilewright translate {name}` prints it as text"
+        raise click.ClickException(message)
+    return source
 
 
 def as_source(name: str, data: bytes) -> Source:

@@ -10,6 +10,7 @@ import click
 from tilewright.cli.inputs import definitions, read_source, std_option
 from tilewright.cli.output import show
 from tilewright.diagnostics import Report, Source
+from tilewright.diagnostics.binary import Binary
 from tilewright.dialects.builtin import Module
 
 if TYPE_CHECKING:
@@ -19,13 +20,15 @@ _LOWERED: Final = ("tile.", "cuda_tile.")
 """Dialects of what is no tensor language any more, or never was."""
 
 
-def load(source: Source, report: Report, values: tuple[str, ...], std: Std = "auto") -> Module:
+def load(source: Source | Binary, report: Report, values: tuple[str, ...], std: Std = "auto") -> Module:
     """A verified program from IR text (it starts with `builtin.module`, after comments) or from a source language."""
     from tilewright.compiler import read_module
     from tilewright.frontends.tensor_language.rules import verify_language
     from tilewright.ir.parser import parse_ir
     from tilewright.ir.verifier import verify
 
+    if isinstance(source, Binary):
+        return read_module(source, report)
     lines = (line.strip() for line in source.text.splitlines())
     first = next((line for line in lines if line and not line.startswith("//")), "")
     if not first.startswith("builtin.module"):

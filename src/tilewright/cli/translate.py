@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from tilewright.cli.inputs import as_source, read_bytes
+from tilewright.cli.inputs import read_source
 from tilewright.cli.output import show
 from tilewright.diagnostics import Report
 
@@ -53,19 +53,11 @@ def command(file: str, output: str, form: str | None, version: str | None, locat
 
 def _read(file: str, report: Report) -> tuple[TileModule, bool]:
     """The verified module of a file, and whether that is bytecode."""
-    from tilewright.frontends.tile_ir import parse
-    from tilewright.frontends.tile_ir.bytecode import is_bytecode, read_verified
-    from tilewright.ir.verifier import verify
+    from tilewright.compiler import read_tile_ir
+    from tilewright.diagnostics.binary import Binary
 
-    name, data = read_bytes(file)
-    if is_bytecode(data):
-        return read_verified(data, report, name), True
-    module = parse(as_source(name, data), report)
-    report.raise_if_errors()
-    assert module is not None, "a text that cannot be read is reported"
-    verify(module, report)
-    report.raise_if_errors()
-    return module, False
+    source = read_source(file)
+    return read_tile_ir(source, report), isinstance(source, Binary)
 
 
 def _bytecode(module: TileModule, version: str | None) -> bytes:

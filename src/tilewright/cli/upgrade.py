@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from tilewright.cli.fmt import write_atomically
-from tilewright.cli.inputs import read_source, std_option
+from tilewright.cli.inputs import read_text, std_option
 from tilewright.cli.main import EXIT_DIAGNOSTICS, EXIT_USAGE
 from tilewright.cli.output import show
 from tilewright.diagnostics import CompileError, Diagnostic, Report, Severity, Source
@@ -54,7 +54,7 @@ def command(files: tuple[str, ...], only_check: bool, diff: bool, in_place: bool
     for name in files:
         report = Report()
         try:
-            source = read_source(name)
+            source = read_text(name)
             text = upgraded(source, std, report)
             if in_place and text != source.text:
                 _replace(Path(name), text)

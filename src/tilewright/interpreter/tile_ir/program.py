@@ -7,8 +7,10 @@ from typing import cast
 
 from tilewright.compiler import read_tile_ir
 from tilewright.diagnostics import Report, Source
+from tilewright.diagnostics.binary import Binary
 from tilewright.dialects.cuda_tile import types as t
 from tilewright.dialects.cuda_tile.core import Entry, TileModule
+from tilewright.frontends.tile_ir import print_module
 from tilewright.interpreter.program import as_numpy
 from tilewright.interpreter.tile_ir.engine import Argument, GlobalMemory, run_entry
 from tilewright.ir.core import BlockArgument
@@ -18,24 +20,34 @@ from tilewright.targets.artifact import Artifact
 from tilewright.targets.parameters import DTYPE_BYTES, KernelInfo, Parameter, PointerParameter, ScalarParameter
 
 
-def interpreted_tile_ir(source: Source, checked: bool) -> Program:
-    """A program that runs Tile IR text in the interpreter. Raises `CompileError`."""
+def interpreted_tile_ir(source: Source | Binary, checked: bool) -> Program:
+    """A program that runs Tile IR, text or bytecode, in the interpreter. Raises `CompileError`."""
     report = Report()
-    return interpreted_tile_module(read_tile_ir(source, report), source.text, checked, report)
+    module = read_tile_ir(source, report)
+    text = source.text if isinstance(source, Source) else None
+    return interpreted_tile_module(module, text, checked, report)
 
 
-def interpreted_tile_module(module: TileModule, text: str, checked: bool, report: Report | None = None) -> Program:
-    """As `interpreted_tile_ir`, for a verified module. Its globals live as long as the program."""
+def interpreted_tile_module(
+    module: TileModule, text: str | None, checked: bool, report: Report | None = None
+) -> Program:
+    """As `interpreted_tile_ir`, for a verified module; without a text, the module says what its source is.
+
+    Its globals live as long as the program.
+    """
     report = report or Report()
     entries = {entry.sym_name: entry for entry in module.entries}
     infos = tuple(_info(entry) for entry in module.entries)
-    texts: dict[str, Callable[[], str]] = {"source": lambda: text, "ir": lambda: print_op(module)}
+    texts: dict[str, Callable[[], str]] = {
+        "source": lambda: print_module(module) if text is None else text,
+        "ir": lambda: print_op(module),
+    }
     memory = GlobalMemory(module)
 
     def launcher(info: KernelInfo) -> Launcher:
         return _InterpretedEntry(entries[info.name], info, checked, memory)
 
-    artifact = Artifact("interpreter", infos, b"", {"source": text})
+    artifact = Artifact("interpreter", infos, b"")
     return Program(artifact, launcher, texts, tuple(report.diagnostics))
 
 

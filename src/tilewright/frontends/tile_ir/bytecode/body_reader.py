@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tilewright.diagnostics import Location
+from tilewright.diagnostics.binary import Binary, ByteRange
 from tilewright.dialects.cuda_tile.attributes import Symbol
 from tilewright.dialects.cuda_tile.base import TileOperation
 from tilewright.dialects.cuda_tile.debug import DebugLocation
@@ -14,7 +15,6 @@ from tilewright.frontends.tile_ir.bytecode.budget import Budget
 from tilewright.frontends.tile_ir.bytecode.cursor import Cursor
 from tilewright.frontends.tile_ir.bytecode.debug_reader import Row
 from tilewright.frontends.tile_ir.bytecode.layout import Encoding, Field, Layout, Operands, layouts
-from tilewright.frontends.tile_ir.bytecode.place import Bytecode, ByteRange
 from tilewright.frontends.tile_ir.bytecode.tables import Constants, Strings
 from tilewright.frontends.tile_ir.bytecode.type_reader import Types
 from tilewright.frontends.tile_ir.limits import Limits
@@ -26,7 +26,7 @@ from tilewright.ir.types import Type
 class Pools:
     """What all functions of a file refer to."""
 
-    file: Bytecode
+    file: Binary
     version: Version
     limits: Limits
     strings: Strings

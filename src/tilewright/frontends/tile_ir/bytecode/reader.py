@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tilewright.diagnostics import Location, Report
+from tilewright.diagnostics.binary import Binary, ByteRange
 from tilewright.dialects.cuda_tile.attributes import Hints, Visibility
 from tilewright.dialects.cuda_tile.core import Entry, Global, TileModule
 from tilewright.dialects.cuda_tile.debug import DebugLocation
@@ -19,7 +20,6 @@ from tilewright.frontends.tile_ir.bytecode.form import (
     PRIVATE_FLAG,
     SectionId,
 )
-from tilewright.frontends.tile_ir.bytecode.place import Bytecode, ByteRange
 from tilewright.frontends.tile_ir.bytecode.tables import (
     Constants,
     Strings,
@@ -34,7 +34,12 @@ from tilewright.ir.core import Block, Region
 
 def read(data: bytes, report: Report, name: str, limits: Limits = DEFAULT_LIMITS) -> TileModule | None:
     """The module in a file, not verified yet; None if the file is not well formed, which `report` then says."""
-    file = Bytecode(name, data)
+    return read_file(Binary(name, data), report, limits)
+
+
+def read_file(file: Binary, report: Report, limits: Limits = DEFAULT_LIMITS) -> TileModule | None:
+    """As `read`; what the module consists of has places in this file."""
+    data = file.data
     try:
         if len(data) > limits.source_bytes:
             raise Fault("B11", 0, f"the file has {len(data):,} bytes; the limit is {limits.source_bytes:,}", None)
@@ -47,7 +52,7 @@ def read(data: bytes, report: Report, name: str, limits: Limits = DEFAULT_LIMITS
 
 
 class _Reader:
-    def __init__(self, file: Bytecode, limits: Limits) -> None:
+    def __init__(self, file: Binary, limits: Limits) -> None:
         cursor = Cursor(file.data, 0, len(file.data))
         version = read_header(cursor)
         self._sections = read_sections(cursor)

@@ -1,11 +1,11 @@
-"""Places in a bytecode file: diagnostics show the byte in a hex dump."""
+"""Inputs that are bytes: diagnostics show the byte in a hex dump."""
 
 from __future__ import annotations
 
 from functools import cached_property
 from typing import Final
 
-from tilewright.diagnostics import Location, Source, SourceRange
+from tilewright.diagnostics.source import Location, Source, SourceRange
 
 _WIDTH: Final = 16
 _GUTTER: Final = len("00000000  ")
@@ -13,7 +13,7 @@ _LINE: Final = _GUTTER + 3 * _WIDTH
 """Characters of a full line of the dump with its line break."""
 
 
-class Bytecode:
+class Binary:
     """A file in memory, and the name it is reported under."""
 
     def __init__(self, name: str, data: bytes) -> None:
@@ -32,7 +32,7 @@ class ByteRange(Location):
 
     __slots__ = ("end", "file", "start")
 
-    def __init__(self, file: Bytecode, start: int, end: int) -> None:
+    def __init__(self, file: Binary, start: int, end: int) -> None:
         self.file = file
         self.start = start
         self.end = end
