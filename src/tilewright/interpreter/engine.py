@@ -16,6 +16,8 @@ from tilewright.interpreter.memory import GroupValue, View, buffer_of
 from tilewright.interpreter.state import Handler, RuntimeValue, WorkGroup
 from tilewright.ir.core import BlockArgument, Operation
 from tilewright.ir.types import AddressSpace, GroupType, MemrefType, PointerType, ScalarType
+from tilewright.runtime.strides import conforming_strides
+from tilewright.targets.signature import divisors
 
 Array = NDArray[Any]
 FUEL = 50_000_000
@@ -78,22 +80,23 @@ def interpret(
                     if isinstance(parameter.type, PointerType):
                         w.values[parameter] = _pointer(w, parameter, argument)
                     else:
-                        w.values[parameter] = runtime_value(parameter, argument)
+                        w.values[parameter] = runtime_value(kernel, parameter, argument)
                 w.run(kernel.body.entry)
 
 
-def runtime_value(parameter: BlockArgument, argument: Argument) -> RuntimeValue:
+def runtime_value(kernel: Kernel, parameter: BlockArgument, argument: Argument) -> RuntimeValue:
     """An argument as the interpreter handles it."""
     type_, name = parameter.type, f"%{parameter.name or parameter.index}"
     if isinstance(type_, ScalarType):
         return np.asarray(argument).astype(dtype_of(type_))
+    multiples = divisors(kernel.attributes_of(parameter).get("stride_gcd"))
     if isinstance(type_, MemrefType):
         if type_.space is AddressSpace.LOCAL:
             return views.local_view(type_, name)
-        return _view(argument, name, type_)
+        return _view(argument, name, type_, multiples)
     assert isinstance(type_, GroupType)
     group = argument if isinstance(argument, Group) else Group([])
-    elements = [_view(a, f"{name}[{i}]", type_.memref) for i, a in enumerate(group.arrays)]
+    elements = [_view(a, f"{name}[{i}]", type_.memref, multiples) for i, a in enumerate(group.arrays)]
     moved = [View(v.buffer, v.offset if v.buffer is None else group.offset, v.shape, v.strides) for v in elements]
     return GroupValue(name, tuple(moved))
 
@@ -108,8 +111,11 @@ def _pointer(w: WorkGroup, parameter: BlockArgument, argument: Argument) -> Arra
     return np.asarray(address, np.int64)
 
 
-def _view(argument: Argument, name: str, type_: MemrefType) -> View:
+def _view(argument: Argument, name: str, type_: MemrefType, multiples: tuple[int, ...]) -> View:
+    """An array with the strides that a compiled kernel would be given."""
     if argument is None:
         return View(None, 0, tuple(s or 0 for s in type_.shape), tuple(s or 0 for s in type_.strides))
     assert isinstance(argument, np.ndarray)
-    return buffer_of(argument, name)
+    size = argument.dtype.itemsize
+    strides = conforming_strides(type_.strides, multiples, argument.shape, [s // size for s in argument.strides])
+    return View(buffer_of(argument, name), 0, argument.shape, strides)

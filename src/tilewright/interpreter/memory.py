@@ -53,17 +53,20 @@ class GroupValue:
     elements: tuple[View, ...]
 
 
-def buffer_of(array: Array, name: str) -> View:
-    """A view of a whole NumPy array without copying it. Raises ValueError for strides that are no whole elements."""
+def buffer_of(array: Array, name: str) -> Buffer:
+    """The memory of a whole NumPy array, without copying it, from its first element on.
+
+    Raises ValueError for strides that are negative or no whole elements, where anything is stepped along.
+    """
     size = array.dtype.itemsize
-    if any(s % size for s in array.strides):
+    steps = [(n, s) for n, s in zip(array.shape, array.strides, strict=True) if n > 1] if array.size else []
+    if any(s % size for _, s in steps):
         raise ValueError(f"{name}: strides are no multiples of the element size")
-    strides = tuple(s // size for s in array.strides)
-    if any(s < 0 for s, n in zip(strides, array.shape, strict=True) if n > 1):
+    if any(s < 0 for _, s in steps):
         raise ValueError(f"{name}: negative strides")
-    span = 0 if array.size == 0 else 1 + sum((n - 1) * s for n, s in zip(array.shape, strides, strict=True) if n > 1)
+    span = 1 + sum((n - 1) * s // size for n, s in steps) if array.size else 0
     flat = np.lib.stride_tricks.as_strided(array, (span,), (size,), writeable=array.flags.writeable)
-    return View(Buffer(name, flat, None, not array.flags.writeable), 0, array.shape, strides)
+    return Buffer(name, flat, None, not array.flags.writeable)
 
 
 @dataclass(slots=True)

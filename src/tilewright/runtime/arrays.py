@@ -107,12 +107,14 @@ def _cuda_interface(value: object) -> dict[str, object] | None:
 
 
 def _numpy_view(array: AnyArray, owner: object) -> ArrayView:
-    strides = _element_strides(array.strides, array.dtype.itemsize)
+    strides = _element_strides(array.shape, array.strides, array.dtype.itemsize)
     return ArrayView(data_address()(array), array.dtype, array.shape, strides, not array.flags.writeable, CPU, owner)
 
 
-def _element_strides(byte_strides: Sequence[int], size: int) -> tuple[int, ...]:
-    if any(stride % size for stride in byte_strides):
+def _element_strides(shape: Sequence[int], byte_strides: Sequence[int], size: int) -> tuple[int, ...]:
+    """Strides in elements; where nobody steps along one it may be any number."""
+    matter = 0 not in shape
+    if any(matter and extent > 1 and stride % size for extent, stride in zip(shape, byte_strides, strict=True)):
         raise UnusableArray(f"its byte strides {tuple(byte_strides)} are no multiples of the element size {size}")
     return tuple(stride // size for stride in byte_strides)
 
@@ -142,7 +144,10 @@ def _interface_view(interface: Mapping[str, object], owner: object, device: Devi
         raise UnusableArray(f"its element type {typestr!r} is not supported")
     dtype = np.dtype(typestr)
     given = interface.get("strides")
-    strides = _packed(shape) if given is None else _element_strides(cast("tuple[int, ...]", given), dtype.itemsize)
+    if given is None:
+        strides = _packed(shape)
+    else:
+        strides = _element_strides(shape, cast("tuple[int, ...]", given), dtype.itemsize)
     return ArrayView(address, dtype, shape, strides, readonly, device, owner)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from tilewright.runtime.arrays import CPU, AnyArray, ArrayView, NotAnArray, UnusableArray, data_address, view
 from tilewright.runtime.dtypes import describe, numpy_dtype
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
-from tilewright.runtime.memref_fit import conforming_strides, layout_problem, type_text
+from tilewright.runtime.memref_fit import bound_strides, layout_problem, type_text
 from tilewright.runtime.scalars import SlotValue
 from tilewright.targets.artifact import MemrefParameter, PointerParameter
 
@@ -81,13 +81,13 @@ class MemrefLayouts:
         problem = layout_problem(self._parameter, shape, strides)
         if problem is not None:
             raise LaunchError(f"{where}: {problem}")
-        actual = conforming_strides(self._parameter, shape, strides)
+        actual = bound_strides(self._parameter, shape, strides)
         return (*(shape[k] for k in self._open_extents), *(actual[k] for k in self._open_strides))
 
     def null_sizes(self) -> tuple[int, ...]:
         """What is passed with a null pointer: no elements."""
         shape = tuple(0 if extent is None else extent for extent in self._parameter.shape)
-        actual = conforming_strides(self._parameter, shape, (0,) * len(shape))
+        actual = bound_strides(self._parameter, shape, (0,) * len(shape))
         return (*(0 for _ in self._open_extents), *(max(actual[k], 1) for k in self._open_strides))
 
 

@@ -12,7 +12,7 @@ from tilewright.runtime.arrays import AnyArray, ArrayView, data_address
 from tilewright.runtime.binders import Binder, MemrefLayouts, check_access, host_view
 from tilewright.runtime.dtypes import AnyDtype, describe, numpy_dtype
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
-from tilewright.runtime.memref_fit import shape_problem, stride_problem, type_text
+from tilewright.runtime.memref_fit import bound_strides, shape_problem, stride_problem, type_text
 from tilewright.runtime.scalars import SlotValue
 from tilewright.targets.artifact import GroupParameter
 
@@ -152,8 +152,8 @@ def _table_of_pointers(parameter: GroupParameter, where: str, group: PointerArra
     sizes = (*group.extents, *group.strides)
     for sizes_of_mode in sizes:
         _check_words(where, "an array of extents or strides", sizes_of_mode, size)
-    _check_each_layout(parameter, where, sizes, size)
-    return _Table(group.pointers, sizes, size, group.offset)
+    strides = _bound_strides(parameter, where, sizes, size)
+    return _Table(group.pointers, (*group.extents, *strides), size, group.offset)
 
 
 def _check_pointers(parameter: GroupParameter, where: str, group: PointerArray, size: int) -> None:
@@ -205,10 +205,17 @@ def _check_words(where: str, what: str, words: AnyArray, size: int) -> None:
         raise LaunchError(f"{where}: {what} has {len(words)} entries, the group has {size}")
 
 
-def _check_each_layout(parameter: GroupParameter, where: str, sizes: tuple[AnyArray, ...], size: int) -> None:
+def _bound_strides(
+    parameter: GroupParameter, where: str, sizes: tuple[AnyArray, ...], size: int
+) -> tuple[AnyArray, ...]:
+    """The open strides of every layout, each of which is checked: the caller's own arrays unless one must change."""
     memref = parameter.memref
+    known = memref.shape.count(None)
+    given = sizes[known:]
     if not sizes:
-        return
+        return given
+    changed = False
+    rows: list[list[int]] = []
     for index, row in enumerate(np.stack([column[:size] for column in sizes], axis=1).tolist()):
         entries = iter(cast("list[int]", row))
         shape = tuple(next(entries) if extent is None else extent for extent in memref.shape)
@@ -218,3 +225,9 @@ def _check_each_layout(parameter: GroupParameter, where: str, sizes: tuple[AnyAr
         problem = shape_problem(memref, shape) or stride_problem(memref, shape, strides)
         if problem is not None:
             raise LaunchError(f"{where}[{index}]: {problem} for {type_text(memref)}")
+        actual = bound_strides(memref, shape, strides)
+        changed = changed or actual != strides
+        rows.append([stride for stride, declared in zip(actual, memref.strides, strict=True) if declared is None])
+    if not changed:
+        return given
+    return tuple(np.array(column, np.int64) for column in zip(*rows, strict=True))

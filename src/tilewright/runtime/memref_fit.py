@@ -7,6 +7,7 @@ NumPy puts arbitrary numbers there. The launch passes one that fulfils what the 
 
 from __future__ import annotations
 
+from tilewright.runtime.strides import conforming_strides
 from tilewright.targets.artifact import MemrefParameter
 
 Sizes = tuple[int, ...]
@@ -26,24 +27,11 @@ def _divisor(divisors: tuple[int, ...], mode: int) -> int:
     return divisors[mode] if mode < len(divisors) else 1
 
 
-def conforming_strides(parameter: MemrefParameter, shape: Sizes, strides: Sizes) -> Sizes:
-    """The strides with those that do not matter replaced by ones that break no promise."""
+def bound_strides(parameter: MemrefParameter, shape: Sizes, strides: Sizes) -> Sizes:
+    """The strides that a kernel is given for an array; those of an array of another order as they are."""
     if len(shape) != len(parameter.shape):
         return strides
-    empty = 0 in shape
-    result: list[int] = []
-    least = 1
-    for mode, (extent, stride) in enumerate(zip(shape, strides, strict=True)):
-        declared = parameter.strides[mode]
-        if extent > 1 and not empty:
-            result.append(stride)
-        elif declared is not None:
-            result.append(declared)
-        else:
-            divisor = _divisor(parameter.stride_gcd, mode)
-            result.append(-(-least // divisor) * divisor)
-        least = max(result[-1], 1) * max(extent, 1)
-    return tuple(result)
+    return conforming_strides(parameter.strides, parameter.stride_gcd, shape, strides)
 
 
 def shape_problem(parameter: MemrefParameter, shape: Sizes) -> str | None:
@@ -71,7 +59,7 @@ def stride_rule_problem(shape: Sizes, strides: Sizes) -> str | None:
 
 def stride_problem(parameter: MemrefParameter, shape: Sizes, strides: Sizes) -> str | None:
     """What is wrong with the strides of an array whose shape fits, if anything is."""
-    actual = conforming_strides(parameter, shape, strides)
+    actual = bound_strides(parameter, shape, strides)
     for mode, (stride, declared) in enumerate(zip(actual, parameter.strides, strict=True)):
         if declared is not None and stride != declared:
             return f"its stride {mode} is {stride}, {declared} is wanted (strides count elements: {actual})"
@@ -101,7 +89,7 @@ def _ways_out(parameter: MemrefParameter, shape: Sizes, strides: Sizes) -> str:
         return f"; pass {name}.T, which fits, or declare strided<..> with the array's strides"
     if shape_problem(parameter, shape) is not None:
         return ""
-    actual = conforming_strides(parameter, shape, strides)
+    actual = bound_strides(parameter, shape, strides)
     if stride_rule_problem(shape, actual) is None:
         open_strides = ",".join("1" if stride == 1 else "?" for stride in actual)
         return f"; declare strided<{open_strides}>, or pass numpy.asfortranarray({name}), a copy"

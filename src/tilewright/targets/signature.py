@@ -105,13 +105,14 @@ def _memref(
         type_.strides,
         "local" if type_.space is AddressSpace.LOCAL else "global",
         alignment if isinstance(alignment, int) else type_.element.bytes,
-        _divisors(attributes.get("shape_gcd")),
-        _divisors(attributes.get("stride_gcd")),
+        divisors(attributes.get("shape_gcd")),
+        divisors(attributes.get("stride_gcd")),
         written,
         read,
         attributes.get("noalias") is True,
     )
 
 
-def _divisors(value: Attribute) -> tuple[int, ...]:
+def divisors(value: Attribute) -> tuple[int, ...]:
+    """What `shape_gcd` or `stride_gcd` promises, mode by mode; nothing if the attribute is absent."""
     return cast("tuple[int, ...]", value) if isinstance(value, tuple) else ()
