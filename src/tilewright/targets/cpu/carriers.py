@@ -9,10 +9,10 @@ from tilewright.dialects import scf, tile
 from tilewright.ir import core
 from tilewright.ir.types import TileType
 from tilewright.targets.cpu.context import KernelContext
-from tilewright.targets.cpu.elementwise import is_elementwise
 from tilewright.targets.cpu.lowered import Tile
 from tilewright.targets.cpu.roots import Roots
 from tilewright.targets.cpu.tiles import AnyTile, Memory, Registers
+from tilewright.targets.llvm.elementwise import is_elementwise
 from tilewright.targets.llvm.emitter import Value
 
 

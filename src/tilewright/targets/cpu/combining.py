@@ -17,11 +17,11 @@ from tilewright.ir import core
 from tilewright.ir.types import TileType, element_of
 from tilewright.targets.cpu.blocks import Block, Piece, split_pieces
 from tilewright.targets.cpu.context import KernelContext
-from tilewright.targets.cpu.elementwise import compute
 from tilewright.targets.cpu.lanes import parts_of
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.places import tile_of
 from tilewright.targets.cpu.tiles import Memory
+from tilewright.targets.llvm.elementwise import compute
 from tilewright.targets.llvm.emitter import Builder, Complex, Value, i64, lanes_of
 
 if TYPE_CHECKING:

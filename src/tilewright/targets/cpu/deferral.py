@@ -19,9 +19,9 @@ from tilewright.ir import core
 from tilewright.ir.definition import RECURSIVE_EFFECTS, TERMINATOR
 from tilewright.ir.effects import EffectKind
 from tilewright.ir.types import AddressSpace, MemrefType
-from tilewright.targets.cpu.elementwise import is_elementwise
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.single_block import stored_at_once
+from tilewright.targets.llvm.elementwise import is_elementwise
 from tilewright.transforms.insert_barriers import STEP
 
 _FORMULAS = (tile.Broadcast, tile.Permute, tile.Extract, tile.Mma, tile.Reduce)

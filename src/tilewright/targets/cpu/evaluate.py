@@ -12,7 +12,6 @@ from dataclasses import replace
 
 from tilewright.targets.cpu import products, reductions, scattered
 from tilewright.targets.cpu.blocks import Block, Piece
-from tilewright.targets.cpu.elementwise import compute
 from tilewright.targets.cpu.lanes import Lanes, join, load_lanes, parts_of, pick, prefix_mask, store_lanes
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.machine import Machine
@@ -33,6 +32,7 @@ from tilewright.targets.cpu.tiles import (
     Splat,
 )
 from tilewright.targets.llvm.arith import Arithmetic
+from tilewright.targets.llvm.elementwise import compute
 from tilewright.targets.llvm.emitter import Builder, Complex, Value, constant, i64, lane_constants
 from tilewright.targets.llvm.types import ELEMENTS, Kind, lanes_of
 

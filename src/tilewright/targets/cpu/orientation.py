@@ -5,7 +5,7 @@ from __future__ import annotations
 from tilewright.dialects import scf, tile
 from tilewright.ir import core
 from tilewright.ir.types import MemrefType, TileType
-from tilewright.targets.cpu.elementwise import is_elementwise
+from tilewright.targets.llvm.elementwise import is_elementwise
 
 _DEEPEST = 24
 

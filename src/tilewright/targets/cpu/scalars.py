@@ -9,8 +9,8 @@ from tilewright.dialects.elementwise import EXTENDED
 from tilewright.ir import core
 from tilewright.ir.types import ScalarType
 from tilewright.targets.cpu.context import KernelContext, OpLowering
-from tilewright.targets.cpu.elementwise import compute
 from tilewright.targets.cpu.lowered import Linear, Lowered, Operand, Scalar, View
+from tilewright.targets.llvm.elementwise import compute
 from tilewright.targets.llvm.emitter import Value, i64
 
 _BINARY = {

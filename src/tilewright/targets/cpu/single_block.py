@@ -11,8 +11,8 @@ from tilewright.dialects import tile
 from tilewright.ir import core
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.targets.cpu.blocks import map_shape, product_shape, split_pieces
-from tilewright.targets.cpu.elementwise import is_elementwise
 from tilewright.targets.cpu.machine import Machine
+from tilewright.targets.llvm.elementwise import is_elementwise
 
 _PARTS = (tile.Broadcast, tile.Permute, tile.Extract, tile.Mma, tile.Reduce, tile.Splat)
 

@@ -11,7 +11,6 @@ from tilewright.targets.cpu.buffers import BufferPool
 from tilewright.targets.cpu.carriers import RegisterCarrier, SingleCarrier, SwappedCarrier, updated_in_place
 from tilewright.targets.cpu.context import KernelContext, TileCarrier
 from tilewright.targets.cpu.deferral import may_defer
-from tilewright.targets.cpu.elementwise import is_elementwise
 from tilewright.targets.cpu.large_products import is_large, large_product
 from tilewright.targets.cpu.lowered import Scalar
 from tilewright.targets.cpu.machine import Machine
@@ -35,6 +34,7 @@ from tilewright.targets.cpu.tiles import (
     Splat,
     natural_dim,
 )
+from tilewright.targets.llvm.elementwise import is_elementwise
 from tilewright.targets.llvm.emitter import Function
 
 _CHAINED_ELEMENTS = 4096

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from tilewright.dialects import arith, arith_floats, arith_integers, math
 from tilewright.ir import core
 from tilewright.ir.types import element_of
-from tilewright.targets.cpu.lowered import Operand
-from tilewright.targets.llvm.arith import Arithmetic
+from tilewright.targets.llvm.arith import Arithmetic, Operand
 from tilewright.targets.llvm.emitter import Value
 
 
