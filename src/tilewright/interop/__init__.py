@@ -1,0 +1,1 @@
+"""Kernels written for other people's front ends."""

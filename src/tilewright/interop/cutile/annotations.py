@@ -1,0 +1,53 @@
+"""What a kernel's author wrote beside a parameter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayNote:
+    """On an array: 64-bit extents and strides, and axes whose extents or strides become constants."""
+
+    wide: bool = False
+    static_shape: tuple[int, ...] = ()
+    static_strides: tuple[int, ...] = ()
+
+
+PLAIN: Final = ArrayNote()
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """On a parameter or on one item of a tuple: a constant of the kernel, an `int64` number, or how arrays are seen."""
+
+    constant: bool = False
+    wide_scalar: bool = False
+    array: ArrayNote = PLAIN
+    elements: ArrayNote = PLAIN
+
+
+@dataclass(frozen=True, slots=True)
+class EachItem:
+    """On a tuple of any length: the same for all items."""
+
+    item: Annotation
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """On a tuple: one for each item."""
+
+    items: tuple[Annotation, ...]
+
+
+Annotation: TypeAlias = Leaf | EachItem | Items
+
+
+@dataclass(frozen=True, slots=True)
+class KernelParameter:
+    """A parameter of a Python kernel."""
+
+    name: str
+    annotation: Annotation

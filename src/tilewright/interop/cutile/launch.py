@@ -1,0 +1,158 @@
+"""Launching kernels of NVIDIA's front end: one program for each specialisation, kept on the kernel."""
+
+from __future__ import annotations
+
+import ctypes
+from collections import OrderedDict
+from collections.abc import Sequence
+from threading import Lock
+from typing import Any, Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.api import compile as compile_kernel
+from tilewright.interop.cutile.annotations import KernelParameter
+from tilewright.interop.cutile.arguments import PassedArray, PassedTable, Value, read_arguments
+from tilewright.interop.cutile.front_end import FrontEnd, front_end
+from tilewright.interop.cutile.specialisation import Facts
+from tilewright.program import Grid, Kernel, Program, normalise_grid
+from tilewright.runtime.arrays import ArrayView
+from tilewright.runtime.dtypes import numpy_dtype
+from tilewright.runtime.errors import LaunchError, LaunchTypeError
+from tilewright.targets.parameters import Parameter, PointerParameter
+
+MOST_PROGRAMS: Final = 128
+"""How many programs a kernel keeps; the one that was not used for longest goes first."""
+
+_KEPT_AS: Final = "_tilewright_programs"
+
+Key = tuple[tuple[Facts, ...], str, bool]
+Array = NDArray[Any]
+
+
+class Programs:
+    """The programs of one kernel of the front end, which holds them."""
+
+    def __init__(self, front: FrontEnd, kernel: object) -> None:
+        self.name = front.name(kernel)
+        self.parameters: tuple[KernelParameter, ...] = front.parameters(kernel)
+        self._lock = Lock()
+        self._programs: OrderedDict[Key, Program] = OrderedDict()
+
+    def find(self, key: Key) -> Program | None:
+        """A program that was compiled before."""
+        with self._lock:
+            program = self._programs.get(key)
+            if program is not None:
+                self._programs.move_to_end(key)
+            return program
+
+    def keep(self, key: Key, program: Program) -> None:
+        """Remember a program."""
+        with self._lock:
+            self._programs[key] = program
+            while len(self._programs) > MOST_PROGRAMS:
+                self._programs.popitem(last=False)
+
+
+def launch(
+    grid: Grid, kernel: object, args: Sequence[object] = (), *, target: str = "cpu", checked: bool = False
+) -> None:
+    """Run a kernel decorated with `cuda.tile.kernel` on a grid of tile blocks, on arrays in host memory.
+
+    Arguments are those of `cuda.tile.launch`: arrays (NumPy, PyTorch on the CPU, anything with DLPack or the buffer
+    protocol), Python's numbers, lists of arrays, tuples. The kernel is compiled for what they have in common with
+    others: types, ranks, constants, alignment, extents and strides that are 1 or multiples of 16. `target` is `cpu` (or
+    `cpu:avx512`, `cpu:avx2`, `cpu:generic`) or `interpreter`; `checked` (interpreter only) reports what the
+    specification leaves undefined.
+
+    Raises `LaunchError` for arguments that do not fit, the front end's own exceptions for what it does not accept,
+    `CompileError` for what the target cannot run, `FrontEndMissing` without the extra `cutile`.
+    """
+    extents = normalise_grid(grid)
+    programs, facts, values = _read(kernel, args)
+    if target == "interpreter" and any(isinstance(v, PassedTable) for v in values):
+        raise LaunchError(f"kernel {programs.name}: lists of arrays run on the CPU only, not in the interpreter")
+    found = _entry(_program(kernel, programs, facts, target, checked))
+    passed = [
+        _pass(parameter, value, as_address=target != "interpreter")
+        for parameter, value in zip(found.info.parameters, values, strict=True)
+    ]
+    found[extents](*passed)
+
+
+def compile(kernel: object, args: Sequence[object] = (), *, target: str = "cpu", checked: bool = False) -> Program:
+    """The program that a launch with these arguments would run: one entry, to look at its stages and to save."""
+    programs, facts, _ = _read(kernel, args)
+    return _program(kernel, programs, facts, target, checked)
+
+
+def bytecode(kernel: object, args: Sequence[object] = ()) -> bytes:
+    """The Tile IR that NVIDIA's front end makes of a kernel for these arguments."""
+    _, facts, _ = _read(kernel, args)
+    return front_end().bytecode(kernel, facts)
+
+
+def _read(kernel: object, args: Sequence[object]) -> tuple[Programs, tuple[Facts, ...], list[Value]]:
+    attributes = cast("dict[str, object]", getattr(kernel, "__dict__", {}))
+    programs = attributes.get(_KEPT_AS)
+    if not isinstance(programs, Programs):
+        front = front_end()
+        if not front.is_kernel(kernel):
+            raise LaunchTypeError(f"a function decorated with cuda.tile.kernel is wanted, not {type(kernel).__name__}")
+        programs = attributes.setdefault(_KEPT_AS, Programs(front, kernel))
+        assert isinstance(programs, Programs)
+    facts, values = read_arguments(programs.name, programs.parameters, args)
+    return programs, facts, values
+
+
+def _program(kernel: object, programs: Programs, facts: tuple[Facts, ...], target: str, checked: bool) -> Program:
+    key = (facts, target, checked)
+    program = programs.find(key)
+    if program is None:
+        program = compile_kernel(front_end().bytecode(kernel, facts), target=target, checked=checked)
+        programs.keep(key, program)
+    return program
+
+
+def _entry(program: Program) -> Kernel:
+    return next(iter(program))
+
+
+def _pass(parameter: Parameter, value: Value, *, as_address: bool) -> object:
+    """A value as the entry's parameter takes it."""
+    match value:
+        case PassedArray():
+            _check_written(parameter, value)
+            return value.view.address if as_address else _reachable(value.view, parameter)
+        case PassedTable():
+            for member in value.members:
+                _check_readable(member)
+            return value.words
+        case _:
+            return value
+
+
+def _check_written(parameter: Parameter, array: PassedArray) -> None:
+    if isinstance(parameter, PointerParameter) and parameter.written and array.view.readonly:
+        raise LaunchError(f"{array.where}: the array is read-only and the kernel writes to it; pass a writable array")
+
+
+def _check_readable(array: PassedArray) -> None:
+    if array.view.readonly:
+        raise LaunchError(
+            f"{array.where}: the array is read-only; whether a kernel writes to arrays of a list is not known"
+        )
+
+
+def _reachable(array: ArrayView, parameter: Parameter) -> Array | None:
+    """All memory from an array's first element to its last, in the parameter's element type."""
+    if 0 in array.shape:
+        return None
+    count = 1 + sum((n - 1) * s for n, s in zip(array.shape, array.strides, strict=True))
+    raw = (ctypes.c_uint8 * (count * array.dtype.itemsize)).from_address(array.address)
+    dtype = numpy_dtype(parameter.dtype) if isinstance(parameter, PointerParameter) else array.dtype
+    memory: Array = np.frombuffer(memoryview(raw), dtype)
+    memory.flags.writeable = not array.readonly
+    return memory
