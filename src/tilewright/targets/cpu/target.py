@@ -23,7 +23,6 @@ MAX_INSTRUCTIONS = 400_000
 # Every thread of the pool keeps a workspace as large as the largest kernel asked for.
 MAX_WORKSPACE_BYTES = 256 * 1024 * 1024
 _CODE_GENERATION = 3
-_ROUNDED_FUNCTIONS = frozenset({"sqrt", "ceil", "floor"})
 _QUICK_TILES = GenericTilePolicy(whole=4, block=4, depth=4, run=16, peels_products=False)
 
 
@@ -72,7 +71,6 @@ class CpuTarget:
 
         for kernel in module.kernels:
             _check_limits(kernel, report)
-            _check_functions(kernel, report)
         report.raise_if_errors()
         llvm = LlvmModule()
         tiles = CpuTiles(self.shape)
@@ -99,16 +97,6 @@ class CpuTarget:
         compiled = compile_text(text, host, optimisation=_CODE_GENERATION if level else 0)
         texts = {"tile": print_op(module), "llvm": text}
         return Artifact("cpu", infos, compiled.object_code, texts, host.features)
-
-
-def _check_functions(kernel: Kernel, report: Report) -> None:
-    """Elementary functions that the tile level has and this target does not."""
-    from tilewright.targets.llvm.math import MATH
-
-    for op in kernel.walk():
-        dialect, _, word = op.name.partition(".")
-        if dialect == "math" and word not in MATH and word not in _ROUNDED_FUNCTIONS:
-            report.error("T006", op.location, f"the CPU target has no code for {word} yet")
 
 
 def _check_limits(kernel: Kernel, report: Report) -> None:

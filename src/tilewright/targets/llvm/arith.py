@@ -20,7 +20,7 @@ from tilewright.targets.llvm.floating import EXTREMUMS, ROUNDED, FloatingArithme
 from tilewright.targets.llvm.functions import FUNCTIONS, emit_function
 from tilewright.targets.llvm.math import MATH, emit_complex_exp, emit_math
 from tilewright.targets.llvm.real import RealArithmetic
-from tilewright.targets.llvm.types import ELEMENTS, Kind, lanes_of, llvm_type
+from tilewright.targets.llvm.types import ELEMENTS, Kind, bits_of, lanes_of, llvm_type
 from tilewright.targets.llvm.unsigned import UNSIGNED, UnsignedArithmetic, UnsignedConversions
 from tilewright.targets.llvm.values import Complex, Value, constant
 
@@ -137,7 +137,11 @@ class Arithmetic:
     def bitcast(self, operand: Operand, target: str) -> Value:
         """The same bits as another element type of equal width."""
         value = _value(operand)
-        return self._b.bitcast(value, llvm_type(target, lanes_of(value.type)))
+        wanted = llvm_type(target, lanes_of(value.type))
+        have, bits = bits_of(value.type), bits_of(wanted)
+        if have > bits:  # a float of four bits is held in a byte
+            return self._b.trunc(value, wanted)
+        return self._b.bitcast(value, wanted) if have == bits else self._b.zext(value, wanted)
 
     def select(self, condition: Value, x: Operand, y: Operand) -> Operand:
         """`x` where the condition holds, else `y`."""

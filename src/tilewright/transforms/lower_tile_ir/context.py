@@ -36,12 +36,20 @@ class TensorValue:
 
 @dataclass(slots=True)
 class Lowering:
-    """Values of the entry and what they became; `b` inserts where the lowering stands."""
+    """Values of the entry and what they became; `b` inserts where the lowering stands.
+
+    `inlined`: terminators of arms that what follows their `if` has been moved behind, with that `if`.
+    """
 
     b: Builder
     report: Report
     values: dict[Value, Value] = field(default_factory=dict[Value, Value])
     tensors: dict[Value, TensorValue] = field(default_factory=dict[Value, TensorValue])
+    inlined: dict[Operation, Operation] = field(default_factory=dict[Operation, Operation])
+
+    def inside(self, b: Builder) -> Lowering:
+        """The same state, inserting elsewhere."""
+        return Lowering(b, self.report, self.values, self.tensors, self.inlined)
 
     # Values
 
@@ -141,6 +149,12 @@ class Lowering:
         if element_of(x.type) is element:
             return x
         return self.b(arith_integers.UCast(x, result_types=[with_element(x.type, element)])).out
+
+    def bitcast(self, x: Value, element: ScalarType) -> Value:
+        """The same bits as another element type of equal width."""
+        if element_of(x.type) is element:
+            return x
+        return self.b(arith_integers.Bitcast(x, result_types=[with_element(x.type, element)])).out
 
     def index(self, x: Value) -> Value:
         """An unsigned scalar as an index."""

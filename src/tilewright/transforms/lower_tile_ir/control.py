@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from tilewright.dialects import arith, scf
+from tilewright.dialects import arith, arith_integers, scf
 from tilewright.dialects.arith import Predicate
 from tilewright.dialects.cuda_tile import control as cuda
 from tilewright.ir.builder import Builder, new_region
 from tilewright.ir.core import Block, Operation, Region, Value
-from tilewright.ir.types import BOOL, I32, I64, TokenType, Type
-from tilewright.transforms.lower_tile_ir import elementwise, matrices, memory, reductions, shapes, views
+from tilewright.ir.types import BOOL, I32, I64, ScalarType, TokenType, Type, element_of
+from tilewright.transforms.lower_tile_ir import bits, elementwise, matrices, memory, reductions, shapes, views
 from tilewright.transforms.lower_tile_ir.context import Handler, Lowering, Unsupported
 from tilewright.transforms.lower_tile_ir.types import UnknownElement
 
@@ -43,6 +43,7 @@ def _table() -> Mapping[type[Operation], Handler]:
     return {
         **shapes.handlers(),
         **elementwise.handlers(),
+        **bits.handlers(),
         **memory.handlers(),
         **views.handlers(),
         **reductions.handlers(),
@@ -86,6 +87,9 @@ def _block(low: Lowering, ops: Sequence[Operation], frame: Frame, results: tuple
     `results` are the types of the ordinary results of the region; None: it has none and its outcome is not wanted.
     """
     for number, op in enumerate(ops):
+        if op in low.inlined:
+            _join(low, low.inlined[op], op)
+            continue
         if isinstance(op, cuda.Yield):
             return _outcome(low, frame, NORMAL, results, normal=[low.value(v) for v in _carried(op.values)])
         if isinstance(op, cuda.Continue):
@@ -120,8 +124,6 @@ def _outcome(
 
 
 def _nothing(low: Lowering, type_: Type) -> Value:
-    from tilewright.ir.types import element_of
-
     element = element_of(type_)
     assert element is not None
     return low.constant(False if element is BOOL else 0.0 if element.is_float else 0, type_)
@@ -150,7 +152,7 @@ def _operation(low: Lowering, op: Operation, frame: Frame) -> None:
 
 def _inside(low: Lowering, types: Sequence[Type]) -> tuple[Region, Block, Lowering]:
     region, block = new_region(types)
-    return region, block, Lowering(Builder(block, location=low.b.location), low.report, low.values, low.tensors)
+    return region, block, low.inside(Builder(block, location=low.b.location))
 
 
 # If
@@ -216,33 +218,18 @@ def _branch(
         lowered, _, inner = _inside(low, ())
         ops = [] if region is None else list(region.entry)
         if rest and ops and isinstance(ops[-1], cuda.Yield):
-            values = _prefix(inner, op, ops, rest, frame, results)
-        else:
-            values = _block(inner, [*ops, *rest], frame, results)
+            low.inlined[ops[-1]] = op
+        values = _block(inner, [*ops, *rest], frame, results)
         inner.b(scf.Yield(values))
         regions.append(lowered)
     return list(low.b(scf.If(low.value(op.condition), regions[0], regions[1], result_types=list(types))).outs)
 
 
-def _prefix(
-    low: Lowering,
-    op: cuda.If,
-    ops: Sequence[Operation],
-    rest: Sequence[Operation],
-    frame: Frame,
-    results: tuple[Type, ...] | None,
-) -> list[Value]:
-    """An arm that yields, then what follows the `if`, to which the yielded values are its results."""
-    last = ops[-1]
-    assert isinstance(last, cuda.Yield)
-    for number, inner in enumerate(ops[:-1]):
-        if isinstance(inner, cuda.If) and _may_leave(inner):
-            raise Unsupported(inner.location, f"an if that may leave, {number + 1} levels deep in one with results")
-        _operation(low, inner, frame)
-    for out, value in zip(op.out, last.values, strict=True):
+def _join(low: Lowering, op: Operation, end: Operation) -> None:
+    """What an arm yields are the results of its `if` for what follows."""
+    for out, value in zip(op.results, end.operands, strict=True):
         if not isinstance(out.type, TokenType):
             low.values[out] = low.value(value)
-    return _block(low, rest, frame, results)
 
 
 # Loops
@@ -251,20 +238,15 @@ def _prefix(
 def _for(low: Lowering, op: cuda.For) -> None:
     """Counted loops; however an iteration ends, it hands on the values of its `continue`."""
     types = _types(low, op.inits)
-    lower, upper, step = (low.value(v) for v in (op.lower, op.upper, op.step))
-    index_type = lower.type
-    if index_type is BOOL:
-        raise Unsupported(op.location, "for over i1 is not supported here yet")
-    if op.unsigned_cmp and index_type is not I64:
-        lower, upper, step = (low.widened(v, I64, False) for v in (lower, upper, step))
-    elif op.unsigned_cmp and not (low.not_negative(lower) and low.not_negative(upper)):
-        raise Unsupported(op.location, "unsigned for over i64 is not supported here yet")
+    given = [low.value(v) for v in (op.lower, op.upper, op.step)]
+    lower, upper, step = bounds = _bounds(low, op, given)
     region, block, inner = _inside(low, [lower.type, *types])
     index, *arguments = op.body.entry.arguments
     counter = block.arguments[0]
-    inner.bind(
-        index, counter if counter.type is index_type else inner.b(arith.Cast(counter, result_types=[index_type])).out
-    )
+    if bounds is not given and counter.type == given[0].type:
+        counter = inner.add(given[0], inner.mul(counter, given[2]))
+    assert isinstance(given[0].type, ScalarType)
+    inner.bind(index, inner.unsigned_cast(counter, given[0].type))
     for argument, value in zip(_carried(arguments), block.arguments[1:], strict=True):
         inner.bind(argument, value)
     outcome = _block(inner, list(op.body.entry), Frame(types), None)
@@ -273,6 +255,25 @@ def _for(low: Lowering, op: cuda.For) -> None:
     loop = low.b(scf.For(lower, upper, region, step, inits, result_types=list(types)))
     for out, value in zip(_carried(op.out), loop.outs, strict=True):
         low.bind(out, value)
+
+
+def _bounds(low: Lowering, op: cuda.For, given: list[Value]) -> list[Value]:
+    """Bounds and step as signed numbers. Unsigned i64 that may be negative as such: the numbers of the iterations."""
+    type_ = given[0].type
+    if type_ is BOOL:
+        return [low.widened(v, I32, not op.unsigned_cmp) for v in given]
+    if not op.unsigned_cmp:
+        return given
+    if type_ is not I64:
+        return [low.widened(v, I64, False) for v in given]
+    lower, upper, step = given
+    if low.not_negative(lower) and low.not_negative(upper):
+        return given
+    runs = low.b(arith_integers.UCmp(Predicate.LT, lower, upper)).out
+    distance = low.b(arith.Sub(upper, lower)).out
+    count = low.b(arith_integers.UCeilDiv(distance, step)).out
+    zero = low.constant(0, I64)
+    return [zero, low.select(runs, count, zero), low.constant(1, I64)]
 
 
 def _loop(low: Lowering, op: cuda.Loop) -> None:

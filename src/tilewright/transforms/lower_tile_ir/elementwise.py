@@ -11,7 +11,7 @@ from tilewright.dialects.cuda_tile import conversions, core, floats
 from tilewright.dialects.cuda_tile.attributes import Ordering, Rounding, Signedness
 from tilewright.dialects.cuda_tile.attributes import Predicate as CudaPredicate
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.types import BOOL, I32, ScalarType, element_of, with_element
+from tilewright.ir.types import BOOL, F8E8M0FNU, F32, F64, I32, ScalarType, element_of, with_element
 from tilewright.transforms.lower_tile_ir.context import Handler, Lowering, Unsupported
 
 Make = Callable[..., Operation]
@@ -61,12 +61,9 @@ def _integer(signed: Make, unsigned: Make, on_bool: Make | None = None) -> Handl
 
     def lower(low: Lowering, op: Operation) -> None:
         operands = _operands(low, op)
-        if _element(operands[0]) is not BOOL:
-            make = signed if _signed(op) else unsigned
-        elif on_bool is not None:
+        make = signed if _signed(op) else unsigned
+        if on_bool is not None and _element(operands[0]) is BOOL:
             make = on_bool
-        else:
-            raise _refused(op, "of i1")
         low.bind(op.results[0], low.b(make(*operands)).results[0])
 
     return lower
@@ -79,6 +76,34 @@ def _bitwise(make: Make, on_bool: Make) -> Handler:
 def _first(low: Lowering, op: Operation) -> None:
     """Operations that leave the only legal i1 values as they are."""
     low.bind(op.results[0], low.value(op.operands[0]))
+
+
+def _no_shift(low: Lowering, x: Value, _amount: Value) -> Value:
+    """The only amount of an i1 that is less than its width is 0."""
+    return x
+
+
+def _bool_remainder(low: Lowering, x: Value, y: Value) -> Value:
+    """x by zero is x, by one 0."""
+    return low.and_(x, low.not_(y))
+
+
+def _never(low: Lowering, x: Value, _y: Value) -> Value:
+    """The high half of a product of i1."""
+    return low.constant(False, x.type)
+
+
+def _or_on_bool(handler: Handler, on_bool: Callable[[Lowering, Value, Value], Value]) -> Handler:
+    """The same of i1 by a function of its own."""
+
+    def lower(low: Lowering, op: Operation) -> None:
+        operands = _operands(low, op)
+        if _element(operands[0]) is BOOL:
+            low.bind(op.results[0], on_bool(low, *operands))
+        else:
+            handler(low, op)
+
+    return lower
 
 
 def _unary(make: Make) -> Handler:
@@ -127,8 +152,6 @@ _DIVISIONS: Mapping[tuple[Rounding, bool], Make] = {
 def _division(low: Lowering, op: Operation) -> None:
     assert isinstance(op, integers.DivI)
     operands = _operands(low, op)
-    if _element(operands[0]) is BOOL:
-        raise _refused(op, "of i1")
     low.bind(op.out, low.b(_DIVISIONS[op.rounding, _signed(op)](*operands)).results[0])
 
 
@@ -168,8 +191,19 @@ def _direction(op: Operation) -> arith_floats.Rounding | None:
 
 
 def _rsqrt(low: Lowering, op: Operation) -> None:
-    root = low.b(math.Sqrt(_flushed(low, op, low.value(op.operands[0])))).out
-    low.bind(op.results[0], _flushed(low, op, low.b(arith.Div(low.constant(1.0, root.type), root)).out))
+    found = low.b(math.Rsqrt(_flushed(low, op, low.value(op.operands[0])))).out
+    low.bind(op.results[0], _flushed(low, op, found))
+
+
+def _fpowi(low: Lowering, op: Operation) -> None:
+    """A power with a whole exponent, which must be exact as a float: else in f64."""
+    assert isinstance(op, floats.FPowI)
+    base, exponent = low.value(op.base), low.value(op.exponent)
+    if _element(exponent) is BOOL:
+        exponent = low.widened(exponent, I32, True)
+    element = F64 if _element(low.value(op.exponent)) is I32 or _element(base) is F64 else F32
+    power = low.b(math.Pow(low.cast(base, element), low.cast(exponent, element))).out
+    low.bind(op.out, low.cast(power, _element(base)))
 
 
 def _cmpf(low: Lowering, op: Operation) -> None:
@@ -219,10 +253,12 @@ def _itof(low: Lowering, op: Operation) -> None:
 def _ftoi(low: Lowering, op: Operation) -> None:
     assert isinstance(op, conversions.FToI)
     x, target = low.value(op.source), _target(low, op)
-    if target is BOOL:
-        low.bind(op.out, low.compare(Predicate.NE, low.cast(x, I32), low.constant(0, with_element(x.type, I32))))
-    else:
+    if target is not BOOL:
         low.bind(op.out, low.cast(x, target) if _signed(op) else low.unsigned_cast(x, target))
+        return
+    wide = x if _element(x) is F64 else low.cast(x, F32)
+    limit, predicate = (-1.0, Predicate.LE) if _signed(op) else (1.0, Predicate.GE)
+    low.bind(op.out, low.b(arith_floats.OrderedCmp(predicate, wide, low.constant(limit, wide.type))).out)
 
 
 def _ftof(low: Lowering, op: Operation) -> None:
@@ -231,8 +267,13 @@ def _ftof(low: Lowering, op: Operation) -> None:
     if direction is None:
         low.bind(op.out, low.cast(x, target))
     else:
-        cast = arith_floats.RoundedCast(x, direction, result_types=[with_element(x.type, target)])
-        low.bind(op.out, low.b(cast).out)
+        type_ = with_element(x.type, target)
+        found = low.b(arith_floats.RoundedCast(x, direction, result_types=[type_])).out
+        if target is F8E8M0FNU:
+            wide = x if _element(x) is F64 else low.cast(x, F32)
+            negative = low.b(arith_floats.OrderedCmp(Predicate.LT, wide, low.constant(0.0, wide.type))).out
+            found = low.select(negative, low.constant(float("nan"), type_), found)
+        low.bind(op.out, found)
 
 
 def _bitcast(low: Lowering, op: Operation) -> None:
@@ -253,14 +294,14 @@ def _integer_handlers() -> Mapping[type[Operation], Handler]:
         integers.AndI: _bitwise(arith.And, arith.And),
         integers.OrI: _bitwise(arith.Or, arith.Or),
         integers.XorI: _bitwise(arith.Xor, arith.Xor),
-        integers.ShlI: _integer(arith.Shl, arith.Shl),
-        integers.ShrI: _integer(arith.Shr, arith_integers.UShr),
+        integers.ShlI: _or_on_bool(_integer(arith.Shl, arith.Shl), _no_shift),
+        integers.ShrI: _or_on_bool(_integer(arith.Shr, arith_integers.UShr), _no_shift),
         integers.CmpI: _cmpi,
         integers.MaxI: _extremum(arith.Max, arith_integers.UMax, arith.And, arith.Or),
         integers.MinI: _extremum(arith.Min, arith_integers.UMin, arith.Or, arith.And),
-        integers.DivI: _division,
-        integers.RemI: _integer(arith.Rem, arith_integers.URem),
-        integers.MulHiI: _integer(arith_integers.UMulHigh, arith_integers.UMulHigh),
+        integers.DivI: _or_on_bool(_division, Lowering.and_),
+        integers.RemI: _or_on_bool(_integer(arith.Rem, arith_integers.URem), _bool_remainder),
+        integers.MulHiI: _or_on_bool(_integer(arith_integers.UMulHigh, arith_integers.UMulHigh), _never),
         integers.NegI: _unary(arith.Neg),
         integers.AbsI: _unary(arith.Abs),
     }
@@ -292,6 +333,7 @@ def _float_handlers() -> Mapping[type[Operation], Handler]:
         floats.Tanh: _float(math.Tanh),
         floats.Atan2: _float(math.Atan2),
         floats.Pow: _float(math.Pow),
+        floats.FPowI: _fpowi,
         floats.CmpF: _cmpf,
         floats.MaxF: _float_extremum(arith_floats.MaximumNumber, arith_floats.Maximum),
         floats.MinF: _float_extremum(arith_floats.MinimumNumber, arith_floats.Minimum),

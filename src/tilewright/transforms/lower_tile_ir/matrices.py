@@ -8,9 +8,9 @@ from tilewright.dialects import tile
 from tilewright.dialects.cuda_tile import matrix as cuda
 from tilewright.dialects.cuda_tile.attributes import Signedness
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.types import I32, TileType
+from tilewright.ir.types import F8E8M0FNU, F32, F64, I32, ScalarType, TileType, element_of
 from tilewright.transforms.lower_tile_ir.context import Handler, Lowering
-from tilewright.transforms.lower_tile_ir.shapes import reshaped
+from tilewright.transforms.lower_tile_ir.shapes import reshaped, stretched
 
 
 def _mmaf(low: Lowering, op: Operation) -> None:
@@ -26,6 +26,24 @@ def _mmai(low: Lowering, op: Operation) -> None:
     if op.signedness_rhs is Signedness.UNSIGNED:
         rhs = low.widened(rhs, I32, False)
     low.bind(op.out, _product(low, lhs, rhs, low.value(op.acc)))
+
+
+def _mmaf_scaled(low: Lowering, op: Operation) -> None:
+    """Scales reach from 2^-127 to 2^127, so scaled factors are computed in f64; those that are f8E4M3FN fit f32."""
+    assert isinstance(op, cuda.MmaFScaled)
+    acc, lhs_scale = low.value(op.acc), low.value(op.lhs_scale)
+    element = F64 if element_of(lhs_scale.type) is F8E8M0FNU else F32
+    lhs = _scaled(low, low.value(op.lhs), lhs_scale, 0, element)
+    rhs = _scaled(low, low.value(op.rhs), low.value(op.rhs_scale), 1, element)
+    low.bind(op.out, low.cast(_product(low, lhs, rhs, low.cast(acc, element)), F32))
+
+
+def _scaled(low: Lowering, value: Value, scale: Value, dim: int, element: ScalarType) -> Value:
+    """A factor times its scales, each of which stands for several elements along a dimension."""
+    assert isinstance(value.type, TileType)
+    assert isinstance(scale.type, TileType)
+    count = value.type.shape[dim] // scale.type.shape[dim]
+    return low.mul(low.cast(value, element), stretched(low, low.cast(scale, element), dim, count))
 
 
 def _product(low: Lowering, lhs: Value, rhs: Value, acc: Value) -> Value:
@@ -55,4 +73,4 @@ def _batched(low: Lowering, value: Value) -> Value:
 
 def handlers() -> Mapping[type[Operation], Handler]:
     """Handlers of this file by operation."""
-    return {cuda.MmaF: _mmaf, cuda.MmaI: _mmai}
+    return {cuda.MmaF: _mmaf, cuda.MmaI: _mmai, cuda.MmaFScaled: _mmaf_scaled}

@@ -13,7 +13,7 @@ from tilewright.dialects.memref import AtomicKind
 from tilewright.ir.builder import Builder, new_region
 from tilewright.ir.core import Operation, Region, Value
 from tilewright.ir.types import BOOL, TileType, element_of
-from tilewright.transforms.lower_tile_ir import elementwise, shapes
+from tilewright.transforms.lower_tile_ir import bits, elementwise, shapes
 from tilewright.transforms.lower_tile_ir.context import Handler, Lowering, Unsupported
 from tilewright.transforms.lower_tile_ir.shapes import reshaped, turned
 
@@ -50,10 +50,10 @@ def _region(low: Lowering, op: cuda.Reduce | cuda.Scan) -> Region:
     """The body on scalars."""
     types = [low.type_of(a) for a in op.body.entry.arguments]
     region, block = new_region(types)
-    inner = Lowering(Builder(block, location=op.location), low.report, low.values, low.tensors)
+    inner = low.inside(Builder(block, location=op.location))
     for argument, value in zip(op.body.entry.arguments, block.arguments, strict=True):
         inner.bind(argument, value)
-    table = {**shapes.handlers(), **elementwise.handlers()}
+    table = {**shapes.handlers(), **elementwise.handlers(), **bits.handlers()}
     *ops, end = op.body.entry
     for part in ops:
         handler = table.get(type(part))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from tilewright.dialects import arith, team, tile
 from tilewright.dialects.cuda_tile import core as cuda
@@ -135,6 +135,51 @@ def _slice(low: Lowering, source: Value, dim: int, index: Value, extent: int) ->
     return found
 
 
+def _insert(low: Lowering, op: Operation) -> None:
+    """The source repeated over the whole destination, chosen where the slice lies."""
+    assert isinstance(op, cuda.Insert)
+    source, destination = low.value(op.source), low.value(op.destination)
+    if isinstance(source.type, ScalarType):
+        low.bind(op.out, source)
+        return
+    assert isinstance(source.type, TileType)
+    assert isinstance(destination.type, TileType)
+    sizes, counts = source.type.shape, [d // s for s, d in zip(source.type.shape, destination.type.shape, strict=True)]
+    here: Value | None = None
+    for dim, index in enumerate(reversed(op.indices)):
+        if counts[dim] > 1:
+            position = low.iota(destination.type.shape, dim, I32)
+            slice_ = low.b(arith.Shr(position, low.constant(sizes[dim].bit_length() - 1, position.type))).out
+            wanted = low.splat(low.value(index), destination.type.shape)
+            found = low.compare(arith.Predicate.EQ, slice_, wanted)
+            here = found if here is None else low.and_(here, found)
+    repeated = _repeated(low, source, sizes, counts)
+    low.bind(op.out, repeated if here is None else low.select(here, repeated, destination))
+
+
+def _repeated(low: Lowering, value: Value, sizes: Sequence[int], counts: Sequence[int]) -> Value:
+    """Copies of a tile side by side along every dimension."""
+    assert isinstance(value.type, TileType)
+    element = value.type.element
+    single = TileType(tuple(n for size in sizes for n in (size, 1)), element)
+    many = TileType(tuple(n for pair in zip(sizes, counts, strict=True) for n in pair), element)
+    whole = TileType(tuple(s * c for s, c in zip(sizes, counts, strict=True)), element)
+    spread = low.b(tile.Broadcast(reshaped(low, value, single), result_types=[many])).out
+    return reshaped(low, spread, whole)
+
+
+def stretched(low: Lowering, value: Value, dim: int, count: int) -> Value:
+    """Each element `count` times along a dimension."""
+    assert isinstance(value.type, TileType)
+    shape, element = value.type.shape, value.type.element
+    if count == 1:
+        return value
+    single = TileType((*shape[:dim], 1, *shape[dim:]), element)
+    many = TileType((*shape[:dim], count, *shape[dim:]), element)
+    spread = low.b(tile.Broadcast(reshaped(low, value, single), result_types=[many])).out
+    return reshaped(low, spread, TileType((*shape[:dim], count * shape[dim], *shape[dim + 1 :]), element))
+
+
 def _assume(low: Lowering, op: Operation) -> None:
     assert isinstance(op, misc.Assume)
     if op.value in low.tensors:
@@ -155,5 +200,6 @@ def handlers() -> Mapping[type[Operation], Handler]:
         cuda.Permute: _permute,
         cuda.Cat: _cat,
         cuda.Extract: _extract,
+        cuda.Insert: _insert,
         misc.Assume: _assume,
     }
