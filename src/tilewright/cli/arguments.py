@@ -43,9 +43,11 @@ def make_arguments(info: KernelInfo, given: Mapping[str, str], seed: int, groups
     Groups have as many elements as there are work-groups, and a `?` is at least that, since kernels index both with it.
     """
     rng = np.random.default_rng(seed)
-    unknown = set(given) - {p.name for p in info.parameters}
+    names = [p.name for p in info.parameters]
+    unknown = [name for name in given if name not in names]
     if unknown:
-        raise click.UsageError(f"kernel {info.name} has no parameter {', '.join(sorted(unknown))}")
+        message = f"kernel {info.name} has no parameter {', '.join(unknown)}; it has {', '.join(names) or 'none'}"
+        raise click.UsageError(message)
     return {p.name: _argument(p, given.get(p.name), rng, groups) for p in info.parameters}
 
 
@@ -56,11 +58,7 @@ def _argument(parameter: Parameter, spec: str | None, rng: np.random.Generator, 
         case MemrefParameter():
             return None if parameter.space == "local" else _array(parameter, spec, rng, max(_DEFAULT_EXTENT, groups))
         case PointerParameter():
-            if spec is None:
-                raise click.UsageError(
-                    f"--arg {parameter.name}=..: how far a kernel reads behind a pointer is not known"
-                )
-            return _array(MemrefParameter(parameter.name, parameter.dtype, (None,), (1,)), spec, rng, _DEFAULT_EXTENT)
+            return _behind_pointer(parameter, spec, rng)
         case GroupParameter():
             count = parameter.size if parameter.size is not None else groups
             return [_array(parameter.memref, spec, rng, _DEFAULT_EXTENT) for _ in range(count)]
@@ -80,21 +78,51 @@ def _scalar(parameter: ScalarParameter, spec: str | None, rng: np.random.Generat
 
 def _array(parameter: MemrefParameter, spec: str | None, rng: np.random.Generator, default: int) -> Array:
     if spec is not None and spec.endswith(".npy"):
-        return np.load(Path(spec), allow_pickle=False)
-    shape = [default if s is None else s for s in parameter.shape]
-    kind = "random"
-    if spec is not None:
-        match = _CALL.match(spec)
-        if match is None:
-            raise click.UsageError(
-                f"--arg {parameter.name}={spec}: write random(..), zeros(..), ones(..) with extents, or a .npy file"
-            )
-        kind = match[1]
-        if match[2].strip():
-            shape = [int(s) for s in match[2].split(",")]
+        return _loaded(parameter, Path(spec))
+    kind, given = ("random", []) if spec is None else _call(parameter, spec)
+    shape = given or [default if s is None else s for s in parameter.shape]
     array = _strided(shape, parameter)
     array[...] = _content(kind, array, rng)
     return array
+
+
+def _behind_pointer(parameter: PointerParameter, spec: str | None, rng: np.random.Generator) -> Array:
+    """A row-major array of any shape."""
+    if spec is not None and spec.endswith(".npy"):
+        return _loaded(parameter, Path(spec))
+    kind, shape = ("", []) if spec is None else _call(parameter, spec)
+    if not shape:
+        raise click.UsageError(
+            f"--arg {parameter.name}=random(..): say the extents; how far a kernel goes behind a pointer is not known"
+        )
+    array = np.zeros(shape, numpy_dtype(parameter.dtype))
+    array[...] = _content(kind, array, rng)
+    return array
+
+
+def _call(parameter: MemrefParameter | PointerParameter, spec: str) -> tuple[str, list[int]]:
+    """`random(4,5)` as a word and extents."""
+    match = _CALL.match(spec)
+    if match is None:
+        raise click.UsageError(
+            f"--arg {parameter.name}={spec}: write random(..), zeros(..), ones(..) with extents, or a .npy file"
+        )
+    try:
+        return match[1], [int(s) for s in match[2].split(",")] if match[2].strip() else []
+    except ValueError:
+        raise click.UsageError(
+            f"--arg {parameter.name}={spec}: extents are integers with commas between them"
+        ) from None
+
+
+def _loaded(parameter: MemrefParameter | PointerParameter, path: Path) -> Array:
+    """An array in a file; types that NumPy does not know are stored there as bytes without a name."""
+    try:
+        array: Array = np.load(path, allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise click.UsageError(f"--arg {parameter.name}={path}: {error}") from None
+    wanted = numpy_dtype(parameter.dtype)
+    return array.view(wanted) if array.dtype.kind == "V" and array.dtype.itemsize == wanted.itemsize else array
 
 
 def _strided(shape: list[int], parameter: MemrefParameter) -> Array:

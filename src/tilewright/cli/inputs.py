@@ -41,7 +41,7 @@ def read_text(name: str) -> Source:
     """As `read_source`, for verbs that bytecode has no place in. Raises `click.ClickException` or `CompileError`."""
     source = read_source(name)
     if isinstance(source, Binary):
-        message = f"{source.name}: this is Tile IR bytecode, not text; `tilewright translate {name}` prints it as text"
+        message = f"{source.name}: this is Tile IR bytecode; `tilewright translate {name}` gives it as text"
         raise click.ClickException(message)
     return source
 

@@ -19,9 +19,12 @@ if TYPE_CHECKING:
 def parse_grid(text: str) -> tuple[int, ...]:
     """`100` or `4,5,6`."""
     try:
-        return tuple(int(part) for part in text.split(","))
+        extents = tuple(int(part) for part in text.split(","))
     except ValueError:
-        raise click.UsageError(f"--grid {text}: one to three integers, separated by commas") from None
+        extents = ()
+    if not 1 <= len(extents) <= 3 or min(extents) < 0:
+        raise click.UsageError(f"--grid {text}: one to three integers, separated by commas")
+    return extents
 
 
 def choose(program: Program, name: str | None) -> Kernel:
@@ -32,6 +35,23 @@ def choose(program: Program, name: str | None) -> Kernel:
     if name is None or name not in kernels:
         raise click.UsageError(f"name one of the kernels with --kernel: {', '.join(kernels) or 'there is none'}")
     return kernels[name]
+
+
+def destinations(kernel: Kernel, saves: tuple[str, ...]) -> dict[str, Path]:
+    """`NAME=FILE.npy` options by parameter."""
+    found: dict[str, Path] = {}
+    names = [parameter.name for parameter in kernel.info.parameters]
+    for pair in saves:
+        name, equals, path = pair.partition("=")
+        name = name.lstrip("%")
+        if not equals or not path:
+            raise click.UsageError(f"--save {pair}: write NAME=FILE.npy")
+        if name not in names:
+            raise click.UsageError(
+                f"--save {pair}: kernel {kernel.name} has no parameter {name}, only {', '.join(names)}"
+            )
+        found[name] = Path(path)
+    return found
 
 
 @click.command(name="run")
@@ -65,7 +85,7 @@ def command(
     from tilewright.api import compile as compile_kernel
     from tilewright.cli.arguments import make_arguments, parse_pairs
     from tilewright.runtime.errors import LaunchError
-    from tilewright.targets.parameters import MemrefParameter
+    from tilewright.targets.parameters import MemrefParameter, PointerParameter
 
     program = compile_kernel(
         read_source(file),
@@ -77,6 +97,7 @@ def command(
     )
     show(program.warnings, "text", sys.stderr)
     kernel, grid = choose(program, kernel_name), parse_grid(grid_text)
+    targets = destinations(kernel, saves)
     arguments = make_arguments(kernel.info, parse_pairs(pairs), seed, int(np.prod(grid)))
     passed = [
         arguments[p.name] for p in kernel.info.parameters if not (isinstance(p, MemrefParameter) and p.space == "local")
@@ -85,10 +106,11 @@ def command(
         kernel[grid](*passed)
     except LaunchError as error:
         raise click.ClickException(str(error)) from None
-    written = {p.name for p in kernel.info.parameters if isinstance(p, MemrefParameter) and p.written}
-    targets = {name: path for name, _, path in (pair.partition("=") for pair in saves)}
+    written = {
+        p.name for p in kernel.info.parameters if isinstance(p, MemrefParameter | PointerParameter) and p.written
+    }
     for name, array in arguments.items():
         if name in targets:
-            np.save(Path(targets[name]), np.asarray(array))
+            np.save(targets[name], np.asarray(array))
         elif name in written and not saves:
             click.echo(f"%{name} =\n{array}")

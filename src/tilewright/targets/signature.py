@@ -62,7 +62,8 @@ def written_through(pointer: Value) -> bool:
                 return True
             if not effects:
                 work += [*user.results, *(a for r in user.regions for b in r.blocks for a in b.arguments)]
-                work += user.parent_op.results if user.parent_op is not None else []
+                # what a region yields; inner operations with results have nothing to do with those of their parent
+                work += user.parent_op.results if user.parent_op is not None and not user.results else []
     return False
 
 

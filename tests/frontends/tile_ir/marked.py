@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from frontends.tile_ir.samples import module
 from tilewright.diagnostics import Diagnostic, Report, Source
+from tilewright.dialects.cuda_tile.core import TileModule
 from tilewright.frontends.tile_ir import parse
 from tilewright.ir.verifier import verify
 
@@ -15,6 +16,16 @@ def findings(text: str) -> list[Diagnostic]:
     if found is not None and not report.errors:
         verify(found, report)
     return report.diagnostics
+
+
+def parsed(text: str) -> TileModule:
+    """A valid module."""
+    report = Report()
+    found = parse(Source("test.tileir", text), report)
+    assert found is not None, [str(d) for d in report.diagnostics]
+    verify(found, report)
+    assert not report.diagnostics, [str(d) for d in report.diagnostics]
+    return found
 
 
 def program(body: str) -> str:

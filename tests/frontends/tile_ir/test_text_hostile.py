@@ -92,9 +92,9 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_texts_are_refused_in_time(name: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     found = findings(HOSTILE[name])
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
     assert found, "nothing is wrong"
     assert all(d.code.startswith(("C", "IR")) for d in found), [str(d)[:200] for d in found[:3]]
 

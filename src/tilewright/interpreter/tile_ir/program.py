@@ -18,6 +18,7 @@ from tilewright.ir.printer import print_op
 from tilewright.program import Launcher, Program
 from tilewright.targets.artifact import Artifact
 from tilewright.targets.parameters import DTYPE_BYTES, KernelInfo, Parameter, PointerParameter, ScalarParameter
+from tilewright.targets.signature import written_through
 
 
 def interpreted_tile_ir(source: Source | Binary, checked: bool) -> Program:
@@ -60,7 +61,7 @@ def _parameter(argument: BlockArgument) -> Parameter:
     assert isinstance(argument.type, t.Tile)
     element, name = argument.type.element, argument.name or f"arg{argument.index}"
     if isinstance(element, t.Pointer):
-        return PointerParameter(name, _dtype(element.pointee))
+        return PointerParameter(name, _dtype(element.pointee), written_through(argument))
     return ScalarParameter(name, _dtype(element))
 
 
