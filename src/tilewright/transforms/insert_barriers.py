@@ -31,6 +31,8 @@ from tilewright.transforms.aliasing import Access, Accessor, accesses, commute, 
 STEP = "step"
 """Attribute that ties the tile accesses and loops of one collective instruction together."""
 
+Loop = scf.For | scf.While
+
 BOTH = frozenset(AddressSpace)
 
 
@@ -51,7 +53,7 @@ class _Pending:
     """An access that later ones may have to wait for; `loops` are those whose back edge lies in between."""
 
     access: Access
-    loops: tuple[scf.For, ...] = ()
+    loops: tuple[Loop, ...] = ()
 
 
 State = dict[_Pending, None]
@@ -67,7 +69,7 @@ def _block(block: Block, state: State) -> State:
             case scf.If():
                 arms = [_block(region.entry, dict(state)) for region in op.regions]
                 state = _joined(arms if len(arms) == 2 else [*arms, state])
-            case scf.For():
+            case scf.For() | scf.While():
                 state = _loop(op, state)
             case team.Spmd():
                 state = _spmd(op, state)
@@ -141,7 +143,7 @@ def _joined(states: list[State]) -> State:
     return joined
 
 
-def _loop(op: scf.For, state: State) -> State:
+def _loop(op: Loop, state: State) -> State:
     body = op.body.entry
     state = _fence_before(op, list(accesses(op)), state)
     entry = state

@@ -5,10 +5,11 @@ work-group owns is computed element by element, spread over the threads; what a 
 
 | file | concept |
 |---|---|
-| `target.py`, `policy.py`, `capabilities.py` | pipeline, artefact; teams and tiles; refusals before emission |
+| `target.py`, `spread.py`, `policy.py`, `capabilities.py` | pipeline, artefact; teams and tiles; refusals |
 | `kernel.py`, `context.py`, `values.py` | entry and parameters; the state of lowering; what IR values become |
 | `elementwise.py`, `memory.py`, `atomics.py`, `control.py`, `team.py`, `warp.py` | one element, one work-item |
 | `deferral.py`, `elements.py`, `buffers.py`, `arena.py`, `collective.py` | tiles of the work-group |
+| `addresses.py`, `combining.py` | pointers, gathers and scatters; reductions and scans by a region |
 | `registers.py`, `subgroup.py` | tiles of a subgroup |
 | `ptx.py` | LLVM text to PTX; ptxas |
 | `binding.py`, `driver.py`, `launch.py` | libcuda; launching on device arrays |

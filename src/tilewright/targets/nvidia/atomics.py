@@ -72,6 +72,55 @@ def atomic_update(
     return of_parts(old)
 
 
+def atomic_exchange(
+    ctx: KernelContext, word: str, element: Element, value: Value, pointer: Value, scope: Scope, semantics: Semantics
+) -> Value:
+    """Replace one element, or change it by and, or, xor, umax, umin of its bits; its old value."""
+    order, seen = _UPDATE_ORDER[semantics], sync_scope(pointer, scope)
+    bits = ctx.b.bitcast(value, f"i{element.bits}")
+    if element.bits >= 32:
+        old = ctx.b.atomicrmw(word, pointer, bits, order, element.bits // 8, seen)
+        return ctx.b.bitcast(old, element.llvm)
+
+    def combine(old: Value) -> Value:
+        b, before = ctx.b, ctx.b.bitcast(old, bits.type)
+        match word:
+            case "and" | "or" | "xor":
+                plain = {"and": b.and_, "or": b.or_, "xor": b.xor}[word]
+                return b.bitcast(plain(before, bits), element.llvm)
+            case "umax" | "umin":
+                larger = b.icmp("ugt" if word == "umax" else "ult", before, bits)
+                return b.bitcast(b.select(larger, before, bits), element.llvm)
+            case _:
+                return value
+
+    return _swap_loop(ctx, element, pointer, combine, seen, order)
+
+
+def atomic_swap(
+    ctx: KernelContext,
+    element: Element,
+    expected: Value,
+    value: Value,
+    pointer: Value,
+    scope: Scope,
+    semantics: Semantics,
+) -> Value:
+    """Store `value` if the element has the bits of `expected`; its old value."""
+    order, seen = _UPDATE_ORDER[semantics], sync_scope(pointer, scope)
+    b, word = ctx.b, f"i{element.bits}"
+    wanted, new = b.bitcast(expected, word), b.bitcast(value, word)
+    if element.bits >= 32:
+        found, _ = b.cmpxchg(pointer, wanted, new, order, _FAILURE_ORDER.get(order, order), scope=seen)
+        return b.bitcast(found, element.llvm)
+
+    def combine(old: Value) -> Value:
+        before = b.bitcast(old, word)
+        return b.bitcast(b.select(b.icmp("eq", before, wanted), new, before), element.llvm)
+
+    return _swap_loop(ctx, element, pointer, combine, seen, order)
+
+
 def _part_pointers(ctx: KernelContext, element: Element, pointer: Value) -> list[Value]:
     if element.kind is Kind.COMPLEX:
         return [pointer, ctx.b.offset(pointer, element.bits // 8)]

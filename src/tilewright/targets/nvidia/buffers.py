@@ -53,6 +53,11 @@ def load(ctx: KernelContext, tile: SharedTile, at: Sequence[Value]) -> Operand:
     return load_element(ctx, ELEMENTS[tile.type.element.name], _pointer(ctx, tile, at))
 
 
+def store(ctx: KernelContext, tile: SharedTile, operand: Operand, at: Sequence[Value]) -> None:
+    """Write one element."""
+    store_element(ctx, ELEMENTS[tile.type.element.name], operand, _pointer(ctx, tile, at))
+
+
 @contextmanager
 def each_element(ctx: KernelContext, shape: Sequence[int]) -> Generator[Coordinates]:
     """Emit code that runs once for each element of a shape, spread over the threads of the work-group."""
@@ -71,7 +76,7 @@ def fill(ctx: KernelContext, tile: SharedTile, produce: Callable[[Coordinates], 
     """Write all elements. What anybody read there before is done, and what is written is seen by all."""
     ctx.barrier()
     with each_element(ctx, tile.type.shape) as at:
-        store_element(ctx, ELEMENTS[tile.type.element.name], produce(at), _pointer(ctx, tile, at))
+        store(ctx, tile, produce(at), at)
     ctx.barrier()
 
 

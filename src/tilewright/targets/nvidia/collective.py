@@ -72,7 +72,7 @@ def _atomic_load(ctx: KernelContext, op: tile.AtomicLoad) -> None:
             lambda: ctx.arith.constant(view.element.name, 0),
         )
 
-    _computed(ctx, op.out, element)
+    computed(ctx, op.out, element)
 
 
 def _atomic_rmw(ctx: KernelContext, op: tile.AtomicRmw) -> None:
@@ -86,10 +86,10 @@ def _atomic_rmw(ctx: KernelContext, op: tile.AtomicRmw) -> None:
 
         return guarded(ctx, inside, update, lambda: ctx.arith.constant(view.element.name, 0))
 
-    _computed(ctx, op.out, element)
+    computed(ctx, op.out, element)
 
 
-def _computed(ctx: KernelContext, result: core.Value, element: Callable[[Coordinates], Operand]) -> None:
+def computed(ctx: KernelContext, result: core.Value, element: Callable[[Coordinates], Operand]) -> None:
     """Run for each element; keep the tile only if it is used."""
     if not result.uses:
         with each_element(ctx, tile_type(result).shape) as where:

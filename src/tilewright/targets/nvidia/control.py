@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from tilewright.dialects import scf
 from tilewright.ir import core
 from tilewright.ir.types import ScalarType, TileType
-from tilewright.targets.llvm.emitter import Value, i64
+from tilewright.targets.llvm.emitter import Value, boolean, i64
 from tilewright.targets.nvidia.buffers import copy_tile, new_buffer
 from tilewright.targets.nvidia.context import KernelContext, OpLowering, is_tile
 from tilewright.targets.nvidia.elements import settle
@@ -126,6 +126,25 @@ def _for(ctx: KernelContext, op: core.Operation) -> None:
     carried.bind(op.outs, forms, loop.results)
 
 
+def _while(ctx: KernelContext, op: core.Operation) -> None:
+    """Tested at the bottom; the condition is the same in all threads."""
+    assert isinstance(op, scf.While)
+    b, inits = ctx.b, op.inits
+    carried = Carried(ctx, inits)
+    forms = carried.forms(inits)
+    carried.update(inits)
+    with b.while_loop([boolean(True), *carried.flat(inits)]) as loop:
+        b.leave_unless(loop, loop.carried[0])
+        carried.bind(op.carried, forms, loop.carried[1:])
+        with ctx.arena.frame():
+            ctx.lower_block(op.body.entry)
+            again, *results = scf.yielded(op.body)
+            condition = ctx.scalar(again)
+            carried.update(results)
+            loop.yield_(condition, *carried.flat(results))
+    carried.bind(op.outs, forms, loop.results[1:])
+
+
 def _if(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, scf.If)
     condition = ctx.scalar(op.condition)
@@ -151,4 +170,4 @@ def _yield(ctx: KernelContext, op: core.Operation) -> None:
 
 def lowerings() -> Mapping[type[core.Operation], OpLowering]:
     """Lowerings of this file by operation."""
-    return {scf.For: _for, scf.If: _if, scf.Yield: _yield}
+    return {scf.For: _for, scf.If: _if, scf.While: _while, scf.Yield: _yield}

@@ -43,7 +43,7 @@ def _is_tile(value: Value) -> bool:
 def _collective_ops(block: Block) -> Iterator[Operation]:
     for op in block:
         yield op
-        if isinstance(op, scf.For | scf.If):
+        if isinstance(op, scf.For | scf.If | scf.While):
             for region in op.regions:
                 yield from _collective_ops(region.entry)
 
@@ -61,7 +61,7 @@ def _may_wait(load: tile.Load, waiting: frozenset[Value]) -> bool:
     for reader, pointwise in _readers(load.out, waiting, True):
         if reader.block is not load.block or not _quiet_between(load, reader):
             return False
-        if isinstance(reader, scf.For) or _is_quiet(reader) or _one_step(load, reader):
+        if isinstance(reader, scf.For | scf.While) or _is_quiet(reader) or _one_step(load, reader):
             continue
         if isinstance(reader, tile.Store) and pointwise and _same_place(load, reader):
             continue

@@ -36,7 +36,7 @@ class Elements:
         self._known: list[dict[tuple[core.Value, Coordinates], Operand]] = [{}]
 
     @contextmanager
-    def _scope(self) -> Generator[None]:
+    def scope(self) -> Generator[None]:
         """Results inside a loop or branch are not known behind it."""
         self._known.append({})
         yield
@@ -120,7 +120,7 @@ class Elements:
         """A loop over `extent` positions that carries one operand."""
         unroll = self._ctx.not_unrolled()
         loop_over = self._ctx.b.loop(i64(0), extent, 1, parts_of(start), loop_metadata=unroll, hint="k")
-        with loop_over as loop, self._scope():
+        with loop_over as loop, self.scope():
             loop.yield_(*parts_of(step(loop.index, of_parts(loop.carried))))
         return of_parts(loop.results)
 
@@ -171,11 +171,11 @@ class Elements:
         b, extent = self._ctx.b, tile_type(tiles[0]).shape[dim]
 
         def first() -> Operand:
-            with self._scope():
+            with self.scope():
                 return self.at(tiles[0], where)
 
         def rest() -> Operand:
-            with self._scope():
+            with self.scope():
                 moved = b.sub(where[dim], i64(extent))
                 return self._cat_from(tiles[1:], dim, (*where[:dim], moved, *where[dim + 1 :]))
 

@@ -12,16 +12,16 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Final
 
-from tilewright.dialects import tile
+from tilewright.dialects import scf, tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir import core
-from tilewright.ir.types import GroupType, MemrefType, ScalarType, Type
+from tilewright.ir.types import GroupType, MemrefType, PointerType, ScalarType, Type
 from tilewright.targets.artifact import KernelInfo, Slot, block_size, slot_layout
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Complex, Module, Parameter, Value, i64, zero
 from tilewright.targets.llvm.features import NVPTX
 from tilewright.targets.llvm.types import ELEMENTS, Kind
-from tilewright.targets.nvidia import atomics, collective, control, memory, subgroup, team
+from tilewright.targets.nvidia import addresses, atomics, collective, combining, control, memory, subgroup, team
 from tilewright.targets.nvidia.arena import ALIGNMENT, Arena, is_local_parameter
 from tilewright.targets.nvidia.context import KernelContext, OpLowering, is_tile
 from tilewright.targets.nvidia.deferral import deferred_tiles
@@ -74,6 +74,12 @@ _TILE_OPS: Final[tuple[type[core.Operation], ...]] = (
 )
 
 
+COLLECTIVE_ONLY: Final[frozenset[type[core.Operation]]] = frozenset(
+    {scf.While, *combining.lowerings(), *addresses.ACCESSES}
+)
+"""Operations that a subgroup cannot run by itself here."""
+
+
 @cache
 def lowering_table() -> Mapping[type[core.Operation], OpLowering]:
     """Every lowering of the target by operation."""
@@ -85,6 +91,8 @@ def lowering_table() -> Mapping[type[core.Operation], OpLowering]:
         **control.lowerings(),
         **team.lowerings(),
         **atomics.lowerings(),
+        **addresses.lowerings(),
+        **combining.lowerings(),
     }
 
 
@@ -143,6 +151,8 @@ def _bind_parameters(ctx: KernelContext, arguments: list[Value], layout: Iterato
         type_ = parameter.type
         if isinstance(type_, ScalarType):
             ctx.bind(parameter, _scalar(ctx, type_, pointer()))
+        elif isinstance(type_, PointerType):
+            ctx.bind(parameter, b.load("i64", pointer(), 8))
         elif is_local_parameter(parameter):
             ctx.bind(parameter, _local_parameter(ctx, type_))
         elif isinstance(type_, MemrefType):

@@ -120,7 +120,7 @@ def _binder(info: KernelInfo, parameter: Parameter, context: Context) -> Binder:
         case MemrefParameter():
             return partial(_bind_memref, _MemrefBinding(parameter, where, context))
         case PointerParameter():
-            raise LaunchError(f"{where}: the NVIDIA target does not take pointers yet")
+            return partial(_bind_pointer, parameter, where, context)
         case GroupParameter():
             binding = _MemrefBinding(parameter.memref, where, context)
             return partial(_bind_group, parameter, binding)
@@ -128,6 +128,47 @@ def _binder(info: KernelInfo, parameter: Parameter, context: Context) -> Binder:
 
 def _bind_scalar(bind: ScalarBinder, argument: object, _keep: list[object]) -> tuple[SlotValue, ...]:
     return bind(argument)
+
+
+def _bind_pointer(
+    parameter: PointerParameter, where: str, context: Context, argument: object, _keep: list[object]
+) -> tuple[SlotValue, ...]:
+    """Array on the device to the address of its first element; an integer is an address, None a null pointer."""
+    if argument is None:
+        return (0,)
+    if type(argument) is int:
+        return (argument,)
+    array = _device_array(parameter.dtype, f"ptr<{parameter.dtype}>", context, where, argument)
+    if parameter.written and array.readonly:
+        raise LaunchError(f"{where}: the array is read-only and the kernel writes to it; pass a writable array")
+    return (array.address,)
+
+
+def _device_array(dtype: str, wanted: str, context: Context, where: str, argument: object) -> ArrayView:
+    """An argument as an array of the right type on the right device."""
+    try:
+        array = _typed_view(argument)
+    except NotAnArray as error:
+        raise LaunchTypeError(f"{where}: {error}; an array for {wanted} is wanted") from None
+    except UnusableArray as error:
+        raise LaunchError(f"{where}: this {type(argument).__name__} cannot be used as it is: {error}") from None
+    _check_device(context, where, array)
+    if array.dtype != numpy_dtype(dtype):
+        raise LaunchTypeError(f"{where}: its dtype is {array.dtype}, {describe(dtype)} is wanted")
+    return array
+
+
+def _check_device(context: Context, where: str, array: ArrayView) -> None:
+    ordinal = context.description.ordinal
+    if array.device.kind != "cuda":
+        raise LaunchError(
+            f"{where}: the array lies on {array.device}, this kernel runs on cuda:{ordinal}; copy it there first"
+        )
+    # __cuda_array_interface__ does not tell which device it is; the driver knows every address.
+    found = pointer_device(array.address) if array.address else ordinal
+    if found is None or found != ordinal:
+        place = Device("cuda", found) if found is not None else "no CUDA device"
+        raise LaunchError(f"{where}: the array lies on {place}, this kernel was loaded on cuda:{ordinal}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,30 +186,9 @@ class _MemrefBinding:
 
     def view(self, where: str, argument: object) -> ArrayView:
         """An argument as an array of the right type on the right device."""
-        try:
-            array = _typed_view(argument)
-        except NotAnArray as error:
-            raise LaunchTypeError(f"{where}: {error}; an array for {type_text(self.parameter)} is wanted") from None
-        except UnusableArray as error:
-            raise LaunchError(f"{where}: this {type(argument).__name__} cannot be used as it is: {error}") from None
-        self._check_device(where, array)
-        if array.dtype != numpy_dtype(self.parameter.dtype):
-            wanted = describe(self.parameter.dtype)
-            raise LaunchTypeError(f"{where}: its dtype is {array.dtype}, {wanted} is wanted")
+        array = _device_array(self.parameter.dtype, type_text(self.parameter), self.context, where, argument)
         check_access(self.parameter, where, array)
         return array
-
-    def _check_device(self, where: str, array: ArrayView) -> None:
-        ordinal = self.context.description.ordinal
-        if array.device.kind != "cuda":
-            raise LaunchError(
-                f"{where}: the array lies on {array.device}, this kernel runs on cuda:{ordinal}; copy it there first"
-            )
-        # __cuda_array_interface__ does not tell which device it is; the driver knows every address.
-        found = pointer_device(array.address) if array.address else ordinal
-        if found is None or found != ordinal:
-            place = Device("cuda", found) if found is not None else "no CUDA device"
-            raise LaunchError(f"{where}: the array lies on {place}, this kernel was loaded on cuda:{ordinal}")
 
 
 def _typed_view(argument: object) -> ArrayView:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from tilewright.diagnostics import Report
-from tilewright.dialects import tile
+from tilewright.dialects import team, tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.builtin import Module as ModuleOp
+from tilewright.ir.core import Operation
 from tilewright.ir.passes import Pass
 from tilewright.ir.printer import print_op
 from tilewright.ir.types import MemrefType, TileType
@@ -21,11 +22,11 @@ from tilewright.targets.nvidia.capabilities import (
     check_geometry,
     check_memory,
     limit,
-    refuse,
 )
-from tilewright.targets.nvidia.kernel import lower_kernel, lowering_table
+from tilewright.targets.nvidia.kernel import COLLECTIVE_ONLY, lower_kernel, lowering_table
 from tilewright.targets.nvidia.policy import NvidiaTeamPolicy, NvidiaTilePolicy
 from tilewright.targets.nvidia.ptx import DATA_LAYOUT, TRIPLE, Architecture, compile_to_ptx
+from tilewright.targets.nvidia.spread import SpreadWorkGroup
 from tilewright.transforms.pipeline import common_pipeline
 
 SHARED_BYTES: Final = {Architecture.SM_80: 163 * 1024, Architecture.SM_90A: 227 * 1024}
@@ -65,8 +66,8 @@ class NvidiaTarget:
         return f"{self.architecture.value} {self.architecture.features} llvmlite {llvmlite.__version__} {_FORMAT}"
 
     def passes(self, level: int) -> list[Pass]:
-        """The common way to tiles."""
-        return common_pipeline(NvidiaTeamPolicy(), NvidiaTilePolicy(), level)
+        """Blocks of threads for kernels of one work-item, then the common way to tiles."""
+        return [SpreadWorkGroup(), *common_pipeline(NvidiaTeamPolicy(), NvidiaTilePolicy(), level)]
 
     def generate(self, module: ModuleOp, report: Report, level: int = 2) -> Artifact:
         """PTX for all kernels of a module of tiles, by the same code generation at every level; what the machine cannot
@@ -101,7 +102,9 @@ def check_kernel(kernel: Kernel, report: Report) -> None:
         if op is kernel:
             continue
         if type(op) not in known:
-            refuse(report, op.location, f"{op.name} has no lowering for NVIDIA devices")
+            report.error("T006", op.location, f"{op.name} has no lowering for NVIDIA devices")
+        elif type(op) in COLLECTIVE_ONLY and in_spmd(op):
+            report.error("T006", op.location, f"{op.name} of a subgroup has no lowering for NVIDIA devices")
         elif isinstance(op, tile.Mma):
             _check_product(kernel, op, report)
     for parameter in kernel.parameters:
@@ -112,13 +115,17 @@ def check_kernel(kernel: Kernel, report: Report) -> None:
             )
 
 
+def in_spmd(op: Operation) -> bool:
+    """Whether work-items run the operation, each for itself."""
+    return any(isinstance(ancestor, team.Spmd) for ancestor in op.ancestors())
+
+
 def _check_product(kernel: Kernel, op: tile.Mma, report: Report) -> None:
     """Products of a subgroup are emitted instruction by instruction."""
     out, left = op.out.type, op.lhs.type
     assert isinstance(out, TileType)
     assert isinstance(left, TileType)
-    in_spmd = any(ancestor.name == "team.spmd" for ancestor in op.ancestors())
     steps = -(-out.size // (kernel.subgroup_size or 1)) * left.shape[1]
-    if in_spmd and steps > MAX_SUBGROUP_INSTRUCTIONS:
+    if in_spmd(op) and steps > MAX_SUBGROUP_INSTRUCTIONS:
         message = f"a product of {steps} steps a work-item exceeds the limit of {MAX_SUBGROUP_INSTRUCTIONS}"
         limit(report, op.location, message).hint("use smaller cooperative matrices")

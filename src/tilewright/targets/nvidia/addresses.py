@@ -1,0 +1,157 @@
+"""Memory at computed addresses: pointers, memrefs made of an address, tiles whose elements lie anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from tilewright.dialects import addresses
+from tilewright.dialects.addresses import UpdateKind
+from tilewright.dialects.memref import AtomicKind
+from tilewright.ir import core
+from tilewright.ir.types import MemrefType
+from tilewright.targets.llvm.emitter import Value, boolean, i64
+from tilewright.targets.llvm.types import ELEMENTS, Element
+from tilewright.targets.nvidia.atomics import atomic_exchange, atomic_load, atomic_store, atomic_swap, atomic_update
+from tilewright.targets.nvidia.buffers import Coordinates, each_element
+from tilewright.targets.nvidia.collective import computed
+from tilewright.targets.nvidia.context import KernelContext, OpLowering
+from tilewright.targets.nvidia.elements import Elements, guarded, tile_type
+from tilewright.targets.nvidia.memory import load_element, store_element
+from tilewright.targets.nvidia.values import GLOBAL, Operand, View
+
+Access = addresses.Gather | addresses.Scatter | addresses.ScatterUpdate | addresses.ScatterExchange
+
+_KINDS: Mapping[UpdateKind, AtomicKind] = {
+    UpdateKind.ADD: AtomicKind.ADD,
+    UpdateKind.MAX: AtomicKind.MAX,
+    UpdateKind.MIN: AtomicKind.MIN,
+}
+
+
+def global_pointer(ctx: KernelContext, address: Value) -> Value:
+    """A number as an address of global memory."""
+    return ctx.b.cast("inttoptr", address, GLOBAL, hint="at")
+
+
+def _address(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, addresses.AddressOf)
+    ctx.bind(op.out, ctx.scalar(op.pointer))
+
+
+def _from_address(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, addresses.FromAddress)
+    type_ = op.out.type
+    assert isinstance(type_, MemrefType)
+    pointer = global_pointer(ctx, ctx.scalar(op.address))
+    sizes, strides = iter(op.sizes), iter(op.strides)
+    shape = tuple(i64(s) if s is not None else ctx.scalar(next(sizes)) for s in type_.shape)
+    steps = tuple(i64(s) if s is not None else ctx.scalar(next(strides)) for s in type_.strides)
+    ctx.bind(op.out, View(type_, pointer, shape, steps, pointer))
+
+
+def lower_access(ctx: KernelContext, op: core.Operation) -> None:
+    """Lower a gather, scatter or atomic update of the work-group: each element by one thread."""
+    match op:
+        case addresses.Gather():
+            element = ELEMENTS[tile_type(op.out).element.name]
+            computed(ctx, op.out, lambda at: _gathered(ctx, op, element, at))
+        case addresses.Scatter():
+            _scatter(ctx, op)
+        case addresses.ScatterUpdate():
+            computed(ctx, op.out, lambda at: _updated(ctx, op, at))
+        case addresses.ScatterExchange():
+            computed(ctx, op.out, lambda at: _exchanged(ctx, op, at))
+        case _:
+            raise AssertionError(f"{op.name} is no access to addresses")
+
+
+def _place(ctx: KernelContext, elements: Elements, op: Access, at: Coordinates) -> tuple[Value, Callable[[], Value]]:
+    """Whether an element is accessed, and how to compute where it lies."""
+    condition = boolean(True)
+    if op.mask is not None:
+        found = elements.at(op.mask, at)
+        assert isinstance(found, Value)
+        condition = found
+
+    def pointer() -> Value:
+        address = elements.at(op.addresses, at)
+        assert isinstance(address, Value)
+        return global_pointer(ctx, address)
+
+    return condition, pointer
+
+
+def _gathered(ctx: KernelContext, op: addresses.Gather, element: Element, at: Coordinates) -> Operand:
+    elements = Elements(ctx)
+    inside, pointer = _place(ctx, elements, op, at)
+
+    def read() -> Operand:
+        with elements.scope():
+            place = pointer()
+        if op.semantics is None:
+            return load_element(ctx, element, place)
+        return atomic_load(ctx, element, place, op.scope, op.semantics)
+
+    return guarded(ctx, inside, read, lambda: ctx.arith.constant(element.name, 0))
+
+
+def _scatter(ctx: KernelContext, op: addresses.Scatter) -> None:
+    type_ = tile_type(op.value)
+    element = ELEMENTS[type_.element.name]
+    with each_element(ctx, type_.shape) as at:
+        elements = Elements(ctx)
+        inside, pointer = _place(ctx, elements, op, at)
+        with ctx.b.if_then(inside), elements.scope():
+            place, value = pointer(), elements.at(op.value, at)
+            if op.semantics is None:
+                store_element(ctx, element, value, place)
+            else:
+                atomic_store(ctx, element, value, place, op.scope, op.semantics)
+
+
+def _updated(ctx: KernelContext, op: addresses.ScatterUpdate, at: Coordinates) -> Operand:
+    element, elements = ELEMENTS[tile_type(op.out).element.name], Elements(ctx)
+    inside, pointer = _place(ctx, elements, op, at)
+
+    def update() -> Operand:
+        with elements.scope():
+            place, value = pointer(), elements.at(op.value, at)
+        kind = _KINDS.get(op.kind)
+        if kind is not None:
+            return atomic_update(ctx, kind, element, value, place, op.scope, op.semantics)
+        assert isinstance(value, Value)
+        return atomic_exchange(ctx, op.kind.value, element, value, place, op.scope, op.semantics)
+
+    return guarded(ctx, inside, update, lambda: ctx.arith.constant(element.name, 0))
+
+
+def _exchanged(ctx: KernelContext, op: addresses.ScatterExchange, at: Coordinates) -> Operand:
+    element, elements = ELEMENTS[tile_type(op.out).element.name], Elements(ctx)
+    inside, pointer = _place(ctx, elements, op, at)
+    expected = elements.at(op.expected, at)
+
+    def swap() -> Operand:
+        with elements.scope():
+            place, value = pointer(), elements.at(op.value, at)
+        assert isinstance(value, Value)
+        assert isinstance(expected, Value)
+        return atomic_swap(ctx, element, expected, value, place, op.scope, op.semantics)
+
+    return guarded(ctx, inside, swap, lambda: expected)
+
+
+ACCESSES: Sequence[type[core.Operation]] = (
+    addresses.Gather,
+    addresses.Scatter,
+    addresses.ScatterUpdate,
+    addresses.ScatterExchange,
+)
+
+
+def lowerings() -> Mapping[type[core.Operation], OpLowering]:
+    """Lowerings of this file by operation."""
+    return {
+        addresses.AddressOf: _address,
+        addresses.FromAddress: _from_address,
+        **dict.fromkeys(ACCESSES, lower_access),
+    }

@@ -1,0 +1,39 @@
+"""spread-work-group: a kernel that nowhere asks which work-item it is gets a block of threads.
+
+before:  builtin.kernel {subgroup_size = 1, work_group_size = [1, 1]} { %t = tile.load .. }
+after:   builtin.kernel {subgroup_size = 32, work_group_size = [128, 1]} { %t = tile.load .. }
+
+Languages whose programs are collective throughout say one work-item a work-group; who shares its tiles is the
+machine's affair.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from tilewright.dialects import team
+from tilewright.dialects.builtin import Kernel, Module
+from tilewright.ir.passes import Pass, PassContext
+
+_SUBGROUP: Final = 32
+_THREADS: Final = 128
+
+
+@dataclass(frozen=True)
+class SpreadWorkGroup(Pass):
+    """Widen work-groups of one work-item where that cannot be told apart."""
+
+    name: ClassVar[str] = "spread-work-group"
+
+    def run(self, module: Module, context: PassContext) -> None:
+        for kernel in module.kernels:
+            if kernel.work_group_size == (1, 1) and not _asks_who_it_is(kernel):
+                kernel.subgroup_size, kernel.work_group_size = _SUBGROUP, (_THREADS, 1)
+
+
+def _asks_who_it_is(kernel: Kernel) -> bool:
+    return any(
+        op.name.startswith(("team.", "tl.")) and not isinstance(op, team.GroupId | team.NumGroups)
+        for op in kernel.walk()
+    )
