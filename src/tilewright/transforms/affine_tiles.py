@@ -15,6 +15,7 @@ from tilewright.ir.core import Value
 from tilewright.ir.types import I64, ScalarType, TileType, element_of
 
 _EXACT = 1 << 62
+_REPRESENTED = (1 << 63) - 1
 _GRID = (1 << 24) - 1
 """Coordinates of work-groups that run on tiles through addresses are below 2^24 - 1: the limit of the one language."""
 
@@ -66,13 +67,23 @@ class Analysis:
         limit = 1 << (element.bits - 1)
         if form.largest < limit or isinstance(value.defining_op, tile.Splat):
             return form
-        if form.largest > _EXACT or any(s.scale is not None or s.factor < 0 for s in form.strides):
+        if form.largest > _REPRESENTED or any(s.factor < 0 for s in form.strides):
             return None
-        reach = sum(s.factor * (n - 1) for s, n in zip(form.strides, value.type.shape, strict=True))
-        above = self.b(arith.Cmp(Predicate.GE, form.start, self.constant(-limit))).out
-        below = self.b(arith.Cmp(Predicate.LT, form.start, self.constant(limit - reach))).out
-        fits = self.b(arith.And(above, below)).out
+        fits = self._fits(form, value.type.shape, limit)
         return replace(form, largest=limit, conditions=(*form.conditions, fits))
+
+    def _fits(self, form: Affine, shape: tuple[int, ...], limit: int) -> Value:
+        """Whether all elements lie in `-limit .. limit - 1`; strides known at run time have to be positive for that."""
+        b, last = self.b, form.start
+        fits = b(arith.Cmp(Predicate.GE, form.start, self.constant(-limit))).out
+        for stride, extent in zip(form.strides, shape, strict=True):
+            reach = self.constant(stride.factor * (extent - 1))
+            if stride.scale is not None and stride.factor:
+                positive = b(arith.Cmp(Predicate.GE, stride.scale, self.constant(0))).out
+                fits = b(arith.And(fits, positive)).out
+                reach = b(arith.Mul(stride.scale, reach)).out
+            last = b(arith.Add(last, reach)).out
+        return b(arith.And(fits, b(arith.Cmp(Predicate.LT, last, self.constant(limit))).out)).out
 
     def bound(self, value: Value) -> Affine | None:
         """As `exact`, for what positions are compared with: numbers beyond all positions are brought nearer."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from tilewright.targets.cpu.blocks import Block, Piece, Shape, grouped, map_shape, product_shape, split_pieces
-from tilewright.targets.cpu.evaluate import Evaluator
 from tilewright.targets.cpu.tiles import AnyTile, Memory, Product, Registers, formulas, lane_bytes, natural_dim
 from tilewright.targets.llvm.emitter import Builder, Value, i64
+
+if TYPE_CHECKING:
+    from tilewright.targets.cpu.evaluate import Evaluator
 
 Emit = Callable[[Block], None]
 _UNROLLED_GROUPS = 2
