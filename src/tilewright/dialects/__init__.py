@@ -15,11 +15,14 @@ def all_dialects() -> tuple[ModuleType, ...]:
         builtin,
         math,
         memref,
+        reports,
         scf,
+        statics,
         team,
         tile,
         tile_combine,
         tl,
     )
 
-    return (builtin, arith, arith_integers, arith_floats, math, scf, memref, team, tl, tile, tile_combine, addresses)
+    numbers = (arith, arith_integers, arith_floats, math)
+    return (builtin, statics, *numbers, scf, memref, addresses, team, reports, tl, tile, tile_combine)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.semantics import dtype_of
-from tilewright.interpreter import addresses, collectives, combining, scalars, tiles, views
+from tilewright.interpreter import addresses, collectives, combining, host, scalars, tiles, views
+from tilewright.interpreter.errors import KernelError
 from tilewright.interpreter.memory import GroupValue, View, buffer_of
 from tilewright.interpreter.state import Handler, RuntimeValue, WorkGroup
 from tilewright.ir.core import BlockArgument, Operation
@@ -33,6 +34,7 @@ def all_handlers() -> Mapping[type[Operation], Handler]:
         **tiles.handlers(),
         **addresses.handlers(),
         **combining.handlers(),
+        **host.handlers(),
     }
 
 
@@ -63,6 +65,7 @@ def interpret(
     """
     assert kernel.subgroup_size is not None
     assert kernel.work_group_size is not None
+    symbols = host.globals_of(kernel)
     for z in range(grid[2]):
         for y in range(grid[1]):
             for x in range(grid[0]):
@@ -76,12 +79,16 @@ def interpret(
                     checked,
                     fuel,
                 )
+                w.symbols = symbols
+                w.spaces += [space for _, space in symbols.values()]
                 for parameter, argument in zip(kernel.parameters, arguments, strict=True):
                     if isinstance(parameter.type, PointerType):
                         w.values[parameter] = _pointer(w, parameter, argument)
                     else:
                         w.values[parameter] = runtime_value(kernel, parameter, argument)
                 w.run(kernel.body.entry)
+                if w.failures:
+                    raise KernelError(w.failures)
 
 
 def runtime_value(kernel: Kernel, parameter: BlockArgument, argument: Argument) -> RuntimeValue:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.diagnostics import Location
+from tilewright.diagnostics import Diagnostic, Location
 from tilewright.dialects.builtin import Kernel
 from tilewright.interpreter.errors import fail
 from tilewright.interpreter.memory import Buffer, GroupValue, Lanes, Shadow, View
@@ -40,6 +40,8 @@ class WorkGroup:
     mask: Array | None = None
     who: Array | None = None
     spaces: list[object] = field(default_factory=list[object])
+    symbols: Mapping[str, tuple[int, object]] = field(default_factory=dict[str, tuple[int, object]])
+    failures: list[Diagnostic] = field(default_factory=list[Diagnostic])
     shadow: Shadow = field(default_factory=Shadow)
 
     @property

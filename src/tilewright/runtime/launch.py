@@ -12,10 +12,10 @@ from __future__ import annotations
 import mmap
 import operator
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from ctypes import addressof, c_char
 from functools import partial
-from typing import Final, Literal, SupportsIndex, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, Literal, SupportsIndex, TypeAlias, cast
 
 from tilewright.runtime.aliasing import AliasCheck
 from tilewright.runtime.binders import Binder, memref_binder, pointer_binder
@@ -36,6 +36,10 @@ from tilewright.targets.artifact import (
     ScalarParameter,
     slot_layout,
 )
+from tilewright.targets.parameters import REPORTS
+
+if TYPE_CHECKING:
+    from tilewright.runtime.reports import ReportLog
 
 __all__ = ["BoundKernel", "Grid", "LaunchError", "LaunchTypeError", "Layout", "bind_artifact", "normalize_grid"]
 
@@ -69,7 +73,9 @@ class BoundKernel:
         self._passed = [p for p in info.parameters if not _is_local(p)]
         self._binders = [argument_binder(info, p, reverse=layout == "C") for p in self._passed]
         self._aliases = AliasCheck.of(info.name, self._passed)
-        self._accepted = AcceptedCalls(self._passed) if recognisable(self._passed) else None
+        self._log = _report_log(info, code)
+        direct = self._log is None and recognisable(self._passed)
+        self._accepted = AcceptedCalls(self._passed) if direct else None
         formats = "".join(SLOT_FORMATS[slot.dtype] for slot in slot_layout(info.parameters))
         self._packer = struct.Struct(f"<{_FRAME_HEADER}{formats}")
         self._slots = struct.Struct(f"<{formats}")
@@ -83,7 +89,13 @@ class BoundKernel:
 
         Arguments are checked also if nothing runs. A launch from several threads at once is safe.
         """
-        self._run(_three_sizes(grid), *self._checked(arguments))
+        checked = self._checked(arguments)
+        if self._log is None:
+            self._run(_three_sizes(grid), *checked)
+            return
+        with self._log.lock:
+            self._run(_three_sizes(grid), *checked)
+            self._log.deliver()
 
     __call__ = launch
 
@@ -139,6 +151,24 @@ class BoundKernel:
         raise LaunchTypeError(
             f"kernel {self.info.name} takes {len(self._passed)} arguments ({wanted}), {len(arguments)} were given"
         )
+
+
+def _report_log(info: KernelInfo, code: LoadedObject) -> ReportLog | None:
+    if REPORTS not in info.facts:
+        return None
+    from tilewright.runtime.reports import ReportLog
+
+    return ReportLog.of(info, code)
+
+
+def _report_symbols(kernels: Sequence[KernelInfo]) -> tuple[list[str], Mapping[str, int]]:
+    """What kernels that report export beside their entries, and what they are linked with."""
+    reporting = [info for info in kernels if REPORTS in info.facts]
+    if not reporting:
+        return [], {}
+    from tilewright.runtime.reports import report_symbols, reporting_exports
+
+    return [symbol for info in reporting for symbol in reporting_exports(info)], report_symbols()
 
 
 def _kind(parameter: Parameter) -> str:
@@ -225,7 +255,8 @@ def bind_artifact(
     for info in artifact.kernels:
         _refuse_open_local(info)
     symbols = [info.symbol for info in artifact.kernels]
-    code = load_object(artifact.payload, symbols, process_symbols=process_symbols)
+    heads, given = _report_symbols(artifact.kernels)
+    code = load_object(artifact.payload, [*symbols, *heads], symbols=given, process_symbols=process_symbols)
     return {info.name: BoundKernel(info, code, pool=pool, layout=layout) for info in artifact.kernels}
 
 

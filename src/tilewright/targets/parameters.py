@@ -30,6 +30,9 @@ DTYPE_BYTES: Final[Mapping[str, int]] = {
 
 Space: TypeAlias = Literal["global", "local"]
 
+REPORTS: Final = "reports"
+"""The fact of a kernel that says what it reports to the host (`targets.report_sites`)."""
+
 
 def _check(condition: bool, message: str) -> None:
     if not condition:

@@ -17,6 +17,7 @@ from tilewright.targets.parameters import (
     PointerParameter,
     ScalarParameter,
 )
+from tilewright.targets.report_sites import site_facts
 
 
 def root(value: Value) -> Value:
@@ -79,6 +80,7 @@ def kernel_info(kernel: Kernel, symbol: str, local_bytes: int) -> KernelInfo:
         kernel.subgroup_size,
         kernel.work_group_size,
         local_bytes,
+        site_facts(kernel),
     )
 
 

@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 from tilewright.diagnostics import Diagnostic, Severity
 from tilewright.dialects.cuda_tile import control as ops
 from tilewright.dialects.cuda_tile.reductions import Reduce, Scan
+from tilewright.dialects.printf import failed_assertion
 from tilewright.interpreter.tile_ir.block import Entries, TileBlock, handler
 from tilewright.interpreter.tile_ir.values import element_of, unsigned, wrapped
 from tilewright.ir.core import Operation
 
 Array = NDArray[Any]
-
-_MESSAGES = 8
 
 
 def _if(w: TileBlock, op: ops.If) -> Operation | None:
@@ -102,11 +101,8 @@ def _assert(w: TileBlock, op: ops.Assert) -> None:
     if condition.all():
         return
     wrong = np.argwhere(~condition)
-    places = ", ".join("[" + ", ".join(map(str, i)) + "]" for i in wrong[:_MESSAGES].tolist())
-    more = f" and {len(wrong) - _MESSAGES} more" if len(wrong) > _MESSAGES else ""
-    at = f" at {places}{more}" if condition.ndim else ""
-    block = ", ".join(map(str, w.coordinates))
-    w.failures.append(Diagnostic(Severity.ERROR, "R032", f"{op.message}{at} (tile block {block})", op.location))
+    message = failed_assertion(op.message, wrong.tolist(), w.coordinates)
+    w.failures.append(Diagnostic(Severity.ERROR, "R032", message, op.location))
 
 
 def handlers() -> Entries:

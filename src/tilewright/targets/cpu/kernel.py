@@ -15,7 +15,7 @@ from tilewright.dialects.builtin import Kernel
 from tilewright.ir import core
 from tilewright.ir.types import AddressSpace, GroupType, MemrefType, PointerType, ScalarType
 from tilewright.targets.artifact import slot_layout
-from tilewright.targets.cpu import addresses, atomics, control, memory, scalars, team
+from tilewright.targets.cpu import addresses, atomics, control, host, memory, scalars, team
 from tilewright.targets.cpu.context import KernelContext, OpLowering, TileLowering, view_of
 from tilewright.targets.cpu.lowered import Group, Scalar
 from tilewright.targets.cpu.workspace import Workspace
@@ -41,6 +41,7 @@ def lowering_table() -> Mapping[type[core.Operation], OpLowering]:
         **team.lowerings(),
         **atomics.lowerings(),
         **addresses.lowerings(),
+        **host.lowerings(),
     }
 
 

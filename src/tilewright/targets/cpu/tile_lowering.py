@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tilewright.dialects import addresses, arith, scf, tile
+from tilewright.dialects.reports import Report
 from tilewright.dialects.tile_combine import ReduceBy, ScanBy, single_operation
 from tilewright.ir import core
 from tilewright.ir.types import ScalarType, TileType
@@ -11,6 +12,7 @@ from tilewright.targets.cpu.buffers import BufferPool
 from tilewright.targets.cpu.carriers import RegisterCarrier, SingleCarrier, SwappedCarrier, updated_in_place
 from tilewright.targets.cpu.context import KernelContext, TileCarrier
 from tilewright.targets.cpu.deferral import may_defer
+from tilewright.targets.cpu.host import lower_report
 from tilewright.targets.cpu.large_products import is_large, large_product
 from tilewright.targets.cpu.lowered import Scalar
 from tilewright.targets.cpu.machine import Machine
@@ -69,6 +71,8 @@ class CpuTiles:
                 ctx.bind(op.out, Scalar(roots.element(tile_of(ctx, op.tile))))
             case ReduceBy() | ScanBy():
                 combining.lower(ctx, roots, op)
+            case Report():
+                lower_report(ctx, op, roots)
             case tile.Prefetch():
                 lower_prefetch(ctx, roots, op)
             case addresses.Gather() | addresses.Scatter() | addresses.ScatterUpdate() | addresses.ScatterExchange():

@@ -12,6 +12,7 @@ from tilewright.dialects.cuda_tile import types as cuda
 from tilewright.ir.builder import Builder
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import BOOL, I64, INDEX, PointerType, ScalarType, TileType, Type, element_of, with_element
+from tilewright.transforms.lower_tile_ir.statics import Statics
 from tilewright.transforms.lower_tile_ir.types import UnknownElement, value_type
 
 
@@ -43,13 +44,14 @@ class Lowering:
 
     b: Builder
     report: Report
+    statics: Statics
     values: dict[Value, Value] = field(default_factory=dict[Value, Value])
     tensors: dict[Value, TensorValue] = field(default_factory=dict[Value, TensorValue])
     inlined: dict[Operation, Operation] = field(default_factory=dict[Operation, Operation])
 
     def inside(self, b: Builder) -> Lowering:
         """The same state, inserting elsewhere."""
-        return Lowering(b, self.report, self.values, self.tensors, self.inlined)
+        return Lowering(b, self.report, self.statics, self.values, self.tensors, self.inlined)
 
     # Values
 

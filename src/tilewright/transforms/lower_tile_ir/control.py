@@ -17,7 +17,7 @@ from tilewright.dialects.cuda_tile import control as cuda
 from tilewright.ir.builder import Builder, new_region
 from tilewright.ir.core import Block, Operation, Region, Value
 from tilewright.ir.types import BOOL, I32, I64, ScalarType, TokenType, Type, element_of
-from tilewright.transforms.lower_tile_ir import bits, elementwise, matrices, memory, reductions, shapes, views
+from tilewright.transforms.lower_tile_ir import bits, elementwise, host, matrices, memory, reductions, shapes, views
 from tilewright.transforms.lower_tile_ir.context import Handler, Lowering, Unsupported
 from tilewright.transforms.lower_tile_ir.types import UnknownElement
 
@@ -48,6 +48,7 @@ def _table() -> Mapping[type[Operation], Handler]:
         **views.handlers(),
         **reductions.handlers(),
         **matrices.handlers(),
+        **host.handlers(),
     }
 
 

@@ -164,6 +164,7 @@ def handlers() -> Mapping[type[Operation], Handler]:
         cuda.JoinTokens: _nothing,
         cuda.GdcLaunchDependents: _nothing,
         cuda.GdcWait: _nothing,
+        cuda.MemoryFenceAlias: _nothing,
         atomics.AtomicRmw: _rmw,
         atomics.AtomicCas: _cas,
     }

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tilewright.dialects import arith, team, tile
+from tilewright.dialects.addresses import FromAddress
 from tilewright.dialects.cuda_tile import core as cuda
 from tilewright.dialects.cuda_tile import misc
+from tilewright.dialects.cuda_tile import types as cuda_types
 from tilewright.dialects.cuda_tile.types import Tile
+from tilewright.dialects.statics import GlobalAddress
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.types import BOOL, I32, ScalarType, TileType
-from tilewright.transforms.lower_tile_ir.context import Handler, Lowering, Unsupported
+from tilewright.ir.types import BOOL, I32, ScalarType, TileType, memref
+from tilewright.transforms.lower_tile_ir import bits
+from tilewright.transforms.lower_tile_ir.context import Handler, Lowering
+from tilewright.transforms.lower_tile_ir.types import stored_type
 
 _LISTED_ELEMENTS = 64
 
@@ -29,9 +34,8 @@ def _constant(low: Lowering, op: Operation) -> None:
         low.bind(op.out, low.constant(_number(low, dense.number().value, type_), type_))
         return
     if type_.size > _LISTED_ELEMENTS:
-        raise Unsupported(
-            op.location, f"constants of more than {_LISTED_ELEMENTS} different elements are not supported here yet"
-        )
+        low.bind(op.out, _from_memory(low, op, type_))
+        return
     flat = TileType((type_.size,), type_.element)
     position = low.iota((type_.size,), 0, I32)
     found = low.constant(_number(low, dense.number(0).value, type_), flat)
@@ -39,6 +43,22 @@ def _constant(low: Lowering, op: Operation) -> None:
         here = low.compare(arith.Predicate.EQ, position, low.constant(index, position.type))
         found = low.select(here, low.constant(_number(low, dense.number(index).value, type_), flat), found)
     low.bind(op.out, reshaped(low, found, type_))
+
+
+def _from_memory(low: Lowering, op: cuda.Constant, type_: TileType) -> Value:
+    """The elements of a large constant lie in memory."""
+    element = cuda_types.I8 if op.value.element is cuda_types.F4E2M1FN else op.value.element
+    stored = stored_type(element)
+    count = type_.size // 2 if element is not op.value.element else type_.size
+    flat = TileType((count,), stored)
+    address = low.b(GlobalAddress(low.statics.symbol(op.value))).out
+    place = low.b(FromAddress(address, [], [], result_types=[memref(stored, (count,), (1,))])).out
+    found = low.b(tile.Load(place, [low.b.index(0)], result_types=[flat])).out
+    if element is not op.value.element:
+        found = bits.unpacked(low, found, type_.element)
+    elif type_.element is BOOL:
+        found = low.compare(arith.Predicate.NE, found, low.constant(0, found.type))
+    return reshaped(low, found, type_)
 
 
 def _number(low: Lowering, value: int | float, type_: ScalarType | TileType) -> bool | int | float:

@@ -1,0 +1,86 @@
+"""C's printf over whole tiles, which are nested lists.
+
+Where the type of an operand does not match its conversion, integers are converted to floats and floats truncated.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+_CONVERSION: Final = re.compile(r"%(%|([-+ #0]*)(\d*)((?:\.\d*)?)[^%diuoxXeEfFgGaAcsSpn]*([diuoxXeEfFgGaAcsSpn]))")
+_NO_POINTER: Final = "0x0"
+_PLACES: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """Elements of a tile, last dimension fastest; `bits` is the width as which negative ones are read without sign."""
+
+    numbers: Sequence[float | int]
+    shape: tuple[int, ...]
+    bits: int = 0
+
+    def read(self, letter: str) -> Sequence[float | int]:
+        """The numbers as a conversion reads them."""
+        if not self.bits or letter not in "uoxXp":
+            return self.numbers
+        mask = (1 << self.bits) - 1
+        return [n & mask if isinstance(n, int) else n for n in self.numbers]
+
+
+def _spell(number: float | int, flags: str, width: str, precision: str, letter: str) -> str:
+    """One element as printf spells it."""
+    field = f"%{flags}{width}"
+    match letter:
+        case "d" | "i" | "u" | "o" | "x" | "X":
+            return (field + precision + ("d" if letter in "iu" else letter)) % _whole(number)
+        case "c":
+            return (field + "c") % chr(_whole(number) & 0xFF)
+        case "a" | "A":
+            text = float(number).hex()
+            return (field + "s") % (text.upper() if letter == "A" else text)
+        case "p":
+            return (field + "s") % (hex(_whole(number)) if number else _NO_POINTER)
+        case "s" | "S":
+            return (field + "s") % number
+        case "n":
+            return ""
+        case _:
+            return (field + precision + letter) % number
+
+
+def _whole(number: float | int) -> int:
+    return int(number) if isinstance(number, int) or math.isfinite(number) else 0
+
+
+def _nested(texts: list[str], shape: tuple[int, ...]) -> str:
+    if not shape:
+        return texts[0]
+    size = len(texts) // shape[0]
+    return "[" + ", ".join(_nested(texts[k * size : (k + 1) * size], shape[1:]) for k in range(shape[0])) + "]"
+
+
+def formatted(text: str, tiles: Sequence[Printed]) -> str:
+    """The text with each conversion replaced by a tile."""
+    operands = iter(tiles)
+
+    def replace(match: re.Match[str]) -> str:
+        if match[1] == "%":
+            return "%"
+        tile = next(operands)
+        numbers = tile.read(match[5])
+        return _nested([_spell(n, match[2], match[3], match[4], match[5]) for n in numbers], tile.shape)
+
+    return _CONVERSION.sub(replace, text)
+
+
+def failed_assertion(message: str, positions: Sequence[Sequence[int]], block: Sequence[int]) -> str:
+    """What an assertion says that does not hold at some positions (of rank 0: at the only one)."""
+    places = ", ".join("[" + ", ".join(map(str, p)) + "]" for p in positions[:_PLACES])
+    more = f" and {len(positions) - _PLACES} more" if len(positions) > _PLACES else ""
+    at = f" at {places}{more}" if positions and positions[0] else ""
+    return f"{message}{at} (tile block {', '.join(map(str, block))})"

@@ -1,0 +1,67 @@
+"""Memory of the program itself, scratch memory at addresses, and reports to the host."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+
+import numpy as np
+
+from tilewright.diagnostics import Diagnostic, Severity
+from tilewright.dialects.builtin import Kernel
+from tilewright.dialects.printf import Printed, failed_assertion, formatted
+from tilewright.dialects.reports import Report, ReportKind
+from tilewright.dialects.statics import Global, GlobalAddress, Reserve
+from tilewright.interpreter.addresses import Space
+from tilewright.interpreter.state import Handler, WorkGroup
+from tilewright.ir.core import Operation
+
+
+def _space(name: str, data: bytes, alignment: int, readonly: bool) -> Space:
+    memory = np.zeros(len(data) + alignment, np.uint8)
+    skipped = -int(memory.__array_interface__["data"][0]) % alignment
+    held = memory[skipped : skipped + len(data)]
+    held[:] = np.frombuffer(data, np.uint8)
+    return Space(name, int(held.__array_interface__["data"][0]), held, readonly)
+
+
+def globals_of(kernel: Kernel) -> Mapping[str, tuple[int, Space]]:
+    """Address and memory of each global of the kernel's module, with its first contents."""
+    module = kernel.parent_op
+    if module is None:
+        return {}
+    found: dict[str, tuple[int, Space]] = {}
+    for op in module.regions[0].entry:
+        if isinstance(op, Global):
+            space = _space(f"@{op.sym_name}", bytes.fromhex(op.data), op.alignment, op.constant)
+            found[op.sym_name] = (space.low, space)
+    return found
+
+
+def _global_address(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, GlobalAddress)
+    w.values[op.out] = np.asarray(w.symbols[op.symbol][0], np.int64)
+
+
+def _reserve(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, Reserve)
+    space = _space("reserved memory", b"\xa5" * op.size, op.alignment, False)
+    w.spaces.append(space)
+    w.values[op.out] = np.asarray(space.low, np.int64)
+
+
+def _report(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, Report)
+    values = [np.asarray(w.scalar(v)) for v in op.values]
+    if op.kind is ReportKind.PRINT:
+        tiles = [Printed(v.ravel("F").tolist(), v.shape[::-1], bits) for v, bits in zip(values, op.bits, strict=True)]
+        sys.stdout.write(formatted(op.text, tiles))
+        return
+    wrong = np.argwhere(values[0].T == 0).tolist()
+    message = failed_assertion(op.text, wrong, w.group_id)
+    w.failures.append(Diagnostic(Severity.ERROR, "R032", message, op.location))
+
+
+def handlers() -> Mapping[type[Operation], Handler]:
+    """Handlers of this file by operation."""
+    return {GlobalAddress: _global_address, Reserve: _reserve, Report: _report}

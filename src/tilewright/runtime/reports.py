@@ -1,0 +1,100 @@
+"""What kernels printed and which assertions failed: records that a launch leaves behind (`targets/cpu/host.py`)."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import sys
+from collections.abc import Mapping
+from functools import cache
+from math import prod
+from threading import Lock
+from typing import Final
+
+from tilewright.diagnostics import Diagnostic, Severity
+from tilewright.dialects.printf import Printed, failed_assertion, formatted
+from tilewright.dialects.reports import ReportKind
+from tilewright.interpreter.errors import KernelError
+from tilewright.runtime.native import LoadedObject
+from tilewright.targets.parameters import KernelInfo
+from tilewright.targets.report_sites import RECORD_WORDS, ReportSite, read_sites
+
+_HEAD: Final = struct.Struct(f"<{RECORD_WORDS}q")
+
+
+@cache
+def _c_library() -> ctypes.CDLL:
+    library = ctypes.CDLL(None)
+    library.free.argtypes = [ctypes.c_void_p]
+    library.free.restype = None
+    return library
+
+
+def report_symbols() -> Mapping[str, int]:
+    """What the code of a kernel that reports must be linked with."""
+    return {"malloc": ctypes.cast(_c_library().malloc, ctypes.c_void_p).value or 0}
+
+
+def reporting_exports(info: KernelInfo) -> list[str]:
+    """Symbols that a kernel's reports need beside its entry."""
+    found = read_sites(info.facts)
+    return [] if found is None else [found[0]]
+
+
+class ReportLog:
+    """The reports of one kernel. One launch at a time, so that they can be told apart."""
+
+    def __init__(self, head: int, sites: tuple[ReportSite, ...]) -> None:
+        self.lock = Lock()
+        self._head = ctypes.c_uint64.from_address(head)
+        self._sites = sites
+
+    @staticmethod
+    def of(info: KernelInfo, code: LoadedObject) -> ReportLog | None:
+        """The log of a kernel that reports."""
+        found = read_sites(info.facts)
+        return None if found is None else ReportLog(code.address(found[0]), found[1])
+
+    def deliver(self) -> None:
+        """Print what was printed, in order for each work-group; then raise `KernelError` if assertions failed."""
+        address, records = self._head.value, list[tuple[ReportSite, tuple[int, int, int], list[Printed]]]()
+        self._head.value = 0
+        while address:
+            following, number, x, y, z = _HEAD.unpack(ctypes.string_at(address, _HEAD.size))
+            site = self._sites[number]
+            records.append((site, (x, y, z), _values(site, address + _HEAD.size)))
+            _c_library().free(address)
+            address = following
+        failures: list[Diagnostic] = []
+        for site, block, values in reversed(records):
+            if site.kind is ReportKind.PRINT:
+                sys.stdout.write(formatted(site.text, values))
+            else:
+                message = failed_assertion(site.text, _wrong(values[0]), block)
+                failures.append(Diagnostic(Severity.ERROR, "R032", message, site.location))
+        if failures:
+            raise KernelError(failures)
+
+
+def _values(site: ReportSite, address: int) -> list[Printed]:
+    found: list[Printed] = []
+    for value in site.values:
+        count = prod(value.shape)
+        raw = ctypes.string_at(address, 8 * count)
+        numbers = struct.unpack(f"<{count}{'d' if value.is_float else 'q'}", raw)
+        found.append(Printed(numbers, value.shape, value.bits))
+        address += 8 * count
+    return found
+
+
+def _wrong(condition: Printed) -> list[list[int]]:
+    """Positions of the elements that are zero."""
+    found: list[list[int]] = []
+    for number, held in enumerate(condition.numbers):
+        if not held:
+            position, rest = list[int](), number
+            for extent in reversed(condition.shape):
+                position.insert(0, rest % extent)
+                rest //= extent
+            found.append(position)
+    return found

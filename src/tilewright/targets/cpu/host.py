@@ -1,0 +1,111 @@
+"""Memory of the program itself, and reports to the host.
+
+A report is a record in memory of its own, put in front of the list that begins at the kernel's exported head. The host
+takes the list when the launch is over: {next, site, x, y, z, values of 8 bytes each}.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+from typing import TYPE_CHECKING
+
+from tilewright.dialects.reports import Report
+from tilewright.dialects.statics import Global, GlobalAddress, Reserve, global_of
+from tilewright.ir import core
+from tilewright.ir.types import TileType
+from tilewright.targets.cpu.context import KernelContext, OpLowering
+from tilewright.targets.cpu.lowered import Scalar
+from tilewright.targets.cpu.places import tile_of
+from tilewright.targets.cpu.tiles import Memory
+from tilewright.targets.llvm.emitter import Value, i64
+from tilewright.targets.report_sites import RECORD_WORDS, report_head, sites_of
+
+if TYPE_CHECKING:
+    from tilewright.targets.cpu.roots import Roots
+
+_STACK_BYTES = 4096
+_ALLOCATE = "malloc"
+
+
+def _global_address(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, GlobalAddress)
+    found = global_of(op)
+    assert found is not None, "the verifier has looked"
+    pointer = ctx.module.global_variable(
+        global_symbol(found),
+        f"[{len(found.data) // 2} x i8]",
+        _initializer(bytes.fromhex(found.data)),
+        constant=found.constant,
+        align=max(found.alignment, 16),
+    )
+    ctx.bind(op.out, Scalar(ctx.b.cast("ptrtoint", pointer, "i64", hint="global")))
+
+
+def global_symbol(op: Global) -> str:
+    """The name in the object: letters and digits, everything else by its code."""
+    return "tw_global_" + "".join(c if c.isascii() and c.isalnum() else f"_{ord(c):x}_" for c in op.sym_name)
+
+
+def _initializer(data: bytes) -> str:
+    if not any(data):
+        return "zeroinitializer"
+    return 'c"' + "".join(f"\\{byte:02X}" for byte in data) + '"'
+
+
+def _reserve(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, Reserve)
+    size = max(op.size, 1)
+    if size + op.alignment <= _STACK_BYTES:
+        pointer = ctx.b.alloca(f"[{size} x i8]", align=op.alignment, hint="reserved")
+        ctx.bind(op.out, Scalar(ctx.b.cast("ptrtoint", pointer, "i64")))
+        return
+    pointer = ctx.b.offset(ctx.workspace, ctx.layout.reserve(size + op.alignment), hint="reserved")
+    address = ctx.b.add(ctx.b.cast("ptrtoint", pointer, "i64"), i64(op.alignment - 1))
+    ctx.bind(op.out, Scalar(ctx.b.and_(address, i64(-op.alignment))))
+
+
+def lower_report(ctx: KernelContext, op: Report, roots: Roots | None) -> None:
+    """Write the record and put it in front of the list."""
+    b = ctx.b
+    words = RECORD_WORDS + sum(_count(value) for value in op.values)
+    record = b.call(ctx.module.declare(_ALLOCATE, "ptr", ["i64"]), [i64(8 * words)], hint="record")
+    head: list[Value] = [i64(sites_of(ctx.kernel).index(op)), *ctx.group_id]
+    for number, value in enumerate(head):
+        b.store(value, b.offset(record, 8 * (number + 1)), 8)
+    offset = 8 * RECORD_WORDS
+    for value in op.values:
+        place = b.offset(record, offset)
+        if isinstance(value.type, TileType):
+            assert roots is not None
+            roots.store(tile_of(ctx, value), _rows(value.type, place))
+        else:
+            operand = ctx.uniform_value(ctx.scalar(value))
+            assert isinstance(operand, Value)
+            b.store(operand, place, 8)
+        offset += 8 * _count(value)
+    first = ctx.module.global_variable(report_head(ctx.kernel), "i64", "0", linkage="", align=8)
+    before = b.atomicrmw("xchg", first, b.cast("ptrtoint", record, "i64"), "acq_rel", 8)
+    b.store(before, record, 8)
+
+
+def _count(value: core.Value) -> int:
+    return prod(value.type.shape) if isinstance(value.type, TileType) else 1
+
+
+def _rows(type_: TileType, pointer: Value) -> Memory:
+    """Elements one after another, the first dimension fastest."""
+    strides = [1]
+    for extent in type_.shape[:-1]:
+        strides.append(strides[-1] * extent)
+    return Memory(type_, pointer, tuple(map(i64, strides)), (None,) * type_.rank)
+
+
+def _report(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, Report)
+    lower_report(ctx, op, None)
+
+
+def lowerings() -> Mapping[type[core.Operation], OpLowering]:
+    """Lowerings of this file by operation."""
+    return {GlobalAddress: _global_address, Reserve: _reserve, Report: _report}

@@ -1,0 +1,96 @@
+"""The places in a kernel that report to the host, as code and runtime both see them.
+
+They travel in the kernel's facts, so that an artefact is all that a launch needs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tilewright.diagnostics import UNKNOWN, Location, Source, SourceRange
+from tilewright.dialects.builtin import Kernel
+from tilewright.dialects.reports import Report, ReportKind
+from tilewright.ir.core import Value
+from tilewright.ir.types import F64, TileType, element_of
+from tilewright.targets.parameters import REPORTS
+
+RECORD_WORDS: Final = 5
+"""Words of a record in front of its values: next record, site, three coordinates of the work-group."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedValue:
+    """One value of a report: its dimensions from the outermost on, whether it is f64, the width of its integers."""
+
+    shape: tuple[int, ...]
+    is_float: bool
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReportSite:
+    """One `team.report` of a kernel."""
+
+    kind: ReportKind
+    text: str
+    location: Location
+    values: tuple[ReportedValue, ...]
+
+
+def sites_of(kernel: Kernel) -> list[Report]:
+    """The reports of a kernel; a record names its site by the number in this list."""
+    return [op for op in kernel.walk() if isinstance(op, Report)]
+
+
+def report_head(kernel: Kernel) -> str:
+    """The symbol of the list's head."""
+    return "tw_reports_" + "".join(c if c.isascii() and c.isalnum() else f"_{ord(c):x}_" for c in kernel.sym_name)
+
+
+def site_facts(kernel: Kernel) -> Mapping[str, str]:
+    """The facts that say what a kernel reports; none if it does not."""
+    sites = sites_of(kernel)
+    if not sites:
+        return {}
+    return {REPORTS: json.dumps({"head": report_head(kernel), "sites": [_to_json(op) for op in sites]})}
+
+
+def read_sites(facts: Mapping[str, str]) -> tuple[str, tuple[ReportSite, ...]] | None:
+    """The head's symbol and the sites; None for a kernel without."""
+    text = facts.get(REPORTS)
+    if text is None:
+        return None
+    found: Any = json.loads(text)
+    return str(found["head"]), tuple(_from_json(entry) for entry in found["sites"])
+
+
+def _to_json(op: Report) -> dict[str, object]:
+    values = [[list(_shape(v)), element_of(v.type) is F64, bits] for v, bits in zip(op.values, op.bits, strict=True)]
+    place = op.location.primary
+    where: list[object] = []
+    if place is not None:
+        line, column = place.source.position(place.start)
+        where = [place.source.name, line, column, place.end - place.start, place.source.line(line)]
+    return {"kind": op.kind.value, "text": op.text, "values": values, "where": where}
+
+
+def _shape(value: Value) -> Sequence[int]:
+    return value.type.shape[::-1] if isinstance(value.type, TileType) else ()
+
+
+def _from_json(entry: Any) -> ReportSite:
+    values = tuple(ReportedValue(tuple(shape), is_float, bits) for shape, is_float, bits in entry["values"])
+    return ReportSite(ReportKind(entry["kind"]), str(entry["text"]), _location(entry["where"]), values)
+
+
+def _location(where: Sequence[Any]) -> Location:
+    """The place in a source of which only the line is known."""
+    if not where:
+        return UNKNOWN
+    name, line, column, length, text = where
+    source = Source(str(name), "\n" * (line - 1) + str(text))
+    start = line - 1 + column - 1
+    return SourceRange(source, start, min(start + length, len(source.text)))
