@@ -21,6 +21,7 @@ from tilewright.targets.cpu.places import guarded, place, tile_of
 from tilewright.targets.cpu.prefetch import lower_prefetch
 from tilewright.targets.cpu.roots import Roots
 from tilewright.targets.cpu.shared_loops import may_share, share_loop
+from tilewright.targets.cpu.sharing import is_shared
 from tilewright.targets.cpu.tiles import (
     AnyTile,
     Broadcast,
@@ -60,7 +61,8 @@ class CpuTiles:
         roots = self._roots(ctx, op.block)
         formula = self._formula(ctx, roots, op)
         if formula is not None:
-            ctx.bind(op.results[0], formula)
+            shared = is_shared(op.results[0], formula)
+            ctx.bind(op.results[0], roots.materialize(formula) if shared else formula)
             return
         match op:
             case tile.Store():
