@@ -1,0 +1,95 @@
+"""Runs Tile IR kernels in the interpreter and on the CPU, and compares what they write."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+import tilewright as tw
+from generators.tile_ir import TileKernel, module_of
+from generators.tile_ir_values import DIGITS, LEAST, Argument
+from generators.tile_ir_writer import Output
+from tilewright.compiler import CompileOptions, compile_module, read_tile_ir
+from tilewright.diagnostics import Report, Source
+from tilewright.dialects.cuda_tile.core import TileModule
+from tilewright.interpreter.tile_ir.program import interpreted_tile_module
+from tilewright.loading import load_artifact
+from tilewright.targets import find_target
+from tilewright.transforms.lower_tile_ir import lower_tile_ir
+
+LEVELS = (0, 2)
+# Numbers that are this many times the least one apart are equal if an error is allowed at all.
+_UNDERFLOW = 64
+
+
+def disagreements(kernels: Sequence[TileKernel]) -> list[tuple[TileKernel, str]]:
+    """Kernels, compiled together, on which the CPU differs from the interpreter, and in what.
+
+    Raises whatever the compiler raises.
+    """
+    text, report = module_of(list(kernels)), Report()
+    module = read_tile_ir(Source("random.tileir", text), report)
+    reference = interpreted_tile_module(module, text, checked=False)
+    expected = [_run(reference, kernel) for kernel in kernels]
+    found: list[tuple[TileKernel, str]] = []
+    for level in LEVELS:
+        program = _compiled(module, report, level)
+        for kernel, wanted in zip(kernels, expected, strict=True):
+            had = _run(program, kernel)
+            for output in kernel.outputs:
+                message = difference(output, np.asarray(wanted[output.argument]), np.asarray(had[output.argument]))
+                if message:
+                    found.append((kernel, f"cpu -O{level}, argument {output.argument}: {message}"))
+    return found
+
+
+def _compiled(module: TileModule, report: Report, level: int) -> tw.Program:
+    """For the CPU."""
+    lowered = lower_tile_ir(module, report)
+    report.raise_if_errors()
+    return load_artifact(compile_module(lowered, find_target("cpu"), CompileOptions(level), report))
+
+
+def failures(kernels: Sequence[TileKernel]) -> list[tuple[TileKernel, str]]:
+    """As `disagreements`, with exceptions among them: then each kernel is tried alone."""
+    try:
+        return disagreements(kernels)
+    except Exception as error:  # whatever it is, it is a finding
+        if len(kernels) == 1:
+            return [(kernels[0], f"{type(error).__name__}: {error}")]
+        return [finding for kernel in kernels for finding in failures([kernel])]
+
+
+def _run(program: tw.Program, kernel: TileKernel) -> list[Argument]:
+    arguments = kernel.copy_arguments()
+    program[kernel.name][kernel.grid](*arguments)
+    return arguments
+
+
+def difference(output: Output, want: NDArray[np.generic], have: NDArray[np.generic]) -> str:
+    """What is wrong with a result, or nothing."""
+    same = _same(output, want, have)
+    if same.all():
+        return ""
+    at = int(np.argmin(same))
+    number = f"{int((~same).sum())} of {want.size} {output.element} differ"
+    return f"{number}, first {at}: {want[at]!r} expected, got {have[at]!r}"
+
+
+def _same(output: Output, want: NDArray[np.generic], have: NDArray[np.generic]) -> NDArray[np.bool_]:
+    width = np.dtype(f"u{want.dtype.itemsize}")
+    same = np.asarray(want.view(width) == have.view(width))
+    if output.element not in DIGITS or same.all():
+        return same
+    with np.errstate(all="ignore"):
+        x, y = want.astype(np.float64), have.astype(np.float64)
+        same |= np.isnan(x) & np.isnan(y)
+        if output.zeros:
+            same |= (x == 0) & (y == 0)
+        if output.error:
+            least = 2.0 ** (LEAST[output.element] - DIGITS[output.element] + 1)
+            same |= np.abs(x - y) <= output.error * np.maximum(np.abs(x), np.abs(y)) + _UNDERFLOW * least
+            same |= x == y
+    return same

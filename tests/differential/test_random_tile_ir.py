@@ -1,0 +1,52 @@
+"""Random Tile IR kernels: interpreter = CPU without optimisation = CPU with all of it; text and bytecode round trips.
+
+The seed of a failing kernel and its text are in the message.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+
+import pytest
+
+from generators.tile_ir import TileKernel, generate, module_of
+from tilewright.compiler import read_tile_ir
+from tilewright.diagnostics import Report, Source
+from tilewright.diagnostics.binary import Binary
+from tilewright.frontends.tile_ir import print_module
+from tilewright.frontends.tile_ir.bytecode import lowest_version, read_verified, write
+
+from .compare_tile_ir import failures
+
+KERNELS = int(os.environ.get("TILEWRIGHT_RANDOM_TILE_KERNELS", "200"))
+CHUNK = 50
+TOGETHER = 10
+SEED = int(os.environ.get("TILEWRIGHT_RANDOM_SEED", "0")) or random.SystemRandom().randrange(1 << 40)
+
+
+def kernels(first: int, count: int) -> list[TileKernel]:
+    """Kernels named after their seeds."""
+    return [generate(random.Random(seed), f"seed_{seed}") for seed in range(first, first + count)]
+
+
+@pytest.mark.parametrize("chunk", range(-(-KERNELS // CHUNK)))
+def test_the_cpu_agrees_with_the_interpreter(chunk: int) -> None:
+    end = min(KERNELS, (chunk + 1) * CHUNK)
+    for number in range(chunk * CHUNK, end, TOGETHER):
+        found = failures(kernels(SEED + number, min(TOGETHER, end - number)))
+        assert not found, "\n\n".join(f"{kernel.name}: {message}\n{kernel.text}" for kernel, message in found)
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_round_trips(chunk: int) -> None:
+    """Text is a fixpoint of printing, and survives bytecode."""
+    text = module_of(kernels(SEED + (1 << 20) + 5 * chunk, 5))
+    printed = print_module(read_tile_ir(Source("first", text), Report()))
+    module = read_tile_ir(Source("second", printed), Report())
+    assert print_module(module) == printed, text
+    version = lowest_version(module)
+    data = write(module, version)
+    # Bytecode has no names of values, so its text is another one, which says the same.
+    again = print_module(read_verified(Binary("bytes", data), Report()))
+    assert write(read_tile_ir(Source("third", again), Report()), version) == data, text

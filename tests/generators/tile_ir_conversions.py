@@ -1,0 +1,158 @@
+"""Random conversions between element types, whose results are defined."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from generators.tile_ir_floats import certain, exact, known_as, tame, unit
+from generators.tile_ir_integers import bounded, signedness
+from generators.tile_ir_values import (
+    BITS,
+    DIGITS,
+    FLOATS,
+    INTEGERS,
+    LARGEST,
+    Shape,
+    Value,
+    anything,
+    is_float,
+    limits,
+    tile,
+)
+from generators.tile_ir_writer import Writer
+
+SMALL = ("tf32", "f8E4M3FN", "f8E5M2", "f8E8M0FNU")
+_SAME_BITS = {
+    "i8": ["f8E4M3FN", "f8E5M2", "f8E8M0FNU"],
+    "i16": ["f16", "bf16"],
+    "i32": ["f32"],
+    "i64": ["f64"],
+    "f16": ["i16", "bf16"],
+    "bf16": ["i16", "f16"],
+    "f32": ["i32"],
+    "f64": ["i64"],
+    "f8E4M3FN": ["i8", "f8E5M2"],
+    "f8E5M2": ["i8", "f8E4M3FN"],
+    "f8E8M0FNU": ["i8"],
+}
+
+
+def _extend(w: Writer, element: str, shape: Shape) -> Value | None:
+    narrower = [e for e in ("i1", *INTEGERS) if BITS[e] < BITS[element]]
+    if not narrower:
+        return None
+    source, sign = w.pick(w.rnd.choice(narrower), shape), signedness(w)
+    known = anything("", element, shape)
+    if source.element == "i1":
+        known = Value("", element, shape, -1, 0) if sign == "signed" else Value("", element, shape, 0, 1)
+    elif sign == "signed" or source.low >= 0:
+        known = Value("", element, shape, source.low, source.high)
+    else:
+        known = Value("", element, shape, 0, (1 << BITS[source.element]) - 1)
+    return w.define(f"exti {source.name} {sign} : {source.type} -> {known.type}", known)
+
+
+def _by_four_bits(w: Writer, element: str, shape: Shape) -> Value | None:
+    """Cut to i4 and extended again."""
+    source, sign = w.pick(element, shape), signedness(w)
+    nibble = w.fresh("n")
+    type_ = tile("i4", shape)
+    w.emit(f"{nibble} = trunci {source.name} : {source.type} -> {type_}")
+    low, high = (-8, 7) if sign == "signed" else (0, 15)
+    known = Value("", element, shape, low, high)
+    return w.define(f"exti {nibble} {sign} : {type_} -> {known.type}", known)
+
+
+def _truncate(w: Writer, element: str, shape: Shape) -> Value | None:
+    wider = [e for e in INTEGERS if BITS[e] > BITS[element]]
+    if not wider:
+        return _by_four_bits(w, element, shape)
+    source = w.pick(w.rnd.choice(wider), shape)
+    known = bounded("", element, shape, (source.low, source.high))
+    low, high = limits(element)
+    promises = [""]
+    if low <= source.low and source.high <= high:
+        promises.append(" overflow<no_signed_wrap>")
+    if source.low >= 0 and source.high < 1 << BITS[element]:
+        promises.append(" overflow<no_unsigned_wrap>")
+    if len(promises) == 3:
+        promises.append(" overflow<no_wrap>")
+    return w.define(f"trunci {source.name}{w.rnd.choice(promises)} : {source.type} -> {known.type}", known)
+
+
+def _from_float(w: Writer, element: str, shape: Shape) -> Value | None:
+    source = w.pick(w.rnd.choice([*FLOATS, *(SMALL if w.chance(0.3) else ())]), shape, certain)
+    sign = signedness(w)
+    low, high = limits(element) if element != "i1" else (-1, 0)
+    if sign == "unsigned":
+        low, high = 0, (1 << BITS[element]) - 1
+    if not (source.finite and low - 1 < source.low and source.high < high + 1):
+        if source.element not in FLOATS:
+            return None
+        bottom = min(float(-low), 100.0)
+        source = tame(w, source, -bottom, min(float(high), 100.0) if element != "i64" else 100.0)
+    known = anything("", element, shape)
+    if element != "i1" and (sign == "signed" or source.high <= limits(element)[1]):
+        known = Value("", element, shape, math.trunc(source.low), math.trunc(source.high))
+    return w.define(f"ftoi {source.name} {sign} : {source.type} -> {known.type}", known)
+
+
+def _from_integer(w: Writer, element: str, shape: Shape) -> Value | None:
+    if element == "f8E8M0FNU":
+        return None
+    source, sign = w.pick(w.rnd.choice(["i1", *INTEGERS]), shape), signedness(w)
+    if source.element == "i1":
+        bounds = (-1.0, 0.0) if sign == "signed" else (0.0, 1.0)
+    elif sign == "signed" or source.low >= 0:
+        bounds = float(source.low), float(source.high)
+    else:
+        bounds = 0.0, 2.0 ** BITS[source.element]
+    known = known_as(element, shape, bounds, max(map(abs, bounds)) <= 2.0 ** DIGITS[element])
+    return w.define(f"itof {source.name} {sign} : {source.type} -> {known.type}", known)
+
+
+def _between_floats(w: Writer, element: str, shape: Shape) -> Value | None:
+    sources = [e for e in (*FLOATS, *(SMALL if w.chance(0.3) else ())) if e != element]
+    if element == "f8E8M0FNU":
+        return _power_of_two(w, shape)
+    source = w.pick(w.rnd.choice(sources), shape)
+    if source.error and DIGITS[element] > DIGITS[source.element]:
+        return None
+    if source.error and element in SMALL:
+        return None
+    known = replace(anything("", element, shape), zeros=source.zeros)
+    if source.finite and source.magnitude <= LARGEST[element]:
+        whole = source.whole and source.magnitude <= 2.0 ** DIGITS[element]
+        known = replace(known_as(element, shape, (source.low, source.high), whole), zeros=source.zeros)
+    if source.error:
+        known = replace(known, error=source.error + unit(element))
+    return w.define(f"ftof {source.name} : {source.type} -> {known.type}", known)
+
+
+def _power_of_two(w: Writer, shape: Shape) -> Value | None:
+    source = tame(w, w.pick(w.rnd.choice(FLOATS), shape, certain), 0.25, 16)
+    known = Value("", "f8E8M0FNU", shape, 0.125, 32)
+    mode = w.rnd.choice(["zero", "positive_inf"])
+    return w.define(f"ftof {source.name} rounding<{mode}> : {source.type} -> {known.type}", known)
+
+
+def _same_bits(w: Writer, element: str, shape: Shape) -> Value | None:
+    if element not in _SAME_BITS:
+        return None
+    source = w.pick(w.rnd.choice(_SAME_BITS[element]), shape, exact)
+    if not source.exact or (is_float(source.element) and not source.finite):
+        return None
+    known = anything("", element, shape)
+    return w.define(f"bitcast {source.name} : {source.type} -> {known.type}", known)
+
+
+def conversion(w: Writer, element: str, shape: Shape) -> Value | None:
+    """A value of that type by a conversion, if there is one here."""
+    if element == "i1":
+        kinds = [_truncate, _from_float]
+    elif is_float(element):
+        kinds = [_from_integer, _between_floats, _between_floats, _same_bits]
+    else:
+        kinds = [_extend, _truncate, _from_float, _same_bits, _by_four_bits]
+    return w.rnd.choice(kinds)(w, element, shape)
