@@ -57,10 +57,10 @@ class Reserve(Operation, name="memref.reserve", traits=()):
 
 def global_of(op: GlobalAddress) -> Global | None:
     """The global that an operation refers to."""
-    module: CoreOperation | None = op
-    while module is not None and module.parent_op is not None:
-        module = module.parent_op
-    if module is None or not module.regions:
+    module: CoreOperation = op
+    while (parent := module.parent_op) is not None:
+        module = parent
+    if not module.regions:
         return None
     found = (item for item in module.regions[0].entry if isinstance(item, Global) and item.sym_name == op.symbol)
     return next(found, None)

@@ -57,8 +57,9 @@ class ReportLog:
 
     def deliver(self) -> None:
         """Print what was printed, in order for each work-group; then raise `KernelError` if assertions failed."""
-        address, records = self._head.value, list[tuple[ReportSite, tuple[int, int, int], list[Printed]]]()
+        address = self._head.value
         self._head.value = 0
+        records: list[tuple[ReportSite, tuple[int, int, int], list[Printed]]] = []
         while address:
             following, number, x, y, z = _HEAD.unpack(ctypes.string_at(address, _HEAD.size))
             site = self._sites[number]

@@ -6,6 +6,7 @@ rounding of subnormals is an addition when narrowing, so neither needs a branch,
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -53,7 +54,14 @@ SMALL: Final = frozenset({*FORMATS, POWERS})
 
 
 def code_of(number: float, dtype: str) -> int:
-    """The code of a number that the format holds, as a signed byte."""
+    """The code of a number that the format holds, as a signed byte.
+
+    Where there is no zero the least number stands for it; where there are neither infinities nor NaN the largest does.
+    """
+    if dtype == POWERS and number == 0:
+        return 0
+    if dtype == "f4E2M1FN":
+        number = 6.0 if math.isnan(number) else max(-6.0, min(6.0, number))
     kinds = {
         "f8E4M3FN": ml_dtypes.float8_e4m3fn,
         "f8E5M2": ml_dtypes.float8_e5m2,

@@ -12,7 +12,8 @@ from tilewright.dialects.cuda_tile import types as cuda_types
 from tilewright.dialects.cuda_tile.attributes import AtomicMode, MemoryOrdering, MemoryScope
 from tilewright.dialects.memref import Load, Scope, Semantics
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.types import BOOL, I8, I64, ScalarType, element_of, memref, with_element
+from tilewright.ir.types import BOOL, F4E2M1FN, I8, I64, ScalarType, element_of, memref, with_element
+from tilewright.transforms.lower_tile_ir import halves
 from tilewright.transforms.lower_tile_ir.context import Handler, Lowering
 from tilewright.transforms.lower_tile_ir.types import element_bytes
 
@@ -101,6 +102,13 @@ def _load(low: Lowering, op: Operation) -> None:
     assert element is not None
     stored = I8 if element is BOOL else element
     semantics = semantics_of(op.memory_ordering_semantics)
+    if element is F4E2M1FN:
+        kept, scope = None if mask is None else as_tile(low, mask), scope_of(op.memory_scope)
+        found = halves.load(low, pointers, halves.lower_halves(low, pointers), kept, scope, semantics)
+        low.bind(
+            op.out, found if op.padding is None or mask is None else low.select(mask, found, low.value(op.padding))
+        )
+        return
     if isinstance(type_, ScalarType) and mask is None and semantics is None:
         place = low.b(addresses.FromAddress(pointers, [], [], result_types=[memref(stored)])).out
         low.bind(op.out, from_memory(low, low.b(Load(place, [])).out, element))
@@ -127,7 +135,11 @@ def _store(low: Lowering, op: Operation) -> None:
     mask = None if op.mask is None else as_tile(low, low.value(op.mask))
     places = as_tile(low, low.value(op.destination))
     semantics = semantics_of(op.memory_ordering_semantics)
-    low.b(addresses.Scatter(value, places, mask, scope_of(op.memory_scope), semantics))
+    scope = scope_of(op.memory_scope)
+    if element_of(value.type) is F4E2M1FN:
+        halves.store(low, value, places, halves.lower_halves(low, places), mask, scope, semantics)
+    else:
+        low.b(addresses.Scatter(value, places, mask, scope, semantics))
 
 
 def _rmw(low: Lowering, op: Operation) -> None:

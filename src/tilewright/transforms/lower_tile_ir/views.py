@@ -13,7 +13,8 @@ from tilewright.dialects.cuda_tile import views as cuda_views
 from tilewright.dialects.cuda_tile.attributes import MemoryOrdering
 from tilewright.dialects.cuda_tile.types import Padding
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.types import BOOL, I64, INDEX, MemrefType, TileType, element_of, with_element
+from tilewright.ir.types import BOOL, F4E2M1FN, I64, INDEX, MemrefType, TileType, element_of, with_element
+from tilewright.transforms.lower_tile_ir import halves
 from tilewright.transforms.lower_tile_ir.context import Handler, Lowering, TensorValue
 from tilewright.transforms.lower_tile_ir.memory import (
     from_memory,
@@ -147,11 +148,18 @@ class _Access:
 
     def addresses(self, low: Lowering) -> Value:
         """The address of each element of the tile."""
-        element = stored_type(self.type.tensor.element)
-        total = low.splat(self.base, self.shape)
+        size = stored_type(self.type.tensor.element).bytes
+        return low.add(low.splat(self.base, self.shape), self.distances(low, size))
+
+    def distances(self, low: Lowering, size: int) -> Value:
+        """How far each element lies from the tensor's first one, in units of which an element takes `size`."""
+        total: Value | None = None
         for dim in range(self.type.rank):
-            stride = low.mul(low.cast(self.strides[dim], I64), low.constant(element.bytes, I64))
-            total = low.add(total, low.mul(self.positions(low, dim), low.splat(stride, self.shape)))
+            stride = low.cast(self.strides[dim], I64)
+            stride = stride if size == 1 else low.mul(stride, low.constant(size, I64))
+            part = low.mul(self.positions(low, dim), low.splat(stride, self.shape))
+            total = part if total is None else low.add(total, part)
+        assert total is not None
         return total
 
 
@@ -180,9 +188,15 @@ def _load(low: Lowering, op: Operation) -> None:
     access = _Access(low, op.view, op.index)
     type_ = low.type_of(op.out)
     assert isinstance(type_, TileType)
+    check = access.check(op.inbounds)
+    if type_.element is F4E2M1FN:
+        at, shift = halves.places(low, access.base, access.distances(low, 1))
+        scope, semantics = scope_of(op.memory_scope), semantics_of(op.memory_ordering_semantics)
+        found = halves.load(low, at, shift, access.inside(low, check), scope, semantics)
+        low.bind(op.out, _padded(low, access, check, found))
+        return
     stored = with_element(type_, stored_type(access.type.tensor.element))
     assert isinstance(stored, TileType)
-    check = access.check(op.inbounds)
     if op.memory_ordering_semantics is MemoryOrdering.WEAK and access.sparse is None:
         starts = access.starts[::-1]
         load = tile.Load(access.memref(low), starts, check[::-1] if any(check) else (), result_types=[stored])
@@ -196,12 +210,16 @@ def _load(low: Lowering, op: Operation) -> None:
             result_types=[stored],
         )
         found = low.b(gather).out
-    found = from_memory(low, found, type_.element)
+    low.bind(op.out, _padded(low, access, check, from_memory(low, found, type_.element)))
+
+
+def _padded(low: Lowering, access: _Access, check: Sequence[bool], found: Value) -> Value:
+    """The tile with the view's padding where elements do not exist; it is zero there already."""
     padding = _PADDING.get(access.type.padding) if access.type.padding is not None else None
     inside = None if padding is None else access.inside(low, check)
     if inside is not None and padding is not None:
-        found = low.select(inside, found, low.constant(padding, type_))
-    low.bind(op.out, found)
+        return low.select(inside, found, low.constant(padding, found.type))
+    return found
 
 
 def _store(low: Lowering, op: Operation) -> None:
@@ -209,6 +227,11 @@ def _store(low: Lowering, op: Operation) -> None:
     access = _Access(low, op.view, op.index)
     value = to_memory(low, low.value(op.value))
     check = access.check(op.inbounds)
+    if element_of(value.type) is F4E2M1FN:
+        at, shift = halves.places(low, access.base, access.distances(low, 1))
+        scope, semantics = scope_of(op.memory_scope), semantics_of(op.memory_ordering_semantics)
+        halves.store(low, value, at, shift, access.inside(low, check), scope, semantics)
+        return
     if op.memory_ordering_semantics is MemoryOrdering.WEAK and access.sparse is None:
         low.b(tile.Store(value, access.memref(low), access.starts[::-1], check[::-1] if any(check) else ()))
         return
