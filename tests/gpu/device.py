@@ -10,7 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from targets.nvidia.case import Argument, Array, GroupArgument, Launch
-from tilewright.targets.artifact import Artifact, GroupParameter, MemrefParameter, Parameter, block_size, slot_layout
+from tilewright.runtime.memref_fit import bound_strides
+from tilewright.targets.artifact import (
+    Artifact,
+    GroupParameter,
+    MemrefParameter,
+    Parameter,
+    PointerParameter,
+    block_size,
+    slot_layout,
+)
 from tilewright.targets.nvidia.driver import Context, DeviceBuffer
 
 GUARD = 64
@@ -48,9 +57,9 @@ class DeviceArray:
         return np.ndarray(array.shape, array.dtype, image, start, array.strides)
 
 
-def run(context: Context, artifact: Artifact, launch: Launch) -> dict[int, Array | list[Array | None]]:
-    """Launch the only kernel of an artefact; contents of the array arguments afterwards."""
-    info = artifact.kernels[0]
+def run(context: Context, artifact: Artifact, launch: Launch, number: int = 0) -> dict[int, Array | list[Array | None]]:
+    """Launch a kernel of an artefact; contents of the array arguments afterwards."""
+    info = artifact.kernels[number]
     packer = Packer(context)
     words = packer.words(info.parameters, launch.arguments)
     block = bytearray(block_size(info.parameters))
@@ -85,13 +94,14 @@ class Packer:
             assert isinstance(parameter, GroupParameter)
             return self._group(k, parameter, argument)
         if isinstance(argument, np.ndarray):
-            assert isinstance(parameter, MemrefParameter)
+            assert isinstance(parameter, MemrefParameter | PointerParameter)
             self._arrays[k] = DeviceArray(self._context, argument)
-            return [struct.pack("<Q", self._arrays[k].address), *self._sizes(parameter, argument)]
+            sizes = self._sizes(parameter, argument) if isinstance(parameter, MemrefParameter) else []
+            return [struct.pack("<Q", self._arrays[k].address), *sizes]
         return [argument.tobytes()]
 
     def _sizes(self, parameter: MemrefParameter, array: Array) -> list[bytes]:
-        strides = [s // array.itemsize for s in array.strides]
+        strides = bound_strides(parameter, array.shape, tuple(s // array.itemsize for s in array.strides))
         unknown = [n for n, known in zip(array.shape, parameter.shape, strict=True) if known is None]
         unknown += [n for n, known in zip(strides, parameter.strides, strict=True) if known is None]
         return [struct.pack("<q", n) for n in unknown]

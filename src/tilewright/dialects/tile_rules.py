@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tilewright.diagnostics import Report
 from tilewright.dialects.memref import AtomicKind
 from tilewright.ir.core import Operation, Region, Value
-from tilewright.ir.types import I32, MemrefType, ScalarType, TileType, Type, element_of, promotable
+from tilewright.ir.types import F32, I32, TF32, MemrefType, ScalarType, TileType, Type, element_of, promotable
 
 
 def fail(op: Operation, report: Report, message: str, place: str | tuple[str, int] = "type") -> None:
@@ -136,7 +136,7 @@ def mma(op: Operation, report: Report, lhs: Value, rhs: Value, acc: Value) -> No
     elif (a.shape[0], b.shape[1]) != c.shape or a.shape[1] != b.shape[0]:
         fail(op, report, f"{a} times {b} is not a {c}")
     for index, type_ in enumerate((a, b)):
-        if not promotable(type_.element, c.element):
+        if not promotable(type_.element, c.element) and (type_.element, c.element) != (TF32, F32):
             fail(op, report, f"{type_.element} is not exact in {c.element}", ("operand", index))
 
 
