@@ -235,6 +235,12 @@ def test_constants(ltype: str, number: float, text: str) -> None:
     assert constant(ltype, number).text == text
 
 
+def test_constants_are_cut_to_their_low_bits() -> None:
+    b, _ = pointers(Module(), 0)
+    assert [str(b.trunc(constant("i32", n), "i1")) for n in (2, 3)] == ["i1 false", "i1 true"]
+    assert str(b.trunc(constant("i32", 300), "i8")) == "i8 44"
+
+
 def test_lane_constants() -> None:
     assert str(lane_constants("i32", [1, -2])) == "<2 x i32> <i32 1, i32 -2>"
 

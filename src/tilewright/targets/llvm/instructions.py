@@ -252,7 +252,9 @@ class Instructions:
 
     def _integer_cast(self, op: str, a: Value, ltype: str, hint: str) -> Value:
         number = a.integer
-        return self.cast(op, a, ltype, hint=hint) if number is None else constant(ltype, number)
+        if number is None:
+            return self.cast(op, a, ltype, hint=hint)
+        return constant(ltype, number & 1 if scalar_of(ltype) == "i1" else number)
 
     def resize(self, a: Value, ltype: str, hint: str = "i") -> Value:
         """A signed integer in another width: extended, truncated or as it is."""
