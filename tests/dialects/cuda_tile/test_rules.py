@@ -208,7 +208,12 @@ CONTROL = [
 ]
 MODULES = [
     ("C13", "entry @k(%i: tile<i32>) {\n «return %i»\n}", "takes no operands"),
-    ("C21", "cuda_tile.module @m {\n «%a = iota : tile<4xi32>»\n}", "cannot stand in a module"),
+    ("C21", "cuda_tile.module @m {\n «%a» = iota : tile<4xi32>\n}", "expected an entry or a global"),
+    (
+        "C21",
+        'cuda_tile.module @m {\n «"cuda_tile.iota"() : () -> (!cuda_tile.tile<4xi32>)»\n}',
+        "cannot stand in a module",
+    ),
     ("C21", "entry @k(«%a»: tile<4xf32>) {\n}", "rank-0"),
     ("C5", "entry @k() {\n}\nentry «@k»() {\n}", "defined twice"),
     ("C5", 'entry «@""»() {\n}', "not empty"),

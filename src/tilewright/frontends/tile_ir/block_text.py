@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import re
+from typing import Final, NoReturn
 
 from tilewright.diagnostics import Location, Report, Source, SourceRange
 from tilewright.dialects.cuda_tile import BY_MNEMONIC
@@ -11,6 +13,7 @@ from tilewright.dialects.cuda_tile.debug import DebugLocation
 from tilewright.frontends.tile_ir.assembly import WHOLE
 from tilewright.frontends.tile_ir.cursor import LIMIT, SYNTAX, WORD, WORDS, Abort, GiveUp
 from tilewright.frontends.tile_ir.draft import Draft, ResultName, block_of
+from tilewright.frontends.tile_ir.form_help import explain_form
 from tilewright.frontends.tile_ir.limits import DEFAULT_LIMITS, Limits
 from tilewright.frontends.tile_ir.own_form_text import OwnFormReader
 from tilewright.frontends.tile_ir.recovery import resume
@@ -20,6 +23,12 @@ from tilewright.ir.definition import TERMINATOR
 from tilewright.ir.types import Type
 
 Argument = tuple[str, Type, SourceRange]
+
+
+_JUNK: Final = re.compile(r"[ \t]*+[^\s{}%]?+[ \t]*+(?=\n|//)")
+"""What may stand in place of an opening brace at the end of a line."""
+
+_INDENTATION: Final = re.compile(r"[ \t]*+")
 
 
 class Unclosed(Exception):
@@ -35,6 +44,9 @@ class BlockReader(OwnFormReader):
         self.count = 0
         self.in_entry = False
         self.names: list[ResultName] = []
+        self.names_complete = False
+        self.openings: list[int] = []
+        self.misplaced: int | None = None
 
     # Blocks
 
@@ -42,30 +54,51 @@ class BlockReader(OwnFormReader):
         """Operations up to the closing brace, which is not read."""
         while not self.at("}"):
             if self.at_end:
-                self._report_end()
+                self.report_end()
             yield self.one(block)
 
     def one(self, block: Block) -> Steps[None]:
         """One operation; what is broken is reported and left out."""
         start = self.position
         draft: Draft | None = None
+        self._blame_anew()
         try:
             draft = self.head()
             if self._simple(draft):
                 self.finish(draft, block)
             else:
                 yield self.nested(draft, block)
+            if self.follows_error:
+                raise Abort
         except Abort:
             self._recover(start, draft)
+        self.blames_once = False
 
-    def _report_end(self) -> None:
-        self.report.error(SYNTAX, self.here(), "expected '}', found the end of the text")
+    def _blame_anew(self) -> None:
+        """From here on one error is reported up to the end of the operation, or to the next region."""
+        self.blamed = self.report.errors
+        self.blames_once = True
+
+    def report_end(self) -> NoReturn:
+        """Something is not closed."""
+        # A brace that is missing after something that could not be read is a consequence, most likely.
+        if any(d.code in (SYNTAX, WORDS) for d in self.report.diagnostics[self.already :]):
+            raise GiveUp
+        finding = self.report.error(SYNTAX, self.here(), "expected '}', found the end of the text")
+        opening = self.openings[-1] if self.misplaced is None and self.openings else self.misplaced
+        if opening is not None:
+            finding.label(self.range_of(opening, opening + 1), "this brace seems to lack its partner")
         raise GiveUp
 
     def _recover(self, start: int, draft: Draft | None) -> None:
-        self.poison(self.names if draft is None else draft.names)
+        names = self.names if draft is None else draft.names
+        self.poison(names)
+        if not (names and self.names_complete):
+            self.poison_line(start)
         if self.too_many_errors:
             raise GiveUp
+        if draft is not None and self.follows_error:
+            explain_form(self.report.diagnostics[-1], draft.cls)
         failed = self.position
         self.position = self.end = resume(self.text, start, failed)
         self.skip()
@@ -74,9 +107,10 @@ class BlockReader(OwnFormReader):
         """Names of results and the mnemonic."""
         start = self.position
         names: list[ResultName] = []
-        self.names = names
+        self.names, self.names_complete = names, False
         if self.at("%"):
             self.result_names(names)
+        self.names_complete = True
         at = self.position
         if self.at('"'):
             cls, generic = self._quoted_name(), True
@@ -138,7 +172,7 @@ class BlockReader(OwnFormReader):
         debug = self.trailing_location()
         if debug is not None:
             location = DebugLocation(location, debug)
-        if draft.broken:
+        if draft.broken or self.follows_error:
             self.poison(draft.names)
             return None
         op = draft.build(location)
@@ -151,17 +185,45 @@ class BlockReader(OwnFormReader):
     def region(self, arguments: list[Argument], implied: type[Operation] | None) -> Steps[Region]:
         """`{ .. }` with its arguments; a missing terminator is put in."""
         opening = self.position
-        self.expect("{")
+        self._opening_brace()
         self.deeper(opening)
+        self.openings.append(opening)
         mark = self.enter()
         try:
             block = self.begin_block(arguments)
             yield self.block(block)
+            self._blame_anew()
+            self._compare_braces(opening)
             self.end_block(block, implied)
         finally:
+            self.openings.pop()
             self.leave(mark)
             self.nesting -= 1
         return Region(block)
+
+    def _opening_brace(self) -> None:
+        """The opening brace; if it is missing where a line ends, that is reported and no reason to misread the rest."""
+        if self.accept("{"):
+            return
+        try:
+            self.expect("{")
+        except Abort:
+            same_line = self.text.find("\n", self.end, self.position) < 0
+            rest = _JUNK.match(self.text, self.position if same_line else self.end)
+            if rest is None:
+                raise
+            self.position = self.end = rest.end()
+            self.skip()
+
+    def _compare_braces(self, opening: int) -> None:
+        """Remember the first region that is closed by a brace that stands like that of another one."""
+        if self.misplaced is None and self._indentation(opening) != self._indentation(self.position):
+            self.misplaced = opening
+
+    def _indentation(self, position: int) -> str:
+        found = _INDENTATION.match(self.text, self.text.rfind("\n", 0, position) + 1)
+        assert found is not None
+        return found[0]
 
     def deeper(self, opening: int) -> None:
         """Count the nesting of regions against the limit."""

@@ -68,6 +68,8 @@ class Cursor:
         self.report = report
         self.limits = limits
         self.already = report.errors
+        self.blamed = report.errors
+        self.blames_once = False
         self.end: int = 0
         self.position: int = 0
         self.skip()
@@ -193,8 +195,18 @@ class Cursor:
         """Whether more errors help nobody."""
         return self.report.errors - self.already >= self.limits.errors
 
+    @property
+    def follows_error(self) -> bool:
+        """Whether something was reported in the operation that is being read."""
+        return self.blames_once and self.report.errors > self.blamed
+
     def fail(self, message: str, code: str = SYNTAX, place: SourceRange | None = None) -> NoReturn:
-        """Report what is wrong, here unless told otherwise, and give up on what is being read."""
+        """Report what is wrong, here unless told otherwise, and give up on what is being read.
+
+        In an operation where something was wrong before, this most likely is a consequence of it.
+        """
+        if self.follows_error:
+            raise Abort
         if place is None:
             place = self.here()
             found = self.text[place.start : place.end]

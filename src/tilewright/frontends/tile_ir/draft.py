@@ -45,9 +45,10 @@ class Draft:
         return sum(name.count for name in self.names)
 
     def take_operand(self, group: str, value: Value | None, place: SourceRange) -> None:
-        """Add an operand; None is one that is broken."""
+        """Add an operand; None is one that is broken: its group is there all the same, and so is its type."""
         if value is None:
             self.broken = True
+            self.operands.setdefault(group, [])
             return
         self.operands.setdefault(group, []).append(value)
         self.operand_places.setdefault(group, []).append(place)

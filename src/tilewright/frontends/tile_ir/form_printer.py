@@ -28,7 +28,7 @@ from tilewright.ir.definition import operand_segments
 from tilewright.ir.types import Type
 
 Speller = Callable[["Form"], str]
-_TIGHT_BEFORE: Final = frozenset({",", "]"})
+_TIGHT_BEFORE: Final = (",", "]")
 
 
 class Form:
@@ -65,7 +65,7 @@ def _join(texts: list[str]) -> str:
     for text in texts:
         if not text:
             continue
-        tight = not found or text in _TIGHT_BEFORE or found.endswith("[") or text == "["
+        tight = not found or text.startswith(_TIGHT_BEFORE) or found.endswith("[") or text == "["
         found += text if tight else " " + text
     return found
 

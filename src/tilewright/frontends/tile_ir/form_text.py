@@ -85,7 +85,7 @@ class FormReader(ValueReader):
     def expect_type(self, draft: Draft, name: str, index: int, type_: Type, place: SourceRange) -> None:
         """Report an operand whose value has another type than is written."""
         group = draft.operands.get(name, ())
-        if draft.broken or index >= len(group) or group[index].type == type_:
+        if draft.broken or self.follows_error or index >= len(group) or group[index].type == type_:
             return
         self.mismatch(group[index], type_, draft.operand_places[name][index], place)
         draft.broken = True
@@ -111,7 +111,7 @@ class FormReader(ValueReader):
         group = draft.operands.get(name, ())
         start = self.position
         found = self.type_list()
-        if draft.broken:
+        if draft.broken or self.follows_error:
             return
         if shared and len(found) == 1:
             found *= len(group)
@@ -288,7 +288,7 @@ def _types(part: TypePart, cls: type[TileOperation]) -> Step:
         if before is None:
             for operand in operands:
                 reader.expect_type(draft, operand, 0, type_, place)
-        elif before != type_ and not draft.broken:
+        elif before != type_ and not (draft.broken or reader.follows_error):
             reader.error(MISMATCH, place, f"this type is {before}, as before")
             draft.broken = True
 

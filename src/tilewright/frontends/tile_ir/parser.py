@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from tilewright.diagnostics import Report, Source, SourceRange
-from tilewright.dialects.cuda_tile import control
+from tilewright.dialects.cuda_tile import BY_MNEMONIC, control
 from tilewright.dialects.cuda_tile.core import TileModule
 from tilewright.dialects.cuda_tile.types import Version
 from tilewright.frontends.tile_ir.block_text import Unclosed
@@ -23,6 +23,7 @@ from tilewright.frontends.tile_ir.versions import VERSION
 from tilewright.ir.core import Block, Operation, Region
 
 _NAME: Final = "kernels"
+_ITEMS: Final = ("entry", "global", "module")
 _WRAPPERS: Final = ("builtin.module", "module")
 
 
@@ -122,7 +123,10 @@ class Parser(GenericReader):
         header = self.end
         self.expect("{")
         block = Block()
+        self.openings.append(self.end - 1)
         yield self._items(block)
+        if self.at_end:
+            self.report_end()
         self.expect("}")
         draft.regions.append(Region(block))
         module = self._build(draft, header)
@@ -158,12 +162,21 @@ class Parser(GenericReader):
                 self._pass_aliases()
                 continue
             self.in_entry = False
+            self._refuse_operation()
             try:
                 yield self.one(block)
             except Unclosed:
                 self.nesting = 0
                 self.visible.clear()
                 self.defined.clear()
+
+    def _refuse_operation(self) -> None:
+        """Operations outside of entries have a brace too many in front of them, most likely."""
+        word = self.peek_word().removeprefix("cuda_tile.")
+        if self.at("%") or (word in BY_MNEMONIC and word not in _ITEMS):
+            finding = self.report.error("C21", self.here(), "expected an entry or a global, found an operation")
+            finding.hint("operations stand in an entry; is there one '}' too many above?")
+            raise GiveUp
 
     # Entries
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from typing import Final
 
 from tilewright.diagnostics import Report, Source, SourceRange
@@ -16,6 +17,7 @@ VISIBILITY: Final = "C6"
 MISMATCH: Final = "C7"
 RESULTS: Final = "C9"
 _GUESSED: Final = 2000
+_NAMES: Final = re.compile(r"%[A-Za-z0-9_$.-]+")
 
 
 class ValueReader(DebugReader):
@@ -27,6 +29,7 @@ class ValueReader(DebugReader):
         self.broken: dict[str, None] = {}
         self.hidden: dict[str, Value] = {}
         self.defined: list[str] = []
+        self.lost = 0
 
     def enter(self) -> int:
         """Begin a region; the answer is for `leave`."""
@@ -65,6 +68,18 @@ class ValueReader(DebugReader):
         for name in names:
             self.broken[name.text] = None
 
+    def poison_line(self, start: int) -> None:
+        """As `poison`, for an operation in front of which no names could be read: one that is not defined later on
+        may be its result."""
+        end = self.text.find("\n", start)
+        head, equals, _ = self.text[start : end if end >= 0 else len(self.text)].partition("=")
+        if not equals:
+            return
+        self.lost += 1
+        for found in _NAMES.findall(head[: self.limits.name]):
+            if found not in self.visible:
+                self.broken[found] = None
+
     def at_value(self) -> bool:
         """Whether a value is ahead."""
         return self.text.startswith("%", self.position)
@@ -89,6 +104,10 @@ class ValueReader(DebugReader):
     def _invisible(self, name: str, place: SourceRange) -> None:
         if name in self.visible:
             self.error(VISIBILITY, place, f"{name} has fewer results than that")
+            return
+        if self.lost and name not in self.hidden:
+            self.lost -= 1
+            self.broken[name] = None
             return
         finding = self.error(VISIBILITY, place, f"{name[:80]} is not defined here")
         hidden = self.hidden.get(name)
