@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import dataclass
+from typing import ClassVar
 
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.builtin import Module
@@ -29,9 +31,23 @@ def parse(text: str) -> Module:
     return module
 
 
+@dataclass(frozen=True)
+class Watched(Pass):
+    """A pass that may not say "unchanged" of a module that it changed."""
+
+    step: Pass
+    name: ClassVar[str] = "watched"
+
+    def run(self, module: Module, context: PassContext) -> bool | None:
+        before = print_op(module)
+        changed = self.step.run(module, context)
+        assert changed is not False or print_op(module) == before, f"{self.step} did not tell that it changed the IR"
+        return changed
+
+
 def run(module: Module, *passes: Pass) -> str:
     """The module's text after the passes, verified after each."""
-    PassManager(passes, verify_each=True).run(module, PassContext())
+    PassManager([Watched(p) for p in passes], verify_each=True).run(module, PassContext())
     return print_op(module)
 
 

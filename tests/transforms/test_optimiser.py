@@ -116,6 +116,17 @@ def test_a_write_in_between_stops_forwarding() -> None:
     assert forwarded(f"{LOOP} {{ {reload} }}").count("tile.load") == 1
 
 
+def test_nothing_is_forwarded_over_the_back_edge_of_a_loop_that_writes() -> None:
+    reload = "%y = tile.load %A, %z, %z -> tile<8x4xf32> tile.store %y, %B, %z, %z"
+    assert (
+        forwarded(f"scf.while {{ {reload} scf.yield %p }}", "parameter_attributes = [{}, {noalias = true}]").count(
+            "tile.load"
+        )
+        == 1
+    )
+    assert forwarded(f"scf.while {{ {reload} memref.store %s, %A, %z, %z scf.yield %p }}").count("tile.load") == 2
+
+
 def test_stack_slots_are_shared_when_lifetimes_allow() -> None:
     use = "memref.store %s, %{0}, %z %v{0} = memref.load %{0}, %z -> f32"
     memory = "%{0} = memref.alloca -> memref<f32x48,local>"

@@ -6,7 +6,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -32,12 +32,12 @@ class Pass:
 
     name: ClassVar[str] = ""
 
-    def run(self, module: Module, context: PassContext) -> None:
-        """Apply the pass."""
+    def run(self, module: Module, context: PassContext) -> bool | None:
+        """Apply the pass. False says that the module is certainly what it was; None that the pass does not tell."""
         raise AssertionError(f"{type(self).__name__} does not implement run")
 
     def __str__(self) -> str:
-        options = {k: getattr(self, k) for k in getattr(self, "__dataclass_fields__", {})}
+        options = {f.name: getattr(self, f.name) for f in fields(self)} if is_dataclass(self) else {}
         text = " ".join(f"{k}={v}" for k, v in options.items() if isinstance(v, int | str | bool))
         return f"{self.name}{{{text}}}" if text else self.name
 
@@ -62,9 +62,10 @@ class PassTiming:
 class PassManager:
     """Runs passes in order.
 
-    With `verify_each` the module is verified after every pass. `print_after` receives (pass name, text) after every
-    pass, or with `only_changes` after those that changed the text. A pass that raises or breaks the IR ends in
-    `InternalError` with a reproducer in `reproducer_folder` (default: the temporary folder).
+    With `verify_each` the module is verified after every pass that may have changed it and after the last.
+    `print_after` receives (pass name, text) after every pass, or with `only_changes` after those that changed the text.
+    A pass that raises or breaks the IR ends in `InternalError` with a reproducer in `reproducer_folder` (default: the
+    temporary folder).
     """
 
     passes: Sequence[Pass]
@@ -90,14 +91,14 @@ class PassManager:
     def _run_one(self, index: int, step: Pass, module: Module, context: PassContext, source: Operation) -> None:
         start = time.perf_counter()
         try:
-            step.run(module, context)
+            changed = step.run(module, context)
         except (CompileError, InternalError, KeyboardInterrupt, MemoryError):
             raise
         except Exception as error:
             path = self._reproducer(index, source, f"{type(error).__name__}: {error}")
             raise InternalError(f"pass {step.name} failed: {type(error).__name__}: {error}", path) from error
         self.timings.append(PassTiming(step.name, time.perf_counter() - start))
-        if self.verify_each:
+        if self.verify_each and (changed is not False or index == len(self.passes) - 1):
             report = Report()
             if not verify(module, report):
                 path = self._reproducer(index, source, str(report.diagnostics[0]))

@@ -85,9 +85,9 @@ def _defined_inside(value: Value, ops: Sequence[Operation]) -> bool:
     return home is not None and any(op.is_ancestor_of(home) for op in ops)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Access:
-    """One effect of an operation on a box of a root; `root` None means any memory."""
+    """One effect of an operation on a box of a root; `root` None means any memory. Equal only to itself."""
 
     op: Operation
     kind: EffectKind
@@ -131,9 +131,14 @@ def accesses(op: Operation) -> Iterator[Access]:
             if RECURSIVE_EFFECTS not in inner.definition.traits:
                 yield Access(inner, EffectKind.WRITE, None)
             continue
-        for effect in effects:
-            if effect.kind in (EffectKind.READ, EffectKind.WRITE, EffectKind.UPDATE):
-                yield _access(inner, effect.kind, effect.value)
+        yield from own_accesses(inner, effects)
+
+
+def own_accesses(op: Operation, effects: Sequence[Effect]) -> Iterator[Access]:
+    """Reads, writes and updates among the effects of an operation."""
+    for effect in effects:
+        if effect.kind in (EffectKind.READ, EffectKind.WRITE, EffectKind.UPDATE):
+            yield _access(op, effect.kind, effect.value)
 
 
 def _access(op: Operation, kind: EffectKind, view: Value | None) -> Access:

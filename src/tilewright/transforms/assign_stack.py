@@ -28,9 +28,11 @@ class AssignStack(Pass):
 
     name: ClassVar[str] = "assign-stack"
 
-    def run(self, module: Module, context: PassContext) -> None:
+    def run(self, module: Module, context: PassContext) -> bool:
+        changed = False
         for kernel in module.kernels:
-            assign_stack(kernel)
+            changed |= assign_stack(kernel)
+        return changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +43,12 @@ class _Slot:
     size: int
 
 
-def assign_stack(kernel: Kernel) -> None:
-    """Set `offset` of all allocations and `local_bytes` of the kernel."""
+def assign_stack(kernel: Kernel) -> bool:
+    """Set `offset` of all allocations and `local_bytes` of the kernel; whether there was anything to set."""
     allocations = [op for op in kernel.walk() if isinstance(op, memref.Alloca)]
-    kernel.local_bytes = 0
     if not allocations:
-        del kernel.attributes["local_bytes"]
-        return
+        return kernel.attributes.pop("local_bytes", None) is not None
+    kernel.local_bytes = 0
     begin, end = _numbering(kernel)
     slots = [_Slot(op, begin[op], _last_use(op, end), allocation_bytes(op)) for op in allocations]
     placed: list[tuple[_Slot, int]] = []
@@ -56,6 +57,7 @@ def assign_stack(kernel: Kernel) -> None:
         slot.op.offset = offset
         placed.append((slot, offset))
         kernel.local_bytes = max(kernel.local_bytes, offset + slot.size)
+    return True
 
 
 def _numbering(kernel: Kernel) -> tuple[dict[Operation, int], dict[Operation, int]]:

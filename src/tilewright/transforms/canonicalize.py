@@ -41,5 +41,5 @@ class Canonicalize(Pass):
 
     name: ClassVar[str] = "canonicalize"
 
-    def run(self, module: Module, context: PassContext) -> None:
-        apply_patterns(module, _PATTERNS)
+    def run(self, module: Module, context: PassContext) -> bool:
+        return apply_patterns(module, _PATTERNS)

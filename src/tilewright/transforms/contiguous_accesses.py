@@ -31,10 +31,11 @@ class ContiguousAccesses(Pass):
 
     name: ClassVar[str] = "contiguous-accesses"
 
-    def run(self, module: Module, context: PassContext) -> None:
-        for op in list(module.walk()):
-            if isinstance(op, addresses.Gather | addresses.Scatter) and op.semantics is None:
-                _rewrite(op)
+    def run(self, module: Module, context: PassContext) -> bool:
+        plain = [op for op in module.walk() if isinstance(op, Access) and op.semantics is None]
+        for op in plain:
+            _rewrite(op)
+        return bool(plain)
 
 
 @dataclass(frozen=True, slots=True)

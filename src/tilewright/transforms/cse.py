@@ -29,13 +29,16 @@ class EliminateCommonSubexpressions(Pass):
 
     name: ClassVar[str] = "cse"
 
-    def run(self, module: Module, context: PassContext) -> None:
+    def run(self, module: Module, context: PassContext) -> bool:
+        changed = False
         for kernel in module.kernels:
-            _block(kernel.body.entry, {})
+            changed |= _block(kernel.body.entry, {})
+        return changed
 
 
-def _block(block: Block, outer: Scope) -> None:
+def _block(block: Block, outer: Scope) -> bool:
     known = dict(outer)
+    changed = False
     for op in block:
         if op.regions:
             inner = known
@@ -43,19 +46,21 @@ def _block(block: Block, outer: Scope) -> None:
                 inner = {k: v for k, v in known.items() if not isinstance(v.results[0].type, TileType)}
             for region in op.regions:
                 for nested in region.blocks:
-                    _block(nested, inner)
+                    changed |= _block(nested, inner)
         elif PURE in op.definition.traits and op.results:
-            _visit(op, known)
+            changed |= _visit(op, known)
+    return changed
 
 
-def _visit(op: Operation, known: Scope) -> None:
+def _visit(op: Operation, known: Scope) -> bool:
     key = _key(op)
     earlier = known.setdefault(key, op)
     if earlier is op:
-        return
+        return False
     for old, new in zip(op.results, earlier.results, strict=True):
         old.replace_all_uses_with(new)
     op.erase()
+    return True
 
 
 def _key(op: Operation) -> Key:

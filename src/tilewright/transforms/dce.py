@@ -29,18 +29,21 @@ class EliminateDeadCode(Pass):
 
     name: ClassVar[str] = "dce"
 
-    def run(self, module: Module, context: PassContext) -> None:
-        eliminate_dead_code(module)
+    def run(self, module: Module, context: PassContext) -> bool:
+        return eliminate_dead_code(module)
 
 
-def eliminate_dead_code(root: Operation) -> None:
-    """Delete until nothing changes."""
+def eliminate_dead_code(root: Operation) -> bool:
+    """Delete until nothing changes; whether something did."""
+    rounds = 0
     changed = True
     while changed:
+        rounds += 1
         changed = _sweep(root)
         for op in list(root.walk()):
             if isinstance(op, memref.Alloca) and op.block is not None:
                 changed |= _drop_write_only(op)
+    return rounds > 1
 
 
 def _sweep(root: Operation) -> bool:

@@ -10,19 +10,19 @@ where other subgroups write too, also at barriers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
-from tilewright.dialects import memref, scf, tile
+from tilewright.dialects import memref, scf, team, tile
 from tilewright.dialects.builtin import Module
 from tilewright.ir.builder import Builder
 from tilewright.ir.core import Block, Operation, Value
-from tilewright.ir.definition import RECURSIVE_EFFECTS, SPMD_REGION
-from tilewright.ir.effects import EffectKind
+from tilewright.ir.definition import SPMD_REGION
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import TileType
-from tilewright.transforms.aliasing import Access, Span, accesses, effects_of, may_overlap
+from tilewright.transforms.aliasing import Access, Span, may_overlap
 from tilewright.transforms.emit import memref_type
+from tilewright.transforms.footprints import NOTHING, Footprint, Footprints
 
 Load = tile.Load | memref.Load
 Store = tile.Store | memref.Store
@@ -34,9 +34,11 @@ class ForwardStores(Pass):
 
     name: ClassVar[str] = "forward-stores"
 
-    def run(self, module: Module, context: PassContext) -> None:
+    def run(self, module: Module, context: PassContext) -> bool:
+        changed = False
         for kernel in module.kernels:
-            _block(kernel.body.entry, [])
+            changed |= _Forwarding().block(kernel.body.entry, [])
+        return changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,86 +50,76 @@ class _Held:
     view: Value
 
 
-def _block(block: Block, outer: list[_Held]) -> list[_Held]:
-    """Forward within a block; what is known at its end."""
-    held = list(outer)
-    for op in block:
-        if op.regions:
-            held = _nested(op, held)
-            continue
-        if isinstance(op, tile.Load | memref.Load):
-            found = _forwarded(op, held)
-            if found is not None:
-                op.out.replace_all_uses_with(found)
-                op.erase()
+@dataclass(frozen=True, slots=True)
+class _Forwarding:
+    footprints: Footprints = field(default_factory=Footprints)
+
+    def block(self, block: Block, outer: list[_Held]) -> bool:
+        """Forward within a block that is entered with what is known; whether a load went."""
+        held = list(outer)
+        changed = False
+        for op in block:
+            if op.regions:
+                inner, held = self._nested(op, held)
+                for region in op.regions:
+                    for nested in region.blocks:
+                        changed |= self.block(nested, inner)
                 continue
-        if op.effects() == ():
-            continue
-        touched = list(accesses(op))
-        held = _after(op, touched, held)
-        entry = _holds(op, touched)
-        if entry is not None:
-            held.append(entry)
-    return held
+            footprint = self.footprints.of(op)
+            if footprint is NOTHING:
+                continue
+            if isinstance(op, tile.Load | memref.Load):
+                found = _forwarded(op, footprint.accesses[0], held)
+                if found is not None:
+                    op.out.replace_all_uses_with(found)
+                    op.erase()
+                    self.footprints.forget()
+                    changed = True
+                    continue
+            held = _after(op, footprint, held)
+            entry = _holds(op, footprint)
+            if entry is not None:
+                held.append(entry)
+        return changed
+
+    def _nested(self, op: Operation, held: list[_Held]) -> tuple[list[_Held], list[_Held]]:
+        """What is known in the regions of `op`, in any iteration where it is a loop, and afterwards."""
+        footprint = self.footprints.of(op)
+        kept: list[_Held] = []
+        if not (footprint.orders or footprint.frees):
+            writes = footprint.writes
+            kept = [h for h in held if not any(may_overlap(h.access, w) for w in writes)]
+        inner = held if isinstance(op, scf.If | team.Spmd) else kept
+        if SPMD_REGION in op.definition.traits:
+            inner = [h for h in inner if not isinstance(h.value.type, TileType)]
+        return inner, kept
 
 
-def _nested(op: Operation, held: list[_Held]) -> list[_Held]:
-    """Regions see what is known and not changed in them (loops: by any iteration); afterwards as much is known."""
-    writes = _writes(op)
-    kept = [] if writes is None else [h for h in held if not any(may_overlap(h.access, w) for w in writes)]
-    inner = kept if isinstance(op, scf.For) else held
-    if SPMD_REGION in op.definition.traits:
-        inner = [h for h in inner if not isinstance(h.value.type, TileType)]
-    for region in op.regions:
-        for block in region.blocks:
-            _block(block, inner)
-    return kept
-
-
-def _writes(op: Operation) -> list[Access] | None:
-    """Writes in an operation; None if unknown, or if it orders or frees memory."""
-    effects = effects_of(op)
-    if effects is None or any(e.kind is EffectKind.FREE for e in effects):
-        return None
-    if any(e.kind is EffectKind.ORDER for e in effects) and any(_orders(inner) for inner in op.walk()):
-        return None
-    return [a for a in accesses(op) if a.writes]
-
-
-def _orders(op: Operation) -> bool:
-    """Whether an operation lets writes of others become visible."""
-    if RECURSIVE_EFFECTS in op.definition.traits:
-        return False
-    effects = op.effects()
-    return effects is None or any(e.kind is EffectKind.ORDER for e in effects)
-
-
-def _after(op: Operation, touched: list[Access], held: list[_Held]) -> list[_Held]:
+def _after(op: Operation, footprint: Footprint, held: list[_Held]) -> list[_Held]:
     """What is still known after `op`."""
-    if _orders(op) and any(SPMD_REGION in a.definition.traits for a in op.ancestors()):
+    if footprint.frees:
         return []
-    if any(e.kind is EffectKind.FREE for e in op.effects() or ()):
+    if footprint.orders and any(SPMD_REGION in a.definition.traits for a in op.ancestors()):
         return []
-    changed = [a for a in touched if a.writes]
+    changed = footprint.writes
     return [h for h in held if not any(may_overlap(h.access, w) for w in changed)] if changed else held
 
 
-def _holds(op: Operation, touched: list[Access]) -> _Held | None:
+def _holds(op: Operation, footprint: Footprint) -> _Held | None:
     """What is known because of `op`."""
     if isinstance(op, tile.Load | tile.Store) and any(op.check):
         return None
     if isinstance(op, tile.Load | memref.Load):
-        return _Held(touched[0], op.out, op.memref)
+        return _Held(footprint.accesses[0], op.out, op.memref)
     if isinstance(op, tile.Store | memref.Store):
-        return _Held(next(a for a in touched if a.writes), op.value, op.memref)
+        return _Held(footprint.writes[0], op.value, op.memref)
     return None
 
 
-def _forwarded(op: Load, held: list[_Held]) -> Value | None:
+def _forwarded(op: Load, wanted: Access, held: list[_Held]) -> Value | None:
     """A known value for a load, rearranged if need be."""
     if isinstance(op, tile.Load) and any(op.check):
         return None
-    wanted = next(iter(accesses(op)))
     for entry in reversed(held):
         if entry.access.root is wanted.root and isinstance(entry.value.type, TileType) is isinstance(op, tile.Load):
             offsets = _offsets(entry.access.spans, wanted.spans)

@@ -18,7 +18,8 @@ allocations that share bytes conflict.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from tilewright.dialects import scf, team, tile
@@ -26,7 +27,8 @@ from tilewright.dialects.builtin import Module
 from tilewright.ir.core import Block, Operation
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import AddressSpace
-from tilewright.transforms.aliasing import Access, Accessor, accesses, commute, may_overlap
+from tilewright.transforms.aliasing import Access, Accessor, commute, may_overlap
+from tilewright.transforms.footprints import Footprints
 
 STEP = "step"
 """Attribute that ties the tile accesses and loops of one collective instruction together."""
@@ -45,7 +47,7 @@ class InsertBarriers(Pass):
     def run(self, module: Module, context: PassContext) -> None:
         for kernel in module.kernels:
             if kernel.work_group_size != (1, 1):
-                _block(kernel.body.entry, {})
+                _Insertion().block(kernel.body.entry, {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,32 +62,66 @@ State = dict[_Pending, None]
 """Pending accesses in order, each once. A dictionary hashes an access when it comes, not at every step."""
 
 
-def _block(block: Block, state: State) -> State:
-    """Insert barriers in a block that is entered with `state`, which it may change; the state at its end."""
-    for op in block:
-        match op:
-            case team.Barrier():
-                state = _fenced(state, _fences(op))
-            case scf.If():
-                arms = [_block(region.entry, dict(state)) for region in op.regions]
-                state = _joined(arms if len(arms) == 2 else [*arms, state])
-            case scf.For() | scf.While():
-                state = _loop(op, state)
-            case team.Spmd():
-                state = _spmd(op, state)
-            case _:
-                state = _step(op, list(accesses(op)), state)
-    return state
+@dataclass(frozen=True, slots=True)
+class _Insertion:
+    footprints: Footprints = field(default_factory=Footprints)
+
+    def block(self, block: Block, state: State) -> State:
+        """Insert barriers in a block that is entered with `state`, which it may change; the state at its end."""
+        for op in block:
+            match op:
+                case team.Barrier():
+                    state = _fenced(state, _fences(op))
+                case scf.If():
+                    arms = [self.block(region.entry, dict(state)) for region in op.regions]
+                    state = _joined(arms if len(arms) == 2 else [*arms, state])
+                case scf.For() | scf.While():
+                    state = self._loop(op, state)
+                case team.Spmd():
+                    state = self._spmd(op, state)
+                case _:
+                    state = _step(op, self.footprints.of(op).accesses, state)
+        return state
+
+    def _loop(self, op: Loop, state: State) -> State:
+        body = op.body.entry
+        state = _fence_before(op, self.footprints.of(op).accesses, state)
+        entry = state
+        while True:
+            size = len(entry)
+            end = self.block(body, dict(entry))
+            back = {_Pending(p.access, (*p.loops, op)): None for p in end if op not in p.loops and _inside(p, op)}
+            entry = _joined([entry, back])
+            if len(entry) == size:
+                return _joined([state, end])
+
+    def _spmd(self, op: team.Spmd, state: State) -> State:
+        """One step with the union of its accesses; barriers at the top level of the body cut it for their spaces."""
+        parts: list[tuple[list[Access], frozenset[AddressSpace]]] = [([], frozenset())]
+        for inner in op.body.entry:
+            if isinstance(inner, team.Barrier):
+                parts.append(([], _fences(inner)))
+            else:
+                parts[-1][0].extend(self.footprints.of(inner).accesses)
+        before = state
+        touched: list[Access] = []
+        for part, spaces in parts:
+            before = _fenced(before, spaces)
+            touched += [a for a in part if any(_conflict(p, a) for p in before)]
+        state = _fence_before(op, touched, state)
+        for part, spaces in parts:
+            state = _joined([_fenced(state, spaces), {_Pending(a): None for a in part}])
+        return state
 
 
-def _step(op: Operation, touched: list[Access], state: State) -> State:
+def _step(op: Operation, touched: Sequence[Access], state: State) -> State:
     if touched:
         state = _fence_before(op, touched, state)
         state.update((_Pending(a), None) for a in touched)
     return state
 
 
-def _fence_before(op: Operation, touched: list[Access], state: State) -> State:
+def _fence_before(op: Operation, touched: Sequence[Access], state: State) -> State:
     """Put a barrier in front of `op` if accesses of it conflict with pending ones."""
     spaces: set[AddressSpace] = set()
     for pending in state:
@@ -143,40 +179,8 @@ def _joined(states: list[State]) -> State:
     return joined
 
 
-def _loop(op: Loop, state: State) -> State:
-    body = op.body.entry
-    state = _fence_before(op, list(accesses(op)), state)
-    entry = state
-    while True:
-        size = len(entry)
-        end = _block(body, dict(entry))
-        back = {replace(p, loops=(*p.loops, op)): None for p in end if op not in p.loops and _inside(p, op)}
-        entry = _joined([entry, back])
-        if len(entry) == size:
-            return _joined([state, end])
-
-
 def _inside(pending: _Pending, op: Operation) -> bool:
     return op.is_ancestor_of(pending.access.op)
-
-
-def _spmd(op: team.Spmd, state: State) -> State:
-    """One step with the union of its accesses; barriers at the top level of the body cut it for their spaces."""
-    parts: list[tuple[list[Access], frozenset[AddressSpace]]] = [([], frozenset())]
-    for inner in op.body.entry:
-        if isinstance(inner, team.Barrier):
-            parts.append(([], _fences(inner)))
-        else:
-            parts[-1][0].extend(accesses(inner))
-    before = state
-    touched: list[Access] = []
-    for part, spaces in parts:
-        before = _fenced(before, spaces)
-        touched += [a for a in part if any(_conflict(p, a) for p in before)]
-    state = _fence_before(op, touched, state)
-    for part, spaces in parts:
-        state = _joined([_fenced(state, spaces), {_Pending(a): None for a in part}])
-    return state
 
 
 def tag_step(ops: list[Operation], step: int) -> None:

@@ -32,13 +32,16 @@ class HoistLoopInvariants(Pass):
 
     name: ClassVar[str] = "licm"
 
-    def run(self, module: Module, context: PassContext) -> None:
+    def run(self, module: Module, context: PassContext) -> bool:
+        changed = False
         for op in reversed(list(module.walk())):
             if isinstance(op, scf.For):
-                _hoist(op)
+                changed |= _hoist(op)
+        return changed
 
 
-def _hoist(loop: scf.For) -> None:
+def _hoist(loop: scf.For) -> bool:
+    changed = False
     effects: list[Access] | None = None
     runs = (trip_count(loop) or 0) > 0
     for op in loop.body.entry:
@@ -46,10 +49,13 @@ def _hoist(loop: scf.For) -> None:
             continue
         if _moves_freely(op):
             _move(op, loop)
+            changed = True
         elif runs and isinstance(op, memref.Load | memref.GroupLoad):
             effects = _writes(loop) if effects is None else effects
             if effects is not None and _undisturbed(op, effects, loop):
                 _move(op, loop)
+                changed = True
+    return changed
 
 
 def _defined_in(value: Value, loop: scf.For) -> bool:

@@ -34,7 +34,7 @@ class LowerCollectives(Pass):
     name: ClassVar[str] = "lower-collectives"
     policy: TilePolicy = field(default_factory=GenericTilePolicy)
 
-    def run(self, module: Module, context: PassContext) -> None:
+    def run(self, module: Module, context: PassContext) -> bool:
         step = 0
         for op in list(module.walk()):
             lowering = _lowering(op, self.policy)
@@ -44,6 +44,7 @@ class LowerCollectives(Pass):
                 tag_step(_between(before, op), step)
                 step += 1
                 op.erase()
+        return step > 0
 
 
 def _between(before: Operation | None, end: Operation) -> list[Operation]:

@@ -8,7 +8,7 @@ Types change in place everywhere, so constants, arithmetic and carried values fo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -18,7 +18,7 @@ from tilewright.dialects.builtin import Module
 from tilewright.ir.builder import Builder
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.ir.types import CoopMatrixType, TileType, Type
+from tilewright.ir.types import CoopMatrixType, TileType
 from tilewright.transforms import emit
 from tilewright.transforms.emit import scalar_type
 
@@ -29,26 +29,26 @@ class LowerCooperativeMatrices(Pass):
 
     name: ClassVar[str] = "lower-cooperative-matrices"
 
-    def run(self, module: Module, context: PassContext) -> None:
-        for op in list(module.walk()):
-            _convert_types(op)
+    def run(self, module: Module, context: PassContext) -> bool:
+        changed = False
+        for value in _values(module):
+            if isinstance(value.type, CoopMatrixType):
+                value.type = TileType(value.type.shape, value.type.element)
+                changed = True
         for op in list(module.walk()):
             lower = _LOWERINGS.get(type(op))
             if lower is not None:
                 _replace(op, lower(op, Builder.before_op(op)))
+                changed = True
+        return changed
 
 
-def _tile(type_: Type) -> Type:
-    return TileType(type_.shape, type_.element) if isinstance(type_, CoopMatrixType) else type_
-
-
-def _convert_types(op: Operation) -> None:
-    for result in op.results:
-        result.type = _tile(result.type)
-    for region in op.regions:
-        for block in region.blocks:
-            for argument in block.arguments:
-                argument.type = _tile(argument.type)
+def _values(module: Module) -> Iterator[Value]:
+    for op in module.walk():
+        yield from op.results
+        for region in op.regions:
+            for block in region.blocks:
+                yield from block.arguments
 
 
 def _replace(op: Operation, value: Value | None) -> None:

@@ -34,7 +34,8 @@ class LowerForeach(Pass):
     name: ClassVar[str] = "lower-foreach"
     copy_limit: int = 64
 
-    def run(self, module: Module, context: PassContext) -> None:
+    def run(self, module: Module, context: PassContext) -> bool:
+        changed = False
         for kernel in module.kernels:
             shape = WorkGroup.of(kernel)
             for op in list(kernel.walk()):
@@ -42,6 +43,10 @@ class LowerForeach(Pass):
                     _lower_foreach(op, shape, self.copy_limit)
                 elif isinstance(op, tl.ForeachTile):
                     _lower_foreach_tile(op, shape, self.copy_limit)
+                else:
+                    continue
+                changed = True
+        return changed
 
 
 @dataclass(frozen=True, slots=True)

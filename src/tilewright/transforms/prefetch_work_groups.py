@@ -38,12 +38,15 @@ class PrefetchWorkGroups(Pass):
     ahead: int = 4096
     most: int = 8192
 
-    def run(self, module: Module, context: PassContext) -> None:
+    def run(self, module: Module, context: PassContext) -> bool:
+        changed = False
         for kernel in module.kernels:
             loads = _loads(kernel)
             total = sum(_type(load).size * _type(load).element.bytes for load in loads)
             if 0 < total <= self.most:
                 _prefetch(kernel.body.entry, loads, max(1, self.ahead // total))
+                changed = True
+        return changed
 
 
 def _loads(kernel: Kernel) -> list[tile.Load]:

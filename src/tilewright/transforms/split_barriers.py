@@ -32,7 +32,8 @@ class SplitBarriers(Pass):
 
     name: ClassVar[str] = "split-barriers"
 
-    def run(self, module: Module, context: PassContext) -> None:
+    def run(self, module: Module, context: PassContext) -> bool:
+        changed = False
         for kernel in module.kernels:
             found = [op for op in kernel.walk() if isinstance(op, team.Spmd) and has_barrier(op)]
             if not found or _subgroups(kernel) == 1:
@@ -40,6 +41,8 @@ class SplitBarriers(Pass):
             for op in found:
                 _split(op, kernel)
             assign_stack(kernel)
+            changed = True
+        return changed
 
 
 def _subgroups(kernel: Kernel) -> int:
