@@ -166,10 +166,15 @@ def _nothing(low: Lowering, op: Operation) -> None:
     """Tokens have no run-time value: operations keep their order."""
 
 
+def pure_handlers() -> Mapping[type[Operation], Handler]:
+    """Those that touch no memory."""
+    return {core.Offset: _offset}
+
+
 def handlers() -> Mapping[type[Operation], Handler]:
     """Handlers of this file by operation."""
     return {
-        core.Offset: _offset,
+        **pure_handlers(),
         cuda.LoadPtr: _load,
         cuda.StorePtr: _store,
         cuda.MakeToken: _nothing,

@@ -9,11 +9,12 @@ from tilewright.dialects.cuda_tile import arith as integers
 from tilewright.dialects.cuda_tile import floats
 from tilewright.dialects.cuda_tile import reductions as cuda
 from tilewright.dialects.cuda_tile.attributes import Rounding, Signedness
+from tilewright.dialects.cuda_tile.types import Tile
 from tilewright.dialects.memref import AtomicKind
 from tilewright.ir.builder import Builder, new_region
 from tilewright.ir.core import Operation, Region, Value
 from tilewright.ir.types import BOOL, TileType, element_of
-from tilewright.transforms.lower_tile_ir import bits, elementwise, shapes
+from tilewright.transforms.lower_tile_ir import elementwise, host, memory, shapes
 from tilewright.transforms.lower_tile_ir.context import Handler, Lowering, Unsupported
 from tilewright.transforms.lower_tile_ir.shapes import reshaped, turned
 
@@ -53,11 +54,11 @@ def _region(low: Lowering, op: cuda.Reduce | cuda.Scan) -> Region:
     inner = low.inside(Builder(block, location=op.location))
     for argument, value in zip(op.body.entry.arguments, block.arguments, strict=True):
         inner.bind(argument, value)
-    table = {**shapes.handlers(), **elementwise.handlers(), **bits.handlers()}
+    table = {**shapes.handlers(), **elementwise.handlers(), **memory.pure_handlers(), **host.pure_handlers()}
     *ops, end = op.body.entry
     for part in ops:
         handler = table.get(type(part))
-        if handler is None:
+        if handler is None or any(isinstance(v.type, Tile) and v.type.shape for v in part.results):
             raise Unsupported(part.location, f"{part.name} in a reduction is not supported here yet")
         handler(inner, part)
     inner.b(scf.Yield([inner.value(v) for v in end.operands]))
