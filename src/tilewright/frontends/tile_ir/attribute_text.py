@@ -258,7 +258,8 @@ class AttributeReader(LiteralReader):
             return self.hints()
         kind = GENERIC.get(name)
         if kind is None:
-            self.fail(f"there is no attribute #cuda_tile.{name}", WORDS, self.range_from(start))
+            place = self.range_of(start, self.position + len(name))
+            self.fail(f"there is no attribute #cuda_tile.{name[:80]}", WORDS, place)
         self.take_word()
         self.expect("<")
         found = self.member(kind)

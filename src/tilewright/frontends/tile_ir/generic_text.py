@@ -36,6 +36,9 @@ class GenericReader(RegionReader):
             self.expect(">")
         if self.accept("("):
             yield self._regions(draft)
+        specs = draft.cls.definition.regions
+        if len(draft.regions) > len(specs) or len(draft.regions) < sum(not s.optional for s in specs.values()):
+            self.fail(f"{draft.cls.name} has {len(specs)} regions", RESULTS, self.range_from(draft.start))
         if self.at("{"):
             self._attributes(attributes)
         self.expect(":")
@@ -140,8 +143,6 @@ class GenericReader(RegionReader):
             if not self.accept(","):
                 break
         self.expect(")")
-        if len(draft.regions) > len(specs) or len(draft.regions) < sum(not s.optional for s in specs.values()):
-            self.fail(f"{draft.cls.name} has {len(specs)} regions", RESULTS, self.range_from(draft.start))
 
     def _generic_region(self) -> Steps[Region]:
         """`{ ^bb0(..): .. }`; nothing between the braces is a region without blocks."""

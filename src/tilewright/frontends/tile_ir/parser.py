@@ -132,16 +132,18 @@ class Parser(GenericReader):
         module = self._build(draft, header)
         return module
 
-    def _build(self, draft: Draft, header: int) -> TileModule:
+    def _build(self, draft: Draft, header: int) -> TileModule | None:
         version = draft.attributes.pop(VERSION, None)
         if version is not None:
             known = next((v for v in Version if str(v) == version), None)
             if known is None:
-                self.error(LIMIT, self.range_from(draft.start), f"there is no version {version!r}")
+                self.report.error(LIMIT, draft.places[VERSION], f"there is no version {version!r}")
             else:
                 draft.attributes["version"] = known.value
         holder = Block()
         module = self.finish(draft, holder, header)
+        if module is None:
+            return None
         assert isinstance(module, TileModule)
         module.detach()
         return module

@@ -1,0 +1,117 @@
+"""One text for every rule of the text form itself: exactly one diagnostic, at exactly the marked place."""
+
+# ruff: noqa: E501 - a text is easier to read in one line
+
+from __future__ import annotations
+
+import pytest
+
+from frontends.tile_ir.marked import check
+from tilewright.diagnostics import Report, Source
+from tilewright.frontends.tile_ir import parse
+from tilewright.frontends.tile_ir.limits import Limits
+
+TYPES = [
+    ("C2", "%a = negf %f : «!none»", "the alias !none is not defined"),
+    ("C8", "%a = negf %f : «ptr<f32>»", "no type of a value"),
+    ("C2", "%a = int_to_ptr %l : tile<i64> -> tile<ptr<«tile<f32>»>>", "expected a number type, such as f32"),
+    ("C1", "%a = negf %f : tile<«?»xf32>", "the extents of a tile are known"),
+    ("C1", "%a = negf %f : tile<4«,»f32>", "expected 'x' between extents and element type"),
+    ("C2", "%a = negf %f : tile<4x«token»>", "expected a number type or a pointer"),
+    (
+        "C1",
+        "%a = make_tensor_view %pf, shape = [4], strides = [1] : tensor_view<4xf32, strides=[«x»]>",
+        "expected an integer or ?",
+    ),
+    (
+        "C2",
+        "%t = make_tensor_view %pf, shape = [4], strides = [1] : tensor_view<4xf32, strides=[1]>\n%a = make_partition_view %t : partition_view<tile=(4), padding_value = «one», tensor_view<4xf32, strides=[1]>>",
+        "'one' is not one of zero",
+    ),
+    (
+        "C2",
+        "%t = make_tensor_view %pf, shape = [4], strides = [1] : tensor_view<4xf32, strides=[1]>\n%a = make_partition_view %t : partition_view<tile=(4), «tile<4xf32>»>",
+        "expected a tensor_view",
+    ),
+]
+LITERALS = [
+    ("C4", "%a = constant <i32: «true»> : tile<i32>", "true is no i32"),
+    ("C1", "%a = constant <i32: [1, «x»]> : tile<2xi32>", "expected a number of type i32"),
+    ("C1", "%a = constant <i32: [[1], «2»]> : tile<2x1xi32>", "all numbers stand equally deep in the lists"),
+    ("C1", "%a = constant <i32: «x»> : tile<2xi32>", "expected a number of type i32"),
+    ("C4", '%a = constant <i32: «"0xZZ"»> : tile<i32>', "no hexadecimal bytes"),
+]
+FORMS = [
+    ("C1", '%t = print_tko "%d", %i «->» token', "expected ':' and the types of what is printed"),
+    ("C7", '%t = print_tko "" -> «tile<i32>»', "the result is a token"),
+    (
+        "C1",
+        "%a = make_tensor_view %pf, shape = [%i], strides = [1] : tensor_view<?xf32, strides=[1]>\n«%c» = negf %f : tile<f32>",
+        "expected '->' behind the type",
+    ),
+    ("C1", "%a = scan %f dim=0 «identities»=[0.0 : f32] : tile<f32> -> tile<f32>", "expected 'reverse'"),
+    (
+        "C2",
+        "%a = scan %f dim=0 reverse=«maybe» identities=[0.0 : f32] : tile<f32> -> tile<f32>",
+        "not one of true, false",
+    ),
+    ("C1", "%a = addf %f, %f flush_to_zero «flush_to_zero» : tile<f32>", "flush_to_zero is given twice"),
+    ("C1", "%a = addf %f, %f {flush_to_zero, «flush_to_zero»} : tile<f32>", "given twice"),
+    ("C1", "%a = addf %f, %f flush_to_zero «{flush_to_zero}» : tile<f32>", "flush_to_zero is given twice"),
+    ("C2", "%a = addf %f, %f «{rounding_mode = 3 : i32}» : tile<f32>", "rounding_mode is an attribute of another kind"),
+    ("C1", "%a, «3» = negf %f : tile<f32>", "expected the name of a result"),
+    ("C1", "for «3» in (%i to %j, step %i) : tile<i32> {\n}", "expected the name of a value"),
+    ("C22", "entry @k() optimization_hints=<sm_90 = {occupancy = 1}, «sm_90» = {occupancy = 2}> {\n}", "given twice"),
+    ("C22", "entry @k() optimization_hints=<sm_90 = «3»> {\n}", "a dictionary"),
+]
+GENERIC = [
+    ("C1", '%a = "cuda_tile.negf"(%f) : «tile<f32>»', "is (..) -> (..)"),
+    ("C9", '%a = "cuda_tile.negf"(%f, %f) : «(tile<f32>, tile<f32>) -> (tile<f32>)»', "2 operands do not fit"),
+    ("C7", '%a = "cuda_tile.negf"(%f) : «() -> (tile<f32>)»', "0 types for 1 operands"),
+    ("C9", '"cuda_tile.negf"(%f) : «(tile<f32>) -> ()»', "1 results, not 0"),
+    ("C9", '«"cuda_tile.loop"()» : () -> ()', "has 1 regions"),
+    ("C2", '«"cuda_tile.nothing"»() : () -> ()', "there is no operation 'cuda_tile.nothing'"),
+    ("C2", '%a = "cuda_tile.constant"() <{value = «#cuda_tile.some»<x>}> : () -> (tile<i32>)', "there is no attribute"),
+]
+FILES = [
+    ("C21", "cuda_tile.module @m {\n «module» @n {\n}\n}", "stands in a file, and alone"),
+    ("C1", "cuda_tile.module @m {\n}\n«cuda_tile.module» @n {\n}", "a file holds one module"),
+    ("C3", 'cuda_tile.module @m attributes «{tilewright.version = "13.9"}» {\n}', "no version '13.9'"),
+]
+DEBUG = [
+    ("C2", "#a = loc(unknown)\nentry @k() {\n return {x = «#a»}\n}", "a location, not an attribute"),
+    ("C2", "#a = 3 : i32\nentry @k() {\n return loc(«#a»)\n}", "no location"),
+    ("C2", "entry @k() {\n return loc(«elsewhere»)\n}", "there is no location 'elsewhere'"),
+    ("C2", "entry @k() {\n return loc(«#none»)\n}", "not defined"),
+]
+
+
+@pytest.mark.parametrize(("code", "marked", "says"), [*TYPES, *LITERALS, *FORMS, *GENERIC, *FILES, *DEBUG])
+def test_rules_of_the_text(code: str, marked: str, says: str) -> None:
+    check(code, marked, says)
+
+
+@pytest.mark.parametrize(
+    ("text", "limits", "says"),
+    [
+        ("entry @k() {\n}" + " " * 100, Limits(source_bytes=100), "at most 100 characters"),
+        ("entry @k() {\n return\n return\n return\n}", Limits(operations=2), "more than 2 operations"),
+        ("entry @k() {\n loop {\n loop {\n }\n }\n}", Limits(nesting=2), "nested more than 2 deep"),
+        ("entry @k(%" + "a" * 20 + ": tile<i32>) {\n}", Limits(name=10), "names have at most 10 characters"),
+        (
+            "entry @k() {\n %" + "a" * 20 + " = make_token : token\n}",
+            Limits(name=10),
+            "names have at most 10 characters",
+        ),
+        ("entry @k(%a: tile<1x1x1x1xi32>) {\n}", Limits(rank=3), "types have at most 3 dimensions"),
+        ("entry @k() {\n return {x = [[[[1]]]]}\n}", Limits(attribute_nesting=3), "nested more than 3 deep"),
+        ("entry @k() {\n %a = constant <i32: [[[[1]]]]> : tile<1x1x1x1xi32>\n}", Limits(attribute_nesting=3), "3 deep"),
+    ],
+)
+def test_limits_of_the_text(text: str, limits: Limits, says: str) -> None:
+    report = Report()
+    parse(Source("limits.tileir", text), report, limits)
+    [found] = report.diagnostics
+    assert found.code == "C3"
+    assert says in found.message
+    assert found.location.primary is not None
