@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias, cast
@@ -29,6 +30,9 @@ DTYPES: Final = {
     **{name: name for name in ("float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu")},
 }
 """NumPy's and ml_dtypes' names of element types, and the front end's."""
+
+_F32_OVERFLOW: Final = math.ldexp(2 - math.ldexp(1, -24), 127)
+"""The least number that rounds to infinity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +129,10 @@ def _scalar(where: str, note: Leaf, argument: bool | int | float, flat: Flattene
     if isinstance(argument, bool):
         return ScalarFacts("bool_")
     if isinstance(argument, float):
+        if math.isfinite(argument) and abs(argument) >= _F32_OVERFLOW:
+            raise LaunchError(
+                f"{where}: {argument} is beyond the range of float32, which numbers have in this front end"
+            )
         return ScalarFacts("float32")
     bits = 64 if note.wide_scalar else 32
     if not -(1 << bits - 1) <= argument < 1 << bits - 1:

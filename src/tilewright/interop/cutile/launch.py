@@ -15,6 +15,7 @@ from tilewright.api import compile as compile_kernel
 from tilewright.interop.cutile.annotations import KernelParameter
 from tilewright.interop.cutile.arguments import PassedArray, PassedTable, Value, read_arguments
 from tilewright.interop.cutile.front_end import FrontEnd, front_end
+from tilewright.interop.cutile.locations import in_python
 from tilewright.interop.cutile.specialisation import Facts
 from tilewright.program import Grid, Kernel, Program, normalise_grid
 from tilewright.runtime.arrays import ArrayView
@@ -71,6 +72,8 @@ def launch(
     `CompileError` for what the target cannot run, `FrontEndMissing` without the extra `cutile`.
     """
     extents = normalise_grid(grid)
+    if target != "interpreter" and target.partition(":")[0] != "cpu":
+        raise LaunchError(f"kernels of NVIDIA's front end are launched on cpu or interpreter here, not on {target}")
     programs, facts, values = _read(kernel, args)
     if target == "interpreter" and any(isinstance(v, PassedTable) for v in values):
         raise LaunchError(f"kernel {programs.name}: lists of arrays run on the CPU only, not in the interpreter")
@@ -79,7 +82,8 @@ def launch(
         _pass(parameter, value, as_address=target != "interpreter")
         for parameter, value in zip(found.info.parameters, values, strict=True)
     ]
-    found[extents](*passed)
+    with in_python(lambda: front_end().bytecode(kernel, facts)):
+        found[extents](*passed)
 
 
 def compile(kernel: object, args: Sequence[object] = (), *, target: str = "cpu", checked: bool = False) -> Program:
@@ -111,7 +115,9 @@ def _program(kernel: object, programs: Programs, facts: tuple[Facts, ...], targe
     key = (facts, target, checked)
     program = programs.find(key)
     if program is None:
-        program = compile_kernel(front_end().bytecode(kernel, facts), target=target, checked=checked)
+        made = front_end().bytecode(kernel, facts)
+        with in_python(lambda: made):
+            program = compile_kernel(made, target=target, checked=checked)
         programs.keep(key, program)
     return program
 
