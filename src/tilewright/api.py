@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tilewright.compiler import CompileOptions, Std, cache_key, compile_module, is_tile_ir_source, read_module
 from tilewright.diagnostics import Report, Source
@@ -14,6 +15,9 @@ from tilewright.loading import load_artifact
 from tilewright.program import Program
 from tilewright.targets import find_target
 from tilewright.targets.artifact import Artifact
+
+if TYPE_CHECKING:
+    from tilewright.pass_changes import PassChange
 
 KernelSource = str | bytes | bytearray | memoryview | os.PathLike[str] | Source | Binary
 
@@ -92,7 +96,13 @@ def compile(
         artifact = cached_artifact(cache_key(source, machine, options), lambda: _artifact(source, target, options))
     else:
         artifact = _artifact(source, target, options)
-    return load_artifact(artifact, lambda: text_of(source))
+
+    def changes() -> tuple[PassChange, ...]:
+        from tilewright.pass_changes import pass_changes
+
+        return pass_changes(source, machine, options)
+
+    return load_artifact(artifact, lambda: text_of(source), changes)
 
 
 def _artifact(source: Source | Binary, target: str, options: CompileOptions) -> Artifact:

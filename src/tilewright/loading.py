@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from tilewright.program import Launcher, Program
 from tilewright.targets.artifact import Artifact
 from tilewright.targets.parameters import KernelInfo
 
+if TYPE_CHECKING:
+    from tilewright.pass_changes import PassChange
 
-def load_artifact(artifact: Artifact, source: Callable[[], str] | None = None) -> Program:
-    """A program whose kernels run on this machine; `source` gives its text when somebody wants to read it.
+
+def load_artifact(
+    artifact: Artifact,
+    source: Callable[[], str] | None = None,
+    changes: Callable[[], tuple[PassChange, ...]] | None = None,
+) -> Program:
+    """A program whose kernels run on this machine; `source` gives its text when somebody wants to read it, `changes`
+    what the passes did.
 
     Raises ValueError if this machine cannot run the artefact's code.
     """
@@ -23,7 +32,7 @@ def load_artifact(artifact: Artifact, source: Callable[[], str] | None = None) -
             loaded.update(_launchers(artifact))
         return loaded[info.name]
 
-    return Program(artifact, launcher, _texts(artifact, source))
+    return Program(artifact, launcher, _texts(artifact, source), changes=changes)
 
 
 def _launchers(artifact: Artifact) -> Mapping[str, Launcher]:

@@ -18,6 +18,7 @@ from tilewright.targets.parameters import (
 
 if TYPE_CHECKING:
     from tilewright.diagnostics import Diagnostic
+    from tilewright.pass_changes import PassChange
 
 Grid = int | tuple[int, ...]
 
@@ -155,12 +156,30 @@ class Kernel:
         return f"<kernel {self.signature} for {self._program.target}, work-group {m}x{n}>"
 
     def _repr_html_(self) -> str:
-        """Signature and stages as folded sections, for notebooks."""
+        """Signature, stages and what each pass changed as folded sections, for notebooks."""
         stages = "".join(
             f"<details><summary>{stage}</summary><pre>{html.escape(self._program.text(stage))}</pre></details>"
             for stage in self._program.stages
         )
-        return f"<b><code>{html.escape(self.signature)}</code></b> for {html.escape(self._program.target)}{stages}"
+        passes = "".join(
+            f"<details><summary>{html.escape(change.name)}</summary><pre>{_coloured(change.text)}</pre></details>"
+            for change in self._program.pass_changes()
+        )
+        if passes:
+            passes = f"<details><summary>what each pass changed</summary>{passes}</details>"
+        head = f"<b><code>{html.escape(self.signature)}</code></b> for {html.escape(self._program.target)}"
+        return f"{head}{stages}{passes}"
+
+
+def _coloured(difference: str) -> str:
+    """A unified diff in HTML."""
+    colours = {"+": "#1a7f37", "-": "#cf222e", "@": "#8250df"}
+    lines: list[str] = []
+    for line in difference.split("\n"):
+        colour = colours.get(line[:1])
+        text = html.escape(line)
+        lines.append(text if colour is None else f'<span style="color:{colour}">{text}</span>')
+    return "\n".join(lines)
 
 
 class Program:
@@ -172,8 +191,10 @@ class Program:
         launchers: Callable[[KernelInfo], Launcher],
         texts: Mapping[str, Callable[[], str]],
         warnings: tuple[Diagnostic, ...] = (),
+        changes: Callable[[], tuple[PassChange, ...]] | None = None,
     ) -> None:
         self._artifact = artifact
+        self._changes = changes
         self._texts = texts
         self.warnings = warnings
         self._kernels = {info.name: Kernel(self, info, lambda info=info: launchers(info)) for info in artifact.kernels}
@@ -195,6 +216,10 @@ class Program:
         if stage not in self._texts:
             raise KeyError(f"there is no stage {stage!r}; there are {', '.join(self._texts)}")
         return self._texts[stage]()
+
+    def pass_changes(self) -> tuple[PassChange, ...]:
+        """The passes that changed the IR, with their diffs; none if the program's source is not known."""
+        return () if self._changes is None else self._changes()
 
     def __getattr__(self, name: str) -> Kernel:
         kernels = self.__dict__.get("_kernels", {})

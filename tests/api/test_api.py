@@ -47,6 +47,21 @@ def test_what_a_kernel_shows() -> None:
         kernel.ir("nonsense")
 
 
+def test_a_notebook_shows_what_each_pass_changed() -> None:
+    program = tw.compile(SAMPLE)
+    changes = {change.name: change.text for change in program.pass_changes()}
+    assert "+" in changes["lower-collectives"]
+    assert "tl.gemm" in changes["lower-collectives"]
+    page = program.fused_kernel._repr_html_()  # pyright: ignore[reportPrivateUsage]
+    for name in changes:
+        assert f"<summary>{name}</summary>" in page
+    assert "-&gt;" in page, "text is escaped"
+    assert page.count("<details>") == page.count("</details>") == len(program.stages) + 1 + len(program.pass_changes())
+    loaded = tw.Program.from_bytes(program.to_bytes())
+    assert loaded.pass_changes() == ()
+    assert "what each pass changed" not in loaded.fused_kernel._repr_html_()  # pyright: ignore[reportPrivateUsage]
+
+
 def test_bytes_carry_a_program() -> None:
     program = tw.Program.from_bytes(tw.compile(AXPBY).to_bytes())
     x, y = np.arange(9, dtype=np.float32), np.full(9, np.nan, np.float32)
