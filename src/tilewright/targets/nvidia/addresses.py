@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from tilewright.dialects import addresses
 from tilewright.dialects.addresses import UpdateKind
 from tilewright.dialects.memref import AtomicKind
+from tilewright.dialects.statics import GlobalAddress, Reserve, global_of
 from tilewright.ir import core
 from tilewright.ir.types import MemrefType
 from tilewright.targets.llvm.emitter import Value, boolean, i64
@@ -17,7 +18,7 @@ from tilewright.targets.nvidia.collective import computed
 from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.elements import Elements, guarded, tile_type
 from tilewright.targets.nvidia.memory import load_element, store_element
-from tilewright.targets.nvidia.values import GLOBAL, Operand, View
+from tilewright.targets.nvidia.values import Operand, View
 
 Access = addresses.Gather | addresses.Scatter | addresses.ScatterUpdate | addresses.ScatterExchange
 
@@ -28,9 +29,31 @@ _KINDS: Mapping[UpdateKind, AtomicKind] = {
 }
 
 
-def global_pointer(ctx: KernelContext, address: Value) -> Value:
-    """A number as an address of global memory."""
-    return ctx.b.cast("inttoptr", address, GLOBAL, hint="at")
+def _pointer(ctx: KernelContext, address: Value) -> Value:
+    """A number as an address: generic, for it may be that of memory reserved in the work-group."""
+    return ctx.b.cast("inttoptr", address, "ptr", hint="at")
+
+
+def _global_address(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, GlobalAddress)
+    found = global_of(op)
+    assert found is not None, "the verifier has looked"
+    data = bytes.fromhex(found.data)
+    name = "tw_global_" + "".join(c if c.isascii() and c.isalnum() else f"_{ord(c):x}_" for c in found.sym_name)
+    contents = 'c"' + "".join(f"\\{byte:02X}" for byte in data) + '"' if any(data) else "zeroinitializer"
+    align = max(found.alignment, 16)
+    place = ctx.module.global_variable(name, f"[{len(data)} x i8]", contents, address_space=1, align=align)
+    ctx.bind(op.out, ctx.b.cast("ptrtoint", place, "i64", hint="global"))
+
+
+def _reserve(ctx: KernelContext, op: core.Operation) -> None:
+    """Memory of the work-group until the region around ends."""
+    assert isinstance(op, Reserve)
+    align = op.alignment
+    start = ctx.arena.reserve(op.size + align)
+    place = ctx.b.cast("addrspacecast", ctx.shared_pointer(start), "ptr")
+    address = ctx.b.add(ctx.b.cast("ptrtoint", place, "i64"), i64(align - 1))
+    ctx.bind(op.out, ctx.b.and_(address, i64(-align)))
 
 
 def _address(ctx: KernelContext, op: core.Operation) -> None:
@@ -42,7 +65,7 @@ def _from_address(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, addresses.FromAddress)
     type_ = op.out.type
     assert isinstance(type_, MemrefType)
-    pointer = global_pointer(ctx, ctx.scalar(op.address))
+    pointer = _pointer(ctx, ctx.scalar(op.address))
     sizes, strides = iter(op.sizes), iter(op.strides)
     shape = tuple(i64(s) if s is not None else ctx.scalar(next(sizes)) for s in type_.shape)
     steps = tuple(i64(s) if s is not None else ctx.scalar(next(strides)) for s in type_.strides)
@@ -76,7 +99,7 @@ def _place(ctx: KernelContext, elements: Elements, op: Access, at: Coordinates) 
     def pointer() -> Value:
         address = elements.at(op.addresses, at)
         assert isinstance(address, Value)
-        return global_pointer(ctx, address)
+        return _pointer(ctx, address)
 
     return condition, pointer
 
@@ -153,5 +176,7 @@ def lowerings() -> Mapping[type[core.Operation], OpLowering]:
     return {
         addresses.AddressOf: _address,
         addresses.FromAddress: _from_address,
+        GlobalAddress: _global_address,
+        Reserve: _reserve,
         **dict.fromkeys(ACCESSES, lower_access),
     }
