@@ -1,6 +1,7 @@
 """Random kernels on all cores for a while: interpreter = CPU at level 0 = CPU at level 2.
 
     python scripts/fuzz_many.py --kernels 100000 --minutes 9 [--seed N] [--jobs N] [--dynamic 0.1]
+    python scripts/fuzz_many.py --language tile-ir --kernels 50000 [--large 0.1]
 
 Prints kernels per second and every disagreement with its seed; exit code 1 if there is one.
 """
@@ -27,7 +28,8 @@ class Work:
 
     first: int
     count: int
-    dynamic: float
+    language: str
+    share: float
     deadline: float
 
 
@@ -41,6 +43,23 @@ class Outcome:
 
 def run(work: Work) -> Outcome:
     """Compare some kernels; none after the deadline."""
+    return tile_kernels(work) if work.language == "tile-ir" else tensor_kernels(work)
+
+
+def tile_kernels(work: Work) -> Outcome:
+    """Kernels of Tile IR, all in one module."""
+    from differential.compare_tile_ir import failures
+    from generators.tile_ir import generate
+
+    if time.time() > work.deadline:
+        return Outcome(0, ())
+    seeds = range(work.first, work.first + work.count)
+    found = failures([generate(random.Random(seed), f"seed_{seed}", work.share) for seed in seeds])
+    return Outcome(work.count, tuple(f"{kernel.name}: {message}\n{kernel.text}" for kernel, message in found))
+
+
+def tensor_kernels(work: Work) -> Outcome:
+    """Kernels of the tensor language, one by one."""
     from differential.compare import disagreements
     from generators.kernels import generate
 
@@ -49,7 +68,7 @@ def run(work: Work) -> Outcome:
     for seed in range(work.first, work.first + work.count):
         if time.time() > work.deadline:
             break
-        kernel = generate(random.Random(seed), work.dynamic)
+        kernel = generate(random.Random(seed), work.share)
         try:
             found = disagreements(kernel, [("cpu", 0), ("cpu", 2)])
         except Exception as error:  # whatever it is, it is a finding
@@ -67,13 +86,16 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 40))
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--dynamic", type=float, default=0.1, help="share of kernels with extents left to the launch")
+    parser.add_argument("--language", choices=["tensor", "tile-ir"], default="tensor")
+    parser.add_argument("--large", type=float, default=0.1, help="share of Tile IR kernels with many operations")
     chosen = parser.parse_args()
+    share = chosen.large if chosen.language == "tile-ir" else chosen.dynamic
     # One thread a process: the processes share the cores already.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     start = time.time()
     deadline = start + 60 * chosen.minutes
     end = chosen.seed + chosen.kernels
-    work = [Work(s, min(CHUNK, end - s), chosen.dynamic, deadline) for s in range(chosen.seed, end, CHUNK)]
+    work = [Work(s, min(CHUNK, end - s), chosen.language, share, deadline) for s in range(chosen.seed, end, CHUNK)]
     ran = faults = 0
     last = start
     # Fresh processes now and then, for compiled code stays in a process.

@@ -48,18 +48,19 @@ def module_of(kernels: list[TileKernel]) -> str:
     return "cuda_tile.module @m {\n" + "".join(k.text for k in kernels) + "}\n"
 
 
-def generate(rnd: random.Random, name: str = "k") -> TileKernel:
-    """A random kernel of some ten operations and more."""
-    w = Writer(rnd, _grid(rnd), _shapes(rnd), loader=_load)
+def generate(rnd: random.Random, name: str = "k", large: float = 0.1) -> TileKernel:
+    """A random kernel: a few operations, or in that share of the kernels more of them, and what these need."""
+    size = 3 if rnd.random() < large else 1
+    w = Writer(rnd, _grid(rnd), _shapes(rnd), _make)
     if w.blocks > 1:
         _number_of_block(w)
-    for _ in range(rnd.randint(1, 3)):
+    for _ in range(rnd.randint(1, 1 + size // 2)):
         _load(w, rnd.choice(_ELEMENTS), rnd.choice(w.shapes))
-    for _ in range(rnd.randint(3, 8)):
+    for _ in range(size * rnd.randint(2, 3)):
         _statement(w, 2)
         if w.depth == 1 and w.chance(0.02):
             control.early_return(w)
-    _store_results(w)
+    _store_results(w, 1 + rnd.randint(0, size))
     if w.chance(0.5):
         w.emit("return")
     head = f"entry @{name}({', '.join(w.parameters)}) {{"
@@ -96,6 +97,15 @@ def _number_of_block(w: Writer) -> None:
     w.emit("%rows = muli %row, %gx : tile<i32>")
     w.emit("%block = addi %rows, %bx : tile<i32>")
     w.pool.append(Value("%block", "i32", (), 0, w.blocks - 1))
+
+
+def _make(w: Writer, element: str, shape: Shape) -> Value:
+    """A value of that type where there is none that fits: converted from another one, or data."""
+    if w.chance(0.6):
+        found = conversions.conversion(w, element, shape, known=True)
+        if found is not None:
+            return found
+    return _load(w, element, shape)
 
 
 def _load(w: Writer, element: str, shape: Shape) -> Value:
@@ -145,14 +155,14 @@ def _operation(w: Writer, element: str, shape: Shape) -> None:
         integers.operation(w, element, shape)
 
 
-def _store_results(w: Writer) -> None:
+def _store_results(w: Writer, most: int) -> None:
     """What nothing else uses, and something in any case."""
     text = "\n".join(w.lines).replace(",", " ").replace("]", " ").replace("[", " ")
     words = text.split()
     unused = [v for v in w.pool if words.count(v.name) == 1 and count(v.shape) <= 1 << 14]
     if not unused:
         unused = w.pool[-1:]
-    for value in w.rnd.sample(unused, min(3, len(unused))):
+    for value in w.rnd.sample(unused, min(most, len(unused))):
         if value.shape and w.chance(0.4):
             views.store(w, value)
         else:

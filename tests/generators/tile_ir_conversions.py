@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from generators.tile_ir_floats import certain, exact, known_as, tame, unit
@@ -38,11 +39,17 @@ _SAME_BITS = {
 }
 
 
+def _source(w: Writer, elements: Sequence[str], shape: Shape, fits: Callable[[Value], bool] = lambda v: True) -> Value:
+    """A value of one of these types, preferably one that there is."""
+    there = sorted({v.element for v in w.pool if v.shape == shape and fits(v)}.intersection(elements))
+    return w.pick(w.rnd.choice(there if there and w.chance(0.9) else elements), shape, fits)
+
+
 def _extend(w: Writer, element: str, shape: Shape) -> Value | None:
     narrower = [e for e in ("i1", *INTEGERS) if BITS[e] < BITS[element]]
     if not narrower:
         return None
-    source, sign = w.pick(w.rnd.choice(narrower), shape), signedness(w)
+    source, sign = _source(w, narrower, shape), signedness(w)
     known = anything("", element, shape)
     if source.element == "i1":
         known = Value("", element, shape, -1, 0) if sign == "signed" else Value("", element, shape, 0, 1)
@@ -68,7 +75,7 @@ def _truncate(w: Writer, element: str, shape: Shape) -> Value | None:
     wider = [e for e in INTEGERS if BITS[e] > BITS[element]]
     if not wider:
         return _by_four_bits(w, element, shape)
-    source = w.pick(w.rnd.choice(wider), shape)
+    source = _source(w, wider, shape)
     known = bounded("", element, shape, (source.low, source.high))
     low, high = limits(element)
     promises = [""]
@@ -82,7 +89,7 @@ def _truncate(w: Writer, element: str, shape: Shape) -> Value | None:
 
 
 def _from_float(w: Writer, element: str, shape: Shape) -> Value | None:
-    source = w.pick(w.rnd.choice([*FLOATS, *(SMALL if w.chance(0.3) else ())]), shape, certain)
+    source = _source(w, [*FLOATS, *(SMALL if w.chance(0.3) else ())], shape, certain)
     sign = signedness(w)
     low, high = limits(element) if element != "i1" else (-1, 0)
     if sign == "unsigned":
@@ -101,7 +108,7 @@ def _from_float(w: Writer, element: str, shape: Shape) -> Value | None:
 def _from_integer(w: Writer, element: str, shape: Shape) -> Value | None:
     if element == "f8E8M0FNU":
         return None
-    source, sign = w.pick(w.rnd.choice(["i1", *INTEGERS]), shape), signedness(w)
+    source, sign = _source(w, ["i1", *INTEGERS], shape), signedness(w)
     if source.element == "i1":
         bounds = (-1.0, 0.0) if sign == "signed" else (0.0, 1.0)
     elif sign == "signed" or source.low >= 0:
@@ -116,7 +123,7 @@ def _between_floats(w: Writer, element: str, shape: Shape) -> Value | None:
     sources = [e for e in (*FLOATS, *(SMALL if w.chance(0.3) else ())) if e != element]
     if element == "f8E8M0FNU":
         return _power_of_two(w, shape)
-    source = w.pick(w.rnd.choice(sources), shape)
+    source = _source(w, sources, shape)
     if source.error and DIGITS[element] > DIGITS[source.element]:
         return None
     if source.error and element in SMALL:
@@ -131,7 +138,7 @@ def _between_floats(w: Writer, element: str, shape: Shape) -> Value | None:
 
 
 def _power_of_two(w: Writer, shape: Shape) -> Value | None:
-    source = tame(w, w.pick(w.rnd.choice(FLOATS), shape, certain), 0.25, 16)
+    source = tame(w, _source(w, FLOATS, shape, certain), 0.25, 16)
     known = Value("", "f8E8M0FNU", shape, 0.125, 32)
     mode = w.rnd.choice(["zero", "positive_inf"])
     return w.define(f"ftof {source.name} rounding<{mode}> : {source.type} -> {known.type}", known)
@@ -140,15 +147,17 @@ def _power_of_two(w: Writer, shape: Shape) -> Value | None:
 def _same_bits(w: Writer, element: str, shape: Shape) -> Value | None:
     if element not in _SAME_BITS:
         return None
-    source = w.pick(w.rnd.choice(_SAME_BITS[element]), shape, exact)
+    source = _source(w, _SAME_BITS[element], shape, exact)
     if not source.exact or (is_float(source.element) and not source.finite):
         return None
     known = anything("", element, shape)
     return w.define(f"bitcast {source.name} : {source.type} -> {known.type}", known)
 
 
-def conversion(w: Writer, element: str, shape: Shape) -> Value | None:
-    """A value of that type by a conversion, if there is one here."""
+def conversion(w: Writer, element: str, shape: Shape, known: bool = False) -> Value | None:
+    """A value of that type by a conversion, if there is one here; `known`: only from what is in scope."""
+    if known and not any(v.shape == shape and v.element != element for v in w.pool):
+        return None
     if element == "i1":
         kinds = [_truncate, _from_float]
     elif is_float(element):

@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from generators.tile_ir_floats import certain, exact, settled
 from generators.tile_ir_integers import masked
 from generators.tile_ir_values import DIGITS, Shape, Value, anything, count, is_float, tile
-from generators.tile_ir_writer import Output, Writer, joined
-
-
-@dataclass(frozen=True, slots=True)
-class Positions:
-    """Offsets of the elements of a tile: a value of integers below `size` in the part of one tile block."""
-
-    value: Value
-    size: int
-    unique: bool
+from generators.tile_ir_writer import Output, Positions, Writer, joined
 
 
 def iota(w: Writer, shape: Shape, element: str) -> Value:
@@ -53,6 +44,16 @@ def _plus(w: Writer, a: Value, b: Value) -> Value:
 
 def positions(w: Writer, shape: Shape, unique: bool) -> Positions:
     """Contiguous ones, rows with gaps, a permutation, or any at all unless they must be `unique`."""
+    names = {v.name for v in w.pool}
+    there = [p for p in w.positions if p.value.shape == shape and p.value.name in names and (p.unique or not unique)]
+    if there and w.chance(0.7):
+        return w.rnd.choice(there)
+    found = _positions(w, shape, unique)
+    w.positions.append(found)
+    return found
+
+
+def _positions(w: Writer, shape: Shape, unique: bool) -> Positions:
     element = w.rnd.choice(["i32", "i32", "i64"])
     size = count(shape)
     kind = w.rnd.choice(["packed", "packed", "packed", "strided", "turned", "any"])

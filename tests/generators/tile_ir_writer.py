@@ -37,6 +37,15 @@ class Output:
     zeros: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Positions:
+    """Offsets of the elements of a tile: a value of integers below `size` in the part of one tile block."""
+
+    value: Value
+    size: int
+    unique: bool
+
+
 @dataclass(slots=True)
 class Writer:
     """The entry so far."""
@@ -44,12 +53,14 @@ class Writer:
     rnd: random.Random
     grid: tuple[int, int, int]
     shapes: tuple[Shape, ...]
+    maker: Callable[[Writer, str, Shape], Value]
     lines: list[str] = field(default_factory=list[str])
     parameters: list[str] = field(default_factory=list[str])
     arguments: list[Argument] = field(default_factory=list[Argument])
     outputs: list[Output] = field(default_factory=list[Output])
     pool: list[Value] = field(default_factory=list[Value])
     tokens: list[str] = field(default_factory=list[str])
+    positions: list[Positions] = field(default_factory=list[Positions])
     counter: int = 0
     depth: int = 1
     loops: int = 0
@@ -108,20 +119,17 @@ class Writer:
     def pick(self, element: str, shape: Shape, fits: Callable[[Value], bool] = lambda v: True) -> Value:
         """A value of that type: one in scope or a new one. `fits` must hold for constants and for data in -5..9."""
         found = [v for v in self.candidates(element, shape) if fits(v)]
-        if found and self.chance(0.85):
+        if found and self.chance(0.9):
             return self.rnd.choice(found[-6:])
-        return self.new(element, shape)
-
-    def new(self, element: str, shape: Shape) -> Value:
-        """A constant, or data."""
-        if self.chance(0.3):
-            return self.constants(element, shape)
-        return self.loader(self, element, shape)
-
-    loader: Callable[[Writer, str, Shape], Value] = field(default=lambda w, e, s: w.constants(e, s))
+        made = self.maker(self, element, shape) if self.chance(0.8) else self.constants(element, shape)
+        return made if fits(made) else self.constants(element, shape)
 
     def constant(self, element: str, value: float, shape: Shape = ()) -> Value:
-        """A constant in every element."""
+        """A constant in every element, perhaps one that there is already."""
+        if self.chance(0.9) and (value or not is_float(element)):
+            for other in self.candidates(element, shape):
+                if other.low == other.high == value:
+                    return other
         known = Value("", element, shape, value, value, whole=float(value).is_integer())
         return self.define(f"constant <{element}: {spelled(element, value)}> : {tile(element, shape)}", known)
 
@@ -195,7 +203,7 @@ class Writer:
         """A token operand, or none."""
         if not self.tokens or self.chance(0.5):
             return ""
-        if len(self.tokens) > 1 and self.chance(0.3):
+        if len(self.tokens) > 1 and self.chance(0.15):
             chosen = self.rnd.sample(self.tokens, self.rnd.randint(2, min(3, len(self.tokens))))
             name = self.fresh("t")
             self.emit(f"{name} = join_tokens {', '.join(chosen)} : token")
@@ -248,4 +256,4 @@ def joined(values: Iterable[Value], element: str, shape: Shape) -> Value:
     )
 
 
-__all__ = ["Output", "Writer", "joined", "poison", "spelled"]
+__all__ = ["Output", "Positions", "Writer", "joined", "poison", "spelled"]
