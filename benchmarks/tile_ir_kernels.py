@@ -203,6 +203,19 @@ def silu_mul_views(length: int, width: int) -> str:
     return _module("silu_mul", "xyz", body + z.store("q", "%bx"))
 
 
+def long_kernel(operations: int, width: int = 64) -> str:
+    """About that many operations: rounds of loads, arithmetic, comparisons and functions, one store at the end."""
+    shape, views = (width,), [_View(name, (1 << 20,), (width,)) for name in "xyz"]
+    x, y, z = views
+    body = "".join(view.text for view in views) + x.load("s0", "%bx") + y.load("w", "%bx")
+    steps = (operations - body.count(" = ") - 6) // 5
+    for k in range(steps):
+        body += _binary(f"a{k}", "mulf", f"s{k}", "w", shape) + _binary(f"b{k}", "addf", f"a{k}", "w", shape)
+        body += _unary(f"c{k}", "absf", f"b{k}", shape) + _binary(f"d{k}", "maxf", f"c{k}", "w", shape)
+        body += _binary(f"s{k + 1}", "subf", f"d{k}", f"a{k}", shape)
+    return _module("long", "xyz", body + z.store(f"s{steps}", "%bx"))
+
+
 def transpose_views(n: int, tile: int) -> str:
     """y = x transposed."""
     x, y = _View("x", (n, n), (tile, tile)), _View("y", (n, n), (tile, tile))

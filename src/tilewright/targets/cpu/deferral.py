@@ -34,7 +34,7 @@ def may_defer(load: tile.Load, machine: Machine) -> bool:
     """Whether the loaded tile may be read in place by all that is computed from it."""
     block = load.block
     assert block is not None
-    sinks = list(_sinks(load.out, in_place=True))
+    sinks = list(dict.fromkeys(_sinks(load.out)))
     ends = [(_ancestor_in(sink, block), sink, in_place) for sink, in_place in sinks]
     if any(end is None for end, _, _ in ends):
         return False
@@ -54,20 +54,24 @@ def may_defer(load: tile.Load, machine: Machine) -> bool:
     return not last
 
 
-def _sinks(value: core.Value, in_place: bool) -> Iterator[tuple[core.Operation, bool]]:
+def _sinks(value: core.Value) -> Iterator[tuple[core.Operation, bool]]:
     """Operations that make code read a tile; whether each position of theirs reads the same position of the tile."""
-    for user in list(value.uses):
-        op = user
-        if isinstance(op, _FORMULAS) or is_elementwise(op):
-            same = in_place and (is_elementwise(op) or (isinstance(op, tile.Mma) and value not in (op.lhs, op.rhs)))
-            yield from _sinks(op.results[0], same)
-        elif isinstance(op, ReduceBy):
-            # A formula if the region is one operation, code otherwise.
-            yield op, False
-            for result in op.results:
-                yield from _sinks(result, False)
-        else:
-            yield op, in_place
+    waiting, seen = [(value, True)], set[tuple[core.Value, bool]]()
+    while waiting:
+        part, in_place = waiting.pop()
+        if (part, in_place) in seen:
+            continue
+        seen.add((part, in_place))
+        for op in part.uses:
+            if isinstance(op, _FORMULAS) or is_elementwise(op):
+                same = is_elementwise(op) or (isinstance(op, tile.Mma) and part not in (op.lhs, op.rhs))
+                waiting.append((op.results[0], in_place and same))
+            elif isinstance(op, ReduceBy):
+                # A formula if the region is one operation, code otherwise.
+                yield op, False
+                waiting.extend((result, False) for result in op.results)
+            else:
+                yield op, in_place
 
 
 def _ancestor_in(op: core.Operation, block: core.Block) -> core.Operation | None:

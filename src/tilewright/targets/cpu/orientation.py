@@ -19,7 +19,7 @@ def carried_dim(value: core.Value) -> int:
     else:
         index = value.index if isinstance(value, core.OpResult) else 0
         source = _yielded(owner, index) if isinstance(owner, scf.For | scf.If) else None
-    found = None if source is None else _natural(source, _DEEPEST)
+    found = None if source is None else _natural(source, _DEEPEST, {})
     return found or 0
 
 
@@ -28,8 +28,14 @@ def _yielded(op: core.Operation, index: int) -> core.Value | None:
     return values[index] if 0 <= index < len(values) else None
 
 
-def _natural(value: core.Value, depth: int) -> int | None:
+def _natural(value: core.Value, depth: int, known: dict[core.Value, int | None]) -> int | None:
     """The dimension of stride 1 of the memory that a tile is computed from, followed through formulas."""
+    if value not in known:
+        known[value] = _found(value, depth, known)
+    return known[value]
+
+
+def _found(value: core.Value, depth: int, known: dict[core.Value, int | None]) -> int | None:
     op = value.defining_op
     if op is None or depth == 0 or not isinstance(value.type, TileType):
         return None
@@ -37,24 +43,24 @@ def _natural(value: core.Value, depth: int) -> int | None:
         case tile.Load():
             return _unit_mode(op.memref.type, value.type)
         case tile.Mma():
-            found = _natural(op.acc, depth - 1)
+            found = _natural(op.acc, depth - 1, known)
             if found is None:
-                found = 1 if _natural(op.lhs, depth - 1) != 0 and _natural(op.rhs, depth - 1) == 1 else 0
+                found = 1 if _natural(op.lhs, depth - 1, known) != 0 and _natural(op.rhs, depth - 1, known) == 1 else 0
             return found
         case tile.Permute():
-            found = _natural(op.tile, depth - 1)
+            found = _natural(op.tile, depth - 1, known)
             return None if found is None else op.order.index(found)
         case tile.Broadcast():
-            found = _natural(op.tile, depth - 1)
+            found = _natural(op.tile, depth - 1, known)
             source = op.tile.type
             assert isinstance(source, TileType)
             return None if found is None or source.shape[found] == 1 else found
         case scf.For() | scf.If():
             index = value.index if isinstance(value, core.OpResult) else 0
             source_value = _yielded(op, index)
-            return None if source_value is None else _natural(source_value, depth - 1)
+            return None if source_value is None else _natural(source_value, depth - 1, known)
         case _ if is_elementwise(op):
-            return next((d for d in (_natural(v, depth - 1) for v in op.operands) if d is not None), None)
+            return next((d for d in (_natural(v, depth - 1, known) for v in op.operands) if d is not None), None)
         case _:
             return None
 

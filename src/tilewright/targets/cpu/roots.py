@@ -37,6 +37,8 @@ from tilewright.targets.cpu.tiles import (
 from tilewright.targets.llvm.emitter import Value, i64
 from tilewright.targets.llvm.types import ELEMENTS, Kind
 
+_Settled = dict[tuple[AnyTile, int], AnyTile]
+
 _CHAINED_VECTORS = 12
 _ROLLED = (Memory, Splat, Elementwise, Converted, Broadcast, Permute, Iota)
 
@@ -197,31 +199,38 @@ class Roots:
         read again for each block of columns.
         """
         plan = Plan(self.evaluator(), tile, vector)
-        return self._settle(tile, plan, plan.vector)
+        return self._settle(tile, plan, plan.vector, {})
 
-    def _settle(self, tile: AnyTile, plan: Plan, vector: int) -> AnyTile:
+    def _settle(self, tile: AnyTile, plan: Plan, vector: int, known: _Settled) -> AnyTile:
+        """Parts that occur several times stay one."""
+        found = known.get((tile, vector))
+        if found is None:
+            found = known[(tile, vector)] = self._settled(tile, plan, vector, known)
+        return found
+
+    def _settled(self, tile: AnyTile, plan: Plan, vector: int, known: _Settled) -> AnyTile:
         match tile:
             case Registers():
                 fits = fits_registers(tile, plan) and tile.vector == vector
                 return tile if fits else self._spill(tile)
             case Elementwise():
-                return replace(tile, operands=tuple(self._settle(part, plan, vector) for part in tile.operands))
+                return replace(tile, operands=tuple(self._settle(part, plan, vector, known) for part in tile.operands))
             case Product():
-                return self._settle_product(tile, plan, vector)
+                return self._settle_product(tile, plan, vector, known)
             case Converted():
-                return replace(tile, source=self._settle(tile.source, plan, vector))
+                return replace(tile, source=self._settle(tile.source, plan, vector, known))
             case Permute():
-                return replace(tile, source=self._settle(tile.source, plan, tile.order[vector]))
+                return replace(tile, source=self._settle(tile.source, plan, tile.order[vector], known))
             case Gathered():
-                mask = None if tile.mask is None else self._settle(tile.mask, plan, vector)
-                return replace(tile, addresses=self._settle(tile.addresses, plan, vector), mask=mask)
+                mask = None if tile.mask is None else self._settle(tile.mask, plan, vector, known)
+                return replace(tile, addresses=self._settle(tile.addresses, plan, vector, known), mask=mask)
             case Broadcast() | Extract() | Reduction():
                 costly = any(isinstance(part, Registers | Product) for part in formulas(tile.source))
                 return replace(tile, source=self.materialize(tile.source)) if costly else tile
             case _:
                 return tile
 
-    def _settle_product(self, tile: Product, plan: Plan, vector: int) -> Product:
+    def _settle_product(self, tile: Product, plan: Plan, vector: int, known: _Settled) -> Product:
         columns = plan.extents[plan.across] if plan.across is not None else 1
         lhs, rhs = (self.materialize(f) if isinstance(f, Converted) else f for f in (tile.lhs, tile.rhs))
         long_tile, short_tile = (lhs, rhs) if vector == 0 else (rhs, lhs)
@@ -229,12 +238,12 @@ class Roots:
             short_tile = self.materialize(short_tile)
         if isinstance(long_tile, Product):
             kept = self._chained(long_tile, plan, vector)
-            long_tile = self._settle_product(long_tile, plan, vector) if kept else self.materialize(long_tile)
+            long_tile = self._settle_product(long_tile, plan, vector, known) if kept else self.materialize(long_tile)
         elif isinstance(long_tile, Memory) and natural_dim(long_tile) not in (vector, None) and columns > 1:
             long_tile = self.materialize(long_tile, vector)
         factors = (long_tile, short_tile) if vector == 0 else (short_tile, long_tile)
         tile = replace(tile, lhs=factors[0], rhs=factors[1])
-        return replace(tile, acc=self._settle(tile.acc, plan, vector))
+        return replace(tile, acc=self._settle(tile.acc, plan, vector, known))
 
     @staticmethod
     def _chained(inner: Product, plan: Plan, vector: int) -> bool:

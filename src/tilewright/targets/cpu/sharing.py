@@ -14,12 +14,16 @@ from tilewright.ir import core
 from tilewright.targets.cpu.tiles import AnyTile, Elementwise, Gathered, Product, Reduction, formulas
 from tilewright.targets.llvm.elementwise import is_elementwise
 
+_LONGEST = 128
 _FORMULAS = (tile.Broadcast, tile.Permute, tile.Extract, tile.Mma, tile.Reduce)
 
 
 def is_shared(value: core.Value, formula: AnyTile) -> bool:
-    """Whether a tile is costly and read by more than one sweep."""
-    if value.has_one_use() or not any(map(_is_costly, formulas(formula))):
+    """Whether a tile is costly and read by more than one sweep, or its formula too long to be one line of code."""
+    parts = list(formulas(formula))
+    if len(parts) > _LONGEST:
+        return True
+    if value.has_one_use() or not any(map(_is_costly, parts)):
         return False
     return len(set(_sweeps(value))) > 1
 
@@ -36,15 +40,21 @@ def _is_costly(part: AnyTile) -> bool:
 
 def _sweeps(value: core.Value) -> Iterator[core.Operation]:
     """Operations that are code, or whose operand is put into a buffer, by way of formulas."""
-    for user in list(value.uses):
-        factor = isinstance(user, tile.Mma) and value in (user.lhs, user.rhs)
-        if not factor and is_formula(user):
-            yield from _sweeps(user.results[0])
-        else:
-            yield user
+    waiting, seen = [value], set[core.Value]()
+    while waiting:
+        part = waiting.pop()
+        if part in seen:
+            continue
+        seen.add(part)
+        for user in part.uses:
+            factor = isinstance(user, tile.Mma) and part in (user.lhs, user.rhs)
+            if not factor and _is_formula(user):
+                waiting.append(user.results[0])
+            else:
+                yield user
 
 
-def is_formula(op: core.Operation) -> bool:
+def _is_formula(op: core.Operation) -> bool:
     """Whether the tile that an operation computes is one."""
     if isinstance(op, ReduceBy):
         return len(op.tiles) == 1 and single_operation(op.body) is not None

@@ -221,19 +221,20 @@ class Mapping:
 
 
 def leaves(tile: AnyTile) -> Iterator[AnyTile]:
-    """Everything that is no formula, repeated as often as it occurs."""
-    parts = sources(tile)
-    if not parts:
-        yield tile
-    for part in parts:
-        yield from leaves(part)
+    """Everything that is no formula, once each."""
+    return (part for part in formulas(tile) if not sources(part))
 
 
 def formulas(tile: AnyTile) -> Iterator[AnyTile]:
-    """The tile and all it is made of."""
-    yield tile
-    for part in sources(tile):
-        yield from formulas(part)
+    """The tile and all it is made of, once each."""
+    waiting, seen = [tile], set[AnyTile]()
+    while waiting:
+        part = waiting.pop()
+        if part in seen:
+            continue
+        seen.add(part)
+        yield part
+        waiting.extend(sources(part))
 
 
 def lane_bytes(tile: AnyTile) -> int:
@@ -243,6 +244,16 @@ def lane_bytes(tile: AnyTile) -> int:
 
 def natural_dim(tile: AnyTile) -> int | None:
     """The dimension along which the tile's elements are neighbours, where there is one."""
+    return _natural_dim(tile, {})
+
+
+def _natural_dim(tile: AnyTile, known: dict[AnyTile, int | None]) -> int | None:
+    if tile not in known:
+        known[tile] = _found_dim(tile, known)
+    return known[tile]
+
+
+def _found_dim(tile: AnyTile, known: dict[AnyTile, int | None]) -> int | None:
     match tile:
         case Memory():
             for dim, (stride, extent) in enumerate(zip(tile.strides, tile.type.shape, strict=True)):
@@ -252,22 +263,23 @@ def natural_dim(tile: AnyTile) -> int | None:
         case Registers():
             return tile.vector
         case Elementwise():
-            return next((d for d in map(natural_dim, tile.operands) if d is not None), None)
+            return next((d for d in (_natural_dim(part, known) for part in tile.operands) if d is not None), None)
         case Broadcast():
-            dim = natural_dim(tile.source)
+            dim = _natural_dim(tile.source, known)
             return None if dim is None or tile.source.type.shape[dim] == 1 else dim
         case Permute():
-            dim = natural_dim(tile.source)
+            dim = _natural_dim(tile.source, known)
             return None if dim is None else tile.order.index(dim)
         case Extract() | Converted():
-            return natural_dim(tile.source)
+            return _natural_dim(tile.source, known)
         case Product():
-            dim = natural_dim(tile.acc)
-            return 1 if dim is None and natural_dim(tile.lhs) != 0 and natural_dim(tile.rhs) == 1 else dim
+            dim = _natural_dim(tile.acc, known)
+            rows = dim is None and _natural_dim(tile.lhs, known) != 0 and _natural_dim(tile.rhs, known) == 1
+            return 1 if rows else dim
         case Reduction():
-            dim = natural_dim(tile.source)
+            dim = _natural_dim(tile.source, known)
             return None if dim is None or dim == tile.dim else dim - (dim > tile.dim)
         case Gathered():
-            return natural_dim(tile.addresses)
+            return _natural_dim(tile.addresses, known)
         case Splat() | Iota():
             return None
