@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tilewright.cli.inputs import read_text, std_option
-from tilewright.cli.main import EXIT_DIAGNOSTICS
+from tilewright.cli.main import EXIT_DIAGNOSTICS, EXIT_USAGE
 from tilewright.cli.output import show
 from tilewright.diagnostics import Report, Source
 from tilewright.frontends.recognise import is_tile_ir
@@ -22,8 +22,16 @@ if TYPE_CHECKING:
     from tilewright.compiler import Std
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Replace a file so that either the old or the new text is there, whatever happens."""
+def write_atomically(name: str, text: str) -> None:
+    """Replace a file so that either the old or the new text is there, whatever happens.
+
+    What a link leads to is replaced, not the link. A file that is not to be written stays.
+    """
+    path = Path(name).resolve(strict=True)
+    if not path.is_file():
+        raise click.FileError(name, "not a regular file")
+    if not os.access(path, os.W_OK):
+        raise click.FileError(name, "read-only")
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
@@ -62,10 +70,19 @@ def formatted(source: Source, report: Report, std: Std) -> str:
 @std_option
 def command(files: tuple[str, ...], only_check: bool, diff: bool, std: Std) -> None:
     """Format kernels in place (standard input: to standard output)."""
-    failed = unformatted = False
+    failed = unformatted = unwritten = False
     for name in files:
-        source, report = read_text(name), Report()
-        text = formatted(source, report, std)
+        report = Report()
+        try:
+            source = read_text(name)
+            text = formatted(source, report, std)
+            if name != "-" and not (only_check or diff or report.has_errors) and text != source.text:
+                write_atomically(name, text)
+        except (click.ClickException, OSError) as error:
+            # The other files are done all the same; this one stays as it is.
+            click.echo(f"tilewright: {error}", err=True)
+            unwritten = True
+            continue
         show(report.diagnostics, "text", sys.stderr)
         failed = failed or report.has_errors
         if report.has_errors:
@@ -81,7 +98,7 @@ def command(files: tuple[str, ...], only_check: bool, diff: bool, std: Std) -> N
             click.echo(f"{source.name}: not formatted")
         elif name == "-" and not (only_check or diff):
             sys.stdout.write(text)
-        elif changed and not (only_check or diff):
-            write_atomically(Path(name), text)
+    if unwritten:
+        raise click.exceptions.Exit(EXIT_USAGE)
     if failed or (unformatted and (only_check or diff)):
         raise click.exceptions.Exit(EXIT_DIAGNOSTICS)

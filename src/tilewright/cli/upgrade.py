@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import difflib
-import os
 import sys
-from pathlib import Path
 
 import click
 
@@ -57,7 +55,7 @@ def command(files: tuple[str, ...], only_check: bool, diff: bool, in_place: bool
             source = read_text(name)
             text = upgraded(source, std, report)
             if in_place and text != source.text:
-                _replace(Path(name), text)
+                write_atomically(name, text)
         except CompileError as error:
             show(error.diagnostics, "text", sys.stderr)
             status = max(status, EXIT_DIAGNOSTICS)
@@ -78,16 +76,6 @@ def command(files: tuple[str, ...], only_check: bool, diff: bool, in_place: bool
             sys.stdout.write(text)
     if status or (only_check and old):
         raise click.exceptions.Exit(status or EXIT_DIAGNOSTICS)
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write a file in one step: what a link leads to, not the link. A file that is not to be written stays."""
-    target = path.resolve(strict=True)
-    if not target.is_file():
-        raise click.FileError(str(path), "not a regular file")
-    if not os.access(target, os.W_OK):
-        raise click.FileError(str(path), "read-only")
-    write_atomically(target, text)
 
 
 def _difference(source: Source, text: str) -> list[str]:
