@@ -11,6 +11,7 @@ from typing import Final
 
 from tilewright.diagnostics import Report, Source, SourceRange
 from tilewright.dialects.cuda_tile import BY_MNEMONIC, control
+from tilewright.dialects.cuda_tile.attributes import CodedEnum
 from tilewright.dialects.cuda_tile.core import TileModule
 from tilewright.dialects.cuda_tile.types import Version
 from tilewright.frontends.tile_ir.block_text import Unclosed
@@ -233,5 +234,7 @@ def _is_later(module: Operation) -> bool:
         if op.spec.since > Version.V13_3:
             return True
         if any(v > Version.V13_3 and name in op.attributes for name, v in op.spec.newer.items()):
+            return True
+        if any(isinstance(v, CodedEnum) and v.since > Version.V13_3 for v in op.attributes.values()):
             return True
     return False
