@@ -681,6 +681,56 @@ def test_globals_live_as_long_as_the_program() -> None:
     assert out[0] == 10
 
 
+# Two pointers may be to the same memory
+
+ALIASING = {
+    "read again": "load x a 0; twice y x; store y b 0; load z a 0; sum w z x; store w b 1",
+    "kept across stores": "load x a 0; load z a 1; sum y x z; store z b 0; store y b 1; store x b 0",
+    "read what was written": "load x a 0; twice y x; store y a 0; store x b 0; load z a 0; store z b 1",
+}
+
+
+def aliasing_body(words: str) -> str:
+    tensor = "tensor_view<64xf32, strides=[1]>"
+    view, t = f"partition_view<tile=(16), {tensor}>", "tile<16xf32>"
+    lines = ["%c0 = constant <i32: 0> : tile<i32>", "%c1 = constant <i32: 1> : tile<i32>"]
+    for name in "ab":
+        lines.append(f"%t{name} = make_tensor_view %{name}, shape = [64], strides = [1] : {tensor}")
+        lines.append(f"%v{name} = make_partition_view %t{name} : {view}")
+    for number, line in enumerate(words.split("; ")):
+        match line.split():
+            case ["load", name, source, at]:
+                lines.append(
+                    f"%{name}, %k{number} = load_view_tko weak %v{source}[%c{at}] : {view}, tile<i32> -> {t}, token"
+                )
+            case ["store", name, target, at]:
+                lines.append(
+                    f"%k{number} = store_view_tko weak %{name}, %v{target}[%c{at}] : {t}, {view}, tile<i32> -> token"
+                )
+            case ["twice", name, x]:
+                lines.append(f"%{name} = addf %{x}, %{x} : {t}")
+            case [_, name, x, y]:
+                lines.append(f"%{name} = addf %{x}, %{y} : {t}")
+            case _:
+                raise ValueError(line)
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("words", ALIASING.values(), ids=ALIASING)
+def test_pointers_may_overlap(words: str, rng: np.random.Generator) -> None:
+    text = text_of(aliasing_body(words), "%a: tile<ptr<f32>>, %b: tile<ptr<f32>>")
+    programs = [tw.compile(text, target="interpreter"), *(tw.compile(text, level=k, cache=False) for k in (0, 2))]
+    start = rng.random(128, np.float32)
+    for offset in (0, 1, 4, 13, 16, -3, -16):
+        results: list[Array] = []
+        for compiled in programs:
+            memory = start.copy()
+            compiled.k[1](memory[32:], memory[32 + offset :])
+            results.append(memory)
+        np.testing.assert_array_equal(results[1], results[0])
+        np.testing.assert_array_equal(results[2], results[0])
+
+
 # What is not there is said
 
 

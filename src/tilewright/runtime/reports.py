@@ -62,8 +62,8 @@ class ReportLog:
         records: list[tuple[ReportSite, tuple[int, int, int], list[Printed]]] = []
         while address:
             following, number, x, y, z = _HEAD.unpack(ctypes.string_at(address, _HEAD.size))
-            site = self._sites[number]
-            records.append((site, (x, y, z), _values(site, address + _HEAD.size)))
+            site = self._sites[int(number)]
+            records.append((site, (int(x), int(y), int(z)), _values(site, address + _HEAD.size)))
             _c_library().free(address)
             address = following
         failures: list[Diagnostic] = []

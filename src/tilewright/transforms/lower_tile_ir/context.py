@@ -12,6 +12,7 @@ from tilewright.dialects.cuda_tile import types as cuda
 from tilewright.ir.builder import Builder
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import BOOL, I64, INDEX, PointerType, ScalarType, TileType, Type, element_of, with_element
+from tilewright.transforms.lower_tile_ir.facts import Facts
 from tilewright.transforms.lower_tile_ir.statics import Statics
 from tilewright.transforms.lower_tile_ir.types import UnknownElement, value_type
 
@@ -27,12 +28,16 @@ class Unsupported(Exception):
 
 @dataclass(frozen=True, slots=True)
 class TensorValue:
-    """A tensor view: base address, sizes and strides as indices, in the order of its type."""
+    """A tensor view: base address, sizes and strides as indices, in the order of its type.
+
+    `divisors` are powers of two that divide the sizes.
+    """
 
     type: cuda.TensorView
     base: Value
     sizes: tuple[Value, ...]
     strides: tuple[Value, ...]
+    divisors: tuple[int, ...]
 
 
 @dataclass(slots=True)
@@ -48,10 +53,11 @@ class Lowering:
     values: dict[Value, Value] = field(default_factory=dict[Value, Value])
     tensors: dict[Value, TensorValue] = field(default_factory=dict[Value, TensorValue])
     inlined: dict[Operation, Operation] = field(default_factory=dict[Operation, Operation])
+    facts: Facts = field(default_factory=Facts)
 
     def inside(self, b: Builder) -> Lowering:
         """The same state, inserting elsewhere."""
-        return Lowering(b, self.report, self.statics, self.values, self.tensors, self.inlined)
+        return Lowering(b, self.report, self.statics, self.values, self.tensors, self.inlined, self.facts)
 
     # Values
 
@@ -158,9 +164,10 @@ class Lowering:
             return x
         return self.b(arith_integers.Bitcast(x, result_types=[with_element(x.type, element)])).out
 
-    def index(self, x: Value) -> Value:
-        """An unsigned scalar as an index."""
-        return self.cast(self.widened(x, I64, False), INDEX)
+    def index(self, value: Value) -> Value:
+        """An unsigned scalar of Tile IR as an index."""
+        found = self.value(value)
+        return self.cast(self.widened(found, I64, self.facts.not_negative(value)), INDEX)
 
     def not_negative(self, x: Value) -> bool:
         """Whether an integer is surely not negative: what follows from its own operation."""

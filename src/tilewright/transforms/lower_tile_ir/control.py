@@ -268,7 +268,7 @@ def _bounds(low: Lowering, op: cuda.For, given: list[Value]) -> list[Value]:
     if type_ is not I64:
         return [low.widened(v, I64, False) for v in given]
     lower, upper, step = given
-    if low.not_negative(lower) and low.not_negative(upper):
+    if low.facts.not_negative(op.lower) and low.facts.not_negative(op.upper):
         return given
     runs = low.b(arith_integers.UCmp(Predicate.LT, lower, upper)).out
     distance = low.b(arith.Sub(upper, lower)).out

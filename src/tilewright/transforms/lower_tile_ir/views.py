@@ -41,12 +41,19 @@ def _tensor(low: Lowering, op: Operation) -> None:
         _extents(low, known, given)
         for known, given in ((type_.shape, op.dynamic_shape), (type_.strides, op.dynamic_strides))
     )
-    low.tensors[op.out] = TensorValue(type_, low.value(op.base), sizes, strides)
+    low.tensors[op.out] = TensorValue(
+        type_, low.value(op.base), sizes, strides, _divisors(low, type_, op.dynamic_shape)
+    )
 
 
 def _extents(low: Lowering, known: Sequence[int | None], given: Sequence[Value]) -> tuple[Value, ...]:
     dynamic = iter(given)
-    return tuple(low.b.index(k) if k is not None else low.index(low.value(next(dynamic))) for k in known)
+    return tuple(low.b.index(k) if k is not None else low.index(next(dynamic)) for k in known)
+
+
+def _divisors(low: Lowering, type_: cuda.TensorView, given: Sequence[Value]) -> tuple[int, ...]:
+    dynamic = iter(given)
+    return tuple(k & -k if k is not None else low.facts.divisor(next(dynamic)) for k in type_.shape)
 
 
 def _view(low: Lowering, op: Operation) -> None:
@@ -93,22 +100,28 @@ class _Access:
         self.base = tensor.base
         self.sizes = [tensor.sizes[d] for d in dim_map]
         self.strides = [tensor.strides[d] for d in dim_map]
+        self.divisors = [tensor.divisors[d] for d in dim_map]
         self.extents = [type_.tensor.shape[d] for d in dim_map]
         self.static_strides = [type_.tensor.strides[d] for d in dim_map]
         self.steps = list(_steps(type_))
         self.sparse = type_.sparse_dim if isinstance(type_, cuda.GatherScatterView) else None
         self.starts = [low.value(i) for i in index] if self.sparse is not None else []
         if self.sparse is None:
-            indices = [low.index(low.value(i)) for i in index]
+            indices = [low.index(i) for i in index]
             self.starts = [_start(low, i, step) for i, step in zip(indices, self.steps, strict=False)]
 
     def check(self, inbounds: Sequence[bool]) -> tuple[bool, ...]:
         """Dimensions along which a tile may hang over the edge."""
         promised = inbounds or [False] * self.type.rank
-        return tuple(
-            not inside and (extent is None or self.sparse is not None or _last(extent, step) + length > extent)
-            for inside, extent, length, step in zip(promised, self.extents, self.type.tile, self.steps, strict=True)
-        )
+        return tuple(not inside and self._may_hang_over(dim) for dim, inside in enumerate(promised))
+
+    def _may_hang_over(self, dim: int) -> bool:
+        extent, length, step = self.extents[dim], self.type.tile[dim], self.steps[dim]
+        if self.sparse is not None:
+            return True
+        if extent is None:
+            return length > step or self.divisors[dim] % step != 0
+        return _last(extent, step) + length > extent
 
     def memref(self, low: Lowering) -> Value:
         """The tensor as a memref whose modes are the tile's dimensions in reverse."""

@@ -1,0 +1,162 @@
+"""What is known about integers: powers of two that divide them, and signed bounds; from `assume` and from operations.
+
+A fact belongs to a value of Tile IR, not to what it became: the value in front of an `assume` stays as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tilewright.dialects.cuda_tile import arith, control, conversions, core, misc
+from tilewright.dialects.cuda_tile import types as cuda
+from tilewright.dialects.cuda_tile.attributes import Bounded, DivBy, Signedness
+from tilewright.ir.core import BlockArgument, Operation, Value
+
+_DEPTH = 64
+_LARGEST_DIVISOR = 1 << 62
+_MAX_BLOCKS = (1 << 24) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Inclusive bounds; None is no bound."""
+
+    low: int | None = None
+    high: int | None = None
+
+    def within(self, other: Range) -> Range:
+        """Both hold."""
+        lows = [b for b in (self.low, other.low) if b is not None]
+        highs = [b for b in (self.high, other.high) if b is not None]
+        return Range(max(lows, default=None), min(highs, default=None))
+
+    def plus(self, other: Range) -> Range:
+        """Of the sum, if it does not wrap."""
+        low = None if self.low is None or other.low is None else self.low + other.low
+        high = None if self.high is None or other.high is None else self.high + other.high
+        return Range(low, high)
+
+    def times(self, other: Range) -> Range:
+        """Of the product, if it does not wrap; only for numbers that are not negative."""
+        if self.low is None or other.low is None or self.low < 0 or other.low < 0:
+            return Range()
+        high = None if self.high is None or other.high is None else self.high * other.high
+        return Range(self.low * other.low, high)
+
+
+@dataclass(slots=True)
+class Facts:
+    """Facts about the values of one entry, found when they are asked for."""
+
+    _divisors: dict[Value, int] = field(default_factory=dict[Value, int])
+    _ranges: dict[Value, Range] = field(default_factory=dict[Value, Range])
+
+    def divisor(self, value: Value, depth: int = 0) -> int:
+        """A power of two that divides every element."""
+        if value not in self._divisors:
+            if depth > _DEPTH:
+                return 1
+            self._divisors[value] = min(self._divisor(value, depth + 1), _LARGEST_DIVISOR)
+        return self._divisors[value]
+
+    def _divisor(self, value: Value, depth: int) -> int:
+        if isinstance(value, BlockArgument):
+            loop = value.owner.parent_op
+            if isinstance(loop, control.For) and value.index == 0:
+                return min(self.divisor(loop.lower, depth), self.divisor(loop.step, depth))
+            return 1
+        op = value.defining_op
+        assert op is not None
+        match op:
+            case misc.Assume(predicate=DivBy(divisor, None, _)) if not _is_view(value):
+                return max(divisor, self.divisor(op.value, depth))
+            case misc.Assume() if not _is_view(value):
+                return self.divisor(op.value, depth)
+            case core.Constant() if op.value.splat and not op.value.element.is_float:
+                number = op.value.bits(0)
+                return number & -number if number else _LARGEST_DIVISOR
+            case arith.MulI():
+                return self.divisor(op.lhs, depth) * self.divisor(op.rhs, depth)
+            case arith.AndI():
+                return max(self.divisor(op.lhs, depth), self.divisor(op.rhs, depth))
+            case arith.AddI() | arith.SubI() | arith.MaxI() | arith.MinI():
+                return min(self.divisor(op.lhs, depth), self.divisor(op.rhs, depth))
+            case core.Select():
+                return min(self.divisor(op.true_value, depth), self.divisor(op.false_value, depth))
+            case conversions.ExtI() | conversions.TruncI() | core.Reshape() | core.Broadcast() | core.Permute():
+                return self.divisor(op.source, depth)
+            case _:
+                return 1
+
+    def range(self, value: Value, depth: int = 0) -> Range:
+        """Signed bounds of every element."""
+        if value not in self._ranges:
+            if depth > _DEPTH:
+                return Range()
+            self._ranges[value] = _fitting(value, self._range(value, depth + 1))
+        return self._ranges[value]
+
+    def _range(self, value: Value, depth: int) -> Range:
+        if isinstance(value, BlockArgument):
+            loop = value.owner.parent_op
+            if isinstance(loop, control.For) and value.index == 0 and not loop.unsigned_cmp:
+                high = self.range(loop.upper, depth).high
+                return Range(self.range(loop.lower, depth).low, None if high is None else high - 1)
+            return Range()
+        op = value.defining_op
+        assert op is not None
+        match op:
+            case misc.Assume(predicate=Bounded(low, high)):
+                return Range(low, high).within(self.range(op.value, depth))
+            case misc.Assume() if not _is_view(value):
+                return self.range(op.value, depth)
+            case core.Constant() if op.value.splat and not op.value.element.is_float:
+                number = op.value.number().value
+                return Range(int(number), int(number))
+            case core.Iota():
+                assert isinstance(value.type, cuda.Tile)
+                return Range(0, value.type.shape[0] - 1)
+            case core.GetTileBlockId():
+                return Range(0, _MAX_BLOCKS - 1)
+            case core.GetNumTileBlocks():
+                return Range(1, _MAX_BLOCKS)
+            case arith.AddI():
+                return self.range(op.lhs, depth).plus(self.range(op.rhs, depth))
+            case arith.MulI():
+                return self.range(op.lhs, depth).times(self.range(op.rhs, depth))
+            case conversions.ExtI():
+                return self._extended(op, depth)
+            case core.Reshape() | core.Broadcast() | core.Permute():
+                return self.range(op.source, depth)
+            case _:
+                return Range()
+
+    def _extended(self, op: conversions.ExtI, depth: int) -> Range:
+        found = self.range(op.source, depth)
+        if op.signedness is Signedness.SIGNED or (found.low is not None and found.low >= 0):
+            return found
+        assert isinstance(op.source.type, cuda.Tile)
+        assert isinstance(op.source.type.element, cuda.ElementType)
+        return Range(0, (1 << op.source.type.element.bits) - 1)
+
+    def not_negative(self, value: Value) -> bool:
+        """Whether no element is negative."""
+        low = self.range(value).low
+        return low is not None and low >= 0
+
+
+def _is_view(value: Value) -> bool:
+    return not isinstance(value.type, cuda.Tile)
+
+
+def _fitting(value: Value, found: Range) -> Range:
+    """Nothing if the bounds leave the type, in which case numbers may have wrapped; a missing bound may hide that."""
+    element = value.type.element if isinstance(value.type, cuda.Tile) else None
+    if not isinstance(element, cuda.ElementType) or element.is_float or element is cuda.I1:
+        return Range()
+    limit = 1 << (element.bits - 1)
+    if (found.low is not None and found.low < -limit) or (found.high is not None and found.high >= limit):
+        return Range()
+    op: Operation | None = value.defining_op
+    open_ended = found.low is None or found.high is None
+    return Range() if open_ended and isinstance(op, arith.AddI | arith.MulI) else found
