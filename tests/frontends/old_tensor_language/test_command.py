@@ -115,8 +115,25 @@ def test_the_language_can_be_said(tmp_path: Path) -> None:
     assert run("upgrade", "--std=new", str(quiet)).stdout == quiet.read_text()
 
 
-@pytest.mark.parametrize("verb", [("check",), ("opt",), ("compile", "--emit=ir"), ("compile", "--emit=llvm"), ("run",)])
-def test_every_verb_reads_old_text(old: Path, verb: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "verb",
+    [
+        ("check",),
+        ("opt",),
+        ("compile", "--emit=ir"),
+        ("compile", "--emit=llvm"),
+        ("compile", "--emit=artifact", "-o", "k.twa"),
+        ("compile", "--emit=asm", "--target=nvidia"),
+        ("run",),
+        ("run", "--target=interpreter"),
+        ("bench", "--repeats=1"),
+    ],
+    ids=" ".join,
+)
+def test_every_verb_reads_old_text(
+    old: Path, verb: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     assert run(*verb, str(old)).exit_code == 0
     assert run(*verb, "--std=old", str(old)).exit_code == 0
 
