@@ -18,8 +18,10 @@ def _address(op: CoreOperation) -> IrType:
 
 
 class Global(Operation, name="builtin.global"):
-    """Static global memory with its first contents, as hexadecimal digits of its bytes; nobody writes
-    a `constant` one."""
+    """Static global memory with its first contents, as hexadecimal digits of its bytes.
+
+    Nobody writes a `constant` one.
+    """
 
     sym_name: str = attribute(str)
     data: str = attribute(str)
