@@ -9,6 +9,6 @@ The front end is an optional extra: `pip install tilewright[cutile]`.
 """
 
 from tilewright.interop.cutile.front_end import FrontEndMissing
-from tilewright.interop.cutile.launch import bytecode, compile, launch
+from tilewright.interop.cutile.launcher import bytecode, compile, launch
 
 __all__ = ["FrontEndMissing", "bytecode", "compile", "launch"]

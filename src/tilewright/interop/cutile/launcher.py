@@ -41,6 +41,9 @@ class Programs:
         self._lock = Lock()
         self._programs: OrderedDict[Key, Program] = OrderedDict()
 
+    def __len__(self) -> int:
+        return len(self._programs)
+
     def find(self, key: Key) -> Program | None:
         """A program that was compiled before."""
         with self._lock:
