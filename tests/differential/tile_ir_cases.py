@@ -385,6 +385,8 @@ def conversions() -> Iterator[Case]:
             for mode in ("rounding<zero>", "rounding<positive_inf>") if y == "f8E8M0FNU" else ("",):
                 domain = "positive" if y == "f8E8M0FNU" else ""
                 yield Case(f"ftof {x} {y} {mode}", f"%r = ftof %a {mode} : {s} -> {d}", (s,), (d,), domain)
+    s, d = Shaped("f32"), Shaped("tf32")
+    yield Case("ftof away", f"%r = ftof %a rounding<nearest_away> : {s} -> {d}", (s,), (d,))
     for x in (*INTEGERS, *FLOATS, *SMALL):
         for y in (*INTEGERS, *FLOATS, *SMALL):
             if BITS[x] == BITS[y]:

@@ -11,7 +11,7 @@ from tilewright.dialects.cuda_tile import conversions, core, floats
 from tilewright.dialects.cuda_tile.attributes import Ordering, Rounding, Signedness
 from tilewright.dialects.cuda_tile.attributes import Predicate as CudaPredicate
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.types import BOOL, F8E8M0FNU, F32, F64, I32, ScalarType, element_of, with_element
+from tilewright.ir.types import BOOL, F8E8M0FNU, F32, F64, I32, TF32, ScalarType, element_of, with_element
 from tilewright.transforms.lower_tile_ir.context import Handler, Lowering, Unsupported
 
 Make = Callable[..., Operation]
@@ -185,8 +185,6 @@ def _float(make: Make, rounded: Make | None = None) -> Handler:
 def _direction(op: Operation) -> arith_floats.Rounding | None:
     """None for the nearest number."""
     mode = op.attributes.get("rounding_mode")
-    if mode is Rounding.NEAREST_AWAY:
-        raise _refused(op, "with rounding<nearest_away>")
     return _DIRECTIONS.get(mode) if isinstance(mode, Rounding) else None
 
 
@@ -263,7 +261,11 @@ def _ftoi(low: Lowering, op: Operation) -> None:
 
 def _ftof(low: Lowering, op: Operation) -> None:
     assert isinstance(op, conversions.FToF)
-    x, target, direction = low.value(op.source), _target(low, op), _direction(op)
+    x, target = low.value(op.source), _target(low, op)
+    if op.rounding_mode is Rounding.NEAREST_AWAY:
+        low.bind(op.out, _away_from_zero(low, x))
+        return
+    direction = _direction(op)
     if direction is None:
         low.bind(op.out, low.cast(x, target))
     else:
@@ -274,6 +276,15 @@ def _ftof(low: Lowering, op: Operation) -> None:
             negative = low.b(arith_floats.OrderedCmp(Predicate.LT, wide, low.constant(0.0, wide.type))).out
             found = low.select(negative, low.constant(float("nan"), type_), found)
         low.bind(op.out, found)
+
+
+def _away_from_zero(low: Lowering, x: Value) -> Value:
+    """f32 as tf32, the nearest number; of two that are equally near the one away from zero."""
+    bits = low.bitcast(x, I32)
+    raised = low.add(bits, low.constant(1 << 12, bits.type))
+    rounded = low.bitcast(low.and_(raised, low.constant(-(1 << 13), bits.type)), F32)
+    is_number = low.b(arith_floats.OrderedCmp(Predicate.EQ, x, x)).out
+    return low.cast(low.select(is_number, rounded, x), TF32)
 
 
 def _bitcast(low: Lowering, op: Operation) -> None:
