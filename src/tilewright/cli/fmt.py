@@ -22,22 +22,22 @@ if TYPE_CHECKING:
     from tilewright.compiler import Std
 
 
-def write_atomically(name: str, text: str) -> None:
+def write_atomically(file: Path, text: str) -> None:
     """Replace a file so that either the old or the new text is there, whatever happens.
 
     What a link leads to is replaced, not the link. A file that is not to be written stays.
     """
-    path = Path(name).resolve(strict=True)
+    path = file.resolve(strict=True)
     if not path.is_file():
-        raise click.FileError(name, "not a regular file")
+        raise click.FileError(str(file), "not a regular file")
     if not os.access(path, os.W_OK):
-        raise click.FileError(name, "read-only")
+        raise click.FileError(str(file), "read-only")
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
         before = path.stat()
         # Only root may give files away; anyone else's copy is their own.
         with suppress(PermissionError):
@@ -77,7 +77,7 @@ def command(files: tuple[str, ...], only_check: bool, diff: bool, std: Std) -> N
             source = read_text(name)
             text = formatted(source, report, std)
             if name != "-" and not (only_check or diff or report.has_errors) and text != source.text:
-                write_atomically(name, text)
+                write_atomically(Path(name), text)
         except (click.ClickException, OSError) as error:
             # The other files are done all the same; this one stays as it is.
             click.echo(f"tilewright: {error}", err=True)

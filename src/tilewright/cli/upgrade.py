@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sys
+from pathlib import Path
 
 import click
 
@@ -55,7 +56,7 @@ def command(files: tuple[str, ...], only_check: bool, diff: bool, in_place: bool
             source = read_text(name)
             text = upgraded(source, std, report)
             if in_place and text != source.text:
-                write_atomically(name, text)
+                write_atomically(Path(name), text)
         except CompileError as error:
             show(error.diagnostics, "text", sys.stderr)
             status = max(status, EXIT_DIAGNOSTICS)
