@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import ml_dtypes
 import numpy as np
@@ -102,3 +103,10 @@ def test_too_large_a_workspace_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(target, "MAX_WORKSPACE_BYTES", 1 << 20)
     with pytest.raises(tw.CompileError, match="T005"):
         _check(("f32", "f32", "f32"), (700, 800, 900))
+
+
+def test_small_matrices_of_dynamic_size_are_not_padded_to_whole_tiles() -> None:
+    text = "func @k(%x: f32, %A: memref<f32x?x?>, %B: memref<f32x?x?>, %C: memref<f32x?x?>) { gemm.n.n %x, %A, %B, %x, %C }"
+    llvm = tw.compile(text).k.llvm
+    assert "pack_scalars" in llvm
+    assert not re.search(r"udiv i64 \d+, \d+\n", llvm), "the panels of a factor are those that exist"

@@ -9,9 +9,11 @@ from tilewright.dialects import scf, tile
 from tilewright.ir import core
 from tilewright.ir.types import TileType
 from tilewright.targets.cpu.context import KernelContext
+from tilewright.targets.cpu.large_products import is_large_shape
 from tilewright.targets.cpu.lowered import Tile
+from tilewright.targets.cpu.places import place
 from tilewright.targets.cpu.roots import Roots
-from tilewright.targets.cpu.tiles import AnyTile, Memory, Registers
+from tilewright.targets.cpu.tiles import AnyTile, Bound, Memory, Registers
 from tilewright.targets.llvm.elementwise import is_elementwise
 from tilewright.targets.llvm.emitter import Value
 
@@ -61,21 +63,59 @@ def updated_in_place(value: core.Value) -> bool:
     return False
 
 
+def _sums_products(value: core.Value, type_: TileType) -> bool:
+    """Whether large products are added to a carried tile."""
+    user = next(iter(value.uses))
+    if not isinstance(user, tile.Mma) or not isinstance(user.lhs.type, TileType):
+        return False
+    return is_large_shape(type_.shape[0], type_.shape[1], user.lhs.type.shape[1])
+
+
+def _destination(value: core.Value) -> tile.Store | None:
+    """The store that is all that becomes of a loop's tile, position by position."""
+    assert isinstance(value, core.BlockArgument)
+    loop = value.block.parent_op
+    assert isinstance(loop, scf.For)
+    current: core.Value = loop.results[value.index - 1]
+    while current.has_one_use():
+        user = next(iter(current.uses))
+        if isinstance(user, tile.Store):
+            return user
+        if not is_elementwise(user):
+            return None
+        current = user.results[0]
+    return None
+
+
+def _needed(ctx: KernelContext, value: core.Value, type_: TileType) -> tuple[Bound | None, ...]:
+    """What is needed of a carried tile: where it is stored in the end, if that is known in front of the loop.
+
+    A product of small matrices in large tiles would fill and sum up a whole tile otherwise.
+    """
+    store = _destination(value) if _sums_products(value, type_) else None
+    if store is None or not any(store.check) or any(v not in ctx.values for v in (store.memref, *store.indices)):
+        return (None,) * type_.rank
+    return place(ctx, store.memref, store.indices, store.check, type_).bounds
+
+
 class SingleCarrier:
-    """One buffer, updated in place."""
+    """One buffer, updated in place as far as it is needed."""
 
-    __slots__ = ("_buffer", "_roots", "_type", "_unit")
+    __slots__ = ("_buffer", "_edge", "_roots", "_type", "_unit", "_value")
 
-    def __init__(self, roots: Roots, type_: TileType, unit: int) -> None:
+    def __init__(self, roots: Roots, value: core.Value, type_: TileType, unit: int) -> None:
         self._roots = roots
+        self._value = value
         self._type = type_
         self._unit = unit
         self._buffer: Memory | None = None
+        self._edge: Memory | None = None
 
     def enter(self, ctx: KernelContext, tile: Tile) -> list[Value]:
         """The initial tile in the buffer."""
         self._buffer = self._roots.buffer(self._type, self._unit)
-        self._roots.store(_known(tile), self._buffer)
+        self._edge = replace(self._buffer, bounds=_needed(ctx, self._value, self._type))
+        self._roots.store(_known(tile), self._edge)
         return []
 
     def inside(self, parts: Sequence[Value]) -> Memory:
@@ -85,7 +125,8 @@ class SingleCarrier:
 
     def leave(self, ctx: KernelContext, tile: Tile, parts: Sequence[Value]) -> list[Value]:
         """The next tile over the last one."""
-        self._roots.unshared().store(_known(tile), self.inside(parts))
+        assert self._edge is not None
+        self._roots.unshared().store(_known(tile), self._edge)
         return []
 
 

@@ -59,7 +59,11 @@ def is_large(product: Product) -> bool:
     if not (_source(product.lhs) and _source(product.rhs)):
         return False
     m, n = product.type.shape
-    depth = product.lhs.type.shape[1]
+    return is_large_shape(m, n, product.lhs.type.shape[1])
+
+
+def is_large_shape(m: int, n: int, depth: int) -> bool:
+    """Whether a product of such tiles is large."""
     return m * n * depth >= MANY_MULTIPLIES and min(m, n, depth) >= _NARROWEST
 
 

@@ -136,7 +136,7 @@ class CpuTiles:
         dim = carried_dim(value)
         if type_.rank in (1, 2) and roots.registers_needed(type_, dim) <= self.machine.registers - 6:
             return RegisterCarrier(roots, type_, dim)
-        return SingleCarrier(roots, type_, dim) if updated_in_place(value) else SwappedCarrier(roots, type_, dim)
+        return SingleCarrier(roots, value, type_, dim) if updated_in_place(value) else SwappedCarrier(roots, type_, dim)
 
     def parallel_loop(self, ctx: KernelContext, op: core.Operation) -> bool:
         """Loops whose body is not itself shared out are, if they may be long enough."""
