@@ -426,6 +426,10 @@ def shapes() -> Iterator[Case]:
             yield Case(f"extract {e}", f"{one}%r = extract %a[%one, %zero] : {t} -> {part}", (t,), (part,))
             dynamic = f"%x, %y, %z = get_tile_block_id : tile<i32>\n{one}%i = addi %x, %one : tile<i32>\n"
             yield Case(f"extract at {e}", f"{dynamic}%r = extract %a[%i, %x] : {t} -> {part}", (t,), (part,))
+            many, few = Shaped(e, (2, 32)), Shaped(e, (1, 2))
+            ten = "%ten = constant <i32: 10> : tile<i32>\n"
+            far = f"{dynamic}{ten}%j = addi %i, %ten : tile<i32>\n%r = extract %a[%i, %j] : {many} -> {few}"
+            yield Case(f"extract of many {e}", far, (many,), (few,))
             yield Case(f"insert {e}", f"{one}%r = insert %b, %a[%one, %zero] : {part}, {t}", (t, part), (t,))
             yield Case(f"insert at {e}", f"{dynamic}%r = insert %b, %a[%i, %x] : {part}, {t}", (t, part), (t,))
         if e not in ("f4E2M1FN", "i4"):
