@@ -73,7 +73,8 @@ def _examples() -> list[Case]:
         e = np.exp(x.astype(np.float64) - x.max(axis=1, keepdims=True))
         expected = (e / e.sum(axis=1, keepdims=True)).astype(np.float32)
         out = np.full_like(x, np.nan)
-        return Launch([x, out, np.int32(rows)], {1: expected}, (rows, 1, 1), tolerance=1e-6)
+        # One thread adds 1,024 numbers one after another: NumPy's cumsum in f32 is off by 0.8e-6 to 2.1e-6, too.
+        return Launch([x, out, np.int32(rows)], {1: expected}, (rows, 1, 1), tolerance=1e-5)
 
     def matmul(rng: np.random.Generator) -> Launch:
         a, b = (rng.standard_normal((1024, 1024)).astype(np.float32) for _ in range(2))
