@@ -15,6 +15,7 @@ import numpy as np
 
 from generators import tile_ir_control as control
 from generators import tile_ir_conversions as conversions
+from generators import tile_ir_extras as extras
 from generators import tile_ir_floats as floats
 from generators import tile_ir_integers as integers
 from generators import tile_ir_memory as memory
@@ -135,7 +136,9 @@ def _statement(w: Writer, _: int) -> None:
         shapes.product(w)
     elif choice < 0.87:
         memory.atomic(w, shape)
-    elif choice < 0.90:
+    elif choice < 0.92:
+        extras.extra(w)
+    elif choice < 0.94:
         updated = shapes.any_value(w, 1)
         if updated is not None:
             views.update(w, updated)
