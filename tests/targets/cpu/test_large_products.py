@@ -106,7 +106,7 @@ def test_too_large_a_workspace_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_small_matrices_of_dynamic_size_are_not_padded_to_whole_tiles() -> None:
-    text = "func @k(%x: f32, %A: memref<f32x?x?>, %B: memref<f32x?x?>, %C: memref<f32x?x?>) { gemm.n.n %x, %A, %B, %x, %C }"
-    llvm = tw.compile(text).k.llvm
+    parameters = "%x: f32, %A: memref<f32x?x?>, %B: memref<f32x?x?>, %C: memref<f32x?x?>"
+    llvm = tw.compile(f"func @k({parameters}) {{ gemm.n.n %x, %A, %B, %x, %C }}", cache=False).k.llvm
     assert "pack_scalars" in llvm
     assert not re.search(r"udiv i64 \d+, \d+\n", llvm), "the panels of a factor are those that exist"

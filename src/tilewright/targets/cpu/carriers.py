@@ -72,19 +72,27 @@ def _sums_products(value: core.Value, type_: TileType) -> bool:
 
 
 def _destination(value: core.Value) -> tile.Store | None:
-    """The store that is all that becomes of a loop's tile, position by position."""
+    """The store, or stores to one place, that are all that becomes of a loop's tile, position by position."""
     assert isinstance(value, core.BlockArgument)
     loop = value.block.parent_op
     assert isinstance(loop, scf.For)
-    current: core.Value = loop.results[value.index - 1]
-    while current.has_one_use():
-        user = next(iter(current.uses))
-        if isinstance(user, tile.Store):
-            return user
-        if not is_elementwise(user):
-            return None
-        current = user.results[0]
-    return None
+    found: tile.Store | None = None
+    waiting: list[core.Value] = [loop.results[value.index - 1]]
+    seen: set[core.Operation] = set()
+    while waiting:
+        for user in waiting.pop().uses:
+            if user in seen:
+                continue
+            seen.add(user)
+            if isinstance(user, tile.Store):
+                found = found or user
+                if user.operands[1:] != found.operands[1:] or user.check != found.check:
+                    return None
+            elif is_elementwise(user):
+                waiting += user.results
+            else:
+                return None
+    return found
 
 
 def _needed(ctx: KernelContext, value: core.Value, type_: TileType) -> tuple[Bound | None, ...]:
