@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final, TypeAlias, cast
 
 import numpy as np
 
 from tilewright.interop.cutile.annotations import Annotation, ArrayNote, EachItem, Items, KernelParameter, Leaf
 from tilewright.interop.cutile.specialisation import (
+    ALIGNMENT,
     ArrayFacts,
     Facts,
     ListFacts,
@@ -21,6 +23,7 @@ from tilewright.interop.cutile.specialisation import (
     constant_facts,
 )
 from tilewright.runtime.arrays import CPU, ArrayView, NotAnArray, UnusableArray, view
+from tilewright.runtime.dtypes import AnyDtype
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
 
 DTYPES: Final = {
@@ -33,6 +36,8 @@ DTYPES: Final = {
 
 _F32_OVERFLOW: Final = math.ldexp(2 - math.ldexp(1, -24), 127)
 """The least number that rounds to infinity."""
+
+_REMEMBERED_LAYOUTS: Final = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,19 +165,23 @@ def _array_view(where: str, argument: object) -> ArrayView:
 
 
 def _facts(where: str, array: ArrayView, note: ArrayNote) -> ArrayFacts:
-    for shown, numbers in (("shape", array.shape), ("strides in elements", array.strides)):
-        if any(n < 0 for n in numbers):
-            raise LaunchError(f"{where}: its {shown}, {numbers}, are negative, which the front end does not allow")
-        if not note.wide and any(n >= 1 << 31 for n in numbers):
-            raise LaunchError(
-                f"{where}: its {shown}, {numbers}, do not fit int32; annotate the parameter as IndexedWithInt64"
-            )
     try:
-        return array_facts(
-            DTYPES[array.dtype.name], array.dtype.itemsize, array.address, array.shape, array.strides, note
-        )
+        return _layout_facts(array.dtype, array.address % ALIGNMENT, array.shape, array.strides, note)
     except ValueError as error:
         raise LaunchError(f"{where}: {error}") from None
+
+
+@lru_cache(_REMEMBERED_LAYOUTS)
+def _layout_facts(
+    dtype: AnyDtype, phase: int, shape: tuple[int, ...], strides: tuple[int, ...], note: ArrayNote
+) -> ArrayFacts:
+    """Facts of all arrays with one layout; ValueError for one that the front end cannot take."""
+    for shown, numbers in (("shape", shape), ("strides in elements", strides)):
+        if any(n < 0 for n in numbers):
+            raise ValueError(f"its {shown}, {numbers}, are negative, which the front end does not allow")
+        if not note.wide and any(n >= 1 << 31 for n in numbers):
+            raise ValueError(f"its {shown}, {numbers}, do not fit int32; annotate the parameter as IndexedWithInt64")
+    return array_facts(DTYPES[dtype.name], dtype.itemsize, phase, shape, strides, note)
 
 
 def _list(where: str, note: ArrayNote, items: list[object], flat: Flattened) -> ListFacts:
