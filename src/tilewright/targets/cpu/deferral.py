@@ -32,26 +32,60 @@ _CHANGES = (EffectKind.WRITE, EffectKind.UPDATE, EffectKind.FREE)
 
 def may_defer(load: tile.Load, machine: Machine) -> bool:
     """Whether the loaded tile may be read in place by all that is computed from it."""
+    found = _conflicting_stores(load, machine)
+    return found is not None and not found
+
+
+def sole_conflict(load: tile.Load, machine: Machine) -> bool | None:
+    """For a tile that only a sweep-by-sweep store might overwrite while it is read: whether each position stored is
+    computed from the same position of the tile. None if more stands in the way, or if products read the tile.
+    """
+    found = _conflicting_stores(load, machine)
+    if not found or len({store for store, _ in found}) > 1 or _reaches_product(load.out):
+        return None
+    return all(in_place for _, in_place in found)
+
+
+def _conflicting_stores(load: tile.Load, machine: Machine) -> list[tuple[tile.Store, bool]] | None:
+    """The last sinks of the tile if they may overwrite it while they read it; None if anything else may."""
     block = load.block
     assert block is not None
-    sinks = list(dict.fromkeys(_sinks(load.out)))
-    ends = [(_ancestor_in(sink, block), sink, in_place) for sink, in_place in sinks]
+    ends = [(_ancestor_in(sink, block), sink, in_place) for sink, in_place in dict.fromkeys(_sinks(load.out))]
     if any(end is None for end, _, _ in ends):
-        return False
+        return None
     collective = not any(isinstance(op, team.Spmd) for op in load.ancestors())
     last = {end for end, _, _ in ends}
+    found: list[tuple[tile.Store, bool]] = []
     op = load.next
     while op is not None and last:
         if op in last:
-            if not all(
-                _harmless(load, sink, in_place, collective, machine) for end, sink, in_place in ends if end is op
-            ):
-                return False
             last.discard(op)
+            for end, sink, in_place in ends:
+                if end is not op or _harmless(load, sink, in_place, collective, machine):
+                    continue
+                if last or not isinstance(sink, tile.Store) or sink is not op:
+                    return None
+                found.append((sink, in_place))
         if last and any(_conflicts(load, changed) for changed in _changes(op)):
-            return False
+            return None
         op = op.next
-    return not last
+    return None if last else found
+
+
+def _reaches_product(value: core.Value) -> bool:
+    """Whether a product is computed from the tile, by way of formulas."""
+    waiting, seen = [value], set[core.Value]()
+    while waiting:
+        part = waiting.pop()
+        if part in seen:
+            continue
+        seen.add(part)
+        for op in part.uses:
+            if isinstance(op, tile.Mma):
+                return True
+            if isinstance(op, _FORMULAS) or is_elementwise(op):
+                waiting.append(op.results[0])
+    return False
 
 
 def _sinks(value: core.Value) -> Iterator[tuple[core.Operation, bool]]:

@@ -76,6 +76,14 @@ class Evaluator:
             known = self._known[key] = self._compute(tile, block)
         return known
 
+    def _operand(self, tile: AnyTile, block: Block) -> Fragments:
+        """As `block`; memory, too, is read once."""
+        key = (tile, block)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = self.block(tile, block)
+        return known
+
     def scalar(self, tile: AnyTile, position: tuple[Value, ...]) -> Operand:
         """One element."""
         return self.block(tile, Block(position, 0, SCALAR))[0][0]
@@ -90,7 +98,7 @@ class Evaluator:
                 row = [self.arith.splat(tile.operand, piece.lanes) for piece in block.pieces]
                 return [row] * block.count
             case Elementwise():
-                parts = [self.block(source, block) for source in tile.operands]
+                parts = [self._operand(source, block) for source in tile.operands]
                 dtypes = [source.type.element.name for source in tile.operands]
                 pieces = range(len(block.pieces))
                 return [

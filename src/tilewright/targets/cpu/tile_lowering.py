@@ -17,6 +17,7 @@ from tilewright.targets.cpu.large_products import is_large, large_product
 from tilewright.targets.cpu.lowered import Scalar
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.orientation import carried_dim
+from tilewright.targets.cpu.overlap import OverlapTests
 from tilewright.targets.cpu.places import guarded, place, tile_of
 from tilewright.targets.cpu.prefetch import lower_prefetch
 from tilewright.targets.cpu.roots import Roots
@@ -46,11 +47,12 @@ _CHAINED_ELEMENTS = 4096
 class CpuTiles:
     """Implements `context.TileLowering` for a machine."""
 
-    __slots__ = ("_pools", "machine")
+    __slots__ = ("_overlaps", "_pools", "machine")
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self._pools: dict[Function, BufferPool] = {}
+        self._overlaps = OverlapTests()
 
     def _roots(self, ctx: KernelContext, block: core.Block | None) -> Roots:
         pool = self._pools.setdefault(ctx.b.function, BufferPool())
@@ -68,7 +70,7 @@ class CpuTiles:
             case tile.Store():
                 target = place(ctx, op.memref, op.indices, op.check, tile_of(ctx, op.value).type)
                 with guarded(ctx):
-                    roots.store(tile_of(ctx, op.value), target)
+                    self._overlaps.store(ctx, roots, tile_of(ctx, op.value), target)
             case tile.Item():
                 ctx.bind(op.out, Scalar(roots.element(tile_of(ctx, op.tile))))
             case ReduceBy() | ScanBy():
@@ -94,7 +96,7 @@ class CpuTiles:
             case tile.Load():
                 memory = place(ctx, op.memref, op.indices, op.check, type_)
                 packed = memory.checked and _is_factor_at_address(op)
-                return memory if not packed and may_defer(op, self.machine) else roots.materialize(memory)
+                return memory if not packed and self._in_place(op, memory) else roots.materialize(memory)
             case addresses.Gather() if op.semantics is None:
                 mask = None if op.mask is None else tile_of(ctx, op.mask)
                 return roots.materialize(Gathered(type_, tile_of(ctx, op.addresses), mask))
@@ -125,6 +127,9 @@ class CpuTiles:
                 return tile_shares.insert(ctx, roots, op)
             case _:
                 return _elementwise(ctx, op, type_) if is_elementwise(op) else None
+
+    def _in_place(self, load: tile.Load, memory: Memory) -> bool:
+        return may_defer(load, self.machine) or self._overlaps.may_wait(load, memory, self.machine)
 
     def carrier(self, ctx: KernelContext, value: core.Value) -> TileCarrier:
         """Small tiles travel in registers, others in buffers."""

@@ -176,13 +176,16 @@ def sources(tile: AnyTile) -> tuple[AnyTile, ...]:
 
 
 class Mapping:
-    """Takes formulas to the same ones over other LLVM values; parts that occur several times stay one."""
+    """Takes formulas to the same ones over other LLVM values; parts that occur several times stay one.
+
+    `known` says what some parts become.
+    """
 
     __slots__ = ("_change", "_known")
 
-    def __init__(self, change: Callable[[Value], Value]) -> None:
+    def __init__(self, change: Callable[[Value], Value], known: dict[AnyTile, AnyTile] | None = None) -> None:
         self._change = change
-        self._known: dict[AnyTile, AnyTile] = {}
+        self._known: dict[AnyTile, AnyTile] = dict(known or {})
 
     def tile(self, tile: AnyTile) -> AnyTile:
         """The formula over the changed values."""
