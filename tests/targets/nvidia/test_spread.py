@@ -1,0 +1,81 @@
+"""Kernels of one work-item get a block of threads, which wait for each other where they must; reports are refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from tilewright.compiler import CompileOptions, lower_module, read_module
+from tilewright.diagnostics import CompileError, Report, Source
+from tilewright.dialects import scf, team
+from tilewright.dialects.builtin import Kernel
+from tilewright.targets.nvidia.ptx import Architecture
+from tilewright.targets.nvidia.target import NvidiaTarget
+
+from .case import Case, Launch, kernel
+
+SWAPS = """cuda_tile.module @m {
+entry @k(%x: tile<ptr<i32>>) {
+  %i = iota : tile<64xi32>
+  %last = constant <i32: 63> : tile<64xi32>
+  %back = subi %last, %i : tile<64xi32>
+  %x1 = reshape %x : tile<ptr<i32>> -> tile<1xptr<i32>>
+  %xs = broadcast %x1 : tile<1xptr<i32>> -> tile<64xptr<i32>>
+  %p = offset %xs, %back : tile<64xptr<i32>>, tile<64xi32> -> tile<64xptr<i32>>
+  %q = offset %xs, %i : tile<64xptr<i32>>, tile<64xi32> -> tile<64xptr<i32>>
+  %zero = constant <i32: 0> : tile<i32>
+  %t = make_token : token
+  %n, %end = loop iter_values(%k = %zero, %t0 = %t) : tile<i32>, token -> tile<i32>, token {
+    %v, %t1 = load_ptr_tko weak %p token = %t0 : tile<64xptr<i32>> -> tile<64xi32>, token
+    %t2 = store_ptr_tko weak %q, %v token = %t1 : tile<64xptr<i32>>, tile<64xi32> -> token
+    %one = constant <i32: 1> : tile<i32>
+    %next = addi %k, %one : tile<i32>
+    %five = constant <i32: 5> : tile<i32>
+    %done = cmpi equal %next, %five, signed : tile<i32> -> tile<i1>
+    if %done {
+      break %next, %t2 : tile<i32>, token
+    }
+    continue %next, %t2 : tile<i32>, token
+  }
+  return
+}
+}
+"""
+
+
+def scheduled(text: str) -> Kernel:
+    """The only kernel, as the device will run it."""
+    module = read_module(Source("k.tileir", text), Report())
+    lower_module(module, NvidiaTarget(Architecture.SM_80), CompileOptions(verify_each=True), Report())
+    return module.kernels[0]
+
+
+def test_threads_wait_on_both_sides_of_a_loop_without_a_count() -> None:
+    found = scheduled(SWAPS)
+    assert (found.subgroup_size, found.work_group_size) == (32, (128, 1))
+    (loop,) = [op for op in found.walk() if isinstance(op, scf.While)]
+    wanted = ("team.barrier", "tile.gather", "tile.scatter", "tile.store")
+    names = [op.name for op in loop.body.entry if op.name in wanted]
+    # Between reading and writing, and on the way back.
+    assert names[:3] == ["team.barrier", "tile.gather", "team.barrier"], names
+    assert names[-1] in ("tile.scatter", "tile.store"), names
+
+
+def test_kernels_that_ask_who_they_are_stay() -> None:
+    text = kernel("%x: i32", "    team.spmd {\n    }", 1, (1, 1))
+    module = Case("alone", text, lambda _: Launch([], {})).module()
+    lower_module(module, NvidiaTarget(Architecture.SM_80), CompileOptions(0), Report())
+    (found,) = module.kernels
+    assert found.work_group_size == (1, 1)
+    assert any(isinstance(op, team.Spmd) for op in found.walk())
+
+
+def test_reports_are_refused() -> None:
+    text = """cuda_tile.module @m { entry @k(%a: tile<i1>) {
+  assert %a, "no" : tile<i1>
+  return
+} }"""
+    report = Report()
+    module = read_module(Source("k.tileir", text), report)
+    lower_module(module, NvidiaTarget(), CompileOptions(), report)
+    with pytest.raises(CompileError, match="T006"):
+        NvidiaTarget().generate(module, report)
