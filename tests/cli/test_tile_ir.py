@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from frontends.tile_ir.marked import parsed
 from tilewright.cli.main import cli
+from tilewright.dialects.cuda_tile.types import Version
 from tilewright.frontends.tile_ir.bytecode import lowest_version, write
 
 TEXT = """cuda_tile.module @m {
@@ -123,3 +125,29 @@ def test_bytecode_is_compiled_as_the_text_is(bytecode: Path, text: Path) -> None
 def test_bench(bytecode: Path) -> None:
     given = ["--arg=arg0=ones(16)", "--arg=arg1=zeros(16)", "--arg=arg2=9", "--repeats=2", "--target=interpreter"]
     assert invoke("bench", str(bytecode), *given).output.startswith("twice: median ")
+
+
+def test_places_in_bytecode_are_bytes(bytecode: Path) -> None:
+    data = bytecode.read_bytes()
+    bytecode.write_bytes(data[:-6])
+    shown = {form: invoke("check", f"--format={form}", str(bytecode)) for form in ("text", "json", "sarif", "github")}
+    assert all(result.exit_code == 1 for result in shown.values())
+    [found] = json.loads(shown["json"].output)
+    byte = found["range"]["byte"]
+    assert 0 <= byte <= len(data)
+    assert shown["text"].output.startswith(f"{bytecode}: byte {byte} (0x{byte:x}): error[{found['code']}]: ")
+    assert f"[{found['code']}] byte {byte} (0x{byte:x}): " in shown["github"].output
+    [result] = json.loads(shown["sarif"].output)["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["region"]["byteOffset"] == byte
+
+
+def test_rules_are_reported_at_bytes(tmp_path: Path) -> None:
+    module = parsed("entry @k(%a: tile<f32>) {\n  %b = exp %a : tile<f32>\n  return\n}")
+    data = bytearray(write(module, Version.V13_3))
+    # rounding full (5) becomes zero (1), which exp does not have
+    at = data.index(bytes([0x17, 0x01, 0x05]))
+    data[at + 2] = 1
+    path = tmp_path / "k.tileirbc"
+    path.write_bytes(bytes(data))
+    result = invoke("check", str(path))
+    assert result.output.startswith(f"{path}: byte {at} (0x{at:x}): error[C12]: exp: rounding zero is not one of")

@@ -13,6 +13,14 @@ _LINE: Final = _GUTTER + 3 * _WIDTH
 """Characters of a full line of the dump with its line break."""
 
 
+class HexDump(Source):
+    """Bytes as text, 16 to a line."""
+
+    def byte(self, offset: int) -> int | None:
+        row, column = divmod(offset, _LINE)
+        return row * _WIDTH + max(column - _GUTTER, 0) // 3
+
+
 class Binary:
     """A file in memory, and the name it is reported under."""
 
@@ -22,9 +30,9 @@ class Binary:
 
     @cached_property
     def dump(self) -> Source:
-        """The bytes as text, 16 to a line; made when the first diagnostic is shown."""
+        """The bytes as text; made when the first diagnostic is shown."""
         rows = range(0, max(1, len(self.data)), _WIDTH)
-        return Source(self.name, "\n".join(f"{r:08x}  {self.data[r : r + _WIDTH].hex(' ')}" for r in rows))
+        return HexDump(self.name, "\n".join(f"{r:08x}  {self.data[r : r + _WIDTH].hex(' ')}" for r in rows))
 
 
 class ByteRange(Location):

@@ -17,7 +17,11 @@ def _span(location: Location) -> dict[str, object] | None:
         return None
     line, column = place.source.position(place.start)
     end_line, end_column = place.source.position(place.end)
-    return {"file": place.source.name, "line": line, "column": column, "endLine": end_line, "endColumn": end_column}
+    span: dict[str, object] = {"file": place.source.name, "line": line, "column": column}
+    span |= {"endLine": end_line, "endColumn": end_column}
+    byte = place.source.byte(place.start)
+    # lines and columns of bytes are those of the dump that people are shown
+    return span if byte is None else span | {"byte": byte}
 
 
 def render_json(diagnostics: Sequence[Diagnostic]) -> str:
@@ -50,9 +54,13 @@ def _physical(location: Location) -> dict[str, object] | None:
 
 
 def _region(location: Location) -> dict[str, int]:
-    """Lines and columns from 1; the end is the first character behind the range."""
+    """Lines and columns from 1; the end is the first character behind the range. Bytes are counted from 0."""
     place = location.primary
     assert place is not None
+    byte = place.source.byte(place.start)
+    if byte is not None:
+        last = place.source.byte(max(place.start, place.end - 1))
+        return {"byteOffset": byte, "byteLength": 1 if last is None else last - byte + 1}
     line, column = place.source.position(place.start)
     end_line, end_column = place.source.position(place.end)
     return {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column}
@@ -113,7 +121,10 @@ def render_github(diagnostics: Sequence[Diagnostic]) -> str:
 
 
 def _annotation(d: Diagnostic) -> str:
-    return "\n".join([f"[{d.code}] {d.message}", *d.hints])
+    place = d.location.primary
+    byte = None if place is None else place.source.byte(place.start)
+    where = "" if byte is None else f"byte {byte} (0x{byte:x}): "
+    return "\n".join([f"[{d.code}] {where}{d.message}", *d.hints])
 
 
 def _properties(location: Location) -> str:

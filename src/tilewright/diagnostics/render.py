@@ -44,8 +44,11 @@ def _fix(fix: Fix) -> str:
 
 
 def _where(place: SourceRange) -> str:
+    name, byte = printable(place.source.name), place.source.byte(place.start)
+    if byte is not None:
+        return f"{name}: byte {byte} (0x{byte:x})"
     line, column = place.source.position(place.start)
-    return f"{printable(place.source.name)}:{line}:{column}"
+    return f"{name}:{line}:{column}"
 
 
 __all__ = ["render_github", "render_json", "render_sarif", "render_text"]

@@ -30,6 +30,10 @@ class Source:
         line = bisect_right(self.line_starts, offset)
         return line, offset - self.line_starts[line - 1] + 1
 
+    def byte(self, offset: int) -> int | None:
+        """The byte of a file that is shown at an offset, where the text is a dump of one; None where it is a text."""
+        return None
+
     def line(self, number: int) -> str:
         """Text of line `number` (from 1) without its line break."""
         start = self.line_starts[number - 1]

@@ -45,9 +45,8 @@ def read_file(file: Binary, report: Report, limits: Limits = DEFAULT_LIMITS) -> 
             raise Fault("B11", 0, f"the file has {len(data):,} bytes; the limit is {limits.source_bytes:,}", None)
         return _Reader(file, limits).module()
     except Fault as fault:
-        section = "" if fault.section is None else f", section {fault.section}"
-        place = ByteRange(file, fault.offset, fault.offset + 1)
-        report.error(fault.code, place, f"byte {fault.offset} (0x{fault.offset:x}){section}: {fault.message}")
+        section = "" if fault.section is None else f"section {fault.section}: "
+        report.error(fault.code, ByteRange(file, fault.offset, fault.offset + 1), f"{section}{fault.message}")
         return None
 
 
