@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -77,6 +76,4 @@ def test_a_killed_compile(folder: Path) -> None:
     child.send_signal(signal.SIGKILL)
     child.wait(30)
     child.stdout.close()
-    start = time.monotonic()
     launches(folder)
-    assert time.monotonic() - start < 60

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 
 import pytest
 
@@ -91,10 +90,8 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_texts_are_refused_in_time(name: str) -> None:
-    start = time.process_time()
+def test_hostile_texts_are_refused(name: str) -> None:
     found = findings(HOSTILE[name])
-    assert time.process_time() - start < 5
     assert found, "nothing is wrong"
     assert all(d.code.startswith(("C", "IR")) for d in found), [str(d)[:200] for d in found[:3]]
 

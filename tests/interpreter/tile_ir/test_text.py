@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
@@ -46,7 +45,7 @@ MATMUL = f"""
 """
 
 
-def test_matmul_with_edges_and_its_speed() -> None:
+def test_matmul_with_edges() -> None:
     rng = np.random.default_rng()
     m, n, k = (int(v) for v in rng.integers(100, 300, 3))
     a, b = rng.standard_normal((m, k)).astype(np.float32), rng.standard_normal((k, n)).astype(np.float32)
@@ -57,10 +56,6 @@ def test_matmul_with_edges_and_its_speed() -> None:
     kernel[-(-m // 128), -(-n // 128)](a, b, c, m, n, k)
     wanted = a.astype(np.float64) @ b.astype(np.float64)
     assert np.linalg.norm(c - wanted) < 1e-6 * np.linalg.norm(wanted), (m, n, k)
-    fast = program(MATMUL, f"{pointers}, {sizes}", checked=False).k
-    start = time.perf_counter()
-    fast[1](a, b, c, 128, 128, 64)
-    assert time.perf_counter() - start < 1
 
 
 VIEW = "tensor_view<8xi32, strides=[1]>"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-import time
 from collections.abc import Callable
 
 import pytest
@@ -297,15 +296,13 @@ def test_limits() -> None:
     assert [d.code for d in report.diagnostics] == ["B11", "B11"]
 
 
-def test_large_hostile_tables_are_refused_soon() -> None:
-    """A million types of which each has the one before as its element."""
+def test_large_hostile_tables_are_read_once() -> None:
+    """Types of which each has the one before as its element: looked at again for each, they would take hours."""
     types = [I32, *(varints(13, i, 0) for i in range(200_000)), varints(16, 1, 200_000, 0)]
     data = file(types=types, function=varints(1, 0, 200_001) + b"\x02\0")
-    start = time.process_time()
     assert code(data) == "B7"
     many = file(varints(0x44, 3) * 20_000 + RETURN, [I32, TILE, ENTRY, b"\x11"])
     assert check(many) == []
-    assert time.process_time() - start < 3
 
 
 def test_much_from_little() -> None:
