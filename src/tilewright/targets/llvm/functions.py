@@ -214,7 +214,9 @@ def _pow(kit: FloatKit, x: Value, y: Value) -> Value:
     high, low = b.select(ordinary, high, extreme), b.select(ordinary, low, zero)
     power, error = _product(kit, y, high)
     error = b.fadd(error, b.fmul(y, low))
-    error = b.select(b.fcmp("olt", b.fabs(power), kit.number(2000.0)), error, zero)
+    # Exponents from 2^100 on give 0, 1 or infinity whatever the error, which is NaN near the largest without fma.
+    small = b.and_(b.fcmp("olt", b.fabs(power), kit.number(2000.0)), b.fcmp("olt", b.fabs(y), kit.number(2.0**100)))
+    error = b.select(small, error, zero)
     found = emit_exp2(kit, power, False)
     correction = b.fmul(found, b.fmul(error, kit.number(math.log(2.0))))
     found = b.select(b.fcmp("olt", found, infinity), b.fadd(found, correction), found)
