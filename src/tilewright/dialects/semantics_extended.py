@@ -142,7 +142,8 @@ def _rounded(nearest: Callable[..., Any], exact: Callable[..., Fraction | None])
 
     def apply(op: Operation, element: ScalarType | None, *operands: Array) -> Array:
         assert element is not None
-        mode: Rounding = op.attributes["rounding"]  # type: ignore[assignment]
+        mode = op.attributes["rounding"]
+        assert isinstance(mode, Rounding)
         arrays = np.broadcast_arrays(*(o.astype(np.float64) for o in operands))
         out = np.asarray(nearest(*arrays), np.float64).copy()
         layout = rounding.FORMATS[element.name]

@@ -170,6 +170,20 @@ def test_functions(dtype: str, level: Level) -> None:
     check(jobs, level)
 
 
+@pytest.mark.parametrize("level", LEVELS)
+def test_powers_of_minus_one(level: Level) -> None:
+    """Exact for every exponent, the largest too."""
+    largest = np.finfo(np.float64).max
+    exponents = np.array([largest, -largest, 2.0**1000, 2.0**53 + 2, 2.0**53 - 1, -3.0, 0.0, np.inf])
+    found = np.full(8, np.nan)
+    body = "%z = arith.constant {value = 0} -> index\n"
+    body += "".join(f"%{x} = tile.load %{x.upper()}, %z -> tile<8xf64>\n" for x in "ab")
+    body += "%r = math.pow %a, %b -> tile<8xf64>\ntile.store %r, %R, %z"
+    parameters = ", ".join(f"%{x}: memref<f64x8>" for x in "ABR")
+    Collective(parameters, body, level)({"A": np.full(8, -1.0), "B": exponents, "R": found})
+    np.testing.assert_array_equal(found, [1, 1, 1, 1, -1, -1, 1, 1])
+
+
 @pytest.mark.parametrize("mode", ["zero", "up", "down"])
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_directed_rounding(dtype: str, mode: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from abc import ABC, abstractmethod
 from typing import Final, NoReturn
 
 from tilewright.diagnostics import Location, Report, Source, SourceRange
@@ -35,7 +36,7 @@ class Unclosed(Exception):
     """An entry begins where one should have ended."""
 
 
-class BlockReader(OwnFormReader):
+class BlockReader(OwnFormReader, ABC):
     """Reads operations into blocks. Regions nest on a list of generators, not on Python's stack."""
 
     def __init__(self, source: Source, report: Report, limits: Limits = DEFAULT_LIMITS) -> None:
@@ -281,6 +282,6 @@ class BlockReader(OwnFormReader):
         self.expect(")")
         return found
 
+    @abstractmethod
     def nested(self, draft: Draft, block: Block) -> Steps[None]:
-        """What stands behind the mnemonic of an operation with regions, or behind a quoted one; parsers override it."""
-        raise NotImplementedError
+        """What stands behind the mnemonic of an operation with regions, or behind a quoted one."""

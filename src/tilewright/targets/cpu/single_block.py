@@ -5,7 +5,7 @@ Then it does not matter whether what it writes overlaps what it reads.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from tilewright.dialects import tile
 from tilewright.ir import core
@@ -42,20 +42,20 @@ def _one_block(shape: tuple[int, ...], vector: int, lanes: int, depth: int | Non
 
 def _formulas(value: core.Value) -> Iterator[core.Value]:
     """The tile and all tiles it is computed from by formulas."""
-    waiting, seen = [value], set[core.Value]()
-    while waiting:
-        part = waiting.pop()
-        if part in seen or not isinstance(part.type, TileType):
-            continue
-        seen.add(part)
-        yield part
-        op = part.defining_op
-        if op is not None and (isinstance(op, _PARTS) or is_elementwise(op)):
-            waiting.extend(op.operands)
+    return _sources(value, lambda op: op.operands if isinstance(op, _PARTS) or is_elementwise(op) else ())
 
 
 def _same_position(value: core.Value) -> Iterator[core.Value]:
     """The tile and those of which each position goes into the same position of it."""
+
+    def same(op: core.Operation) -> Sequence[core.Value]:
+        return (op.acc,) if isinstance(op, tile.Mma) else op.operands if is_elementwise(op) else ()
+
+    return _sources(value, same)
+
+
+def _sources(value: core.Value, inputs: Callable[[core.Operation], Sequence[core.Value]]) -> Iterator[core.Value]:
+    """The tile and, each once, the tiles it comes from by way of these inputs of operations."""
     waiting, seen = [value], set[core.Value]()
     while waiting:
         part = waiting.pop()
@@ -63,11 +63,8 @@ def _same_position(value: core.Value) -> Iterator[core.Value]:
             continue
         seen.add(part)
         yield part
-        op = part.defining_op
-        if isinstance(op, tile.Mma):
-            waiting.append(op.acc)
-        elif op is not None and is_elementwise(op):
-            waiting.extend(op.operands)
+        if part.defining_op is not None:
+            waiting.extend(inputs(part.defining_op))
 
 
 def _component_bytes(value: core.Value) -> int:

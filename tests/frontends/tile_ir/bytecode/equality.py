@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 
 from tilewright.dialects.cuda_tile.attributes import Hints
 from tilewright.dialects.cuda_tile.debug import DebugInfo, FileLocation, debug_of
@@ -18,8 +19,9 @@ def said(info: DebugInfo | None) -> str:
     """A place as text."""
     if info is None or isinstance(info, FileLocation):
         return "?"
-    fields = [getattr(info, name) for name in type(info).__dataclass_fields__]  # type: ignore[attr-defined]
-    parts = [said(f) if f is None or isinstance(f, DebugInfo) else repr(f) for f in fields]
+    assert is_dataclass(info)
+    found = [getattr(info, field.name) for field in fields(info)]
+    parts = [said(f) if f is None or isinstance(f, DebugInfo) else repr(f) for f in found]
     return f"{type(info).__name__}({', '.join(parts)})"
 
 
