@@ -1,36 +1,13 @@
-"""Rounding exact numbers to a format, to nearest or in a direction: the definition that machines are measured by."""
+"""Rounding exact numbers to a format in a direction: the definition that machines are measured by."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
 
 from tilewright.dialects.arith_floats import Rounding
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """`precision` bits, one of them implicit, and exponents of normal numbers `lowest` to `highest`."""
-
-    precision: int
-    lowest: int
-    highest: int
-
-    @property
-    def largest(self) -> float:
-        """The largest finite number."""
-        return math.ldexp(2.0 - 2.0 ** (1 - self.precision), self.highest)
-
-
-FORMATS = {
-    "f16": Format(11, -14, 15),
-    "bf16": Format(8, -126, 127),
-    "tf32": Format(11, -126, 127),
-    "f32": Format(24, -126, 127),
-    "f64": Format(53, -1022, 1023),
-}
+from tilewright.ir.float_formats import FloatFormat
 
 
 def _exponent(value: Fraction) -> int:
@@ -38,7 +15,7 @@ def _exponent(value: Fraction) -> int:
     return guess if Fraction(2) ** guess <= value else guess - 1
 
 
-def rounded(value: Fraction, layout: Format, mode: Rounding) -> float:
+def rounded(value: Fraction, layout: FloatFormat, mode: Rounding) -> float:
     """An exact number other than zero, rounded in a direction."""
     magnitude, negative = abs(value), value < 0
     unit = Fraction(2) ** (max(_exponent(magnitude), layout.lowest) - layout.precision + 1)
@@ -51,7 +28,7 @@ def rounded(value: Fraction, layout: Format, mode: Rounding) -> float:
     return -found if negative else found
 
 
-def root(value: Fraction, layout: Format, mode: Rounding) -> float:
+def root(value: Fraction, layout: FloatFormat, mode: Rounding) -> float:
     """The square root of a positive number, rounded in a direction."""
     shift = 2 * (layout.precision + 2000)
     scaled = value * 2**shift

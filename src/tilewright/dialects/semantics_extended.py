@@ -17,6 +17,7 @@ from tilewright.dialects.arith import Predicate
 from tilewright.dialects.arith_floats import Rounding
 from tilewright.dialects.small_numbers import convert_unsigned, dtype_of, to_powers, wide
 from tilewright.ir.core import Operation
+from tilewright.ir.float_formats import FLOAT_FORMATS
 from tilewright.ir.types import F8E8M0FNU, ScalarType, element_of
 
 Array = NDArray[Any]
@@ -146,7 +147,7 @@ def _rounded(nearest: Callable[..., Any], exact: Callable[..., Fraction | None])
         assert isinstance(mode, Rounding)
         arrays = np.broadcast_arrays(*(o.astype(np.float64) for o in operands))
         out = np.asarray(nearest(*arrays), np.float64).copy()
-        layout = rounding.FORMATS[element.name]
+        layout = FLOAT_FORMATS[element.name]
         for at in np.ndindex(out.shape):
             numbers = [float(x[at]) for x in arrays]
             if not all(map(np.isfinite, numbers)):
@@ -200,7 +201,7 @@ def _rounded_cast(op: Operation, element: ScalarType | None, a: Array) -> Array:
     if target is F8E8M0FNU:
         return to_powers(a.astype(np.float64), op.rounding is Rounding.UP)
     values = a.astype(np.float64)
-    out, layout = values.copy(), rounding.FORMATS[target.name]
+    out, layout = values.copy(), FLOAT_FORMATS[target.name]
     for at in np.ndindex(out.shape):
         number = float(values[at])
         if np.isfinite(number) and number:

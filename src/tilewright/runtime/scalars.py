@@ -11,6 +11,7 @@ from typing import Final, SupportsComplex, SupportsFloat, SupportsIndex, TypeAli
 
 import numpy as np
 
+from tilewright.ir.float_formats import FLOAT_FORMATS
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
 
 SlotValue: TypeAlias = int | float | bytes
@@ -40,6 +41,7 @@ _PLAIN_REAL: Final = (int, np.floating, np.integer)
 _PLAIN_INTEGER: Final = (int, np.integer)
 _NOT_REAL: Final = (complex, np.complexfloating, str, bytes)
 _PART: Final = {"c32": "f32", "c64": "f64"}
+_BF16: Final = FLOAT_FORMATS["bf16"]
 
 
 def scalar_binder(dtype: str, where: str) -> ScalarBinder:
@@ -137,19 +139,10 @@ def _bind_float(where: str, dtype: str, value: object) -> tuple[SlotValue, ...]:
 
 def _bind_bf16(where: str, value: object) -> tuple[SlotValue, ...]:
     number = _real(where, "bf16", value)
-    rounded = _round_to_bf16(number)
-    if not _fits("f32", rounded):
+    rounded = _BF16.nearest(number)
+    if math.isinf(rounded) and math.isfinite(number):
         raise _out_of_range(where, "bf16", value)
     return (struct.pack("<f", rounded)[2:],)
-
-
-def _round_to_bf16(number: float) -> float:
-    """The nearest bf16, ties to even. Going through f32 would round twice."""
-    if not math.isfinite(number) or number == 0.0:
-        return number
-    _, exponent = math.frexp(number)
-    ulp = max(exponent - 8, -133)
-    return math.copysign(math.ldexp(round(math.ldexp(number, -ulp)), ulp), number)
 
 
 def _bind_complex(where: str, dtype: str, part: str, value: object) -> tuple[SlotValue, ...]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-import numpy as np
-
+from tilewright.ir.float_formats import FLOAT_FORMATS
 from tilewright.targets.llvm.types import bits_of, lanes_of, scalar_of, vector
 
 if TYPE_CHECKING:
@@ -57,34 +56,20 @@ def wrap(number: int, bits: int) -> int:
     return (number + half & (1 << bits) - 1) - half
 
 
+_FLOATS: Final = {
+    "double": ("f64", "0x", ">d", 8),
+    "float": ("f32", "0x", ">d", 8),
+    "half": ("f16", "0xH", ">e", 2),
+    "bfloat": ("bf16", "0xR", ">f", 2),
+}
+"""Format, and how LLVM spells its numbers: the leading bytes of an encoding, which for f32 is that of the double."""
+
+
 def float_literal(scalar: str, number: float) -> str:
     """The exact LLVM literal of a number rounded once to a floating-point type."""
-    match scalar:
-        case "double":
-            return f"0x{struct.unpack('<Q', struct.pack('<d', number))[0]:016X}"
-        case "float":
-            with np.errstate(over="ignore"):
-                narrow = float(np.float32(number))
-            return f"0x{struct.unpack('<Q', struct.pack('<d', narrow))[0]:016X}"
-        case "half":
-            with np.errstate(over="ignore"):
-                return f"0xH{int(np.float64(number).astype(np.float16).view(np.uint16)):04X}"
-        case "bfloat":
-            return f"0xR{_bfloat_bits(number):04X}"
-        case _:
-            raise ValueError(f"{scalar} is no floating-point type")
-
-
-def _bfloat_bits(number: float) -> int:
-    """Round to odd into f32 first, since a conversion through f32 to nearest would round twice."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        narrow = np.float32(number)
-    if np.isfinite(narrow) and float(narrow) != number and not int(narrow.view(np.uint32)) & 1:
-        narrow = np.nextafter(narrow, np.float32(number))
-    bits = int(narrow.view(np.uint32))
-    if np.isnan(narrow):
-        return bits >> 16 | 0x40
-    return bits + 0x7FFF + (bits >> 16 & 1) >> 16
+    dtype, prefix, encoding, length = _FLOATS[scalar]
+    rounded = FLOAT_FORMATS[dtype].nearest(number)
+    return prefix + struct.pack(encoding, rounded)[:length].hex().upper()
 
 
 def literal(scalar: str, number: float) -> str:

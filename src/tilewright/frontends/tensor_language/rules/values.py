@@ -6,10 +6,10 @@ import math
 
 from tilewright.diagnostics import Report
 from tilewright.dialects import arith, memref, team
-from tilewright.dialects.semantics import dtype_of
 from tilewright.frontends.tensor_language.rules.facts import integer_of, name_of
 from tilewright.ir.core import Operation
 from tilewright.ir.definition import spoken
+from tilewright.ir.float_formats import FLOAT_FORMATS
 from tilewright.ir.types import BOOL, C32, I16, I32, I64, CoopMatrixType, ScalarType, element_of
 
 
@@ -66,10 +66,7 @@ def _kind_for(element: ScalarType) -> str:
 
 
 def _float_range(op: arith.Constant, value: float, element: ScalarType, report: Report) -> None:
-    import numpy as np
-
-    with np.errstate(all="ignore"):
-        stored = float(np.asarray(value).astype(dtype_of(element)))
+    stored = FLOAT_FORMATS[element.name].nearest(value)
     if math.isinf(stored) and not math.isinf(value):
         report.error("V19", op.place("value"), f"{value!r} is beyond the range of {element}").hint(
             "write inf if you mean it"
