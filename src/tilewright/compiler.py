@@ -16,11 +16,11 @@ from tilewright.dialects.builtin import Module
 from tilewright.frontends.recognise import is_tile_ir
 from tilewright.ir.passes import PassContext, PassManager
 from tilewright.ir.verifier import verify
-from tilewright.targets.artifact import Artifact
-from tilewright.targets.target import Target
 
 if TYPE_CHECKING:
     from tilewright.dialects.cuda_tile.core import TileModule
+    from tilewright.targets.artifact import Artifact
+    from tilewright.targets.target import Target
 
 Std = Literal["auto", "old", "new"]
 """Which tensor language a text is in; `auto` recognises it, and Tile IR too."""
