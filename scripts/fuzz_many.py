@@ -54,7 +54,7 @@ def tile_kernels(work: Work) -> Outcome:
     if time.time() > work.deadline:
         return Outcome(0, ())
     seeds = range(work.first, work.first + work.count)
-    found = failures([generate(random.Random(seed), f"seed_{seed}", work.share) for seed in seeds])
+    found = failures([generate(random.Random(seed), f"seed_{seed}", work.share, 0.3) for seed in seeds])
     return Outcome(work.count, tuple(f"{kernel.name}: {message}\n{kernel.text}" for kernel, message in found))
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +17,7 @@ from generators.tile_ir_writer import Output
 from tilewright.compiler import CompileOptions, compile_module, read_tile_ir
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.cuda_tile.core import TileModule
+from tilewright.interpreter.errors import KernelError
 from tilewright.interpreter.tile_ir.program import interpreted_tile_module
 from tilewright.loading import load_artifact
 from tilewright.targets import find_target
@@ -38,10 +42,7 @@ def disagreements(kernels: Sequence[TileKernel]) -> list[tuple[TileKernel, str]]
         program = _compiled(module, report, level)
         for kernel, wanted in zip(kernels, expected, strict=True):
             had = _run(program, kernel)
-            for output in kernel.outputs:
-                message = difference(output, np.asarray(wanted[output.argument]), np.asarray(had[output.argument]))
-                if message:
-                    found.append((kernel, f"cpu -O{level}, argument {output.argument}: {message}"))
+            found += [(kernel, f"cpu -O{level}, {message}") for message in _differences(kernel, wanted, had)]
     return found
 
 
@@ -62,10 +63,36 @@ def failures(kernels: Sequence[TileKernel]) -> list[tuple[TileKernel, str]]:
         return [finding for kernel in kernels for finding in failures([kernel])]
 
 
-def _run(program: tw.Program, kernel: TileKernel) -> list[Argument]:
-    arguments = kernel.copy_arguments()
-    program[kernel.name][kernel.grid](*arguments)
-    return arguments
+@dataclass(frozen=True, slots=True)
+class _Ran:
+    """What a launch left: arguments, lines that it printed, assertions that failed."""
+
+    arguments: list[Argument]
+    printed: list[str]
+    failed: list[str]
+
+
+def _run(program: tw.Program, kernel: TileKernel) -> _Ran:
+    arguments, printed, failed = kernel.copy_arguments(), StringIO(), list[str]()
+    try:
+        with redirect_stdout(printed):
+            program[kernel.name][kernel.grid](*arguments)
+    except KernelError as error:
+        failed = [f"{d.code} {d.location}: {d.message}" for d in error.diagnostics]
+    lines = printed.getvalue().splitlines()
+    # Tile blocks are in no order, but the lines of each one are.
+    return _Ran(arguments, lines if kernel.grid == (1, 1, 1) else sorted(lines), sorted(failed))
+
+
+def _differences(kernel: TileKernel, want: _Ran, have: _Ran) -> Iterator[str]:
+    for what, wanted, had in (("prints", want.printed, have.printed), ("assertions", want.failed, have.failed)):
+        if wanted != had:
+            yield f"{what}: {wanted} expected, got {had}"
+    for output in kernel.outputs:
+        at = output.argument
+        message = difference(output, np.asarray(want.arguments[at]), np.asarray(have.arguments[at]))
+        if message:
+            yield f"argument {at}: {message}"
 
 
 def difference(output: Output, want: NDArray[np.generic], have: NDArray[np.generic]) -> str:

@@ -21,7 +21,9 @@ from generators import tile_ir_integers as integers
 from generators import tile_ir_memory as memory
 from generators import tile_ir_shapes as shapes
 from generators import tile_ir_views as views
-from generators.tile_ir_values import FLOATS, INTEGERS, Argument, Shape, Value, count
+from generators.tile_ir_host import report
+from generators.tile_ir_reductions import reduction
+from generators.tile_ir_values import F4, FLOATS, INTEGERS, Argument, Shape, Value, count, has_type
 from generators.tile_ir_writer import Output, Writer
 
 __all__ = ["TileKernel", "generate", "module_of"]
@@ -31,7 +33,7 @@ _ELEMENTS = ("i1", *INTEGERS, *INTEGERS, *FLOATS, *FLOATS)
 
 @dataclass(frozen=True, slots=True)
 class TileKernel:
-    """An entry with the arguments of one launch; `outputs` says what to compare and how."""
+    """An entry and its globals with the arguments of one launch; `outputs` says what to compare and how."""
 
     name: str
     text: str
@@ -49,14 +51,18 @@ def module_of(kernels: list[TileKernel]) -> str:
     return "cuda_tile.module @m {\n" + "".join(k.text for k in kernels) + "}\n"
 
 
-def generate(rnd: random.Random, name: str = "k", large: float = 0.1) -> TileKernel:
-    """A random kernel: a few operations, or in that share of the kernels more of them, and what these need."""
+def generate(rnd: random.Random, name: str = "k", large: float = 0.1, host: float = 0.0) -> TileKernel:
+    """A random kernel: a few operations, or in that share of the kernels more of them, and what these need.
+
+    `host` is the share of kernels that print and assert, which not every target can.
+    """
     size = 3 if rnd.random() < large else 1
-    w = Writer(rnd, _grid(rnd), _shapes(rnd), _make)
+    w = Writer(rnd, name, _grid(rnd), _shapes(rnd), _make, reports=rnd.random() < host)
     if w.blocks > 1:
         _number_of_block(w)
     for _ in range(rnd.randint(1, 1 + size // 2)):
-        _load(w, rnd.choice(_ELEMENTS), rnd.choice(w.shapes))
+        shape, element = rnd.choice(w.shapes), rnd.choice(_ELEMENTS if rnd.random() < 0.9 else conversions.SMALL)
+        _load(w, element if has_type(element, shape) else "i8", shape)
     for _ in range(size * rnd.randint(2, 3)):
         _statement(w, 2)
         if w.depth == 1 and w.chance(0.02):
@@ -65,7 +71,7 @@ def generate(rnd: random.Random, name: str = "k", large: float = 0.1) -> TileKer
     if w.chance(0.5):
         w.emit("return")
     head = f"entry @{name}({', '.join(w.parameters)}) {{"
-    return TileKernel(name, "\n".join([head, *w.lines, "}"]) + "\n", w.grid, w.arguments, w.outputs)
+    return TileKernel(name, "\n".join([*w.globals, head, *w.lines, "}"]) + "\n", w.grid, w.arguments, w.outputs)
 
 
 def _grid(rnd: random.Random) -> tuple[int, int, int]:
@@ -110,6 +116,10 @@ def _make(w: Writer, element: str, shape: Shape) -> Value:
 
 
 def _load(w: Writer, element: str, shape: Shape) -> Value:
+    if element == F4 and w.chance(0.5):
+        return conversions.from_bytes(w, _load(w, "i8", (count(shape) // 2,)), shape)
+    if element == F4:
+        return views.load(w, element, shape)
     if shape and w.chance(0.4):
         return views.load(w, element, shape)
     return memory.load(w, element, shape)
@@ -123,22 +133,24 @@ def _statements(w: Writer, number: int) -> None:
 def _statement(w: Writer, _: int) -> None:
     shape, element = w.rnd.choice(w.shapes), w.rnd.choice(_ELEMENTS)
     choice = w.rnd.random()
-    if choice < 0.42:
+    if choice < 0.36:
         _operation(w, element, shape)
-    elif choice < 0.52:
-        wanted = element if w.chance(0.85) else w.rnd.choice(conversions.SMALL)
+    elif choice < 0.47:
+        wanted = element if w.chance(0.75) else w.rnd.choice(conversions.SMALL)
         conversions.conversion(w, wanted, shape)
-    elif choice < 0.68:
+    elif choice < 0.62:
         shapes.shape_operation(w)
-    elif choice < 0.78:
-        shapes.reduction(w)
-    elif choice < 0.83:
+    elif choice < 0.73:
+        reduction(w)
+    elif choice < 0.77:
         shapes.product(w)
-    elif choice < 0.87:
+    elif choice < 0.81:
         memory.atomic(w, shape)
-    elif choice < 0.92:
+    elif choice < 0.89:
         extras.extra(w)
-    elif choice < 0.94:
+    elif w.reports and choice < 0.95:
+        report(w)
+    elif choice < 0.91:
         updated = shapes.any_value(w, 1)
         if updated is not None:
             views.update(w, updated)

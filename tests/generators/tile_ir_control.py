@@ -46,7 +46,7 @@ def condition(w: Writer) -> Value:
 
 def _starts(w: Writer, most: int) -> Carried:
     """Exact values in scope, of some types."""
-    found = [v for v in w.pool[-20:] if v.exact and v.element != "f4E2M1FN"]
+    found = [v for v in w.pool[-20:] if v.exact]
     number = w.rnd.randint(0, most)
     return Carried([w.rnd.choice(found) for _ in range(number)] if found else [])
 

@@ -11,19 +11,22 @@ from generators.tile_ir_integers import bounded, signedness
 from generators.tile_ir_values import (
     BITS,
     DIGITS,
+    F4,
     FLOATS,
     INTEGERS,
     LARGEST,
     Shape,
     Value,
     anything,
+    count,
+    has_type,
     is_float,
     limits,
     tile,
 )
 from generators.tile_ir_writer import Writer
 
-SMALL = ("tf32", "f8E4M3FN", "f8E5M2", "f8E8M0FNU")
+SMALL = ("tf32", "f8E4M3FN", "f8E5M2", "f8E8M0FNU", F4)
 _SAME_BITS = {
     "i8": ["f8E4M3FN", "f8E5M2", "f8E8M0FNU"],
     "i16": ["f16", "bf16"],
@@ -41,6 +44,7 @@ _SAME_BITS = {
 
 def _source(w: Writer, elements: Sequence[str], shape: Shape, fits: Callable[[Value], bool] = lambda v: True) -> Value:
     """A value of one of these types, preferably one that there is."""
+    elements = [e for e in elements if has_type(e, shape)]
     there = sorted({v.element for v in w.pool if v.shape == shape and fits(v)}.intersection(elements))
     return w.pick(w.rnd.choice(there if there and w.chance(0.9) else elements), shape, fits)
 
@@ -154,8 +158,33 @@ def _same_bits(w: Writer, element: str, shape: Shape) -> Value | None:
     return w.define(f"bitcast {source.name} : {source.type} -> {known.type}", known)
 
 
+def addressable(w: Writer, value: Value) -> Value:
+    """The value in a form that pointers lead to: two elements of four bits as a byte."""
+    if value.element != F4:
+        return value
+    if not value.exact:
+        wide = replace(value, element="f32")
+        return w.define(f"ftof {value.name} : {value.type} -> {wide.type}", wide)
+    flat = value.shaped((count(value.shape),))
+    if value.shape != flat.shape:
+        flat = w.define(f"reshape {value.name} : {value.type} -> {flat.type}", flat)
+    known = anything("", "i8", (flat.shape[0] // 2,))
+    return w.define(f"pack {flat.name} : {flat.type} -> {known.type}", known)
+
+
+def from_bytes(w: Writer, bytes_: Value, shape: Shape) -> Value:
+    """Elements of four bits out of half as many bytes in a row."""
+    known = anything("", F4, (count(shape),))
+    flat = w.define(f"unpack {bytes_.name} : {bytes_.type} -> {known.type}", known)
+    if shape == flat.shape:
+        return flat
+    return w.define(f"reshape {flat.name} : {flat.type} -> {tile(F4, shape)}", flat.shaped(shape))
+
+
 def conversion(w: Writer, element: str, shape: Shape, known: bool = False) -> Value | None:
     """A value of that type by a conversion, if there is one here; `known`: only from what is in scope."""
+    if not has_type(element, shape):
+        return None
     if known and not any(v.shape == shape and v.element != element for v in w.pool):
         return None
     if element == "i1":

@@ -1,4 +1,4 @@
-"""Rarer operations: promises about values, powers, saturating conversions, scaled products, sizes of tensors."""
+"""Rarer operations: promises about values, powers, saturating conversions, scaled products, memory of its own."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from generators.tile_ir_floats import certain, tame, unit
 from generators.tile_ir_integers import masked, signedness
-from generators.tile_ir_values import FLOATS, INTEGERS, Value, anything, tile
+from generators.tile_ir_statics import detour
+from generators.tile_ir_values import F4, FLOATS, INTEGERS, Value, anything, tile
 from generators.tile_ir_writer import Writer
 
 Made = Value | None
@@ -48,17 +49,20 @@ def _saturating(w: Writer) -> Made:
 
 
 def _scaled(w: Writer) -> Made:
-    """A product of small whole numbers with powers of two as scales."""
-    m, n = (1 << w.rnd.randint(0, 2) for _ in range(2))
-    blocks = w.rnd.choice([1, 2])
-    element = w.rnd.choice(["f8E4M3FN", "f8E5M2"])
-    k = 32 * blocks
+    """A product of small numbers with powers of two as scales."""
+    m, n, blocks = 1 << w.rnd.randint(0, 2), 1 << w.rnd.randint(0, 2), w.rnd.choice([1, 2])
+    element = w.rnd.choice(["f8E4M3FN", "f8E5M2", F4, F4])
+    scale = w.rnd.choice(["f8E8M0FNU", "f8E4M3FN"]) if element == F4 else "f8E8M0FNU"
+    k = blocks * (16 if scale == "f8E4M3FN" or (element == F4 and w.chance(0.5)) else 32)
     a, b = w.pick(element, (m, k), certain), w.pick(element, (k, n), certain)
     c = w.pick("f32", (m, n), certain)
-    scales = [w.constants("f8E8M0FNU", s) for s in ((m, blocks), (blocks, n))]
+    sizes = (m, blocks), (blocks, n)
+    scales = [w.constant(scale, w.rnd.choice([0.5, 1.0, 2.0, 4.0]), s) for s in sizes]
+    if scale == "f8E8M0FNU":
+        scales = [w.constants(scale, s) for s in sizes]
     total = k * 16 * a.magnitude * b.magnitude + c.magnitude
-    # The least product of scales is a quarter: what is exact in quarters is exact.
-    if not (a.finite and b.finite and c.finite and a.whole and b.whole and c.whole and 4 * total <= 2.0**24):
+    # Products are multiples of a quarter if the numbers are whole or have four bits, and so are those of scales.
+    if not all(v.finite and (v.whole or v.element == F4) for v in (a, b, c)) or 16 * total > 2.0**24:
         return None
     known = Value("", "f32", (m, n), -total, total, zeros=True)
     operands = [a, b, c, *scales]
@@ -83,6 +87,20 @@ def _addresses(w: Writer) -> Made:
     return w.define(f"subi {second}, {first} : {integer}", difference)
 
 
+def _order(w: Writer) -> Made:
+    """What only orders: dependent launches, a fence."""
+    before, token = w.token(), w.fresh("t")
+    if before and w.chance(0.4):
+        w.emit(f"{token} = memory_fence_alias_tko {before.removeprefix(' token=')}")
+    else:
+        w.emit(f"{token} = {w.rnd.choice(['gdc_launch_dependents_tko', 'gdc_wait_tko'])}{before} -> token")
+    w.tokens.append(token)
+    return None
+
+
+_EXTRAS = (_assume, _assume, _assume, _power, _saturating, _scaled, _addresses, _order, detour, detour)
+
+
 def extra(w: Writer) -> Made:
     """One of them."""
-    return w.rnd.choice([_assume, _assume, _assume, _power, _saturating, _scaled, _addresses])(w)
+    return w.rnd.choice(_EXTRAS)(w)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from generators.tile_ir_conversions import addressable
 from generators.tile_ir_floats import certain, exact, settled
 from generators.tile_ir_integers import masked
-from generators.tile_ir_values import DIGITS, Shape, Value, anything, count, is_float, tile
+from generators.tile_ir_values import DIGITS, DTYPES, Shape, Value, anything, count, is_float, limits, tile
 from generators.tile_ir_writer import Output, Positions, Writer, joined
 
 
@@ -77,20 +78,40 @@ def _positions(w: Writer, shape: Shape, unique: bool) -> Positions:
     return Positions(found, size, True)
 
 
-def _part(w: Writer, at: Positions) -> Value:
+def part(w: Writer, at: Positions) -> Value:
     """Offsets in the whole array, of which each tile block has a part."""
-    if w.blocks == 1:
-        return at.value
+    return at.value if w.blocks == 1 else of_this_block(w, at.value, at.size)
+
+
+def of_this_block(w: Writer, value: Value, size: int) -> Value:
+    """Positions in the part of this tile block, where each has `size`."""
     block = next(v for v in w.pool if v.name == "%block")
-    element = at.value.element
+    element = value.element
     if element != "i32":
         text = f"exti {block.name} unsigned : tile<i32> -> {tile(element, ())}"
         block = w.define(text, replace(block, element=element))
-    return _plus(w, at.value, w.broadcast(_times(w, block, at.size), at.value.shape))
+    return _plus(w, value, w.broadcast(_times(w, block, size), value.shape))
 
 
 def pointers(w: Writer, base: str, element: str, at: Value) -> str:
-    """Pointers at offsets from a parameter."""
+    """Pointers at offsets from one, which may be counted in bytes."""
+    size = DTYPES[element].itemsize
+    if w.chance(0.08) and at.high * size <= limits(at.element)[1]:
+        found = _pointers(w, _as(w, base, element, "i8", ()), "i8", _times(w, at, size))
+        return _as(w, found, "i8", element, at.shape)
+    return _pointers(w, base, element, at)
+
+
+def _as(w: Writer, pointer: str, element: str, other: str, shape: Shape) -> str:
+    """The same address of other elements."""
+    if element == other:
+        return pointer
+    name = w.fresh("q")
+    w.emit(f"{name} = ptr_to_ptr {pointer} : {tile(f'ptr<{element}>', shape)} -> {tile(f'ptr<{other}>', shape)}")
+    return name
+
+
+def _pointers(w: Writer, base: str, element: str, at: Value) -> str:
     spelled, shape, name = f"ptr<{element}>", at.shape, base
     if shape:
         ones = (1,) * len(shape)
@@ -129,7 +150,7 @@ def kind_of_data(w: Writer) -> str:
 def load(w: Writer, element: str, shape: Shape) -> Value:
     """A tile of data."""
     at = positions(w, shape, False)
-    offsets = _part(w, at)
+    offsets = part(w, at)
     size = at.size * w.blocks
     mask = padding = None
     if w.chance(0.3):
@@ -141,7 +162,7 @@ def load(w: Writer, element: str, shape: Shape) -> Value:
             mask = w.pick("i1", shape)
         padding = w.pick(element, shape) if w.chance(0.6) else None
     array, known = w.data_value(element, shape, kind_of_data(w), size)
-    places = pointers(w, w.pointer(element, array), element, offsets)
+    places = pointers(w, w.source(element, array), element, offsets)
     types = tile(f"ptr<{element}>", shape)
     operands = places
     for operand in (mask, padding):
@@ -169,30 +190,35 @@ def store(w: Writer, value: Value, after: str | None = None) -> str:
 
     `after` is what a store in a loop needs: the token of the iteration before.
     """
+    value = addressable(w, value)
     shape = value.shape
     at = positions(w, shape, True)
-    offsets = _part(w, at)
+    offsets = part(w, at)
     base, output = w.output(value.element, at.size * w.blocks + w.rnd.choice([0, 3]), value)
     places = pointers(w, base, value.element, offsets)
     before = w.token() if after is None else f" token={after}"
-    token = _store(w, places, value, w.pick("i1", shape) if w.chance(0.2) else None, before)
+    token = store_through(w, places, value, w.pick("i1", shape) if w.chance(0.2) else None, before)
     if w.chance(0.15):
         again = w.pick(value.element, shape)
         w.widen(output, again)
-        token = _store(w, places, again, w.pick("i1", shape), f" token={token}")
+        token = store_through(w, places, again, w.pick("i1", shape), f" token={token}")
         if value.exact and again.exact and w.chance(0.5):
-            name, token_of_load = w.fresh(), w.fresh("t")
-            types = tile(f"ptr<{value.element}>", shape)
-            w.emit(
-                f"{name}, {token_of_load} = load_ptr_tko weak {places} token={token} : {types} -> {value.type}, token"
-            )
-            w.pool.append(anything(name, value.element, shape))
-            token = token_of_load
+            token = read_back(w, places, anything("", value.element, shape), token)
     w.tokens.append(token)
     return token
 
 
-def _store(w: Writer, places: str, value: Value, mask: Value | None, before: str) -> str:
+def read_back(w: Writer, places: str, known: Value, token: str) -> str:
+    """Loads what was stored before a token. The token behind."""
+    name, following = w.fresh(), w.fresh("t")
+    types = tile(f"ptr<{known.element}>", known.shape)
+    w.emit(f"{name}, {following} = load_ptr_tko weak {places} token={token} : {types} -> {known.type}, token")
+    w.pool.append(known.named(name))
+    return following
+
+
+def store_through(w: Writer, places: str, value: Value, mask: Value | None, before: str) -> str:
+    """A store to pointers. Its token."""
     token = w.fresh("t")
     types = f"{tile(f'ptr<{value.element}>', value.shape)}, {value.type}"
     operands = f"{places}, {value.name}"
@@ -211,7 +237,7 @@ def atomic(w: Writer, shape: Shape) -> None:
     """An update of initialised memory; the old values are used where no two elements share an address."""
     element = w.rnd.choice(["i32", "i64", "f32", "f64", "f16", "bf16"])
     at = positions(w, shape, w.chance(0.5))
-    offsets = _part(w, at) if at.unique or w.chance(0.5) else at.value
+    offsets = part(w, at) if at.unique or w.chance(0.5) else at.value
     alone = at.unique and not w.loops
     swap = alone and element not in ("f16", "bf16") and w.chance(0.3)
     terms = count(shape) * w.blocks * 64**w.loops

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from generators.tile_ir_floats import certain, unit
 from generators.tile_ir_integers import masked, signedness
-from generators.tile_ir_values import DIGITS, Shape, Value, anything, count, is_float, tile
-from generators.tile_ir_writer import Writer, joined, spelled
+from generators.tile_ir_values import DIGITS, F4, Shape, Value, anything, count, has_type, is_float, tile
+from generators.tile_ir_writer import Writer, joined
 
 Made = Value | None
 
@@ -100,6 +99,8 @@ def _extract(w: Writer) -> Made:
     if value is None:
         return None
     shape, index = _slices(w, value)
+    if not has_type(value.element, shape):
+        return None
     text = f"extract {value.name}[{index}] : {value.type} -> {tile(value.element, shape)}"
     return w.define(text, value.shaped(shape))
 
@@ -109,6 +110,8 @@ def _insert(w: Writer) -> Made:
     if value is None:
         return None
     shape, index = _slices(w, value)
+    if not has_type(value.element, shape):
+        return None
     part = w.pick(value.element, shape)
     text = f"insert {part.name}, {value.name}[{index}] : {part.type}, {value.type}"
     return w.define(text, joined([value, part], value.element, value.shape))
@@ -116,29 +119,39 @@ def _insert(w: Writer) -> Made:
 
 def _select(w: Writer) -> Made:
     a = any_value(w)
-    if a is None or a.element == "f4E2M1FN":
+    if a is None or a.element == F4:
         return None
     b, condition = w.pick(a.element, a.shape), w.pick("i1", a.shape)
     text = f"select {condition.name}, {a.name}, {b.name} : {condition.type}, {a.type}"
     return w.define(text, joined([a, b], a.element, a.shape))
 
 
-_PACKED = {"i16": 2, "i32": 4, "i64": 8, "f16": 2, "bf16": 2, "f32": 4, "f64": 8, "tf32": 4}
+_PACKED = {"i1": 1, "i4": 4, F4: 4, "i16": 16, "f16": 16, "bf16": 16, "i32": 32, "f32": 32, "tf32": 32, "i64": 64,
+           "f64": 64}  # fmt: skip
+"""Bits of an element among bytes."""
 
 
 def _pack(w: Writer) -> Made:
     value = any_value(w, 1)
     if value is None or value.element not in _PACKED or not value.exact:
         return None
-    if is_float(value.element) and not value.finite:
+    bits = count(value.shape) * _PACKED[value.element]
+    if bits % 8 or (is_float(value.element) and not value.finite):
         return None
     flat = reshape_to(w, value, (count(value.shape),))
-    size = flat.shape[0] * _PACKED[flat.element]
-    bytes_ = w.define(f"pack {flat.name} : {flat.type} -> {tile('i8', (size,))}", anything("", "i8", (size,)))
-    if w.chance(0.5):
-        return bytes_
-    element = w.rnd.choice([e for e, n in _PACKED.items() if size % n == 0 and e != "tf32"])
-    known = anything("", element, (size // _PACKED[element],))
+    bytes_ = w.define(f"pack {flat.name} : {flat.type} -> {tile('i8', (bits // 8,))}", anything("", "i8", (bits // 8,)))
+    return bytes_ if w.chance(0.5) else _unpack(w, bytes_, bits)
+
+
+def _unpack(w: Writer, bytes_: Value, bits: int) -> Value:
+    element = w.rnd.choice([e for e, n in _PACKED.items() if bits % n == 0 and e != "tf32"])
+    shape = (bits // _PACKED[element],)
+    if element == "i4":
+        name = w.fresh("n")
+        w.emit(f"{name} = unpack {bytes_.name} : {bytes_.type} -> {tile('i4', shape)}")
+        known = Value("", "i8", shape, -8, 7)
+        return w.define(f"exti {name} signed : {tile('i4', shape)} -> {known.type}", known)
+    known = anything("", element, shape)
     return w.define(f"unpack {bytes_.name} : {bytes_.type} -> {known.type}", known)
 
 
@@ -148,123 +161,6 @@ def shape_operation(w: Writer) -> Made:
     if w.chance(0.15):
         kinds = [_pack, _insert]
     return w.rnd.choice(kinds)(w)
-
-
-# Reductions and scans
-
-
-@dataclass(frozen=True, slots=True)
-class Body:
-    """An associative operation: lines with {e} and {a} for element and accumulator, and its identity."""
-
-    text: str
-    identity: float
-    known: Value
-
-
-def _integer_body(w: Writer, value: Value) -> Body:
-    element = value.element
-    known = anything("", element, ())
-    if element == "i1":
-        name, identity = w.rnd.choice([("andi", 1), ("ori", 0), ("xori", 0), ("addi", 0), ("muli", 1)])
-        return Body(name + " {e}, {a}", identity, known)
-    low, high = int(value.low), int(value.high)
-    bits = {"i8": 8, "i16": 16, "i32": 32, "i64": 64}[element]
-    simple = [("addi", 0), ("muli", 1), ("andi", -1), ("ori", 0), ("xori", 0)]
-    if w.chance(0.5):
-        name, identity = w.rnd.choice(simple)
-        return Body(name + " {e}, {a}", identity, known)
-    least, most = -(1 << (bits - 1)), (1 << (bits - 1)) - 1
-    name, sign = w.rnd.choice(["maxi", "mini"]), signedness(w)
-    identity = {("maxi", "signed"): least, ("mini", "signed"): most, ("maxi", "unsigned"): 0, ("mini", "unsigned"): -1}[
-        name, sign
-    ]
-    if sign == "signed":
-        known = replace(known, low=low, high=high)
-    return Body(f"{name} {{e}}, {{a}} {sign}", identity, known)
-
-
-def _float_body(w: Writer, value: Value, terms: int) -> Body | None:
-    element = value.element
-    if not value.exact:
-        return None
-    if w.chance(0.5):
-        name = w.rnd.choice(["maxf", "minf"])
-        # Whether the identity takes part is not said, and it would hide a NaN.
-        nan = " propagate_nan" if w.chance(0.3) or not value.finite else ""
-        return Body(f"{name} {{e}}, {{a}}{nan}", -math.inf if name == "maxf" else math.inf, replace(value, shape=()))
-    total = terms * value.magnitude
-    known = Value("", element, (), -total, total, zeros=True)
-    if value.whole and total <= 2.0 ** DIGITS[element]:
-        return Body("addf {e}, {a}", 0.0, replace(known, whole=True))
-    if value.finite and value.low >= 0 and total < 60000:
-        return Body("addf {e}, {a}", 0.0, replace(known, low=0, error=2 * terms * unit(element)))
-    return None
-
-
-def _applied(w: Writer, value: Value, dim: int, body: Body) -> Value:
-    """The reduction or scan itself."""
-    element = value.element
-    reduces = w.chance(0.6)
-    shape = tuple(n for k, n in enumerate(value.shape) if k != dim) if reduces else value.shape
-    head = f"reduce {value.name} dim={dim}" if reduces else f"scan {value.name} dim={dim} reverse="
-    if not reduces:
-        head += w.rnd.choice(["true", "false"])
-    name = w.fresh()
-    e, a, r = (w.fresh("e") for _ in range(3))
-    scalar = tile(element, ())
-    w.emit(f"{name} = {head} identities=[{spelled(element, body.identity)} : {element}] : "
-           f"{value.type} -> {tile(element, shape)} ({e}: {scalar}, {a}: {scalar}) {{")  # fmt: skip
-    w.emit(f"  {r} = {body.text.format(e=e, a=a)} : {scalar}")
-    w.emit(f"  yield {r} : {scalar}")
-    w.emit("}")
-    found = body.known.shaped(shape).named(name)
-    w.pool.append(found)
-    return found
-
-
-def reduction(w: Writer) -> Made:
-    """A reduction or scan of a value in scope."""
-    value = any_value(w, 1)
-    if value is None:
-        return None
-    dim = w.rnd.randrange(len(value.shape))
-    if is_float(value.element):
-        if value.element not in ("f16", "bf16", "f32", "f64"):
-            return None
-        body = _float_body(w, value, value.shape[dim])
-    elif value.element in ("i32", "i64") and w.chance(0.2):
-        return _affine(w, value, dim)
-    else:
-        body = _integer_body(w, value)
-    return body and _applied(w, value, dim, body)
-
-
-def _affine(w: Writer, value: Value, dim: int) -> Value:
-    """Composition of functions x -> ax + b: two operands, and their order matters."""
-    other = w.pick(value.element, value.shape)
-    element, scalar = value.element, tile(value.element, ())
-    scans = w.chance(0.5)
-    shape = value.shape if scans else tuple(n for k, n in enumerate(value.shape) if k != dim)
-    first, second = w.fresh(), w.fresh()
-    type_ = tile(element, shape)
-    names = [w.fresh("e") for _ in range(7)]
-    a, a0, b, b0, c, d, r = names
-    head = "scan" if scans else "reduce"
-    order = f" reverse={w.rnd.choice(['true', 'false'])}" if scans else ""
-    w.emit(
-        f"{first}, {second} = {head} {value.name}, {other.name} dim={dim}{order} "
-        f"identities=[1 : {element}, 0 : {element}] : {value.type}, {other.type} -> {type_}, {type_} "
-        f"({', '.join(f'{n}: {scalar}' for n in (a, a0, b, b0))}) {{"
-    )
-    w.emit(f"  {c} = muli {a}, {a0} : {scalar}")
-    w.emit(f"  {d} = muli {a}, {b0} : {scalar}")
-    w.emit(f"  {r} = addi {d}, {b} : {scalar}")
-    w.emit(f"  yield {c}, {r} : {scalar}, {scalar}")
-    w.emit("}")
-    found = [anything(n, element, shape) for n in (first, second)]
-    w.pool.extend(found)
-    return found[1]
 
 
 # Matrix products

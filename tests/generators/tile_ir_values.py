@@ -57,6 +57,8 @@ LARGEST: Final = {
     "f8E8M0FNU": 2.0**127,
     "f4E2M1FN": 6.0,
 }
+F4: Final = "f4E2M1FN"
+"""Two elements a byte: no scalars, no pointers to single ones, no arithmetic; neither NaN nor infinities."""
 
 
 def is_float(element: str) -> bool:
@@ -119,6 +121,8 @@ class Value:
 
 def anything(name: str, element: str, shape: Shape) -> Value:
     """A value of which nothing is known."""
+    if element == F4:
+        return Value(name, element, shape, -LARGEST[F4], LARGEST[F4])
     if is_float(element):
         return Value(name, element, shape, -math.inf, math.inf)
     low, high = (0, 1) if element == "i1" else limits(element)
@@ -135,6 +139,11 @@ def count(shape: Shape) -> int:
     return math.prod(shape)
 
 
+def has_type(element: str, shape: Shape) -> bool:
+    """Whether there are such tiles."""
+    return element != F4 or count(shape) % 2 == 0
+
+
 def random_array(rng: np.random.Generator, element: str, size: int, kind: str) -> tuple[Array, float, float]:
     """Elements and the bounds that are known of them: `small` integers, numbers of `unit` size, or `any` at all."""
     dtype = DTYPES[element]
@@ -145,12 +154,18 @@ def random_array(rng: np.random.Generator, element: str, size: int, kind: str) -
         return rng.integers(low, high, size, np.int64, endpoint=True).astype(dtype), low, high
     if element == "f8E8M0FNU":
         return np.exp2(rng.integers(-3, 4, size)).astype(dtype), 0.125, 8
-    if kind == "small" or element == "f4E2M1FN":
+    if kind == "small" or element == F4:
         return rng.integers(-3, 4, size).astype(dtype), -3, 3
     if kind == "unit":
         sign = rng.choice([-1.0, 1.0], size)
         return truncated((sign * rng.uniform(0.25, 4, size)).astype(dtype), element), -4, 4
     return truncated(_wild(rng, dtype, size), element), -math.inf, math.inf
+
+
+def in_bytes(values: Array) -> Array:
+    """Elements of four bits two a byte, the first one in the lower half."""
+    bits = np.concatenate([values.view(np.uint8), np.zeros(values.size % 2, np.uint8)])
+    return (bits[0::2] | bits[1::2] << np.uint8(4)).view(np.int8)
 
 
 def _wild(rng: np.random.Generator, dtype: np.dtype[np.generic], size: int) -> Array:

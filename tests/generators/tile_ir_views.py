@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+from generators.tile_ir_conversions import addressable
 from generators.tile_ir_floats import settled
-from generators.tile_ir_memory import kind_of_data, ordering
-from generators.tile_ir_values import DIGITS, Shape, Value, count, is_float, tile
+from generators.tile_ir_memory import kind_of_data, of_this_block, ordering
+from generators.tile_ir_values import DIGITS, F4, Shape, Value, count, is_float, limits, tile
 from generators.tile_ir_writer import Output, Writer
 
 _PADDING = {"zero": 0.0, "neg_zero": 0.0, "nan": math.nan, "pos_inf": math.inf, "neg_inf": -math.inf}
@@ -15,12 +16,10 @@ _PADDING = {"zero": 0.0, "neg_zero": 0.0, "nan": math.nan, "pos_inf": math.inf, 
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A tensor view: its type, and how many elements its memory has."""
+    """A tensor view."""
 
     name: str
     type: str
-    sizes: Shape
-    memory: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,8 @@ def _extent(w: Writer, known: bool, value: int, element: str) -> tuple[str, str,
 
 def _tensor(w: Writer, base: str, element: str, sizes: Shape, strides: Shape) -> Tensor:
     index = w.rnd.choice(["i32", "i64", "i16"])
-    shape, steps = ([_extent(w, w.chance(0.6), value, index) for value in values] for values in (sizes, strides))
+    static = 1.0 if element == F4 else 0.6
+    shape, steps = ([_extent(w, w.chance(static), value, index) for value in values] for values in (sizes, strides))
     type_ = f"tensor_view<{''.join(s[0] + 'x' for s in shape)}{element}, strides=[{','.join(s[0] for s in steps)}]>"
     dynamic = f"{tile(index, ())} -> " if any(s[2] for s in (*shape, *steps)) else ""
     name = w.fresh("n")
@@ -53,21 +53,42 @@ def _tensor(w: Writer, base: str, element: str, sizes: Shape, strides: Shape) ->
         f"{name} = make_tensor_view {base}, shape = [{', '.join(s[1] for s in shape)}], "
         f"strides = [{', '.join(s[1] for s in steps)}] : {dynamic}{type_}"
     )
-    return Tensor(name, type_, sizes, sum((n - 1) * s for n, s in zip(sizes, strides, strict=True)) + 1)
+    if w.chance(0.1):
+        _shape_of_tensor(w, name, type_, sizes)
+    return Tensor(name, type_)
 
 
-def _layout(w: Writer, sizes: Shape) -> Shape:
+def extent(sizes: Shape, strides: Shape) -> int:
+    """How many elements of memory a tensor spans."""
+    return sum((n - 1) * s for n, s in zip(sizes, strides, strict=True)) + 1
+
+
+def _shape_of_tensor(w: Writer, name: str, type_: str, sizes: Shape) -> None:
+    """Its sizes as values."""
+    fits = [e for e in ("i8", "i16", "i32", "i64") if max(sizes, default=0) <= limits(e)[1]]
+    known = [Value(w.fresh(), w.rnd.choice(fits), (), n, n) for n in sizes]
+    known = [replace(v, element=known[0].element) for v in known]
+    w.emit(f"{', '.join(v.name for v in known)} = get_tensor_shape {name} : {type_} -> {known[0].type}")
+    w.pool.extend(known)
+
+
+def _layout(w: Writer, element: str, sizes: Shape) -> Shape:
     """Row-major or another order, perhaps with gaps."""
-    order = list(range(len(sizes)))
-    if w.chance(0.2):
+    order, halves = list(range(len(sizes))), element == F4
+    if w.chance(0.2) and not halves:
         w.rnd.shuffle(order)
-    strides, step = [0] * len(sizes), 1 if w.chance(0.85) else 2
+    strides, step = [0] * len(sizes), 1 if halves or w.chance(0.85) else 2
     for dim in reversed(order):
         strides[dim] = step
         step *= sizes[dim]
         if w.chance(0.15):
             step += w.rnd.randint(1, 3)
     return tuple(strides)
+
+
+def _legal(element: str, sizes: Shape) -> Shape:
+    """Sizes that a tensor of such elements may have in this order."""
+    return (*sizes[:-1], sizes[-1] + sizes[-1] % 2) if element == F4 else sizes
 
 
 def _sizes(w: Writer, shape: Shape, dim_map: list[int], steps: Shape) -> Shape:
@@ -110,6 +131,7 @@ def _view(w: Writer, element: str, shape: Shape, writes: bool, padded: bool = Tr
         inner = list(sizes)
         inner[dim_map[0]] = end if w.chance(0.5) else end - w.rnd.randint(0, shape[0] - 1)
         sizes = tuple(inner)
+    sizes = _legal(element, sizes)
     names = [n for n in _PADDING if n == "zero" or element in ("f16", "bf16", "f32", "f64", "tf32")]
     padding = w.rnd.choice(names) if padded and w.chance(0.7) else None
     type_ = f"{kind}_view<tile=({'x'.join(map(str, shape))})"
@@ -128,7 +150,7 @@ def _view(w: Writer, element: str, shape: Shape, writes: bool, padded: bool = Tr
     index = ", ".join(_index(w, n, index_type, blocks and k == 0) for k, n in enumerate(numbers))
     value = None if padding is None else _PADDING[padding]
     access = Access("", type_ + ">", index, tile(index_type, ()), value, covered)
-    return access, sizes, _layout(w, sizes), kind
+    return access, sizes, _layout(w, element, sizes), kind
 
 
 def _opened(w: Writer, access: Access, kind: str, tensor: Tensor) -> Access:
@@ -145,14 +167,13 @@ def load(w: Writer, element: str, shape: Shape) -> Value:
     access, sizes, strides, kind = _view(w, element, shape, False)
     while access.padding is None and not access.covered:
         access, sizes, strides, kind = _view(w, element, shape, False)
-    memory = sum((n - 1) * s for n, s in zip(sizes, strides, strict=True)) + 1
-    array, known = w.data_value(element, shape, kind_of_data(w), memory)
-    access = _opened(w, access, kind, _tensor(w, w.pointer(element, array), element, sizes, strides))
+    array, known = w.data_value(element, shape, kind_of_data(w), extent(sizes, strides))
+    access = _opened(w, access, kind, _tensor(w, w.source(element, array), element, sizes, strides))
     if access.padding is not None and not access.covered:
         known = padded(known, access.padding)
     if w.chance(0.1):
         shape_of(w, access, len(shape))
-    return _loaded(w, access, known)
+    return load_through(w, access, known)
 
 
 def is_small(shape: Shape) -> bool:
@@ -167,9 +188,10 @@ def padded(known: Value, padding: float) -> Value:
     return replace(known, low=min(known.low, padding), high=max(known.high, padding))
 
 
-def _loaded(w: Writer, access: Access, known: Value) -> Value:
+def load_through(w: Writer, access: Access, known: Value, before: str | None = None) -> Value:
+    """A load from a view, after some token if none is named."""
     name, token = w.fresh(), w.fresh("t")
-    before = w.token()
+    before = w.token() if before is None else before
     w.emit(
         f"{name}, {token} = load_view_tko {ordering(w, 'acquire')} {access.name}[{access.index}]{before} : "
         f"{access.type}, {access.index_types} -> {known.type}, token"
@@ -180,31 +202,58 @@ def _loaded(w: Writer, access: Access, known: Value) -> Value:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """A view whose tiles are rows of a tensor by a list of positions."""
+
+    type: str
+    sizes: Shape
+    index: str
+    index_types: str
+
+
+def _rows(w: Writer, element: str, shape: Shape, writes: bool, outside: bool) -> _Rows:
+    """Positions, of which some may lie outside; those of a store differ, among all tile blocks. The type has a hole."""
+    sparse, blocks = w.rnd.randrange(len(shape)), w.blocks if writes else 1
+    least = shape[sparse] if blocks > 1 else 1
+    part = w.rnd.randint(least, max(9, 2 * least))
+    sizes = tuple(part * blocks if k == sparse else n + w.rnd.randint(0, 5) for k, n in enumerate(shape))
+    sizes = _legal(element, sizes)
+    beyond = 3 if outside and blocks == 1 else 0
+    choices = range(max(part + beyond, shape[sparse] if writes else 0))
+    rows = w.rnd.sample(choices, shape[sparse]) if writes else w.rnd.choices(choices, k=shape[sparse])
+    known = Value("", w.rnd.choice(["i32", "i32", "i64", "i16"]) if blocks == 1 else "i32", (shape[sparse],), 0, 99)
+    text = f"constant <{known.element}: [{', '.join(map(str, rows))}]> : {known.type}"
+    if len(set(rows)) == 1:
+        text = f"constant <{known.element}: {rows[0]}> : {known.type}"
+    found = w.define(text, replace(known, low=min(rows), high=max(rows)))
+    if blocks > 1:
+        found = of_this_block(w, found, part)
+    dense = w.rnd.choice(["i32", "i32", "i64", "i16"])
+    starts = [0 if k == sparse else w.rnd.randint(0, sizes[k] - (1 if outside else n)) for k, n in enumerate(shape)]
+    index = [found if k == sparse else w.constant(dense, start) for k, start in enumerate(starts)]
+    types = ", ".join(v.type for v in index)
+    if all(v.type == found.type for v in index):
+        types = found.type
+    padding = ", padding_value = zero" if outside and not writes else ""
+    tiles = "x".join(map(str, shape))
+    type_ = f"gather_scatter_view<tile=({tiles}){padding}, {{}}, sparse_dim={sparse}>"
+    return _Rows(type_, sizes, ", ".join(v.name for v in index), types)
+
+
+def _opened_rows(w: Writer, rows: _Rows, tensor: Tensor) -> Access:
+    access = Access("", rows.type, rows.index, rows.index_types, None, True)
+    return _opened(w, access, "gather_scatter", tensor)
+
+
 def _gathered(w: Writer, element: str, shape: Shape) -> Value:
-    """Rows by a list of positions, of which some may lie outside."""
-    rank = len(shape)
-    sparse = w.rnd.randrange(rank)
-    sizes = tuple(n + w.rnd.randint(0, 5) if k != sparse else w.rnd.randint(1, 9) for k, n in enumerate(shape))
-    strides = _layout(w, sizes)
-    memory = sum((n - 1) * s for n, s in zip(sizes, strides, strict=True)) + 1
-    array, known = w.data_value(element, shape, kind_of_data(w), memory)
-    tensor = _tensor(w, w.pointer(element, array), element, sizes, strides)
-    outside = w.chance(0.3)
-    type_ = f"gather_scatter_view<tile=({'x'.join(map(str, shape))})"
-    if outside:
-        type_ += ", padding_value = zero"
-        known = padded(known, 0.0)
-    type_ += f", {tensor.type}, sparse_dim={sparse}>"
-    name = w.fresh("w")
-    w.emit(f"{name} = make_gather_scatter_view {tensor.name} : {type_}")
-    rows = [w.rnd.randrange(sizes[sparse] + (3 if outside else 0)) for _ in range(shape[sparse])]
-    list_type = tile("i32", (shape[sparse],))
-    rows_name = w.fresh()
-    w.emit(f"{rows_name} = constant <i32: [{', '.join(map(str, rows))}]> : {list_type}")
-    starts = [0 if k == sparse else w.rnd.randint(0, sizes[k] - n) for k, n in enumerate(shape)]
-    index = [rows_name if k == sparse else w.constant("i32", start).name for k, start in enumerate(starts)]
-    types = ", ".join(list_type if k == sparse else tile("i32", ()) for k in range(rank))
-    return _loaded(w, Access(name, type_, ", ".join(index), types, 0.0, True), known)
+    """Rows of an array."""
+    outside = w.chance(0.4)
+    rows = _rows(w, element, shape, False, outside)
+    strides = _layout(w, element, rows.sizes)
+    array, known = w.data_value(element, shape, kind_of_data(w), extent(rows.sizes, strides))
+    tensor = _tensor(w, w.source(element, array), element, rows.sizes, strides)
+    return load_through(w, _opened_rows(w, rows, tensor), padded(known, 0.0) if outside else known)
 
 
 def shape_of(w: Writer, access: Access, rank: int) -> None:
@@ -216,11 +265,29 @@ def shape_of(w: Writer, access: Access, rank: int) -> None:
 
 def store(w: Writer, value: Value, after: str | None = None) -> str:
     """A tile of results through a view of memory of its own. The token."""
-    access, sizes, strides, kind = _view(w, value.element, value.shape, True)
-    memory = sum((n - 1) * s for n, s in zip(sizes, strides, strict=True)) + 1
-    base, _ = w.output(value.element, memory, value)
-    access = _opened(w, access, kind, _tensor(w, base, value.element, sizes, strides))
+    if w.blocks > 1:
+        # Another tile block may have the other half of a byte.
+        value = addressable(w, value)
+    if w.chance(0.15) and is_small(value.shape):
+        access = _scattered(w, value)
+    else:
+        access, sizes, strides, kind = _view(w, value.element, value.shape, True)
+        base, _ = w.output(value.element, extent(sizes, strides), value)
+        access = _opened(w, access, kind, _tensor(w, base, value.element, sizes, strides))
     before = w.token() if after is None else f" token={after}"
+    return store_through(w, access, value, before)
+
+
+def _scattered(w: Writer, value: Value) -> Access:
+    """Rows of an output."""
+    rows = _rows(w, value.element, value.shape, True, w.chance(0.4))
+    strides = _layout(w, value.element, rows.sizes)
+    base, _ = w.output(value.element, extent(rows.sizes, strides), value)
+    return _opened_rows(w, rows, _tensor(w, base, value.element, rows.sizes, strides))
+
+
+def store_through(w: Writer, access: Access, value: Value, before: str) -> str:
+    """A store into a view. Its token."""
     token = w.fresh("t")
     w.emit(
         f"{token} = store_view_tko {ordering(w, 'release')} {value.name}, {access.name}[{access.index}]{before} : "
@@ -230,20 +297,30 @@ def store(w: Writer, value: Value, after: str | None = None) -> str:
     return token
 
 
+def whole(w: Writer, base: str, element: str, shape: Shape) -> Access:
+    """Memory as one tile in rows."""
+    strides = tuple(math.prod(shape[k + 1 :]) for k in range(len(shape)))
+    type_ = f"partition_view<tile=({'x'.join(map(str, shape))}), {{}}>"
+    index = ", ".join(w.constant("i32", 0).name for _ in shape)
+    access = Access("", type_, index, tile("i32", ()), None, True)
+    return _opened(w, access, "partition", _tensor(w, base, element, shape, strides))
+
+
 _MODES = ("and", "or", "xor", "add", "max", "min", "umax", "umin")
 
 
 def update(w: Writer, value: Value) -> None:
     """An atomic update of initialised memory."""
     element, terms = value.element, w.blocks * 64**w.loops
+    if element not in ("i32", "i64", "f16", "bf16", "f32", "f64"):
+        return
     value = settled(w, value)
     if is_float(element) and not (value.whole and terms * value.magnitude + 8 <= 2.0 ** DIGITS[element]):
         return
-    if not value.exact or element not in ("i32", "i64", "f16", "bf16", "f32", "f64"):
+    if not value.exact:
         return
     access, sizes, strides, kind = _view(w, element, value.shape, True, padded=False)
-    memory = sum((n - 1) * s for n, s in zip(sizes, strides, strict=True)) + 1
-    array, _ = w.data_value(element, value.shape, "small", memory)
+    array, _ = w.data_value(element, value.shape, "small", extent(sizes, strides))
     base = w.pointer(element, array)
     w.outputs.append(Output(len(w.arguments) - 1, element, 0.0, zeros=True))
     access = _opened(w, access, kind, _tensor(w, base, element, sizes, strides))

@@ -7,21 +7,27 @@ import random
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 import numpy as np
 
 from generators.tile_ir_values import (
     DTYPES,
+    F4,
     Argument,
     Array,
     Shape,
     Value,
     count,
+    in_bytes,
     is_float,
     limits,
     random_array,
     tile,
 )
+
+MOST_LITERALS: Final = 32
+"""Elements of the largest global."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +57,11 @@ class Writer:
     """The entry so far."""
 
     rnd: random.Random
+    name: str
     grid: tuple[int, int, int]
     shapes: tuple[Shape, ...]
     maker: Callable[[Writer, str, Shape], Value]
+    globals: list[str] = field(default_factory=list[str])
     lines: list[str] = field(default_factory=list[str])
     parameters: list[str] = field(default_factory=list[str])
     arguments: list[Argument] = field(default_factory=list[Argument])
@@ -61,6 +69,7 @@ class Writer:
     pool: list[Value] = field(default_factory=list[Value])
     tokens: list[str] = field(default_factory=list[str])
     positions: list[Positions] = field(default_factory=list[Positions])
+    reports: bool = False
     counter: int = 0
     depth: int = 1
     loops: int = 0
@@ -166,8 +175,8 @@ class Writer:
         """An array of random elements, and what is known of a tile of it."""
         found, low, high = random_array(self.data(), element, size, kind)
         known = Value("", element, shape, low, high, whole=is_float(element) and kind == "small")
-        if is_float(element) and element in ("f8E8M0FNU", "f4E2M1FN"):
-            known = replace(known, whole=element == "f4E2M1FN")
+        if is_float(element) and element in ("f8E8M0FNU", F4):
+            known = replace(known, whole=element == F4)
         return found, known
 
     # Parameters
@@ -180,16 +189,39 @@ class Writer:
         return Value(name, element, (), value, value)
 
     def pointer(self, element: str, array: Array) -> str:
-        """A pointer parameter with its array."""
+        """A pointer parameter with its array; two elements of four bits become a byte."""
+        if array.dtype == DTYPES[F4]:
+            array = in_bytes(array)
         name = self.fresh("p")
         self.parameters.append(f"{name}: tile<ptr<{element}>>")
         self.arguments.append(array)
         return name
 
+    def global_(self, element: str, array: Array, constant: bool) -> str:
+        """A pointer to a new global with these elements."""
+        symbol = f"@{self.name}_{len(self.globals)}"
+        words = ["global", *(["private"] if self.chance(0.3) else []), *(["constant"] if constant else []), symbol]
+        if self.chance(0.3):
+            words.append(f"alignment = {self.rnd.choice([16, 64])}")
+        literals = [spelled(element, float(n) if is_float(element) else int(n)) for n in array]
+        listed = literals[0] if len(set(literals)) == 1 else f"[{', '.join(literals)}]"
+        self.globals.append(f"{' '.join(words)} <{element}: {listed}> : {tile(element, (array.size,))}")
+        name = self.fresh("g")
+        self.emit(f"{name} = get_global {symbol} : {tile(f'ptr<{element}>', ())}")
+        return name
+
+    def source(self, element: str, array: Array) -> str:
+        """A pointer to data that is only read: a parameter, now and then a global."""
+        if element != F4 and array.size <= MOST_LITERALS and self.chance(0.15):
+            # A global is a tile.
+            return self.global_(element, np.resize(array, 1 << (array.size - 1).bit_length()), self.chance(0.6))
+        return self.pointer(element, array)
+
     def output(self, element: str, size: int, value: Value) -> tuple[str, int]:
         """A pointer to memory that is full of garbage, for results such as `value`; and the number of the output."""
-        name = self.pointer(element, poison(DTYPES[element], size))
-        self.outputs.append(Output(len(self.arguments) - 1, element, value.error, value.zeros))
+        stored, size = ("i8", -(-size // 2)) if element == F4 else (element, size)
+        name = self.pointer(element, poison(DTYPES[stored], size))
+        self.outputs.append(Output(len(self.arguments) - 1, stored, value.error, value.zeros))
         return name, len(self.outputs) - 1
 
     def widen(self, output: int, value: Value) -> None:
@@ -225,13 +257,12 @@ def spelled(element: str, value: float) -> str:
     if not is_float(element):
         return str(int(value))
     if math.isfinite(value):
-        return repr(float(value)) if "e" not in repr(float(value)) else f"{value:e}"
-    bits = {"f16": "0x7E00", "bf16": "0x7FC0", "f32": "0x7FC00000", "f64": "0x7FF8000000000000"}
-    if math.isnan(value):
-        return bits[element]
+        digits, e, power = repr(float(value)).partition("e")
+        return (digits if "." in digits else f"{digits}.0") + e + power
     dtype = DTYPES[element]
-    width = {2: np.uint16, 4: np.uint32, 8: np.uint64}[dtype.itemsize]
-    return hex(int(np.asarray(value, dtype).view(width)))
+    bits = int(np.asarray(value, dtype).view(f"u{dtype.itemsize}"))
+    # tf32 is the upper 19 bits of its pattern.
+    return hex(bits >> 13 if element == "tf32" else bits)
 
 
 def _nested(items: list[str], shape: Shape) -> str:
@@ -256,4 +287,4 @@ def joined(values: Iterable[Value], element: str, shape: Shape) -> Value:
     )
 
 
-__all__ = ["Output", "Positions", "Writer", "joined", "poison", "spelled"]
+__all__ = ["MOST_LITERALS", "Output", "Positions", "Writer", "joined", "poison", "spelled"]
