@@ -731,25 +731,6 @@ def test_pointers_may_overlap(words: str, rng: np.random.Generator) -> None:
         np.testing.assert_array_equal(results[2], results[0])
 
 
-# What is not there is said
-
-
-def test_unsupported_operations_are_located_errors() -> None:
-    body = """
-    %a = iota : tile<4xi32>
-    %r = reduce %a dim=0 identities=[0 : i32] : tile<4xi32> -> tile<i32> (%x: tile<i32>, %y: tile<i32>) {
-      %i = iota : tile<2xi32>
-      %s = addi %x, %y : tile<i32>
-      yield %s : tile<i32>
-    }
-    """
-    with pytest.raises(tw.CompileError) as caught:
-        program(body, "%out: tile<ptr<i32>>")
-    (diagnostic,) = caught.value.diagnostics
-    assert diagnostic.code == "T006"
-    assert "iota" in diagnostic.message
-
-
 def test_read_only_arrays_are_refused_where_they_are_written() -> None:
     kernel = program("%c = constant <i32: 1> : tile<i32>\n%t = store_ptr_tko weak %out, %c : tile<ptr<i32>>, tile<i32> -> token",
                      "%out: tile<ptr<i32>>").k  # fmt: skip

@@ -13,6 +13,7 @@ import pytest
 
 import tilewright as tw
 from differential import tile_ir_cases as cases
+from differential import tile_ir_regions
 from differential.tile_ir_cases import Array, Case, Group, Shaped
 
 ULP = {"float32": 2.0**-23, "float64": 2.0**-52, "float16": 2.0**-10, "bfloat16": 2.0**-7}
@@ -24,6 +25,7 @@ FAMILIES: dict[str, tuple[Callable[[], Iterable[Case]], int, float]] = {
     "shapes": (cases.shapes, 5, 0),
     "constants": (cases.constants, 1, 0),
     "reductions": (cases.reductions, 2, 0),
+    "regions": (tile_ir_regions.regions, 1, 0),
     "products": (cases.products, 2, 4),
     "memory": (cases.memory, 6, 0),
     "atomics": (cases.atomics, 5, 0),

@@ -238,7 +238,7 @@ def module(groups: Sequence[Group]) -> str:
     """A text with an entry `k0`, `k1`, .. for each group."""
     items = "\n".join(dict.fromkeys(case.items for group in groups for case in group.cases if case.items))
     entries = "\n".join(group.text(f"k{number}") for number, group in enumerate(groups))
-    return f"cuda_tile.module @m {{\n{items}\n{entries}\n}}\n"
+    return f'cuda_tile.module @m attributes {{tilewright.version = "13.4"}} {{\n{items}\n{entries}\n}}\n'
 
 
 # Integers

@@ -86,7 +86,8 @@ class Evaluator:
 
     def scalar(self, tile: AnyTile, position: tuple[Value, ...]) -> Operand:
         """One element."""
-        return self.block(tile, Block(position, 0, SCALAR))[0][0]
+        across = 1 if tile.type.rank > 1 else None
+        return self.block(tile, Block(position, 0, SCALAR, across))[0][0]
 
     def _compute(self, tile: AnyTile, block: Block) -> Fragments:
         match tile:

@@ -46,7 +46,7 @@ def _table() -> Mapping[type[Operation], Handler]:
         **bits.handlers(),
         **memory.handlers(),
         **views.handlers(),
-        **reductions.handlers(),
+        **reductions.handlers(_operation),
         **matrices.handlers(),
         **host.handlers(),
     }
@@ -101,7 +101,7 @@ def _block(low: Lowering, ops: Sequence[Operation], frame: Frame, results: tuple
             return _outcome(low, frame, RETURN, results)
         if isinstance(op, cuda.If) and _may_leave(op):
             return _leaving_if(low, op, ops[number + 1 :], frame, results)
-        _operation(low, op, frame)
+        _operation(low, op)
     return _outcome(low, frame, NORMAL, results)
 
 
@@ -130,7 +130,7 @@ def _nothing(low: Lowering, type_: Type) -> Value:
     return low.constant(False if element is BOOL else 0.0 if element.is_float else 0, type_)
 
 
-def _operation(low: Lowering, op: Operation, frame: Frame) -> None:
+def _operation(low: Lowering, op: Operation) -> None:
     low.b.location = op.location
     match op:
         case cuda.If():

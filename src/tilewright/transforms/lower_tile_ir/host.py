@@ -71,11 +71,6 @@ def _all(low: Lowering, condition: Value) -> Value:
     return low.compare(Predicate.NE, least, low.constant(0, I32))
 
 
-def pure_handlers() -> Mapping[type[Operation], Handler]:
-    """Those without an effect."""
-    return {core.GetGlobal: _get_global}
-
-
 def handlers() -> Mapping[type[Operation], Handler]:
     """Handlers of this file by operation."""
-    return {**pure_handlers(), memory.Alloca: _alloca, misc.Print: _print, control.Assert: _assert}
+    return {core.GetGlobal: _get_global, memory.Alloca: _alloca, misc.Print: _print, control.Assert: _assert}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import prod
 
 from tilewright.dialects import arith, team, tile
 from tilewright.dialects.addresses import FromAddress
@@ -11,11 +10,12 @@ from tilewright.dialects.cuda_tile import core as cuda
 from tilewright.dialects.cuda_tile import misc
 from tilewright.dialects.cuda_tile import types as cuda_types
 from tilewright.dialects.cuda_tile.types import Tile
-from tilewright.dialects.statics import GlobalAddress, Reserve
+from tilewright.dialects.statics import GlobalAddress
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.types import BOOL, F4E2M1FN, I32, ScalarType, TileType, memref
+from tilewright.ir.types import BOOL, I32, ScalarType, TileType, memref
 from tilewright.transforms.lower_tile_ir import bits
 from tilewright.transforms.lower_tile_ir.context import Handler, Lowering
+from tilewright.transforms.lower_tile_ir.scratch import Scratch
 from tilewright.transforms.lower_tile_ir.types import stored_type
 
 _LISTED_ELEMENTS = 64
@@ -142,21 +142,12 @@ def _extract(low: Lowering, op: Operation) -> None:
 def _box(low: Lowering, op: cuda.Extract, source: Value, type_: TileType) -> Value:
     """One of many slices: the source goes to memory, and the slice is loaded from there."""
     assert isinstance(source.type, TileType)
-    as_bytes = source.type.element in (BOOL, F4E2M1FN)
-    value = bits.pattern(low, source) if as_bytes else source
-    assert isinstance(value.type, TileType)
-    shape, element = value.type.shape, value.type.element
-    address = low.b(Reserve(value.type.size * element.bytes, 64)).out
-    strides = tuple(prod(shape[:dim]) for dim in range(len(shape)))
-    place = low.b(FromAddress(address, [], [], result_types=[memref(element, shape, strides)])).out
-    low.b(tile.Store(value, place, [low.b.index(0) for _ in shape]))
     starts: list[Value] = []
-    for index, extent, whole in zip(reversed(op.indices), type_.shape, shape, strict=True):
+    for index, extent, whole in zip(reversed(op.indices), type_.shape, source.type.shape, strict=True):
         last = low.b.index(whole // extent - 1)
         number = low.b(arith.Min(low.index(index), last)).out
         starts.append(low.mul(number, low.b.index(extent)))
-    found = low.b(tile.Load(place, starts, result_types=[TileType(type_.shape, element)])).out
-    return bits.from_pattern(low, found, type_.element) if as_bytes else found
+    return Scratch.of(low, source).slice(low, starts, type_.shape)
 
 
 def _slice(low: Lowering, source: Value, dim: int, index: Value, extent: int) -> Value:
