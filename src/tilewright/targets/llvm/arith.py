@@ -18,9 +18,9 @@ from tilewright.targets.llvm import small_floats
 from tilewright.targets.llvm.complex import ComplexArithmetic
 from tilewright.targets.llvm.floating import EXTREMUMS, ROUNDED, FloatingArithmetic
 from tilewright.targets.llvm.functions import FUNCTIONS, emit_function
-from tilewright.targets.llvm.math import MATH, emit_complex_exp, emit_math
+from tilewright.targets.llvm.math import MATH, emit_complex_exp, math_value
 from tilewright.targets.llvm.real import RealArithmetic
-from tilewright.targets.llvm.types import ELEMENTS, Kind, bits_of, lanes_of, llvm_type
+from tilewright.targets.llvm.types import ELEMENTS, Kind, bits_of, lanes_of, llvm_type, scalar_of
 from tilewright.targets.llvm.unsigned import UNSIGNED, UnsignedArithmetic, UnsignedConversions
 from tilewright.targets.llvm.values import Complex, Value, constant
 
@@ -84,11 +84,12 @@ class Arithmetic:
         if element.kind is Kind.COMPLEX:
             ltype = llvm_type(element.component, lanes)
             return Complex(constant(ltype, complex(number).real), constant(ltype, complex(number).imag))
-        if dtype in small_floats.SMALL and not isinstance(number, complex):
-            return constant(llvm_type(dtype, lanes), small_floats.code_of(float(number), dtype))
         if isinstance(number, complex):
             raise ValueError(f"{number} is no constant of type {dtype}")
-        return constant(llvm_type(dtype, lanes), number)
+        ltype = llvm_type(dtype, lanes)
+        if element.kind is Kind.FLOAT and scalar_of(ltype).startswith("i"):
+            return constant(ltype, small_floats.code_of(float(number), dtype))
+        return constant(ltype, number)
 
     def splat(self, operand: Operand, lanes: int) -> Operand:
         """A scalar in all lanes."""
@@ -165,8 +166,7 @@ class Arithmetic:
             return emit_complex_exp(self._b, self._features, op, x)
         convert = self._real.convert
         wide = convert.widen(x, dtype)
-        callee = emit_math(self._b.module, self._features, op, wide.type)
-        return convert.narrow(self._b.call(callee, [wide], hint=op), dtype)
+        return convert.narrow(math_value(self._b, self._features, op, wide), dtype)
 
     def function(self, op: str, dtype: str, *operands: Operand) -> Operand:
         """tan sinh cosh tanh rsqrt atan2 pow."""

@@ -102,14 +102,17 @@ class Conversions:
             return small_floats.narrow_tf32(self._b, value)
         if dtype not in NARROW:
             return value
-        native = self._features.f16_conversion if dtype == "f16" else self._features.bf16_conversion
-        if native:
+        if dtype == "bf16":
+            return self._narrow_bf16(value)
+        if self._features.f16_conversion:
             return self._b.cast("fptrunc", value, llvm_type(dtype, lanes_of(value.type)), hint="narrow")
-        return self._narrow_bf16(value) if dtype == "bf16" else self._narrow_f16(value)
+        return self._narrow_f16(value)
 
     def _narrow_bf16(self, value: Value) -> Value:
         """Add half a unit (minus one for even numbers), then truncate; a NaN turns quiet and keeps its high bits."""
         b, lanes = self._b, lanes_of(value.type)
+        if self._features.bf16_conversion:
+            return b.bitcast(b.cast("fptrunc", value, vector("bfloat", lanes)), vector("i16", lanes), hint="narrow")
         i32 = vector("i32", lanes)
         bits = b.bitcast(value, i32)
         high = b.lshr(bits, constant(i32, 16))
@@ -117,7 +120,7 @@ class Conversions:
         rounded = b.lshr(b.add(bits, rounding), constant(i32, 16))
         quiet = b.or_(high, constant(i32, 0x40))
         picked = b.select(b.fcmp("uno", value, value), quiet, rounded)
-        return b.bitcast(b.trunc(picked, vector("i16", lanes)), vector("bfloat", lanes), hint="narrow")
+        return b.trunc(picked, vector("i16", lanes), hint="narrow")
 
     def _narrow_f16(self, value: Value) -> Value:
         b, lanes = self._b, lanes_of(value.type)

@@ -236,7 +236,7 @@ class Instructions:
 
     def bitcast(self, a: Value, ltype: str, hint: str = "bits") -> Value:
         """The same bits as another type of the same size."""
-        return self.cast("bitcast", a, ltype, hint=hint)
+        return a if a.type == ltype else self.cast("bitcast", a, ltype, hint=hint)
 
     def sext(self, a: Value, ltype: str, hint: str = "ext") -> Value:
         """Sign extension."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import ml_dtypes
 import numpy as np
 
+from tilewright.ir.float_formats import FLOAT_FORMATS
 from tilewright.targets.llvm.types import lanes_of, vector
 from tilewright.targets.llvm.values import Value, constant
 
@@ -54,7 +55,7 @@ SMALL: Final = frozenset({*FORMATS, POWERS})
 
 
 def code_of(number: float, dtype: str) -> int:
-    """The code of a number that the format holds, as a signed byte.
+    """The code of the number nearest to this one, as a signed integer of the size of the format.
 
     Where there is no zero the least number stands for it; where there are neither infinities nor NaN the largest does.
     """
@@ -62,13 +63,17 @@ def code_of(number: float, dtype: str) -> int:
         return 0
     if dtype == "f4E2M1FN":
         number = 6.0 if math.isnan(number) else max(-6.0, min(6.0, number))
+    if dtype == "bf16":
+        number = FLOAT_FORMATS["bf16"].nearest(number)
     kinds = {
+        "bf16": ml_dtypes.bfloat16,
         "f8E4M3FN": ml_dtypes.float8_e4m3fn,
         "f8E5M2": ml_dtypes.float8_e5m2,
         "f8E8M0FNU": ml_dtypes.float8_e8m0fnu,
         "f4E2M1FN": ml_dtypes.float4_e2m1fn,
     }
-    return int(np.asarray(number, np.float32).astype(kinds[dtype]).view(np.int8))
+    found = np.asarray(number, np.float32).astype(kinds[dtype])
+    return int(found.view(f"i{found.itemsize}"))
 
 
 def widen(b: Builder, value: Value, dtype: str) -> Value:

@@ -1,8 +1,12 @@
 """Types as LLVM writes them, and how tilewright's element types map to them.
 
 LLVM types are plain strings (`"i64"`, `"<8 x float>"`, `"ptr addrspace(3)"`), printed far more often than inspected.
-An element type is one of the names in `ELEMENTS`. In values a bool is `i1`, an index `i64`, and a complex number is a
-pair of values of its component type (`values.Complex`), so `llvm_type` refuses it.
+An element type is one of the names in `ELEMENTS`. In values a bool is `i1`, an index `i64`, a float that is only stored
+(bf16 and below) the integer with its bits, and a complex number is a pair of values of its component type
+(`values.Complex`), so `llvm_type` refuses it.
+
+bf16 is no `bfloat`: where LLVM has nothing better for one (a select, say), it goes by way of f32 and, with AVX512_BF16,
+loses subnormal numbers.
 """
 
 from __future__ import annotations
@@ -47,7 +51,7 @@ ELEMENTS: dict[str, Element] = {
         Element("i32", Kind.INTEGER, "i32", 32, "i32"),
         Element("i64", Kind.INTEGER, "i64", 64, "i64"),
         Element("index", Kind.INTEGER, "i64", 64, "index"),
-        Element("bf16", Kind.FLOAT, "bfloat", 16, "bf16", 8),
+        Element("bf16", Kind.FLOAT, "i16", 16, "bf16", 8),
         Element("f16", Kind.FLOAT, "half", 16, "f16", 11),
         Element("f32", Kind.FLOAT, "float", 32, "f32", 24),
         Element("tf32", Kind.FLOAT, "float", 32, "tf32", 11),

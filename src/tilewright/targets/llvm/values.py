@@ -57,19 +57,18 @@ def wrap(number: int, bits: int) -> int:
 
 
 _FLOATS: Final = {
-    "double": ("f64", "0x", ">d", 8),
-    "float": ("f32", "0x", ">d", 8),
-    "half": ("f16", "0xH", ">e", 2),
-    "bfloat": ("bf16", "0xR", ">f", 2),
+    "double": ("f64", "0x", ">d"),
+    "float": ("f32", "0x", ">d"),
+    "half": ("f16", "0xH", ">e"),
 }
-"""Format, and how LLVM spells its numbers: the leading bytes of an encoding, which for f32 is that of the double."""
+"""Format, and how LLVM spells its numbers: an f32 as the double of the same value."""
 
 
 def float_literal(scalar: str, number: float) -> str:
     """The exact LLVM literal of a number rounded once to a floating-point type."""
-    dtype, prefix, encoding, length = _FLOATS[scalar]
+    dtype, prefix, encoding = _FLOATS[scalar]
     rounded = FLOAT_FORMATS[dtype].nearest(number)
-    return prefix + struct.pack(encoding, rounded)[:length].hex().upper()
+    return prefix + struct.pack(encoding, rounded).hex().upper()
 
 
 def literal(scalar: str, number: float) -> str:

@@ -46,7 +46,7 @@ def shuffle(ctx: KernelContext, mode: str, operand: Operand, position: Value) ->
 def _shuffle_value(ctx: KernelContext, mode: str, value: Value, position: Value) -> Value:
     b, ltype = ctx.b, value.type
     bits = bits_of(ltype)
-    if ltype in ("half", "bfloat", "float", "double"):
+    if ltype in ("half", "float", "double"):
         return b.bitcast(_shuffle_value(ctx, mode, b.bitcast(value, f"i{bits}"), position), ltype)
     if bits == 64:
         low = _shuffle_word(ctx, mode, b.trunc(value, "i32"), position)
