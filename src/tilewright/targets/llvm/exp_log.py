@@ -1,7 +1,7 @@
 """exp, exp2, log, log2 for f32 and f64 without branches.
 
-Exponentials: x = n ln(2) + r with |r| <= ln(2)/2, a minimax polynomial for e^r, then two multiplications by powers of
-two, so that results beyond both ends of the normal range round or overflow as they should. Logarithms: x = 2^k m with
+Exponentials: x = n ln(2) + r with |r| <= ln(2)/2, a minimax polynomial for e^r, then a scaling by 2^n that rounds or
+overflows as it should beyond both ends of the normal range. Logarithms: x = 2^k m with
 m in [sqrt(1/2), sqrt(2)), f = m - 1, s = f / (2 + f); log(m) = 2 atanh(s) is arranged around the exact terms f -
 f^2/2, and k ln(2) is added in two parts (the scheme of FreeBSD's msun, with coefficients of our own).
 """
@@ -34,8 +34,8 @@ def emit_exp(kit: FloatKit, x: Value, native: bool) -> Value:
         return _native_exp2(kit, kit.b.fmul(x, kit.number(math.log2(math.e))), x)
     name = kit.format.name
     x = kit.clamp(x, *_EXP_RANGE[name])
-    n, integer = kit.nearest_integer(kit.b.fmul(x, kit.number(math.log2(math.e))))
-    return _scaled(kit, _exp_of_rest(kit, kit.subtract_product(x, n, _LN2[name])), integer)
+    n, integer = kit.nearest_integer(x, math.log2(math.e))
+    return kit.scaled(_exp_of_rest(kit, kit.subtract_product(x, n, _LN2[name])), n, integer)
 
 
 def emit_exp2(kit: FloatKit, x: Value, native: bool) -> Value:
@@ -45,20 +45,12 @@ def emit_exp2(kit: FloatKit, x: Value, native: bool) -> Value:
     x = kit.clamp(x, *_EXP2_RANGE[kit.format.name])
     n, integer = kit.nearest_integer(x)
     rest = kit.b.fmul(kit.b.fsub(x, n), kit.number(math.log(2.0)))
-    return _scaled(kit, _exp_of_rest(kit, rest), integer)
+    return kit.scaled(_exp_of_rest(kit, rest), n, integer)
 
 
 def _exp_of_rest(kit: FloatKit, r: Value) -> Value:
     """e^r for |r| <= ln(2)/2."""
-    square = kit.b.fmul(r, r)
-    tail = kit.mad(square, kit.polynomial(r, _EXP[kit.format.name]), r)
-    return kit.b.fadd(tail, kit.number(1.0))
-
-
-def _scaled(kit: FloatKit, x: Value, n: Value) -> Value:
-    """`x 2^n` in two steps, of which only the second can round."""
-    first = kit.b.ashr(n, kit.bits(1))
-    return kit.b.fmul(kit.b.fmul(x, kit.power_of_two(first)), kit.power_of_two(kit.b.sub(n, first)))
+    return kit.polynomial(r, (1.0, 1.0, *_EXP[kit.format.name]))
 
 
 def _native_exp2(kit: FloatKit, exponent: Value, x: Value) -> Value:

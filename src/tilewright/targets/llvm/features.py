@@ -16,6 +16,7 @@ class Features:
     `bf16_conversion` means f32 to bf16 to nearest *with subnormals*: AVX512_BF16 flushes them, so x86 never sets it.
     `saturating_conversion`: vectors of floats to integers as the language wants them, which LLVM takes apart on x86.
     `maximumnum`: LLVM selects llvm.maximumnum (not for SPIR-V). `rounding`: floor and ceil are instructions.
+    `scaling`: x86 multiplies the lanes of a vector by powers of two in one instruction, rounding once.
     """
 
     fma: bool = False
@@ -24,6 +25,7 @@ class Features:
     saturating_conversion: bool = False
     maximumnum: bool = True
     rounding: bool = False
+    scaling: bool = False
     nvptx: bool = False
     table_address_space: int = 0
 
@@ -34,6 +36,7 @@ class Features:
             fma=flags.get("fma", False),
             f16_conversion=flags.get("f16c", False),
             rounding=flags.get("sse4.1", False),
+            scaling=flags.get("avx512f", False) and flags.get("avx512vl", False),
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.targets.llvm.types import lanes_of, scalar_of, vector
 from tilewright.targets.llvm.values import Value, constant
@@ -23,6 +23,8 @@ class Format(NamedTuple):
     bias: int
 
 
+_VECTOR_BITS: Final = (128, 256, 512)
+_CURRENT_ROUNDING: Final = 4
 FORMATS = {"float": Format("F32", 32, 23, 127), "double": Format("F64", 64, 52, 1023)}
 
 
@@ -68,15 +70,18 @@ class FloatKit:
             total = self.mad(total, x, self.number(coefficient))
         return total
 
-    def nearest_integer(self, x: Value) -> tuple[Value, Value]:
-        """`x` (small) rounded to nearest, as a float and as an integer.
+    def nearest_integer(self, x: Value, factor: float = 1.0) -> tuple[Value, Value]:
+        """`x * factor` (small) rounded to nearest, as a float and as an integer.
 
         Adding 1.5 * 2^fraction makes the unit of the last place 1, so that the addition rounds and the integer stands
         in the low bits. No rounding instruction is needed, which SSE2 lacks, and no conversion, which 64-bit AVX2
         lanes lack.
         """
         magic = 1.5 * 2.0**self.format.fraction
-        shifted = self.b.fadd(x, self.number(magic))
+        if factor == 1.0:
+            shifted = self.b.fadd(x, self.number(magic))
+        else:
+            shifted = self.mad(x, self.number(factor), self.number(magic))
         rounded = self.b.fsub(shifted, self.number(magic))
         return rounded, self.b.sub(self.as_integer(shifted), self.bits(self._magic_bits()))
 
@@ -91,6 +96,23 @@ class FloatKit:
     def power_of_two(self, n: Value) -> Value:
         """2^n for an integer within the exponents of normal numbers."""
         return self.as_float(self.b.shl(self.b.add(n, self.bits(self.format.bias)), self.bits(self.format.fraction)))
+
+    def scaled(self, x: Value, n: Value, integer: Value) -> Value:
+        """`x 2^n` rounded once, for |n| up to twice the largest exponent; n as a float and as an integer."""
+        if self.features.scaling and self.format.bits * self.lanes in _VECTOR_BITS:
+            return self._scaled_at_once(x, n)
+        # Two steps, of which only the second can round.
+        first = self.b.ashr(integer, self.bits(1))
+        part = self.b.fmul(x, self.power_of_two(first))
+        return self.b.fmul(part, self.power_of_two(self.b.sub(integer, first)))
+
+    def _scaled_at_once(self, x: Value, n: Value) -> Value:
+        bits = self.format.bits * self.lanes
+        arguments = [x, n, x, constant(f"i{max(self.lanes, 8)}", -1)]
+        if bits == _VECTOR_BITS[-1]:
+            arguments.append(constant("i32", _CURRENT_ROUNDING))
+        letter = "s" if self.format.bits == 32 else "d"
+        return self.b.intrinsic(f"llvm.x86.avx512.mask.scalef.p{letter}.{bits}", self.ltype, arguments, overload=())
 
     def subtract_product(self, x: Value, n: Value, parts: Sequence[float]) -> Value:
         """`x - n * sum(parts)`, part by part (Cody and Waite)."""

@@ -1,9 +1,9 @@
 """exp, exp2, log, log2, sin, cos for f32 and f64: at most 4 ulp, IEEE special values, any number of lanes.
 
-Each (function, type) becomes one internal function of the module, without library calls and without LLVM's math
-intrinsics, which some targets cannot select. Native forms may flush subnormals, lose accuracy with the size of the
-argument, and use the approximations that a target has in hardware. Derivations: `exp_log`, `trig`; coefficients:
-scripts/derive_math_coefficients.py.
+Exponentials of vectors are computed in place, every other (function, type) by one internal function of the module,
+without library calls and without LLVM's math intrinsics, which some targets cannot select. Native forms may flush
+subnormals, lose accuracy with the size of the argument, and use the approximations that a target has in hardware.
+Derivations: `exp_log`, `trig`; coefficients: scripts/derive_math_coefficients.py.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tilewright.targets.llvm.emitter import Builder
 from tilewright.targets.llvm.exp_log import emit_exp, emit_exp2, emit_log, emit_log2
 from tilewright.targets.llvm.floatkit import FloatKit
 from tilewright.targets.llvm.trig import emit_cos, emit_sin
-from tilewright.targets.llvm.types import mangle
+from tilewright.targets.llvm.types import lanes_of, mangle
 from tilewright.targets.llvm.values import Complex, Value, constant
 
 if TYPE_CHECKING:
@@ -34,7 +34,18 @@ FUNCTIONS: dict[str, Callable[[FloatKit, Value, bool], Value]] = {
 }
 
 NATIVE = "native_"
+_SHORT = frozenset({"exp", "exp2"})
 MATH = frozenset(FUNCTIONS) | frozenset(NATIVE + name for name in FUNCTIONS)
+
+
+def math_value(b: Builder, features: Features, op: str, x: Value) -> Value:
+    """The function's value for f32 or f64 lanes: short ones are computed in place, where they share constants.
+
+    A call would also spill what the caller holds: no vector register survives one.
+    """
+    if op in _SHORT and features.fma and lanes_of(x.type) > 1:
+        return FUNCTIONS[op](FloatKit(b, features, x.type), x, False)
+    return b.call(emit_math(b.module, features, op, x.type), [x], hint=op)
 
 
 def emit_math(module: Module, features: Features, op: str, ltype: str) -> Callee:

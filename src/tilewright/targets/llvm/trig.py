@@ -59,7 +59,7 @@ def _finish(kit: FloatKit, x: Value, bits: Value) -> Value:
 
 def _reduce(kit: FloatKit, magnitude: Value, native: bool) -> tuple[Value, Value]:
     """The rest r and an integer congruent to n modulo 4; native forms are inaccurate beyond the quick range."""
-    n, quadrant = kit.nearest_integer(kit.b.fmul(magnitude, kit.number(2 / math.pi)))
+    n, quadrant = kit.nearest_integer(magnitude, 2 / math.pi)
     rest = kit.subtract_product(magnitude, n, _HALF_PI[kit.format.name])
     if native:
         return rest, quadrant
