@@ -5,6 +5,7 @@ from __future__ import annotations
 from tilewright.dialects import scf, tile
 from tilewright.ir import core
 from tilewright.ir.types import MemrefType, TileType
+from tilewright.targets.cpu.tiles import first_long_dim
 from tilewright.targets.llvm.elementwise import is_elementwise
 
 _DEEPEST = 24
@@ -20,7 +21,10 @@ def carried_dim(value: core.Value) -> int:
         index = value.index if isinstance(value, core.OpResult) else 0
         source = _yielded(owner, index) if isinstance(owner, scf.For | scf.If) else None
     found = None if source is None else _natural(source, _DEEPEST, {})
-    return found or 0
+    if found is not None:
+        return found
+    assert isinstance(value.type, TileType)
+    return first_long_dim(value.type.shape)
 
 
 def _yielded(op: core.Operation, index: int) -> core.Value | None:

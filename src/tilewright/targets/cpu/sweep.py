@@ -6,7 +6,16 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tilewright.targets.cpu.blocks import Block, Piece, Shape, grouped, map_shape, product_shape, split_pieces
-from tilewright.targets.cpu.tiles import AnyTile, Memory, Product, Registers, formulas, lane_bytes, natural_dim
+from tilewright.targets.cpu.tiles import (
+    AnyTile,
+    Memory,
+    Product,
+    Registers,
+    first_long_dim,
+    formulas,
+    lane_bytes,
+    natural_dim,
+)
 from tilewright.targets.llvm.emitter import Builder, Value, i64
 
 if TYPE_CHECKING:
@@ -28,7 +37,7 @@ class Plan:
         self.straight_groups = _UNROLLED_GROUPS
         rank = len(self.extents)
         chosen = vector if vector is not None else natural_dim(tile)
-        self.vector = 0 if chosen is None else chosen
+        self.vector = first_long_dim(self.extents) if chosen is None else chosen
         others = [dim for dim in range(rank) if dim != self.vector]
         self.across = max(others, key=lambda dim: self.extents[dim]) if others else None
         lanes = ev.machine.lanes(lane_bytes(tile))

@@ -6,7 +6,7 @@ block of them is asked for (`evaluate`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tilewright.ir import core
@@ -243,6 +243,11 @@ def formulas(tile: AnyTile) -> Iterator[AnyTile]:
 def lane_bytes(tile: AnyTile) -> int:
     """Bytes of the widest component computed with on the way to the tile."""
     return max(part.type.element.component.bytes for part in formulas(tile))
+
+
+def first_long_dim(shape: Sequence[int]) -> int:
+    """Where vectors run if no elements are neighbours: the first dimension of more than one, else the first."""
+    return next((dim for dim, extent in enumerate(shape) if extent > 1), 0)
 
 
 def natural_dim(tile: AnyTile) -> int | None:
