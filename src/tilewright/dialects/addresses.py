@@ -24,7 +24,7 @@ from tilewright.ir.definition import (
     result,
 )
 from tilewright.ir.effects import Effect, EffectKind
-from tilewright.ir.types import ADDRESS, BOOL, I64, INDEX_ONLY, MEMREF, POINTER, TILE, MemrefType, TileType
+from tilewright.ir.types import ADDRESS, BOOL, I64, INDEX_ONLY, MEMREF, POINTER, TILE, MemrefType, TileType, mixed
 from tilewright.ir.types import Type as IrType
 
 
@@ -47,9 +47,25 @@ class FromAddress(Operation, name="memref.from_address", traits=(PURE,)):
     strides: list[Value] = operands(INDEX_ONLY)
     out: Value = result(MEMREF)
 
-    def verify(self, report: Report) -> None:
+    @property
+    def type(self) -> MemrefType:
+        """The type of the memref."""
         type_ = self.out.type
         assert isinstance(type_, MemrefType)
+        return type_
+
+    @property
+    def mixed_sizes(self) -> list[int | Value]:
+        """The extents, known or not."""
+        return mixed(self.type.shape, self.sizes)
+
+    @property
+    def mixed_strides(self) -> list[int | Value]:
+        """The strides, known or not."""
+        return mixed(self.type.strides, self.strides)
+
+    def verify(self, report: Report) -> None:
+        type_ = self.type
         if len(self.sizes) != type_.shape.count(None) or len(self.strides) != type_.strides.count(None):
             tile_rules.fail(self, report, f"one operand for each `?` of {type_} is needed")
 

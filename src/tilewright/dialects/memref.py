@@ -16,7 +16,19 @@ from tilewright.ir.definition import (
     result,
 )
 from tilewright.ir.effects import Effect, EffectKind, reads, writes
-from tilewright.ir.types import BOOL, GROUP, INDEX, INDEX_ONLY, MEMREF, NUMBER, Constraint, GroupType, MemrefType, Type
+from tilewright.ir.types import (
+    BOOL,
+    GROUP,
+    INDEX,
+    INDEX_ONLY,
+    MEMREF,
+    NUMBER,
+    Constraint,
+    GroupType,
+    MemrefType,
+    Type,
+    mixed,
+)
 
 MEMREF_OR_GROUP = Constraint("a memref or group", lambda t: isinstance(t, MemrefType | GroupType))
 
@@ -117,6 +129,11 @@ class Expand(Operation, name="memref.expand", traits=(PURE,), code="V26"):
     static_sizes: tuple[int | None, ...] = attribute(tuple)
     out: Value = result(MEMREF)
 
+    @property
+    def mixed_sizes(self) -> list[int | Value]:
+        """The extents, known or not."""
+        return mixed(self.static_sizes, self.sizes)
+
 
 class Fuse(Operation, name="memref.fuse", traits=(PURE,), code="V27"):
     """Makes modes `first` to `last` (inclusive) one, with the product extent and the stride of `first`."""
@@ -140,6 +157,16 @@ class Subview(Operation, name="memref.subview", traits=(PURE,), code="V28"):
     static_offsets: tuple[int | None, ...] = attribute(tuple)
     static_sizes: tuple[int | None, ...] = attribute(tuple)
     out: Value = result(MEMREF)
+
+    @property
+    def mixed_offsets(self) -> list[int | Value]:
+        """An offset for each mode of the operand, known or not."""
+        return mixed(self.static_offsets, self.offsets)
+
+    @property
+    def mixed_sizes(self) -> list[int | Value]:
+        """A size for each mode of the operand, known or not; 0 where the mode is dropped."""
+        return mixed(self.static_sizes, self.sizes)
 
 
 def permuted_type(op: Operation) -> Type:

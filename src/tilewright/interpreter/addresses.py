@@ -18,7 +18,7 @@ from tilewright.interpreter.errors import fail
 from tilewright.interpreter.memory import Buffer, View
 from tilewright.interpreter.state import Handler, WorkGroup
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.types import MemrefType, TileType
+from tilewright.ir.types import TileType
 
 Array = NDArray[Any]
 
@@ -59,12 +59,11 @@ def _address(w: WorkGroup, op: Operation) -> None:
 def _from_address(w: WorkGroup, op: Operation) -> None:
     """Where the address lies in no array the memref is null: what is never accessed may be anywhere."""
     assert isinstance(op, addresses.FromAddress)
-    type_, address = op.out.type, int(w.scalar(op.address))
-    assert isinstance(type_, MemrefType)
-    sizes, strides = iter(op.sizes), iter(op.strides)
-    shape = tuple(int(w.scalar(next(sizes))) if s is None else s for s in type_.shape)
-    steps = tuple(int(w.scalar(next(strides))) if s is None else s for s in type_.strides)
-    dtype = dtype_of(type_.element)
+    address, dtype = int(w.scalar(op.address)), dtype_of(op.type.element)
+    shape, steps = (
+        tuple(number if isinstance(number, int) else int(w.scalar(number)) for number in numbers)
+        for numbers in (op.mixed_sizes, op.mixed_strides)
+    )
     for space in w.spaces:
         assert isinstance(space, Space)
         if space.low <= address <= space.low + len(space.data):

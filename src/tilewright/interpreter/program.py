@@ -17,6 +17,7 @@ from tilewright.frontends.recognise import is_tile_ir
 from tilewright.interpreter.engine import Argument, Group, interpret
 from tilewright.ir.passes import PassContext, PassManager
 from tilewright.ir.printer import print_op
+from tilewright.ir.types import mixed
 from tilewright.program import Launcher, Program
 from tilewright.runtime.dtypes import numpy_dtype
 from tilewright.runtime.groups import ArrayGroup, PointerArray
@@ -126,9 +127,8 @@ def _group_of_pointers(argument: PointerArray, parameter: GroupParameter) -> Gro
     count = len(argument.pointers) if argument.size is None else argument.size
     arrays: list[Array | None] = []
     for index in range(count):
-        extents, strides = iter(argument.extents), iter(argument.strides)
-        shape = tuple(int(next(extents)[index]) if s is None else s for s in parameter.memref.shape)
-        steps = tuple(int(next(strides)[index]) if s is None else s for s in parameter.memref.strides)
+        shape = mixed(parameter.memref.shape, (int(entries[index]) for entries in argument.extents))
+        steps = mixed(parameter.memref.strides, (int(entries[index]) for entries in argument.strides))
         address = int(argument.pointers[index])
         span = 0 if 0 in shape else 1 + sum((n - 1) * s for n, s in zip(shape, steps, strict=True)) + argument.offset
         if not address:

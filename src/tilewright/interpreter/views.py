@@ -50,33 +50,32 @@ def integer(value: Array) -> Number:
     return int(value) if value.ndim == 0 else value.astype(np.int64)
 
 
-def _lift(
-    w: WorkGroup, op: Operation, source: Value, change: Callable[[View, Callable[[Value], Number]], View]
-) -> None:
+_Get = Callable[[int | Value], Number]
+
+
+def _lift(w: WorkGroup, op: Operation, source: Value, change: Callable[[View, _Get], View]) -> None:
     """Apply a change of view, for each work-item where the memref differs between them."""
     found = w.memref(source)
     if isinstance(found, View):
-        w.values[op.results[0]] = change(found, lambda v: integer(w.scalar(v)))
+        w.values[op.results[0]] = change(found, lambda v: v if isinstance(v, int) else integer(w.scalar(v)))
         return
     views: list[View] = []
     for item, view in enumerate(found.views):
-        views.append(change(view, lambda v, item=item: int(w.spread(w.scalar(v))[item])))
+        views.append(change(view, lambda v, item=item: v if isinstance(v, int) else int(w.spread(w.scalar(v))[item])))
     w.values[op.results[0]] = Lanes(tuple(views))
 
 
 def _subview(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, memref.Subview)
 
-    def change(view: View, get: Callable[[Value], Number]) -> View:
-        offsets, sizes = iter(op.offsets), iter(op.sizes)
+    def change(view: View, get: _Get) -> View:
         at: Number = view.offset
         shape, strides = list[Number](), list[Number]()
-        for mode, (offset, size) in enumerate(zip(op.static_offsets, op.static_sizes, strict=True)):
-            start = get(next(offsets)) if offset is None else offset
-            at = at + start * view.strides[mode]
+        for offset, size, stride in zip(op.mixed_offsets, op.mixed_sizes, view.strides, strict=True):
+            at = at + get(offset) * stride
             if size != 0:
-                shape.append(get(next(sizes)) if size is None else size)
-                strides.append(view.strides[mode])
+                shape.append(get(size))
+                strides.append(stride)
         return View(view.buffer, at, tuple(shape), tuple(strides))
 
     _lift(w, op, op.memref, change)
@@ -85,9 +84,8 @@ def _subview(w: WorkGroup, op: Operation) -> None:
 def _expand(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, memref.Expand)
 
-    def change(view: View, get: Callable[[Value], Number]) -> View:
-        sizes, mode = iter(op.sizes), op.mode
-        extents = [get(next(sizes)) if s is None else s for s in op.static_sizes]
+    def change(view: View, get: _Get) -> View:
+        mode, extents = op.mode, list(map(get, op.mixed_sizes))
         strides: list[Number] = [view.strides[mode]]
         for extent in extents[:-1]:
             strides.append(strides[-1] * extent)
@@ -103,7 +101,7 @@ def _expand(w: WorkGroup, op: Operation) -> None:
 def _fuse(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, memref.Fuse)
 
-    def change(view: View, get: Callable[[Value], Number]) -> View:
+    def change(view: View, get: _Get) -> View:
         extent: Number = 1
         for size in view.shape[op.first : op.last + 1]:
             extent = extent * size
@@ -119,7 +117,7 @@ def _fuse(w: WorkGroup, op: Operation) -> None:
 def _permute(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, memref.Permute)
 
-    def change(view: View, get: Callable[[Value], Number]) -> View:
+    def change(view: View, get: _Get) -> View:
         shape = tuple(view.shape[k] for k in op.order)
         return replace(view, shape=shape, strides=tuple(view.strides[k] for k in op.order))
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from typing import Final
+from typing import Final, TypeVar
+
+_T = TypeVar("_T")
 
 
 class Type:
@@ -139,6 +141,12 @@ Extent = int | None
 def spell(extent: Extent) -> str:
     """`?` for a dynamic extent."""
     return "?" if extent is None else str(extent)
+
+
+def mixed(static: Iterable[Extent], dynamic: Iterable[_T]) -> list[int | _T]:
+    """The static numbers, and where they are None the dynamic ones in turn."""
+    rest = iter(dynamic)
+    return [next(rest) if number is None else number for number in static]
 
 
 class AddressSpace(Enum):

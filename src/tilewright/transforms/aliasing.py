@@ -189,13 +189,11 @@ def resolve(view: Value, spans: tuple[Span, ...]) -> tuple[Value, tuple[Span, ..
 
 
 def _through_subview(op: memref.Subview, spans: tuple[Span, ...]) -> tuple[Span, ...]:
-    dynamic, kept = iter(op.offsets), iter(spans)
-    found: list[Span] = []
-    for offset, size in zip(op.static_offsets, op.static_sizes, strict=True):
-        shift = next(dynamic) if offset is None else offset
-        span = Span(length=1) if size == 0 else next(kept)
-        found.append(span.shifted(shift))
-    return tuple(found)
+    kept = iter(spans)
+    return tuple(
+        (Span(length=1) if size == 0 else next(kept)).shifted(offset)
+        for offset, size in zip(op.mixed_offsets, op.static_sizes, strict=True)
+    )
 
 
 def may_overlap(a: Access, b: Access, unstable: Sequence[Operation] = ()) -> bool:

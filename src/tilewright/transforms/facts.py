@@ -67,10 +67,8 @@ def _declared(view: Value, mode: int, attribute: str) -> int:
             kept = [k for k, size in enumerate(op.static_sizes) if size != 0]
             if attribute == "stride_gcd":
                 return _declared(op.memref, kept[mode], attribute)
-            if op.static_sizes[kept[mode]] is not None:
-                return op.static_sizes[kept[mode]] or 1
-            dynamic = sum(op.static_sizes[k] is None for k in range(kept[mode]))
-            return divisor(op.sizes[dynamic])
+            size = op.mixed_sizes[kept[mode]]
+            return size if isinstance(size, int) else divisor(size)
         case _:
             return 1
 
@@ -120,10 +118,9 @@ def _base_alignment(view: Value) -> int:
         case Permute() | Expand() | Fuse():
             return _base_alignment(op.memref)
         case Subview():
-            dynamic = iter(op.offsets)
             found = _base_alignment(op.memref)
-            for mode, offset in enumerate(op.static_offsets):
-                distance = divisor(next(dynamic)) if offset is None else offset
+            for mode, offset in enumerate(op.mixed_offsets):
+                distance = offset if isinstance(offset, int) else divisor(offset)
                 found = math.gcd(found, distance * stride_divisor(op.memref, mode) * size)
             return found
         case GroupLoad():

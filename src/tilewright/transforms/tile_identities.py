@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tilewright.dialects import memref, tile
 from tilewright.dialects.arith import Cast, Constant
 from tilewright.ir.core import Operation, Value
@@ -149,16 +151,20 @@ def _through_view(view: Operation | None, mode: int, stride: bool) -> Value | tu
             kept = [k for k, size in enumerate(view.static_sizes) if size != 0]
             if stride:
                 return view.memref, kept[mode]
-            return view.sizes[sum(view.static_sizes[k] is None for k in range(kept[mode]))]
+            return _given(view.mixed_sizes[kept[mode]])
         case memref.Expand():
             inside = view.mode <= mode < view.mode + len(view.static_sizes)
             if not inside:
                 return view.memref, mode if mode < view.mode else mode - len(view.static_sizes) + 1
             if stride:
                 return None
-            return view.sizes[sum(s is None for s in view.static_sizes[: mode - view.mode])]
+            return _given(view.mixed_sizes[mode - view.mode])
         case _:
             return None
+
+
+def _given(extent: int | Value) -> Value | None:
+    return extent if isinstance(extent, Value) else None
 
 
 @pattern(memref.Subview)
@@ -166,17 +172,7 @@ def constant_offsets(op: memref.Subview, rewriter: Rewriter) -> bool:
     """Offsets that became constants move into the attribute."""
     if not any(integer_of(v) is not None for v in op.offsets):
         return False
-    dynamic = iter(op.offsets)
-    offsets: list[int | None] = []
-    left: list[Value] = []
-    for static in op.static_offsets:
-        value = next(dynamic) if static is None else None
-        known = static if value is None else integer_of(value)
-        offsets.append(known)
-        if value is not None and known is None:
-            left.append(value)
-    new = memref.Subview(op.memref, left, op.sizes, tuple(offsets), op.static_sizes, result_types=[op.out.type])
-    rewriter.replace(op, [rewriter.insert(new).out])
+    _replace_subview(op, op.memref, [_folded(offset) for offset in op.mixed_offsets], op.mixed_sizes, rewriter)
     return True
 
 
@@ -196,11 +192,10 @@ def subview_of_subview(op: memref.Subview, rewriter: Rewriter) -> bool:
     inner = op.memref.defining_op
     if not isinstance(inner, memref.Subview):
         return False
-    outer = iter(zip(_values(op.static_offsets, op.offsets), _values(op.static_sizes, op.sizes), strict=True))
+    outer = iter(zip(op.mixed_offsets, op.mixed_sizes, strict=True))
     offsets: list[int | Value] = []
     sizes: list[int | Value] = []
-    pairs = zip(_values(inner.static_offsets, inner.offsets), _values(inner.static_sizes, inner.sizes), strict=True)
-    for offset, size in pairs:
+    for offset, size in zip(inner.mixed_offsets, inner.mixed_sizes, strict=True):
         if size == 0:
             offsets.append(offset)
             sizes.append(0)
@@ -211,8 +206,21 @@ def subview_of_subview(op: memref.Subview, rewriter: Rewriter) -> bool:
             return False
         offsets.append(total)
         sizes.append(kept)
+    _replace_subview(op, inner.memref, offsets, sizes, rewriter)
+    return True
+
+
+def _folded(offset: int | Value) -> int | Value:
+    known = integer_of(offset) if isinstance(offset, Value) else None
+    return offset if known is None else known
+
+
+def _replace_subview(
+    op: memref.Subview, source: Value, offsets: Sequence[int | Value], sizes: Sequence[int | Value], rewriter: Rewriter
+) -> None:
+    """The same box, taken of `source`."""
     new = memref.Subview(
-        inner.memref,
+        source,
         [v for v in offsets if isinstance(v, Value)],
         [v for v in sizes if isinstance(v, Value)],
         tuple(None if isinstance(v, Value) else v for v in offsets),
@@ -220,12 +228,6 @@ def subview_of_subview(op: memref.Subview, rewriter: Rewriter) -> bool:
         result_types=[op.out.type],
     )
     rewriter.replace(op, [rewriter.insert(new).out])
-    return True
-
-
-def _values(static: tuple[int | None, ...], dynamic: list[Value]) -> list[int | Value]:
-    rest = iter(dynamic)
-    return [next(rest) if s is None else s for s in static]
 
 
 def _plus(a: int | Value, b: int | Value) -> int | Value | None:

@@ -19,6 +19,7 @@ from tilewright.dialects.cuda_tile.types import (
     TILE,
     TOKENS,
     VIEW,
+    TensorView,
     Version,
 )
 from tilewright.ir.definition import (
@@ -33,6 +34,7 @@ from tilewright.ir.definition import (
     results,
 )
 from tilewright.ir.effects import Effect, EffectKind
+from tilewright.ir.types import mixed
 
 _TAIL = "( 'token' = $token )? ( 'optimization_hints' = optimization_hints )? ( 'inbounds' = inbounds )?"
 
@@ -44,6 +46,23 @@ class MakeTensorView(TileOperation, name="cuda_tile.make_tensor_view", opcode=0x
     dynamic_shape: list[Value] = operands(SCALAR_INTEGER)
     dynamic_strides: list[Value] = operands(SCALAR_INTEGER)
     out: Value = result(TENSOR_VIEW)
+
+    @property
+    def type(self) -> TensorView:
+        """The type of the tensor."""
+        type_ = self.out.type
+        assert isinstance(type_, TensorView)
+        return type_
+
+    @property
+    def mixed_shape(self) -> list[int | Value]:
+        """The extents, known or not."""
+        return mixed(self.type.shape, self.dynamic_shape)
+
+    @property
+    def mixed_strides(self) -> list[int | Value]:
+        """The strides, known or not."""
+        return mixed(self.type.strides, self.dynamic_strides)
 
     def effects(self) -> Sequence[Effect]:
         return ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, cast
 
 from tilewright.dialects import arith, memref, scf, team, tl
@@ -10,7 +10,6 @@ from tilewright.frontends.tensor_language.instructions_scalar import BINARY, ELE
 from tilewright.frontends.tensor_language.vocabulary import ATTRIBUTE_NAMES, COMPARISON_NAMES, LANGUAGE_ATTRIBUTES
 from tilewright.ir.attributes import spell_float
 from tilewright.ir.core import Attribute, Operation, Value
-from tilewright.ir.types import Extent
 
 Name = Callable[[Value], str]
 """The name of a value, with its `%`."""
@@ -105,9 +104,9 @@ def _access(op: Operation) -> str:
     return _flag(op, "transpose", ".t") + (f".{checked.value}" if named and isinstance(checked, tl.Checked) else "")
 
 
-def _mixed(literals: tuple[Extent, ...], values: Iterator[Value], name: Name) -> list[str]:
-    """Literals, and names of values where they are None."""
-    return [name(next(values)) if literal is None else str(literal) for literal in literals]
+def _mixed(numbers: Sequence[int | Value], name: Name) -> list[str]:
+    """Literals and names of values."""
+    return [str(number) if isinstance(number, int) else name(number) for number in numbers]
 
 
 # Instructions
@@ -191,7 +190,7 @@ def _size(op: memref.Size, name: Name) -> str:
 
 
 def _expand(op: memref.Expand, name: Name) -> str:
-    sizes = _mixed(op.static_sizes, iter(op.sizes), name)
+    sizes = _mixed(op.mixed_sizes, name)
     return f"expand {name(op.memref)}[{op.mode}->{' x '.join(sizes)}]"
 
 
@@ -200,8 +199,7 @@ def _fuse(op: memref.Fuse, name: Name) -> str:
 
 
 def _subview(op: memref.Subview, name: Name) -> str:
-    offsets = _mixed(op.static_offsets, iter(op.offsets), name)
-    sizes = _mixed(op.static_sizes, iter(op.sizes), name)
+    offsets, sizes = _mixed(op.mixed_offsets, name), _mixed(op.mixed_sizes, name)
     entries = (o if s == "0" else f"{o}:{s}" for o, s in zip(offsets, sizes, strict=True))
     return f"subview {name(op.memref)}[{','.join(entries)}]"
 

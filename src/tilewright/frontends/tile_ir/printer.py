@@ -12,7 +12,7 @@ from tilewright.dialects.cuda_tile.core import Constant, Entry, Global, TileModu
 from tilewright.dialects.cuda_tile.debug import debug_of
 from tilewright.dialects.cuda_tile.misc import Print
 from tilewright.dialects.cuda_tile.reductions import Reduce, Scan
-from tilewright.dialects.cuda_tile.types import TensorView, Tile, Version
+from tilewright.dialects.cuda_tile.types import Tile, Version
 from tilewright.dialects.cuda_tile.views import MakeTensorView
 from tilewright.frontends.tile_ir.attribute_spelling import spell_dictionary, spell_hints, spell_symbol, spell_typed
 from tilewright.frontends.tile_ir.cursor import escape
@@ -125,18 +125,16 @@ class _Printer:
         return ", ".join(self.names.of(v) for v in values)
 
     def _tensor_view(self, op: MakeTensorView) -> str:
-        type_ = op.out.type
-        assert isinstance(type_, TensorView)
-        parts: list[str] = []
-        for given, extents in ((op.dynamic_shape, type_.shape), (op.dynamic_strides, type_.strides)):
-            values = iter(given)
-            parts.append(", ".join(self.names.of(next(values)) if e is None else str(e) for e in extents))
+        shape, strides = (
+            ", ".join(str(number) if isinstance(number, int) else self.names.of(number) for number in numbers)
+            for numbers in (op.mixed_shape, op.mixed_strides)
+        )
         dynamic = [*op.dynamic_shape, *op.dynamic_strides]
         arrow = f"{dynamic[0].type} -> " if dynamic else ""
         base = self.names.of(op.base)
         return (
-            f"make_tensor_view {base}, shape = [{parts[0]}], strides = [{parts[1]}]{extra_dictionary(op)}"
-            f" : {arrow}{type_}"
+            f"make_tensor_view {base}, shape = [{shape}], strides = [{strides}]{extra_dictionary(op)}"
+            f" : {arrow}{op.type}"
         )
 
     def _print(self, op: Print) -> str:

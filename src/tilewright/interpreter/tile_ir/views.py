@@ -18,7 +18,6 @@ from tilewright.dialects.cuda_tile.types import (
     Padding,
     PartitionView,
     StridedView,
-    TensorView,
     View,
 )
 from tilewright.interpreter.tile_ir.access import load_halves, store_halves, transact, unspecified, updated
@@ -42,12 +41,11 @@ _FAR: Final = 1 << 62
 
 
 def _make_tensor(w: TileBlock, op: ops.MakeTensorView) -> None:
-    type_ = op.out.type
-    assert isinstance(type_, TensorView)
-    sizes, strides = iter(op.dynamic_shape), iter(op.dynamic_strides)
-    shape = tuple(w.unsigned(next(sizes)) if s is None else s for s in type_.shape)
-    steps = tuple(w.unsigned(next(strides)) if s is None else s for s in type_.strides)
-    w.values[op.out] = TensorValue(type_.element, w.unsigned(op.base), shape, steps)
+    shape, strides = (
+        tuple(number if isinstance(number, int) else w.unsigned(number) for number in numbers)
+        for numbers in (op.mixed_shape, op.mixed_strides)
+    )
+    w.values[op.out] = TensorValue(op.type.element, w.unsigned(op.base), shape, strides)
 
 
 def _make_view(w: TileBlock, op: ops.MakePartitionView | ops.MakeStridedView | ops.MakeGatherScatterView) -> None:

@@ -89,6 +89,10 @@ class KernelContext:
         assert isinstance(found, Scalar)
         return found
 
+    def index(self, number: int | core.Value) -> Scalar:
+        """An index that is known or not."""
+        return Scalar(i64(number)) if isinstance(number, int) else self.scalar(number)
+
     def view(self, value: core.Value) -> View:
         """The lowered memref."""
         found = self.values[value]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from tilewright.dialects import memref
 from tilewright.ir import core
-from tilewright.ir.types import GroupType, MemrefType
+from tilewright.ir.types import GroupType, MemrefType, mixed
 from tilewright.targets.cpu.context import KernelContext, OpLowering, view_of
 from tilewright.targets.cpu.lowered import Operand, Scalar, View
 from tilewright.targets.cpu.scalars import product_of, sum_of
@@ -210,11 +210,14 @@ def _group_load(ctx: KernelContext, op: core.Operation) -> None:
     group, index = ctx.group(op.group), ctx.scalar(op.index)
     type_ = op.out.type
     assert isinstance(type_, MemrefType)
-    dope = iter([*group.extents, *group.strides])
     pointer = _table_entry(ctx, group.table, index, "ptr")
-    sizes = [Scalar(i64(s)) if s is not None else _table_entry(ctx, next(dope), index, "i64") for s in type_.shape]
-    strides = [Scalar(i64(s)) if s is not None else _table_entry(ctx, next(dope), index, "i64") for s in type_.strides]
-    ctx.bind(op.out, View(type_, pointer, group.offset, tuple(sizes), tuple(strides), pointer))
+
+    def extent(entry: int | Value) -> Scalar:
+        return ctx.index(entry) if isinstance(entry, int) else _table_entry(ctx, entry, index, "i64")
+
+    sizes = tuple(map(extent, mixed(type_.shape, group.extents)))
+    strides = tuple(map(extent, mixed(type_.strides, group.strides)))
+    ctx.bind(op.out, View(type_, pointer, group.offset, sizes, strides, pointer))
 
 
 def _table_entry(ctx: KernelContext, table: Value, index: Scalar, ltype: str) -> Scalar:
@@ -236,8 +239,7 @@ def _expand(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, memref.Expand)
     view, mode, type_ = ctx.view(op.memref), op.mode, op.out.type
     assert isinstance(type_, MemrefType)
-    dynamic = iter(op.sizes)
-    extents = [Scalar(i64(s)) if s is not None else ctx.scalar(next(dynamic)) for s in op.static_sizes]
+    extents = list(map(ctx.index, op.mixed_sizes))
     strides = [view.strides[mode]]
     for extent in extents[:-1]:
         strides.append(product_of(ctx, strides[-1], extent))
@@ -278,14 +280,12 @@ def _subview(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, memref.Subview)
     view, type_ = ctx.view(op.memref), op.out.type
     assert isinstance(type_, MemrefType)
-    offsets, sizes = iter(op.offsets), iter(op.sizes)
     at, kept_sizes, kept_strides = view.offset, list[Scalar](), list[Scalar]()
-    for mode, (offset, size) in enumerate(zip(op.static_offsets, op.static_sizes, strict=True)):
-        start = Scalar(i64(offset)) if offset is not None else ctx.scalar(next(offsets))
-        at = sum_of(ctx, at, product_of(ctx, start, view.strides[mode]))
+    for offset, size, stride in zip(op.mixed_offsets, op.mixed_sizes, view.strides, strict=True):
+        at = sum_of(ctx, at, product_of(ctx, ctx.index(offset), stride))
         if size != 0:
-            kept_sizes.append(Scalar(i64(size)) if size is not None else ctx.scalar(next(sizes)))
-            kept_strides.append(view.strides[mode])
+            kept_sizes.append(ctx.index(size))
+            kept_strides.append(stride)
     ctx.bind(op.out, View(type_, view.pointer, at, tuple(kept_sizes), tuple(kept_strides), view.root))
 
 

@@ -9,7 +9,6 @@ from tilewright.dialects.addresses import UpdateKind
 from tilewright.dialects.memref import AtomicKind
 from tilewright.dialects.statics import GlobalAddress, Reserve, global_of
 from tilewright.ir import core
-from tilewright.ir.types import MemrefType
 from tilewright.targets.llvm.emitter import Value, boolean, i64
 from tilewright.targets.llvm.types import ELEMENTS, Element
 from tilewright.targets.nvidia.atomics import atomic_exchange, atomic_load, atomic_store, atomic_swap, atomic_update
@@ -63,13 +62,9 @@ def _address(ctx: KernelContext, op: core.Operation) -> None:
 
 def _from_address(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, addresses.FromAddress)
-    type_ = op.out.type
-    assert isinstance(type_, MemrefType)
     pointer = _pointer(ctx, ctx.scalar(op.address))
-    sizes, strides = iter(op.sizes), iter(op.strides)
-    shape = tuple(i64(s) if s is not None else ctx.scalar(next(sizes)) for s in type_.shape)
-    steps = tuple(i64(s) if s is not None else ctx.scalar(next(strides)) for s in type_.strides)
-    ctx.bind(op.out, View(type_, pointer, shape, steps, pointer))
+    sizes, strides = (tuple(map(ctx.index, given)) for given in (op.mixed_sizes, op.mixed_strides))
+    ctx.bind(op.out, View(op.type, pointer, sizes, strides, pointer))
 
 
 def lower_access(ctx: KernelContext, op: core.Operation) -> None:

@@ -68,6 +68,10 @@ class KernelContext:
         assert isinstance(found, Value)
         return found
 
+    def index(self, number: int | core.Value) -> Value:
+        """An index that is known or not."""
+        return i64(number) if isinstance(number, int) else self.scalar(number)
+
     def view(self, value: core.Value) -> View:
         """The lowered memref."""
         found = self.values[value]

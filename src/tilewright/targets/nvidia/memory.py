@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from tilewright.dialects import memref
 from tilewright.ir import core
-from tilewright.ir.types import GroupType, MemrefType
+from tilewright.ir.types import GroupType, MemrefType, mixed
 from tilewright.targets.llvm.emitter import Complex, Value, boolean, i64, zero
 from tilewright.targets.llvm.types import Element, Kind
 from tilewright.targets.nvidia.context import KernelContext, OpLowering
@@ -109,12 +109,12 @@ def _group_load(ctx: KernelContext, op: core.Operation) -> None:
     group, index, type_ = ctx.group(op.group), ctx.scalar(op.index), op.out.type
     b, dope = ctx.b, iter(group.dope)
 
-    def size(static: int | None) -> Value:
-        return i64(static) if static is not None else b.load("i64", b.gep("i64", next(dope), index), 8)
+    def extent(entry: int | Value) -> Value:
+        return i64(entry) if isinstance(entry, int) else b.load("i64", b.gep("i64", entry, index), 8)
 
     root = b.load("ptr", b.gep("ptr", group.table, index), 8, hint="element")
-    sizes = tuple(size(s) for s in type_.shape)
-    strides = tuple(size(s) for s in type_.strides)
+    sizes = tuple(map(extent, mixed(type_.shape, dope)))
+    strides = tuple(map(extent, mixed(type_.strides, dope)))
     base = b.cast("addrspacecast", root, GLOBAL)
     view = View(type_, base, sizes, strides, root)
     ctx.bind(op.out, View(type_, element_pointer(ctx, view.element, base, group.offset), sizes, strides, root))
@@ -144,8 +144,7 @@ def _expand(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, memref.Expand)
     assert isinstance(op.out.type, MemrefType)
     view, mode = ctx.view(op.memref), op.mode
-    dynamic = iter(op.sizes)
-    extents = [i64(s) if s is not None else ctx.scalar(next(dynamic)) for s in op.static_sizes]
+    extents = list(map(ctx.index, op.mixed_sizes))
     strides = [view.strides[mode]]
     for extent in extents[:-1]:
         strides.append(ctx.b.mul(strides[-1], extent))
@@ -172,14 +171,12 @@ def _subview(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, memref.Subview)
     assert isinstance(op.out.type, MemrefType)
     view = ctx.view(op.memref)
-    offsets, sizes = iter(op.offsets), iter(op.sizes)
     at, kept_sizes, kept_strides = i64(0), list[Value](), list[Value]()
-    for mode, (offset, size) in enumerate(zip(op.static_offsets, op.static_sizes, strict=True)):
-        start = i64(offset) if offset is not None else ctx.scalar(next(offsets))
-        at = ctx.b.add(at, ctx.b.mul(start, view.strides[mode]))
+    for offset, size, stride in zip(op.mixed_offsets, op.mixed_sizes, view.strides, strict=True):
+        at = ctx.b.add(at, ctx.b.mul(ctx.index(offset), stride))
         if size != 0:
-            kept_sizes.append(i64(size) if size is not None else ctx.scalar(next(sizes)))
-            kept_strides.append(view.strides[mode])
+            kept_sizes.append(ctx.index(size))
+            kept_strides.append(stride)
     pointer = element_pointer(ctx, view.element, view.pointer, at)
     ctx.bind(op.out, View(op.out.type, pointer, tuple(kept_sizes), tuple(kept_strides), view.root))
 

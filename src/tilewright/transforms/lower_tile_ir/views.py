@@ -24,6 +24,7 @@ from tilewright.transforms.lower_tile_ir.memory import (
     update_kind,
 )
 from tilewright.transforms.lower_tile_ir.types import stored_type
+from tilewright.transforms.lower_tile_ir.unsigned_floats import special_code
 
 _PADDING = {
     Padding.NEG_ZERO: -0.0,
@@ -35,25 +36,12 @@ _PADDING = {
 
 def _tensor(low: Lowering, op: Operation) -> None:
     assert isinstance(op, cuda_views.MakeTensorView)
-    type_ = op.out.type
-    assert isinstance(type_, cuda.TensorView)
     sizes, strides = (
-        _extents(low, known, given)
-        for known, given in ((type_.shape, op.dynamic_shape), (type_.strides, op.dynamic_strides))
+        tuple(low.b.index(number) if isinstance(number, int) else low.index(number) for number in numbers)
+        for numbers in (op.mixed_shape, op.mixed_strides)
     )
-    low.tensors[op.out] = TensorValue(
-        type_, low.value(op.base), sizes, strides, _divisors(low, type_, op.dynamic_shape)
-    )
-
-
-def _extents(low: Lowering, known: Sequence[int | None], given: Sequence[Value]) -> tuple[Value, ...]:
-    dynamic = iter(given)
-    return tuple(low.b.index(k) if k is not None else low.index(next(dynamic)) for k in known)
-
-
-def _divisors(low: Lowering, type_: cuda.TensorView, given: Sequence[Value]) -> tuple[int, ...]:
-    dynamic = iter(given)
-    return tuple(k & -k if k is not None else low.facts.divisor(next(dynamic)) for k in type_.shape)
+    divisors = tuple(n & -n if isinstance(n, int) else low.facts.divisor(n) for n in op.mixed_shape)
+    low.tensors[op.out] = TensorValue(op.type, low.value(op.base), sizes, strides, divisors)
 
 
 def _view(low: Lowering, op: Operation) -> None:
@@ -231,7 +219,8 @@ def _padded(low: Lowering, access: _Access, check: Sequence[bool], found: Value)
     padding = _PADDING.get(access.type.padding) if access.type.padding is not None else None
     inside = None if padding is None else access.inside(low, check)
     if inside is not None and padding is not None:
-        return low.select(inside, found, low.constant(padding, found.type))
+        value = special_code(padding) if access.type.tensor.element is cuda.F8E5M3FNU else padding
+        return low.select(inside, found, low.constant(value, found.type))
     return found
 
 

@@ -19,9 +19,9 @@ def constant_of(value: Value) -> Number | None:
     return op.value if isinstance(op, arith.Constant) else _folded(value, {})
 
 
-def integer_of(value: Value) -> int | None:
-    """The integer that a value is for certain, else None."""
-    found = constant_of(value)
+def integer_of(value: int | Value) -> int | None:
+    """The integer that a number, or a value for certain, is, else None."""
+    found = value if isinstance(value, int) else constant_of(value)
     return found if isinstance(found, int) and not isinstance(found, bool) else None
 
 

@@ -67,12 +67,11 @@ def _boxes_meet(x: memref.Subview, y: memref.Subview) -> bool:
 
 def _intervals(op: memref.Subview) -> list[tuple[int, int]] | None:
     """From and to in every mode of the operand, or None if one of them is not known."""
-    offsets, sizes = iter(op.offsets), iter(op.sizes)
     found: list[tuple[int, int]] = []
-    for static_offset, static_size in zip(op.static_offsets, op.static_sizes, strict=True):
-        start = integer_of(next(offsets)) if static_offset is None else static_offset
+    for offset, length in zip(op.mixed_offsets, op.mixed_sizes, strict=True):
+        start = integer_of(offset)
         # A literal 0 drops the mode, and stands for the one element at the offset.
-        size = integer_of(next(sizes)) if static_size is None else max(static_size, 1)
+        size = max(length, 1) if isinstance(length, int) else integer_of(length)
         if start is None or size is None:
             return None
         found.append((start, start + size))

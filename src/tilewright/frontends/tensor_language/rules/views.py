@@ -53,8 +53,7 @@ def _entries(op: memref.Expand, first: int, last: int) -> Location:
 
 def _known_sizes(op: memref.Expand) -> list[int | None]:
     """What each entry is for certain."""
-    sizes = iter(op.sizes)
-    return [integer_of(next(sizes)) if entry is None else entry for entry in op.static_sizes]
+    return list(map(integer_of, op.mixed_sizes))
 
 
 def expand(op: memref.Expand, report: Report) -> None:
@@ -144,15 +143,13 @@ def subview(op: memref.Subview, report: Report) -> None:
         ).hint("give one entry for each mode: `offset:size`, or `offset` to drop the mode")
         return
     shape, strides = list[Extent](), list[Extent]()
-    offsets, sizes = iter(op.offsets), iter(op.sizes)
-    for mode, (offset, size) in enumerate(zip(op.static_offsets, op.static_sizes, strict=True)):
-        start = integer_of(next(offsets)) if offset is None else offset
+    for mode, (offset, size) in enumerate(zip(op.mixed_offsets, op.mixed_sizes, strict=True)):
         # A literal 0 drops the mode: the one element at the offset is meant.
-        length = integer_of(next(sizes)) if size is None else max(size, 1) if size >= 0 else size
-        if not _inside(op, mode, start, length, report):
+        length = 1 if size == 0 else integer_of(size)
+        if not _inside(op, mode, integer_of(offset), length, report):
             return
         if size != 0:
-            shape.append(size)
+            shape.append(size if isinstance(size, int) else None)
             strides.append(source.strides[mode])
     _same(op, "V28", source, shape, strides, report)
 
