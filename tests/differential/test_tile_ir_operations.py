@@ -35,13 +35,6 @@ FAMILIES: dict[str, tuple[Callable[[], Iterable[Case]], int, float]] = {
 """Cases, how many kernels of them a run takes, and how many ulp of the largest magnitude results may differ."""
 
 
-@pytest.fixture
-def rng() -> np.random.Generator:
-    seed = int(np.random.SeedSequence().generate_state(1)[0])
-    print(f"seed {seed}")
-    return np.random.default_rng(seed)
-
-
 def chosen(found: list[Group], count: int, rng: np.random.Generator) -> list[Group]:
     """Some of the kernels."""
     if os.environ.get("ALL_TILE_IR_CASES") or count >= len(found):
