@@ -20,14 +20,15 @@ Array = NDArray[Any]
 
 INTEGERS: Final = ("i1", "i8", "i16", "i32", "i64")
 FLOATS: Final = ("f16", "bf16", "f32", "f64")
-SMALL: Final = ("tf32", "f8E4M3FN", "f8E5M2", "f8E8M0FNU", "f4E2M1FN")
+SMALL: Final = ("tf32", "f8E4M3FN", "f8E5M2", "f8E8M0FNU", "f8E5M3FNU", "f4E2M1FN")
 BITS: Final = {"i1": 1, "i4": 4, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "f16": 16, "bf16": 16, "f32": 32, "f64": 64,
-               "tf32": 19, "f8E4M3FN": 8, "f8E5M2": 8, "f8E8M0FNU": 8, "f4E2M1FN": 4}  # fmt: skip
+               "tf32": 19, "f8E4M3FN": 8, "f8E5M2": 8, "f8E8M0FNU": 8, "f8E5M3FNU": 8, "f4E2M1FN": 4}  # fmt: skip
 PACKED: Final = ("i4", "f4E2M1FN")
 _DTYPES: Final[dict[str, Any]] = {
     "i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "f16": np.float16,
     "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64, "tf32": np.float32,
     "f8E4M3FN": ml_dtypes.float8_e4m3fn, "f8E5M2": ml_dtypes.float8_e5m2, "f8E8M0FNU": ml_dtypes.float8_e8m0fnu,
+    "f8E5M3FNU": np.int8,
 }  # fmt: skip
 _LETTERS: Final = "abcdefgh"
 _RESULTS: Final = "rstuvw"
@@ -385,14 +386,27 @@ def conversions() -> Iterator[Case]:
             for mode in ("rounding<zero>", "rounding<positive_inf>") if y == "f8E8M0FNU" else ("",):
                 domain = "positive" if y == "f8E8M0FNU" else ""
                 yield Case(f"ftof {x} {y} {mode}", f"%r = ftof %a {mode} : {s} -> {d}", (s,), (d,), domain)
-    s, d = Shaped("f32"), Shaped("tf32")
-    yield Case("ftof away", f"%r = ftof %a rounding<nearest_away> : {s} -> {d}", (s,), (d,))
+    for x, y, mode in _directed():
+        s, d = Shaped(x), Shaped(y)
+        yield Case(f"ftof {x} {y} {mode}", f"%r = ftof %a rounding<{mode}> : {s} -> {d}", (s,), (d,))
     for x in (*INTEGERS, *FLOATS, *SMALL):
         for y in (*INTEGERS, *FLOATS, *SMALL):
             if BITS[x] == BITS[y]:
                 s, d = Shaped(x), Shaped(y)
                 yield Case(f"bitcast {x} {y}", f"%r = bitcast %a : {s} -> {d}", (s,), (d,))
     yield from _pointer_conversions()
+
+
+def _directed() -> Iterator[tuple[str, str, str]]:
+    """Conversions with other roundings than to nearest even: narrowing ones, and one exact one of each type."""
+    yield "f32", "tf32", "nearest_away"
+    narrowing = [("f64", "f16"), ("f32", "bf16"), ("f64", "bf16"), ("f16", "bf16"), ("f32", "tf32"), ("f64", "tf32")]
+    yield from ((x, y, "zero") for x, y in narrowing)
+    yield from (("f64", "f32", mode) for mode in ("zero", "negative_inf", "positive_inf"))
+    for x in (*FLOATS[:3], *SMALL):
+        for y, mode in (("f64", "zero"), ("f64", "nearest_away"), ("f32", "negative_inf"), ("f32", "nearest_away")):
+            if x != y:
+                yield x, y, mode
 
 
 def _pointer_conversions() -> Iterator[Case]:
@@ -475,7 +489,7 @@ def _literals(element: str, count: int) -> Iterable[str]:
             yield "true" if k * k % 3 == 1 else "false"
         elif element in INTEGERS:
             yield str(k * 37 % 251 - 100)
-        elif element == "f8E8M0FNU":
+        elif element in ("f8E8M0FNU", "f8E5M3FNU"):
             yield str(2.0 ** (k % 9 - 4))
         else:
             yield str((1.0, 1.5, -2.0, 0.5, 6.0, -0.0, 3.0)[k * k % 7])

@@ -9,7 +9,7 @@ import re
 import pytest
 
 from tilewright.compiler import read_module
-from tilewright.diagnostics import CompileError, Report, Source
+from tilewright.diagnostics import Report, Source
 from tilewright.ir.parser import parse_ir
 from tilewright.ir.printer import print_op
 from tilewright.ir.verifier import verify
@@ -185,9 +185,31 @@ def test_the_tile_level_reads_back() -> None:
     assert print_op(again) == text
 
 
-def test_places_stay() -> None:
-    with pytest.raises(CompileError) as caught:
-        lowered("%a = constant <f8E5M3FNU: 1.0> : tile<8xf8E5M3FNU>")
-    (found,) = caught.value.diagnostics
-    assert found.code == "T006"
-    assert str(found.location).startswith("test:4:")
+def test_unsigned_floats_are_codes() -> None:
+    text = "%a = constant <f8E5M3FNU: 1.0> : tile<8xf8E5M3FNU>\n%b = ftof %a : tile<8xf8E5M3FNU> -> tile<8xf32>"
+    check(lowered(text), "arith.constant.*120.*i8", "arith.shl", "arith.bitcast.*f32", "arith.mul", "arith.select")
+
+
+def test_what_a_region_does_not_change_runs_in_front() -> None:
+    body = """%x = constant <f32: 1.0> : tile<4x8xf32>
+    %z = constant <i32: 1> : tile<i32>
+    %t = reduce %x dim=1 identities=[0.0 : f32] : tile<4x8xf32> -> tile<4xf32> (%a: tile<f32>, %b: tile<f32>) {
+      %u, %v, %w = get_tile_block_id : tile<i32>
+      %f = itof %u signed : tile<i32> -> tile<f32>
+      %g = mulf %a, %f : tile<f32>
+      %h = addf %g, %b : tile<f32>
+      yield %h : tile<f32>
+    }"""
+    check(lowered(body), "team.group_id", "arith.cast", "tile.reduce_by", "arith.mul", "arith.add", "scf.yield")
+
+
+def test_a_region_with_tiles_goes_from_element_to_element() -> None:
+    body = """%x = constant <f32: 1.0> : tile<4x8xf32>
+    %t = scan %x dim=1 reverse=true identities=[0.0 : f32] : tile<4x8xf32> -> tile<4x8xf32> (%a: tile<f32>, %b: tile<f32>) {
+      %f = reshape %a : tile<f32> -> tile<1xf32>
+      %g = addf %f, %f : tile<1xf32>
+      %h = reshape %g : tile<1xf32> -> tile<f32>
+      yield %h : tile<f32>
+    }"""
+    check(lowered(body), "memref.reserve", "tile.store", "scf.for", "scf.for", "memref.load", "memref.store", "scf.for",
+          "arith.sub", "memref.load", "tile.splat", "tile.item", "memref.store", "scf.yield", "tile.load")  # fmt: skip

@@ -13,6 +13,7 @@ from tilewright.dialects.cuda_tile.attributes import Predicate as CudaPredicate
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import BOOL, F8E8M0FNU, F32, F64, I32, TF32, ScalarType, element_of, with_element
 from tilewright.transforms.lower_tile_ir.context import Handler, Lowering, Unsupported
+from tilewright.transforms.lower_tile_ir.unsigned_floats import encoded, is_unsigned_float, number
 
 Make = Callable[..., Operation]
 
@@ -242,15 +243,18 @@ def _trunci(low: Lowering, op: Operation) -> None:
 def _itof(low: Lowering, op: Operation) -> None:
     assert isinstance(op, conversions.IToF)
     x = low.value(op.source)
+    coded = is_unsigned_float(op.out)
+    target = F64 if coded else _target(low, op)  # rounds only what is far too large for the codes
     if not _signed(op):
-        low.bind(op.out, low.unsigned_cast(x, _target(low, op)))
+        found = low.unsigned_cast(x, target)
     else:
-        low.bind(op.out, low.cast(low.widened(x, I32, True) if _element(x) is BOOL else x, _target(low, op)))
+        found = low.cast(low.widened(x, I32, True) if _element(x) is BOOL else x, target)
+    low.bind(op.out, encoded(low, found, saturate=False) if coded else found)
 
 
 def _ftoi(low: Lowering, op: Operation) -> None:
     assert isinstance(op, conversions.FToI)
-    x, target = low.value(op.source), _target(low, op)
+    x, target = number(low, op.source), _target(low, op)
     if target is not BOOL:
         low.bind(op.out, low.cast(x, target) if _signed(op) else low.unsigned_cast(x, target))
         return
@@ -261,12 +265,13 @@ def _ftoi(low: Lowering, op: Operation) -> None:
 
 def _ftof(low: Lowering, op: Operation) -> None:
     assert isinstance(op, conversions.FToF)
-    x, target = low.value(op.source), _target(low, op)
-    if op.rounding_mode is Rounding.NEAREST_AWAY:
-        low.bind(op.out, _away_from_zero(low, x))
-        return
+    x, target = number(low, op.source), _target(low, op)
     direction = _direction(op)
-    if direction is None:
+    if is_unsigned_float(op.out):
+        low.bind(op.out, encoded(low, x, saturate=True))
+    elif op.rounding_mode is Rounding.NEAREST_AWAY and _element(x) is F32 and target is TF32:
+        low.bind(op.out, _away_from_zero(low, x))
+    elif direction is None:
         low.bind(op.out, low.cast(x, target))
     else:
         type_ = with_element(x.type, target)

@@ -18,6 +18,7 @@ from tilewright.transforms.lower_tile_ir.context import Handler, Lowering
 from tilewright.transforms.lower_tile_ir.memory import pointee
 from tilewright.transforms.lower_tile_ir.shapes import reshaped
 from tilewright.transforms.lower_tile_ir.types import element_bytes
+from tilewright.transforms.lower_tile_ir.unsigned_floats import number
 
 
 def _get_global(low: Lowering, op: Operation) -> None:
@@ -34,7 +35,7 @@ def _alloca(low: Lowering, op: Operation) -> None:
 
 def _printed(low: Lowering, value: Value) -> tuple[Value, int]:
     """An operand as f64 or i64, and the width as which it is read without sign."""
-    found = low.value(value)
+    found = number(low, value)
     element = element_of(found.type)
     assert element is not None
     assert isinstance(value.type, cuda.Tile)

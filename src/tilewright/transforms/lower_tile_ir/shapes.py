@@ -9,6 +9,7 @@ from tilewright.dialects.addresses import FromAddress
 from tilewright.dialects.cuda_tile import core as cuda
 from tilewright.dialects.cuda_tile import misc
 from tilewright.dialects.cuda_tile import types as cuda_types
+from tilewright.dialects.cuda_tile.attributes import Number
 from tilewright.dialects.cuda_tile.types import Tile
 from tilewright.dialects.statics import GlobalAddress
 from tilewright.ir.core import Operation, Value
@@ -17,6 +18,7 @@ from tilewright.transforms.lower_tile_ir import bits
 from tilewright.transforms.lower_tile_ir.context import Handler, Lowering
 from tilewright.transforms.lower_tile_ir.scratch import Scratch
 from tilewright.transforms.lower_tile_ir.types import stored_type
+from tilewright.transforms.lower_tile_ir.unsigned_floats import code_of
 
 _LISTED_ELEMENTS = 64
 _CHOSEN_SLICES = 8
@@ -33,17 +35,17 @@ def _constant(low: Lowering, op: Operation) -> None:
     type_ = low.type_of(op.out)
     dense = op.value
     if dense.splat or isinstance(type_, ScalarType):
-        low.bind(op.out, low.constant(_number(low, dense.number().value, type_), type_))
+        low.bind(op.out, low.constant(_element(dense.number()), type_))
         return
     if type_.size > _LISTED_ELEMENTS:
         low.bind(op.out, _from_memory(low, op, type_))
         return
     flat = TileType((type_.size,), type_.element)
     position = low.iota((type_.size,), 0, I32)
-    found = low.constant(_number(low, dense.number(0).value, type_), flat)
+    found = low.constant(_element(dense.number(0)), flat)
     for index in range(1, type_.size):
         here = low.compare(arith.Predicate.EQ, position, low.constant(index, position.type))
-        found = low.select(here, low.constant(_number(low, dense.number(index).value, type_), flat), found)
+        found = low.select(here, low.constant(_element(dense.number(index)), flat), found)
     low.bind(op.out, reshaped(low, found, type_))
 
 
@@ -63,9 +65,10 @@ def _from_memory(low: Lowering, op: cuda.Constant, type_: TileType) -> Value:
     return reshaped(low, found, type_)
 
 
-def _number(low: Lowering, value: int | float, type_: ScalarType | TileType) -> bool | int | float:
-    element = type_.element if isinstance(type_, TileType) else type_
-    return bool(value) if element is BOOL else value
+def _element(number: Number) -> bool | int | float:
+    if number.element is cuda_types.F8E5M3FNU:
+        return code_of(number.bits)
+    return bool(number.bits) if number.element is cuda_types.I1 else number.value
 
 
 def reshaped(low: Lowering, value: Value, type_: ScalarType | TileType) -> Value:

@@ -1,4 +1,7 @@
-"""Types of Tile IR on the tile level: dimensions in reverse, rank 0 a scalar, pointers `i64`."""
+"""Types of Tile IR on the tile level: dimensions in reverse, rank 0 a scalar, pointers `i64`.
+
+f8E5M3FNU is `i8` there (`unsigned_floats`).
+"""
 
 from __future__ import annotations
 
@@ -33,6 +36,7 @@ _ELEMENTS: Final = {
     cuda.BF16: BF16,
     cuda.F32: F32,
     cuda.F64: F64,
+    cuda.F8E5M3FNU: I8,
 }
 
 
