@@ -118,7 +118,8 @@ class Conversions:
         high = b.lshr(bits, constant(i32, 16))
         rounding = b.add(b.and_(high, constant(i32, 1)), constant(i32, 0x7FFF))
         rounded = b.lshr(b.add(bits, rounding), constant(i32, 16))
-        quiet = b.or_(high, constant(i32, 0x40))
+        # The exponent is set anew: LLVM's folding of 0/0 has been seen to leave none in the bits.
+        quiet = b.or_(high, constant(i32, 0x7FC0))
         picked = b.select(b.fcmp("uno", value, value), quiet, rounded)
         return b.trunc(picked, vector("i16", lanes), hint="narrow")
 
