@@ -80,7 +80,7 @@ STEPS = 1000
 
 def kernel(pool: Pool) -> BoundKernel:
     info = KernelInfo("jobs", "jobs", (ScalarParameter("shares", "i64"), ScalarParameter("steps", "i64")))
-    return bind_artifact(Artifact("cpu", (info,), compile_text(TEXT).object_code), pool=pool)["jobs"]
+    return bind_artifact(Artifact("cpu", (info,), compile_text(TEXT)), pool=pool)["jobs"]
 
 
 def start_and_join() -> None:

@@ -53,7 +53,7 @@ def kernels() -> Artifact:
         KernelInfo("five", "empty", (*scalars, *arrays)),
         KernelInfo("group", "empty", (group,)),
     )
-    return Artifact("cpu", infos, compile_text(TEXT).object_code)
+    return Artifact("cpu", infos, compile_text(TEXT))
 
 
 def actions() -> dict[str, Callable[[], object]]:

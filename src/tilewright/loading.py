@@ -63,7 +63,7 @@ def _assembly(artifact: Artifact) -> str:
     from dataclasses import replace
 
     from tilewright.runtime.machine import machine
-    from tilewright.runtime.native import compile_text
+    from tilewright.runtime.native import assembly_of
 
     target = replace(machine(), features=artifact.features)
-    return compile_text(artifact.texts["llvm"], target, assembly=True).assembly
+    return assembly_of(artifact.texts["llvm"], target)

@@ -145,7 +145,7 @@ def pool() -> Pool:
 
 @cache
 def bind(name: str, text: str, parameters: tuple[Parameter, ...], layout: str = "F") -> BoundKernel:
-    artifact = Artifact("cpu", (KernelInfo(name, name, parameters),), compile_text(text).object_code)
+    artifact = Artifact("cpu", (KernelInfo(name, name, parameters),), compile_text(text))
     again = Artifact.from_bytes(artifact.to_bytes())
     return bind_artifact(again, pool=pool(), layout="C" if layout == "C" else "F")[name]
 

@@ -62,7 +62,7 @@ int main(void) {
 
 def artifact() -> Artifact:
     info = KernelInfo("affine.kernel", "affine.kernel", PARAMETERS)
-    return Artifact("cpu", (info,), compile_text(TEXT).object_code)
+    return Artifact("cpu", (info,), compile_text(TEXT))
 
 
 needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler on this machine")

@@ -182,7 +182,7 @@ def test_local_memory_and_teams(threads: int, groups: int) -> None:
     )
     info = KernelInfo("local", "local", parameters, local_bytes=100_000)
     own = Pool(threads)
-    kernel = bind_artifact(Artifact("cpu", (info,), compile_text(LOCAL).object_code), pool=own)["local"]
+    kernel = bind_artifact(Artifact("cpu", (info,), compile_text(LOCAL)), pool=own)["local"]
     for arguments in ((out := np.zeros(groups, np.int64),), (out, None)):
         out[:] = 0
         kernel.launch(groups, arguments)

@@ -9,7 +9,7 @@ import pytest
 from tilewright.runtime import native
 from tilewright.runtime.elf import ObjectFormatError, undefined_symbols
 from tilewright.runtime.machine import FeatureSet, UnsupportedFeatures, machine, missing_features
-from tilewright.runtime.native import InvalidIR, LinkError, compile_text, load_object
+from tilewright.runtime.native import InvalidIR, LinkError, assembly_of, compile_text, load_object
 
 SUM = """
 @weights = private constant [4 x float] [float 1.0, float 2.0, float 3.0, float 4.0], align 16
@@ -40,7 +40,7 @@ def available(features: FeatureSet) -> bool:
 
 @pytest.mark.parametrize("features", [f for f in FeatureSet if available(f)])
 def test_code_runs_with_every_feature_set(features: FeatureSet) -> None:
-    loaded = load_object(compile_text(SUM, machine(features)).object_code, ["weighted"])
+    loaded = load_object(compile_text(SUM, machine(features)), ["weighted"])
     weighted = ctypes.CFUNCTYPE(ctypes.c_float, ctypes.c_void_p)(loaded.address("weighted"))
     assert weighted(ctypes.addressof((ctypes.c_float * 4)(1, 10, 100, 1000))) == 4321
 
@@ -49,7 +49,7 @@ def test_code_runs_with_every_feature_set(features: FeatureSet) -> None:
 def test_forced_features_change_the_code() -> None:
     wide = "define void @f(ptr %p) {\n %v = load <16 x float>, ptr %p\n %w = fadd <16 x float> %v, %v\n"
     wide += " store <16 x float> %w, ptr %p\n ret void }"
-    texts = {f: compile_text(wide, machine(f), assembly=True).assembly for f in FeatureSet}
+    texts = {f: assembly_of(wide, machine(f)) for f in FeatureSet}
     assert "zmm" in texts[FeatureSet.AVX512]
     assert "zmm" not in texts[FeatureSet.AVX2]
     assert "ymm" in texts[FeatureSet.AVX2]
@@ -58,14 +58,14 @@ def test_forced_features_change_the_code() -> None:
 
 def test_equal_names_in_two_objects_do_not_clash() -> None:
     def constant(value: int) -> bytes:
-        return compile_text(f"define i32 @f() {{ ret i32 {value} }}").object_code
+        return compile_text(f"define i32 @f() {{ ret i32 {value} }}")
 
     loaded = [load_object(constant(value), ["f"]) for value in range(5)]
     assert [ctypes.CFUNCTYPE(ctypes.c_int)(one.address("f"))() for one in loaded] == list(range(5))
 
 
 def test_process_symbols_only_where_asked() -> None:
-    code = compile_text(SINE.format("sin")).object_code
+    code = compile_text(SINE.format("sin"))
     assert undefined_symbols(code) >= {"sin"}
     with pytest.raises(LinkError, match="sin"):
         load_object(code, ["f"])
@@ -82,13 +82,13 @@ def test_symbols_can_be_given() -> None:
     double = prototype(twice)
     address = ctypes.cast(double, ctypes.c_void_p).value
     assert address is not None
-    code = compile_text(SINE.format("twice")).object_code
+    code = compile_text(SINE.format("twice"))
     loaded = load_object(code, ["f"], symbols={"twice": address})
     assert prototype(loaded.address("f"))(21.0) == 42.0
 
 
 def test_memory_intrinsics_need_no_permission() -> None:
-    loaded = load_object(compile_text(COPY).object_code, ["copy"])
+    loaded = load_object(compile_text(COPY), ["copy"])
     source, target = ctypes.create_string_buffer(b"some bytes"), ctypes.create_string_buffer(16)
     copy = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)(loaded.address("copy"))
     copy(ctypes.addressof(target), ctypes.addressof(source), 10)
@@ -96,14 +96,14 @@ def test_memory_intrinsics_need_no_permission() -> None:
 
 
 def test_unresolved_symbols_are_named() -> None:
-    code = compile_text(SINE.format("nowhere_to_be_found")).object_code
+    code = compile_text(SINE.format("nowhere_to_be_found"))
     with pytest.raises(LinkError, match="nowhere_to_be_found"):
         load_object(code, ["f"])
 
 
 def test_an_export_that_is_not_there() -> None:
     with pytest.raises(LinkError, match="absent"):
-        load_object(compile_text(SUM).object_code, ["absent"])
+        load_object(compile_text(SUM), ["absent"])
 
 
 @pytest.mark.parametrize("text", ["define", "define i32 @f() { ret float 0.0 }", "define i32 @f() { ret i32 %x }"])
@@ -124,16 +124,16 @@ def test_bytes_that_are_no_object(data: bytes) -> None:
 
 
 def test_a_truncated_object_is_refused() -> None:
-    code = compile_text(SUM).object_code
+    code = compile_text(SUM)
     with pytest.raises(ObjectFormatError):
         undefined_symbols(code[: len(code) // 2])
 
 
 def test_chosen_passes_run() -> None:
     text = "define internal i32 @g() alwaysinline { ret i32 7 }\ndefine i32 @f() {\n %r = call i32 @g()\n ret i32 %r }"
-    assert "call" in compile_text(text, assembly=True).assembly
-    assert "call" not in compile_text(text, assembly=True, passes=["always-inline", "globaldce"]).assembly
-    assert "call" not in compile_text(text, assembly=True, passes=["O3"]).assembly
+    assert "call" in assembly_of(text)
+    assert "call" not in assembly_of(text, passes=["always-inline", "globaldce"])
+    assert "call" not in assembly_of(text, passes=["O3"])
     with pytest.raises(ValueError, match="unknown pass 'inline-all'"):
         compile_text(text, passes=["inline-all"])
 

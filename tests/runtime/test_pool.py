@@ -40,7 +40,7 @@ leave:
 
 @cache
 def count_code() -> LoadedObject:
-    return load_object(compile_text(COUNT).object_code, ["count"])
+    return load_object(compile_text(COUNT), ["count"])
 
 
 def count(pool: Pool, total: int, scratch_bytes: int = 0) -> None:

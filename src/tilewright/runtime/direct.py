@@ -74,7 +74,7 @@ def _code() -> _Code:
     symbols = {name: _address(ctypes.cast(getattr(api, name), ctypes.c_void_p)) for name in IMPORTS}
     objects = {"none": None, "true": True, "false": False, "float": float, "int": int, "ndarray": np.ndarray}
     symbols |= {f"tw_{name}": id(value) for name, value in objects.items()}
-    loaded = load_object(compile_text(direct_text(), optimisation=2).object_code, ["tw_direct"], symbols=symbols)
+    loaded = load_object(compile_text(direct_text(), optimisation=2), ["tw_direct"], symbols=symbols)
     name = b"launch\0"
     place = ctypes.cast(ctypes.c_char_p(name), ctypes.c_void_p)
     # PyMethodDef: name, function, flags, no documentation

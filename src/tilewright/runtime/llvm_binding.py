@@ -131,12 +131,12 @@ class Binding(Protocol):
         """A library to be linked."""
         ...
 
-    def initialize_native_target(self) -> None:
-        """Make the host's back end known."""
+    def initialize_all_targets(self) -> None:
+        """Make the back ends known."""
         ...
 
-    def initialize_native_asmprinter(self) -> None:
-        """Make the host's code emission known."""
+    def initialize_all_asmprinters(self) -> None:
+        """Make their code emission known."""
         ...
 
     def initialize_native_asmparser(self) -> None:

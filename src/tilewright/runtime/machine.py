@@ -54,20 +54,23 @@ class Machine:
         """Whether code for this machine may use a feature, by LLVM's name."""
         return f"+{feature}" in self.features.split(",")
 
+    def lacks(self, features: FeatureSet) -> tuple[str, ...]:
+        """Which of the features that a set is named for are missing."""
+        return tuple(name for name in _NEEDS.get(features, ()) if not self.has(name))
+
 
 @cache
 def machine(features: FeatureSet = FeatureSet.HOST) -> Machine:
     """The host, or the host restricted to a set; `UnsupportedFeatures` if it lacks what the set is named for."""
-    triple = binding().get_process_triple()
-    flags = host_features()
+    triple, flags = binding().get_process_triple(), host_features()
+    host = Machine(triple, binding().get_host_cpu_name(), _signed(flags))
     if features is FeatureSet.HOST:
-        return Machine(triple, binding().get_host_cpu_name(), _signed(flags))
+        return host
     if not triple.startswith(("x86_64", "amd64")):
         if features is FeatureSet.GENERIC:
             return Machine(triple, "generic", "")
         raise UnsupportedFeatures(f"the feature set {features.value!r} exists on x86-64 only, this machine is {triple}")
-    missing = [name for name in _NEEDS.get(features, ()) if not flags.get(name)]
-    if missing:
+    if missing := host.lacks(features):
         raise UnsupportedFeatures(f"this machine cannot run {features.value!r} code: it lacks {', '.join(missing)}")
     return Machine(triple, _tuning(features), _signed(_restrict(flags, features)))
 

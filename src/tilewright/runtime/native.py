@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
@@ -17,7 +16,7 @@ from tilewright.runtime.llvm_binding import LibraryBuilder, Module, ResourceTrac
 from tilewright.runtime.machine import Machine, machine
 from tilewright.runtime.once import once
 
-__all__ = ["CompiledModule", "InvalidIR", "LinkError", "LoadedObject", "compile_text", "load_object", "open_library"]
+__all__ = ["InvalidIR", "LinkError", "LoadedObject", "assembly_of", "compile_text", "load_object", "open_library"]
 
 # What LLVM itself may call for memory intrinsics, even in freestanding code.
 _CODEGEN_SYMBOLS: Final = frozenset({"memcpy", "memmove", "memset", "memcmp"})
@@ -29,14 +28,6 @@ class InvalidIR(ValueError):
 
 class LinkError(RuntimeError):
     """Object code that cannot be loaded: a symbol is missing, or the bytes are no object."""
-
-
-@dataclass(frozen=True, slots=True)
-class CompiledModule:
-    """Object code, and its assembly if that was asked for."""
-
-    object_code: bytes
-    assembly: str = ""
 
 
 _PASSES: Final[Mapping[str, str]] = {
@@ -57,8 +48,8 @@ _PIPELINES: Final[Mapping[str, int]] = {"O1": 1, "O2": 2, "O3": 3}
 @cache
 def _initialize() -> None:
     llvm = binding()
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
     # without the parser, inline assembly aborts the process
     llvm.initialize_native_asmparser()
 
@@ -77,21 +68,33 @@ def _target_machine(target: Machine, optimisation: int) -> TargetMachine:
 
 
 def compile_text(
-    text: str,
-    target: Machine | None = None,
-    *,
-    passes: Sequence[str] = (),
-    assembly: bool = False,
-    optimisation: int = 3,
-) -> CompiledModule:
-    """Parse, verify and compile LLVM IR for a machine (the host if none is given).
+    text: str, target: Machine | None = None, *, passes: Sequence[str] = (), optimisation: int = 3
+) -> bytes:
+    """Object code of LLVM IR for a machine (the host if none is given).
 
     `passes` are run in order: names of single passes or one of the standard pipelines O1, O2, O3. `optimisation` is the
-    level of code generation.
+    level of code generation. Raises `InvalidIR`.
     """
+    engine = _target_machine(target or machine(), optimisation)
+    return engine.emit_object(_parsed(text, engine, passes))
+
+
+def assembly_of(text: str, target: Machine | None = None, *, passes: Sequence[str] = (), optimisation: int = 3) -> str:
+    """As `compile_text`, but assembly; for a GPU that is PTX."""
+    engine = _target_machine(target or machine(), optimisation)
+    module = _parsed(text, engine, passes)
+    printed = str(module)
+    # In assembly it would be a call like any other; object code with one does not link.
+    unknown = printed.find("; Unknown intrinsic")
+    if unknown >= 0:
+        raise InvalidIR(f"LLVM does not know an intrinsic: {printed[unknown : unknown + 200]}")
+    return engine.emit_assembly(module)
+
+
+def _parsed(text: str, engine: TargetMachine, passes: Sequence[str]) -> Module:
+    """The verified module of a text, after the passes."""
     if "\0" in text:
         raise InvalidIR(f"the text holds a NUL byte at offset {text.index(chr(0))}, behind which LLVM would ignore it")
-    engine = _target_machine(target or machine(), optimisation)
     try:
         module = binding().parse_assembly(text)
         module.verify()
@@ -101,7 +104,7 @@ def compile_text(
     module.data_layout = str(engine.target_data)
     for name in passes:
         _run_pass(name, module, engine)
-    return CompiledModule(engine.emit_object(module), engine.emit_assembly(module) if assembly else "")
+    return module
 
 
 def _run_pass(name: str, module: Module, engine: TargetMachine) -> None:

@@ -55,7 +55,7 @@ class _Code:
 
 @once
 def _code() -> _Code:
-    loaded = load_object(compile_text(pool_text()).object_code, _EXPORTS, symbols=_waiting_symbols())
+    loaded = load_object(compile_text(pool_text()), _EXPORTS, symbols=_waiting_symbols())
     word, size = ctypes.c_void_p, ctypes.c_int64
     return _Code(
         loaded,

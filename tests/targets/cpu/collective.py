@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from tilewright.ir.passes import Pass, PassContext, PassManager
 from tilewright.runtime.machine import FeatureSet, machine
 from tilewright.runtime.native import compile_text, load_object
-from tilewright.targets.cpu import machine as shapes
 from tilewright.targets.cpu.kernel import lower_kernel
+from tilewright.targets.cpu.machine import machine_of
 from tilewright.targets.cpu.policy import CpuTilePolicy
 from tilewright.targets.cpu.tile_lowering import CpuTiles
 from tilewright.targets.llvm.emitter import Module as LlvmModule
@@ -23,11 +23,6 @@ from tilewright.transforms.lower_collectives import LowerCollectives
 from .entry import Entry, parsed
 
 Array = NDArray[np.generic]
-LEVELS: Final = {
-    shapes.Level.AVX512: FeatureSet.AVX512,
-    shapes.Level.AVX2: FeatureSet.AVX2,
-    shapes.Level.GENERIC: FeatureSet.GENERIC,
-}
 DTYPES: Final[Mapping[str, np.dtype[np.generic]]] = {
     "i8": np.dtype(np.int8),
     "i16": np.dtype(np.int16),
@@ -43,26 +38,25 @@ DTYPES: Final[Mapping[str, np.dtype[np.generic]]] = {
 TOLERANCE: Final = {"bf16": 8e-3, "f16": 1e-3, "f32": 4e-6, "f64": 1e-14, "c32": 4e-6, "c64": 1e-14}
 
 
-def available_levels() -> list[shapes.Level]:
-    """The levels this machine can run."""
-    order = list(shapes.Level)
-    return order[: order.index(shapes.host().level) + 1]
+def available_levels() -> list[FeatureSet]:
+    """The sets of features this machine can run, the smallest first."""
+    sets = (FeatureSet.GENERIC, FeatureSet.AVX2, FeatureSet.AVX512)
+    return [features for features in sets if not machine().lacks(features)]
 
 
 class Collective(Entry):
     """A kernel whose body is collective code; `body` is IR text."""
 
-    def __init__(self, parameters: str, body: str, level: shapes.Level | None = None) -> None:
+    def __init__(self, parameters: str, body: str, level: FeatureSet = FeatureSet.HOST) -> None:
         head = 'sym_name = "k", subgroup_size = 16, work_group_size = [16, 1], local_bytes = 0'
         module = parsed(f"builtin.module {{ builtin.kernel {{{head}}} ({parameters}) {{\n{body}\n}} }}")
-        chosen = shapes.host().level if level is None else level
-        shape = shapes.restricted(chosen)
+        shape = machine_of(level)
         passes: list[Pass] = [LowerCollectives(CpuTilePolicy(shape))]
         PassManager(passes, verify_each=True).run(module, PassContext())
         llvm = LlvmModule()
         self.info = lower_kernel(module.kernels[0], llvm, shape.flags, CpuTiles(shape), shape.attributes)
         self.text = str(llvm)
-        code = compile_text(self.text, machine(LEVELS[chosen])).object_code
+        code = compile_text(self.text, shape.processor)
         self._library = load_object(code, [self.info.symbol])
         pointer, number = ctypes.c_void_p, ctypes.c_int64
         kind = ctypes.CFUNCTYPE(None, pointer, pointer, number, number, pointer, pointer)

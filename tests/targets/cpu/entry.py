@@ -14,8 +14,8 @@ from tilewright.ir.parser import parse_ir
 from tilewright.ir.verifier import verify
 from tilewright.runtime.native import LoadedObject, compile_text, load_object
 from tilewright.targets.artifact import Slot, block_size, slot_layout
-from tilewright.targets.cpu import machine
 from tilewright.targets.cpu.kernel import lower_kernel
+from tilewright.targets.cpu.machine import Machine, machine_of
 from tilewright.targets.cpu.tile_lowering import CpuTiles
 from tilewright.targets.llvm.emitter import Module as LlvmModule
 from tilewright.targets.parameters import KernelInfo
@@ -35,13 +35,13 @@ def parsed(text: str) -> Module:
 class Entry:
     """A kernel compiled for the host; call it with arguments by parameter name."""
 
-    def __init__(self, text: str, shape: machine.Machine | None = None) -> None:
-        shape = shape or machine.host()
+    def __init__(self, text: str, shape: Machine | None = None) -> None:
+        shape = shape or machine_of()
         llvm = LlvmModule()
         kernel = parsed(text).kernels[0]
         self.info: KernelInfo = lower_kernel(kernel, llvm, shape.flags, CpuTiles(shape), shape.attributes)
         self.text = str(llvm)
-        code = compile_text(self.text).object_code
+        code = compile_text(self.text)
         self._library: LoadedObject = load_object(code, [self.info.symbol])
         pointer, number = ctypes.c_void_p, ctypes.c_int64
         kind = ctypes.CFUNCTYPE(None, pointer, pointer, number, number, pointer, pointer)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from targets.llvm.elementwise import float_edges
 from tilewright.dialects.semantics import dtype_of, evaluate
 from tilewright.ir.types import ALL_SCALARS
-from tilewright.targets.cpu.machine import Level
+from tilewright.runtime.machine import FeatureSet
 
 from .collective import Collective, available_levels
 from .entry import parsed
@@ -62,7 +62,7 @@ class Job:
     ulps: float | None = None
 
 
-def check(jobs: list[Job], level: Level | None = None) -> None:
+def check(jobs: list[Job], level: FeatureSet = FeatureSet.HOST) -> None:
     """All jobs in one kernel, compiled, against what each operation means. Bools travel as bytes."""
     seed = secrets.randbits(32)
     print(f"seed = {seed}")
@@ -133,14 +133,14 @@ INTEGER_WORDS = ("udiv", "urem", "ceil_div", "floor_div", "uceil_div", "umax", "
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("dtype", INTEGERS)
-def test_integers(dtype: str, level: Level) -> None:
+def test_integers(dtype: str, level: FeatureSet) -> None:
     jobs = [Job(f"arith.{word} %a, %b", (dtype, dtype), dtype) for word in INTEGER_WORDS]
     jobs += [Job(f'arith.ucmp %a, %b {{predicate = "{p}"}}', (dtype, dtype), "bool") for p in PREDICATES]
     check(jobs, level)
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_unsigned_conversions(level: Level) -> None:
+def test_unsigned_conversions(level: FeatureSet) -> None:
     whole = (*INTEGERS, "bool")
     pairs = [(source, target) for source in whole for target in (*whole, *FLOATS)]
     pairs += [(source, target) for source in FLOATS for target in whole]
@@ -149,7 +149,7 @@ def test_unsigned_conversions(level: Level) -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("dtype", FLOATS)
-def test_floats(dtype: str, level: Level) -> None:
+def test_floats(dtype: str, level: FeatureSet) -> None:
     words = ("maximum", "minimum", "maximum_number", "minimum_number")
     jobs = [Job(f"arith.{word} %a, %b", (dtype, dtype), dtype) for word in words]
     for word in ("ordered_cmp", "unordered_cmp"):
@@ -162,7 +162,7 @@ def test_floats(dtype: str, level: Level) -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("dtype", FLOATS)
-def test_functions(dtype: str, level: Level) -> None:
+def test_functions(dtype: str, level: FeatureSet) -> None:
     ulps = 2.0 if dtype in ("f32", "f64") else 1.0
     jobs = [Job(f"math.{word} %a", (dtype,), dtype, ulps) for word in ("tanh", "sinh", "cosh", "rsqrt")]
     jobs.append(Job("math.tan %a", (dtype,), dtype, 4.0))
@@ -171,7 +171,7 @@ def test_functions(dtype: str, level: Level) -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_powers_of_minus_one(level: Level) -> None:
+def test_powers_of_minus_one(level: FeatureSet) -> None:
     """Exact for every exponent, the largest too."""
     largest = np.finfo(np.float64).max
     exponents = np.array([largest, -largest, 2.0**1000, 2.0**53 + 2, 2.0**53 - 1, -3.0, 0.0, np.inf])
@@ -202,7 +202,7 @@ def test_directed_conversions(mode: str) -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("small", [*SMALL, "tf32"])
-def test_small_floats(small: str, level: Level) -> None:
+def test_small_floats(small: str, level: FeatureSet) -> None:
     jobs = [Job("arith.cast %a", (small,), other) for other in (*FLOATS, *INTEGERS)]
     jobs += [Job("arith.cast %a", (other,), small) for other in FLOATS]
     jobs += [Job("arith.ucast %a", (small,), other) for other in INTEGERS]

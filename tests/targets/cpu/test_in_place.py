@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tilewright.targets.cpu.machine import Level
+from tilewright.runtime.machine import FeatureSet
 
 from .collective import Collective, assert_close, available_levels, random_array
 
@@ -15,7 +15,7 @@ SIZES = [(16, 8), (5, 3), (16, 16), (9, 9), (24, 24), (40, 20), (3, 50), (64, 30
 @pytest.mark.parametrize("level", available_levels())
 @pytest.mark.parametrize("row_major", [False, True])
 @pytest.mark.parametrize("size", SIZES)
-def test_a_chain_of_products_over_its_first_factor(size: tuple[int, int], row_major: bool, level: Level) -> None:
+def test_a_chain_of_products_over_its_first_factor(size: tuple[int, int], row_major: bool, level: FeatureSet) -> None:
     """X := (X Y^T) Y + X, X both factor and target."""
     m, n = size
     strides = f",strided<{n},1>" if row_major else ""

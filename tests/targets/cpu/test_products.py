@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tilewright.targets.cpu.machine import Level
+from tilewright.runtime.machine import FeatureSet
 
 from .collective import DTYPES, Collective, assert_close, available_levels, literal, random_array
 
@@ -26,7 +26,7 @@ def _check(
     transposes: tuple[bool, bool] = (False, False),
     row_major: bool = False,
     factors: tuple[int, int] = (1, 0),
-    level: Level | None = None,
+    level: FeatureSet = FeatureSet.HOST,
     dynamic: bool = False,
 ) -> None:
     m, n, k = size
@@ -59,7 +59,7 @@ def _check(
 @pytest.mark.parametrize("level", available_levels())
 @pytest.mark.parametrize("dtype", ["f32", "f64"])
 @pytest.mark.parametrize("size", [(16, 16, 16), (56, 9, 9), (20, 9, 9), (9, 9, 9), (35, 9, 20), (9, 35, 20)])
-def test_exact_small_sizes(size: tuple[int, int, int], dtype: str, level: Level) -> None:
+def test_exact_small_sizes(size: tuple[int, int, int], dtype: str, level: FeatureSet) -> None:
     _check(1, size, dtype, factors=(1, 1), level=level)
     _check(2, size, dtype, factors=(1, 0), level=level, row_major=True)
 
@@ -72,7 +72,7 @@ def test_element_types_layouts_and_transposes(dtype: str, row_major: bool, trans
 
 
 @pytest.mark.parametrize("level", available_levels())
-def test_random_sizes(level: Level) -> None:
+def test_random_sizes(level: FeatureSet) -> None:
     seed = int(np.random.SeedSequence().generate_state(1)[0])
     print("seed", seed)
     rng = np.random.default_rng(seed)
@@ -88,7 +88,7 @@ def test_random_sizes(level: Level) -> None:
 
 @pytest.mark.parametrize("level", available_levels())
 @pytest.mark.parametrize("row_major", [False, True])
-def test_large_products_pack_their_factors(row_major: bool, level: Level) -> None:
+def test_large_products_pack_their_factors(row_major: bool, level: FeatureSet) -> None:
     _check(4, (130, 101, 97), "f32", row_major=row_major, factors=(1, 1), level=level)
     _check(5, (130, 101, 97), "f64", row_major=row_major, factors=(2, 0), transposes=(True, True), level=level)
 

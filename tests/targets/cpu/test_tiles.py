@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tilewright.targets.cpu.machine import Level
+from tilewright.runtime.machine import FeatureSet
 
 from .collective import DTYPES, Collective, assert_close, available_levels, random_array
 
@@ -17,7 +17,7 @@ def _unary(
     shape: tuple[int, ...],
     result: tuple[int, ...],
     dtype: str = "f32",
-    level: Level | None = None,
+    level: FeatureSet = FeatureSet.HOST,
     strides: str = "",
 ) -> Collective:
     """Loads a whole tile `%t`, runs an operation that defines `%r`, stores that."""
@@ -46,7 +46,7 @@ def _run(kernel: Collective, x: np.ndarray, result: tuple[int, ...], dtype: str 
 @pytest.mark.parametrize("level", available_levels())
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(1,), (37,), (5, 3), (33, 21), (3, 4, 5)])
-def test_elementwise(shape: tuple[int, ...], dtype: str, level: Level) -> None:
+def test_elementwise(shape: tuple[int, ...], dtype: str, level: FeatureSet) -> None:
     body = "".join(f"{e}x" for e in shape)
     kernel = _unary(f"%r = arith.add %t, %t -> tile<{body}{dtype}>", shape, shape, dtype, level)
     x = random_array(np.random.default_rng(1), dtype, shape)

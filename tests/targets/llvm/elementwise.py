@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tilewright.runtime.machine import FeatureSet, machine
+from tilewright.runtime.native import LoadedObject, compile_text, load_object
 from tilewright.targets.llvm.arith import BINARY, COMPARE, MATH, UNARY, Arithmetic, Operand
-from tilewright.targets.llvm.binding import Compiler, Library, host_features
 from tilewright.targets.llvm.emitter import Builder, Complex, Module, Value, i64, lanes_of, vector
 from tilewright.targets.llvm.features import GENERIC, Features
 from tilewright.targets.llvm.types import ELEMENTS, Kind
@@ -161,13 +162,13 @@ class Jit:
     """Compiles for this machine, with its instructions or only with those that all of its kind have."""
 
     def __init__(self) -> None:
-        self.features = {"host": Features.of_x86(host_features()), "generic": GENERIC}
-        self.compilers = {"host": Compiler.host(opt=1), "generic": Compiler.host("", opt=1)}
-        self._engine = self.compilers["host"].engine()
+        self.machines = {"host": machine(), "generic": machine(FeatureSet.GENERIC)}
+        self.features = {"host": Features.of_x86(machine().flags), "generic": GENERIC}
 
-    def compile(self, text: str, symbols: Sequence[str], machine: str = "host") -> Library:
+    def compile(self, text: str, symbols: Sequence[str], machine: str = "host") -> LoadedObject:
         """From LLVM text to loaded code."""
-        return self._engine.load(self.compilers[machine].object_code(text), symbols)
+        code = compile_text(text, self.machines[machine], optimisation=1)
+        return load_object(code, symbols, process_symbols=True)
 
     def elementwise(self, jobs: Sequence[Operation], lanes: int, machine: str) -> Callable[..., Array]:
         """A runner `run(job, x, y, z)`; arrays are padded to whole vectors with their last element."""

@@ -24,8 +24,9 @@ from targets.llvm.elementwise import (
     round_to,
     to_float,
 )
+from tilewright.runtime.machine import Machine
+from tilewright.runtime.native import assembly_of
 from tilewright.targets.llvm.arith import Arithmetic
-from tilewright.targets.llvm.binding import Compiler
 from tilewright.targets.llvm.emitter import Builder, Complex, Module
 from tilewright.targets.llvm.features import AARCH64, GENERIC, Features
 from tilewright.targets.llvm.types import ELEMENTS
@@ -131,7 +132,7 @@ def test_code_calls_no_library(machine: str, dtype: str) -> None:
     """Without conversion instructions LLVM would call compiler-rt, which no process is sure to have."""
     triple, flags, features, lanes = MACHINES[machine]
     jobs = [job for job in [*operations(dtype), *casts(dtype)] if features.fma or job.op != "fma"]
-    assembly = Compiler(triple, "", flags).assembly(module_of(jobs, lanes, features, triple))
+    assembly = assembly_of(module_of(jobs, lanes, features, triple), Machine(triple, "", flags))
     calls = re.findall(r"^\s*(?:callq?|bl)\s+\"?([^\s\"]+)", assembly, re.MULTILINE)
     assert {name for name in calls if not name.startswith("tilewright.")} == set()
     assert calls or dtype not in ("f64", "bf16", "f16"), "the pattern finds calls"

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from targets.llvm.elementwise import NUMBERS, casts, load, operations, store
+from tilewright.runtime.machine import Machine
+from tilewright.runtime.native import assembly_of
 from tilewright.targets.llvm.arith import Arithmetic
-from tilewright.targets.llvm.binding import Compiler
 from tilewright.targets.llvm.emitter import Builder, Module, i64
 from tilewright.targets.llvm.features import NVPTX
 
@@ -41,7 +42,7 @@ def kernel(dtype: str) -> str:
 
 @pytest.mark.parametrize("dtype", ["bool", *NUMBERS])
 def test_every_operation_assembles(dtype: str, tmp_path: Path) -> None:
-    ptx = Compiler(TRIPLE, "sm_80", "+ptx80").assembly(kernel(dtype))
+    ptx = assembly_of(kernel(dtype), Machine(TRIPLE, "sm_80", "+ptx80"))
     assert ".extern" not in ptx
     assert not re.search(r"\b(mul|add|sub)\.f(32|64)\b", ptx), "without .rn ptxas may contract"
     ptxas = shutil.which("ptxas")

@@ -9,11 +9,11 @@ from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.passes import Pass
 from tilewright.ir.printer import print_op
 from tilewright.ir.types import AddressSpace, MemrefType
-from tilewright.runtime.machine import FeatureSet, machine
+from tilewright.runtime.machine import FeatureSet
 from tilewright.runtime.native import compile_text
 from tilewright.targets.artifact import Artifact
-from tilewright.targets.cpu import machine as shapes
 from tilewright.targets.cpu.kernel import lower_kernel
+from tilewright.targets.cpu.machine import Machine, machine_of
 from tilewright.targets.cpu.policy import CpuTeamPolicy, CpuTilePolicy
 from tilewright.targets.llvm.emitter import Module as LlvmModule
 from tilewright.transforms.policy import GenericTilePolicy
@@ -26,31 +26,24 @@ _CODE_GENERATION = 3
 _QUICK_TILES = GenericTilePolicy(whole=4, block=4, depth=4, run=16, peels_products=False)
 
 
-def _host_shape() -> shapes.Machine:
-    return shapes.host()
-
-
 @dataclass(frozen=True, slots=True)
 class CpuTarget:
     """Code for this machine's processor, or for a smaller feature set of it."""
 
-    features: FeatureSet = FeatureSet.HOST
-    shape: shapes.Machine = field(default_factory=_host_shape)
+    machine: Machine = field(default_factory=machine_of)
     name: str = "cpu"
 
     @staticmethod
     def of(features: str = "host") -> CpuTarget:
         """By the name of a feature set: host, avx512, avx2, generic. Raises ValueError if the machine lacks it."""
-        chosen = FeatureSet(features)
-        shape = shapes.host() if chosen is FeatureSet.HOST else shapes.restricted(shapes.Level(features))
-        return CpuTarget(chosen, shape)
+        return CpuTarget(machine_of(FeatureSet(features)))
 
     def fingerprint(self) -> str:
         """LLVM's version, the triple and the feature string."""
         import llvmlite
 
-        found = machine(self.features)
-        return f"llvmlite {llvmlite.__version__} {found.triple} {found.cpu} {found.features}"
+        processor = self.machine.processor
+        return f"llvmlite {llvmlite.__version__} {processor.triple} {processor.cpu} {processor.features}"
 
     def passes(self, level: int) -> list[Pass]:
         """The common way to tiles, then the splitting of SPMD regions at barriers.
@@ -61,8 +54,8 @@ class CpuTarget:
         from tilewright.transforms.prefetch_work_groups import PrefetchWorkGroups
         from tilewright.transforms.split_barriers import SplitBarriers
 
-        tiles = CpuTilePolicy(self.shape) if level else _QUICK_TILES
-        passes = [*common_pipeline(CpuTeamPolicy(self.shape), tiles, level), SplitBarriers()]
+        tiles = CpuTilePolicy(self.machine) if level else _QUICK_TILES
+        passes = [*common_pipeline(CpuTeamPolicy(self.machine), tiles, level), SplitBarriers()]
         return [*passes, PrefetchWorkGroups()] if level > 1 else passes
 
     def generate(self, module: Module, report: Report, level: int = 2) -> Artifact:
@@ -73,9 +66,9 @@ class CpuTarget:
             _check_limits(kernel, report)
         report.raise_if_errors()
         llvm = LlvmModule()
-        tiles = CpuTiles(self.shape)
+        tiles = CpuTiles(self.machine)
         infos = tuple(
-            lower_kernel(kernel, llvm, self.shape.flags, tiles, self.shape.attributes) for kernel in module.kernels
+            lower_kernel(kernel, llvm, self.machine.flags, tiles, self.machine.attributes) for kernel in module.kernels
         )
         text = str(llvm)
         if text.count("\n") > MAX_INSTRUCTIONS:
@@ -93,10 +86,10 @@ class CpuTarget:
                     "split it into several kernels, or use smaller extents"
                 )
         report.raise_if_errors()
-        host = machine(self.features)
-        compiled = compile_text(text, host, optimisation=_CODE_GENERATION if level else 0)
+        processor = self.machine.processor
+        code = compile_text(text, processor, optimisation=_CODE_GENERATION if level else 0)
         texts = {"tile": print_op(module), "llvm": text}
-        return Artifact("cpu", infos, compiled.object_code, texts, host.features)
+        return Artifact("cpu", infos, code, texts, processor.features)
 
 
 def _check_limits(kernel: Kernel, report: Report) -> None:

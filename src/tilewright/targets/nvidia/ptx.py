@@ -12,11 +12,11 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 from enum import Enum
-from functools import cache
 from pathlib import Path
 from typing import Final
 
-from tilewright.targets.llvm.binding import Compiler
+from tilewright.runtime.machine import Machine
+from tilewright.runtime.native import InvalidIR, assembly_of
 from tilewright.targets.nvidia.capabilities import PtxError, check_selectable
 
 TRIPLE: Final = "nvptx64-nvidia-cuda"
@@ -73,17 +73,12 @@ class Assembled:
     log: str
 
 
-@cache
-def _compiler(architecture: Architecture) -> Compiler:
-    return Compiler(TRIPLE, architecture.value, architecture.features, opt=3)
-
-
 def compile_to_ptx(text: str, architecture: Architecture) -> str:
     """Parse and verify LLVM text and print PTX. No pass pipeline runs: ptxas optimises."""
     check_selectable(text)
     try:
-        return _compiler(architecture).assembly(text)
-    except RuntimeError as error:
+        return assembly_of(text, Machine(TRIPLE, architecture.value, architecture.features))
+    except InvalidIR as error:
         raise PtxError(f"LLVM refused the generated text: {error}") from error
 
 
