@@ -1,6 +1,7 @@
-"""NVIDIA's disassembler takes what we write, where somebody has installed it.
+"""NVIDIA's disassembler and compiler take what we write, where somebody has installed them.
 
-It is found as `tileirdisasm` on PATH or in the folder $TILEWRIGHT_TILEIRAS.
+They are found as `tileirdisasm` and `tileiras` on PATH or in the folder $TILEWRIGHT_TILEIRAS. The compiler needs the
+wheels of nvcc, nvvm and nvjitlink beside its own; without them it says no more than that it failed.
 """
 
 from __future__ import annotations
@@ -14,10 +15,19 @@ import pytest
 
 from frontends.tile_ir.bytecode.samples import SAMPLES, build
 from frontends.tile_ir.bytecode.test_debug import with_places
+from tilewright.compiler import read_tile_ir
+from tilewright.diagnostics import Report, Source
 from tilewright.dialects.cuda_tile.types import Version
 from tilewright.frontends.tile_ir.bytecode import lowest_version, write
 
-TOOL = shutil.which("tileirdisasm", path=os.environ.get("TILEWRIGHT_TILEIRAS")) or shutil.which("tileirdisasm")
+
+def tool(name: str) -> str | None:
+    """Where it is, if anywhere."""
+    return shutil.which(name, path=os.environ.get("TILEWRIGHT_TILEIRAS")) or shutil.which(name)
+
+
+TOOL, COMPILER = tool("tileirdisasm"), tool("tileiras")
+EXAMPLES = sorted((Path(__file__).parents[4] / "examples").glob("*.tileir"))
 pytestmark = pytest.mark.skipif(TOOL is None, reason="NVIDIA's tools are not installed")
 
 
@@ -50,3 +60,17 @@ def test_places(tmp_path: Path) -> None:
     text = disassembled(write(with_places("for")), tmp_path, "-g")
     for word in ("di_subprogram", "di_lexical_block", "callsite", "linkageName", "k.py"):
         assert word in text
+
+
+@pytest.mark.skipif(COMPILER is None, reason="NVIDIA's compiler is not installed")
+@pytest.mark.parametrize("version", [Version.V13_1, Version.V13_3])
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_compiled(example: Path, version: Version, tmp_path: Path) -> None:
+    assert COMPILER is not None
+    module = read_tile_ir(Source(example.name, example.read_text()), Report())
+    path, out = tmp_path / "module.tilebc", tmp_path / "module.cubin"
+    path.write_bytes(write(module, version))
+    command = [COMPILER, str(path), "-o", str(out), "--gpu-name", "sm_90", "-O0"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert out.read_bytes()[:4] == b"\x7fELF"
