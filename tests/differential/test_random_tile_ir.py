@@ -19,7 +19,7 @@ from tilewright.frontends.tile_ir.bytecode import lowest_version, read_verified,
 
 from .compare_tile_ir import failures
 
-KERNELS = int(os.environ.get("TILEWRIGHT_RANDOM_TILE_KERNELS", "500"))
+KERNELS = int(os.environ.get("TILEWRIGHT_RANDOM_TILE_KERNELS", "2000"))
 CHUNK = 50
 TOGETHER = 25
 SEED = int(os.environ.get("TILEWRIGHT_RANDOM_SEED", "0")) or random.SystemRandom().randrange(1 << 40)
