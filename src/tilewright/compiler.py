@@ -68,9 +68,7 @@ def is_tile_ir_source(source: Source | Binary, std: Std = "auto") -> bool:
 def _from_tile_ir(source: Source | Binary, report: Report) -> Module:
     from tilewright.transforms.lower_tile_ir import lower_tile_ir
 
-    module = lower_tile_ir(read_tile_ir(source, report), report)
-    report.raise_if_errors()
-    return module
+    return lower_tile_ir(read_tile_ir(source, report))
 
 
 def read_module(

@@ -48,8 +48,7 @@ def disagreements(kernels: Sequence[TileKernel]) -> list[tuple[TileKernel, str]]
 
 def _compiled(module: TileModule, report: Report, level: int) -> tw.Program:
     """For the CPU."""
-    lowered = lower_tile_ir(module, report)
-    report.raise_if_errors()
+    lowered = lower_tile_ir(module)
     return load_artifact(compile_module(lowered, find_target("cpu"), CompileOptions(level), report))
 
 

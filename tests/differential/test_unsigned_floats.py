@@ -107,13 +107,6 @@ def text() -> str:
     )
 
 
-@pytest.fixture
-def rng() -> np.random.Generator:
-    seed = int(np.random.SeedSequence().generate_state(1)[0])
-    print(f"seed {seed}")
-    return np.random.default_rng(seed)
-
-
 @pytest.mark.parametrize(("target", "level"), [("interpreter", 0), ("cpu", 0), ("cpu", 2)])
 def test_conversions(target: str, level: int, rng: np.random.Generator, capsys: pytest.CaptureFixture[str]) -> None:
     program = tw.compile(text(), target=target, level=level, cache=False)

@@ -11,11 +11,10 @@ that of the transposed factors in the other order. Tokens vanish: operations kee
 
 from __future__ import annotations
 
-from tilewright.diagnostics import Report
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.cuda_tile.core import Entry, TileModule
 from tilewright.ir.builder import Builder, new_region
-from tilewright.transforms.lower_tile_ir.context import Lowering, Unsupported
+from tilewright.transforms.lower_tile_ir.context import Lowering
 from tilewright.transforms.lower_tile_ir.control import lower_entry_body
 from tilewright.transforms.lower_tile_ir.statics import Statics, lower_global
 from tilewright.transforms.lower_tile_ir.types import parameter_type
@@ -23,29 +22,22 @@ from tilewright.transforms.lower_tile_ir.types import parameter_type
 __all__ = ["lower_tile_ir"]
 
 
-def lower_tile_ir(module: TileModule, report: Report) -> Module:
-    """The program on the tile level. What has no counterpart there is an error in `report`."""
+def lower_tile_ir(module: TileModule) -> Module:
+    """The program on the tile level; the module is verified."""
     body, block = new_region()
     statics = Statics(Builder(block, location=module.location))
     for item in module.globals:
         lower_global(statics.b, item)
     for entry in module.entries:
-        kernel = _kernel(entry, statics, report)
-        if kernel is not None:
-            Builder(block)(kernel)
+        Builder(block)(_kernel(entry, statics))
     return Module(body, location=module.location)
 
 
-def _kernel(entry: Entry, statics: Statics, report: Report) -> Kernel | None:
+def _kernel(entry: Entry, statics: Statics) -> Kernel:
     body, block = new_region()
     kernel = Kernel(entry.sym_name, body, subgroup_size=1, work_group_size=(1, 1), location=entry.location)
-    lowering = Lowering(Builder(block, location=entry.location), report, statics)
-    try:
-        for argument in entry.body.entry.arguments:
-            lowering.type_of(argument)
-            lowering.bind_parameter(argument, block.add_argument(parameter_type(argument), argument.name))
-        lower_entry_body(lowering, entry.body.entry)
-    except Unsupported as problem:
-        report.error("T006", problem.location, problem.message)
-        return None
+    lowering = Lowering(Builder(block, location=entry.location), statics)
+    for argument in entry.body.entry.arguments:
+        lowering.bind_parameter(argument, block.add_argument(parameter_type(argument), argument.name))
+    lower_entry_body(lowering, entry.body.entry)
     return kernel

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tilewright.diagnostics import Location, Report
 from tilewright.dialects import addresses, arith, arith_integers, tile
 from tilewright.dialects.arith import Predicate
 from tilewright.dialects.cuda_tile import types as cuda
@@ -14,16 +13,7 @@ from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import BOOL, I64, INDEX, PointerType, ScalarType, TileType, Type, element_of, with_element
 from tilewright.transforms.lower_tile_ir.facts import Facts
 from tilewright.transforms.lower_tile_ir.statics import Statics
-from tilewright.transforms.lower_tile_ir.types import UnknownElement, value_type
-
-
-class Unsupported(Exception):
-    """Something that the tile level cannot say yet, with its place in the source."""
-
-    def __init__(self, location: Location, message: str) -> None:
-        super().__init__(message)
-        self.location = location
-        self.message = message
+from tilewright.transforms.lower_tile_ir.types import value_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +38,6 @@ class Lowering:
     """
 
     b: Builder
-    report: Report
     statics: Statics
     values: dict[Value, Value] = field(default_factory=dict[Value, Value])
     tensors: dict[Value, TensorValue] = field(default_factory=dict[Value, TensorValue])
@@ -57,7 +46,7 @@ class Lowering:
 
     def inside(self, b: Builder) -> Lowering:
         """The same state, inserting elsewhere."""
-        return Lowering(b, self.report, self.statics, self.values, self.tensors, self.inlined, self.facts)
+        return Lowering(b, self.statics, self.values, self.tensors, self.inlined, self.facts)
 
     # Values
 
@@ -80,12 +69,7 @@ class Lowering:
 
     def type_of(self, value: Value) -> ScalarType | TileType:
         """The type of a tile here."""
-        try:
-            return value_type(value.type)
-        except UnknownElement as problem:
-            raise Unsupported(
-                value.location, f"elements of type {problem.element} are not supported here yet"
-            ) from None
+        return value_type(value.type)
 
     # Operations that are written often
 

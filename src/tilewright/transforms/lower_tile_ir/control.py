@@ -18,8 +18,7 @@ from tilewright.ir.builder import Builder, new_region
 from tilewright.ir.core import Block, Operation, Region, Value
 from tilewright.ir.types import BOOL, I32, I64, ScalarType, TokenType, Type, element_of
 from tilewright.transforms.lower_tile_ir import bits, elementwise, host, matrices, memory, reductions, shapes, views
-from tilewright.transforms.lower_tile_ir.context import Handler, Lowering, Unsupported
-from tilewright.transforms.lower_tile_ir.types import UnknownElement
+from tilewright.transforms.lower_tile_ir.context import Handler, Lowering
 
 NORMAL, CONTINUE, BREAK, RETURN = range(4)
 _LEAVING = (cuda.Break, cuda.Continue, cuda.Return)
@@ -140,15 +139,7 @@ def _operation(low: Lowering, op: Operation) -> None:
         case cuda.Loop():
             _loop(low, op)
         case _:
-            handler = _table().get(type(op))
-            if handler is None:
-                word = op.name.removeprefix("cuda_tile.")
-                raise Unsupported(op.location, f"{word} is not supported by this target yet")
-            try:
-                handler(low, op)
-            except UnknownElement as problem:
-                message = f"elements of type {problem.element} are not supported in memory yet"
-                raise Unsupported(op.location, message) from None
+            _table()[type(op)](low, op)
 
 
 def _inside(low: Lowering, types: Sequence[Type]) -> tuple[Region, Block, Lowering]:

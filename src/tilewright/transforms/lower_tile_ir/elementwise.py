@@ -12,7 +12,7 @@ from tilewright.dialects.cuda_tile.attributes import Ordering, Rounding, Signedn
 from tilewright.dialects.cuda_tile.attributes import Predicate as CudaPredicate
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import BOOL, F8E8M0FNU, F32, F64, I32, TF32, ScalarType, element_of, with_element
-from tilewright.transforms.lower_tile_ir.context import Handler, Lowering, Unsupported
+from tilewright.transforms.lower_tile_ir.context import Handler, Lowering
 from tilewright.transforms.lower_tile_ir.unsigned_floats import encoded, is_unsigned_float, number
 
 Make = Callable[..., Operation]
@@ -42,16 +42,8 @@ def _element(value: Value) -> ScalarType:
     return found
 
 
-def _word(op: Operation) -> str:
-    return op.name.removeprefix("cuda_tile.")
-
-
 def _signed(op: Operation) -> bool:
     return op.attributes.get("signedness") is not Signedness.UNSIGNED
-
-
-def _refused(op: Operation, what: str) -> Unsupported:
-    return Unsupported(op.location, f"{_word(op)} {what} is not supported here yet")
 
 
 # Integers
@@ -174,10 +166,9 @@ def _float(make: Make, rounded: Make | None = None) -> Handler:
         direction = _direction(op)
         if direction is None:
             found = low.b(make(*operands))
-        elif rounded is not None:
-            found = low.b(rounded(*operands, direction))
         else:
-            raise _refused(op, f"with rounding<{direction.value}>")
+            assert rounded is not None, "the verifier has looked"
+            found = low.b(rounded(*operands, direction))
         low.bind(op.results[0], _flushed(low, op, found.results[0]))
 
     return lower

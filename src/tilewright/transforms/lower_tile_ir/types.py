@@ -40,35 +40,23 @@ _ELEMENTS: Final = {
 }
 
 
-class UnknownElement(Exception):
-    """An element type that the tile level does not have."""
-
-    def __init__(self, element: cuda.Element) -> None:
-        super().__init__(str(element))
-        self.element = element
-
-
 def element_type(element: cuda.Element) -> ScalarType:
-    """The scalar type of an element. Raises `UnknownElement`."""
+    """The scalar type of an element."""
     if isinstance(element, cuda.Pointer):
         return I64
-    found = _ELEMENTS.get(element) or ALL_SCALARS.get(element.name)
-    if found is None:
-        raise UnknownElement(element)
-    return found
+    return _ELEMENTS.get(element) or ALL_SCALARS[element.name]
 
 
 def value_type(type_: Type) -> ScalarType | TileType:
-    """The type of a tile. Raises `UnknownElement`."""
+    """The type of a tile."""
     assert isinstance(type_, cuda.Tile)
     element = element_type(type_.element)
     return TileType(type_.shape[::-1], element) if type_.shape else element
 
 
 def stored_type(element: cuda.ElementType) -> ScalarType:
-    """How an element lies in memory: i1 as a byte. Raises `UnknownElement`."""
-    if element is cuda.F4E2M1FN:
-        raise UnknownElement(element)  # two lie in a byte, which no memref can say
+    """How an element lies in memory: i1 as a byte. Of f4E2M1FN two lie in a byte, which no type here can say."""
+    assert element is not cuda.F4E2M1FN
     found = element_type(element)
     return I8 if found is BOOL else found
 
@@ -79,7 +67,7 @@ def element_bytes(element: cuda.ElementType) -> int:
 
 
 def parameter_type(argument: BlockArgument) -> Type:
-    """The type of a kernel parameter. Raises `UnknownElement`."""
+    """The type of a kernel parameter."""
     type_ = argument.type
     assert isinstance(type_, cuda.Tile)
     if isinstance(type_.element, cuda.Pointer):
