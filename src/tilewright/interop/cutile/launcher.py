@@ -6,7 +6,7 @@ import ctypes
 from collections import OrderedDict
 from collections.abc import Sequence
 from threading import Lock
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,12 @@ from tilewright.interop.cutile.locations import in_python
 from tilewright.interop.cutile.specialisation import Facts
 from tilewright.program import Grid, Kernel, Program, normalise_grid
 from tilewright.runtime.arrays import ArrayView
-from tilewright.runtime.dtypes import numpy_dtype
+from tilewright.runtime.dtypes import AnyDtype, numpy_dtype
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
 from tilewright.targets.parameters import Parameter, PointerParameter
+
+if TYPE_CHECKING:
+    from tilewright.interpreter.tile_ir.memory import AddressTable
 
 MOST_PROGRAMS: Final = 128
 """How many programs a kernel keeps; the one that was not used for longest goes first."""
@@ -78,8 +81,6 @@ def launch(
     if target != "interpreter" and target.partition(":")[0] != "cpu":
         raise LaunchError(f"kernels of NVIDIA's front end are launched on cpu or interpreter here, not on {target}")
     programs, facts, values = _read(kernel, args)
-    if target == "interpreter" and any(isinstance(v, PassedTable) for v in values):
-        raise LaunchError(f"kernel {programs.name}: lists of arrays run on the CPU only, not in the interpreter")
     found = _entry(_program(kernel, programs, facts, target, checked))
     passed = [
         _pass(parameter, value, as_address=target != "interpreter")
@@ -134,11 +135,14 @@ def _pass(parameter: Parameter, value: Value, *, as_address: bool) -> object:
     match value:
         case PassedArray():
             _check_written(parameter, value)
-            return value.view.address if as_address else _reachable(value.view, parameter)
+            if as_address:
+                return value.view.address
+            assert isinstance(parameter, PointerParameter)
+            return _reachable(value.view, numpy_dtype(parameter.dtype))
         case PassedTable():
             for member in value.members:
                 _check_readable(member)
-            return value.words
+            return value.words if as_address else _table(value)
         case _:
             return value
 
@@ -155,13 +159,21 @@ def _check_readable(array: PassedArray) -> None:
         )
 
 
-def _reachable(array: ArrayView, parameter: Parameter) -> Array | None:
-    """All memory from an array's first element to its last, in the parameter's element type."""
+def _table(value: PassedTable) -> AddressTable:
+    """The table with the arrays, which have other addresses in the interpreter. Each takes as many words."""
+    from tilewright.interpreter.tile_ir.memory import AddressTable
+
+    words = len(value.words) // len(value.members)
+    arrays = ((k * words, _reachable(member.view, member.view.dtype)) for k, member in enumerate(value.members))
+    return AddressTable(value.words, {position: array for position, array in arrays if array is not None})
+
+
+def _reachable(array: ArrayView, dtype: AnyDtype) -> Array | None:
+    """All memory from an array's first element to its last, as elements of a type."""
     if 0 in array.shape:
         return None
     count = 1 + sum((n - 1) * s for n, s in zip(array.shape, array.strides, strict=True))
     raw = (ctypes.c_uint8 * (count * array.dtype.itemsize)).from_address(array.address)
-    dtype = numpy_dtype(parameter.dtype) if isinstance(parameter, PointerParameter) else array.dtype
     memory: Array = np.frombuffer(memoryview(raw), dtype)
     memory.flags.writeable = not array.readonly
     return memory

@@ -28,15 +28,15 @@ from tilewright.interpreter.tile_ir import (
     views,
 )
 from tilewright.interpreter.tile_ir.block import Entries, Launch, TileBlock
-from tilewright.interpreter.tile_ir.memory import PAGE, Memory, map_arrays
+from tilewright.interpreter.tile_ir.memory import PAGE, AddressTable, Memory, map_arrays
 from tilewright.interpreter.tile_ir.order import GridOrder
 from tilewright.interpreter.tile_ir.rounding import from_double
 from tilewright.interpreter.tile_ir.values import ADDRESS, RuntimeValue, dtype_of, elements_of, to_bits, wrapped
 from tilewright.ir.core import BlockArgument
 
 Array = NDArray[Any]
-Argument = Array | np.generic | bool | int | float | None
-"""A number, an array for the address of its first element, or None for a null pointer."""
+Argument = Array | AddressTable | np.generic | bool | int | float | None
+"""A number, an array or a table for the address of its first element, or None for a null pointer."""
 
 FUEL: Final = 50_000_000
 
@@ -132,17 +132,25 @@ def _arguments(entry: Entry, arguments: Sequence[Argument], memory: Memory) -> d
         raise TypeError(f"@{entry.sym_name} takes {len(parameters)} arguments, {len(arguments)} were given")
     found: dict[Any, RuntimeValue] = {}
     arrays: list[tuple[BlockArgument, Array]] = []
+    tables: list[tuple[BlockArgument, AddressTable]] = []
     for parameter, argument in zip(parameters, arguments, strict=True):
         assert isinstance(parameter.type, Tile)
         if not isinstance(parameter.type.element, Pointer):
             found[parameter] = _scalar(parameter, parameter.type.element, argument)
         elif isinstance(argument, np.ndarray) and argument.ndim + argument.size > 0:
             arrays.append((parameter, argument))
+        elif isinstance(argument, AddressTable):
+            tables.append((parameter, argument))
         else:
             found[parameter] = np.asarray(0 if argument is None else int(cast("int", argument)), ADDRESS)
-    addresses = map_arrays(memory, [(_name(p), a) for p, a in arrays])
-    for (parameter, _), address in zip(arrays, addresses, strict=True):
-        found[parameter] = np.asarray(address, ADDRESS)
+    listed = [(f"{_name(p)}[{k}]", a) for p, table in tables for k, a in enumerate(table.arrays.values())]
+    addresses = iter(map_arrays(memory, [*((_name(p), a) for p, a in arrays), *listed]))
+    for parameter, _ in arrays:
+        found[parameter] = np.asarray(next(addresses), ADDRESS)
+    for parameter, table in tables:
+        words = table.words.copy()
+        words[list(table.arrays)] = [next(addresses) for _ in table.arrays]
+        found[parameter] = np.asarray(memory.add(_name(parameter), words.view(np.uint8), readonly=True).base, ADDRESS)
     return found
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -159,6 +159,14 @@ def write(place: Place, element: ElementType, values: Array) -> None:
 
 
 # Arguments
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AddressTable:
+    """Words in memory, of which those at some positions are the addresses of arrays."""
+
+    words: NDArray[np.int64]
+    arrays: Mapping[int, Array]
 
 
 def _span(array: Array) -> tuple[int, int]:

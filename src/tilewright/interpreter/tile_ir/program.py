@@ -13,6 +13,7 @@ from tilewright.dialects.cuda_tile.core import Entry, TileModule
 from tilewright.frontends.tile_ir import print_module
 from tilewright.interpreter.program import as_numpy
 from tilewright.interpreter.tile_ir.engine import Argument, GlobalMemory, run_entry
+from tilewright.interpreter.tile_ir.memory import AddressTable
 from tilewright.ir.core import BlockArgument
 from tilewright.ir.printer import print_op
 from tilewright.program import Launcher, Program
@@ -90,6 +91,6 @@ class _InterpretedEntry:
 
 
 def _argument(parameter: Parameter, argument: object) -> Argument:
-    if isinstance(parameter, PointerParameter) and not isinstance(argument, int):
+    if isinstance(parameter, PointerParameter) and not isinstance(argument, int | AddressTable):
         return as_numpy(argument, parameter)
     return cast("Argument", argument)
