@@ -19,12 +19,12 @@ from tilewright.ir import core
 from tilewright.ir.definition import RECURSIVE_EFFECTS, TERMINATOR
 from tilewright.ir.effects import EffectKind
 from tilewright.ir.types import AddressSpace, MemrefType
+from tilewright.targets.cpu.formula_graph import by_formulas, is_formula, reachable
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.single_block import stored_at_once
 from tilewright.targets.llvm.elementwise import is_elementwise
 from tilewright.transforms.insert_barriers import STEP
 
-_FORMULAS = (tile.Broadcast, tile.Permute, tile.Extract, tile.Mma, tile.Reduce)
 _VIEWS = (memref.Subview, memref.Expand, memref.Fuse, memref.Permute)
 _NO_EFFECTS_OF_ITS_OWN = {RECURSIVE_EFFECTS, TERMINATOR}
 _CHANGES = (EffectKind.WRITE, EffectKind.UPDATE, EffectKind.FREE)
@@ -74,38 +74,27 @@ def _conflicting_stores(load: tile.Load, machine: Machine) -> list[tuple[tile.St
 
 def _reaches_product(value: core.Value) -> bool:
     """Whether a product is computed from the tile, by way of formulas."""
-    waiting, seen = [value], set[core.Value]()
-    while waiting:
-        part = waiting.pop()
-        if part in seen:
-            continue
-        seen.add(part)
-        for op in part.uses:
-            if isinstance(op, tile.Mma):
-                return True
-            if isinstance(op, _FORMULAS) or is_elementwise(op):
-                waiting.append(op.results[0])
-    return False
+    return any(isinstance(op, tile.Mma) for part in reachable(value, by_formulas) for op in part.uses)
 
 
 def _sinks(value: core.Value) -> Iterator[tuple[core.Operation, bool]]:
     """Operations that make code read a tile; whether each position of theirs reads the same position of the tile."""
-    waiting, seen = [(value, True)], set[tuple[core.Value, bool]]()
-    while waiting:
-        part, in_place = waiting.pop()
-        if (part, in_place) in seen:
-            continue
-        seen.add((part, in_place))
+    for part, in_place in reachable((value, True), _by_operations):
         for op in part.uses:
-            if isinstance(op, _FORMULAS) or is_elementwise(op):
-                same = is_elementwise(op) or (isinstance(op, tile.Mma) and part not in (op.lhs, op.rhs))
-                waiting.append((op.results[0], in_place and same))
-            elif isinstance(op, ReduceBy):
-                # A formula if the region is one operation, code otherwise.
-                yield op, False
-                waiting.extend((result, False) for result in op.results)
-            else:
-                yield op, in_place
+            if not is_formula(op):
+                yield op, in_place and not isinstance(op, ReduceBy)
+
+
+def _by_operations(reached: tuple[core.Value, bool]) -> Iterator[tuple[core.Value, bool]]:
+    """The tiles computed of a tile, and whether still in the same position."""
+    part, in_place = reached
+    for op in part.uses:
+        if is_formula(op):
+            same = is_elementwise(op) or (isinstance(op, tile.Mma) and part not in (op.lhs, op.rhs))
+            yield op.results[0], in_place and same
+        elif isinstance(op, ReduceBy):
+            # A formula if the region is one operation, code otherwise.
+            yield from ((result, False) for result in op.results)
 
 
 def _ancestor_in(op: core.Operation, block: core.Block) -> core.Operation | None:

@@ -11,11 +11,10 @@ from collections.abc import Iterator
 from tilewright.dialects import arith, tile
 from tilewright.dialects.tile_combine import ReduceBy, single_operation
 from tilewright.ir import core
+from tilewright.targets.cpu.formula_graph import is_formula, reachable
 from tilewright.targets.cpu.tiles import AnyTile, Elementwise, Gathered, Product, Reduction, formulas
-from tilewright.targets.llvm.elementwise import is_elementwise
 
 _LONGEST = 128
-_FORMULAS = (tile.Broadcast, tile.Permute, tile.Extract, tile.Mma, tile.Reduce)
 
 
 def is_shared(value: core.Value, formula: AnyTile) -> bool:
@@ -40,22 +39,18 @@ def _is_costly(part: AnyTile) -> bool:
 
 def _sweeps(value: core.Value) -> Iterator[core.Operation]:
     """Operations that are code, or whose operand is put into a buffer, by way of formulas."""
-    waiting, seen = [value], set[core.Value]()
-    while waiting:
-        part = waiting.pop()
-        if part in seen:
-            continue
-        seen.add(part)
-        for user in part.uses:
-            factor = isinstance(user, tile.Mma) and part in (user.lhs, user.rhs)
-            if not factor and _is_formula(user):
-                waiting.append(user.results[0])
-            else:
-                yield user
+    for part in reachable(value, _read_in_place):
+        yield from (user for user in part.uses if not _reads_in_place(user, part))
 
 
-def _is_formula(op: core.Operation) -> bool:
-    """Whether the tile that an operation computes is one."""
+def _read_in_place(part: core.Value) -> Iterator[core.Value]:
+    return (user.results[0] for user in part.uses if _reads_in_place(user, part))
+
+
+def _reads_in_place(op: core.Operation, part: core.Value) -> bool:
+    """Whether the tile that an operation computes is a formula of an operand; factors of products go into buffers."""
+    if isinstance(op, tile.Mma) and part in (op.lhs, op.rhs):
+        return False
     if isinstance(op, ReduceBy):
         return len(op.tiles) == 1 and single_operation(op.body) is not None
-    return isinstance(op, _FORMULAS) or is_elementwise(op)
+    return is_formula(op)

@@ -11,10 +11,9 @@ from tilewright.dialects import tile
 from tilewright.ir import core
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.targets.cpu.blocks import map_shape, product_shape, split_pieces
+from tilewright.targets.cpu.formula_graph import is_formula, reachable
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.llvm.elementwise import is_elementwise
-
-_PARTS = (tile.Broadcast, tile.Permute, tile.Extract, tile.Mma, tile.Reduce, tile.Splat)
 
 
 def stored_at_once(store: tile.Store, machine: Machine) -> bool:
@@ -42,7 +41,7 @@ def _one_block(shape: tuple[int, ...], vector: int, lanes: int, depth: int | Non
 
 def _formulas(value: core.Value) -> Iterator[core.Value]:
     """The tile and all tiles it is computed from by formulas."""
-    return _sources(value, lambda op: op.operands if isinstance(op, _PARTS) or is_elementwise(op) else ())
+    return _sources(value, lambda op: op.operands if is_formula(op) else ())
 
 
 def _same_position(value: core.Value) -> Iterator[core.Value]:
@@ -56,15 +55,12 @@ def _same_position(value: core.Value) -> Iterator[core.Value]:
 
 def _sources(value: core.Value, inputs: Callable[[core.Operation], Sequence[core.Value]]) -> Iterator[core.Value]:
     """The tile and, each once, the tiles it comes from by way of these inputs of operations."""
-    waiting, seen = [value], set[core.Value]()
-    while waiting:
-        part = waiting.pop()
-        if part in seen or not isinstance(part.type, TileType):
-            continue
-        seen.add(part)
-        yield part
-        if part.defining_op is not None:
-            waiting.extend(inputs(part.defining_op))
+
+    def before(part: core.Value) -> Iterator[core.Value]:
+        found = () if part.defining_op is None else inputs(part.defining_op)
+        return (source for source in found if isinstance(source.type, TileType))
+
+    return reachable(value, before)
 
 
 def _component_bytes(value: core.Value) -> int:

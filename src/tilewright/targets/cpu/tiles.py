@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from tilewright.ir import core
 from tilewright.ir.types import TileType
 from tilewright.targets.cpu.blocks import Piece
+from tilewright.targets.cpu.formula_graph import reachable
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.llvm.emitter import Complex, Value
 
@@ -230,14 +231,7 @@ def leaves(tile: AnyTile) -> Iterator[AnyTile]:
 
 def formulas(tile: AnyTile) -> Iterator[AnyTile]:
     """The tile and all it is made of, once each."""
-    waiting, seen = [tile], set[AnyTile]()
-    while waiting:
-        part = waiting.pop()
-        if part in seen:
-            continue
-        seen.add(part)
-        yield part
-        waiting.extend(sources(part))
+    return reachable(tile, sources)
 
 
 def lane_bytes(tile: AnyTile) -> int:
