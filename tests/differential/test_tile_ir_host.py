@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tilewright.runtime import reports
+from tilewright.runtime.native import compile_text, load_object
 
 from .tile_ir_kernels import interpreted, program
 
@@ -69,6 +71,44 @@ def test_failed_assertions_are_errors_after_the_launch() -> None:
         kernel[1](out)
     with pytest.raises(tw.CompileError, match="at most seven"):
         interpreted(body, "%out: tile<ptr<i32>>", 3, np.zeros(3, np.int32))
+
+
+SCARCE = """
+declare ptr @malloc(i64)
+define ptr @scarce(i64 %size) {
+  %few = icmp ult i64 %size, 100
+  br i1 %few, label %some, label %none
+some:
+  %found = call ptr @malloc(i64 %size)
+  ret ptr %found
+none:
+  ret ptr null
+}
+"""
+
+
+def test_reports_without_memory_are_missed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    given = reports.report_symbols()
+    scarce = load_object(compile_text(SCARCE), ["scarce"], symbols=given)
+    monkeypatch.setattr(reports, "report_symbols", lambda: {"malloc": scarce.address("scarce")})
+    body = """
+    %i = iota : tile<64xi32>
+    %j = addi %i, %i : tile<64xi32>
+    %k = print_tko "%d", %j : tile<64xi32> -> token
+    %one = constant <i32: 1> : tile<i32>
+    %l = print_tko "one: %d", %one : tile<i32> -> token
+    %c = cmpi equal %j, %i, signed : tile<64xi32> -> tile<64xi1>
+    assert %c, "all" : tile<64xi1>
+    """
+    compiled = program(body, "")
+    for _ in range(2):
+        with pytest.raises(MemoryError, match="kernel k: there was no memory for 6 of its prints and failed assert"):
+            compiled.k[3]()
+        assert capsys.readouterr().out == "one: 1" * 3
+    failing = program(f'{body}\n%f = constant <i1: false> : tile<i1>\nassert %f, "never" : tile<i1>', "")
+    with pytest.raises(tw.CompileError, match="never") as caught:
+        failing.k[1]()
+    assert "no memory for 2" in caught.value.__notes__[0]
 
 
 def test_globals_live_as_long_as_the_program() -> None:

@@ -17,7 +17,7 @@ from tilewright.dialects.reports import ReportKind
 from tilewright.interpreter.errors import KernelError
 from tilewright.runtime.native import LoadedObject
 from tilewright.targets.parameters import KernelInfo
-from tilewright.targets.report_sites import RECORD_WORDS, ReportSite, read_sites
+from tilewright.targets.report_sites import HEAD_WORDS, RECORD_WORDS, ReportSite, read_sites
 
 _HEAD: Final = struct.Struct(f"<{RECORD_WORDS}q")
 
@@ -44,21 +44,25 @@ def reporting_exports(info: KernelInfo) -> list[str]:
 class ReportLog:
     """The reports of one kernel. One launch at a time, so that they can be told apart."""
 
-    def __init__(self, head: int, sites: tuple[ReportSite, ...]) -> None:
+    def __init__(self, kernel: str, head: int, sites: tuple[ReportSite, ...]) -> None:
         self.lock = Lock()
-        self._head = ctypes.c_uint64.from_address(head)
+        self._kernel = kernel
+        self._head = (ctypes.c_uint64 * HEAD_WORDS).from_address(head)
         self._sites = sites
 
     @staticmethod
     def of(info: KernelInfo, code: LoadedObject) -> ReportLog | None:
         """The log of a kernel that reports."""
         found = read_sites(info.facts)
-        return None if found is None else ReportLog(code.address(found[0]), found[1])
+        return None if found is None else ReportLog(info.name, code.address(found[0]), found[1])
 
     def deliver(self) -> None:
-        """Print what was printed, in order for each work-group; then raise `KernelError` if assertions failed."""
-        address = self._head.value
-        self._head.value = 0
+        """Print what was printed, in order for each work-group; then raise `KernelError` if assertions failed.
+
+        `MemoryError` says that reports are missing; if assertions failed too, a note on their error does.
+        """
+        address, lost = self._head
+        self._head[:] = (0, 0)
         records: list[tuple[ReportSite, tuple[int, int, int], list[Printed]]] = []
         while address:
             following, number, x, y, z = _HEAD.unpack(ctypes.string_at(address, _HEAD.size))
@@ -73,8 +77,14 @@ class ReportLog:
             else:
                 message = failed_assertion(site.text, _wrong(values[0]), block)
                 failures.append(Diagnostic(Severity.ERROR, "R032", message, site.location))
+        missing = f"kernel {self._kernel}: there was no memory for {lost} of its prints and failed assertions"
         if failures:
-            raise KernelError(failures)
+            error = KernelError(failures)
+            if lost:
+                error.add_note(missing)
+            raise error
+        if lost:
+            raise MemoryError(missing)
 
 
 def _values(site: ReportSite, address: int) -> list[Printed]:

@@ -17,6 +17,9 @@ from tilewright.ir.core import Value
 from tilewright.ir.types import F64, TileType, element_of
 from tilewright.targets.parameters import REPORTS
 
+HEAD_WORDS: Final = 2
+"""Words of a list's head: the latest record, and how many records there was no memory for."""
+
 RECORD_WORDS: Final = 5
 """Words of a record in front of its values: next record, site, three coordinates of the work-group."""
 

@@ -6,7 +6,7 @@ takes the list when the launch is over: {next, site, x, y, z, values of 8 bytes 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -15,11 +15,11 @@ from tilewright.dialects.statics import Global, GlobalAddress, Reserve, global_o
 from tilewright.ir import core
 from tilewright.ir.types import TileType
 from tilewright.targets.cpu.context import KernelContext, OpLowering
-from tilewright.targets.cpu.lowered import Scalar
+from tilewright.targets.cpu.lowered import Operand, Scalar
 from tilewright.targets.cpu.places import tile_of
 from tilewright.targets.cpu.tiles import Memory
 from tilewright.targets.llvm.emitter import Value, i64
-from tilewright.targets.report_sites import RECORD_WORDS, report_head, sites_of
+from tilewright.targets.report_sites import HEAD_WORDS, RECORD_WORDS, report_head, sites_of
 
 if TYPE_CHECKING:
     from tilewright.targets.cpu.roots import Roots
@@ -66,27 +66,40 @@ def _reserve(ctx: KernelContext, op: core.Operation) -> None:
 
 
 def lower_report(ctx: KernelContext, op: Report, roots: Roots | None) -> None:
-    """Write the record and put it in front of the list."""
+    """Write the record and put it in front of the list; count it as lost if there is no memory for it."""
     b = ctx.b
-    words = RECORD_WORDS + sum(_count(value) for value in op.values)
+    operands = [None if isinstance(v.type, TileType) else ctx.uniform_value(ctx.scalar(v)) for v in op.values]
+    words = RECORD_WORDS + sum(map(_count, op.values))
     record = b.call(ctx.module.declare(_ALLOCATE, "ptr", ["i64"]), [i64(8 * words)], hint="record")
-    head: list[Value] = [i64(sites_of(ctx.kernel).index(op)), *ctx.group_id]
-    for number, value in enumerate(head):
+    address = b.cast("ptrtoint", record, "i64")
+    head = ctx.module.global_variable(
+        report_head(ctx.kernel), f"[{HEAD_WORDS} x i64]", "zeroinitializer", linkage="", align=8
+    )
+    with b.if_else(b.icmp("ne", address, i64(0)), likely=True) as branch:
+        with branch.then():
+            _write(ctx, op, operands, record, roots and roots.unshared())
+            b.store(b.atomicrmw("xchg", head, address, "acq_rel", 8), record, 8)
+        with branch.otherwise():
+            b.atomicrmw("add", b.offset(head, 8), i64(1), "monotonic", 8)
+
+
+def _write(
+    ctx: KernelContext, op: Report, operands: Sequence[Operand | None], record: Value, roots: Roots | None
+) -> None:
+    """Everything of a record but its successor; `operands` are the scalars among the values."""
+    b = ctx.b
+    for number, value in enumerate([i64(sites_of(ctx.kernel).index(op)), *ctx.group_id]):
         b.store(value, b.offset(record, 8 * (number + 1)), 8)
     offset = 8 * RECORD_WORDS
-    for value in op.values:
+    for value, operand in zip(op.values, operands, strict=True):
         place = b.offset(record, offset)
         if isinstance(value.type, TileType):
             assert roots is not None
             roots.store(tile_of(ctx, value), _rows(value.type, place))
         else:
-            operand = ctx.uniform_value(ctx.scalar(value))
             assert isinstance(operand, Value)
             b.store(operand, place, 8)
         offset += 8 * _count(value)
-    first = ctx.module.global_variable(report_head(ctx.kernel), "i64", "0", linkage="", align=8)
-    before = b.atomicrmw("xchg", first, b.cast("ptrtoint", record, "i64"), "acq_rel", 8)
-    b.store(before, record, 8)
 
 
 def _count(value: core.Value) -> int:
