@@ -33,6 +33,12 @@ TYPES = [
         "%t = make_tensor_view %pf, shape = [4], strides = [1] : tensor_view<4xf32, strides=[1]>\n%a = make_partition_view %t : partition_view<tile=(4), «tile<4xf32>»>",
         "expected a tensor_view",
     ),
+    ("C8", '%a = "cuda_tile.negf"(%f) : (tile<f32>) -> («(tile<f32>) -> ()») -> ()', "function types are not nested"),
+    (
+        "C1",
+        "%t = make_tensor_view %pf, shape = [4], strides = [1] : tensor_view<4xf32, strides=[1]>\n%a = make_partition_view %t : partition_view<tile=(4), tensor_view<4xf32, strides=[1]>, dim_map=«[?]»>",
+        "every entry is an integer",
+    ),
 ]
 LITERALS = [
     ("C4", "%a = constant <i32: «true»> : tile<i32>", "true is no i32"),
@@ -40,6 +46,15 @@ LITERALS = [
     ("C1", "%a = constant <i32: [[1], «2»]> : tile<2x1xi32>", "all numbers stand equally deep in the lists"),
     ("C1", "%a = constant <i32: «x»> : tile<2xi32>", "expected a number of type i32"),
     ("C4", '%a = constant <i32: «"0xZZ"»> : tile<i32>', "no hexadecimal bytes"),
+    ("C1", "%a = constant <i32: «'»x'> : tile<i32>", "expected a number of type i32"),
+    ("C20", '%a = constant <i32: «"0x0102"»> : tile<i32>', "2 bytes do not fill tile<i32>"),
+    ("C1", '%a = constant <i32: «"AB"»> : tile<i32>', "bytes are spelled"),
+    (
+        "C20",
+        '%a = "cuda_tile.constant"() <{value = dense<1> : «token»}> : () -> (tile<i32>)',
+        "a tile of numbers as its type",
+    ),
+    ("C1", '%a = "cuda_tile.constant"() <{value = dense<«1»', "expected '>'"),
 ]
 FORMS = [
     ("C1", '%t = print_tko "%d", %i «->» token', "expected ':' and the types of what is printed"),
@@ -63,6 +78,26 @@ FORMS = [
     ("C1", "for «3» in (%i to %j, step %i) : tile<i32> {\n}", "expected the name of a value"),
     ("C22", "entry @k() optimization_hints=<sm_90 = {occupancy = 1}, «sm_90» = {occupancy = 2}> {\n}", "given twice"),
     ("C22", "entry @k() optimization_hints=<sm_90 = «3»> {\n}", "a dictionary"),
+    (
+        "C7",
+        "%a = make_tensor_view %pf, shape = [4], strides = [1] : «tile<f32>»",
+        "the result is a tensor_view, not tile<f32>",
+    ),
+    (
+        "C16",
+        "%a = make_tensor_view %pf, shape = [4, 4], strides = [1] : «tensor_view<4xf32, strides=[1]>»",
+        "2 entries of shape for a type with 1",
+    ),
+    (
+        "C16",
+        "%a = make_tensor_view %pf, shape = [«8»], strides = [1] : tensor_view<4xf32, strides=[1]>",
+        "8 in shape, but 4 in the type",
+    ),
+    ("C1", "%a = get_global «g» : tile<ptr<f32>>", "expected a symbol, such as @name"),
+    ("C1", "assert %b, «3» : tile<i1>", "in quotes"),
+    ("C1", "%a = addf %f, %f {«3»} : tile<f32>", "expected a name"),
+    ("C1", '%a = addf %f, %f {«""» = 1} : tile<f32>', "names are not empty"),
+    ("C1", "%a = extract %f[%i] {x = «,»} : tile<f32> -> tile<f32>", "expected"),
 ]
 GENERIC = [
     ("C1", '%a = "cuda_tile.negf"(%f) : «tile<f32>»', "is (..) -> (..)"),
@@ -72,17 +107,49 @@ GENERIC = [
     ("C9", '«"cuda_tile.loop"()» : () -> ()', "has 1 regions"),
     ("C2", '«"cuda_tile.nothing"»() : () -> ()', "there is no operation 'cuda_tile.nothing'"),
     ("C2", '%a = "cuda_tile.constant"() <{value = «#cuda_tile.some»<x>}> : () -> (tile<i32>)', "there is no attribute"),
+    (
+        "C1",
+        '%a = "cuda_tile.addf"(%f, %f) <{flush_to_zero}> «{flush_to_zero}» : (tile<f32>, tile<f32>) -> (tile<f32>)',
+        "flush_to_zero is given twice",
+    ),
+    ("C2", '«"cuda_tile.assert"»(%b) : (tile<i1>) -> ()', "the attribute message is missing"),
 ]
 FILES = [
     ("C21", "cuda_tile.module @m {\n «module» @n {\n}\n}", "stands in a file, and alone"),
     ("C1", "cuda_tile.module @m {\n}\n«cuda_tile.module» @n {\n}", "a file holds one module"),
     ("C3", 'cuda_tile.module @m attributes «{tilewright.version = "13.9"}» {\n}', "no version '13.9'"),
+    (
+        "C21",
+        "cuda_tile.module @m {\n entry @k() {\n}\n«%a» = make_token : token\n}",
+        "expected an entry or a global, found an operation",
+    ),
+    ("C1", "entry @k() {\n return\n«»", "found the end of the text"),
 ]
 DEBUG = [
     ("C2", "#a = loc(unknown)\nentry @k() {\n return {x = «#a»}\n}", "a location, not an attribute"),
     ("C2", "#a = 3 : i32\nentry @k() {\n return loc(«#a»)\n}", "no location"),
     ("C2", "entry @k() {\n return loc(«elsewhere»)\n}", "there is no location 'elsewhere'"),
     ("C2", "entry @k() {\n return loc(«#none»)\n}", "not defined"),
+    (
+        "C2",
+        "#a = «#cuda_tile.di_scope<»line = 1>\nentry @k() {\n return loc(#a)\n}",
+        "there is no attribute #cuda_tile.di_scope",
+    ),
+    (
+        "C2",
+        '#a = #cuda_tile.di_file<"k.py" in "src">\n#b = #cuda_tile.di_compile_unit<file = #a, «file» = #a>\nentry @k() {\n return loc(#b)\n}',
+        "'file' is given twice",
+    ),
+    (
+        "C2",
+        "#b = #cuda_tile.di_compile_unit<«line» = 3>\nentry @k() {\n return loc(#b)\n}",
+        "'line' is not one of",
+    ),
+    (
+        "C23",
+        '#s = #cuda_tile.di_file<"k.py" in "src">\n#a = «#cuda_tile.di_loc<loc("n"(loc("f":1:1))) in #s»>\nentry @k() {\n return loc(#a)\n}',
+        "a place in a file within a scope",
+    ),
 ]
 
 
@@ -106,6 +173,34 @@ def test_rules_of_the_text(code: str, marked: str, says: str) -> None:
         ("entry @k(%a: tile<1x1x1x1xi32>) {\n}", Limits(rank=3), "types have at most 3 dimensions"),
         ("entry @k() {\n return {x = [[[[1]]]]}\n}", Limits(attribute_nesting=3), "nested more than 3 deep"),
         ("entry @k() {\n %a = constant <i32: [[[[1]]]]> : tile<1x1x1x1xi32>\n}", Limits(attribute_nesting=3), "3 deep"),
+        ("entry @k(%a: tensor_view<1x1x1x1xi32, strides=[1,1,1,1]>) {\n}", Limits(rank=3), "at most 3 dimensions"),
+        ("entry @k(%a: tensor_view<1xi32, strides=[1,1,1,1,1]>) {\n}", Limits(rank=3), "at most 3 dimensions"),
+        ("entry @k(%a: partition_view<tile=(1x1x1x1), !t>) {\n}", Limits(rank=3), "at most 3 dimensions"),
+        (
+            "entry @k(%a: !t) {\n}\n!t = tile<tile<tile<tile<i32>>>>",
+            Limits(attribute_nesting=3),
+            "types are nested more",
+        ),
+        ("entry @k(%a: tile<99999999999xi32>) {\n}", Limits(name=10), "this number is too long"),
+        ("entry @k() {\n %a = constant <i32: 99999999999> : tile<i32>\n}", Limits(name=10), "this number is too long"),
+        ("entry @" + "k" * 20 + "() {\n}", Limits(name=10), "names have at most 10 characters"),
+        ("entry @k() {\n return {x = [1, 1, 1, 1]}\n}", Limits(operations=3), "more than 3 attributes"),
+        (
+            "#a = 1\n#b = [#a, #a]\n#c = [#b, #b]\nentry @k() {\n} {x = [#c, #c]}",
+            Limits(operations=10),
+            "more than 10 attributes",
+        ),
+        (
+            "#a = #b\n#b = #c\n#c = #d\n#d = 1\nentry @k() {\n} {x = #a}",
+            Limits(attribute_nesting=3),
+            "aliases of aliases are more than 3 deep",
+        ),
+        ('entry @k() {\n} loc("a"("b"("c"("d"))))', Limits(debug_nesting=3), "nested more than 3 deep"),
+        (
+            '#a = loc("f":1:1)\nentry @k() {\n} loc(callsite(#a at callsite(#a at callsite(#a at #a))))',
+            Limits(debug_nesting=3),
+            "nested more than 3 deep",
+        ),
     ],
 )
 def test_limits_of_the_text(text: str, limits: Limits, says: str) -> None:

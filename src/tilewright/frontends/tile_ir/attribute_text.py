@@ -26,7 +26,7 @@ from tilewright.dialects.cuda_tile.attributes import (
     Visibility,
 )
 from tilewright.dialects.cuda_tile.types import I1, ElementType, Tile
-from tilewright.frontends.tile_ir.cursor import LIMIT, STRING, SYNTAX, WORDS, unescape
+from tilewright.frontends.tile_ir.cursor import LIMIT, STRING, SYNTAX, WORDS, GiveUp, unescape
 from tilewright.frontends.tile_ir.literal_text import LiteralReader
 from tilewright.ir.core import Attribute
 
@@ -59,7 +59,8 @@ class AttributeReader(LiteralReader):
         """Count attributes against the limit."""
         self.weight += amount
         if self.weight > self.limits.operations:
-            self.fail(f"there are more than {self.limits.operations:,} attributes", LIMIT)
+            self.report.error(LIMIT, self.here(), f"there are more than {self.limits.operations:,} attributes")
+            raise GiveUp
 
     def attribute_alias(self) -> Attribute:
         """What an alias stands for. Parsers that know aliases override it."""

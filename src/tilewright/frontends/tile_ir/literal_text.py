@@ -98,8 +98,10 @@ class LiteralReader(TypeReader):
 
     def _raw_bytes(self) -> bytes:
         found = self.take(STRING)
-        if found is None or not found[1].startswith('"0x'):
+        if found is None:
             self.fail('expected a number, a list, or bytes as "0x.."')
+        if not found[1].startswith('"0x'):
+            self.fail('bytes are spelled "0x.."', place=self.range_from(found.start()))
         try:
             return bytes.fromhex(found[1][3:-1])
         except ValueError:

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Callable
 
 import pytest
 
+from frontends.tile_ir.bytecode.handmade import (
+    ENTRY,
+    I32,
+    PLACE,
+    RETURN,
+    TILE,
+    check,
+    code,
+    debug_file,
+    file,
+    row,
+    varints,
+)
 from frontends.tile_ir.bytecode.samples import SAMPLES, build
 from frontends.tile_ir.bytecode.test_debug import with_places
 from frontends.tile_ir.bytecode.test_round_trip import EXAMPLE
@@ -16,35 +28,9 @@ from tilewright.diagnostics.render import render_json, render_sarif, render_text
 from tilewright.dialects.cuda_tile.attributes import Number
 from tilewright.dialects.cuda_tile.types import F64, Version
 from tilewright.frontends.tile_ir.bytecode import lowest_version, read, write
-from tilewright.frontends.tile_ir.bytecode.buffer import Buffer, table
 from tilewright.frontends.tile_ir.limits import Limits
-from tilewright.ir.verifier import verify
 
-PLACE = re.compile(r"byte (\d+) \(0x([0-9a-f]+)\): ")
 NAMES = [n for n in SAMPLES if not n.startswith("cuda_tile.") and n not in ("compare", "constants")]
-
-
-def check(data: bytes) -> list[Diagnostic]:
-    """Read and verify; the diagnostics, each of which must be well formed."""
-    report = Report()
-    module = read(data, report, "hostile.tilebc")
-    if module is None:
-        assert len(report.diagnostics) == 1
-        found = report.diagnostics[0]
-        place = PLACE.search(str(found))
-        assert place is not None, str(found)
-        assert int(place[1]) == int(place[2], 16) <= len(data)
-        assert found.code.startswith("B")
-    else:
-        verify(module, report)
-    assert bool(render_text(report.diagnostics)) == bool(report.diagnostics)
-    return report.diagnostics
-
-
-def code(data: bytes) -> str:
-    """The code of the only diagnostic."""
-    (found,) = check(data)
-    return found.code
 
 
 def sample(name: str) -> bytes:
@@ -91,47 +77,6 @@ def test_random_bytes_behind_a_header() -> None:
 
 
 # Files put together by hand
-
-
-def section(out: Buffer, number: int, alignment: int, payload: bytes) -> None:
-    out.byte(number | (0x80 if alignment > 1 else 0))
-    out.varint(len(payload))
-    if alignment > 1:
-        out.varint(alignment)
-        out.align(alignment)
-    out.bytes(payload)
-
-
-def varints(*values: int) -> bytes:
-    out = Buffer()
-    for value in values:
-        out.varint(value)
-    return bytes(out.data)
-
-
-I32, TILE, ENTRY = b"\x03", varints(13, 0, 0), varints(16, 0, 0)
-RETURN = varints(0x5C, 0, 0)
-
-
-def file(
-    body: bytes = RETURN,
-    types: list[bytes] | None = None,
-    strings: list[bytes] | None = None,
-    function: bytes | None = None,
-    minor: int = 3,
-    extra: tuple[tuple[int, int, bytes], ...] = (),
-) -> bytes:
-    """A file with one function."""
-    out = Buffer()
-    out.bytes(EXAMPLE[:9] + bytes([minor, 0, 0]))
-    head = varints(1, 0, 2) + b"\x02" + varints(0) if function is None else function
-    section(out, 2, 8, head + varints(len(body)) + body)
-    for number, alignment, payload in extra:
-        section(out, number, alignment, payload)
-    section(out, 5, 4, table([I32, TILE, ENTRY] if types is None else types, 4))
-    section(out, 1, 4, table([b"k"] if strings is None else strings, 4))
-    out.byte(0)
-    return bytes(out.data)
 
 
 def test_the_hand_made_file_is_good() -> None:
@@ -223,22 +168,6 @@ def test_hostile(name: str) -> None:
     assert code(data) == wanted, [str(d) for d in check(data)]
 
 
-def debug_file(rows: bytes, attributes: list[bytes]) -> bytes:
-    return file(function=varints(1, 0, 2) + b"\x02\x01", extra=((3, 8, rows + table(attributes, 4)),))
-
-
-def row(*indices: int) -> bytes:
-    out = Buffer()
-    out.varint(1)
-    out.align(4)
-    out.fixed(0, 4)
-    out.varint(len(indices))
-    out.align(8)
-    for index in indices:
-        out.fixed(index, 8)
-    return bytes(out.data)
-
-
 LOCATION = varints(4, 0, 0, 7, 9)
 DEBUG = {
     "good": (debug_file(row(1, 0), [LOCATION]), None),
@@ -307,12 +236,13 @@ def test_large_hostile_tables_are_read_once() -> None:
 
 def test_much_from_little() -> None:
     """Short records that refer to long things: what they stand for is counted."""
-    prints = varints(0x55, 1, 3, 0, 0, 0) * 1000 + RETURN
-    long = file(prints, [I32, TILE, ENTRY, b"\x11"], [b"k" * 1_000_000])
-    assert code(long) == "B11"
-    signature = varints(16, 5000, *([1] * 5000), 0)
+    few = Limits(source_bytes=20_000, operations=20_000)
+    prints = varints(0x55, 1, 3, 0, 0, 0) * 100 + RETURN
+    long = file(prints, [I32, TILE, ENTRY, b"\x11"], [b"k" * 10_000])
+    assert code(long, few) == "B11"
+    signature = varints(16, 200, *([1] * 200), 0)
     head = varints(200) + (varints(0, 2) + b"\x02\0" + varints(len(RETURN)) + RETURN) * 199 + varints(0, 2) + b"\x02\0"
-    assert code(file(types=[I32, TILE, signature], function=head)) == "B11"
+    assert code(file(types=[I32, TILE, signature], function=head), few) == "B11"
 
 
 def test_the_caret_is_below_the_byte() -> None:
