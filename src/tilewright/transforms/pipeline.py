@@ -15,6 +15,7 @@ from tilewright.transforms.licm import HoistLoopInvariants
 from tilewright.transforms.lower_collectives import LowerCollectives
 from tilewright.transforms.lower_cooperative_matrices import LowerCooperativeMatrices
 from tilewright.transforms.lower_foreach import LowerForeach
+from tilewright.transforms.merge_branches import MergeBranches
 from tilewright.transforms.policy import TeamPolicy, TilePolicy
 
 
@@ -32,6 +33,7 @@ def optimisation(level: int) -> list[Pass]:
     return [
         Canonicalize(),
         EliminateCommonSubexpressions(),
+        MergeBranches(),
         HoistLoopInvariants(),
         EliminateCommonSubexpressions(),
         ForwardStores(),

@@ -17,6 +17,7 @@ from tilewright.transforms.licm import HoistLoopInvariants
 from tilewright.transforms.lower_collectives import LowerCollectives
 from tilewright.transforms.lower_cooperative_matrices import LowerCooperativeMatrices
 from tilewright.transforms.lower_foreach import LowerForeach
+from tilewright.transforms.merge_branches import MergeBranches
 from tilewright.transforms.split_barriers import SplitBarriers
 
 _FACTORIES: tuple[Callable[[], Pass], ...] = (
@@ -27,6 +28,7 @@ _FACTORIES: tuple[Callable[[], Pass], ...] = (
     Canonicalize,
     EliminateCommonSubexpressions,
     HoistLoopInvariants,
+    MergeBranches,
     ForwardStores,
     EliminateDeadCode,
     AssignStack,
