@@ -6,7 +6,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
 from tilewright.ir import core
-from tilewright.ir.types import TileType
+from tilewright.ir.types import AddressSpace, TileType
 from tilewright.targets.cpu import tiles
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.lanes import plain_address
@@ -52,7 +52,8 @@ def place(
         _bound(b, index, number(ctx, size), extent) if checked else None
         for index, size, extent, checked in zip(at, view.sizes, type_.shape, check or [False] * len(at), strict=True)
     )
-    return Memory(type_, pointer, strides, bounds, _span(at, strides, view.type.span))
+    distant = view.type.space is AddressSpace.GLOBAL
+    return Memory(type_, pointer, strides, bounds, _span(at, strides, view.type.span), distant)
 
 
 def _bound(b: Builder, index: Value, size: Value, extent: int) -> Bound | None:

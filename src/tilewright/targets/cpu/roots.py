@@ -34,6 +34,7 @@ from tilewright.targets.cpu.tiles import (
     leaves,
     natural_dim,
 )
+from tilewright.targets.cpu.write_ahead import ask_ahead, is_long_run
 from tilewright.targets.llvm.emitter import Value, i64
 from tilewright.targets.llvm.types import ELEMENTS, Kind
 
@@ -95,8 +96,11 @@ class Roots:
         plan = Plan(ev, value, vector)
         if target.checked and all(isinstance(part, _ROLLED) for part in formulas(value)):
             plan.roll(target, masked=checked)
+        ahead = not checked and is_long_run(target, vector)
 
         def emit(block: Block) -> None:
+            if ahead:
+                ask_ahead(ev, target, block)
             ev.store(target, block, ev.block(value, block))
             ev.forget()
 

@@ -32,7 +32,8 @@ class Bound:
 class Memory:
     """Element (r0, ..) lies at `pointer + sum r_k strides_k` (in elements).
 
-    `span`: how many elements from `pointer` on may be read in any case, where that is known.
+    `span`: how many elements from `pointer` on may be read in any case, where that is known. `distant`: it is no memory
+    of the work-group's own, so it may be in no cache.
     """
 
     type: TileType
@@ -40,6 +41,7 @@ class Memory:
     strides: tuple[Value, ...]
     bounds: tuple[Bound | None, ...]
     span: int | None = None
+    distant: bool = False
 
     @property
     def checked(self) -> bool:
