@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from enum import Enum
 
+from tilewright.dialects.families import BitwiseBinary, IntegerBinary, NumberBinary, RealBinary
 from tilewright.ir.definition import COMMUTATIVE, PURE, Operation, Value, attribute, operand, result
 from tilewright.ir.types import (
     BOOL,
@@ -16,9 +17,7 @@ from tilewright.ir.types import (
     SHAPED_BOOLEAN,
     SHAPED_COMPLEX,
     SHAPED_FLOAT_OR_COMPLEX,
-    SHAPED_INTEGER,
     SHAPED_NUMBER,
-    SHAPED_REAL,
     Type,
     element_of,
     with_element,
@@ -47,100 +46,52 @@ class Constant(Operation, name="arith.constant", traits=(PURE,), code="V19"):
     out: Value = result(SHAPED)
 
 
-class Add(Operation, name="arith.add", traits=(PURE, COMMUTATIVE), code="V34"):
+class Add(NumberBinary, name="arith.add", traits=(PURE, COMMUTATIVE), code="V34"):
     """Sum."""
 
-    lhs: Value = operand(SHAPED_NUMBER, var="T")
-    rhs: Value = operand(SHAPED_NUMBER, var="T")
-    out: Value = result(var="T")
 
-
-class Sub(Operation, name="arith.sub", traits=(PURE,), code="V34"):
+class Sub(NumberBinary, name="arith.sub", traits=(PURE,), code="V34"):
     """Difference."""
 
-    lhs: Value = operand(SHAPED_NUMBER, var="T")
-    rhs: Value = operand(SHAPED_NUMBER, var="T")
-    out: Value = result(var="T")
 
-
-class Mul(Operation, name="arith.mul", traits=(PURE, COMMUTATIVE), code="V34"):
+class Mul(NumberBinary, name="arith.mul", traits=(PURE, COMMUTATIVE), code="V34"):
     """Product; of complex numbers by the textbook formula."""
 
-    lhs: Value = operand(SHAPED_NUMBER, var="T")
-    rhs: Value = operand(SHAPED_NUMBER, var="T")
-    out: Value = result(var="T")
 
-
-class Div(Operation, name="arith.div", traits=(PURE,), code="V34"):
+class Div(NumberBinary, name="arith.div", traits=(PURE,), code="V34"):
     """Quotient; integers truncate towards zero, 0 for a zero divisor; complex ones are scaled against overflow."""
 
-    lhs: Value = operand(SHAPED_NUMBER, var="T")
-    rhs: Value = operand(SHAPED_NUMBER, var="T")
-    out: Value = result(var="T")
 
-
-class Rem(Operation, name="arith.rem", traits=(PURE,), code="V34"):
+class Rem(RealBinary, name="arith.rem", traits=(PURE,), code="V34"):
     """Remainder with the sign of the dividend; the dividend for an integer divisor of zero; fmod for floats."""
 
-    lhs: Value = operand(SHAPED_REAL, var="T")
-    rhs: Value = operand(SHAPED_REAL, var="T")
-    out: Value = result(var="T")
 
-
-class Max(Operation, name="arith.max", traits=(PURE, COMMUTATIVE), code="V34"):
+class Max(RealBinary, name="arith.max", traits=(PURE, COMMUTATIVE), code="V34"):
     """Maximum; a number wins over NaN."""
 
-    lhs: Value = operand(SHAPED_REAL, var="T")
-    rhs: Value = operand(SHAPED_REAL, var="T")
-    out: Value = result(var="T")
 
-
-class Min(Operation, name="arith.min", traits=(PURE, COMMUTATIVE), code="V34"):
+class Min(RealBinary, name="arith.min", traits=(PURE, COMMUTATIVE), code="V34"):
     """Minimum; a number wins over NaN."""
 
-    lhs: Value = operand(SHAPED_REAL, var="T")
-    rhs: Value = operand(SHAPED_REAL, var="T")
-    out: Value = result(var="T")
 
-
-class Shl(Operation, name="arith.shl", traits=(PURE,), code="V34"):
+class Shl(IntegerBinary, name="arith.shl", traits=(PURE,), code="V34"):
     """Shift left by `rhs` modulo the width."""
 
-    lhs: Value = operand(SHAPED_INTEGER, var="T")
-    rhs: Value = operand(SHAPED_INTEGER, var="T")
-    out: Value = result(var="T")
 
-
-class Shr(Operation, name="arith.shr", traits=(PURE,), code="V34"):
+class Shr(IntegerBinary, name="arith.shr", traits=(PURE,), code="V34"):
     """Arithmetic shift right by `rhs` modulo the width."""
 
-    lhs: Value = operand(SHAPED_INTEGER, var="T")
-    rhs: Value = operand(SHAPED_INTEGER, var="T")
-    out: Value = result(var="T")
 
-
-class And(Operation, name="arith.and", traits=(PURE, COMMUTATIVE), code="V34"):
+class And(BitwiseBinary, name="arith.and", traits=(PURE, COMMUTATIVE), code="V34"):
     """Bitwise and; logical on bool."""
 
-    lhs: Value = operand(SHAPED_BOOL_OR_INTEGER, var="T")
-    rhs: Value = operand(SHAPED_BOOL_OR_INTEGER, var="T")
-    out: Value = result(var="T")
 
-
-class Or(Operation, name="arith.or", traits=(PURE, COMMUTATIVE), code="V34"):
+class Or(BitwiseBinary, name="arith.or", traits=(PURE, COMMUTATIVE), code="V34"):
     """Bitwise or; logical on bool."""
 
-    lhs: Value = operand(SHAPED_BOOL_OR_INTEGER, var="T")
-    rhs: Value = operand(SHAPED_BOOL_OR_INTEGER, var="T")
-    out: Value = result(var="T")
 
-
-class Xor(Operation, name="arith.xor", traits=(PURE, COMMUTATIVE), code="V34"):
+class Xor(BitwiseBinary, name="arith.xor", traits=(PURE, COMMUTATIVE), code="V34"):
     """Bitwise exclusive or; logical on bool."""
-
-    lhs: Value = operand(SHAPED_BOOL_OR_INTEGER, var="T")
-    rhs: Value = operand(SHAPED_BOOL_OR_INTEGER, var="T")
-    out: Value = result(var="T")
 
 
 class Abs(Operation, name="arith.abs", traits=(PURE,), code="V34"):

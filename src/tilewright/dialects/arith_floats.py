@@ -9,6 +9,7 @@ from enum import Enum
 
 from tilewright.diagnostics import Report
 from tilewright.dialects.arith import Predicate, boolean_type
+from tilewright.dialects.families import FloatBinary, FloatUnary
 from tilewright.dialects.tile_rules import fail
 from tilewright.ir.definition import COMMUTATIVE, PURE, Operation, Value, attribute, operand, result
 from tilewright.ir.types import SHAPED_BOOLEAN, SHAPED_FLOAT, element_of
@@ -22,48 +23,34 @@ class Rounding(Enum):
     DOWN = "down"
 
 
-class RoundedAdd(Operation, name="arith.rounded_add", traits=(PURE, COMMUTATIVE)):
+class RoundedAdd(FloatBinary, name="arith.rounded_add", traits=(PURE, COMMUTATIVE)):
     """Sum, rounded in a direction."""
 
-    lhs: Value = operand(SHAPED_FLOAT, var="T")
-    rhs: Value = operand(SHAPED_FLOAT, var="T")
     rounding: Rounding = attribute(Rounding)
-    out: Value = result(var="T")
 
 
-class RoundedSub(Operation, name="arith.rounded_sub", traits=(PURE,)):
+class RoundedSub(FloatBinary, name="arith.rounded_sub", traits=(PURE,)):
     """Difference, rounded in a direction."""
 
-    lhs: Value = operand(SHAPED_FLOAT, var="T")
-    rhs: Value = operand(SHAPED_FLOAT, var="T")
     rounding: Rounding = attribute(Rounding)
-    out: Value = result(var="T")
 
 
-class RoundedMul(Operation, name="arith.rounded_mul", traits=(PURE, COMMUTATIVE)):
+class RoundedMul(FloatBinary, name="arith.rounded_mul", traits=(PURE, COMMUTATIVE)):
     """Product, rounded in a direction."""
 
-    lhs: Value = operand(SHAPED_FLOAT, var="T")
-    rhs: Value = operand(SHAPED_FLOAT, var="T")
     rounding: Rounding = attribute(Rounding)
-    out: Value = result(var="T")
 
 
-class RoundedDiv(Operation, name="arith.rounded_div", traits=(PURE,)):
+class RoundedDiv(FloatBinary, name="arith.rounded_div", traits=(PURE,)):
     """Quotient, rounded in a direction."""
 
-    lhs: Value = operand(SHAPED_FLOAT, var="T")
-    rhs: Value = operand(SHAPED_FLOAT, var="T")
     rounding: Rounding = attribute(Rounding)
-    out: Value = result(var="T")
 
 
-class RoundedSqrt(Operation, name="arith.rounded_sqrt", traits=(PURE,)):
+class RoundedSqrt(FloatUnary, name="arith.rounded_sqrt", traits=(PURE,)):
     """Square root, rounded in a direction."""
 
-    value: Value = operand(SHAPED_FLOAT, var="T")
     rounding: Rounding = attribute(Rounding)
-    out: Value = result(var="T")
 
 
 class RoundedFma(Operation, name="arith.rounded_fma", traits=(PURE,)):
@@ -84,36 +71,20 @@ class RoundedCast(Operation, name="arith.rounded_cast", traits=(PURE,)):
     out: Value = result(SHAPED_FLOAT)
 
 
-class Maximum(Operation, name="arith.maximum", traits=(PURE, COMMUTATIVE)):
+class Maximum(FloatBinary, name="arith.maximum", traits=(PURE, COMMUTATIVE)):
     """IEEE 754-2019 maximum: NaN if either is; +0 is above -0."""
 
-    lhs: Value = operand(SHAPED_FLOAT, var="T")
-    rhs: Value = operand(SHAPED_FLOAT, var="T")
-    out: Value = result(var="T")
 
-
-class Minimum(Operation, name="arith.minimum", traits=(PURE, COMMUTATIVE)):
+class Minimum(FloatBinary, name="arith.minimum", traits=(PURE, COMMUTATIVE)):
     """IEEE 754-2019 minimum: NaN if either is; -0 is below +0."""
 
-    lhs: Value = operand(SHAPED_FLOAT, var="T")
-    rhs: Value = operand(SHAPED_FLOAT, var="T")
-    out: Value = result(var="T")
 
-
-class MaximumNumber(Operation, name="arith.maximum_number", traits=(PURE, COMMUTATIVE)):
+class MaximumNumber(FloatBinary, name="arith.maximum_number", traits=(PURE, COMMUTATIVE)):
     """IEEE 754-2019 maximumNumber: NaN only if both are; +0 is above -0."""
 
-    lhs: Value = operand(SHAPED_FLOAT, var="T")
-    rhs: Value = operand(SHAPED_FLOAT, var="T")
-    out: Value = result(var="T")
 
-
-class MinimumNumber(Operation, name="arith.minimum_number", traits=(PURE, COMMUTATIVE)):
+class MinimumNumber(FloatBinary, name="arith.minimum_number", traits=(PURE, COMMUTATIVE)):
     """IEEE 754-2019 minimumNumber: NaN only if both are; -0 is below +0."""
-
-    lhs: Value = operand(SHAPED_FLOAT, var="T")
-    rhs: Value = operand(SHAPED_FLOAT, var="T")
-    out: Value = result(var="T")
 
 
 class OrderedCmp(Operation, name="arith.ordered_cmp", traits=(PURE,)):
@@ -134,11 +105,8 @@ class UnorderedCmp(Operation, name="arith.unordered_cmp", traits=(PURE,)):
     out: Value = result(SHAPED_BOOLEAN, infer=boolean_type)
 
 
-class Flush(Operation, name="arith.flush", traits=(PURE,)):
+class Flush(FloatUnary, name="arith.flush", traits=(PURE,)):
     """Subnormal numbers of f32 as zeros of their sign."""
-
-    value: Value = operand(SHAPED_FLOAT, var="T")
-    out: Value = result(var="T")
 
     def verify(self, report: Report) -> None:
         element = element_of(self.value.type)

@@ -8,81 +8,46 @@ from __future__ import annotations
 
 from tilewright.diagnostics import Report
 from tilewright.dialects.arith import Predicate, boolean_type
+from tilewright.dialects.families import IntegerBinary
 from tilewright.dialects.tile_rules import fail
 from tilewright.ir.definition import COMMUTATIVE, PURE, Operation, Value, attribute, operand, result
-from tilewright.ir.types import SHAPED, SHAPED_BOOL_OR_INTEGER, SHAPED_BOOLEAN, SHAPED_INTEGER, ScalarType, element_of
+from tilewright.ir.types import SHAPED, SHAPED_BOOL_OR_INTEGER, SHAPED_BOOLEAN, ScalarType, element_of
 
 
-class UDiv(Operation, name="arith.udiv", traits=(PURE,)):
+class UDiv(IntegerBinary, name="arith.udiv", traits=(PURE,)):
     """Unsigned quotient."""
 
-    lhs: Value = operand(SHAPED_INTEGER, var="T")
-    rhs: Value = operand(SHAPED_INTEGER, var="T")
-    out: Value = result(var="T")
 
-
-class URem(Operation, name="arith.urem", traits=(PURE,)):
+class URem(IntegerBinary, name="arith.urem", traits=(PURE,)):
     """Unsigned remainder."""
 
-    lhs: Value = operand(SHAPED_INTEGER, var="T")
-    rhs: Value = operand(SHAPED_INTEGER, var="T")
-    out: Value = result(var="T")
 
-
-class CeilDiv(Operation, name="arith.ceil_div", traits=(PURE,)):
+class CeilDiv(IntegerBinary, name="arith.ceil_div", traits=(PURE,)):
     """Signed quotient, rounded up; `MIN / -1 = MIN`."""
 
-    lhs: Value = operand(SHAPED_INTEGER, var="T")
-    rhs: Value = operand(SHAPED_INTEGER, var="T")
-    out: Value = result(var="T")
 
-
-class FloorDiv(Operation, name="arith.floor_div", traits=(PURE,)):
+class FloorDiv(IntegerBinary, name="arith.floor_div", traits=(PURE,)):
     """Signed quotient, rounded down; `MIN / -1 = MIN`."""
 
-    lhs: Value = operand(SHAPED_INTEGER, var="T")
-    rhs: Value = operand(SHAPED_INTEGER, var="T")
-    out: Value = result(var="T")
 
-
-class UCeilDiv(Operation, name="arith.uceil_div", traits=(PURE,)):
+class UCeilDiv(IntegerBinary, name="arith.uceil_div", traits=(PURE,)):
     """Unsigned quotient, rounded up."""
 
-    lhs: Value = operand(SHAPED_INTEGER, var="T")
-    rhs: Value = operand(SHAPED_INTEGER, var="T")
-    out: Value = result(var="T")
 
-
-class UMax(Operation, name="arith.umax", traits=(PURE, COMMUTATIVE)):
+class UMax(IntegerBinary, name="arith.umax", traits=(PURE, COMMUTATIVE)):
     """Unsigned maximum."""
 
-    lhs: Value = operand(SHAPED_INTEGER, var="T")
-    rhs: Value = operand(SHAPED_INTEGER, var="T")
-    out: Value = result(var="T")
 
-
-class UMin(Operation, name="arith.umin", traits=(PURE, COMMUTATIVE)):
+class UMin(IntegerBinary, name="arith.umin", traits=(PURE, COMMUTATIVE)):
     """Unsigned minimum."""
 
-    lhs: Value = operand(SHAPED_INTEGER, var="T")
-    rhs: Value = operand(SHAPED_INTEGER, var="T")
-    out: Value = result(var="T")
 
-
-class UShr(Operation, name="arith.ushr", traits=(PURE,)):
+class UShr(IntegerBinary, name="arith.ushr", traits=(PURE,)):
     """Logical shift right by `rhs` modulo the width."""
 
-    lhs: Value = operand(SHAPED_INTEGER, var="T")
-    rhs: Value = operand(SHAPED_INTEGER, var="T")
-    out: Value = result(var="T")
 
-
-class UMulHigh(Operation, name="arith.umul_high", traits=(PURE, COMMUTATIVE)):
+class UMulHigh(IntegerBinary, name="arith.umul_high", traits=(PURE, COMMUTATIVE)):
     """High half of the unsigned product."""
-
-    lhs: Value = operand(SHAPED_INTEGER, var="T")
-    rhs: Value = operand(SHAPED_INTEGER, var="T")
-    out: Value = result(var="T")
 
 
 class UCmp(Operation, name="arith.ucmp", traits=(PURE,)):

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from tilewright.dialects.families import FloatUnary
 from tilewright.ir.definition import PURE, Operation, Value, operand, optional_attribute, result
 from tilewright.ir.types import SHAPED_FLOAT, SHAPED_FLOAT_OR_COMPLEX
 
 
-class Cos(Operation, name="math.cos", traits=(PURE,), code="V34"):
+class Cos(FloatUnary, name="math.cos", traits=(PURE,), code="V34"):
     """Cosine."""
 
-    value: Value = operand(SHAPED_FLOAT, var="T")
     native: bool = optional_attribute(bool, default=False)
-    out: Value = result(var="T")
 
 
-class Sin(Operation, name="math.sin", traits=(PURE,), code="V34"):
+class Sin(FloatUnary, name="math.sin", traits=(PURE,), code="V34"):
     """Sine."""
 
-    value: Value = operand(SHAPED_FLOAT, var="T")
     native: bool = optional_attribute(bool, default=False)
-    out: Value = result(var="T")
 
 
 class Exp(Operation, name="math.exp", traits=(PURE,), code="V34"):
@@ -38,76 +35,48 @@ class Exp2(Operation, name="math.exp2", traits=(PURE,), code="V34"):
     out: Value = result(var="T")
 
 
-class Log(Operation, name="math.log", traits=(PURE,), code="V34"):
+class Log(FloatUnary, name="math.log", traits=(PURE,), code="V34"):
     """Natural logarithm."""
 
-    value: Value = operand(SHAPED_FLOAT, var="T")
     native: bool = optional_attribute(bool, default=False)
-    out: Value = result(var="T")
 
 
-class Log2(Operation, name="math.log2", traits=(PURE,), code="V34"):
+class Log2(FloatUnary, name="math.log2", traits=(PURE,), code="V34"):
     """Logarithm to base 2."""
 
-    value: Value = operand(SHAPED_FLOAT, var="T")
     native: bool = optional_attribute(bool, default=False)
-    out: Value = result(var="T")
 
 
-class Tan(Operation, name="math.tan", traits=(PURE,)):
+class Tan(FloatUnary, name="math.tan", traits=(PURE,)):
     """Tangent."""
 
-    value: Value = operand(SHAPED_FLOAT, var="T")
-    out: Value = result(var="T")
 
-
-class Sinh(Operation, name="math.sinh", traits=(PURE,)):
+class Sinh(FloatUnary, name="math.sinh", traits=(PURE,)):
     """Hyperbolic sine."""
 
-    value: Value = operand(SHAPED_FLOAT, var="T")
-    out: Value = result(var="T")
 
-
-class Cosh(Operation, name="math.cosh", traits=(PURE,)):
+class Cosh(FloatUnary, name="math.cosh", traits=(PURE,)):
     """Hyperbolic cosine."""
 
-    value: Value = operand(SHAPED_FLOAT, var="T")
-    out: Value = result(var="T")
 
-
-class Tanh(Operation, name="math.tanh", traits=(PURE,)):
+class Tanh(FloatUnary, name="math.tanh", traits=(PURE,)):
     """Hyperbolic tangent."""
 
-    value: Value = operand(SHAPED_FLOAT, var="T")
-    out: Value = result(var="T")
 
-
-class Sqrt(Operation, name="math.sqrt", traits=(PURE,)):
+class Sqrt(FloatUnary, name="math.sqrt", traits=(PURE,)):
     """Square root, rounded to nearest even."""
 
-    value: Value = operand(SHAPED_FLOAT, var="T")
-    out: Value = result(var="T")
 
-
-class Rsqrt(Operation, name="math.rsqrt", traits=(PURE,)):
+class Rsqrt(FloatUnary, name="math.rsqrt", traits=(PURE,)):
     """One over the square root."""
 
-    value: Value = operand(SHAPED_FLOAT, var="T")
-    out: Value = result(var="T")
 
-
-class Ceil(Operation, name="math.ceil", traits=(PURE,)):
+class Ceil(FloatUnary, name="math.ceil", traits=(PURE,)):
     """The nearest integer above, as a float; exact."""
 
-    value: Value = operand(SHAPED_FLOAT, var="T")
-    out: Value = result(var="T")
 
-
-class Floor(Operation, name="math.floor", traits=(PURE,)):
+class Floor(FloatUnary, name="math.floor", traits=(PURE,)):
     """The nearest integer below, as a float; exact."""
-
-    value: Value = operand(SHAPED_FLOAT, var="T")
-    out: Value = result(var="T")
 
 
 class Atan2(Operation, name="math.atan2", traits=(PURE,)):

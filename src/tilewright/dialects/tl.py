@@ -38,15 +38,19 @@ def _constant_zero(value: Value) -> bool:
     return op is not None and op.name == "arith.constant" and op.attributes["value"] == 0
 
 
-def _update_effects(alpha: Value, inputs: Sequence[Value], beta: Value, target: Value, atomic: bool) -> list[Effect]:
-    """Inputs are read unless alpha is constant 0; the target is written, and read unless beta is constant 0."""
-    found = [] if _constant_zero(alpha) else reads(*inputs)
-    if atomic:
-        return [*found, Effect(EffectKind.UPDATE, target)]
-    return [*found, *([] if _constant_zero(beta) else reads(target)), *writes(target)]
+class _Update(Operation):
+    """alpha times something of the inputs, which stand after it, added to beta times the last operand, the target."""
+
+    def effects(self) -> Sequence[Effect]:
+        """Inputs are read unless alpha is constant 0; the target is written, and read unless beta is constant 0."""
+        alpha, *inputs, beta, target = self.operands
+        found = [] if _constant_zero(alpha) else reads(*inputs)
+        if self.attributes.get("atomic"):
+            return [*found, Effect(EffectKind.UPDATE, target)]
+        return [*found, *([] if _constant_zero(beta) else reads(target)), *writes(target)]
 
 
-class Axpby(Operation, name="tl.axpby", traits=(COLLECTIVE,), code="V39"):
+class Axpby(_Update, name="tl.axpby", traits=(COLLECTIVE,), code="V39"):
     """`B := alpha op(A) + beta B` for orders 0, 1, 2; op transposes matrices if `transpose`."""
 
     alpha: Value = operand(NUMBER)
@@ -56,11 +60,8 @@ class Axpby(Operation, name="tl.axpby", traits=(COLLECTIVE,), code="V39"):
     transpose: bool = optional_attribute(bool, default=False)
     atomic: bool = optional_attribute(bool, default=False)
 
-    def effects(self) -> Sequence[Effect]:
-        return _update_effects(self.alpha, [self.a], self.beta, self.b, self.atomic)
 
-
-class Sum(Operation, name="tl.sum", traits=(COLLECTIVE,), code="V39"):
+class Sum(_Update, name="tl.sum", traits=(COLLECTIVE,), code="V39"):
     """`b_i := alpha sum_j op(A)_ij + beta b_i`; for a vector A and b of order 0 the sum over the vector."""
 
     alpha: Value = operand(NUMBER)
@@ -70,11 +71,8 @@ class Sum(Operation, name="tl.sum", traits=(COLLECTIVE,), code="V39"):
     transpose: bool = optional_attribute(bool, default=False)
     atomic: bool = optional_attribute(bool, default=False)
 
-    def effects(self) -> Sequence[Effect]:
-        return _update_effects(self.alpha, [self.a], self.beta, self.b, self.atomic)
 
-
-class Cumsum(Operation, name="tl.cumsum", traits=(COLLECTIVE,), code="V39"):
+class Cumsum(_Update, name="tl.cumsum", traits=(COLLECTIVE,), code="V39"):
     """Inclusive prefix sum along `mode`: `B[..j..] := alpha sum_{i<=j} A[..i..] + beta B[..j..]`."""
 
     alpha: Value = operand(NUMBER)
@@ -84,11 +82,8 @@ class Cumsum(Operation, name="tl.cumsum", traits=(COLLECTIVE,), code="V39"):
     mode: int = attribute(int)
     atomic: bool = optional_attribute(bool, default=False)
 
-    def effects(self) -> Sequence[Effect]:
-        return _update_effects(self.alpha, [self.a], self.beta, self.b, self.atomic)
 
-
-class Gemm(Operation, name="tl.gemm", traits=(COLLECTIVE,), code="V39"):
+class Gemm(_Update, name="tl.gemm", traits=(COLLECTIVE,), code="V39"):
     """`C := alpha op1(A) op2(B) + beta C`."""
 
     alpha: Value = operand(NUMBER)
@@ -100,11 +95,8 @@ class Gemm(Operation, name="tl.gemm", traits=(COLLECTIVE,), code="V39"):
     transpose_b: bool = optional_attribute(bool, default=False)
     atomic: bool = optional_attribute(bool, default=False)
 
-    def effects(self) -> Sequence[Effect]:
-        return _update_effects(self.alpha, [self.a, self.b], self.beta, self.c, self.atomic)
 
-
-class Gemv(Operation, name="tl.gemv", traits=(COLLECTIVE,), code="V39"):
+class Gemv(_Update, name="tl.gemv", traits=(COLLECTIVE,), code="V39"):
     """`c := alpha op(A) b + beta c`."""
 
     alpha: Value = operand(NUMBER)
@@ -115,11 +107,8 @@ class Gemv(Operation, name="tl.gemv", traits=(COLLECTIVE,), code="V39"):
     transpose: bool = optional_attribute(bool, default=False)
     atomic: bool = optional_attribute(bool, default=False)
 
-    def effects(self) -> Sequence[Effect]:
-        return _update_effects(self.alpha, [self.a, self.b], self.beta, self.c, self.atomic)
 
-
-class Ger(Operation, name="tl.ger", traits=(COLLECTIVE,), code="V39"):
+class Ger(_Update, name="tl.ger", traits=(COLLECTIVE,), code="V39"):
     """`C := alpha a b^T + beta C`."""
 
     alpha: Value = operand(NUMBER)
@@ -129,11 +118,8 @@ class Ger(Operation, name="tl.ger", traits=(COLLECTIVE,), code="V39"):
     c: Value = operand(MEMREF)
     atomic: bool = optional_attribute(bool, default=False)
 
-    def effects(self) -> Sequence[Effect]:
-        return _update_effects(self.alpha, [self.a, self.b], self.beta, self.c, self.atomic)
 
-
-class Hadamard(Operation, name="tl.hadamard", traits=(COLLECTIVE,), code="V39"):
+class Hadamard(_Update, name="tl.hadamard", traits=(COLLECTIVE,), code="V39"):
     """`c := alpha a .* b + beta c`, element by element, orders 1 and 2."""
 
     alpha: Value = operand(NUMBER)
@@ -142,9 +128,6 @@ class Hadamard(Operation, name="tl.hadamard", traits=(COLLECTIVE,), code="V39"):
     beta: Value = operand(NUMBER)
     c: Value = operand(MEMREF)
     atomic: bool = optional_attribute(bool, default=False)
-
-    def effects(self) -> Sequence[Effect]:
-        return _update_effects(self.alpha, [self.a, self.b], self.beta, self.c, self.atomic)
 
 
 class Foreach(Operation, name="tl.foreach", traits=(COLLECTIVE, SPMD_REGION, RECURSIVE_EFFECTS), code="V43"):

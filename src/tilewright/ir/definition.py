@@ -9,7 +9,8 @@
 
 The declaration is compiled once, when the class is created, to plain Python: a constructor `Add(lhs, rhs, location=..)`
 with its parameters in the order of declaration (required ones first), accessors, and a check of counts, types and
-attributes. What the fields cannot say goes into `verify`; what the operation means on NumPy values into `evaluate`.
+attributes. What the fields cannot say goes into `verify`. A class without `name` is no operation but a family: the
+operations that derive from it have its fields in front of their own.
 """
 
 from __future__ import annotations
@@ -241,6 +242,11 @@ class Operation(_Declared):
 del Operation.result_types, Operation.location
 
 
+def _fields(cls: type[_Operation]) -> list[tuple[str, object]]:
+    """What the class declares, after what the families that it derives from declare."""
+    return [field for family in reversed(cls.__mro__) for field in vars(family).items()]
+
+
 def _declare(cls: type[_Operation], name: str, traits: tuple[Trait, ...], code: str) -> None:
     definition = Definition(name, cls, traits=frozenset(traits), code=code)
     groups: dict[type[object], dict[str, Any]] = {
@@ -249,8 +255,8 @@ def _declare(cls: type[_Operation], name: str, traits: tuple[Trait, ...], code: 
         AttributeSpec: definition.attributes,
         RegionSpec: definition.regions,
     }
-    for key, spec in list(cls.__dict__.items()):
-        group = groups.get(cast("type[object]", type(spec)))
+    for key, spec in _fields(cls):
+        group = groups.get(type(spec))
         if group is not None:
             group[key] = spec
             if not isinstance(spec, ResultSpec):

@@ -35,7 +35,7 @@ def _declared() -> tuple[type[TileOperation], ...]:
         for cls in vars(module).values()
         if isinstance(cls, type)
         and issubclass(cls, TileOperation)
-        and cls is not TileOperation
+        and "definition" in vars(cls)
         and cls.__module__ == module.__name__
     )
 

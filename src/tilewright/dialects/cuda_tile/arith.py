@@ -17,49 +17,38 @@ _BINARY_OVERFLOW = "$lhs , $rhs overflow? : @T"
 _BINARY_SIGNED = "$lhs , $rhs signedness : @T"
 
 
-class AddI(TileOperation, name="cuda_tile.addi", traits=(PURE, COMMUTATIVE), opcode=0x03, assembly=_BINARY_OVERFLOW):
+class _Binary(TileOperation):
+    lhs: Value = operand(INTEGER, var="T")
+    rhs: Value = operand(INTEGER, var="T")
+    out: Value = result(var="T")
+
+
+class _Overflowing(_Binary):
+    overflow: Overflow = optional_attribute(Overflow, default=Overflow.NONE)
+
+
+class _Signed(_Binary):
+    signedness: Signedness = attribute(Signedness)
+
+
+class AddI(_Overflowing, name="cuda_tile.addi", traits=(PURE, COMMUTATIVE), opcode=0x03, assembly=_BINARY_OVERFLOW):
     """Sum."""
 
-    lhs: Value = operand(INTEGER, var="T")
-    rhs: Value = operand(INTEGER, var="T")
-    overflow: Overflow = optional_attribute(Overflow, default=Overflow.NONE)
-    out: Value = result(var="T")
 
-
-class SubI(TileOperation, name="cuda_tile.subi", traits=(PURE,), opcode=0x68, assembly=_BINARY_OVERFLOW):
+class SubI(_Overflowing, name="cuda_tile.subi", traits=(PURE,), opcode=0x68, assembly=_BINARY_OVERFLOW):
     """Difference."""
 
-    lhs: Value = operand(INTEGER, var="T")
-    rhs: Value = operand(INTEGER, var="T")
-    overflow: Overflow = optional_attribute(Overflow, default=Overflow.NONE)
-    out: Value = result(var="T")
 
-
-class MulI(TileOperation, name="cuda_tile.muli", traits=(PURE, COMMUTATIVE), opcode=0x4E, assembly=_BINARY_OVERFLOW):
+class MulI(_Overflowing, name="cuda_tile.muli", traits=(PURE, COMMUTATIVE), opcode=0x4E, assembly=_BINARY_OVERFLOW):
     """Product."""
 
-    lhs: Value = operand(INTEGER, var="T")
-    rhs: Value = operand(INTEGER, var="T")
-    overflow: Overflow = optional_attribute(Overflow, default=Overflow.NONE)
-    out: Value = result(var="T")
 
-
-class ShlI(TileOperation, name="cuda_tile.shli", traits=(PURE,), opcode=0x60, assembly=_BINARY_OVERFLOW):
+class ShlI(_Overflowing, name="cuda_tile.shli", traits=(PURE,), opcode=0x60, assembly=_BINARY_OVERFLOW):
     """Shift to the left by an unsigned amount, which is less than the width."""
 
-    lhs: Value = operand(INTEGER, var="T")
-    rhs: Value = operand(INTEGER, var="T")
-    overflow: Overflow = optional_attribute(Overflow, default=Overflow.NONE)
-    out: Value = result(var="T")
 
-
-class ShrI(TileOperation, name="cuda_tile.shri", traits=(PURE,), opcode=0x61, assembly=_BINARY_SIGNED):
+class ShrI(_Signed, name="cuda_tile.shri", traits=(PURE,), opcode=0x61, assembly=_BINARY_SIGNED):
     """Shift to the right, arithmetic or logical, by an unsigned amount less than the width."""
-
-    lhs: Value = operand(INTEGER, var="T")
-    rhs: Value = operand(INTEGER, var="T")
-    signedness: Signedness = attribute(Signedness)
-    out: Value = result(var="T")
 
 
 class AbsI(TileOperation, name="cuda_tile.absi", traits=(PURE,), opcode=0x01, assembly="$source : @T"):
@@ -87,16 +76,10 @@ class NegI(
         rules.negation(self, report, self.overflow)
 
 
-class DivI(
-    TileOperation, name="cuda_tile.divi", traits=(), opcode=0x15, assembly="$lhs , $rhs signedness rounding? : @T"
-):
+class DivI(_Signed, name="cuda_tile.divi", traits=(), opcode=0x15, assembly="$lhs , $rhs signedness rounding? : @T"):
     """Quotient, rounded as it says. Division by zero and overflow are undefined."""
 
-    lhs: Value = operand(INTEGER, var="T")
-    rhs: Value = operand(INTEGER, var="T")
-    signedness: Signedness = attribute(Signedness)
     rounding: Rounding = optional_attribute(Rounding, default=Rounding.ZERO)
-    out: Value = result(var="T")
 
     def verify(self, report: Report) -> None:
         rules.division(self, report, self.signedness, self.rounding)
@@ -105,63 +88,32 @@ class DivI(
         return ()
 
 
-class RemI(TileOperation, name="cuda_tile.remi", traits=(PURE,), opcode=0x5A, assembly=_BINARY_SIGNED):
+class RemI(_Signed, name="cuda_tile.remi", traits=(PURE,), opcode=0x5A, assembly=_BINARY_SIGNED):
     """Remainder of the truncated quotient, with the sign of the first operand. Zero divisors are undefined."""
 
-    lhs: Value = operand(INTEGER, var="T")
-    rhs: Value = operand(INTEGER, var="T")
-    signedness: Signedness = attribute(Signedness)
-    out: Value = result(var="T")
 
-
-class MaxI(TileOperation, name="cuda_tile.maxi", traits=(PURE, COMMUTATIVE), opcode=0x46, assembly=_BINARY_SIGNED):
+class MaxI(_Signed, name="cuda_tile.maxi", traits=(PURE, COMMUTATIVE), opcode=0x46, assembly=_BINARY_SIGNED):
     """The larger one."""
 
-    lhs: Value = operand(INTEGER, var="T")
-    rhs: Value = operand(INTEGER, var="T")
-    signedness: Signedness = attribute(Signedness)
-    out: Value = result(var="T")
 
-
-class MinI(TileOperation, name="cuda_tile.mini", traits=(PURE, COMMUTATIVE), opcode=0x48, assembly=_BINARY_SIGNED):
+class MinI(_Signed, name="cuda_tile.mini", traits=(PURE, COMMUTATIVE), opcode=0x48, assembly=_BINARY_SIGNED):
     """The smaller one."""
 
-    lhs: Value = operand(INTEGER, var="T")
-    rhs: Value = operand(INTEGER, var="T")
-    signedness: Signedness = attribute(Signedness)
-    out: Value = result(var="T")
 
-
-class MulHiI(TileOperation, name="cuda_tile.mulhii", traits=(PURE, COMMUTATIVE), opcode=0x4D, assembly=_BINARY):
+class MulHiI(_Binary, name="cuda_tile.mulhii", traits=(PURE, COMMUTATIVE), opcode=0x4D, assembly=_BINARY):
     """High half of the unsigned product."""
 
-    lhs: Value = operand(INTEGER, var="T")
-    rhs: Value = operand(INTEGER, var="T")
-    out: Value = result(var="T")
 
-
-class AndI(TileOperation, name="cuda_tile.andi", traits=(PURE, COMMUTATIVE), opcode=0x04, assembly=_BINARY):
+class AndI(_Binary, name="cuda_tile.andi", traits=(PURE, COMMUTATIVE), opcode=0x04, assembly=_BINARY):
     """Bitwise and."""
 
-    lhs: Value = operand(INTEGER, var="T")
-    rhs: Value = operand(INTEGER, var="T")
-    out: Value = result(var="T")
 
-
-class OrI(TileOperation, name="cuda_tile.ori", traits=(PURE, COMMUTATIVE), opcode=0x52, assembly=_BINARY):
+class OrI(_Binary, name="cuda_tile.ori", traits=(PURE, COMMUTATIVE), opcode=0x52, assembly=_BINARY):
     """Bitwise or."""
 
-    lhs: Value = operand(INTEGER, var="T")
-    rhs: Value = operand(INTEGER, var="T")
-    out: Value = result(var="T")
 
-
-class XorI(TileOperation, name="cuda_tile.xori", traits=(PURE, COMMUTATIVE), opcode=0x6C, assembly=_BINARY):
+class XorI(_Binary, name="cuda_tile.xori", traits=(PURE, COMMUTATIVE), opcode=0x6C, assembly=_BINARY):
     """Bitwise exclusive or."""
-
-    lhs: Value = operand(INTEGER, var="T")
-    rhs: Value = operand(INTEGER, var="T")
-    out: Value = result(var="T")
 
 
 class CmpI(

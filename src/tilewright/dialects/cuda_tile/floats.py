@@ -17,43 +17,57 @@ _BINARY = "$lhs , $rhs : @T"
 _ROUNDED = "$lhs , $rhs rounding_mode? flush_to_zero? : @T"
 
 
-class AddF(TileOperation, name="cuda_tile.addf", traits=(PURE, COMMUTATIVE), opcode=0x02, assembly=_ROUNDED):
+class _Unary(TileOperation):
+    source: Value = operand(FLOAT, var="T")
+    out: Value = result(var="T")
+
+
+class _Binary(TileOperation):
+    lhs: Value = operand(FLOAT, var="T")
+    rhs: Value = operand(FLOAT, var="T")
+    out: Value = result(var="T")
+
+
+class _Flushing(_Unary):
+    flush_to_zero: bool = optional_attribute(bool, default=False)
+
+    def verify(self, report: Report) -> None:
+        rules.flush(self, report, self.flush_to_zero)
+
+
+class _Approximate(_Unary):
+    rounding_mode: Rounding = optional_attribute(Rounding, default=Rounding.FULL)
+
+    def verify(self, report: Report) -> None:
+        rules.rounding(self, report, self.rounding_mode, False, rules.FULL_APPROX)
+
+
+class _Rounded(_Binary):
+    rounding_mode: Rounding = optional_attribute(Rounding, default=Rounding.NEAREST_EVEN)
+    flush_to_zero: bool = optional_attribute(bool, default=False)
+
+    def verify(self, report: Report) -> None:
+        rules.rounding(self, report, self.rounding_mode, self.flush_to_zero, rules.DIRECTED)
+
+
+class _Extremum(_Binary):
+    propagate_nan: bool = optional_attribute(bool, default=False)
+    flush_to_zero: bool = optional_attribute(bool, default=False)
+
+    def verify(self, report: Report) -> None:
+        rules.flush(self, report, self.flush_to_zero)
+
+
+class AddF(_Rounded, name="cuda_tile.addf", traits=(PURE, COMMUTATIVE), opcode=0x02, assembly=_ROUNDED):
     """Sum."""
 
-    lhs: Value = operand(FLOAT, var="T")
-    rhs: Value = operand(FLOAT, var="T")
-    rounding_mode: Rounding = optional_attribute(Rounding, default=Rounding.NEAREST_EVEN)
-    flush_to_zero: bool = optional_attribute(bool, default=False)
-    out: Value = result(var="T")
 
-    def verify(self, report: Report) -> None:
-        rules.rounding(self, report, self.rounding_mode, self.flush_to_zero, rules.DIRECTED)
-
-
-class SubF(TileOperation, name="cuda_tile.subf", traits=(PURE,), opcode=0x67, assembly=_ROUNDED):
+class SubF(_Rounded, name="cuda_tile.subf", traits=(PURE,), opcode=0x67, assembly=_ROUNDED):
     """Difference."""
 
-    lhs: Value = operand(FLOAT, var="T")
-    rhs: Value = operand(FLOAT, var="T")
-    rounding_mode: Rounding = optional_attribute(Rounding, default=Rounding.NEAREST_EVEN)
-    flush_to_zero: bool = optional_attribute(bool, default=False)
-    out: Value = result(var="T")
 
-    def verify(self, report: Report) -> None:
-        rules.rounding(self, report, self.rounding_mode, self.flush_to_zero, rules.DIRECTED)
-
-
-class MulF(TileOperation, name="cuda_tile.mulf", traits=(PURE, COMMUTATIVE), opcode=0x4C, assembly=_ROUNDED):
+class MulF(_Rounded, name="cuda_tile.mulf", traits=(PURE, COMMUTATIVE), opcode=0x4C, assembly=_ROUNDED):
     """Product."""
-
-    lhs: Value = operand(FLOAT, var="T")
-    rhs: Value = operand(FLOAT, var="T")
-    rounding_mode: Rounding = optional_attribute(Rounding, default=Rounding.NEAREST_EVEN)
-    flush_to_zero: bool = optional_attribute(bool, default=False)
-    out: Value = result(var="T")
-
-    def verify(self, report: Report) -> None:
-        rules.rounding(self, report, self.rounding_mode, self.flush_to_zero, rules.DIRECTED)
 
 
 class Fma(
@@ -76,21 +90,15 @@ class Fma(
         rules.rounding(self, report, self.rounding_mode, self.flush_to_zero, rules.DIRECTED)
 
 
-class DivF(TileOperation, name="cuda_tile.divf", traits=(PURE,), opcode=0x14, assembly=_ROUNDED):
+class DivF(_Rounded, name="cuda_tile.divf", traits=(PURE,), opcode=0x14, assembly=_ROUNDED):
     """Quotient; `full` and `approx` are fast, with errors of some units in the last place."""
-
-    lhs: Value = operand(FLOAT, var="T")
-    rhs: Value = operand(FLOAT, var="T")
-    rounding_mode: Rounding = optional_attribute(Rounding, default=Rounding.NEAREST_EVEN)
-    flush_to_zero: bool = optional_attribute(bool, default=False)
-    out: Value = result(var="T")
 
     def verify(self, report: Report) -> None:
         rules.rounding(self, report, self.rounding_mode, self.flush_to_zero, rules.DIRECTED_FULL)
 
 
 class Sqrt(
-    TileOperation,
+    _Unary,
     name="cuda_tile.sqrt",
     traits=(PURE,),
     opcode=0x64,
@@ -98,64 +106,39 @@ class Sqrt(
 ):
     """Square root."""
 
-    source: Value = operand(FLOAT, var="T")
     rounding_mode: Rounding = optional_attribute(Rounding, default=Rounding.NEAREST_EVEN)
     flush_to_zero: bool = optional_attribute(bool, default=False)
-    out: Value = result(var="T")
 
     def verify(self, report: Report) -> None:
         rules.rounding(self, report, self.rounding_mode, self.flush_to_zero, rules.DIRECTED_APPROX)
 
 
-class Rsqrt(TileOperation, name="cuda_tile.rsqrt", traits=(PURE,), opcode=0x5D, assembly="$source flush_to_zero? : @T"):
+class Rsqrt(_Flushing, name="cuda_tile.rsqrt", traits=(PURE,), opcode=0x5D, assembly="$source flush_to_zero? : @T"):
     """One over the square root, fast."""
 
-    source: Value = operand(FLOAT, var="T")
-    flush_to_zero: bool = optional_attribute(bool, default=False)
-    out: Value = result(var="T")
 
-    def verify(self, report: Report) -> None:
-        rules.flush(self, report, self.flush_to_zero)
-
-
-class AbsF(TileOperation, name="cuda_tile.absf", traits=(PURE,), opcode=0x00, assembly=_UNARY):
+class AbsF(_Unary, name="cuda_tile.absf", traits=(PURE,), opcode=0x00, assembly=_UNARY):
     """Clears the sign bit."""
 
-    source: Value = operand(FLOAT, var="T")
-    out: Value = result(var="T")
 
-
-class NegF(TileOperation, name="cuda_tile.negf", traits=(PURE,), opcode=0x4F, assembly=_UNARY):
+class NegF(_Unary, name="cuda_tile.negf", traits=(PURE,), opcode=0x4F, assembly=_UNARY):
     """Flips the sign bit."""
 
-    source: Value = operand(FLOAT, var="T")
-    out: Value = result(var="T")
 
-
-class Ceil(TileOperation, name="cuda_tile.ceil", traits=(PURE,), opcode=0x0D, assembly=_UNARY):
+class Ceil(_Unary, name="cuda_tile.ceil", traits=(PURE,), opcode=0x0D, assembly=_UNARY):
     """Nearest integer above."""
 
-    source: Value = operand(FLOAT, var="T")
-    out: Value = result(var="T")
 
-
-class Floor(TileOperation, name="cuda_tile.floor", traits=(PURE,), opcode=0x27, assembly=_UNARY):
+class Floor(_Unary, name="cuda_tile.floor", traits=(PURE,), opcode=0x27, assembly=_UNARY):
     """Nearest integer below."""
 
-    source: Value = operand(FLOAT, var="T")
-    out: Value = result(var="T")
 
-
-class RemF(TileOperation, name="cuda_tile.remf", traits=(PURE,), opcode=0x59, assembly=_BINARY):
+class RemF(_Binary, name="cuda_tile.remf", traits=(PURE,), opcode=0x59, assembly=_BINARY):
     """Exact remainder of the truncated quotient (C fmod)."""
-
-    lhs: Value = operand(FLOAT, var="T")
-    rhs: Value = operand(FLOAT, var="T")
-    out: Value = result(var="T")
 
 
 class MaxF(
-    TileOperation,
+    _Extremum,
     name="cuda_tile.maxf",
     traits=(PURE, COMMUTATIVE),
     opcode=0x45,
@@ -163,18 +146,9 @@ class MaxF(
 ):
     """The larger one; NaN only if both are, or with `propagate_nan` if either is."""
 
-    lhs: Value = operand(FLOAT, var="T")
-    rhs: Value = operand(FLOAT, var="T")
-    propagate_nan: bool = optional_attribute(bool, default=False)
-    flush_to_zero: bool = optional_attribute(bool, default=False)
-    out: Value = result(var="T")
-
-    def verify(self, report: Report) -> None:
-        rules.flush(self, report, self.flush_to_zero)
-
 
 class MinF(
-    TileOperation,
+    _Extremum,
     name="cuda_tile.minf",
     traits=(PURE, COMMUTATIVE),
     opcode=0x47,
@@ -182,18 +156,9 @@ class MinF(
 ):
     """The smaller one; NaN only if both are, or with `propagate_nan` if either is."""
 
-    lhs: Value = operand(FLOAT, var="T")
-    rhs: Value = operand(FLOAT, var="T")
-    propagate_nan: bool = optional_attribute(bool, default=False)
-    flush_to_zero: bool = optional_attribute(bool, default=False)
-    out: Value = result(var="T")
-
-    def verify(self, report: Report) -> None:
-        rules.flush(self, report, self.flush_to_zero)
-
 
 class Exp(
-    TileOperation,
+    _Approximate,
     name="cuda_tile.exp",
     traits=(PURE,),
     opcode=0x17,
@@ -202,16 +167,9 @@ class Exp(
 ):
     """Exponential function."""
 
-    source: Value = operand(FLOAT, var="T")
-    rounding_mode: Rounding = optional_attribute(Rounding, default=Rounding.FULL)
-    out: Value = result(var="T")
-
-    def verify(self, report: Report) -> None:
-        rules.rounding(self, report, self.rounding_mode, False, rules.FULL_APPROX)
-
 
 class Tanh(
-    TileOperation,
+    _Approximate,
     name="cuda_tile.tanh",
     traits=(PURE,),
     opcode=0x6A,
@@ -220,88 +178,45 @@ class Tanh(
 ):
     """Hyperbolic tangent."""
 
-    source: Value = operand(FLOAT, var="T")
-    rounding_mode: Rounding = optional_attribute(Rounding, default=Rounding.FULL)
-    out: Value = result(var="T")
 
-    def verify(self, report: Report) -> None:
-        rules.rounding(self, report, self.rounding_mode, False, rules.FULL_APPROX)
-
-
-class Exp2(TileOperation, name="cuda_tile.exp2", traits=(PURE,), opcode=0x18, assembly="$source flush_to_zero? : @T"):
+class Exp2(_Flushing, name="cuda_tile.exp2", traits=(PURE,), opcode=0x18, assembly="$source flush_to_zero? : @T"):
     """Two to the power of the operand."""
 
-    source: Value = operand(FLOAT, var="T")
-    flush_to_zero: bool = optional_attribute(bool, default=False)
-    out: Value = result(var="T")
 
-    def verify(self, report: Report) -> None:
-        rules.flush(self, report, self.flush_to_zero)
-
-
-class Log(TileOperation, name="cuda_tile.log", traits=(PURE,), opcode=0x3F, assembly=_UNARY):
+class Log(_Unary, name="cuda_tile.log", traits=(PURE,), opcode=0x3F, assembly=_UNARY):
     """Natural logarithm."""
 
-    source: Value = operand(FLOAT, var="T")
-    out: Value = result(var="T")
 
-
-class Log2(TileOperation, name="cuda_tile.log2", traits=(PURE,), opcode=0x40, assembly=_UNARY):
+class Log2(_Unary, name="cuda_tile.log2", traits=(PURE,), opcode=0x40, assembly=_UNARY):
     """Logarithm to base 2."""
 
-    source: Value = operand(FLOAT, var="T")
-    out: Value = result(var="T")
 
-
-class Sin(TileOperation, name="cuda_tile.sin", traits=(PURE,), opcode=0x62, assembly=_UNARY):
+class Sin(_Unary, name="cuda_tile.sin", traits=(PURE,), opcode=0x62, assembly=_UNARY):
     """Sine."""
 
-    source: Value = operand(FLOAT, var="T")
-    out: Value = result(var="T")
 
-
-class Cos(TileOperation, name="cuda_tile.cos", traits=(PURE,), opcode=0x12, assembly=_UNARY):
+class Cos(_Unary, name="cuda_tile.cos", traits=(PURE,), opcode=0x12, assembly=_UNARY):
     """Cosine."""
 
-    source: Value = operand(FLOAT, var="T")
-    out: Value = result(var="T")
 
-
-class Tan(TileOperation, name="cuda_tile.tan", traits=(PURE,), opcode=0x69, assembly=_UNARY):
+class Tan(_Unary, name="cuda_tile.tan", traits=(PURE,), opcode=0x69, assembly=_UNARY):
     """Tangent."""
 
-    source: Value = operand(FLOAT, var="T")
-    out: Value = result(var="T")
 
-
-class Sinh(TileOperation, name="cuda_tile.sinh", traits=(PURE,), opcode=0x63, assembly=_UNARY):
+class Sinh(_Unary, name="cuda_tile.sinh", traits=(PURE,), opcode=0x63, assembly=_UNARY):
     """Hyperbolic sine."""
 
-    source: Value = operand(FLOAT, var="T")
-    out: Value = result(var="T")
 
-
-class Cosh(TileOperation, name="cuda_tile.cosh", traits=(PURE,), opcode=0x13, assembly=_UNARY):
+class Cosh(_Unary, name="cuda_tile.cosh", traits=(PURE,), opcode=0x13, assembly=_UNARY):
     """Hyperbolic cosine."""
 
-    source: Value = operand(FLOAT, var="T")
-    out: Value = result(var="T")
 
-
-class Atan2(TileOperation, name="cuda_tile.atan2", traits=(PURE,), opcode=0x6E, assembly=_BINARY, since=Version.V13_2):
+class Atan2(_Binary, name="cuda_tile.atan2", traits=(PURE,), opcode=0x6E, assembly=_BINARY, since=Version.V13_2):
     """Angle of the pair whose ordinate is the first operand."""
 
-    lhs: Value = operand(FLOAT, var="T")
-    rhs: Value = operand(FLOAT, var="T")
-    out: Value = result(var="T")
 
-
-class Pow(TileOperation, name="cuda_tile.pow", traits=(PURE,), opcode=0x54, assembly=_BINARY, aliases=("fpowf",)):
+class Pow(_Binary, name="cuda_tile.pow", traits=(PURE,), opcode=0x54, assembly=_BINARY, aliases=("fpowf",)):
     """First operand to the power of the second."""
-
-    lhs: Value = operand(FLOAT, var="T")
-    rhs: Value = operand(FLOAT, var="T")
-    out: Value = result(var="T")
 
 
 class FPowI(

@@ -1,0 +1,53 @@
+"""What the operations of a family share: operands of one type, which is the result's."""
+
+from __future__ import annotations
+
+from tilewright.ir.definition import Operation, Value, operand, result
+from tilewright.ir.types import SHAPED_BOOL_OR_INTEGER, SHAPED_FLOAT, SHAPED_INTEGER, SHAPED_NUMBER, SHAPED_REAL
+
+
+class NumberBinary(Operation):
+    """Of numbers of any kind."""
+
+    lhs: Value = operand(SHAPED_NUMBER, var="T")
+    rhs: Value = operand(SHAPED_NUMBER, var="T")
+    out: Value = result(var="T")
+
+
+class RealBinary(Operation):
+    """Of numbers that have an order."""
+
+    lhs: Value = operand(SHAPED_REAL, var="T")
+    rhs: Value = operand(SHAPED_REAL, var="T")
+    out: Value = result(var="T")
+
+
+class IntegerBinary(Operation):
+    """Of integers."""
+
+    lhs: Value = operand(SHAPED_INTEGER, var="T")
+    rhs: Value = operand(SHAPED_INTEGER, var="T")
+    out: Value = result(var="T")
+
+
+class BitwiseBinary(Operation):
+    """Of integers or bools."""
+
+    lhs: Value = operand(SHAPED_BOOL_OR_INTEGER, var="T")
+    rhs: Value = operand(SHAPED_BOOL_OR_INTEGER, var="T")
+    out: Value = result(var="T")
+
+
+class FloatBinary(Operation):
+    """Of floats."""
+
+    lhs: Value = operand(SHAPED_FLOAT, var="T")
+    rhs: Value = operand(SHAPED_FLOAT, var="T")
+    out: Value = result(var="T")
+
+
+class FloatUnary(Operation):
+    """Of a float."""
+
+    value: Value = operand(SHAPED_FLOAT, var="T")
+    out: Value = result(var="T")
