@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from differential import tile_ir_cases as cases
 from differential.compare_tile_ir import difference
-from differential.test_tile_ir_operations import FAMILIES, agree
-from differential.tile_ir_cases import Array, Group, Shaped
+from differential.tile_ir_cases.case import Group, Shaped, grouped, module
+from differential.tile_ir_cases.data import Array, blank, operand
+from differential.tile_ir_cases.families import FAMILIES, agree
 from generators.tile_ir import TileKernel, generate, module_of
 from targets.nvidia.case import Argument, Launch
 from tilewright.compiler import CompileOptions, compile_module, read_module, read_tile_ir
@@ -73,11 +73,11 @@ def test_random_kernels_are_accepted() -> None:
 def test_operations(family: str) -> None:
     make, _, ulp = FAMILIES[family]
     rng = np.random.default_rng(SEED)
-    groups = cases.grouped(make())
+    groups = grouped(make())
     wrong: list[str] = []
     for first in range(0, len(groups), CHUNK):
         part = groups[first : first + CHUNK]
-        compiled = both(cases.module(part), this_device(), 2)
+        compiled = both(module(part), this_device(), 2)
         for number, group in enumerate(part):
             wrong += differences(group, compiled, number, ulp, rng)
     assert not wrong, f"{len(wrong)} with seed {SEED}: {wrong[:60]}"
@@ -86,9 +86,9 @@ def test_operations(family: str) -> None:
 def differences(group: Group, compiled: Both, number: int, ulp: float, rng: np.random.Generator) -> list[str]:
     """Names of the cases on which the device differs, with the first elements that do."""
     first = group.cases[0]
-    inputs = [cases.operand(type_, first.domain, k, rng) for k, type_ in enumerate(group.inputs)]
-    memory = [cases.operand(Shaped(element), first.domain, 7, rng) for element in first.pointers]
-    outputs = [*(cases.blank(type_) for _, type_ in group.outputs), *memory]
+    inputs = [operand(type_, first.domain, k, rng) for k, type_ in enumerate(group.inputs)]
+    memory = [operand(Shaped(element), first.domain, 7, rng) for element in first.pointers]
+    outputs = [*(blank(type_) for _, type_ in group.outputs), *memory]
     wanted: list[Array] = [array.copy() for array in outputs]
     compiled.meant[f"k{number}"][1](*inputs, *wanted)
     arguments: list[Argument] = [*inputs, *outputs]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from differential.tile_ir_cases import FLOATS, INTEGERS, PACKED, SMALL, Case, Shaped
+from differential.tile_ir_cases.case import FLOATS, INTEGERS, PACKED, SMALL, Case, Shaped
 
 
 def regions() -> Iterator[Case]:
