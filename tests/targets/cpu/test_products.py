@@ -71,6 +71,12 @@ def test_element_types_layouts_and_transposes(dtype: str, row_major: bool, trans
     _check(3, (19, 7, 5), dtype, transposes=transposes, row_major=row_major, factors=(2, 2))
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_columns_that_fill_no_vector(dtype: str) -> None:
+    _check(4, (7, 5, 3), dtype, factors=(1, 0))
+    _check(5, (3, 22, 2), dtype, factors=(2, 2))
+
+
 @pytest.mark.parametrize("level", available_levels())
 def test_random_sizes(level: FeatureSet) -> None:
     seed = int(np.random.SeedSequence().generate_state(1)[0])

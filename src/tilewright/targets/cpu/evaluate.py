@@ -11,10 +11,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from tilewright.targets.cpu import products, reductions, scattered
-from tilewright.targets.cpu.blocks import Block, Piece
+from tilewright.targets.cpu.blocks import Block, Piece, split_powers
 from tilewright.targets.cpu.lanes import Lanes, join, load_lanes, parts_of, pick, prefix_mask, store_lanes
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.machine import Machine
+from tilewright.targets.cpu.runs import is_run, store_run
 from tilewright.targets.cpu.tiles import (
     AnyTile,
     Broadcast,
@@ -196,33 +197,28 @@ class Evaluator:
 
     def store(self, tile: Memory, block: Block, fragments: Fragments) -> None:
         """Store a block. All of its vectors were computed before, so that it may overwrite what they came from."""
+        checked = self.checked and tile.checked
+        if not checked and is_run(tile, block):
+            store_run(self, tile, block, fragments)
+            return
         base = self.address(tile, block.origin)
         for j in range(block.count):
             for piece, operand in zip(block.pieces, fragments[j], strict=True):
                 at = self.lanes(tile, block, base, j, piece)
-                if piece.partial and not (self.checked and tile.checked):
-                    self._store_partial(tile, block, j, piece, operand, at)
-                else:
+                if checked:
                     store_lanes(self.b, operand, at, self.mask(tile, block, j, piece, writes=True))
+                else:
+                    self.store_prefix(tile, operand, at, piece.active)
 
-    def _store_partial(self, tile: Memory, block: Block, j: int, piece: Piece, operand: Operand, at: Lanes) -> None:
-        """Store the active lanes of a partial vector.
+    def store_prefix(self, tile: Memory, operand: Operand, at: Lanes, active: int) -> None:
+        """Store the first lanes of a vector, in ever narrower vectors if these are not all.
 
-        Where the columns are contiguous the surplus lanes may hit the columns to come, which this block writes next.
-        Otherwise narrower vectors are stored: a masked store would hold up the next load of the bytes it spares.
+        A masked store would hold up the next load of the bytes it spares.
         """
-        if _overwritten_later(tile, block, j, piece):
-            store_lanes(self.b, operand, at)
-            return
-        offset, width = 0, piece.lanes
-        while offset < piece.active:
-            if piece.active - offset < width:
-                width //= 2
-                continue
-            part = pick(self.b, operand, range(offset, offset + width))
-            pointer = self.advance(tile, at.pointer, self.b.mul(at.stride, i64(offset)))
-            store_lanes(self.b, part, Lanes(at.dtype, pointer, at.stride, width))
-            offset += width
+        for part in split_powers(active, at.count):
+            pointer = self.advance(tile, at.pointer, self.b.mul(at.stride, i64(part.offset)))
+            lanes = range(part.offset, part.offset + part.lanes)
+            store_lanes(self.b, pick(self.b, operand, lanes), Lanes(at.dtype, pointer, at.stride, part.lanes))
 
     # Other leaves and reorderings
 
@@ -319,16 +315,6 @@ def static_distance(tile: Memory, block: Block, j: int, piece: Piece) -> int | N
         position += j if dim == block.across else 0
         total += position * step
     return total
-
-
-def _overwritten_later(tile: Memory, block: Block, j: int, piece: Piece) -> bool:
-    if block.across is None or tile.strides[block.vector].integer != 1:
-        return False
-    height = tile.type.shape[block.vector]
-    whole = block.origin[block.vector].integer == 0 and block.pieces[-1].offset + block.pieces[-1].active == height
-    if not whole or tile.strides[block.across].integer != height:
-        return False
-    return j * height + piece.offset + piece.lanes <= block.count * height
 
 
 def _permuted(tile: Permute, block: Block) -> Block:

@@ -162,11 +162,11 @@ def parts_of(operand: Operand) -> tuple[Value, ...]:
 
 
 def pick(b: Builder, operand: Operand, lanes: range | list[int]) -> Operand:
-    """Some lanes of a vector; one lane is a scalar."""
+    """Some lanes of a vector, ascending; one lane is a scalar."""
+    if lanes_of(parts_of(operand)[0].type) == len(lanes):
+        return operand
     if isinstance(operand, Complex):
         return Complex(b.shuffle(operand.re, None, lanes), b.shuffle(operand.im, None, lanes))
-    if lanes_of(operand.type) == len(lanes):
-        return operand
     return b.shuffle(operand, None, lanes)
 
 
