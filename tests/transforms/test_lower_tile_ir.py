@@ -87,9 +87,37 @@ def test_views_are_memrefs_whose_edges_are_checked() -> None:
     ("%e = constant <i32: 48> : tile<i32>\n%d = andi %n, %e : tile<i32>", 16, False),
     ("%e = assume div_by<16>, %n : tile<i32>\n%f = assume bounded<0, ?>, %e : tile<i32>\n%d = addi %f, %e : tile<i32>", 16, False),
     ("%e = assume div_by<16>, %n : tile<i32>\n%d = addi %e, %m : tile<i32>", 16, True),
+    ("%e = constant <i32: 4> : tile<i32>\n%d = shli %n, %e : tile<i32>", 16, False),
+    ("%e = assume div_by<64>, %n : tile<i32>\n%f = constant <i32: 4> : tile<i32>\n%d = divi %e, %f signed : tile<i32>", 16, False),
+    ("%e = assume div_by<64>, %n : tile<i32>\n%f = constant <i32: 8> : tile<i32>\n%d = divi %e, %f unsigned : tile<i32>", 16, True),
+    ("%e = assume div_by<64>, %n : tile<i32>\n%f = constant <i32: -4> : tile<i32>\n%d = divi %e, %f signed : tile<i32>", 16, True),
 ])  # fmt: skip
 def test_divisible_sizes_need_no_check(size: str, tile: int, checked: bool) -> None:
     assert ("check = [true]" in lowered(f"{size}\n{view('%d', tile)}")) is checked
+
+
+@pytest.mark.parametrize(("index", "checked"), [
+    ("%i = constant <i32: 5> : tile<i32>", False),
+    ("%i = constant <i32: 6> : tile<i32>", True),
+    ("%i = assume bounded<0, 5>, %m : tile<i32>", False),
+    ("%i = assume bounded<-1, 5>, %m : tile<i32>", True),
+    ("%k = constant <i32: 5> : tile<i32>\n%i = andi %m, %k : tile<i32>", False),
+    ("%k = constant <i32: 6> : tile<i32>\n%a = absi %m : tile<i32>\n%i = remi %a, %k signed : tile<i32>", True),
+    ("%k = constant <i32: 6> : tile<i32>\n%a = assume bounded<0, ?>, %m : tile<i32>\n%i = remi %a, %k signed : tile<i32>", False),
+    ("%k = constant <i32: 5> : tile<i32>\n%a = assume bounded<0, ?>, %m : tile<i32>\n%i = mini %a, %k signed : tile<i32>", False),
+    ("%k = constant <i32: 5> : tile<i32>\n%i = mini %m, %k signed : tile<i32>", True),
+    ("%k = constant <i32: 1> : tile<i32>\n%a = assume bounded<1, 6>, %m : tile<i32>\n%i = subi %a, %k : tile<i32>", False),
+    ("%a = assume bounded<0, 2>, %m : tile<i32>\n%k = constant <i32: 1> : tile<i32>\n%i = shli %a, %k : tile<i32>", False),
+])  # fmt: skip
+def test_tiles_that_end_before_the_edge_need_no_check(index: str, checked: bool) -> None:
+    body = f"%s = assume bounded<100, ?>, %n : tile<i32>\n{index}\n{view('%s', 16)}"
+    assert ("check = [true]" in lowered(body.replace("[%m]", "[%i]"))) is checked
+
+
+def test_promises_of_sums_are_believed() -> None:
+    head = "%a = assume bounded<0, ?>, %n : tile<i32>\n%b = assume bounded<0, ?>, %m : tile<i32>\n%s = addi %a, %b"
+    assert words(lowered(f"{head} : tile<i32>\n{view('%s', 16)}"), "arith.ucast") == 2
+    assert words(lowered(f"{head} overflow<no_signed_wrap> : tile<i32>\n{view('%s', 16)}"), "arith.ucast") == 1
 
 
 def test_overlapping_tiles_of_a_divisible_size_are_checked() -> None:

@@ -20,7 +20,7 @@ from tilewright.transforms.lower_tile_ir.types import value_type
 class TensorValue:
     """A tensor view: base address, sizes and strides as indices, in the order of its type.
 
-    `divisors` are powers of two that divide the sizes.
+    `divisors` are powers of two that divide the sizes, `least` numbers that these reach.
     """
 
     type: cuda.TensorView
@@ -28,6 +28,7 @@ class TensorValue:
     sizes: tuple[Value, ...]
     strides: tuple[Value, ...]
     divisors: tuple[int, ...]
+    least: tuple[int, ...]
 
 
 @dataclass(slots=True)

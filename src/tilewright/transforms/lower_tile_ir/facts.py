@@ -9,12 +9,28 @@ from dataclasses import dataclass, field
 
 from tilewright.dialects.cuda_tile import arith, control, conversions, core, misc
 from tilewright.dialects.cuda_tile import types as cuda
-from tilewright.dialects.cuda_tile.attributes import Bounded, DivBy, Signedness
+from tilewright.dialects.cuda_tile.attributes import Bounded, DivBy, Overflow, Signedness
 from tilewright.ir.core import BlockArgument, Operation, Value
 
 _DEPTH = 64
 _LARGEST_DIVISOR = 1 << 62
 _MAX_BLOCKS = (1 << 24) - 1
+_MOST_SHIFTED = 63
+
+Binary = (
+    arith.AddI
+    | arith.SubI
+    | arith.MulI
+    | arith.ShlI
+    | arith.ShrI
+    | arith.DivI
+    | arith.RemI
+    | arith.MaxI
+    | arith.MinI
+    | arith.AndI
+    | arith.OrI
+    | arith.XorI
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +58,21 @@ class Range:
             return Range()
         high = None if self.high is None or other.high is None else self.high * other.high
         return Range(self.low * other.low, high)
+
+    def minus(self, other: Range) -> Range:
+        """Of the difference, if it does not wrap."""
+        return self.plus(Range(_negated(other.high), _negated(other.low)))
+
+    def or_else(self, other: Range) -> Range:
+        """One of the two holds."""
+        low = None if self.low is None or other.low is None else min(self.low, other.low)
+        high = None if self.high is None or other.high is None else max(self.high, other.high)
+        return Range(low, high)
+
+    @property
+    def not_negative(self) -> bool:
+        """Whether that is known."""
+        return self.low is not None and self.low >= 0
 
 
 @dataclass(slots=True)
@@ -77,13 +108,19 @@ class Facts:
                 return number & -number if number else _LARGEST_DIVISOR
             case arith.MulI():
                 return self.divisor(op.lhs, depth) * self.divisor(op.rhs, depth)
+            case arith.ShlI():
+                return self.divisor(op.lhs, depth) << min(max(_constant(op.rhs), 0), _MOST_SHIFTED)
+            case arith.DivI():
+                return _quotient(self.divisor(op.lhs, depth), _constant(op.rhs))
             case arith.AndI():
                 return max(self.divisor(op.lhs, depth), self.divisor(op.rhs, depth))
-            case arith.AddI() | arith.SubI() | arith.MaxI() | arith.MinI():
+            case arith.AddI() | arith.SubI() | arith.MaxI() | arith.MinI() | arith.RemI() | arith.OrI() | arith.XorI():
                 return min(self.divisor(op.lhs, depth), self.divisor(op.rhs, depth))
             case core.Select():
                 return min(self.divisor(op.true_value, depth), self.divisor(op.false_value, depth))
-            case conversions.ExtI() | conversions.TruncI() | core.Reshape() | core.Broadcast() | core.Permute():
+            case conversions.ExtI() | conversions.TruncI() | arith.NegI() | arith.AbsI():
+                return self.divisor(op.source, depth)
+            case core.Reshape() | core.Broadcast() | core.Permute() | core.Extract():
                 return self.divisor(op.source, depth)
             case _:
                 return 1
@@ -120,29 +157,99 @@ class Facts:
                 return Range(0, _MAX_BLOCKS - 1)
             case core.GetNumTileBlocks():
                 return Range(1, _MAX_BLOCKS)
-            case arith.AddI():
-                return self.range(op.lhs, depth).plus(self.range(op.rhs, depth))
-            case arith.MulI():
-                return self.range(op.lhs, depth).times(self.range(op.rhs, depth))
             case conversions.ExtI():
                 return self._extended(op, depth)
-            case core.Reshape() | core.Broadcast() | core.Permute():
+            case conversions.TruncI() | core.Reshape() | core.Broadcast() | core.Permute() | core.Extract():
                 return self.range(op.source, depth)
+            case core.Select():
+                return self.range(op.true_value, depth).or_else(self.range(op.false_value, depth))
+            case _ if isinstance(op, Binary):
+                return _combined(op, self.range(op.lhs, depth), self.range(op.rhs, depth))
             case _:
                 return Range()
 
     def _extended(self, op: conversions.ExtI, depth: int) -> Range:
         found = self.range(op.source, depth)
-        if op.signedness is Signedness.SIGNED or (found.low is not None and found.low >= 0):
+        if op.signedness is Signedness.SIGNED or found.not_negative:
             return found
         assert isinstance(op.source.type, cuda.Tile)
         assert isinstance(op.source.type.element, cuda.ElementType)
         return Range(0, (1 << op.source.type.element.bits) - 1)
 
+    def least(self, value: Value) -> int:
+        """What every element, read as unsigned, reaches."""
+        found = self.range(value)
+        return found.low if found.low is not None and found.low >= 0 else 0
+
+    def highest(self, value: Value) -> int | None:
+        """What no element, read as unsigned, exceeds."""
+        found = self.range(value)
+        return found.high if found.not_negative else None
+
     def not_negative(self, value: Value) -> bool:
         """Whether no element is negative."""
-        low = self.range(value).low
-        return low is not None and low >= 0
+        return self.range(value).not_negative
+
+
+def _negated(bound: int | None) -> int | None:
+    return None if bound is None else -bound
+
+
+def _constant(value: Value) -> int:
+    """The number that every element is; 0 if that is not known."""
+    op = value.defining_op
+    if isinstance(op, core.Constant) and op.value.splat and not op.value.element.is_float:
+        return int(op.value.number().value)
+    return 0
+
+
+def _quotient(dividend: int, divisor: int) -> int:
+    """A power of two divided by a number; 1 if that leaves a rest."""
+    return dividend // divisor if divisor > 0 and dividend % divisor == 0 else 1
+
+
+def _combined(op: Binary, x: Range, y: Range) -> Range:
+    """Bounds of a result from those of its operands; of sums, products and shifts only if they do not wrap."""
+    match op:
+        case arith.AddI():
+            return x.plus(y)
+        case arith.SubI():
+            return x.minus(y)
+        case arith.MulI():
+            return x.times(y)
+        case arith.AndI():
+            masks = [Range(0, r.high) for r in (x, y) if r.not_negative]
+            return masks[0].within(masks[-1]) if masks else Range()
+        case arith.MaxI() | arith.MinI() if op.signedness is Signedness.SIGNED:
+            return _extremum(op, x, y)
+        case _:
+            return _of_positive(op, x, y) if x.not_negative and y.not_negative else Range()
+
+
+def _extremum(op: arith.MaxI | arith.MinI, x: Range, y: Range) -> Range:
+    """One of the two, and on one side of both."""
+    both, either = x.within(y), x.or_else(y)
+    return Range(both.low, either.high) if isinstance(op, arith.MaxI) else Range(either.low, both.high)
+
+
+def _of_positive(op: Binary, x: Range, y: Range) -> Range:
+    """Bounds of a result where no operand is negative, so that signedness makes no difference."""
+    match op:
+        case arith.MaxI() | arith.MinI():
+            return _extremum(op, x, y)
+        case arith.ShlI():
+            return x.times(Range(_power(y.low), _power(y.high)))
+        case arith.ShrI() | arith.DivI():
+            return Range(0, x.high)
+        case arith.RemI():
+            return Range(0, x.high).within(Range(0, None if y.high is None else max(y.high - 1, 0)))
+        case _:
+            high = x.or_else(y).high
+            return Range(0, None if high is None else (1 << high.bit_length()) - 1)
+
+
+def _power(exponent: int | None) -> int | None:
+    return None if exponent is None else 1 << min(exponent, _MOST_SHIFTED)
 
 
 def _is_view(value: Value) -> bool:
@@ -157,6 +264,11 @@ def _fitting(value: Value, found: Range) -> Range:
     limit = 1 << (element.bits - 1)
     if (found.low is not None and found.low < -limit) or (found.high is not None and found.high >= limit):
         return Range()
-    op: Operation | None = value.defining_op
     open_ended = found.low is None or found.high is None
-    return Range() if open_ended and isinstance(op, arith.AddI | arith.MulI) else found
+    return Range() if open_ended and _may_wrap(value.defining_op) else found
+
+
+def _may_wrap(op: Operation | None) -> bool:
+    if isinstance(op, arith.AddI | arith.SubI | arith.MulI | arith.ShlI | conversions.TruncI):
+        return op.overflow not in (Overflow.NO_SIGNED_WRAP, Overflow.NO_WRAP)
+    return False

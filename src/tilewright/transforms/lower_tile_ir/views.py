@@ -41,7 +41,8 @@ def _tensor(low: Lowering, op: Operation) -> None:
         for numbers in (op.mixed_shape, op.mixed_strides)
     )
     divisors = tuple(n & -n if isinstance(n, int) else low.facts.divisor(n) for n in op.mixed_shape)
-    low.tensors[op.out] = TensorValue(op.type, low.value(op.base), sizes, strides, divisors)
+    least = tuple(n if isinstance(n, int) else low.facts.least(n) for n in op.mixed_shape)
+    low.tensors[op.out] = TensorValue(op.type, low.value(op.base), sizes, strides, divisors, least)
 
 
 def _view(low: Lowering, op: Operation) -> None:
@@ -89,11 +90,13 @@ class _Access:
         self.sizes = [tensor.sizes[d] for d in dim_map]
         self.strides = [tensor.strides[d] for d in dim_map]
         self.divisors = [tensor.divisors[d] for d in dim_map]
+        self.least = [tensor.least[d] for d in dim_map]
         self.extents = [type_.tensor.shape[d] for d in dim_map]
         self.static_strides = [type_.tensor.strides[d] for d in dim_map]
         self.steps = list(_steps(type_))
         self.sparse = type_.sparse_dim if isinstance(type_, cuda.GatherScatterView) else None
         self.starts = [low.value(i) for i in index] if self.sparse is not None else []
+        self.highest = [low.facts.highest(i) for i in index]
         if self.sparse is None:
             indices = [low.index(i) for i in index]
             self.starts = [_start(low, i, step) for i, step in zip(indices, self.steps, strict=False)]
@@ -107,6 +110,9 @@ class _Access:
         extent, length, step = self.extents[dim], self.type.tile[dim], self.steps[dim]
         if self.sparse is not None:
             return True
+        highest = self.highest[dim]
+        if highest is not None and highest * step + length <= self.least[dim]:
+            return False
         if extent is None:
             return length > step or self.divisors[dim] % step != 0
         return _last(extent, step) + length > extent
