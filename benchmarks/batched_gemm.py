@@ -16,8 +16,8 @@ import statistics
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
-from time import perf_counter
 from typing import Any, Final
 
 import numpy as np
@@ -29,6 +29,7 @@ from tilewright.dialects.builtin import Module
 from tilewright.ir.parser import parse_ir
 from tilewright.targets.artifact import Artifact
 from tilewright.targets.cpu.target import CpuTarget
+from timing import Timer, in_turn, timers
 
 SHAPES: Final = ((16, 16, 16), (56, 9, 9), (20, 9, 9), (9, 9, 9), (35, 9, 20))
 RESIDENT_BYTES: Final = 512 * 1024
@@ -111,7 +112,7 @@ def measure(
     xsmm = native.xsmm(dtype, size, beta)
     flops = 2.0 * m * n * k * batch
     repeats = 1 if stream else max(1, int(2e-3 * 60e9 / flops))
-    contestants: dict[str, Callable[[], float]] = {
+    contestants: dict[str, Timer] = {
         "tilewright": lambda: native.time_entry(entry, repeats) / repeats,
         "libxsmm": lambda: native.time_xsmm(dtype, xsmm, size, (a, b, c), repeats) / repeats,
     }
@@ -121,41 +122,28 @@ def measure(
     native.time_entry(entry, 1)
     expected = np.matmul(b.astype(np.float64), a.astype(np.float64)) + beta
     error = float(np.linalg.norm(c - expected) / np.linalg.norm(expected))
-    times: dict[str, list[float]] = {name: [] for name in contestants}
-    for _ in range(rounds):
-        for name, run in contestants.items():
-            c[...] = 0
-            run()
-            times[name].append(run())
-    rates = {name: flops / min(found) / 1e9 for name, found in times.items()}
-    ours = times["tilewright"]
-    paired = {name: statistics.median(t / o for t, o in zip(found, ours, strict=True)) for name, found in times.items()}
-    return error, rates, paired
+
+    def second(run: Timer) -> float:
+        c[...] = 0
+        run()
+        return run()
+
+    timings = in_turn({name: partial(second, run) for name, run in contestants.items()}, rounds)
+    rates = {name: flops / found / 1e9 for name, found in timings.best().items()}
+    return error, rates, {name: timings.ratio(name, "tilewright") for name in contestants}
 
 
-def _array_libraries(a: Array, b: Array, c: Array) -> dict[str, Callable[[], float]]:
+def _array_libraries(a: Array, b: Array, c: Array) -> dict[str, Timer]:
     """numpy.matmul and, if installed, torch.bmm on the same data, one thread, beta = 0."""
-
-    def with_numpy() -> float:
-        start = perf_counter()
-        np.matmul(b, a, out=c)
-        return perf_counter() - start
-
-    found: dict[str, Callable[[], float]] = {"numpy": with_numpy}
+    runs: dict[str, Callable[[], object]] = {"numpy": lambda: np.matmul(b, a, out=c)}
     try:
         torch: Any = importlib.import_module("torch")
     except ImportError:
-        return found
+        return timers(runs)
     torch.set_num_threads(1)
     left, right, out = (torch.from_numpy(x) for x in (b, a, c))  # pyright: ignore[reportUnknownMemberType]
-
-    def with_torch() -> float:
-        start = perf_counter()
-        torch.bmm(left, right, out=out)
-        return perf_counter() - start
-
-    found["torch"] = with_torch
-    return found
+    runs["torch"] = lambda: torch.bmm(left, right, out=out)
+    return timers(runs)
 
 
 def main() -> int:

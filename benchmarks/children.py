@@ -7,13 +7,11 @@ import os
 import platform
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 _LIMITS: Final = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "TILEWRIGHT_NUM_THREADS")
-_SPIN: Final = 0.04
 
 
 def rows_of_children(script: str, arguments: Sequence[str], threads: Sequence[int]) -> list[dict[str, object]]:
@@ -25,16 +23,6 @@ def rows_of_children(script: str, arguments: Sequence[str], threads: Sequence[in
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
         rows += json.loads(done.stdout)
     return rows
-
-
-def settle(threads: int) -> None:
-    """Let idle threads of OpenBLAS fall asleep: they spin for about 25 ms, on a core that whoever is next needs.
-
-    This thread stays busy meanwhile, for a machine that sleeps is slow at first.
-    """
-    end = time.perf_counter() + (_SPIN if threads > 1 else 0.0)
-    while time.perf_counter() < end:
-        pass
 
 
 def machine() -> str:

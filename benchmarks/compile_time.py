@@ -13,7 +13,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from tilewright.compiler import CompileOptions, lower_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.ir.core import Operation
 from tilewright.targets import find_target
+from timing import in_turn, timers
 
 ROOT = Path(__file__).parents[1]
 SAMPLE = ROOT / "examples" / "fused_kernel.tl"
@@ -29,12 +29,8 @@ SAMPLE = ROOT / "examples" / "fused_kernel.tl"
 
 def milliseconds(action: Callable[[], object], repeats: int) -> tuple[float, float]:
     """Median and fastest of some calls."""
-    times: list[float] = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        action()
-        times.append((time.perf_counter() - start) * 1e3)
-    return statistics.median(times), min(times)
+    timings = in_turn(timers({"": action}), repeats)
+    return timings.median(1e3)[""], timings.best(1e3)[""]
 
 
 def import_time() -> float:

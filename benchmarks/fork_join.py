@@ -12,9 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import statistics
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -25,6 +23,7 @@ from tilewright.runtime.native import compile_text
 from tilewright.runtime.pool import Pool
 from tilewright.runtime.threads import available_processors
 from tilewright.targets.artifact import Artifact, KernelInfo, ScalarParameter
+from timing import in_turn, timers
 
 RESULTS = Path(__file__).parent / "results" / "fork_join.json"
 ROUNDS = 50
@@ -89,12 +88,6 @@ def start_and_join() -> None:
     thread.join()
 
 
-def once(action: Callable[[], object]) -> float:
-    start = time.perf_counter_ns()
-    action()
-    return (time.perf_counter_ns() - start) / 1000
-
-
 def measure(threads: int) -> dict[str, dict[str, float]]:
     alone, pool = Pool(1), Pool(threads)
     serial, parallel, executor = kernel(alone), kernel(pool), ThreadPoolExecutor(1)
@@ -109,18 +102,12 @@ def measure(threads: int) -> dict[str, dict[str, float]]:
         "ThreadPoolExecutor submit + result": lambda: executor.submit(int).result(),
         "threading.Thread start + join": start_and_join,
     }
-    samples: dict[str, list[float]] = {name: [] for name in (*jobs, *singles)}
-    for _ in range(BATCHES):
-        for name, action in jobs.items():
-            samples[name].append(once(action) / ROUNDS)
-        for name, action in singles.items():
-            samples[name].append(once(action))
+    timings = in_turn(timers({**jobs, **singles}), BATCHES)
     pool.close()
     executor.shutdown()
-    return {
-        name: {"min": round(min(values), 3), "median": round(statistics.median(values), 3)}
-        for name, values in samples.items()
-    }
+    best, medians = timings.best(1e6), timings.median(1e6)
+    share = {name: ROUNDS if name in jobs else 1 for name in best}
+    return {name: {"min": round(best[name] / n, 3), "median": round(medians[name] / n, 3)} for name, n in share.items()}
 
 
 def main() -> None:

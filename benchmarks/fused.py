@@ -11,12 +11,10 @@ import argparse
 import importlib
 import json
 import os
-import statistics
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from time import perf_counter
 from typing import Any, Final
 
 import numpy as np
@@ -25,6 +23,7 @@ from numpy.typing import NDArray
 import tilewright as tw
 from peers.stream import measure_bandwidth
 from plot import plot
+from timing import in_turn, timers
 
 _SOURCE: Final = Path(__file__).parent.parent / "examples" / "fused_kernel.tl"
 _RESULTS: Final = Path(__file__).parent / "results"
@@ -109,23 +108,13 @@ def measure(batch: int, rounds: int) -> Figures:
     error = float(np.linalg.norm(mine - expected) / np.linalg.norm(expected))
     runs: Peers = {"tilewright": lambda: kernel(*arguments)}
     runs |= numpy_peers(a, b, c, theirs) | torch_peers(a, b, c, theirs)
-    times: dict[str, list[float]] = {name: [] for name in runs}
     errors: dict[str, float] = {}
     for name in list(runs)[1:]:
         theirs[:] = d
         runs[name]()
         errors[name] = float(np.linalg.norm(theirs - expected) / np.linalg.norm(expected))
-    for _ in range(rounds):
-        for name, run in runs.items():
-            start = perf_counter()
-            run()
-            times[name].append(perf_counter() - start)
-    return Figures(
-        batch,
-        max(error, *errors.values()),
-        {name: statistics.median(found) * 1e3 for name, found in times.items()},
-        {name: min(found) * 1e3 for name, found in times.items()},
-    )
+    timings = in_turn(timers(runs), rounds)
+    return Figures(batch, max(error, *errors.values()), timings.median(1e3), timings.best(1e3))
 
 
 def _reference(

@@ -10,17 +10,17 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import statistics
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from time import perf_counter
 from typing import Final
 
 import numpy as np
 
 import tilewright as tw
-from children import machine, rows_of_children, settle
+from children import machine, rows_of_children
 from plot import plot
+from timing import in_turn, timers
 
 _DTYPES: Final[dict[str, np.dtype[np.float32 | np.float64]]] = {
     "f32": np.dtype(np.float32),
@@ -45,18 +45,13 @@ def measure(dtype: str, size: int, rounds: int, threads: int) -> dict[str, objec
     rng = np.random.default_rng()
     a, b = (rng.standard_normal((size, size)).astype(_DTYPES[dtype]) for _ in range(2))
     c, expected = np.full_like(a, np.nan), np.empty_like(a)
-    ours: list[float] = []
-    theirs: list[float] = []
-    for _ in range(rounds + 1):
-        start = perf_counter()
-        kernel(b.T, a.T, c.T)
-        ours.append(perf_counter() - start)
-        settle(threads)
-        start = perf_counter()
-        np.matmul(a, b, out=expected)
-        theirs.append(perf_counter() - start)
-        settle(threads)
-    del ours[0], theirs[0]
+    runs: dict[str, Callable[[], object]] = {
+        "tilewright": lambda: kernel(b.T, a.T, c.T),
+        "numpy": lambda: np.matmul(a, b, out=expected),
+    }
+    in_turn(timers(runs), 1, threads=threads)
+    timings = in_turn(timers(runs), rounds, threads=threads)
+    best = timings.best()
     flops = 2.0 * size**3 / 1e9
     error = float(np.linalg.norm((c - expected).astype(np.float64)) / np.linalg.norm(expected.astype(np.float64)))
     return {
@@ -64,10 +59,10 @@ def measure(dtype: str, size: int, rounds: int, threads: int) -> dict[str, objec
         "size": size,
         "threads": threads,
         "machine": machine(),
-        "tilewright": flops / min(ours),
-        "numpy": flops / min(theirs),
-        "ratio": statistics.median(t / o for t, o in zip(theirs, ours, strict=True)),
-        "ratio_of_best": min(theirs) / min(ours),
+        "tilewright": flops / best["tilewright"],
+        "numpy": flops / best["numpy"],
+        "ratio": timings.ratio("numpy", "tilewright"),
+        "ratio_of_best": best["numpy"] / best["tilewright"],
         "error": error,
         "wrong": not error <= _ERRORS[dtype],
     }

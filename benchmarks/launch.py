@@ -9,9 +9,9 @@ empty-sized kernel from Python"). Prints a table, saves benchmarks/results/launc
 from __future__ import annotations
 
 import json
-import statistics
 import timeit
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import cycle
@@ -26,6 +26,7 @@ from tilewright.runtime.launch import bind_artifact
 from tilewright.runtime.native import compile_text
 from tilewright.runtime.pool import Pool
 from tilewright.targets.artifact import Artifact, GroupParameter, KernelInfo, MemrefParameter, ScalarParameter
+from timing import in_turn
 
 RESULTS = Path(__file__).parent / "results"
 CALLS = 2000
@@ -91,22 +92,18 @@ def actions() -> dict[str, Callable[[], object]]:
 
 def main() -> None:
     table = actions()
-    samples: dict[str, list[float]] = {name: [] for name in table}
-    for _ in range(REPEATS):
-        for name, action in table.items():
-            samples[name].append(timeit.timeit(action, number=CALLS) / CALLS * 1e6)
-    rows = {
-        name: {"min": round(min(values), 3), "median": round(statistics.median(values), 3)}
-        for name, values in samples.items()
-    }
+    calls = {name: partial(timeit.timeit, action, number=CALLS) for name, action in table.items()}
+    timings = in_turn(calls, REPEATS)
+    best, medians = timings.best(1e6 / CALLS), timings.median(1e6 / CALLS)
+    rows = {name: {"min": round(best[name], 3), "median": round(medians[name], 3)} for name in table}
     print(f"{'microseconds a launch':48} {'min':>8} {'median':>8}")
     for name, row in rows.items():
         print(f"{name:48} {row['min']:8.2f} {row['median']:8.2f}")
     print(f"{MEASURED}: {rows[MEASURED]['median']:.2f} us, the bar is {BAR:g}")
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / "launch.json").write_text(json.dumps({"us": rows}, indent=2) + "\n")
-    medians = [(name, row["median"]) for name, row in rows.items()]
-    plot(RESULTS / "launch.svg", "Launch from Python, median", medians, BAR, "us", lower_is_better=True)
+    bars = [(name, row["median"]) for name, row in rows.items()]
+    plot(RESULTS / "launch.svg", "Launch from Python, median", bars, BAR, "us", lower_is_better=True)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from tilewright.diagnostics import Report, Source
 from tilewright.frontends.tensor_language import parse, print_module
 from tilewright.frontends.tensor_language.lexer import tokenize
 from tilewright.frontends.tensor_language.limits import DEFAULT_LIMITS
+from timing import in_turn, timers
 
 LIMIT = 16 * 1024 * 1024
 HEADER = """func @f(%w: f32, %A: memref<f32x?x?>, %G: group<memref<f32x24x12>x?>, %R: memref<f32x24x10x?>) {
@@ -42,12 +43,7 @@ def kernel(lines: int) -> str:
 
 def best(run: Callable[[], object], repeats: int) -> float:
     """Fastest of several calls, in milliseconds."""
-    times: list[float] = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - start)
-    return min(times) * 1e3
+    return in_turn(timers({"": run}), repeats).best(1e3)[""]
 
 
 def outcome(text: str) -> str:

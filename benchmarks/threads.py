@@ -10,11 +10,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
-from time import perf_counter
 from typing import Final
 
 import numpy as np
@@ -25,6 +24,7 @@ from plot import plot
 from tilewright.runtime.launch import bind_artifact
 from tilewright.runtime.pool import Pool
 from tilewright.runtime.threads import available_processors
+from timing import in_turn, seconds, timers
 
 _RESULTS: Final = Path(__file__).parent / "results"
 _SAMPLE: Final = Path(__file__).parent.parent / "examples" / "fused_kernel.tl"
@@ -105,23 +105,12 @@ def measure(case: Case, threads: int, rounds: int) -> Row:
     calls = [bind_artifact(artifact, pool=pool)[name].prepare(case.batch) for pool in pools]
     calls[1](*case.arguments)
     error = float(np.linalg.norm(case.result - case.expected) / np.linalg.norm(case.expected))
-    start = perf_counter()
-    calls[0](*case.arguments)
-    repeats = max(1, int(5e-3 / (perf_counter() - start)))
-    times: list[list[float]] = [[] for _ in calls]
-    for _ in range(rounds):
-        for call, found in zip(calls, times, strict=True):
-            found.append(_timed(call, case.arguments, repeats))
+    alone, together = (partial(call, *case.arguments) for call in calls)
+    repeats = max(1, int(5e-3 / seconds(alone)))
+    best = in_turn(timers({"alone": alone, "together": together}, repeats), rounds).best(1e6)
     for pool in pools:
         pool.close()
-    return Row(case.name, error, min(times[0]) * 1e6, min(times[1]) * 1e6)
-
-
-def _timed(call: Callable[..., None], arguments: tuple[object, ...], repeats: int) -> float:
-    start = perf_counter()
-    for _ in range(repeats):
-        call(*arguments)
-    return (perf_counter() - start) / repeats
+    return Row(case.name, error, best["alone"], best["together"])
 
 
 def ideal_speedup(threads: int, rounds: int) -> float:
@@ -133,19 +122,14 @@ def ideal_speedup(threads: int, rounds: int) -> float:
         for _ in range(40):
             np.multiply(a[thread], a[thread], out=out[thread])
 
-    alone: list[float] = []
-    together: list[float] = []
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(work, range(threads)))
-        for _ in range(rounds):
-            start = perf_counter()
-            for thread in range(threads):
-                work(thread)
-            alone.append(perf_counter() - start)
-            start = perf_counter()
-            list(pool.map(work, range(threads)))
-            together.append(perf_counter() - start)
-    return min(alone) / min(together)
+        runs = {
+            "alone": lambda: [work(thread) for thread in range(threads)],
+            "together": lambda: list(pool.map(work, range(threads))),
+        }
+        best = in_turn(timers(runs), rounds).best()
+    return best["alone"] / best["together"]
 
 
 def main() -> int:

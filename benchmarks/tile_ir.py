@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import statistics
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,14 +20,13 @@ from typing import Final
 
 import numpy as np
 
-from children import machine, rows_of_children, settle
+from children import machine, rows_of_children
 from plot import plot
 from tile_ir_cases import Case, cases
+from timing import in_turn, timers
 
 _PATH: Final = Path(__file__).parent / "results" / "tile_ir.json"
 _ERROR: Final = 1e-5
-_ROUNDS: Final = 3
-"""At least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +60,11 @@ def measure(name: str, case: Case, seconds: float, threads: int) -> Row:
     """Run ours and the peers in turn."""
     case.runs["tilewright"]()
     error = float(np.linalg.norm(case.result - case.expected) / np.linalg.norm(case.expected))
-    times: dict[str, list[float]] = {peer: [] for peer in case.runs}
-    end, rounds = perf_counter() + seconds, 0
-    clock = thread_time if threads == 1 else perf_counter
-    while rounds < _ROUNDS or perf_counter() < end:
-        rounds += 1
-        for peer, run in case.runs.items():
-            start = clock()
-            run()
-            times[peer].append((clock() - start) * 1e3)
-            settle(threads)
-    best = {peer: min(found) for peer, found in times.items()}
-    medians = {peer: statistics.median(found) for peer, found in times.items()}
+    runs = timers(case.runs, clock=thread_time if threads == 1 else perf_counter)
+    timings = in_turn(runs, sys.maxsize, limit=seconds, threads=threads)
+    best, rounds = timings.best(1e3), len(timings.rounds["tilewright"])
     ratio = {peer: value / best["tilewright"] for peer, value in best.items() if peer != "tilewright"}
-    return Row(name, threads, machine(), best, ratio, case.bars, medians, rounds, error)
+    return Row(name, threads, machine(), best, ratio, case.bars, timings.median(1e3), rounds, error)
 
 
 def _table(seconds: float, threads: int, only: str) -> list[Row]:

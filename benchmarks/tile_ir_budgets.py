@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import statistics
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -27,6 +26,7 @@ from tilewright.diagnostics import Report
 from tilewright.diagnostics.binary import Binary
 from tilewright.diagnostics.source import Source
 from tilewright.frontends.tile_ir.bytecode.writer import write
+from timing import in_turn, timers
 
 _PATH: Final = Path(__file__).parent / "results" / "tile_ir_budgets.json"
 _OPERATIONS: Final = 200
@@ -72,12 +72,8 @@ def main() -> int:
     rows: list[Row] = []
     for name, (run, budget) in _rows().items():
         run()
-        times: list[float] = []
-        for _ in range(rounds):
-            start = thread_time()
-            run()
-            times.append((thread_time() - start) * 1e3)
-        rows.append(Row(name, min(times), statistics.median(times), budget, machine()))
+        timings = in_turn(timers({name: run}, clock=thread_time), rounds)
+        rows.append(Row(name, timings.best(1e3)[name], timings.median(1e3)[name], budget, machine()))
         verdict = "ok" if rows[-1].best <= budget else "ABOVE"
         print(f"{name:36}{rows[-1].best:9.2f} ms (median {rows[-1].median:.2f})   {verdict} {budget:g}", flush=True)
     _PATH.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n")

@@ -13,22 +13,20 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import statistics
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from time import perf_counter
 from typing import Final, cast
 
 import numpy as np
 
 import tilewright as tw
-from children import machine, rows_of_children, settle
+from children import machine, rows_of_children
 from peers.stream import Bandwidth, measure_bandwidth
 from plot import plot
+from timing import in_turn, timers
 from vector_cases import ERRORS, Case, cases
 
-_FEWEST_ROUNDS: Final = 3
 _SECONDS: Final = 1.0
 _RESULTS: Final = Path(__file__).parent / "results"
 
@@ -40,19 +38,9 @@ def measure(case: Case, rounds: int, bandwidth: Bandwidth, threads: int) -> dict
     kernel(*case.arguments)
     error = float(np.linalg.norm(case.result.astype(np.float64) - expected) / np.linalg.norm(expected))
     runs: dict[str, Callable[[], object]] = {"tilewright": lambda: kernel(*case.arguments), **case.peers}
-    times: dict[str, list[float]] = {name: [] for name in runs}
-    began = perf_counter()
-    for done in range(rounds):
-        if done >= _FEWEST_ROUNDS and perf_counter() - began > _SECONDS:
-            break
-        for name, run in runs.items():
-            start = perf_counter()
-            run()
-            times[name].append(perf_counter() - start)
-            settle(threads)
-    medians = {name: statistics.median(found) * 1e3 for name, found in times.items()}
+    timings = in_turn(timers(runs), rounds, limit=_SECONDS, threads=threads)
+    medians, fastest = timings.median(1e3), timings.best()
     best = min(case.peers, key=lambda name: medians[name])
-    ratio = statistics.median(t / o for t, o in zip(times[best], times["tilewright"], strict=True))
     rate = {"read": bandwidth.read, "triad": bandwidth.triad, "update": bandwidth.update}[case.stream]
     floor = case.bytes / rate / 1e6
     return {
@@ -60,8 +48,8 @@ def measure(case: Case, rounds: int, bandwidth: Bandwidth, threads: int) -> dict
         "machine": machine(),
         "milliseconds": medians,
         "best": best,
-        "ratio": ratio,
-        "ratio_of_best": min(times[best]) / min(times["tilewright"]),
+        "ratio": timings.ratio(best, "tilewright"),
+        "ratio_of_best": fastest[best] / fastest["tilewright"],
         "floor_ms": floor,
         "error": error,
         "wrong": not error <= ERRORS[case.dtype],

@@ -9,11 +9,12 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from timing import in_turn, timers
 
 _SOURCE: Final = Path(__file__).with_name("stream.c")
 _ELEMENTS: Final = 1 << 24
@@ -48,7 +49,8 @@ def measure_bandwidth(threads: int) -> Bandwidth:
     with ThreadPoolExecutor(threads) as pool:
 
         def best(streams: int, run: Callable[[int], object]) -> float:
-            return streams * 4 * share * threads / min(_times(pool, threads, run)) / 1e9
+            stream = timers({"": lambda: list(pool.map(run, range(threads)))})
+            return streams * 4 * share * threads / in_turn(stream, _ROUNDS).best()[""] / 1e9
 
         return Bandwidth(
             read=best(1, lambda t: native.stream_read(at(a, t), many)),
@@ -62,13 +64,4 @@ def _aligned() -> NDArray[np.float32]:
     skip = -whole.ctypes.data % 64 // 4
     found = whole[skip : skip + _ELEMENTS]
     found[:] = np.random.default_rng().standard_normal(_ELEMENTS, np.float32)
-    return found
-
-
-def _times(pool: ThreadPoolExecutor, threads: int, run: Callable[[int], object]) -> list[float]:
-    found: list[float] = []
-    for _ in range(_ROUNDS):
-        start = perf_counter()
-        list(pool.map(run, range(threads)))
-        found.append(perf_counter() - start)
     return found
