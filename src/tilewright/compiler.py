@@ -14,6 +14,7 @@ from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.binary import Binary
 from tilewright.dialects.builtin import Module
 from tilewright.frontends.recognise import is_tile_ir
+from tilewright.ir.core import Operation
 from tilewright.ir.passes import PassContext, PassManager
 from tilewright.ir.verifier import verify
 
@@ -65,10 +66,22 @@ def is_tile_ir_source(source: Source | Binary, std: Std = "auto") -> bool:
     return isinstance(source, Binary) or (std == "auto" and is_tile_ir(source.text))
 
 
+@contextmanager
+def stack_suffices(module: Operation, report: Report) -> Generator[None]:
+    """Passes and code generation descend into regions by recursion: that these are too deep is told as an error."""
+    try:
+        yield
+    except RecursionError:
+        report.error("T007", module.location, "regions are nested too deeply to be compiled")
+        report.raise_if_errors()
+
+
 def _from_tile_ir(source: Source | Binary, report: Report) -> Module:
     from tilewright.transforms.lower_tile_ir import lower_tile_ir
 
-    return lower_tile_ir(read_tile_ir(source, report))
+    module = read_tile_ir(source, report)
+    with stack_suffices(module, report):
+        return lower_tile_ir(module)
 
 
 def read_module(
@@ -98,7 +111,8 @@ def lower_module(
 ) -> PassManager:
     """Run the target's passes over a verified program in place; the pass manager, for its timings."""
     manager = PassManager(target.passes(options.level), options.verify_each, print_after)
-    manager.run(module, PassContext(report))
+    with stack_suffices(module, report):
+        manager.run(module, PassContext(report))
     return manager
 
 
@@ -119,9 +133,10 @@ def compile_module(module: Module, target: Target, options: CompileOptions, repo
     """Lower a verified program and generate its code. Raises `CompileError`."""
     with uncollected():
         lower_module(module, target, options, report)
-        artifact = target.generate(module, report, options.level)
-    report.raise_if_errors()
-    return artifact
+        with stack_suffices(module, report):
+            artifact = target.generate(module, report, options.level)
+            report.raise_if_errors()
+            return artifact
 
 
 def cache_key(source: Source | Binary, target: Target, options: CompileOptions) -> str:

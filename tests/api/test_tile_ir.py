@@ -50,3 +50,13 @@ def test_what_is_wrong_in_bytes_has_a_place() -> None:
     with pytest.raises(tw.CompileError) as caught:
         tw.compile(b"\xff\xfe\0\0")
     assert caught.value.diagnostics
+
+
+@pytest.mark.parametrize("text", [
+    'cuda_tile.module @m {{ entry @k(%c: tile<i1>) {{\n{}assert %c, "no" : tile<i1>\n{} }} }}',
+    "func @k(%c: bool, %x: memref<f32>) {{\n%o = constant 1.0 : f32\n{}store %o, %x[]\n{} }}",
+])  # fmt: skip
+def test_regions_that_are_too_deep_for_the_stack_are_told(text: str) -> None:
+    with pytest.raises(tw.CompileError) as caught:
+        tw.compile(text.format("if %c {\n" * 250, "}\n" * 250), level=0, cache=False)
+    assert [d.code for d in caught.value.diagnostics] == ["T007"]
