@@ -47,8 +47,9 @@ class TileKernel:
 
 
 def module_of(kernels: list[TileKernel]) -> str:
-    """A module with all of them."""
-    return "cuda_tile.module @m {\n" + "".join(k.text for k in kernels) + "}\n"
+    """A module with all of them, of the version that lets regions of reductions do most."""
+    head = 'cuda_tile.module @m attributes {tilewright.version = "13.4"} {\n'
+    return head + "".join(k.text for k in kernels) + "}\n"
 
 
 def generate(rnd: random.Random, name: str = "k", large: float = 0.1, host: float = 0.0) -> TileKernel:

@@ -143,6 +143,48 @@ def _compared(element: str, word: str, sign: str) -> str:
     return f"cmpi {word} {{e0}}, {{a0}}, {sign} : {{t0}} -> tile<i1>"
 
 
+def _branching(w: Writer, value: Value) -> Monoid:
+    """As `_chosen`, by a branch."""
+    word = w.rnd.choice(["greater_than", "less_than"])
+    sign = "" if is_float(value.element) else signedness(w)
+    text = f"""{{c}} = {_compared(value.element, word, sign)}
+{{r0}} = if {{c}} -> ({{t0}}) {{{{
+  yield {{e0}} : {{t0}}
+}}}} else {{{{
+  yield {{a0}} : {{t0}}
+}}}}"""
+    known = replace(value, shape=()) if sign != "unsigned" else _same(value)
+    return Monoid(text, [_extreme(value.element, word == "greater_than", sign)], [known])
+
+
+def _looped(w: Writer, value: Value) -> Monoid:
+    """A sum as that of a loop that runs once."""
+    low = w.rnd.randint(-2, 2)
+    text = f"""{{l}} = constant <i32: {low}> : tile<i32>
+{{h}} = constant <i32: {low + 1}> : tile<i32>
+{{s}} = constant <i32: 1> : tile<i32>
+{{r0}} = for {{i}} in ({{l}} to {{h}}, step {{s}}) : tile<i32> iter_values({{x}} = {{a0}}) -> ({{t0}}) {{{{
+  {{y}} = addi {{x}}, {{e0}} : {{t0}}
+  continue {{y}} : {{t0}}
+}}}}"""
+    return Monoid(text, [0], [_same(value)])
+
+
+def _of_pairs(w: Writer, value: Value) -> Monoid:
+    """An operation on the elements of a tile of two, which a reduction in the region makes one."""
+    inner, one, two = _simple(w, value), tile(value.element, (1,)), tile(value.element, (2,))
+    operation = inner.text.partition(" = ")[2].replace("{e0}", "{p}").replace("{a0}", "{q}")
+    text = f"""{{x}} = reshape {{a0}} : {{t0}} -> {one}
+{{y}} = reshape {{e0}} : {{t0}} -> {one}
+{{z}} = cat {{x}}, {{y}} dim = 0 : {one}, {one} -> {two}
+{{r0}} = reduce {{z}} dim=0 identities=[{spelled(value.element, inner.identities[0])} : {value.element}] : {two} -> """
+    text += f"""{{t0}} ({{p}}: {{t0}}, {{q}}: {{t0}}) {{{{
+  {{o}} = {operation}
+  yield {{o}} : {{t0}}
+}}}}"""
+    return Monoid(text, inner.identities, inner.known)
+
+
 # Several tiles
 
 
@@ -239,13 +281,16 @@ def _types(values: Sequence[Value]) -> str:
     return ", ".join(v.type for v in values)
 
 
-_OF_ONE: tuple[Callable[[Writer, Value], Monoid], ...] = (_shifted, _outer, _widened, _chosen)
+_OF_ONE: tuple[Callable[[Writer, Value], Monoid], ...] = (
+    *(_shifted, _outer, _widened, _chosen),
+    *(_branching, _looped, _of_pairs),
+)
 
 
 def _of_one(w: Writer, value: Value, terms: int) -> Monoid | None:
     if is_float(value.element):
         if value.exact and value.finite and w.chance(0.2):
-            return _chosen(w, value)
+            return w.rnd.choice([_chosen, _branching])(w, value)
         return _simple_float(w, value, terms)
     if w.chance(0.25):
         return w.rnd.choice(_OF_ONE)(w, value)
