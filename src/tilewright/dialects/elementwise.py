@@ -1,14 +1,46 @@
-"""Which operations work element by element, beyond those that the tensor language has."""
+"""Which operations work element by element: those that the tensor language has, and those beyond."""
 
 from __future__ import annotations
 
 from typing import Final
 
+from tilewright.dialects import arith, math
 from tilewright.dialects import arith_floats as floats
 from tilewright.dialects import arith_integers as integers
-from tilewright.dialects import math
 from tilewright.ir.definition import Operation
 
+BINARY: Final[tuple[type[Operation], ...]] = (
+    arith.Add,
+    arith.Sub,
+    arith.Mul,
+    arith.Div,
+    arith.Rem,
+    arith.Max,
+    arith.Min,
+    arith.Shl,
+    arith.Shr,
+    arith.And,
+    arith.Or,
+    arith.Xor,
+)
+UNARY: Final[tuple[type[Operation], ...]] = (
+    arith.Abs,
+    arith.Neg,
+    arith.Not,
+    arith.Conj,
+    arith.Re,
+    arith.Im,
+)
+ELEMENTARY: Final[tuple[type[Operation], ...]] = (
+    math.Cos,
+    math.Sin,
+    math.Exp,
+    math.Exp2,
+    math.Log,
+    math.Log2,
+)
+LANGUAGE: Final = (*BINARY, *UNARY, *ELEMENTARY, arith.Cmp, arith.Cast, arith.Fma)
+"""Those of the tensor language; `arith.select` chooses between values and is none."""
 INTEGERS: Final[tuple[type[Operation], ...]] = (
     integers.UDiv,
     integers.URem,

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.dialects import arith, math, scf, team
-from tilewright.dialects.elementwise import EXTENDED
+from tilewright.dialects import arith, scf, team
+from tilewright.dialects.elementwise import EXTENDED, LANGUAGE
 from tilewright.dialects.memref import AtomicKind
 from tilewright.dialects.semantics import dtype_of, evaluate
 from tilewright.interpreter.errors import fail
 from tilewright.interpreter.state import Handler, RuntimeValue, WorkGroup
 from tilewright.ir.core import Operation, Region, Value
-from tilewright.ir.definition import Operation as Declared
 from tilewright.ir.types import CoopMatrixType, ScalarType, TileType, element_of
 
 Array = NDArray[Any]
@@ -315,38 +314,6 @@ def _scan(w: WorkGroup, op: Operation) -> None:
     w.values[op.out] = accumulated(rows, op.kind, 1).reshape(-1)
 
 
-_ELEMENTWISE: tuple[type[Declared], ...] = (
-    arith.Add,
-    arith.Sub,
-    arith.Mul,
-    arith.Div,
-    arith.Rem,
-    arith.Max,
-    arith.Min,
-    arith.Shl,
-    arith.Shr,
-    arith.And,
-    arith.Or,
-    arith.Xor,
-    arith.Abs,
-    arith.Neg,
-    arith.Not,
-    arith.Conj,
-    arith.Re,
-    arith.Im,
-    arith.Cmp,
-    arith.Cast,
-    arith.Fma,
-    math.Cos,
-    math.Sin,
-    math.Exp,
-    math.Exp2,
-    math.Log,
-    math.Log2,
-    *EXTENDED,
-)
-
-
 def handlers() -> dict[type[Operation], Handler]:
     """Handlers of this file by operation."""
     return {
@@ -368,5 +335,5 @@ def handlers() -> dict[type[Operation], Handler]:
         team.Broadcast: _broadcast,
         team.Reduce: _reduce,
         team.Scan: _scan,
-        **dict.fromkeys(_ELEMENTWISE, _elementwise),
+        **dict.fromkeys((*LANGUAGE, *EXTENDED), _elementwise),
     }

@@ -8,43 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tilewright.dialects import arith, math
+from tilewright.dialects import arith
 from tilewright.dialects import arith_integers as integers
 from tilewright.dialects.arith import Predicate
-from tilewright.dialects.elementwise import FLOATS, INTEGERS
+from tilewright.dialects.elementwise import FLOATS, INTEGERS, LANGUAGE
 from tilewright.ir.core import Operation
 from tilewright.ir.types import BOOL, ScalarType
 from tilewright.transforms.emit import Number, constant_of, scalar_type
 
-_MATH = (math.Cos, math.Sin, math.Exp, math.Exp2, math.Log, math.Log2)
-FOLDABLE: tuple[type[Operation], ...] = (
-    arith.Add,
-    arith.Sub,
-    arith.Mul,
-    arith.Div,
-    arith.Rem,
-    arith.Max,
-    arith.Min,
-    arith.Shl,
-    arith.Shr,
-    arith.And,
-    arith.Or,
-    arith.Xor,
-    arith.Abs,
-    arith.Neg,
-    arith.Not,
-    arith.Conj,
-    arith.Re,
-    arith.Im,
-    arith.Cmp,
-    arith.Cast,
-    arith.Fma,
-    *_MATH,
-    *INTEGERS,
-    *FLOATS,
-)
-
-
+FOLDABLE: tuple[type[Operation], ...] = (*LANGUAGE, *INTEGERS, *FLOATS)
 _DIVISIONS = (
     arith.Div,
     arith.Rem,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tilewright.dialects import arith, math
-from tilewright.dialects.elementwise import EXTENDED
+from tilewright.dialects import arith
+from tilewright.dialects.elementwise import BINARY, ELEMENTARY, EXTENDED, UNARY
 from tilewright.ir import core
 from tilewright.ir.types import ScalarType
 from tilewright.targets.cpu.context import KernelContext, OpLowering
@@ -13,25 +13,9 @@ from tilewright.targets.cpu.lowered import Linear, Lowered, Operand, Scalar, Vie
 from tilewright.targets.llvm.elementwise import compute
 from tilewright.targets.llvm.emitter import Value, i64
 
-_BINARY = {
-    cls: cls.name.split(".")[1]
-    for cls in (
-        arith.Add,
-        arith.Sub,
-        arith.Mul,
-        arith.Div,
-        arith.Rem,
-        arith.Max,
-        arith.Min,
-        arith.Shl,
-        arith.Shr,
-        arith.And,
-        arith.Or,
-        arith.Xor,
-    )
-}
-_UNARY = {cls: cls.name.split(".")[1] for cls in (arith.Abs, arith.Neg, arith.Not, arith.Conj, arith.Re, arith.Im)}
-_MATH = {cls: cls.name.split(".")[1] for cls in (math.Cos, math.Sin, math.Exp, math.Exp2, math.Log, math.Log2)}
+_BINARY = {cls: cls.name.split(".")[1] for cls in BINARY}
+_UNARY = {cls: cls.name.split(".")[1] for cls in UNARY}
+_MATH = {cls: cls.name.split(".")[1] for cls in ELEMENTARY}
 
 
 def dtype_of(value: core.Value) -> str:
