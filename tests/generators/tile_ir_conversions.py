@@ -123,6 +123,21 @@ def _from_integer(w: Writer, element: str, shape: Shape) -> Value | None:
     return w.define(f"itof {source.name} {sign} : {source.type} -> {known.type}", known)
 
 
+_ROUNDINGS = {
+    "f16": ("zero",),
+    "bf16": ("zero",),
+    "tf32": ("zero",),
+    "f32": ("zero", "negative_inf", "positive_inf"),
+}
+"""Of conversions from f64, besides that to nearest even."""
+
+
+def _rounding(w: Writer, source: Value, element: str) -> str:
+    if source.error or source.element != "f64" or element not in _ROUNDINGS or w.chance(0.5):
+        return ""
+    return f" rounding<{w.rnd.choice(_ROUNDINGS[element])}>"
+
+
 def _between_floats(w: Writer, element: str, shape: Shape) -> Value | None:
     sources = [e for e in (*FLOATS, *(SMALL if w.chance(0.3) else ())) if e != element]
     if element == "f8E8M0FNU":
@@ -138,7 +153,8 @@ def _between_floats(w: Writer, element: str, shape: Shape) -> Value | None:
         known = replace(known_as(element, shape, (source.low, source.high), whole), zeros=source.zeros)
     if source.error:
         known = replace(known, error=source.error + unit(element))
-    return w.define(f"ftof {source.name} : {source.type} -> {known.type}", known)
+    rounding = _rounding(w, source, element)
+    return w.define(f"ftof {source.name}{rounding} : {source.type} -> {known.type}", known)
 
 
 def _power_of_two(w: Writer, shape: Shape) -> Value | None:
