@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import pytest
 
 from tilewright.diagnostics import Diagnostic, Report, Severity, Source
 from tilewright.frontends.tensor_language import parse
@@ -46,6 +49,11 @@ class Case:
     def program(self) -> str:
         """The whole marked text."""
         return self.text if self.text.lstrip().startswith(("func", "$")) else kernel(self.text)
+
+
+def each(cases: Sequence[Case]) -> pytest.MarkDecorator:
+    """A test for each case, named after the rule and what is said."""
+    return pytest.mark.parametrize("case", cases, ids=lambda c: f"{c.code}-{c.says}")
 
 
 def diagnostics_of(text: str) -> list[Diagnostic]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tilewright.diagnostics import Severity
-from verifier.marked import Case, check, clean
+from verifier.marked import Case, check, clean, each
 
 ERRORS = [
     Case("V39", "axpby «%b», %A, %one, %A", "must be a number", ""),
@@ -62,12 +62,12 @@ WARNINGS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", ERRORS, ids=lambda c: f"{c.code}-{c.says}")
+@each(ERRORS)
 def test_errors(case: Case) -> None:
     check(case, Severity.ERROR)
 
 
-@pytest.mark.parametrize("case", WARNINGS, ids=lambda c: f"{c.code}-{c.says}")
+@each(WARNINGS)
 def test_warnings(case: Case) -> None:
     check(case, Severity.WARNING)
 

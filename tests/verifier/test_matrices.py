@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tilewright.diagnostics import Severity
-from verifier.marked import Case, check, clean, spmd
+from verifier.marked import Case, check, clean, each, spmd
 
 ACC = "coopmatrix<f32x16x4,matrix_acc>"
 MAKE = "cooperative_matrix_construct %f"
@@ -119,12 +119,12 @@ WARNINGS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", ERRORS, ids=lambda c: f"{c.code}-{c.says}")
+@each(ERRORS)
 def test_errors(case: Case) -> None:
     check(case, Severity.ERROR)
 
 
-@pytest.mark.parametrize("case", WARNINGS, ids=lambda c: f"{c.code}-{c.says}")
+@each(WARNINGS)
 def test_warnings(case: Case) -> None:
     check(case, Severity.WARNING)
 

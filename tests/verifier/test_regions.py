@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tilewright.diagnostics import Severity
-from verifier.marked import Case, check, clean, spmd
+from verifier.marked import Case, check, clean, each, spmd
 
 FOREACH = "foreach (%j)=(%c0),(%i) { %x = cooperative_matrix_construct %f : coopmatrix<f32x16x8,matrix_a> }"
 
@@ -108,12 +108,12 @@ WARNINGS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", ERRORS, ids=lambda c: f"{c.code}-{c.says}")
+@each(ERRORS)
 def test_errors(case: Case) -> None:
     check(case, Severity.ERROR)
 
 
-@pytest.mark.parametrize("case", WARNINGS, ids=lambda c: f"{c.code}-{c.says}")
+@each(WARNINGS)
 def test_warnings(case: Case) -> None:
     check(case, Severity.WARNING)
 

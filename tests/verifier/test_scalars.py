@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tilewright.diagnostics import Severity
-from verifier.marked import Case, check, clean, spmd
+from verifier.marked import Case, check, clean, each, spmd
 
 ERRORS = [
     Case("V19", "%x = constant «1» : f32", "this is an integer", "1.0"),
@@ -67,12 +67,12 @@ WARNINGS = [
 ]
 
 
-@pytest.mark.parametrize("case", ERRORS, ids=lambda c: f"{c.code}-{c.says}")
+@each(ERRORS)
 def test_errors(case: Case) -> None:
     check(case, Severity.ERROR)
 
 
-@pytest.mark.parametrize("case", WARNINGS, ids=lambda c: f"{c.code}-{c.says}")
+@each(WARNINGS)
 def test_warnings(case: Case) -> None:
     check(case, Severity.WARNING)
 

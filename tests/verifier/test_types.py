@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tilewright.diagnostics import Severity
-from verifier.marked import Case, check, clean, kernel, spmd
+from verifier.marked import Case, check, clean, each, kernel, spmd
 
 
 def parameter(type_: str) -> str:
@@ -73,12 +73,12 @@ WARNINGS = [
 ]
 
 
-@pytest.mark.parametrize("case", ERRORS, ids=lambda c: f"{c.code}-{c.says}")
+@each(ERRORS)
 def test_errors(case: Case) -> None:
     check(case, Severity.ERROR)
 
 
-@pytest.mark.parametrize("case", WARNINGS, ids=lambda c: f"{c.code}-{c.says}")
+@each(WARNINGS)
 def test_warnings(case: Case) -> None:
     check(case, Severity.WARNING)
 
