@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Any, Final
 
 import numpy as np
@@ -80,3 +81,17 @@ def test_transposed_axpby(dtype: str, shape: tuple[int, int], dynamic: bool) -> 
     expected = target + source.T
     _run(dtype, "axpby.t %one, %A, %one, %B", source, target, dynamic)
     assert np.array_equal(target, expected), f"seed {seed}"
+
+
+def test_sums_of_strided_vectors_are_carried_in_a_vector() -> None:
+    text = """func @k(%A: memref<f32x?,strided<?>>, %B: memref<f32>) {
+        %one = constant 1.0 : f32
+        %zero = constant 0.0 : f32
+        sum %one, %A, %zero, %B
+    }"""
+    program = tw.compile(text, target="cpu", cache=False)
+    source = _random(np.random.default_rng(7), "f32", 1003)[::3]
+    target = np.full((), np.nan, np.float32)
+    program.k[1](source, target)
+    assert target == source.sum()
+    assert re.search(r"phi <\d+ x float>", program.artifact.texts["llvm"])

@@ -1,8 +1,8 @@
 """How a tile is cut into register blocks: pieces along the vector dimension, positions across it.
 
 Evidence for the rules (benchmarks/batched_gemm.py, AVX-512): a remainder that is a power of two is best a narrower
-vector; any other one a masked vector of the next power of two, whose mask is dropped where reading or writing on is
-harmless; blocks of equal height beat full ones followed by a small rest.
+vector; any other one a masked vector of the next power of two, whose mask is dropped where reading on is harmless
+(`runs` says how it is written); blocks of equal height beat full ones followed by a small rest.
 """
 
 from __future__ import annotations
