@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 
 import pytest
 
@@ -14,6 +15,7 @@ from generators.tile_ir import TileKernel, generate, module_of
 from tilewright.compiler import read_tile_ir
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.binary import Binary
+from tilewright.dialects.cuda_tile import BY_MNEMONIC
 from tilewright.frontends.tile_ir import print_module
 from tilewright.frontends.tile_ir.bytecode import lowest_version, read_verified, write
 
@@ -22,6 +24,7 @@ from .compare_tile_ir import failures
 KERNELS = int(os.environ.get("TILEWRIGHT_RANDOM_TILE_KERNELS", "2000"))
 CHUNK = 50
 TOGETHER = 25
+WORD = re.compile(r"[a-z]\w+")
 SEED = int(os.environ.get("TILEWRIGHT_RANDOM_SEED", "0")) or random.SystemRandom().randrange(1 << 40)
 
 
@@ -36,6 +39,16 @@ def test_the_cpu_agrees_with_the_interpreter(chunk: int) -> None:
     for number in range(chunk * CHUNK, end, TOGETHER):
         found = failures(kernels(SEED + number, min(TOGETHER, end - number)))
         assert not found, "\n\n".join(f"{kernel.name}: {message}\n{kernel.text}" for kernel, message in found)
+
+
+def test_every_operation_is_generated() -> None:
+    """The rarest are in one of a hundred large kernels."""
+    missing = set(BY_MNEMONIC) - {"module"}
+    for seed in range(SEED, SEED + 3000):
+        missing -= set(WORD.findall(generate(random.Random(seed), large=1.0, host=1.0).text))
+        if not missing:
+            break
+    assert not missing
 
 
 @pytest.mark.parametrize("chunk", range(4))

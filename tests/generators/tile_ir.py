@@ -149,12 +149,12 @@ def _statement(w: Writer, _: int) -> None:
         memory.atomic(w, shape)
     elif choice < 0.89:
         extras.extra(w)
-    elif w.reports and choice < 0.95:
-        report(w)
     elif choice < 0.91:
         updated = shapes.any_value(w, 1)
         if updated is not None:
             views.update(w, updated)
+    elif w.reports and choice < 0.95:
+        report(w)
     elif w.depth <= 2:
         control.statement(w, _statements)
 

@@ -186,7 +186,8 @@ def _function_of_two(w: Writer, element: str, shape: Shape) -> Value:
     known = replace(anything("", element, shape), error=5 * unit(element))
     if w.chance(0.5):
         return w.define(f"atan2 {a.name}, {b.name} : {a.type}", known)
-    return w.define(f"pow {tame(w, a, -20, 20).name}, {tame(w, b).name} : {a.type}", known)
+    name = w.rnd.choice(["pow", "fpowf"])
+    return w.define(f"{name} {tame(w, a, -20, 20).name}, {tame(w, b).name} : {a.type}", known)
 
 
 def _scaled(w: Writer, element: str, shape: Shape) -> Value:
