@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilewright.targets.llvm.types import bits_of, lanes_of, mangle, scalar_of, vector
-from tilewright.targets.llvm.values import Value, boolean, constant, lane_constants, poison
+from tilewright.targets.llvm.values import Value, boolean, constant, lane_constants, poison, wrap, zero
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -210,7 +210,19 @@ class Instructions:
         x, y = a.integer, b.integer
         if x is not None and y is not None and predicate in _SIGNED and not a.type.startswith("<"):
             return boolean(_SIGNED[predicate](x, y))
+        if predicate == "slt" and y == 0 and x is None and lanes_of(a.type) > 1:
+            return self._has_bit(a, bits_of(a.type) - 1, hint)
         return self.emit(vector("i1", lanes_of(a.type)), f"icmp {predicate} {a.type} {a.text}, {b.text}", hint)
+
+    def _has_bit(self, a: Value, bit: int, hint: str) -> Value:
+        """Which lanes of a vector have a bit.
+
+        Not as a sign or by truncation: where such a mask goes to a general register, LLVM 22 moves the signs there with
+        an instruction that cannot name the upper half of the vector registers, and reads another one
+        (https://github.com/llvm/llvm-project/issues/191304).
+        """
+        bits = self.and_(a, constant(a.type, wrap(1 << bit, bits_of(a.type))))
+        return self.icmp("ne", bits, zero(a.type), hint)
 
     def fcmp(self, predicate: str, a: Value, b: Value, hint: str = "c") -> Value:
         """Comparison of floats: ordered (oeq olt ..) or true on NaN (ueq une ..), ord, uno."""
@@ -248,6 +260,8 @@ class Instructions:
 
     def trunc(self, a: Value, ltype: str, hint: str = "trunc") -> Value:
         """The low bits."""
+        if scalar_of(ltype) == "i1" and lanes_of(ltype) > 1 and a.integer is None:
+            return self._has_bit(a, 0, hint)
         return self._integer_cast("trunc", a, ltype, hint)
 
     def _integer_cast(self, op: str, a: Value, ltype: str, hint: str) -> Value:
