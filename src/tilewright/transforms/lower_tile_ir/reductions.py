@@ -1,6 +1,6 @@
 """Reductions and scans.
 
-By kind where the region is one addition, maximum or minimum; by the region where it is arithmetic on scalars; else
+By kind where the region is one addition or extremum of integers; by the region where it is arithmetic on scalars; else
 element by element.
 """
 
@@ -21,10 +21,9 @@ from tilewright.transforms.lower_tile_ir.combination import Combination
 from tilewright.transforms.lower_tile_ir.context import Handler, Lowering
 from tilewright.transforms.lower_tile_ir.shapes import reshaped, turned
 
+# Not the extrema of floats: those of the tile level leave the sign of a zero open.
 _KINDS: Mapping[type[Operation], AtomicKind] = {
     floats.AddF: AtomicKind.ADD,
-    floats.MaxF: AtomicKind.MAX,
-    floats.MinF: AtomicKind.MIN,
     integers.AddI: AtomicKind.ADD,
     integers.MaxI: AtomicKind.MAX,
     integers.MinI: AtomicKind.MIN,
@@ -32,7 +31,6 @@ _KINDS: Mapping[type[Operation], AtomicKind] = {
 _PLAIN = {
     "rounding_mode": (None, Rounding.NEAREST_EVEN),
     "flush_to_zero": (None, False),
-    "propagate_nan": (None, False),
     "signedness": (None, Signedness.SIGNED),
 }
 
