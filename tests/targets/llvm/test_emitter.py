@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import (
     Builder,
     Function,
@@ -22,6 +24,7 @@ from tilewright.targets.llvm.emitter import (
     llvm_type,
     vector,
 )
+from tilewright.targets.llvm.features import GENERIC
 from tilewright.targets.llvm.types import ELEMENTS, mangle
 
 if TYPE_CHECKING:
@@ -231,6 +234,14 @@ def test_float_identities_that_are_not_exact_stay() -> None:
 )
 def test_constants(ltype: str, number: float, text: str) -> None:
     assert constant(ltype, number).text == text
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(1.01171875 + 2.0**-40, 0x3F82), (1e-40, 0x0001), (-2.0, -0x4000), (math.inf, 0x7F80)]
+)
+def test_constants_of_bf16_are_codes_rounded_once(number: float, code: int) -> None:
+    b, _ = builder()
+    assert Arithmetic(b, GENERIC).constant("bf16", number, 4) == constant("<4 x i16>", code)
 
 
 def test_masks_are_no_signs() -> None:

@@ -2,7 +2,7 @@
 
 A store that misses needs its line first, and the hardware fetches ahead of loads better than ahead of stores. Evidence
 (sum of two f32 vectors, Sapphire Rapids, one thread): 15 % less time from memory, 25 % from the third cache, 15 % from
-the second, whatever the distance; twice the time in the first, where a run takes less than a launch does.
+the second; twice the time in the first, where a run takes less than a launch does.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tilewright.targets.llvm.module import Block, Callee, Function
 
-_ONE_FLOATS = {"0x3FF0000000000000", "0xH3C00", "0xR3F80"}
+_ONE_FLOATS = {"0x3FF0000000000000", "0xH3C00"}
 
 
 class Instructions:

@@ -68,7 +68,7 @@ ELEMENTS: dict[str, Element] = {
 
 MAX_LANES = 4096
 
-_MANGLED = {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64", "ptr": "p0"}
+_MANGLED = {"half": "f16", "float": "f32", "double": "f64", "ptr": "p0"}
 
 
 @cache
@@ -116,4 +116,4 @@ def bits_of(ltype: str) -> int:
     scalar = scalar_of(ltype)
     if scalar.startswith("i"):
         return int(scalar[1:])
-    return {"half": 16, "bfloat": 16, "float": 32, "double": 64}[scalar]
+    return {"half": 16, "float": 32, "double": 64}[scalar]
