@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import linecache
+
 from tilewright.diagnostics import Report
 from tilewright.dialects.arith import Constant
+from tilewright.ir.core import Operation as AnyOperation
 from tilewright.ir.definition import Operation, Value, attribute, operand, result
 from tilewright.ir.types import F32, I32, SHAPED_NUMBER
 
@@ -46,3 +49,18 @@ def test_constraints_of_a_family_are_checked() -> None:
     report = Report()
     Plain.definition.check(Plain(a, b), report)
     assert report.has_errors
+
+
+class Late(Operation, name="test.late"):
+    """An operation whose members nothing has used yet."""
+
+    factor: int = attribute(int)
+
+
+def test_members_are_compiled_at_first_use_which_may_be_a_write() -> None:
+    assert "<tilewright test.late>" not in linecache.cache
+    late = object.__new__(Late)
+    AnyOperation.__init__(late)
+    late.factor = 3
+    assert "<tilewright test.late>" in linecache.cache
+    assert (late.factor, Late(4).factor) == (3, 4)

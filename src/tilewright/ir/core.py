@@ -14,8 +14,8 @@ from tilewright.diagnostics import UNKNOWN, Location, Report
 from tilewright.ir.types import Type
 
 if TYPE_CHECKING:
-    from tilewright.ir.definition import Definition
     from tilewright.ir.effects import Effect
+    from tilewright.ir.specs import Definition
 
 
 class AttributeValue:

@@ -8,7 +8,7 @@ from enum import Enum
 from types import ModuleType
 
 from tilewright.ir.core import Operation
-from tilewright.ir.definition import Definition
+from tilewright.ir.specs import Definition
 
 
 def manual(dialects: Iterable[ModuleType]) -> str:

@@ -8,8 +8,8 @@ from typing import Final
 from tilewright.diagnostics import Diagnostic, Location, Report
 from tilewright.dialects.cuda_tile.attributes import Overflow, Rounding, Signedness
 from tilewright.dialects.cuda_tile.types import F32, I64, Element, ElementType, Tile, Version
+from tilewright.ir.check_reports import spoken
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.definition import spoken
 
 SHAPE: Final = "C11"
 FLAG: Final = "C12"

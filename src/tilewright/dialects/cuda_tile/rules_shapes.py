@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from tilewright.diagnostics import Report
 from tilewright.dialects.cuda_tile.rules import SHAPE, element, error, number, shape, where
 from tilewright.dialects.cuda_tile.types import F4E2M1FN, TF32, ElementType, Pointer, Tile
+from tilewright.ir.check_reports import spoken
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.definition import spoken
 
 
 def _same_element(op: Operation, report: Report, a: Value, b: Value) -> bool:

@@ -24,7 +24,7 @@ from tilewright.frontends.tile_ir.attribute_spelling import spell_dictionary, sp
 from tilewright.frontends.tile_ir.cursor import escape
 from tilewright.frontends.tile_ir.names import Names
 from tilewright.ir.core import Attribute, Operation, Value
-from tilewright.ir.definition import operand_segments
+from tilewright.ir.specs import operand_segments
 from tilewright.ir.types import Type
 
 Speller = Callable[["Form"], str]

@@ -10,7 +10,7 @@ from tilewright.frontends.tile_ir.literal_text import spell_dense
 from tilewright.frontends.tile_ir.names import Names
 from tilewright.frontends.tile_ir.properties import generic_of
 from tilewright.ir.core import Attribute, Operation
-from tilewright.ir.definition import operand_segments
+from tilewright.ir.specs import operand_segments
 from tilewright.ir.types import Type
 
 

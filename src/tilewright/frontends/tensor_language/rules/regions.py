@@ -5,8 +5,9 @@ from __future__ import annotations
 from tilewright.diagnostics import Report
 from tilewright.dialects import memref, scf, team, tl
 from tilewright.frontends.tensor_language.rules.facts import varies
+from tilewright.ir.check_reports import spoken
 from tilewright.ir.core import Operation
-from tilewright.ir.definition import COLLECTIVE, CONVERGENT, SPMD_ONLY, SPMD_REGION, spoken
+from tilewright.ir.specs import COLLECTIVE, CONVERGENT, SPMD_ONLY, SPMD_REGION
 
 
 def _opener(op: Operation) -> Operation | None:

@@ -7,8 +7,8 @@ import math
 from tilewright.diagnostics import Report
 from tilewright.dialects import arith, memref, team
 from tilewright.frontends.tensor_language.rules.facts import integer_of, name_of
+from tilewright.ir.check_reports import spoken
 from tilewright.ir.core import Operation
-from tilewright.ir.definition import spoken
 from tilewright.ir.float_formats import FLOAT_FORMATS
 from tilewright.ir.types import BOOL, C32, I16, I32, I64, CoopMatrixType, ScalarType, element_of
 

@@ -8,8 +8,8 @@ from tilewright.diagnostics import Report
 from tilewright.dialects import scf, team, tl
 from tilewright.dialects.builtin import Kernel
 from tilewright.frontends.tensor_language.rules.facts import counted, integer_of, name_of
+from tilewright.ir.check_reports import spoken
 from tilewright.ir.core import Operation, Region
-from tilewright.ir.definition import spoken
 from tilewright.ir.types import CoopMatrixType, Type
 
 

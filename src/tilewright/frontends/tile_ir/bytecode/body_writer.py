@@ -15,7 +15,7 @@ from tilewright.frontends.tile_ir.bytecode.debug_writer import DebugPool
 from tilewright.frontends.tile_ir.bytecode.layout import Encoding, Field, Layout, Operands, layouts
 from tilewright.frontends.tile_ir.bytecode.pools_writer import ConstantPool, StringPool, TypePool
 from tilewright.ir.core import Attribute, Block, Region, Value
-from tilewright.ir.definition import operand_segments
+from tilewright.ir.specs import operand_segments
 from tilewright.ir.types import Type
 
 

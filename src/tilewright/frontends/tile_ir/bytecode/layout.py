@@ -12,7 +12,7 @@ from tilewright.dialects.cuda_tile import BY_OPCODE
 from tilewright.dialects.cuda_tile.attributes import Assumption, CodedEnum, Dense, Hints, Symbol
 from tilewright.dialects.cuda_tile.types import Version
 from tilewright.ir.core import Attribute
-from tilewright.ir.definition import TERMINATOR, AttributeSpec
+from tilewright.ir.specs import TERMINATOR, AttributeSpec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

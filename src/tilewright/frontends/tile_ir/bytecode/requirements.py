@@ -10,7 +10,7 @@ from tilewright.dialects.cuda_tile.attributes import CodedEnum, Visibility
 from tilewright.dialects.cuda_tile.base import TileOperation
 from tilewright.dialects.cuda_tile.core import Global, TileModule
 from tilewright.dialects.cuda_tile.types import Version, since
-from tilewright.ir.definition import operand_segments
+from tilewright.ir.specs import operand_segments
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,138 @@
+"""What is declared about an operation: its traits, operands, results, attributes and regions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, cast
+
+from tilewright.diagnostics import Report
+from tilewright.ir.core import Attribute, Operation
+from tilewright.ir.effects import Effect
+from tilewright.ir.types import Constraint, Type
+
+
+class Trait(Enum):
+    """Facts that hold for every instance of an operation."""
+
+    PURE = "no effects, same results for same operands"
+    COMMUTATIVE = "the first two operands may be swapped"
+    TERMINATOR = "ends its block"
+    RECURSIVE_EFFECTS = "has the effects of its regions"
+    ISOLATED = "its regions use no value from outside"
+    COLLECTIVE = "all work-items of the work-group execute it together"
+    SPMD_ONLY = "stands in SPMD regions only"
+    SPMD_REGION = "its regions are executed by each work-item"
+    CONVERGENT = "all work-items of the subgroup must reach it together"
+
+
+PURE, COMMUTATIVE, TERMINATOR = Trait.PURE, Trait.COMMUTATIVE, Trait.TERMINATOR
+RECURSIVE_EFFECTS, ISOLATED = Trait.RECURSIVE_EFFECTS, Trait.ISOLATED
+COLLECTIVE, SPMD_ONLY, SPMD_REGION, CONVERGENT = (
+    Trait.COLLECTIVE,
+    Trait.SPMD_ONLY,
+    Trait.SPMD_REGION,
+    Trait.CONVERGENT,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OperandSpec:
+    """A declared operand; `variadic` takes any number, `optional` none or one."""
+
+    constraint: Constraint
+    var: str | None
+    variadic: bool
+    optional: bool
+    doc: str
+
+    @property
+    def default(self) -> str | None:
+        """Source of the constructor's default, None if the operand must be given."""
+        return None if not self.optional else "()" if self.variadic else "None"
+
+    @property
+    def varies(self) -> bool:
+        """Whether the number of values is not always one."""
+        return self.variadic or self.optional
+
+
+@dataclass(frozen=True, slots=True)
+class ResultSpec:
+    """A declared result; `var` ties its type to operands, `infer` computes it from the operation's operands."""
+
+    constraint: Constraint
+    var: str | None
+    variadic: bool
+    infer: Callable[[Any], Type] | None
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeSpec:
+    """A declared attribute: Python type or enum, and a default if it may be left out."""
+
+    kind: type
+    required: bool
+    default: Attribute
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class RegionSpec:
+    """A declared region; `optional` regions may be missing (only the last ones)."""
+
+    optional: bool
+    doc: str
+
+
+@dataclass(slots=True)
+class Definition:
+    """Everything declared about an operation; printers, parsers, verifier and the manual derive from it."""
+
+    name: str
+    cls: type[Operation]
+    operands: dict[str, OperandSpec] = field(default_factory=dict[str, OperandSpec])
+    results: dict[str, ResultSpec] = field(default_factory=dict[str, ResultSpec])
+    attributes: dict[str, AttributeSpec] = field(default_factory=dict[str, AttributeSpec])
+    regions: dict[str, RegionSpec] = field(default_factory=dict[str, RegionSpec])
+    traits: frozenset[Trait] = frozenset()
+    code: str = "IR001"
+    order: list[str] = field(default_factory=list[str])
+    check: Callable[[Operation, Report], None] = field(init=False)
+    terminator: bool = field(init=False)
+    isolated: bool = field(init=False)
+    default_effects: Sequence[Effect] | None = field(init=False)
+    """() for pure operations and terminators, None (unknown) otherwise."""
+
+    def __post_init__(self) -> None:
+        self.terminator = TERMINATOR in self.traits
+        self.isolated = ISOLATED in self.traits
+        self.default_effects = () if self.traits & {PURE, TERMINATOR} else None
+
+    @property
+    def summary(self) -> str:
+        """First line of the docstring."""
+        return (self.cls.__doc__ or "").strip().split("\n", 1)[0]
+
+    @property
+    def segmented(self) -> bool:
+        """Whether operands need an `operand_segments` attribute: more than one group of variable length."""
+        return sum(s.varies for s in self.operands.values()) > 1
+
+
+def operand_segments(op: Operation) -> list[tuple[int, int]]:
+    """(start, end) of each declared operand among the operands."""
+    specs = op.definition.operands
+    sizes = op.attributes.get("operand_segments")
+    if not isinstance(sizes, tuple):
+        fixed = sum(not s.varies for s in specs.values())
+        rest = len(op.operands) - fixed
+        sizes = tuple(rest if s.varies else 1 for s in specs.values())
+    bounds: list[tuple[int, int]] = []
+    start = 0
+    for size in cast("tuple[int, ...]", sizes):
+        bounds.append((start, start + size))
+        start += size
+    return bounds
