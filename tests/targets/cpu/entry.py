@@ -47,7 +47,13 @@ class Entry:
         kind = ctypes.CFUNCTYPE(None, pointer, pointer, number, number, pointer, pointer)
         self._call = kind(self._library.address(self.info.symbol))
 
-    def __call__(self, arguments: Mapping[str, Array | np.generic], grid: tuple[int, int, int] = (1, 1, 1)) -> None:
+    def __call__(
+        self,
+        arguments: Mapping[str, Array | np.generic],
+        grid: tuple[int, int, int] = (1, 1, 1),
+        groups: range | None = None,
+    ) -> None:
+        """Run the work-groups with these linear numbers (default: all)."""
         block = np.zeros(block_size(self.info.parameters), np.uint8)
         for slot in slot_layout(self.info.parameters):
             data = _slot_bytes(slot, arguments[slot.parameter])
@@ -55,7 +61,8 @@ class Entry:
         scratch = np.full(self.info.local_bytes + 256, 0xA5, np.uint8)
         base = -(-scratch.ctypes.data // 128) * 128
         extents = np.array(grid, np.int64)
-        self._call(block.ctypes.data, extents.ctypes.data, 0, int(extents.prod()), base, None)
+        groups = range(int(extents.prod())) if groups is None else groups
+        self._call(block.ctypes.data, extents.ctypes.data, groups.start, groups.stop, base, None)
 
 
 def _slot_bytes(slot: Slot, argument: Array | np.generic) -> bytes:

@@ -194,7 +194,7 @@ def test_atomics_of_all_work_items_on_one_element(dtype: str, kind: str) -> None
     assert total.astype(np.complex128) == states[-1]
 
 
-def test_group_numbers_count_x_fastest() -> None:
+def _counting_groups() -> Entry:
     text = """builtin.module { builtin.kernel {sym_name = "k", subgroup_size = 1, work_group_size = [1, 1]}
       (%y: memref<i64x?x?x?>) {
       %x = team.group_id {dim = 0} -> index
@@ -207,6 +207,22 @@ def test_group_numbers_count_x_fastest() -> None:
       %one = arith.constant {value = 1} -> i64
       %old = memref.atomic_rmw %one, %y, %x, %b, %c {kind = "add"} -> i64
     } }"""
-    y = np.zeros((5, 3, 2), np.int64, order="F")
-    Entry(text)({"y": y}, grid=(5, 3, 2))
+    return Entry(text)
+
+
+def test_group_numbers_count_x_fastest() -> None:
+    run, y = _counting_groups(), np.zeros((5, 3, 2), np.int64, order="F")
+    run({"y": y}, y.shape)
     assert (y == 1).all()
+
+
+@pytest.mark.parametrize("grid", [(5, 3, 2), (1, 4, 3), (4, 1, 2), (6, 2, 1)])
+def test_any_run_of_group_numbers(grid: tuple[int, int, int]) -> None:
+    run, total = _counting_groups(), int(np.prod(grid))
+    for start in range(total + 1):
+        for stop in range(start, total + 1):
+            y = np.zeros(grid, np.int64, order="F")
+            run({"y": y}, grid, range(start, stop))
+            expected = np.zeros(total, np.int64)
+            expected[start:stop] = 1
+            np.testing.assert_array_equal(y.ravel(order="F"), expected)

@@ -266,6 +266,24 @@ def test_lane_constants() -> None:
     assert str(lane_constants("i32", [1, -2])) == "<2 x i32> <i32 1, i32 -2>"
 
 
+def test_spread_prefetches_are_dealt_out_evenly_over_the_rest_of_the_block() -> None:
+    function = Module().function("f", "void", [("ptr", "p"), ("i64", "x")])
+    p, x = function.arguments
+    b = Builder(function)
+    b.comment("before")
+    for distance in range(3):
+        b.prefetch(b.offset(p, 64 * distance), spread=True)
+    for _ in range(9):
+        x = b.mul(x, x)
+    b.ret()
+    text = "\n".join(function.lines()).splitlines()
+    places = [number for number, line in enumerate(text) if "@llvm.prefetch" in line]
+    muls = [sum("= mul" in line for line in text[place:]) for place in places]
+    assert muls == [9, 6, 3]
+    assert all("asm sideeffect" in text[place + 1] for place in places)
+    assert any("before" in line for line in text[: places[0]])
+
+
 def test_declarations_metadata_and_globals_appear_once() -> None:
     module = Module("x86_64-unknown-linux-gnu")
     b, (p, _) = pointers(module, 1)

@@ -69,7 +69,7 @@ class KernelContext:
     table: Mapping[type[core.Operation], OpLowering]
     subgroup_size: int
     work_group_size: tuple[int, int]
-    grid: Value
+    num_groups: tuple[Value, Value, Value]
     scratch: Value
     workspace: Value
     layout: Workspace

@@ -62,6 +62,10 @@ def lower_kernel(
     function = module.function(symbol, "void", _ENTRY, attributes=attributes)
     slots, grid, begin, end, scratch, team_ = function.arguments
     b = Builder(function)
+
+    def extent(dim: int) -> Value:
+        return b.load("i64", b.gep("i64", grid, i64(dim)), 8, hint="grid")
+
     ctx = KernelContext(
         kernel=kernel,
         module=module,
@@ -71,7 +75,7 @@ def lower_kernel(
         table=lowering_table(),
         subgroup_size=kernel.subgroup_size,
         work_group_size=kernel.work_group_size,
-        grid=grid,
+        num_groups=(extent(0), extent(1), extent(2)),
         scratch=scratch,
         workspace=scratch,
         layout=layout,
@@ -137,20 +141,19 @@ def _scalar_slot(ctx: KernelContext, type_: ScalarType, pointer: Value) -> Scala
 
 
 def _group_loop(ctx: KernelContext, begin: Value, end: Value) -> None:
-    """Count x, y, z along with the linear number; a division for each group would cost more than a small kernel."""
-    b = ctx.b
-    extents = [b.load("i64", b.gep("i64", ctx.grid, i64(k)), 8, hint="grid") for k in range(2)]
-    plane = b.mul(extents[0], extents[1])
+    """Runs of work-groups that differ in x, one after another, so that the inner loop counts nothing but x."""
+    b, (width, height, _) = ctx.b, ctx.num_groups
     with b.if_then(b.icmp("slt", begin, end)):
-        x, rest = b.urem(begin, extents[0]), b.udiv(begin, extents[0])
-        start = [x, b.urem(rest, extents[1]), b.udiv(begin, plane)]
-        with b.loop(begin, end, 1, start, runs_at_least_once=True, hint="group") as loop:
-            gx, gy, gz = loop.carried
-            ctx.group_id = (gx, gy, gz)
-            ctx.lower_block(ctx.kernel.body.entry)
-            next_x = b.add(gx, i64(1))
-            wraps = b.icmp("eq", next_x, extents[0])
-            next_y = b.select(wraps, b.add(gy, i64(1)), gy)
-            wraps_y = b.icmp("eq", next_y, extents[1])
-            next_z = b.select(wraps_y, b.add(gz, i64(1)), gz)
-            loop.yield_(b.select(wraps, i64(0), next_x), b.select(wraps_y, i64(0), next_y), next_z)
+        row = b.udiv(begin, width)
+        first = [begin, b.urem(begin, width), b.urem(row, height), b.udiv(row, height)]
+        with b.while_loop(first) as rows:
+            group, x, y, z = rows.carried
+            stop = b.smin(width, b.add(x, b.sub(end, group)))
+            with b.loop(x, stop, runs_at_least_once=True, hint="x") as run:
+                ctx.group_id = (run.index, y, z)
+                ctx.lower_block(ctx.kernel.body.entry)
+            following = b.add(group, b.sub(stop, x))
+            next_y = b.add(y, i64(1))
+            wraps = b.icmp("eq", next_y, height)
+            rows.yield_(following, i64(0), b.select(wraps, i64(0), next_y), b.select(wraps, b.add(z, i64(1)), z))
+            b.leave_unless(rows, b.icmp("slt", following, end))

@@ -34,8 +34,12 @@ class Machine:
 
     @property
     def attributes(self) -> str:
-        """Function attributes: LLVM would prefer vectors of half the width on some machines."""
-        return f'nounwind "prefer-vector-width"="{8 * self.vector_bytes}"'
+        """Function attributes: LLVM would prefer vectors of half the width on some machines.
+
+        With frame pointers `rbp` is no address of data. On Sapphire Rapids software prefetches through it are
+        nearly without effect: the sample kernel from memory takes 118 ns a matrix with it and 91 ns without.
+        """
+        return f'nounwind "frame-pointer"="all" "prefer-vector-width"="{8 * self.vector_bytes}"'
 
 
 _L1_DEFAULT: Final = 32 * 1024

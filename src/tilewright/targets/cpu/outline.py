@@ -55,7 +55,8 @@ class Outlined:
             team=zero("ptr"),
         )
         self.inner.scratch = self.value(caller.scratch)
-        self.inner.grid = self.value(caller.grid)
+        x, y, z = map(self.value, caller.num_groups)
+        self.inner.num_groups = (x, y, z)
         x, y, z = map(self.value, caller.group_id)
         self.inner.group_id = (x, y, z)
 

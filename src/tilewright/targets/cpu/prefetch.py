@@ -1,4 +1,7 @@
-"""Prefetching a tile's place: a hint for each cache line, which never faults."""
+"""Prefetching a tile's place: a hint for each cache line, which never faults.
+
+The hints are spread over the code that follows: more at a time than the core has line buffers (16) hold up its loads.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ def lower_prefetch(ctx: KernelContext, roots: Roots, op: tile.Prefetch) -> None:
     size = memref.element.bytes
     if _in_one_piece(target) and target.type.size * size <= _STRAIGHT_LINES * _LINE_BYTES:
         for distance in range(0, target.type.size * size, _LINE_BYTES):
-            ctx.b.prefetch(ctx.b.offset(target.pointer, distance), write=op.write, locality=locality)
+            ctx.b.prefetch(ctx.b.offset(target.pointer, distance), write=op.write, locality=locality, spread=True)
         return
     ev, line = roots.evaluator(), max(1, _LINE_BYTES // size)
     unit = next((dim for dim, stride in enumerate(target.strides) if stride.integer == 1), None)

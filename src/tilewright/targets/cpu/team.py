@@ -50,8 +50,7 @@ def _group_id(ctx: KernelContext, op: core.Operation) -> None:
 
 def _num_groups(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, team.NumGroups)
-    pointer = ctx.b.gep("i64", ctx.grid, i64(op.dim))
-    ctx.bind(op.out, Scalar(ctx.b.load("i64", pointer, 8)))
+    ctx.bind(op.out, Scalar(ctx.num_groups[op.dim]))
 
 
 def _num_subgroups(ctx: KernelContext, op: core.Operation) -> None:

@@ -150,10 +150,22 @@ class MemoryInstructions(Instructions):
         """Order memory accesses without one."""
         self.emit_void(f"fence{_scope(scope)} {ordering}")
 
-    def prefetch(self, pointer: Value, *, write: bool = False, locality: int = 3, instruction: bool = False) -> None:
-        """Ask for a cache line; locality 3 keeps it in all levels, 0 in none."""
+    def prefetch(
+        self,
+        pointer: Value,
+        *,
+        write: bool = False,
+        locality: int = 3,
+        instruction: bool = False,
+        spread: bool = False,
+    ) -> None:
+        """Ask for a cache line; locality 3 keeps it in all levels, 0 in none. `spread`: somewhere in what follows."""
         hints = [constant("i32", n) for n in (int(write), locality, int(not instruction))]
         self.intrinsic_void("llvm.prefetch", [pointer, *hints], overload=[pointer.type])
+        if spread:
+            # Nothing else keeps LLVM from gathering them again: it moves loads and prefetches across each other.
+            self.inline_asm("void", "", "", [], side_effect=True)
+            self.block.spread_last(2)
 
     def memset(self, pointer: Value, byte: int, count: Value) -> None:
         """Fill bytes."""

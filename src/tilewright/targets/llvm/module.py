@@ -50,19 +50,41 @@ class Phi:
 class Block:
     """A basic block: phis first, then lines, of which the last is a terminator."""
 
-    __slots__ = ("label", "lines", "phis", "terminated")
+    __slots__ = ("_spread", "label", "lines", "phis", "terminated")
 
     def __init__(self, label: str) -> None:
         self.label = label
         self.phis: list[Phi] = []
         self.lines: list[str] = []
         self.terminated = False
+        self._spread: list[tuple[int, str]] = []
+
+    def spread_last(self, count: int) -> None:
+        """The last `count` lines may stand anywhere from here on: all such are dealt out evenly over the block."""
+        line = "\n".join(self.lines[-count:])
+        del self.lines[-count:]
+        self._spread.append((len(self.lines), line))
 
     def terminate(self, line: str) -> None:
         """End the block."""
         assert not self.terminated, f"block {self.label} already has a terminator"
+        if self._spread:
+            self.lines = _dealt_out(self._spread, self.lines)
         self.lines.append(line)
         self.terminated = True
+
+
+def _dealt_out(spread: list[tuple[int, str]], lines: list[str]) -> list[str]:
+    """The lines with the spread ones at even distances behind the last of their earliest places."""
+    first = spread[-1][0]
+    behind, result = len(lines) - first, lines[:first]
+    start = 0
+    for number, (_, line) in enumerate(spread, 1):
+        result.append(line)
+        end = behind * number // len(spread)
+        result += lines[first + start : first + end]
+        start = end
+    return result
 
 
 class Function:
