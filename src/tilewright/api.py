@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tilewright.compiler import CompileOptions, Std, cache_key, compile_module, is_tile_ir_source, read_module
+from tilewright.cache_key import cache_key
+from tilewright.compiler import CompileOptions, Std, compile_module, is_tile_ir_source, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.binary import Binary
 from tilewright.frontends.recognise import is_bytecode

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gc
-import hashlib
-import json
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -137,24 +135,3 @@ def compile_module(module: Module, target: Target, options: CompileOptions, repo
             artifact = target.generate(module, report, options.level)
             report.raise_if_errors()
             return artifact
-
-
-def cache_key(source: Source | Binary, target: Target, options: CompileOptions) -> str:
-    """SHA-256 over all that the artefact depends on."""
-    from tilewright import __version__
-
-    facts = [
-        __version__,
-        target.name,
-        target.fingerprint(),
-        options.level,
-        sorted(options.definitions.items()),
-        options.std,
-    ]
-    digest = hashlib.sha256(json.dumps(facts).encode())
-    digest.update(b"\0")
-    if isinstance(source, Binary):
-        digest.update(source.data)
-    else:
-        digest.update(source.text.encode("utf-8", errors="surrogatepass"))
-    return digest.hexdigest()

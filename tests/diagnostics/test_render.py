@@ -6,7 +6,8 @@ import json
 import random
 
 from tilewright.diagnostics import UNKNOWN, Report, Source, SourceRange
-from tilewright.diagnostics.render import render_github, render_json, render_sarif, render_text
+from tilewright.diagnostics.machine_formats import render_github, render_json, render_sarif
+from tilewright.diagnostics.render import render_text
 
 
 def at(source: Source, word: str) -> SourceRange:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-import os
 import sys
-import tempfile
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,38 +11,12 @@ import click
 from tilewright.cli.inputs import read_text, std_option
 from tilewright.cli.main import EXIT_DIAGNOSTICS, EXIT_USAGE
 from tilewright.cli.output import show
+from tilewright.cli.rewriting import difference, write_atomically
 from tilewright.diagnostics import Report, Source
 from tilewright.frontends.recognise import is_tile_ir
 
 if TYPE_CHECKING:
     from tilewright.compiler import Std
-
-
-def write_atomically(file: Path, text: str) -> None:
-    """Replace a file so that either the old or the new text is there, whatever happens.
-
-    What a link leads to is replaced, not the link. A file that is not to be written stays.
-    """
-    path = file.resolve(strict=True)
-    if not path.is_file():
-        raise click.FileError(str(file), "not a regular file")
-    if not os.access(path, os.W_OK):
-        raise click.FileError(str(file), "read-only")
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        before = path.stat()
-        # Only root may give files away; anyone else's copy is their own.
-        with suppress(PermissionError):
-            os.chown(temporary, before.st_uid, before.st_gid)
-        os.chmod(temporary, before.st_mode & 0o7777)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def formatted(source: Source, report: Report, std: Std) -> str:
@@ -90,10 +60,7 @@ def command(files: tuple[str, ...], only_check: bool, diff: bool, std: Std) -> N
         changed = text != source.text
         unformatted = unformatted or changed
         if diff and changed:
-            lines = difflib.unified_diff(
-                source.text.splitlines(True), text.splitlines(True), source.name, source.name + " (formatted)"
-            )
-            sys.stdout.writelines(lines)
+            sys.stdout.writelines(difference(source, text, "formatted"))
         elif only_check and changed:
             click.echo(f"{source.name}: not formatted")
         elif name == "-" and not (only_check or diff):

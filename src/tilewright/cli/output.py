@@ -13,14 +13,20 @@ FORMATS: Final = ("text", "json", "sarif", "github")
 
 def show(diagnostics: Sequence[Diagnostic], form: str, stream: TextIO) -> None:
     """Write diagnostics; text is coloured on a terminal unless NO_COLOR is set."""
-    from tilewright.diagnostics import render
-
-    if form == "text":
-        color = stream.isatty() and "NO_COLOR" not in os.environ
-        text = render.render_text(diagnostics, color)
-    else:
-        text = {"json": render.render_json, "sarif": render.render_sarif, "github": render.render_github}[form](
-            diagnostics
-        )
+    text = _text(diagnostics, stream) if form == "text" else _machine_format(diagnostics, form)
     if text:
         stream.write(text if text.endswith("\n") else text + "\n")
+
+
+def _text(diagnostics: Sequence[Diagnostic], stream: TextIO) -> str:
+    if not diagnostics:
+        return ""
+    from tilewright.diagnostics.render import render_text
+
+    return render_text(diagnostics, stream.isatty() and "NO_COLOR" not in os.environ)
+
+
+def _machine_format(diagnostics: Sequence[Diagnostic], form: str) -> str:
+    from tilewright.diagnostics.machine_formats import render_github, render_json, render_sarif
+
+    return {"json": render_json, "sarif": render_sarif, "github": render_github}[form](diagnostics)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from pathlib import Path
 
 import click
 
-from tilewright.cli.fmt import write_atomically
 from tilewright.cli.inputs import read_text, std_option
 from tilewright.cli.main import EXIT_DIAGNOSTICS, EXIT_USAGE
 from tilewright.cli.output import show
+from tilewright.cli.rewriting import difference, write_atomically
 from tilewright.diagnostics import CompileError, Diagnostic, Report, Severity, Source
 
 
@@ -70,15 +69,10 @@ def command(files: tuple[str, ...], only_check: bool, diff: bool, in_place: bool
         changed = text != source.text
         old = old or changed
         if diff:
-            sys.stdout.writelines(_difference(source, text))
+            sys.stdout.writelines(difference(source, text, "upgraded"))
         elif only_check and changed:
             click.echo(f"{source.name}: in the old language")
         elif not (only_check or in_place):
             sys.stdout.write(text)
     if status or (only_check and old):
         raise click.exceptions.Exit(status or EXIT_DIAGNOSTICS)
-
-
-def _difference(source: Source, text: str) -> list[str]:
-    before, after = source.text.splitlines(True), text.splitlines(True)
-    return list(difflib.unified_diff(before, after, source.name, source.name + " (upgraded)"))

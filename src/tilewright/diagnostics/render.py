@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from tilewright.diagnostics.diagnostic import Diagnostic, Fix, Severity
 from tilewright.diagnostics.excerpt import Mark, Paint, excerpt, printable
-from tilewright.diagnostics.machine_formats import render_github, render_json, render_sarif
 from tilewright.diagnostics.source import SourceRange
 
 _COLORS = {Severity.ERROR: "\x1b[1;31m", Severity.WARNING: "\x1b[1;33m"}
@@ -49,6 +48,3 @@ def _where(place: SourceRange) -> str:
         return f"{name}: byte {byte} (0x{byte:x})"
     line, column = place.source.position(place.start)
     return f"{name}:{line}:{column}"
-
-
-__all__ = ["render_github", "render_json", "render_sarif", "render_text"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
@@ -106,6 +105,9 @@ class PassManager:
 
     def _reproducer(self, index: int, source: Operation, reason: str) -> Path | None:
         """Write the module in front of pass `index`, made again from `source` by the passes before it."""
+        # for what seldom happens: nothing that starts has to import it
+        import tempfile
+
         from tilewright import __version__
 
         assert isinstance(source, Module)

@@ -8,7 +8,6 @@ In `pyproject.toml` the table is `[tool.tilewright]`, in the environment each na
 
 from __future__ import annotations
 
-import difflib
 import os
 import tomllib
 from collections.abc import Generator, Iterable, Mapping
@@ -19,6 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final, Never, cast
 
+from tilewright.diagnostics.nearest import nearest
 from tilewright.runtime.settings import BY_NAME, SETTINGS, ConfigError, Setting, Value
 
 __all__ = ["Config", "ConfigError", "Origin", "config", "current"]
@@ -77,8 +77,8 @@ _overrides: Final[ContextVar[tuple[_Layer, ...]]] = ContextVar("tilewright_confi
 def _setting(name: str, origin: str, spelling: str) -> Setting:
     setting = BY_NAME.get(name)
     if setting is None:
-        close = difflib.get_close_matches(name, BY_NAME, 1)
-        hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(BY_NAME)}"
+        meant = nearest(name, BY_NAME)
+        hint = f"; did you mean {meant}?" if meant else f"; there are {', '.join(BY_NAME)}"
         raise ConfigError(f"unknown setting {spelling} in {origin}{hint}")
     return setting
 

@@ -10,9 +10,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 import tilewright as tw
-from tilewright.cli import fmt
+from tilewright.cache_key import cache_key
+from tilewright.cli import rewriting
 from tilewright.cli.main import cli
-from tilewright.compiler import CompileOptions, cache_key
+from tilewright.compiler import CompileOptions
 from tilewright.diagnostics import Source
 from tilewright.targets import find_target
 
@@ -93,7 +94,7 @@ def test_a_failing_write_leaves_the_original(old: Path, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(os, "replace", fail)
     with pytest.raises(OSError, match="no space"):
-        fmt.write_atomically(old, NEW)
+        rewriting.write_atomically(old, NEW)
     assert old.read_text() == OLD
     assert [p.name for p in tmp_path.iterdir()] == ["k.tl"]
 

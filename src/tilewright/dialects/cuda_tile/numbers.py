@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 from tilewright.dialects.cuda_tile.types import F4E2M1FN, I1, ElementType
 
@@ -43,14 +42,14 @@ def float_bits(value: float, element: ElementType) -> int:
         raise NumberError(f"{element} has no negative numbers")
     if element.signed:
         sign <<= element.exponent + element.mantissa
-    magnitude = abs(Fraction(value))
+    magnitude = abs(value)
     # Types without a mantissa have no subnormal numbers and no zero: exponent field 0 is a power of two as well.
     least = (1 if element.mantissa else 0) - element.bias
     if not magnitude and not element.mantissa:
         raise NumberError(f"{element} has no zero")
-    power = max(_exponent(magnitude), least) if magnitude else least
-    quantum = Fraction(2) ** (power - element.mantissa)
-    steps = _round_even(magnitude / quantum)
+    power = max(math.frexp(magnitude)[1] - 1, least) if magnitude else least
+    # exact: the scaled number is normal or has the bits that it had
+    steps = round(math.ldexp(magnitude, element.mantissa - power))
     if element.mantissa:
         pattern = steps + ((power - least) << element.mantissa) if magnitude else 0
     else:
@@ -60,17 +59,6 @@ def float_bits(value: float, element: ElementType) -> int:
     if pattern > _top(element):
         raise NumberError(f"{value} does not fit {element}")
     return sign | pattern
-
-
-def _exponent(value: Fraction) -> int:
-    guess = value.numerator.bit_length() - value.denominator.bit_length()
-    return guess if Fraction(2) ** guess <= value else guess - 1
-
-
-def _round_even(value: Fraction) -> int:
-    floor, rest = divmod(value.numerator, value.denominator)
-    twice = 2 * rest
-    return floor + (twice > value.denominator or (twice == value.denominator and floor % 2 == 1))
 
 
 def float_value(bits: int, element: ElementType) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tilewright.diagnostics import SourceRange
+from tilewright.diagnostics.nearest import nearest
 from tilewright.dialects import arith, scf, team
 from tilewright.frontends.old_tensor_language.operands import (
     Operand,
@@ -17,7 +18,7 @@ from tilewright.frontends.old_tensor_language.operands import (
     operands,
     scalar_type,
 )
-from tilewright.frontends.tensor_language.cursor import nearest, quoted
+from tilewright.frontends.tensor_language.cursor import quoted
 from tilewright.frontends.tensor_language.instruction import Instruction, value
 from tilewright.frontends.tensor_language.instructions_scalar import BINARY, UNARY
 from tilewright.frontends.tensor_language.regions import RegionReader, region_of

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar, Final, NoReturn
 
 from tilewright.diagnostics import Report, Source
+from tilewright.diagnostics.nearest import nearest
 from tilewright.dialects.builtin import Module
 from tilewright.frontends.old_tensor_language import (
     instructions_collective,
@@ -17,7 +18,7 @@ from tilewright.frontends.old_tensor_language import (
 from tilewright.frontends.old_tensor_language.names import settle
 from tilewright.frontends.old_tensor_language.types import OldTypeReader
 from tilewright.frontends.tensor_language.attribute_reader import DefinitionValue
-from tilewright.frontends.tensor_language.cursor import nearest, quoted
+from tilewright.frontends.tensor_language.cursor import quoted
 from tilewright.frontends.tensor_language.instruction import Instruction
 from tilewright.frontends.tensor_language.limits import DEFAULT_LIMITS, Limits
 from tilewright.frontends.tensor_language.parser import INSTRUCTIONS as NEW_INSTRUCTIONS

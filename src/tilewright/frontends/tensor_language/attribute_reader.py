@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tilewright.diagnostics import Location, Source, SourceRange
-from tilewright.frontends.tensor_language.cursor import SyntaxFailure, nearest, quoted
+from tilewright.diagnostics.nearest import nearest
+from tilewright.frontends.tensor_language.cursor import SyntaxFailure, quoted
 from tilewright.frontends.tensor_language.lexer import END, is_integer, is_word, tokenize
 from tilewright.frontends.tensor_language.limits import ATTRIBUTE_SIZE, NESTING
 from tilewright.frontends.tensor_language.preprocess import (

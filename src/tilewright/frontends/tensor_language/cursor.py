@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
 from typing import NoReturn
 
 from tilewright.diagnostics import Diagnostic, Report, SourceRange
@@ -19,14 +17,6 @@ class SyntaxFailure(Exception):
 
 class GiveUp(Exception):
     """The file cannot be read on; the report says why."""
-
-
-def nearest(word: str, candidates: Iterable[str]) -> str | None:
-    """The candidate a misspelt word most likely stands for."""
-    if len(word) > _SHOWN:
-        return None
-    found = difflib.get_close_matches(word, list(candidates), 1, 0.6)
-    return found[0] if found else None
 
 
 def quoted(text: str) -> str:

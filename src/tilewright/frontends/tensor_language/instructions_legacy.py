@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from tilewright.diagnostics import SourceRange
+from tilewright.diagnostics.nearest import nearest
 from tilewright.dialects import arith
 from tilewright.frontends.tensor_language import instructions_scalar as scalar
-from tilewright.frontends.tensor_language.cursor import nearest, quoted
+from tilewright.frontends.tensor_language.cursor import quoted
 from tilewright.frontends.tensor_language.instruction import Instruction, plain, value
 from tilewright.frontends.tensor_language.regions import RegionReader
 from tilewright.frontends.tensor_language.vocabulary import COMPARISONS, OLD_COMPARISONS

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from tilewright.diagnostics import Report
-from tilewright.frontends.tensor_language.cursor import Cursor, SyntaxFailure, nearest
+from tilewright.diagnostics.nearest import nearest
+from tilewright.frontends.tensor_language.cursor import Cursor, SyntaxFailure
 from tilewright.frontends.tensor_language.lexer import Tokens, is_integer
 from tilewright.frontends.tensor_language.limits import Limits
 from tilewright.frontends.tensor_language.preprocess import INT64_MAX, INT64_MIN, Definition, Definitions, Kind

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from tilewright.diagnostics import Report, Source
+from tilewright.diagnostics.nearest import nearest
 from tilewright.dialects.builtin import Module
 from tilewright.frontends.tensor_language import (
     instructions_collective,
@@ -25,7 +26,7 @@ from tilewright.frontends.tensor_language import (
     instructions_scalar,
 )
 from tilewright.frontends.tensor_language.attribute_reader import DefinitionValue
-from tilewright.frontends.tensor_language.cursor import GiveUp, SyntaxFailure, nearest, quoted
+from tilewright.frontends.tensor_language.cursor import GiveUp, SyntaxFailure, quoted
 from tilewright.frontends.tensor_language.function import FunctionReader
 from tilewright.frontends.tensor_language.instruction import Instruction, Results
 from tilewright.frontends.tensor_language.lexer import END, Tokens, is_word, tokenize

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Final, NoReturn
 
 from tilewright.diagnostics import UNKNOWN, Diagnostic, Location, Report, SourceRange
+from tilewright.diagnostics.nearest import nearest
 from tilewright.frontends.tensor_language.attribute_reader import AttributeReader, Places
-from tilewright.frontends.tensor_language.cursor import nearest, quoted
+from tilewright.frontends.tensor_language.cursor import quoted
 from tilewright.frontends.tensor_language.lexer import Tokens, is_integer
 from tilewright.frontends.tensor_language.limits import OPERAND_COUNT, Limits
 from tilewright.frontends.tensor_language.scopes import Names, canonical

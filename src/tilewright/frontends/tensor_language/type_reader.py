@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final, TypeVar
 
-from tilewright.frontends.tensor_language.cursor import SyntaxFailure, nearest, quoted
+from tilewright.diagnostics.nearest import nearest
+from tilewright.frontends.tensor_language.cursor import SyntaxFailure, quoted
 from tilewright.frontends.tensor_language.lexer import is_integer, is_word
 from tilewright.frontends.tensor_language.limits import TENSOR_ORDER
 from tilewright.frontends.tensor_language.literals import LiteralReader

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from abc import ABC, abstractmethod
 from typing import Final, NoReturn
 
 from tilewright.diagnostics import Location, Report, Source, SourceRange
+from tilewright.diagnostics.nearest import nearest
 from tilewright.dialects.cuda_tile import BY_MNEMONIC
 from tilewright.dialects.cuda_tile.base import TileOperation
 from tilewright.dialects.cuda_tile.debug import DebugLocation
@@ -153,9 +153,9 @@ class BlockReader(OwnFormReader, ABC):
     def _unknown(self, word: str, start: int) -> None:
         place = self.range_from(start)
         finding = self.error(WORDS, place, f"there is no operation {word[:80]!r}")
-        close = difflib.get_close_matches(word[:80], BY_MNEMONIC, 1, 0.6)
-        if close:
-            finding.hint(f"did you mean {close[0]}?").fix(place, close[0], f"write {close[0]}")
+        meant = nearest(word, BY_MNEMONIC)
+        if meant is not None:
+            finding.hint(f"did you mean {meant}?").fix(place, meant, f"write {meant}")
 
     def _simple(self, draft: Draft) -> bool:
         """Read an operation without regions; False if it is another one."""

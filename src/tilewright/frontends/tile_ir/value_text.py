@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import Final
 
 from tilewright.diagnostics import Report, Source, SourceRange
+from tilewright.diagnostics.nearest import nearest
 from tilewright.frontends.tile_ir.cursor import LIMIT, VALUE
 from tilewright.frontends.tile_ir.debug_text import DebugReader
 from tilewright.frontends.tile_ir.draft import Draft, ResultName, plain_name
@@ -114,9 +114,9 @@ class ValueReader(DebugReader):
         if hidden is not None:
             finding.label(hidden.location, "visible only in the region that defines it")
         elif len(self.visible) <= _GUESSED:
-            close = difflib.get_close_matches(name[:80], self.visible, 1, 0.75)
-            if close:
-                finding.hint(f"did you mean {close[0]}?").fix(place, close[0], f"write {close[0]}")
+            meant = nearest(name, self.visible, 0.75)
+            if meant is not None:
+                finding.hint(f"did you mean {meant}?").fix(place, meant, f"write {meant}")
         self.broken[name] = None
 
     def new_name(self) -> str:

@@ -24,7 +24,8 @@ from frontends.tile_ir.bytecode.samples import SAMPLES, build
 from frontends.tile_ir.bytecode.test_debug import with_places
 from frontends.tile_ir.bytecode.test_round_trip import EXAMPLE
 from tilewright.diagnostics import Diagnostic, Report
-from tilewright.diagnostics.render import render_json, render_sarif, render_text
+from tilewright.diagnostics.machine_formats import render_json, render_sarif
+from tilewright.diagnostics.render import render_text
 from tilewright.dialects.cuda_tile.attributes import Number
 from tilewright.dialects.cuda_tile.types import F64, Version
 from tilewright.frontends.tile_ir.bytecode import lowest_version, read, write

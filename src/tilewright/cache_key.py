@@ -1,0 +1,31 @@
+"""The name of an artefact in the cache."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from tilewright import __version__
+from tilewright.compiler import CompileOptions
+from tilewright.diagnostics import Source
+from tilewright.diagnostics.binary import Binary
+from tilewright.targets.target import Target
+
+
+def cache_key(source: Source | Binary, target: Target, options: CompileOptions) -> str:
+    """SHA-256 over all that the artefact depends on."""
+    facts = [
+        __version__,
+        target.name,
+        target.fingerprint(),
+        options.level,
+        sorted(options.definitions.items()),
+        options.std,
+    ]
+    digest = hashlib.sha256(json.dumps(facts).encode())
+    digest.update(b"\0")
+    if isinstance(source, Binary):
+        digest.update(source.data)
+    else:
+        digest.update(source.text.encode("utf-8", errors="surrogatepass"))
+    return digest.hexdigest()
