@@ -1,7 +1,7 @@
 """prefetch-work-groups: each work-group asks for the tiles that a later one will load.
 
 before:  %g = team.group_id           %a = memref.group_load %A, %g      %t = tile.load %a, %0, %0
-after:   %g = team.group_id           %l = min(%g + 2, team.num_groups - 1)
+after:   %g = team.group_id           %l = min(%g + 4, team.num_groups - 1)
          %b = memref.group_load %A, %l                                   tile.prefetch %b, %0, %0
          %a = memref.group_load %A, %g                                   %t = tile.load %a, %0, %0
 
@@ -35,7 +35,7 @@ class PrefetchWorkGroups(Pass):
     """
 
     name: ClassVar[str] = "prefetch-work-groups"
-    ahead: int = 4096
+    ahead: int = 6144
     most: int = 8192
 
     def run(self, module: Module, context: PassContext) -> bool:
