@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
-import os
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 import tilewright as tw
 from peers.stream import measure_bandwidth
 from plot import plot
+from tilewright.runtime.threads import available_processors
 from timing import in_turn, timers
 
 _SOURCE: Final = Path(__file__).parent.parent / "examples" / "fused_kernel.tl"
@@ -31,6 +31,7 @@ _BYTES: Final = 4 * (16 * 8 + 2 * 16 * 16)
 _ALPHA: Final = np.float32(0.5)
 _ERROR: Final = 1e-5
 _PIECE: Final = 512
+_WARM: Final = 0.02
 
 Batch = NDArray[np.float32]
 Peers = dict[str, Callable[[], object]]
@@ -113,7 +114,7 @@ def measure(batch: int, rounds: int) -> Figures:
         theirs[:] = d
         runs[name]()
         errors[name] = float(np.linalg.norm(theirs - expected) / np.linalg.norm(expected))
-    timings = in_turn(timers(runs), rounds)
+    timings = in_turn(timers(runs), rounds, threads=available_processors(), warm=_WARM)
     return Figures(batch, max(error, *errors.values()), timings.median(1e3), timings.best(1e3))
 
 
@@ -130,7 +131,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=15)
     options = parser.parse_args()
     figures = measure(options.batch, options.rounds)
-    stream = measure_bandwidth(os.cpu_count() or 1).update
+    stream = measure_bandwidth(available_processors()).update
     medians, fastest = figures.milliseconds, figures.best_milliseconds
     ours = medians["tilewright"]
     for name, milliseconds in medians.items():

@@ -29,6 +29,7 @@ from timing import in_turn, seconds, timers
 _RESULTS: Final = Path(__file__).parent / "results"
 _SAMPLE: Final = Path(__file__).parent.parent / "examples" / "fused_kernel.tl"
 _BAR: Final = 1.9
+_TURN: Final = 0.02
 _ERRORS: Final = {"f32": 1e-5, "f64": 1e-13}
 
 Array = NDArray[np.float32] | NDArray[np.float64]
@@ -106,8 +107,9 @@ def measure(case: Case, threads: int, rounds: int) -> Row:
     calls[1](*case.arguments)
     error = float(np.linalg.norm(case.result - case.expected) / np.linalg.norm(case.expected))
     alone, together = (partial(call, *case.arguments) for call in calls)
-    repeats = max(1, int(5e-3 / seconds(alone)))
-    best = in_turn(timers({"alone": alone, "together": together}, repeats), rounds).best(1e6)
+    repeats = max(1, int(_TURN / seconds(alone)))
+    runs = timers({"alone": alone, "together": together}, repeats)
+    best = in_turn(runs, rounds, threads=threads, warm=_TURN).best(1e6)
     for pool in pools:
         pool.close()
     return Row(case.name, error, best["alone"], best["together"])
@@ -128,7 +130,7 @@ def ideal_speedup(threads: int, rounds: int) -> float:
             "alone": lambda: [work(thread) for thread in range(threads)],
             "together": lambda: list(pool.map(work, range(threads))),
         }
-        best = in_turn(timers(runs), rounds).best()
+        best = in_turn(timers(runs), rounds, threads=threads, warm=_TURN).best()
     return best["alone"] / best["together"]
 
 

@@ -49,17 +49,30 @@ def timers(runs: Mapping[str, Callable[[], object]], repeats: int = 1, clock: Ti
     return {name: lambda run=run: seconds(run, repeats, clock) for name, run in runs.items()}
 
 
-def in_turn(contestants: Mapping[str, Timer], rounds: int, *, limit: float = math.inf, threads: int = 1) -> Timings:
-    """Time all of them, round after round; no further round after `limit` seconds, once there are a few."""
+def in_turn(
+    contestants: Mapping[str, Timer], rounds: int, *, limit: float = math.inf, threads: int = 1, warm: float = 0.0
+) -> Timings:
+    """Time all of them, round after round; no further round after `limit` seconds, once there are a few.
+
+    Each runs untimed for `warm` seconds before: on a virtual machine a sleeping thread takes milliseconds to be given
+    a core again, which is not what kernels are compared by.
+    """
     times: dict[str, list[float]] = {name: [] for name in contestants}
     began = perf_counter()
     for done in range(rounds):
         if done >= FEWEST_ROUNDS and perf_counter() - began > limit:
             break
         for name, timer in contestants.items():
+            _run_for(warm, timer)
             times[name].append(timer())
             _settle(threads)
     return Timings(times)
+
+
+def _run_for(duration: float, timer: Timer) -> None:
+    end = perf_counter() + duration
+    while perf_counter() < end:
+        timer()
 
 
 def _settle(threads: int) -> None:

@@ -26,7 +26,7 @@ class Timing(Protocol):
 
     def seconds(self, run: Callable[[], object], repeats: int, clock: Callable[[], float]) -> float: ...
     def in_turn(
-        self, contestants: Mapping[str, Callable[[], float]], rounds: int, *, limit: float = ...
+        self, contestants: Mapping[str, Callable[[], float]], rounds: int, *, limit: float = ..., warm: float = ...
     ) -> Timings: ...
 
 
@@ -63,6 +63,18 @@ def test_contestants_run_in_turn(timing: Timing) -> None:
 def test_a_few_rounds_are_run_in_no_time(timing: Timing) -> None:
     found = timing.in_turn({"a": lambda: 1.0}, sys.maxsize, limit=0.0)
     assert len(found.rounds["a"]) == timing.FEWEST_ROUNDS
+
+
+def test_what_a_contestant_runs_to_get_warm_does_not_count(timing: Timing) -> None:
+    calls: list[float] = []
+
+    def timer() -> float:
+        calls.append(0.0)
+        return float(len(calls))
+
+    found = timing.in_turn({"a": timer}, timing.FEWEST_ROUNDS, warm=1e-4)
+    assert len(found.rounds["a"]) == timing.FEWEST_ROUNDS < len(calls)
+    assert found.rounds["a"][0] > 1.0
 
 
 def test_seconds_are_those_of_one_call(timing: Timing) -> None:
