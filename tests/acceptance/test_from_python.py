@@ -46,8 +46,7 @@ def test_arrays_of_every_origin_are_used_in_place() -> None:
     np.testing.assert_array_equal(np.frombuffer(buffer, np.float32), 2 * np.arange(5) + 1)
 
 
-def test_groups_as_list_and_as_pointers() -> None:
-    rng = np.random.default_rng()
+def test_groups_as_list_and_as_pointers(rng: np.random.Generator) -> None:
     kernel = tw.compile(SCALE).scale
     batch = np.asfortranarray(rng.standard_normal((4, 6, 3)).astype(np.float32))
     wanted = batch * 2

@@ -14,9 +14,8 @@ AXPBY = "func @axpby(%a: f32, %x: memref<f32x?>, %b: f32, %y: memref<f32x?>) { a
 
 
 @pytest.mark.parametrize("target", ["cpu", "cpu:avx2", "cpu:generic", "interpreter"])
-def test_the_sample_kernel_is_right(target: str) -> None:
+def test_the_sample_kernel_is_right(target: str, rng: np.random.Generator) -> None:
     batch = 5
-    rng = np.random.default_rng()
     a, b = rng.standard_normal((batch, 8, 16), np.float32), rng.standard_normal((8, 8), np.float32)
     c, d = rng.standard_normal((16, 8), np.float32), rng.standard_normal((batch, 16, 16), np.float32)
     wanted = d.astype(np.float64) + 0.5 * (c.astype(np.float64) @ (b.T.astype(np.float64) @ a.astype(np.float64)))

@@ -21,11 +21,11 @@ def bytecode() -> bytes:
 
 
 @pytest.mark.parametrize("target", ["cpu", "interpreter"])
-def test_bytes_compile_as_text_does(target: str, tmp_path: Path) -> None:
+def test_bytes_compile_as_text_does(target: str, tmp_path: Path, rng: np.random.Generator) -> None:
     data = bytecode()
     path = tmp_path / "named_as_you_like.txt"
     path.write_bytes(data)
-    a, b = np.random.default_rng().standard_normal((2, 1500), np.float32)
+    a, b = rng.standard_normal((2, 1500), np.float32)
     for kernel in (data, bytearray(data), memoryview(data), path, str(path), SAMPLE.read_bytes(), SAMPLE.read_text()):
         program = tw.compile(kernel, target=target)
         c = np.full_like(a, np.nan)

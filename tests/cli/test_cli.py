@@ -69,9 +69,8 @@ def test_format_is_idempotent_and_keeps_comments(tmp_path: Path) -> None:
     assert run("fmt", "--check", str(path)).returncode == 0
 
 
-def test_run_saves_results(tmp_path: Path) -> None:
+def test_run_saves_results(tmp_path: Path, rng: np.random.Generator) -> None:
     x, y, out = tmp_path / "x.npy", tmp_path / "y.npy", tmp_path / "out.npy"
-    rng = np.random.default_rng()
     np.save(x, rng.standard_normal(37).astype(np.float32))
     np.save(y, rng.standard_normal(37).astype(np.float32))
     arguments = ["--arg", "a=2", "--arg", f"x={x}", "--arg", "b=-1", "--arg", f"y={y}", "--save", f"y={out}"]

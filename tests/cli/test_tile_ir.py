@@ -55,8 +55,10 @@ def invoke(*arguments: str) -> Result:
 
 
 @pytest.mark.parametrize("options", [(), ("--target", "interpreter"), ("--checked",)])
-def test_bytecode_runs_with_arrays_for_pointers(bytecode: Path, tmp_path: Path, options: tuple[str, ...]) -> None:
-    x = np.random.default_rng().standard_normal((2, 5), np.float32)
+def test_bytecode_runs_with_arrays_for_pointers(
+    bytecode: Path, tmp_path: Path, options: tuple[str, ...], rng: np.random.Generator
+) -> None:
+    x = rng.standard_normal((2, 5), np.float32)
     np.save(tmp_path / "x.npy", x)
     given = [f"--arg=arg0={tmp_path / 'x.npy'}", "--arg=arg1=zeros(10)", "--arg=arg2=10"]
     result = invoke("run", str(bytecode), *given, f"--save=arg1={tmp_path / 'y.npy'}", *options)

@@ -55,8 +55,7 @@ entry @k(%A: tile<ptr<f4E2M1FN>>, %F: tile<ptr<f16>>, %R: tile<ptr<i8>>) {{
 
 
 @pytest.mark.parametrize("level", [0, 2])
-def test_odd_bytes_are_stored(level: int) -> None:
-    rng = np.random.default_rng()
+def test_odd_bytes_are_stored(level: int, rng: np.random.Generator) -> None:
     given = rng.integers(-128, 128, 24).astype(np.int8)
     found = np.full(24, 0x54, np.int8)
     tw.compile(_KERNEL, level=level, cache=False).k[3](given, np.zeros(48, np.float16), found)

@@ -46,12 +46,11 @@ entry @k(%A: tile<ptr<i16>>, %R: tile<ptr<{dtype}>>, %n: tile<i32>) {{
 @pytest.mark.parametrize("level", [0, 2])
 @pytest.mark.parametrize("count", [1, 4, 64])
 @pytest.mark.parametrize("dtype", ["bf16", "f16"])
-def test_bits_stay(dtype: str, count: int, level: int) -> None:
+def test_bits_stay(dtype: str, count: int, level: int, rng: np.random.Generator) -> None:
     """AVX512_BF16 flushes subnormal numbers wherever LLVM takes a detour through f32."""
     subnormal: Bits = np.arange(1, 1 + count, dtype=np.int16)
     nan = subnormal | np.int16(_QUIET_NAN[dtype])
     kernel = tw.compile(_KERNEL.format(dtype=dtype, count=count), level=level, cache=False).k
-    rng = np.random.default_rng()
     for given in (subnormal, subnormal | np.int16(-0x8000), nan, rng.permutation(subnormal)):
         found = np.full(count, 0x55, np.int16)
         inside = max(1, count - 1)

@@ -14,8 +14,7 @@ _EXAMPLES: Final = Path(__file__).parents[2] / "examples"
 
 
 @pytest.mark.parametrize("length", [1, 1024, 5000])
-def test_vector_add(length: int) -> None:
-    rng = np.random.default_rng()
+def test_vector_add(length: int, rng: np.random.Generator) -> None:
     a, b = (rng.standard_normal(length).astype(np.float32) for _ in range(2))
     c = np.full(length + 1, np.nan, np.float32)
     program = tw.compile(_EXAMPLES / "vector_add.tileir")
@@ -24,8 +23,8 @@ def test_vector_add(length: int) -> None:
     assert np.isnan(c[-1])
 
 
-def test_softmax() -> None:
-    x = np.random.default_rng().standard_normal((37, 1024)).astype(np.float32)
+def test_softmax(rng: np.random.Generator) -> None:
+    x = rng.standard_normal((37, 1024)).astype(np.float32)
     y = np.full_like(x, np.nan)
     tw.compile(_EXAMPLES / "softmax.tileir").softmax[37](x, y, 37)
     wide = np.exp(x.astype(np.float64) - x.max(1, keepdims=True))
@@ -33,8 +32,7 @@ def test_softmax() -> None:
     assert np.linalg.norm(y - expected) <= 1e-6 * np.linalg.norm(expected)
 
 
-def test_matmul() -> None:
-    rng = np.random.default_rng()
+def test_matmul(rng: np.random.Generator) -> None:
     a, b = (rng.standard_normal((1024, 1024)).astype(np.float32) for _ in range(2))
     c = np.full_like(a, np.nan)
     tw.compile(_EXAMPLES / "matmul.tileir").matmul[16, 16](a, b, c)

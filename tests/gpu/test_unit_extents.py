@@ -27,13 +27,6 @@ def artifact() -> Artifact:
     return compile_module(module, NvidiaTarget(architecture), CompileOptions(), report)
 
 
-@pytest.fixture
-def rng() -> np.random.Generator:
-    seed = int(np.random.SeedSequence().generate_state(1)[0])
-    print(f"seed {seed}")
-    return np.random.default_rng(seed)
-
-
 def check(artifact: Artifact, name: str, launch: Launch) -> None:
     """Launch a kernel by name."""
     number = [kernel.name for kernel in artifact.kernels].index(name)

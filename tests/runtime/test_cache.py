@@ -53,12 +53,11 @@ def test_what_is_put_is_found_by_others(folder: Path) -> None:
     assert os.stat(folder).st_mode & 0o777 == 0o700
 
 
-def test_every_damage_is_a_miss(folder: Path) -> None:
+def test_every_damage_is_a_miss(folder: Path, rng: np.random.Generator) -> None:
     cache = ArtifactCache(folder)
     artifact = artifact_of()
     cache.put(KEY, artifact)
     whole = entry(folder).read_bytes()
-    rng = np.random.default_rng()
     flips = [(int(rng.integers(len(whole))), int(rng.integers(8))) for _ in range(150)]
     cuts = [0, 1, 71, 72, 73, len(whole) - 1, *rng.integers(0, len(whole), 30).tolist()]
     damaged = [whole[:k] + bytes([whole[k] ^ 1 << bit]) + whole[k + 1 :] for k, bit in flips]

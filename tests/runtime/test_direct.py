@@ -23,13 +23,6 @@ from tilewright.targets.artifact import Artifact, KernelInfo, MemrefParameter, S
 TARGET = MemrefParameter("to", "i64", (None,), (1,))
 
 
-@pytest.fixture
-def rng() -> np.random.Generator:
-    seed = int(np.random.SeedSequence().generate_state(1)[0])
-    print(f"seed {seed}")
-    return np.random.default_rng(seed)
-
-
 def warmed(kernel: BoundKernel, grid: int, *arguments: object) -> Callable[..., None]:
     """The kernel after enough calls with these arguments for them to be recognised."""
     call = kernel.prepare(grid)

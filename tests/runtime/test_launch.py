@@ -23,13 +23,6 @@ from tilewright.targets.artifact import (
 )
 
 
-@pytest.fixture
-def rng() -> np.random.Generator:
-    seed = int(np.random.SeedSequence().generate_state(1)[0])
-    print(f"seed {seed}")
-    return np.random.default_rng(seed)
-
-
 @pytest.mark.parametrize("shape", [(1, 1), (3, 5), (17, 9), (64, 33), (5, 1000), (0, 4), (4, 0)])
 def test_axpby_with_dynamic_strides(shape: tuple[int, int], rng: np.random.Generator) -> None:
     rows, columns = shape

@@ -63,8 +63,7 @@ def test_each_index_once(pool: Pool, total: int) -> None:
         count(pool, total)
 
 
-def test_many_small_jobs_in_a_row(pool: Pool) -> None:
-    rng = np.random.default_rng()
+def test_many_small_jobs_in_a_row(pool: Pool, rng: np.random.Generator) -> None:
     for total in rng.integers(0, 70, 3000).tolist():
         count(pool, total)
 

@@ -23,13 +23,6 @@ def programs() -> dict[str, tw.Program]:
     return {"interpreter": tw.compile(text, target="interpreter", checked=True), **compiled}
 
 
-@pytest.fixture
-def rng() -> np.random.Generator:
-    seed = int(np.random.SeedSequence().generate_state(1)[0])
-    print(f"seed {seed}")
-    return np.random.default_rng(seed)
-
-
 @pytest.mark.parametrize("target", TARGETS)
 def test_fuse(target: str, programs: dict[str, tw.Program], rng: np.random.Generator) -> None:
     for fusion in FUSIONS:

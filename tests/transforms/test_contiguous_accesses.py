@@ -36,10 +36,10 @@ entry @copy(%x: tile<ptr<f32>>, %y: tile<ptr<f32>>, %n: tile<i32>) {{
 """
 
 
-def test_row_strides_of_run_time() -> None:
+def test_row_strides_of_run_time(rng: np.random.Generator) -> None:
     program = tw.compile(_COPY)
     assert "memref.from_address" in program.copy.ir("tile")
-    x = np.random.default_rng().standard_normal(1000, np.float32)
+    x = rng.standard_normal(1000, np.float32)
     last = 900
     for stride in (0, 1, 5, 17, 100, -3, -100):
         y = np.full((_ROWS, _COLUMNS), np.nan, np.float32)

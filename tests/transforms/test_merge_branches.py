@@ -78,11 +78,11 @@ entry @add(%x: tile<ptr<f32>>, %y: tile<ptr<f32>>, %z: tile<ptr<f32>>, %base: ti
 """
 
 
-def test_positions_that_wrap() -> None:
+def test_positions_that_wrap(rng: np.random.Generator) -> None:
     """Positions in i8 wrap at 128: the arm that gathers, and the one that reads in place, where they do not."""
     program = tw.compile(_ADD)
     assert program.add.ir("tile").count("scf.if") == 1
-    memory = np.random.default_rng().standard_normal((2, 256), np.float32)
+    memory = rng.standard_normal((2, 256), np.float32)
     for base, end in ((0, 100), (64, 127), (64, 70), (65, 127), (100, 120), (-128, 127), (-20, 30)):
         found = np.full(256, np.nan, np.float32)
         program.add[1](*(array[128:] for array in (*memory, found)), base, end)

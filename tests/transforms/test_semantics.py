@@ -107,13 +107,6 @@ def close(want: Array, have: Array) -> bool:
     return bool(np.allclose(a, b, rtol=0.02, atol=0.02, equal_nan=True))
 
 
-@pytest.fixture
-def rng() -> np.random.Generator:
-    seed = int(np.random.SeedSequence().entropy) % (1 << 32)  # type: ignore[arg-type]
-    print(f"seed {seed}")
-    return np.random.default_rng(seed)
-
-
 FACTORS = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (2.0, 2.0), (0.0, 2.0), (2.0, 0.0)]
 SHAPES = [(5, 7, 3), (8, 8, 8), (19, 17, 10), (1, 9, 1), (16, 0, 4), (0, 3, 4), (6, 5, 0)]
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
-
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -46,13 +43,6 @@ foreach_tile (%p,%q)=(%zero,%zero),(%i,%i) as (%h,%w)<=(32,8) {
 } attributes{unroll=4}
 barrier.global.local
 """
-
-
-@pytest.fixture
-def rng() -> np.random.Generator:
-    seed = secrets.randbits(32)
-    print(f"seed = {seed}")
-    return np.random.default_rng(seed)
 
 
 def _damage(text: str, rng: np.random.Generator) -> tuple[str, int]:

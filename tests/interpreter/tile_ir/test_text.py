@@ -45,8 +45,7 @@ MATMUL = f"""
 """
 
 
-def test_matmul_with_edges() -> None:
-    rng = np.random.default_rng()
+def test_matmul_with_edges(rng: np.random.Generator) -> None:
     m, n, k = (int(v) for v in rng.integers(100, 300, 3))
     a, b = rng.standard_normal((m, k)).astype(np.float32), rng.standard_normal((k, n)).astype(np.float32)
     c = np.full((m, n), np.nan, np.float32)
@@ -103,7 +102,7 @@ def test_index_outside_of_the_index_space() -> None:
         program(body, "%p: tile<ptr<i32>>").k[1](out)
 
 
-def test_strided_view_with_map_and_padding() -> None:
+def test_strided_view_with_map_and_padding(rng: np.random.Generator) -> None:
     tensor = "tensor_view<5x7xf32, strides=[7,1]>"
     view = f"strided_view<tile=(4x8), traversal_strides=[3,2], padding_value = neg_inf, {tensor}, dim_map=[1, 0]>"
     out_tensor = "tensor_view<4x8xf32, strides=[8,1]>"
@@ -118,7 +117,7 @@ def test_strided_view_with_map_and_padding() -> None:
   %w = make_partition_view %o : {out_view}
   %z = store_view_tko weak %x, %w[%j, %j] : tile<4x8xf32>, {out_view}, tile<i32> -> token
 """
-    data = np.random.default_rng().standard_normal((5, 7)).astype(np.float32)
+    data = rng.standard_normal((5, 7)).astype(np.float32)
     out = np.zeros((4, 8), np.float32)
     program(body, "%p: tile<ptr<f32>>, %q: tile<ptr<f32>>").k[1](data, out)
     wanted = np.full((4, 8), -np.inf, np.float32)
@@ -126,7 +125,7 @@ def test_strided_view_with_map_and_padding() -> None:
     np.testing.assert_array_equal(out, wanted)
 
 
-def test_gather_view() -> None:
+def test_gather_view(rng: np.random.Generator) -> None:
     tensor = "tensor_view<9x6xi16, strides=[6,1]>"
     view = f"gather_scatter_view<tile=(4x4), padding_value = zero, {tensor}, sparse_dim=0>"
     out_tensor = "tensor_view<4x4xi16, strides=[4,1]>"
@@ -142,7 +141,7 @@ def test_gather_view() -> None:
   %j = constant <i32: 0> : tile<i32>
   %z = store_view_tko weak %x, %w[%j, %j] : tile<4x4xi16>, {out_view}, tile<i32> -> token
 """
-    data = np.random.default_rng().integers(-99, 99, (9, 6)).astype(np.int16)
+    data = rng.integers(-99, 99, (9, 6)).astype(np.int16)
     out = np.full((4, 4), -1, np.int16)
     program(body, "%p: tile<ptr<i16>>, %q: tile<ptr<i16>>").k[1](data, out)
     wanted = np.zeros((4, 4), np.int16)
@@ -156,7 +155,7 @@ def test_gather_view() -> None:
     ("mode", "element", "dtype"),
     [("add", "i32", np.int32), ("max", "i64", np.int64), ("umin", "i32", np.int32), ("addf", "f32", np.float32)],
 )
-def test_atomics_count_every_element(mode: str, element: str, dtype: Any) -> None:
+def test_atomics_count_every_element(mode: str, element: str, dtype: Any, rng: np.random.Generator) -> None:
     body = f"""
   %i = iota : tile<64xi32>
   %three = constant <i32: 3> : tile<64xi32>
@@ -171,7 +170,7 @@ def test_atomics_count_every_element(mode: str, element: str, dtype: Any) -> Non
   %old, %u = atomic_rmw_tko relaxed device %at, {mode}, %x : tile<64xptr<{element}>>, tile<64x{element}>
       -> tile<64x{element}>, token
 """
-    values = np.random.default_rng().integers(-50, 50, 64).astype(dtype)
+    values = rng.integers(-50, 50, 64).astype(dtype)
     out = np.full(3, 5, dtype)
     program(body, f"%p: tile<ptr<{element}>>, %q: tile<ptr<{element}>>").k[2](out, values)
     compute = {"add": np.add, "addf": np.add, "max": np.maximum, "umin": np.minimum}[mode]

@@ -15,7 +15,9 @@ SIZES = [(16, 8), (5, 3), (16, 16), (9, 9), (24, 24), (40, 20), (3, 50), (64, 30
 @pytest.mark.parametrize("level", available_levels())
 @pytest.mark.parametrize("row_major", [False, True])
 @pytest.mark.parametrize("size", SIZES)
-def test_a_chain_of_products_over_its_first_factor(size: tuple[int, int], row_major: bool, level: FeatureSet) -> None:
+def test_a_chain_of_products_over_its_first_factor(
+    size: tuple[int, int], row_major: bool, level: FeatureSet, rng: np.random.Generator
+) -> None:
     """X := (X Y^T) Y + X, X both factor and target."""
     m, n = size
     strides = f",strided<{n},1>" if row_major else ""
@@ -31,7 +33,6 @@ def test_a_chain_of_products_over_its_first_factor(size: tuple[int, int], row_ma
         tile.store %q, %X, %z, %z""",
         level,
     )
-    rng = np.random.default_rng()
     x, y = random_array(rng, "f32", (m, n), row_major), random_array(rng, "f32", (n, n))
     wide_x, wide_y = x.astype(np.float64), y.astype(np.float64)
     kernel({"X": x, "Y": y})
@@ -39,7 +40,7 @@ def test_a_chain_of_products_over_its_first_factor(size: tuple[int, int], row_ma
 
 
 @pytest.mark.parametrize("extent", [4, 16, 23, 48])
-def test_sums_over_a_part_of_their_source(extent: int) -> None:
+def test_sums_over_a_part_of_their_source(extent: int, rng: np.random.Generator) -> None:
     """The sums of the columns of a matrix replace its first row."""
     kernel = Collective(
         f"%X: memref<f32x{extent}x{extent}>, %Y: memref<f32x{extent},strided<{extent}>>",
@@ -48,7 +49,7 @@ def test_sums_over_a_part_of_their_source(extent: int) -> None:
         %r = tile.reduce %t {{kind = "add", dim = 0}} -> tile<{extent}xf32>
         tile.store %r, %Y, %z""",
     )
-    x = random_array(np.random.default_rng(), "f32", (extent, extent))
+    x = random_array(rng, "f32", (extent, extent))
     before = x.copy()
     kernel({"X": x, "Y": x[0]})
     assert_close("f32", x[0], before.astype(np.float64).sum(axis=0))

@@ -41,8 +41,8 @@ def program() -> tw.Program:
     ("x", "y", "z"),
     [(0, 2000, 4000), (0, 2000, 0), (0, 2000, 2000), (0, 0, 0), (0, 2000, 1), (17, 2000, 0), (2000, 0, 3), (5, 0, 2)],
 )
-def test_overlapping_operands(program: tw.Program, x: int, y: int, z: int) -> None:
-    memory = np.random.default_rng().standard_normal(6000, np.float32)
+def test_overlapping_operands(program: tw.Program, x: int, y: int, z: int, rng: np.random.Generator) -> None:
+    memory = rng.standard_normal(6000, np.float32)
     expected = memory.copy()
     expected[z : z + _N] = memory[x : x + _N] + memory[y : y + _N]
     program.add[1](memory[x:], memory[y:], memory[z:])

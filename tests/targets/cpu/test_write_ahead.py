@@ -29,10 +29,10 @@ entry @double(%x: tile<ptr<f32>>, %y: tile<ptr<f32>>, %n: tile<i32>) {{
 
 
 @pytest.mark.parametrize(("width", "asks"), [(1024, True), (256, False)])
-def test_long_runs_only(width: int, asks: bool) -> None:
+def test_long_runs_only(width: int, asks: bool, rng: np.random.Generator) -> None:
     program = tw.compile(_double(width))
     assert ("@llvm.prefetch" in program.double.ir("llvm")) is asks
-    x = np.random.default_rng().standard_normal(5 * width + 17, np.float32)
+    x = rng.standard_normal(5 * width + 17, np.float32)
     y = np.full(x.size + 8, np.nan, np.float32)
     program.double[6](x, y, x.size)
     np.testing.assert_array_equal(y[: x.size], 2 * x)

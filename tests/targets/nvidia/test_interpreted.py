@@ -18,9 +18,8 @@ def arguments_of(launch: Launch) -> list[Argument]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
-def test_right_answers(case: Case) -> None:
-    seed = int(np.random.default_rng().integers(1 << 31))
-    launch = case.prepare(np.random.default_rng(seed))
+def test_right_answers(case: Case, rng: np.random.Generator) -> None:
+    launch = case.prepare(rng)
     kernel = case.lowered(Architecture.SM_80).kernels[0]
     arguments = arguments_of(launch)
     interpret(kernel, arguments, launch.grid)
@@ -31,4 +30,4 @@ def test_right_answers(case: Case) -> None:
         elif isinstance(argument, Group):
             results[k] = list(argument.arrays)
     found = faults(launch, results)
-    assert not found, f"seed {seed}: {'; '.join(found)}"
+    assert not found, "; ".join(found)
