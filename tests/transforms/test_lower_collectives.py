@@ -225,11 +225,11 @@ def test_streams_of_stores_fetch_ahead_where_the_machine_wishes_it() -> None:
 
 def test_streams_of_elements_apart_fetch_ahead_by_every_fourth() -> None:
     apart = LowerCollectives(GenericTilePolicy(run=8, ahead_apart=64))
-    types = "%a: memref<f32x?, strided<?>>, %b: memref<f32x?, strided<?>>, %y: memref<f32>"
+    types = "%a: memref<f32x?,strided<?>>, %b: memref<f32x?,strided<?>>, %y: memref<f32>"
     found = run(kernel(types, f"{ONE} tl.axpby %one, %a, %one, %b"), apart)
     assert found.count("tile.prefetch %a") == found.count("tile.prefetch %b") == 2
     assert found.count("write = true") == 2
     found = run(kernel(types, f"{ONE} {ZERO} tl.sum %one, %a, %zero, %y"), apart)
     assert found.count("tile.prefetch %a") == 2
-    for parameters in ("%a: memref<f32x?>, %y: memref<f32>", "%a: memref<f32x8, strided<3>>, %y: memref<f32>"):
+    for parameters in ("%a: memref<f32x?>, %y: memref<f32>", "%a: memref<f32x8,strided<3>>, %y: memref<f32>"):
         assert "tile.prefetch" not in run(kernel(parameters, f"{ONE} {ZERO} tl.sum %one, %a, %zero, %y"), apart)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from tilewright.dialects import memref, tile, tl
 from tilewright.dialects.arith import Mul
 from tilewright.ir.builder import Builder
 from tilewright.ir.core import Value
-from tilewright.ir.types import AddressSpace, MemrefType, TileType
+from tilewright.ir.types import MemrefType, TileType
 from tilewright.transforms import emit
 from tilewright.transforms.policy import TilePolicy, contiguous_mode
 from tilewright.transforms.scaling import Update, update
+from tilewright.transforms.streams import ask_for_reads, ask_for_writes
 from tilewright.transforms.tiling import Box, cover, extents, loop_order
 
 
@@ -26,7 +27,11 @@ def lower_axpby(op: tl.Axpby, build: Builder, policy: TilePolicy) -> None:
     lengths = policy.elementwise_tile(target)
     if contiguous_mode(read) != contiguous_mode(target):
         lengths = _squared(target, lengths)
-    update_each(build, goal, policy, lambda at, box: emit.cast(at, box.load(at, source), goal.accumulator), lengths)
+
+    def product(at: Builder, box: Box) -> Value:
+        return emit.cast(at, box.load(at, source), goal.accumulator)
+
+    update_each(build, goal, policy, product, [source], lengths)
 
 
 def _squared(target: MemrefType, lengths: tuple[int, ...]) -> tuple[int, ...]:
@@ -55,7 +60,7 @@ def lower_hadamard(op: tl.Hadamard, build: Builder, policy: TilePolicy) -> None:
         b = emit.cast(at, box.load(at, op.b), goal.accumulator)
         return at(Mul(a, b)).out
 
-    update_each(build, goal, policy, product)
+    update_each(build, goal, policy, product, [op.a, op.b])
 
 
 def lower_ger(op: tl.Ger, build: Builder, policy: TilePolicy) -> None:
@@ -85,11 +90,12 @@ def update_each(
     goal: Update,
     policy: TilePolicy,
     product: Callable[[Builder, Box], Value],
+    streams: Sequence[Value] = (),
     lengths: tuple[int, ...] = (),
 ) -> None:
     """Update every tile of the target with `product(builder, box)`, which is not called where alpha is constant 0.
 
-    Tiles have the policy's lengths unless others are given.
+    `streams` are views that it loads at the same box. Tiles have the policy's lengths unless others are given.
     """
     type_ = emit.memref_type(goal.target)
     if goal.alpha.is_zero and goal.beta.is_one:
@@ -97,20 +103,10 @@ def update_each(
 
     def body(at: Builder, box: Box) -> None:
         nothing = TileType(box.shape, goal.accumulator)
-        if goal.beta.is_zero and policy.write_ahead and not goal.atomic:
-            _write_ahead(at, goal.target, box, policy.write_ahead)
+        for view in () if goal.alpha.is_zero else streams:
+            ask_for_reads(at, view, box, policy)
+        if not goal.atomic:
+            ask_for_writes(at, goal.target, box, policy, reads=not goal.beta.is_zero)
         goal.finish(at, emit.zero(at, nothing) if goal.alpha.is_zero else product(at, box), box)
 
     cover(build, extents(build, goal.target), lengths or policy.elementwise_tile(type_), loop_order(type_), body)
-
-
-def _write_ahead(build: Builder, target: Value, box: Box, distance: int) -> None:
-    """Prefetch what a later tile of a long run writes, if there are later ones."""
-    type_ = emit.memref_type(target)
-    along = contiguous_mode(type_)
-    piece, size = box.pieces[along], type_.element.bytes
-    streamed = type_.space is AddressSpace.GLOBAL and type_.strides[along] == 1
-    if not streamed or piece.checked or piece.length in (1, type_.shape[along]):
-        return
-    later = [emit.add(build, i, build.index(distance // size)) if k == along else i for k, i in enumerate(box.indices)]
-    build(tile.Prefetch(target, later, 0, box.shape, write=True))

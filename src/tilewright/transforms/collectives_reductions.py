@@ -15,6 +15,7 @@ from tilewright.transforms.collectives_elementwise import stretched, update_each
 from tilewright.transforms.collectives_products import sum_rows
 from tilewright.transforms.policy import TilePolicy, contiguous_mode
 from tilewright.transforms.scaling import Update, update
+from tilewright.transforms.streams import ask_for_reads
 from tilewright.transforms.tiling import Box, Piece, along, cover, extents, strips
 
 
@@ -37,7 +38,9 @@ def _sum_vector(op: tl.Sum, build: Builder, goal: Update, policy: TilePolicy) ->
     length = policy.reduction_tile(emit.memref_type(op.a), 0)[0]
 
     def row(at: Builder, piece: Piece) -> Value:
-        value = emit.cast(at, Box((piece,)).load(at, op.a), goal.accumulator)
+        box = Box((piece,))
+        ask_for_reads(at, op.a, box, policy)
+        value = emit.cast(at, box.load(at, op.a), goal.accumulator)
         return stretched(at, value, (1, piece.length), (1, piece.length))
 
     first = emit.zero(build, TileType((1,), goal.accumulator))

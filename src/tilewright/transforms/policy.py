@@ -48,6 +48,11 @@ class TilePolicy(Protocol):
         """Bytes in front of a stream of stores, without loads of the same place, that are prefetched; 0 for none."""
         ...
 
+    @property
+    def ahead_apart(self) -> int:
+        """Bytes of elements in front of a stream of elements apart that are prefetched; 0 for none."""
+        ...
+
     def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
         """Tile lengths along m, n and k of `c += a b`."""
         ...
@@ -87,6 +92,7 @@ class GenericTilePolicy:
     run: int = 256
     peels_products: bool = True
     write_ahead: int = 0
+    ahead_apart: int = 0
 
     def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
         """Small static products whole, others in square blocks."""

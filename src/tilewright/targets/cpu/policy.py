@@ -21,6 +21,7 @@ _ACROSS = 4
 _STRIP_BYTES = 1 << 13
 _STRIP_ACROSS = 8
 _WRITE_AHEAD = 1024
+_AHEAD_APART = 4096
 _LONGEST = 1024
 _DEEPEST = 8192
 _DYNAMIC = 512
@@ -63,6 +64,11 @@ class CpuTilePolicy:
     def write_ahead(self) -> int:
         """Caches fetch lines ahead of loads by themselves, hardly ahead of stores."""
         return _WRITE_AHEAD
+
+    @property
+    def ahead_apart(self) -> int:
+        """Elements apart keep a core's buffers for lines busy, so that lines are asked for too late."""
+        return _AHEAD_APART
 
     def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
         """Small static products whole; else tiles whose partial sums do not leave the last cache, all terms at once."""

@@ -1,0 +1,69 @@
+"""Streams ask ahead: prefetches of what later tiles read or write, where caches do not fetch it by themselves.
+
+Hardware follows loads of whole lines, but hardly stores, and loads of elements apart only until a core's few buffers
+for lines are full of them. Evidence (vectors of ten million f32, every second element, Sapphire Rapids, one thread):
+sum 3.5 ms without, 2.7 ms with prefetches; whole lines of the same memory 2.9 ms.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tilewright.dialects import tile
+from tilewright.ir.builder import Builder
+from tilewright.ir.core import Value
+from tilewright.ir.types import AddressSpace, MemrefType
+from tilewright.transforms import emit
+from tilewright.transforms.policy import TilePolicy, contiguous_mode
+from tilewright.transforms.tiling import Box
+
+# Lines hold at most a few elements that are apart. One prefetch for each of them would cost more than it gives.
+_ELEMENTS_PER_PREFETCH: Final = 4
+
+
+def ask_for_reads(build: Builder, view: Value, box: Box, policy: TilePolicy) -> None:
+    """Prefetch what later tiles load, if the elements are apart."""
+    if _is_apart(emit.memref_type(view)):
+        _ask_by_element(build, view, box, policy, write=False)
+
+
+def ask_for_writes(build: Builder, view: Value, box: Box, policy: TilePolicy, reads: bool) -> None:
+    """Prefetch what later tiles store; `reads` says that they load it before."""
+    type_ = emit.memref_type(view)
+    if _is_apart(type_):
+        _ask_by_element(build, view, box, policy, write=True)
+    elif type_.strides[contiguous_mode(type_)] == 1 and not reads:
+        _ask(build, view, box, policy.write_ahead // type_.element.bytes, box.shape)
+
+
+def _is_apart(type_: MemrefType) -> bool:
+    """Whether the view is a vector whose elements are no neighbours."""
+    return type_.order == 1 and type_.strides[0] != 1
+
+
+def _ask_by_element(build: Builder, view: Value, box: Box, policy: TilePolicy, write: bool) -> None:
+    ahead = policy.ahead_apart // emit.memref_type(view).element.bytes
+    for skipped in range(0, box.shape[0], _ELEMENTS_PER_PREFETCH):
+        _ask(build, view, box, ahead, (1,), skipped, write)
+
+
+def _ask(
+    build: Builder,
+    view: Value,
+    box: Box,
+    ahead: int,
+    shape: tuple[int, ...],
+    skipped: int = 0,
+    write: bool = True,
+) -> None:
+    """Prefetch `shape` elements `ahead` positions behind a tile, if there are later tiles."""
+    type_ = emit.memref_type(view)
+    along = contiguous_mode(type_)
+    piece = box.pieces[along]
+    if not ahead or type_.space is not AddressSpace.GLOBAL:
+        return
+    if piece.checked or piece.length in (1, type_.shape[along]):
+        return
+    distance = build.index(ahead + skipped)
+    later = [emit.add(build, at, distance) if k == along else at for k, at in enumerate(box.indices)]
+    build(tile.Prefetch(view, later, 0, shape, write=write))
