@@ -55,14 +55,9 @@ class FromAddress(Operation, name="memref.from_address", traits=(PURE,)):
         return type_
 
     @property
-    def mixed_sizes(self) -> list[int | Value]:
-        """The extents, known or not."""
-        return mixed(self.type.shape, self.sizes)
-
-    @property
-    def mixed_strides(self) -> list[int | Value]:
-        """The strides, known or not."""
-        return mixed(self.type.strides, self.strides)
+    def mixed_layout(self) -> tuple[list[int | Value], list[int | Value]]:
+        """Extents and strides, known or not."""
+        return mixed(self.type.shape, self.sizes), mixed(self.type.strides, self.strides)
 
     def verify(self, report: Report) -> None:
         type_ = self.type

@@ -62,7 +62,7 @@ def _from_address(w: WorkGroup, op: Operation) -> None:
     address, dtype = int(w.scalar(op.address)), dtype_of(op.type.element)
     shape, steps = (
         tuple(number if isinstance(number, int) else int(w.scalar(number)) for number in numbers)
-        for numbers in (op.mixed_sizes, op.mixed_strides)
+        for numbers in op.mixed_layout
     )
     for space in w.spaces:
         assert isinstance(space, Space)

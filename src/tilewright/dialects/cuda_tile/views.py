@@ -55,14 +55,9 @@ class MakeTensorView(TileOperation, name="cuda_tile.make_tensor_view", opcode=0x
         return type_
 
     @property
-    def mixed_shape(self) -> list[int | Value]:
-        """The extents, known or not."""
-        return mixed(self.type.shape, self.dynamic_shape)
-
-    @property
-    def mixed_strides(self) -> list[int | Value]:
-        """The strides, known or not."""
-        return mixed(self.type.strides, self.dynamic_strides)
+    def mixed_layout(self) -> tuple[list[int | Value], list[int | Value]]:
+        """Extents and strides, known or not."""
+        return mixed(self.type.shape, self.dynamic_shape), mixed(self.type.strides, self.dynamic_strides)
 
     def effects(self) -> Sequence[Effect]:
         return ()

@@ -72,19 +72,7 @@ def _barrier(p: RegionReader, word: str) -> None:
 def _indices(p: RegionReader) -> list[Operand]:
     """`[index, ..]`."""
     p.expect("[")
-    found: list[Operand] = []
-    if p.accept("]"):
-        return found
-    first = p.i
-    while True:
-        found.append(index_or_value(p))
-        if not p.accept(","):
-            break
-    if p.texts[p.i] != "]":
-        p.fail("`,` or `]`")
-    p.check_count(len(found), first)
-    p.i += 1
-    return found
+    return p.list_of(lambda: index_or_value(p), "]")
 
 
 def _load(p: RegionReader, word: str) -> None:

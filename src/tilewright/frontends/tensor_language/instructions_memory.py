@@ -82,19 +82,7 @@ def _indices(p: RegionReader, literals: bool = False) -> list[Value]:
     p.i += 1
     if not literals:
         return p.value_list("]")
-    found: list[Value] = []
-    if p.accept("]"):
-        return found
-    first = p.i
-    while True:
-        found.append(_literal_index(p) if is_integer(p.texts[p.i]) else p.value())
-        if not p.accept(","):
-            break
-    if p.texts[p.i] != "]":
-        p.fail("`,` or `]`")
-    p.check_count(len(found), first)
-    p.i += 1
-    return found
+    return p.list_of(lambda: _literal_index(p) if is_integer(p.texts[p.i]) else p.value(), "]")
 
 
 def _literal_index(p: RegionReader) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NoReturn
+from typing import Final, NoReturn, TypeVar
 
 from tilewright.diagnostics import UNKNOWN, Diagnostic, Location, Report, SourceRange
 from tilewright.diagnostics.nearest import nearest
@@ -16,6 +16,8 @@ from tilewright.frontends.tensor_language.scopes import Names, canonical
 from tilewright.frontends.tensor_language.vocabulary import ALL_MODIFIERS, Modifier, Slot
 from tilewright.ir.core import Block, Operation, Place, Value
 from tilewright.ir.types import TOKEN, Type
+
+_T = TypeVar("_T")
 
 _OPERAND: Final = [("operand", k) for k in range(64)]
 
@@ -135,13 +137,17 @@ class OperationReader(AttributeReader):
 
     def value_list(self, closing: str) -> list[Value]:
         """Any number of values, and `closing`."""
-        found: list[Value] = []
+        return self.list_of(self.value, closing)
+
+    def list_of(self, read: Callable[[], _T], closing: str) -> list[_T]:
+        """Any number of what `read` reads, and `closing`."""
+        found: list[_T] = []
         if self.texts[self.i] == closing:
             self.i += 1
             return found
         first = self.i
         while True:
-            found.append(self.value())
+            found.append(read())
             text = self.texts[self.i]
             if text == ",":
                 self.i += 1

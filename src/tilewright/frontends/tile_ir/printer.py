@@ -127,7 +127,7 @@ class _Printer:
     def _tensor_view(self, op: MakeTensorView) -> str:
         shape, strides = (
             ", ".join(str(number) if isinstance(number, int) else self.names.of(number) for number in numbers)
-            for numbers in (op.mixed_shape, op.mixed_strides)
+            for numbers in op.mixed_layout
         )
         dynamic = [*op.dynamic_shape, *op.dynamic_strides]
         arrow = f"{dynamic[0].type} -> " if dynamic else ""

@@ -43,7 +43,7 @@ _FAR: Final = 1 << 62
 def _make_tensor(w: TileBlock, op: ops.MakeTensorView) -> None:
     shape, strides = (
         tuple(number if isinstance(number, int) else w.unsigned(number) for number in numbers)
-        for numbers in (op.mixed_shape, op.mixed_strides)
+        for numbers in op.mixed_layout
     )
     w.values[op.out] = TensorValue(op.type.element, w.unsigned(op.base), shape, strides)
 

@@ -19,7 +19,7 @@ def _from_address(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, addresses.FromAddress)
     address = ctx.scalar(op.address)
     pointer = Scalar(ctx.b.cast("inttoptr", address.value, "ptr", hint="at"), address.varying)
-    sizes, strides = (tuple(map(ctx.index, given)) for given in (op.mixed_sizes, op.mixed_strides))
+    sizes, strides = (tuple(map(ctx.index, given)) for given in op.mixed_layout)
     ctx.bind(op.out, View(op.type, pointer, ctx.index(0), sizes, strides, pointer))
 
 

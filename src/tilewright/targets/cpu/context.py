@@ -14,6 +14,7 @@ from tilewright.targets.cpu.lowered import Group, Lowered, Operand, Scalar, Tile
 from tilewright.targets.cpu.workspace import Workspace
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Complex, Module, Value, boolean, i64
+from tilewright.targets.llvm.lowered import lowered_as
 
 
 class TileCarrier(Protocol):
@@ -85,9 +86,7 @@ class KernelContext:
 
     def scalar(self, value: core.Value) -> Scalar:
         """The lowered scalar."""
-        found = self.values[value]
-        assert isinstance(found, Scalar)
-        return found
+        return lowered_as(self.values, value, Scalar)
 
     def index(self, number: int | core.Value) -> Scalar:
         """An index that is known or not."""
@@ -95,15 +94,11 @@ class KernelContext:
 
     def view(self, value: core.Value) -> View:
         """The lowered memref."""
-        found = self.values[value]
-        assert isinstance(found, View)
-        return found
+        return lowered_as(self.values, value, View)
 
     def group(self, value: core.Value) -> Group:
         """The lowered group."""
-        found = self.values[value]
-        assert isinstance(found, Group)
-        return found
+        return lowered_as(self.values, value, Group)
 
     def bind(self, value: core.Value, lowered: Lowered) -> None:
         """Remember what an IR value became."""

@@ -77,31 +77,33 @@ class MemoryInstructions(Instructions):
         self, ltype: str, pointer: Value, mask: Value, align: int, other: Value | None = None, hint: str = "ld"
     ) -> Value:
         """Load consecutive elements where the mask is set; the other lanes come from `other` (default zero)."""
-        other = other or zero(ltype)
-        name = f"llvm.masked.load.{mangle(ltype)}.{mangle(pointer.type)}"
-        self.module.declare(name, ltype, [pointer.type, mask.type, ltype])
-        return self.emit(ltype, f"call {ltype} @{name}({_aligned(pointer, align)}, {mask}, {other})", hint)
+        return self._masked_read("load", ltype, pointer, mask, align, other or zero(ltype), hint)
 
     def masked_store(self, value: Value, pointer: Value, mask: Value, align: int) -> None:
         """Store consecutive elements where the mask is set."""
-        name = f"llvm.masked.store.{mangle(value.type)}.{mangle(pointer.type)}"
-        self.module.declare(name, "void", [value.type, pointer.type, mask.type])
-        self.emit_void(f"call void @{name}({value}, {_aligned(pointer, align)}, {mask})")
+        self._masked_write("store", value, pointer, mask, align)
 
     def gather(
         self, ltype: str, pointers: Value, mask: Value, align: int, other: Value | None = None, hint: str = "ga"
     ) -> Value:
         """Load from one address a lane where the mask is set."""
-        other = other or zero(ltype)
-        name = f"llvm.masked.gather.{mangle(ltype)}.{mangle(pointers.type)}"
-        self.module.declare(name, ltype, [pointers.type, mask.type, ltype])
-        return self.emit(ltype, f"call {ltype} @{name}({_aligned(pointers, align)}, {mask}, {other})", hint)
+        return self._masked_read("gather", ltype, pointers, mask, align, other or zero(ltype), hint)
 
     def scatter(self, value: Value, pointers: Value, mask: Value, align: int) -> None:
         """Store to one address a lane where the mask is set; of equal addresses the highest lane wins."""
-        name = f"llvm.masked.scatter.{mangle(value.type)}.{mangle(pointers.type)}"
-        self.module.declare(name, "void", [value.type, pointers.type, mask.type])
-        self.emit_void(f"call void @{name}({value}, {_aligned(pointers, align)}, {mask})")
+        self._masked_write("scatter", value, pointers, mask, align)
+
+    def _masked_read(
+        self, what: str, ltype: str, where: Value, mask: Value, align: int, other: Value, hint: str
+    ) -> Value:
+        name = f"llvm.masked.{what}.{mangle(ltype)}.{mangle(where.type)}"
+        self.module.declare(name, ltype, [where.type, mask.type, ltype])
+        return self.emit(ltype, f"call {ltype} @{name}({_aligned(where, align)}, {mask}, {other})", hint)
+
+    def _masked_write(self, what: str, value: Value, where: Value, mask: Value, align: int) -> None:
+        name = f"llvm.masked.{what}.{mangle(value.type)}.{mangle(where.type)}"
+        self.module.declare(name, "void", [value.type, where.type, mask.type])
+        self.emit_void(f"call void @{name}({value}, {_aligned(where, align)}, {mask})")
 
     def active_lanes(self, start: Value, end: Value, lanes: int, hint: str = "mask") -> Value:
         """The mask of the lanes i for which `start + i < end` (signed, `start + lanes` must not overflow)."""

@@ -63,7 +63,7 @@ def _address(ctx: KernelContext, op: core.Operation) -> None:
 def _from_address(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, addresses.FromAddress)
     pointer = _pointer(ctx, ctx.scalar(op.address))
-    sizes, strides = (tuple(map(ctx.index, given)) for given in (op.mixed_sizes, op.mixed_strides))
+    sizes, strides = (tuple(map(ctx.index, given)) for given in op.mixed_layout)
     ctx.bind(op.out, View(op.type, pointer, sizes, strides, pointer))
 
 

@@ -12,6 +12,7 @@ from tilewright.ir import core
 from tilewright.ir.types import TileType
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Complex, Module, Value, constant, i32, i64
+from tilewright.targets.llvm.lowered import lowered_as
 from tilewright.targets.nvidia.arena import Arena
 from tilewright.targets.nvidia.values import SHARED, Group, Lowered, Operand, View
 
@@ -64,9 +65,7 @@ class KernelContext:
 
     def scalar(self, value: core.Value) -> Value:
         """The lowered number or bool, which is not complex."""
-        found = self.values[value]
-        assert isinstance(found, Value)
-        return found
+        return lowered_as(self.values, value, Value)
 
     def index(self, number: int | core.Value) -> Value:
         """An index that is known or not."""
@@ -74,15 +73,11 @@ class KernelContext:
 
     def view(self, value: core.Value) -> View:
         """The lowered memref."""
-        found = self.values[value]
-        assert isinstance(found, View)
-        return found
+        return lowered_as(self.values, value, View)
 
     def group(self, value: core.Value) -> Group:
         """The lowered group."""
-        found = self.values[value]
-        assert isinstance(found, Group)
-        return found
+        return lowered_as(self.values, value, Group)
 
     def bind(self, value: core.Value, lowered: Lowered) -> None:
         """Remember what an IR value became."""

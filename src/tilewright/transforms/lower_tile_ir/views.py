@@ -36,12 +36,13 @@ _PADDING = {
 
 def _tensor(low: Lowering, op: Operation) -> None:
     assert isinstance(op, cuda_views.MakeTensorView)
+    extents, _ = op.mixed_layout
     sizes, strides = (
         tuple(low.b.index(number) if isinstance(number, int) else low.index(number) for number in numbers)
-        for numbers in (op.mixed_shape, op.mixed_strides)
+        for numbers in op.mixed_layout
     )
-    divisors = tuple(n & -n if isinstance(n, int) else low.facts.divisor(n) for n in op.mixed_shape)
-    least = tuple(n if isinstance(n, int) else low.facts.least(n) for n in op.mixed_shape)
+    divisors = tuple(n & -n if isinstance(n, int) else low.facts.divisor(n) for n in extents)
+    least = tuple(n if isinstance(n, int) else low.facts.least(n) for n in extents)
     low.tensors[op.out] = TensorValue(op.type, low.value(op.base), sizes, strides, divisors, least)
 
 
