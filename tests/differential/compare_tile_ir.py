@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import tilewright as tw
 from generators.tile_ir import TileKernel, module_of
-from generators.tile_ir_values import DIGITS, LEAST, Argument
+from generators.tile_ir_values import CODED, DIGITS, LEAST, Argument
 from generators.tile_ir_writer import Output
 from tilewright.compiler import CompileOptions, compile_module, read_tile_ir
 from tilewright.diagnostics import Report, Source
@@ -107,7 +107,7 @@ def difference(output: Output, want: NDArray[np.generic], have: NDArray[np.gener
 def _same(output: Output, want: NDArray[np.generic], have: NDArray[np.generic]) -> NDArray[np.bool_]:
     width = np.dtype(f"u{want.dtype.itemsize}")
     same = np.asarray(want.view(width) == have.view(width))
-    if output.element not in DIGITS or same.all():
+    if output.element not in DIGITS or output.element == CODED or same.all():
         return same
     with np.errstate(all="ignore"):
         x, y = want.astype(np.float64), have.astype(np.float64)

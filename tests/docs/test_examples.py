@@ -1,4 +1,4 @@
-"""The kernels under examples/ give the right answers."""
+"""The kernels under examples/ give the right answers and are formatted."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tilewright.cli.fmt import formatted
+from tilewright.diagnostics import Report, Source
 
 _EXAMPLES: Final = Path(__file__).parents[2] / "examples"
 
@@ -38,3 +40,11 @@ def test_matmul(rng: np.random.Generator) -> None:
     tw.compile(_EXAMPLES / "matmul.tileir").matmul[16, 16](a, b, c)
     expected = a.astype(np.float64) @ b.astype(np.float64)
     assert np.linalg.norm(c - expected) <= 1e-5 * np.linalg.norm(expected)
+
+
+@pytest.mark.parametrize(
+    "path", [p for p in _EXAMPLES.iterdir() if p.suffix in (".tl", ".tileir")], ids=lambda p: p.name
+)
+def test_formatted(path: Path) -> None:
+    text = path.read_text()
+    assert formatted(Source(path.name, text), Report(), "auto") == text

@@ -10,6 +10,7 @@ from generators.tile_ir_floats import certain, exact, known_as, tame, unit
 from generators.tile_ir_integers import bounded, signedness
 from generators.tile_ir_values import (
     BITS,
+    CODED,
     DIGITS,
     F4,
     FLOATS,
@@ -26,9 +27,9 @@ from generators.tile_ir_values import (
 )
 from generators.tile_ir_writer import Writer
 
-SMALL = ("tf32", "f8E4M3FN", "f8E5M2", "f8E8M0FNU", F4)
+SMALL = ("tf32", "f8E4M3FN", "f8E5M2", "f8E8M0FNU", CODED, F4)
 _SAME_BITS = {
-    "i8": ["f8E4M3FN", "f8E5M2", "f8E8M0FNU"],
+    "i8": ["f8E4M3FN", "f8E5M2", "f8E8M0FNU", CODED],
     "i16": ["f16", "bf16"],
     "i32": ["f32"],
     "i64": ["f64"],
@@ -39,6 +40,7 @@ _SAME_BITS = {
     "f8E4M3FN": ["i8", "f8E5M2"],
     "f8E5M2": ["i8", "f8E4M3FN"],
     "f8E8M0FNU": ["i8"],
+    CODED: ["i8", "f8E5M2"],
 }
 
 

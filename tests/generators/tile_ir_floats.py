@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from generators.tile_ir_integers import PREDICATES
-from generators.tile_ir_values import DIGITS, LARGEST, Shape, Value, anything
+from generators.tile_ir_values import CODED, DIGITS, LARGEST, Shape, Value, anything
 from generators.tile_ir_writer import Writer, joined
 
 Combine = Callable[[float, float], float]
@@ -44,11 +44,11 @@ def certain(value: Value) -> bool:
 
 
 def known_as(element: str, shape: Shape, bounds: tuple[float, float], whole: bool = False) -> Value:
-    """A float between bounds, rounded; nothing is known if it may overflow."""
+    """A float between bounds, rounded; nothing is known if it may overflow or have no sign."""
     low, high = bounds
     if not whole:
         low, high = low - abs(low) / 64, high + abs(high) / 64
-    if not (abs(low) <= LARGEST[element] and abs(high) <= LARGEST[element]):
+    if not (abs(low) <= LARGEST[element] and abs(high) <= LARGEST[element]) or (low < 0 and element == CODED):
         return anything("", element, shape)
     return Value("", element, shape, low, high, whole and max(abs(low), abs(high)) <= 2.0 ** DIGITS[element])
 

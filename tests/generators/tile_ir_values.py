@@ -28,6 +28,7 @@ DTYPES: Final[dict[str, np.dtype[np.generic]]] = {
     "f8E4M3FN": np.dtype(ml_dtypes.float8_e4m3fn),
     "f8E5M2": np.dtype(ml_dtypes.float8_e5m2),
     "f8E8M0FNU": np.dtype(ml_dtypes.float8_e8m0fnu),
+    "f8E5M3FNU": np.dtype(np.int8),
     "f4E2M1FN": np.dtype(ml_dtypes.float4_e2m1fn),
 }
 BITS: Final = {"i1": 1, "i4": 4, "i8": 8, "i16": 16, "i32": 32, "i64": 64}
@@ -43,6 +44,7 @@ DIGITS: Final = {
     "f8E4M3FN": 4,
     "f8E5M2": 3,
     "f8E8M0FNU": 1,
+    "f8E5M3FNU": 4,
     "f4E2M1FN": 2,
 }
 LEAST: Final = {"f16": -14, "bf16": -126, "tf32": -126, "f32": -126, "f64": -1022}
@@ -55,10 +57,13 @@ LARGEST: Final = {
     "f8E4M3FN": 448.0,
     "f8E5M2": 57344.0,
     "f8E8M0FNU": 2.0**127,
+    "f8E5M3FNU": 114688.0,
     "f4E2M1FN": 6.0,
 }
 F4: Final = "f4E2M1FN"
 """Two elements a byte: no scalars, no pointers to single ones, no arithmetic; neither NaN nor infinities."""
+CODED: Final = "f8E5M3FNU"
+"""NumPy has no such numbers: arrays hold their codes. None is negative, and negative numbers become NaN."""
 
 
 def is_float(element: str) -> bool:
@@ -154,12 +159,21 @@ def random_array(rng: np.random.Generator, element: str, size: int, kind: str) -
         return rng.integers(low, high, size, np.int64, endpoint=True).astype(dtype), low, high
     if element == "f8E8M0FNU":
         return np.exp2(rng.integers(-3, 4, size)).astype(dtype), 0.125, 8
+    if element == CODED:
+        return _codes(rng, kind, size)
     if kind == "small" or element == F4:
         return rng.integers(-3, 4, size).astype(dtype), -3, 3
     if kind == "unit":
         sign = rng.choice([-1.0, 1.0], size)
         return truncated((sign * rng.uniform(0.25, 4, size)).astype(dtype), element), -4, 4
     return truncated(_wild(rng, dtype, size), element), -math.inf, math.inf
+
+
+def _codes(rng: np.random.Generator, kind: str, size: int) -> tuple[Array, float, float]:
+    """From 1/2 to less than 4 have five bits of exponent from 14 to 16, and three of fraction."""
+    wild = kind == "any"
+    codes = rng.integers(*((0, 256) if wild else (14 << 3, 17 << 3)), size, np.uint8).view(np.int8)
+    return codes, *((-math.inf, math.inf) if wild else (0.5, 4.0))
 
 
 def in_bytes(values: Array) -> Array:

@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from generators.tile_ir_values import (
+    CODED,
     DTYPES,
     F4,
     Argument,
@@ -159,7 +160,7 @@ class Writer:
             return self.rnd.randint(-4, 7) if self.chance(0.7) else self.rnd.randint(*limits(element))
         if element == "f8E8M0FNU":
             return self.rnd.choice([0.5, 1.0, 2.0, 4.0])
-        return self.rnd.choice([-2.0, -1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0])
+        return self.rnd.choice([*(() if element == CODED else (-2.0, -1.0)), 0.0, 0.5, 1.0, 1.5, 2.0, 3.0])
 
     def broadcast(self, value: Value, shape: Shape) -> Value:
         """A scalar in every element."""
@@ -175,7 +176,7 @@ class Writer:
         """An array of random elements, and what is known of a tile of it."""
         found, low, high = random_array(self.data(), element, size, kind)
         known = Value("", element, shape, low, high, whole=is_float(element) and kind == "small")
-        if is_float(element) and element in ("f8E8M0FNU", F4):
+        if is_float(element) and element in ("f8E8M0FNU", CODED, F4):
             known = replace(known, whole=element == F4)
         return found, known
 
@@ -203,7 +204,7 @@ class Writer:
         words = ["global", *(["private"] if self.chance(0.3) else []), *(["constant"] if constant else []), symbol]
         if self.chance(0.3):
             words.append(f"alignment = {self.rnd.choice([16, 64])}")
-        literals = [spelled(element, float(n) if is_float(element) else int(n)) for n in array]
+        literals = [_literal(element, n) for n in array]
         listed = literals[0] if len(set(literals)) == 1 else f"[{', '.join(literals)}]"
         self.globals.append(f"{' '.join(words)} <{element}: {listed}> : {tile(element, (array.size,))}")
         name = self.fresh("g")
@@ -263,6 +264,13 @@ def spelled(element: str, value: float) -> str:
     bits = int(np.asarray(value, dtype).view(f"u{dtype.itemsize}"))
     # tf32 is the upper 19 bits of its pattern.
     return hex(bits >> 13 if element == "tf32" else bits)
+
+
+def _literal(element: str, item: np.generic) -> str:
+    """An element of an array as a literal."""
+    if element == CODED:
+        return hex(int(item) & 0xFF)
+    return spelled(element, float(item) if is_float(element) else int(item))
 
 
 def _nested(items: list[str], shape: Shape) -> str:
