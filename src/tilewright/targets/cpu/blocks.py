@@ -2,7 +2,7 @@
 
 Evidence for the rules (benchmarks/batched_gemm.py, AVX-512): a remainder that is a power of two is best a narrower
 vector; any other one a masked vector of the next power of two, whose mask is dropped where reading on is harmless
-(`runs` says how it is written); blocks of equal height beat full ones followed by a small rest.
+(`block_stores` says how it is written); blocks of equal height beat full ones followed by a small rest.
 """
 
 from __future__ import annotations
@@ -85,17 +85,21 @@ def grouped(pieces: Sequence[Piece], most: int) -> list[tuple[Piece, ...]]:
 class Shape:
     """Code shape of a sweep over a tile.
 
-    `group`: pieces of a block; `columns`: positions across; `unrolled`: whether the whole sweep is straight-line code.
+    `group`: pieces of a block; `columns`: positions across; `unrolled`: whether the whole sweep is straight-line code;
+    `resident`: whether the vectors of a factor that all blocks read stay in registers.
     """
 
     group: int
     columns: int
     unrolled: bool
+    resident: bool = False
 
 
 UNROLLED_MULTIPLIES = 1024
 UNROLLED_VECTORS = 32
 _BLOCK_VECTORS = 8
+_BUSY_REGISTERS = 2
+_NARROWEST = 4
 
 
 def product_shape(machine: Machine, pieces: int, columns: int, depth: int) -> Shape:
@@ -105,9 +109,15 @@ def product_shape(machine: Machine, pieces: int, columns: int, depth: int) -> Sh
     tile): more makes the scheduler spill. Loops keep their accumulators in phis and take 24. With 16 registers 12.
     Straight-line code takes 4 vectors if these are all: columns are then stored in one piece, which is worth 18 % where
     stores miss the first cache (56x9x9 f32) and costs 2 % where they hit.
+    Where `lhs` is one vector high, it stays in registers beside the accumulators of two blocks, so that one block is
+    stored while the next is computed.
     A single column takes its time reading `lhs` once, whatever the code: long ones are loops.
     """
     unrolled = pieces * columns * depth <= UNROLLED_MULTIPLIES and (columns > 1 or pieces <= UNROLLED_VECTORS)
+    room = (machine.registers - _BUSY_REGISTERS - depth) // 2
+    if unrolled and pieces == 1 and room >= _NARROWEST:
+        most = room if room >= 2 * _NARROWEST else _NARROWEST
+        return Shape(1, max(balanced(columns, most)), unrolled, resident=True)
     group = 4 if unrolled and pieces == 4 and machine.registers >= 32 else max(balanced(pieces, 3))
     wide = 24 if group == 1 or not unrolled else 20
     accumulators = wide if machine.registers >= 32 else 12

@@ -15,7 +15,6 @@ from tilewright.targets.cpu.blocks import Block, Piece, split_powers
 from tilewright.targets.cpu.lanes import Lanes, join, load_lanes, parts_of, pick, prefix_mask, store_lanes
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.machine import Machine
-from tilewright.targets.cpu.runs import is_run, store_run
 from tilewright.targets.cpu.tiles import (
     AnyTile,
     Broadcast,
@@ -77,7 +76,7 @@ class Evaluator:
             known = self._known[key] = self._compute(tile, block)
         return known
 
-    def _operand(self, tile: AnyTile, block: Block) -> Fragments:
+    def read_once(self, tile: AnyTile, block: Block) -> Fragments:
         """As `block`; memory, too, is read once."""
         key = (tile, block)
         known = self._known.get(key)
@@ -100,7 +99,7 @@ class Evaluator:
                 row = [self.arith.splat(tile.operand, piece.lanes) for piece in block.pieces]
                 return [row] * block.count
             case Elementwise():
-                parts = [self._operand(source, block) for source in tile.operands]
+                parts = [self.read_once(source, block) for source in tile.operands]
                 dtypes = [source.type.element.name for source in tile.operands]
                 pieces = range(len(block.pieces))
                 return [
@@ -195,26 +194,25 @@ class Evaluator:
             mask = inside if mask is None else b.and_(mask, inside)
         return mask
 
-    def store(self, tile: Memory, block: Block, fragments: Fragments) -> None:
-        """Store a block. All of its vectors were computed before, so that it may overwrite what they came from."""
+    def store(self, tile: Memory, block: Block, fragments: Fragments, masks: bool = False) -> None:
+        """Store a block. All of its vectors were computed before, so that it may overwrite what they came from.
+
+        `masks`: lanes outside may be masked off, except in the last column.
+        """
         checked = self.checked and tile.checked
-        if not checked and is_run(tile, block):
-            store_run(self, tile, block, fragments)
-            return
         base = self.address(tile, block.origin)
         for j in range(block.count):
             for piece, operand in zip(block.pieces, fragments[j], strict=True):
                 at = self.lanes(tile, block, base, j, piece)
                 if checked:
                     store_lanes(self.b, operand, at, self.mask(tile, block, j, piece, writes=True))
+                elif masks and piece.partial and not _is_last(tile, block, j):
+                    store_lanes(self.b, operand, at, prefix_mask(piece.active, piece.lanes))
                 else:
-                    self.store_prefix(tile, operand, at, piece.active)
+                    self._store_prefix(tile, operand, at, piece.active)
 
-    def store_prefix(self, tile: Memory, operand: Operand, at: Lanes, active: int) -> None:
-        """Store the first lanes of a vector, in ever narrower vectors if these are not all.
-
-        A masked store would hold up the next load of the bytes it spares.
-        """
+    def _store_prefix(self, tile: Memory, operand: Operand, at: Lanes, active: int) -> None:
+        """Store the first lanes of a vector, in ever narrower vectors if these are not all."""
         for part in split_powers(active, at.count):
             pointer = self.advance(tile, at.pointer, self.b.mul(at.stride, i64(part.offset)))
             lanes = range(part.offset, part.offset + part.lanes)
@@ -302,6 +300,14 @@ class Evaluator:
             Complex(values[k], values[k + 1]) if each == 2 else values[k] for k in range(0, len(values), each)
         ]
         return [operands[j * pieces : (j + 1) * pieces] for j in range(count)]
+
+
+def _is_last(tile: Memory, block: Block, j: int) -> bool:
+    """Whether a column of a block is known to be the tile's last."""
+    if block.across is None:
+        return True
+    start = block.origin[block.across].integer
+    return start is not None and start + j + 1 == tile.type.shape[block.across]
 
 
 def static_distance(tile: Memory, block: Block, j: int, piece: Piece) -> int | None:

@@ -10,6 +10,7 @@ is worth 5-8 % where each accumulator needs a scalar of its own.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ from tilewright.targets.llvm.types import ELEMENTS, Kind
 if TYPE_CHECKING:
     from tilewright.targets.cpu.evaluate import Evaluator
 
+_Read = Callable[[AnyTile, Block], Fragments]
 _UNROLLED_STEPS = 640
 _LOOP_STEPS = 4
 
@@ -32,7 +34,7 @@ def product_block(ev: Evaluator, tile: Product, block: Block) -> Fragments:
     assert block.across is not None, "a product has two dimensions"
     depth = tile.lhs.type.shape[1]
     tile = _with_inner_product(ev, tile, block)
-    start = ev.block(tile.acc, block)
+    start = ev.read_once(tile.acc, block)
     vectors = len(block.pieces) * block.count
     if depth * vectors <= _UNROLLED_STEPS or depth <= _LOOP_STEPS:
         return _steps(ev, tile, block, i64(0), depth, start)
@@ -84,7 +86,7 @@ def _run(ev: Evaluator, tile: Product, block: Block, k: Value, steps: int, acc: 
     def place(position: Value, term: Value) -> tuple[Value, Value]:
         return (position, term) if along == 0 else (term, position)
 
-    vectors = _cast(ev, tile, long_tile, Block(place(row, k), along, block.pieces, 1 - along, steps))
+    vectors = _cast(ev, tile, ev.read_once, long_tile, Block(place(row, k), along, block.pieces, 1 - along, steps))
     for j in range(block.count):
         scalars = _scalars(ev, tile, short_tile, (k, column) if along == 0 else (column, k), j, steps, along)
         for step in range(steps):
@@ -101,13 +103,13 @@ def _scalars(
 ) -> list[Operand]:
     """The scalars of column `j` of the block for neighbouring terms."""
     block = Block(origin, 1 - along, (Piece(j, 1, 1),), along, steps)
-    return [row[0] for row in _cast(ev, tile, short, block)]
+    return [row[0] for row in _cast(ev, tile, ev.block, short, block)]
 
 
-def _cast(ev: Evaluator, tile: Product, source: AnyTile, block: Block) -> Fragments:
+def _cast(ev: Evaluator, tile: Product, read: _Read, source: AnyTile, block: Block) -> Fragments:
     """A block of a factor in the accumulator's type."""
     have, want = source.type.element.name, tile.type.element.name
-    found = ev.block(source, block)
+    found = read(source, block)
     if have == want:
         return found
     return [[ev.arith.cast(operand, have, want) for operand in row] for row in found]

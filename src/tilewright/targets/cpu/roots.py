@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tilewright.ir import core
 from tilewright.ir.types import ScalarType, TileType
-from tilewright.targets.cpu.blocks import Block
+from tilewright.targets.cpu.block_stores import BlockStores
 from tilewright.targets.cpu.buffers import BufferPool
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluate import Evaluator
@@ -34,7 +34,6 @@ from tilewright.targets.cpu.tiles import (
     leaves,
     natural_dim,
 )
-from tilewright.targets.cpu.write_ahead import ask_ahead, is_long_run
 from tilewright.targets.llvm.emitter import Value, i64
 from tilewright.targets.llvm.types import ELEMENTS, Kind
 
@@ -96,15 +95,9 @@ class Roots:
         plan = Plan(ev, value, vector)
         if target.checked and all(isinstance(part, _ROLLED) for part in formulas(value)):
             plan.roll(target, masked=checked)
-        ahead = not checked and is_long_run(target, vector)
-
-        def emit(block: Block) -> None:
-            if ahead:
-                ask_ahead(ev, target, block)
-            ev.store(target, block, ev.block(value, block))
-            ev.forget()
-
-        sweep(self.ctx.b, plan, emit, ev)
+        stores = BlockStores(ev, value, target, plan)
+        sweep(self.ctx.b, plan, stores.emit, ev)
+        stores.finish()
 
     def inside(self, tiles: list[AnyTile]) -> Value | None:
         """Whether all checked elements of the tiles' memory exist; None if nothing is checked."""
@@ -253,8 +246,9 @@ class Roots:
     def _chained(inner: Product, plan: Plan, vector: int) -> bool:
         """Whether an inner product stays in registers: each row of it is computed once, and its rows fit."""
         columns = plan.extents[plan.across] if plan.across is not None else 1
+        once = columns <= plan.shape.columns or plan.shape.resident
         held = inner.type.shape[1 - vector] * plan.shape.group
-        return plan.straight and columns <= plan.shape.columns and held <= _CHAINED_VECTORS
+        return plan.straight and once and held <= _CHAINED_VECTORS
 
     def _spill(self, tile: Registers) -> Memory:
         target = self.buffer(tile.type, tile.vector)

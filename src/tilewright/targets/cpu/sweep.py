@@ -54,7 +54,7 @@ class Plan:
     def roll(self, target: Memory, masked: bool) -> None:
         """Short loops that end where the target does: for edges, much code that seldom runs."""
         self.ends = tuple(None if bound is None or not masked else bound.high for bound in target.bounds)
-        self.shape = Shape(min(self.shape.group, _MASKED_GROUP) if masked else self.shape.group, 1, False)
+        self.shape = Shape(min(self.shape.group, _MASKED_GROUP) if masked else self.shape.group, 1, unrolled=False)
         self.straight_groups = 1
 
     def end(self, b: Builder, dim: int, extent: int) -> Value:
@@ -114,8 +114,7 @@ def _columns(b: Builder, plan: Plan, origin: list[Value], emit: Emit, ev: Evalua
     while start < extent:
         count = min(width, extent - start)
         origin[plan.across] = i64(start)
-        with ev.scope():
-            _rows(b, plan, origin, count, emit, ev)
+        _rows(b, plan, origin, count, emit, ev)
         start += count
     origin[plan.across] = i64(0)
 
@@ -133,8 +132,7 @@ def _rows(b: Builder, plan: Plan, origin: list[Value], count: int, emit: Emit, e
     for part in grouped(pieces[looped:], group) if looped < len(pieces) else []:
         if plan.extents:
             origin[plan.vector] = i64(part[0].offset)
-        with ev.scope():
-            emit(Block(tuple(origin), plan.vector, _from_zero(part), plan.across, count))
+        emit(Block(tuple(origin), plan.vector, _from_zero(part), plan.across, count))
     if plan.extents:
         origin[plan.vector] = i64(0)
 
