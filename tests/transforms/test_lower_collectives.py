@@ -224,9 +224,10 @@ def test_streams_of_stores_fetch_ahead_where_the_machine_wishes_it() -> None:
 
 
 def test_streams_of_elements_apart_fetch_ahead_by_every_fourth() -> None:
-    apart = LowerCollectives(GenericTilePolicy(run=8, ahead_apart=64))
+    apart = LowerCollectives(GenericTilePolicy(run=8, write_ahead=32, ahead_apart=64))
     types = "%a: memref<f32x?,strided<?>>, %b: memref<f32x?,strided<?>>, %y: memref<f32>"
-    found = run(kernel(types, f"{ONE} tl.axpby %one, %a, %one, %b"), apart)
+    assert "tile.prefetch" not in run(kernel(types, f"{ONE} tl.axpby %one, %a, %one, %b"), apart)
+    found = run(kernel(types, f"{ONE} {ZERO} tl.axpby %one, %a, %zero, %b"), apart)
     assert found.count("tile.prefetch %a") == found.count("tile.prefetch %b") == 2
     assert found.count("write = true") == 2
     found = run(kernel(types, f"{ONE} {ZERO} tl.sum %one, %a, %zero, %y"), apart)

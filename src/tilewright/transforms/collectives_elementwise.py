@@ -103,10 +103,11 @@ def update_each(
 
     def body(at: Builder, box: Box) -> None:
         nothing = TileType(box.shape, goal.accumulator)
-        for view in () if goal.alpha.is_zero else streams:
-            ask_for_reads(at, view, box, policy)
-        if not goal.atomic:
-            ask_for_writes(at, goal.target, box, policy, reads=not goal.beta.is_zero)
+        # A target that is loaded before it is stored is fetched by these loads: asking gains nothing then.
+        if goal.beta.is_zero and not goal.atomic:
+            for view in () if goal.alpha.is_zero else streams:
+                ask_for_reads(at, view, box, policy)
+            ask_for_writes(at, goal.target, box, policy)
         goal.finish(at, emit.zero(at, nothing) if goal.alpha.is_zero else product(at, box), box)
 
     cover(build, extents(build, goal.target), lengths or policy.elementwise_tile(type_), loop_order(type_), body)

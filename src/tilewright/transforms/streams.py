@@ -1,8 +1,8 @@
 """Streams ask ahead: prefetches of what later tiles read or write, where caches do not fetch it by themselves.
 
 Hardware follows loads of whole lines, but hardly stores, and loads of elements apart only until a core's few buffers
-for lines are full of them. Evidence (vectors of ten million f32, every second element, Sapphire Rapids, one thread):
-sum 3.5 ms without, 2.7 ms with prefetches; whole lines of the same memory 2.9 ms.
+for lines are full of them. Evidence (ten million elements, every second one in memory, Sapphire Rapids, one thread; in
+the first two caches nothing is lost): sum f32 0.47 -> 0.29 ns an element, f64 0.87 -> 0.79; copy f32 1.12 -> 0.80.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ _ELEMENTS_PER_PREFETCH: Final = 4
 def ask_for_reads(build: Builder, view: Value, box: Box, policy: TilePolicy) -> None:
     """Prefetch what later tiles load, if the elements are apart."""
     if _is_apart(emit.memref_type(view)):
-        _ask_by_element(build, view, box, policy, write=False)
+        _ask_by_element(build, view, box, policy.ahead_apart, write=False)
 
 
-def ask_for_writes(build: Builder, view: Value, box: Box, policy: TilePolicy, reads: bool) -> None:
-    """Prefetch what later tiles store; `reads` says that they load it before."""
+def ask_for_writes(build: Builder, view: Value, box: Box, policy: TilePolicy) -> None:
+    """Prefetch what later tiles store and do not load before."""
     type_ = emit.memref_type(view)
     if _is_apart(type_):
-        _ask_by_element(build, view, box, policy, write=True)
-    elif type_.strides[contiguous_mode(type_)] == 1 and not reads:
-        _ask(build, view, box, policy.write_ahead // type_.element.bytes, box.shape)
+        _ask_by_element(build, view, box, policy.write_ahead, write=True)
+    elif type_.strides[contiguous_mode(type_)] == 1:
+        _ask(build, view, box, box.shape, policy.write_ahead, write=True)
 
 
 def _is_apart(type_: MemrefType) -> bool:
@@ -41,22 +41,15 @@ def _is_apart(type_: MemrefType) -> bool:
     return type_.order == 1 and type_.strides[0] != 1
 
 
-def _ask_by_element(build: Builder, view: Value, box: Box, policy: TilePolicy, write: bool) -> None:
-    ahead = policy.ahead_apart // emit.memref_type(view).element.bytes
+def _ask_by_element(build: Builder, view: Value, box: Box, ahead: int, write: bool) -> None:
     for skipped in range(0, box.shape[0], _ELEMENTS_PER_PREFETCH):
-        _ask(build, view, box, ahead, (1,), skipped, write)
+        _ask(build, view, box, (1,), ahead, write, skipped)
 
 
 def _ask(
-    build: Builder,
-    view: Value,
-    box: Box,
-    ahead: int,
-    shape: tuple[int, ...],
-    skipped: int = 0,
-    write: bool = True,
+    build: Builder, view: Value, box: Box, shape: tuple[int, ...], ahead: int, write: bool, skipped: int = 0
 ) -> None:
-    """Prefetch `shape` elements `ahead` positions behind a tile, if there are later tiles."""
+    """Prefetch `shape` elements, `ahead` bytes of elements behind a tile's place, if there are later tiles."""
     type_ = emit.memref_type(view)
     along = contiguous_mode(type_)
     piece = box.pieces[along]
@@ -64,6 +57,6 @@ def _ask(
         return
     if piece.checked or piece.length in (1, type_.shape[along]):
         return
-    distance = build.index(ahead + skipped)
+    distance = build.index(ahead // type_.element.bytes + skipped)
     later = [emit.add(build, at, distance) if k == along else at for k, at in enumerate(box.indices)]
     build(tile.Prefetch(view, later, 0, shape, write=write))
