@@ -21,6 +21,8 @@ from tilewright.targets.llvm.types import ELEMENTS
 
 _CACHE_SHARE = 0.8
 _SHORTEST_RUN = 64
+_LINE_BYTES = 64
+_ASKED_TERMS = 64
 # Packing moves whole vectors of terms.
 _RUN_GRAIN = 16
 
@@ -126,6 +128,26 @@ class Work:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Memory of a register block: columns of `length` bytes, `step` bytes apart."""
+
+    start: Value
+    step: Value
+    length: int
+
+    def where(self, b: Builder, condition: Value, other: Place) -> Place:
+        """This place if a condition holds, else as much of another."""
+        start, step = b.select(condition, self.start, other.start), b.select(condition, self.step, other.step)
+        return Place(start, step, self.length)
+
+    def ask(self, b: Builder, column: Value) -> None:
+        """Prefetch a column."""
+        at = b.gep("i8", self.start, b.mul(column, self.step))
+        for distance in range(0, self.length, _LINE_BYTES):
+            b.prefetch(b.offset(at, distance), write=True)
+
+
 class MacroKernel:
     """Emits the register blocks that one panel of vectors takes part in."""
 
@@ -150,27 +172,23 @@ class MacroKernel:
         with b.loop(i64(0), self._columns, hint="column") as loop:
             short = form.panel(b, self._machine, work.panels, form.short, loop.index)
             if work.sums is None:
-                self._finish(loop.index, self._sum(short, self._nothing()))
+                self._finish(loop.index, self._sum(short, self._target_at(loop.index)))
             else:
-                waiting = self._waiting_at(work.sums, loop.index)
-                following = self._waiting_at(work.sums, b.add(loop.index, i64(1)))
-                self._resume(loop.index, short, waiting, following)
+                self._resume(loop.index, short, self._waiting_at(work.sums, loop.index))
 
-    def _resume(self, column: Value, short: Value, waiting: Value, following: Value) -> None:
-        """Take up the sums of earlier runs; leave them for later ones or finish the block.
-
-        Those of the `following` block are fetched meanwhile, since together they are larger than the second cache.
-        """
-        b, ev = self._b, self._evaluator()
-        with b.if_else(self._work.first) as branch:
+    def _resume(self, column: Value, short: Value, waiting: Value) -> None:
+        """Add the sums of earlier runs; leave them for later ones or finish the block."""
+        b, ev, work = self._b, self._evaluator(), self._work
+        asked = self._waiting_place(waiting)
+        total = self._sum(short, asked, self._target_at(column).where(b, work.last, asked))
+        with b.if_else(work.first) as branch:
             with branch.then():
-                branch.yield_(*ev.flatten(self._nothing()))
+                branch.yield_(*ev.flatten(total))
             with branch.otherwise():
-                branch.yield_(*ev.flatten(self._grouped([load_lanes(b, at) for at in self._waiting(waiting)])))
-        for at in self._waiting(following):
-            b.prefetch(at.pointer)
-        total = self._sum(short, self._rebuilt(branch.results))
-        with b.if_else(self._work.last) as branch:
+                before = self._grouped([load_lanes(b, at) for at in self._waiting(waiting)])
+                branch.yield_(*ev.flatten(self._added(before, total)))
+        total = self._rebuilt(branch.results)
+        with b.if_else(work.last) as branch:
             with branch.then():
                 self._finish(column, total)
             with branch.otherwise():
@@ -178,14 +196,28 @@ class MacroKernel:
                 for at, operand in zip(self._waiting(waiting), operands, strict=True):
                     store_lanes(b, operand, at)
 
-    def _sum(self, short: Value, start: Fragments) -> Fragments:
-        """The microkernel: a loop over both panels, which pointers of their own walk along.
+    def _sum(self, short: Value, *places: Place) -> Fragments:
+        """The microkernel over all terms; some time before the end it asks for the places that are needed then.
+
+        Not earlier: the panels that pass by would push them out of the first cache again.
+        """
+        b, ev, depth = self._b, self._evaluator(), self._work.depth
+        start = b.smax(b.sub(depth, i64(_ASKED_TERMS)), i64(0))
+        stop = b.smin(b.add(start, i64(self._form.short.height)), depth)
+        carried = [self._panel, short, *ev.flatten(self._nothing())]
+        carried = self._terms(i64(0), start, carried, ())
+        carried = self._terms(start, stop, carried, places)
+        return self._rebuilt(self._terms(stop, depth, carried, ())[2:])
+
+    def _terms(self, first: Value, end: Value, carried: list[Value], places: tuple[Place, ...]) -> list[Value]:
+        """A loop over both panels, which pointers of their own walk along; each term asks for a column of the places.
 
         It is not unrolled: with two terms at hand the scheduler loads the vectors of both, and accumulators spill.
         """
         b, ev, form = self._b, self._evaluator(), self._form
-        carried = [self._panel, short, *ev.flatten(start)]
-        with b.loop(i64(0), self._work.depth, 1, carried, hint="k") as loop:
+        with b.loop(first, end, 1, carried, hint="k") as loop:
+            for place in places:
+                place.ask(b, b.sub(loop.index, first))
             vectors_at, scalars_at, *values = loop.carried
             acc = self._rebuilt(values)
             vectors = [load_lanes(b, self._lanes(vectors_at, p.offset, p.lanes)) for p in self._pieces]
@@ -199,7 +231,7 @@ class MacroKernel:
                 for at, panel in ((vectors_at, form.long), (scalars_at, form.short))
             ]
             loop.yield_(*following, *ev.flatten(acc))
-        return self._rebuilt(loop.results[2:])
+        return loop.results
 
     def _finish(self, column: Value, total: Fragments) -> None:
         """Everything around the product, and the store."""
@@ -215,19 +247,17 @@ class MacroKernel:
             for arm, checked in ((branch.then, False), (branch.otherwise, True)):
                 with arm():
                     ev = self._evaluator(checked)
-                    ev.provide(work.product, block, self._onto(ev, block, total))
+                    acc = ev.block(work.product.acc, block)
+                    ev.provide(work.product, block, self._added(acc, total))
                     ev.store(work.target, block, ev.block(work.value, block))
 
-    def _onto(self, ev: Evaluator, block: Block, total: Fragments) -> Fragments:
-        """The sums added to what the product adds to."""
-        dtype = self._form.element.name
+    def _added(self, before: Fragments, more: Fragments) -> Fragments:
+        arith, dtype = self._ctx.arith, self._form.element.name
 
-        def plus(before: Operand, more: Operand) -> Operand:
-            nothing = isinstance(before, Value) and is_zero(before)
-            return more if nothing else ev.arith.binary("add", dtype, before, more)
+        def plus(x: Operand, y: Operand) -> Operand:
+            return y if isinstance(x, Value) and is_zero(x) else arith.binary("add", dtype, x, y)
 
-        acc = ev.block(self._work.product.acc, block)
-        return [[plus(x, y) for x, y in zip(a, b, strict=True)] for a, b in zip(acc, total, strict=True)]
+        return [[plus(x, y) for x, y in zip(a, b, strict=True)] for a, b in zip(before, more, strict=True)]
 
     # Register blocks
 
@@ -251,6 +281,19 @@ class MacroKernel:
     def _lanes(self, base: Value, position: int, lanes: int) -> Lanes:
         pointer = element_address(self._b, self._form.element, base, i64(position))
         return Lanes(self._form.element.name, pointer, i64(1), lanes)
+
+    def _target_at(self, column: Value) -> Place:
+        """The block of the target; only the first vector of a column if its elements lie apart."""
+        form, target = self._form, self._work.target
+        line, first = self._b.mul(self._number, i64(form.long.height)), self._b.mul(column, i64(form.short.height))
+        start = self._evaluator().address(target, (line, first) if form.vector == 0 else (first, line))
+        size, step = target.type.element.bytes, target.strides[1 - form.vector]
+        height = form.long.height if target.strides[form.vector].integer == 1 else 1
+        return Place(start, self._b.mul(step, i64(size)), height * size)
+
+    def _waiting_place(self, waiting: Value) -> Place:
+        column = self._form.long.height * self._form.element.bytes
+        return Place(waiting, i64(column), column)
 
     def _waiting_at(self, base: Value, column: Value) -> Value:
         b, form = self._b, self._form

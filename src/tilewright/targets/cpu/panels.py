@@ -21,6 +21,8 @@ from tilewright.targets.llvm.emitter import Builder, Callee, Complex, Value, i64
 from tilewright.targets.llvm.types import lanes_of
 
 _TERMS = 4
+_RUNS_AHEAD = 2
+_LINE_BYTES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +123,28 @@ class _Packing:
         with b.if_else(b.and_(starts, ends), likely=True) as branch:
             for arm, checked in ((branch.then, False), (branch.otherwise, True)):
                 with arm(), b.loop(i64(0), full, self._steps, hint="k") as loop:
+                    if not checked:
+                        self._ask_ahead(b.add(loop.index, i64(_RUNS_AHEAD * self._steps)))
                     self._run(Evaluator(b, self._arith, self._machine, checked), loop.index)
         with b.loop(full, self._depth, hint="k") as loop, b.loop(i64(0), i64(form.height), hint="line") as line:
             ev = Evaluator(b, self._arith, self._machine)
             element = ev.scalar(self._value, self._at(line.index, loop.index))
             self._store(element, b.add(b.mul(loop.index, i64(form.height)), line.index))
+
+    def _ask_ahead(self, term: Value) -> None:
+        """Ask for a run of terms: the hardware does not follow from page to page."""
+        b, form, unit = self._b, self._form, natural_dim(self._source)
+        if unit is None:
+            return
+        ev = Evaluator(b, self._arith, self._machine)
+        along, size = form.line == unit, self._source.type.element.bytes
+        places = [self._at(i64(0), b.add(term, i64(k))) for k in range(self._steps)]
+        if not along:
+            places = [self._at(i64(line), term) for line in range(form.height)]
+        for place in places:
+            start = ev.address(self._source, place)
+            for distance in range(0, (form.height if along else self._steps) * size, _LINE_BYTES):
+                b.prefetch(b.offset(start, distance), spread=True)
 
     def _at(self, line: Value, term: Value) -> tuple[Value, Value]:
         return (line, term) if self._form.line == 0 else (term, line)
