@@ -72,6 +72,10 @@ class TileOperation(Operation):
         if name:
             cls.spec = Spec(opcode, since, assembly, newer, generic, aliases)
 
+    def later_use(self) -> str:
+        """What makes this use of the operation one that only 13.4 and later allow, beyond its fields; else nothing."""
+        return ""
+
 
 def token_type(op: CoreOperation) -> Type:
     """Infers a token."""

@@ -76,6 +76,9 @@ class FToF(
         rules.same_shape(self, report, self.source, self.out)
         rules_conversions.ftof(self, report, self.source, self.out, self.rounding_mode)
 
+    def later_use(self) -> str:
+        return rules_conversions.later_rounding(self.source, self.out, self.rounding_mode)
+
 
 class FToI(
     TileOperation,

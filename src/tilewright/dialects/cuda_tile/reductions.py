@@ -25,6 +25,9 @@ class Reduce(TileOperation, name="cuda_tile.reduce", traits=(RECURSIVE_EFFECTS,)
     def verify(self, report: Report) -> None:
         rules_reductions.reduction(self, report, self.inputs, self.dim, self.identities, self.body, True)
 
+    def later_use(self) -> str:
+        return rules_reductions.later_region(self.body)
+
 
 class Scan(TileOperation, name="cuda_tile.scan", traits=(RECURSIVE_EFFECTS,), opcode=0x5E, assembly="!scan"):
     """Inclusive prefix combination along a dimension, from the high index down if `reverse`."""
@@ -38,3 +41,6 @@ class Scan(TileOperation, name="cuda_tile.scan", traits=(RECURSIVE_EFFECTS,), op
 
     def verify(self, report: Report) -> None:
         rules_reductions.reduction(self, report, self.inputs, self.dim, self.identities, self.body, False)
+
+    def later_use(self) -> str:
+        return rules_reductions.later_region(self.body)

@@ -60,6 +60,12 @@ def _legal(a: ElementType, b: ElementType, version: Version) -> frozenset[Roundi
     return _DIRECTED if b is F32 and a is F64 else _EVEN
 
 
+def later_rounding(source: Value, out: Value, mode: Rounding) -> str:
+    """What only 13.4 and later allow."""
+    legal = mode in _legal(number(source), number(out), Version.V13_3)
+    return "" if legal else f"from {number(source)} to {number(out)} rounding {mode.value}"
+
+
 def ftof(op: Operation, report: Report, source: Value, out: Value, mode: Rounding) -> None:
     """Different types, and a rounding that exists between them."""
     a, b = number(source), number(out)

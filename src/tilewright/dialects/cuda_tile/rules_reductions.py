@@ -88,6 +88,14 @@ def _body(op: Operation, report: Report, inputs: Sequence[Value], body: Region) 
             error(op, report, REGION, inner.location, f"operations in the region are {what}, unlike {inner.name}")
 
 
+def later_region(body: Region) -> str:
+    """What only 13.4 and later allow."""
+    for op in body.entry:
+        if TERMINATOR not in op.definition.traits and not _allowed(op, later=False):
+            return f"{op.name.removeprefix('cuda_tile.')} in the region"
+    return ""
+
+
 def _allowed(op: Operation, later: bool) -> bool:
     if PURE in op.definition.traits and not op.regions:
         return True

@@ -44,3 +44,23 @@ def test_places(name: str) -> None:
     again = parsed(print_module(reread(data)))
     assert lines(again) == lines(with_places(name))
     assert lines(reread(write(again, Version.V13_3))) == lines(again)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "%b = ftof %a rounding<zero> : tile<4xf64> -> tile<4xf16>",
+        """%true = constant <i1: true> : tile<i1>
+        %b = reduce %a dim=0 identities=[0.0 : f64] : tile<4xf64> -> tile<f64> (%x: tile<f64>, %y: tile<f64>) {
+          %z = if %true -> (tile<f64>) { yield %x : tile<f64> } else { yield %y : tile<f64> }
+          yield %z : tile<f64>
+        }""",
+    ],
+    ids=["rounding", "region"],
+)
+def test_what_only_later_versions_allow_is_written_in_those(text: str) -> None:
+    body = f"entry @k() {{\n%a = constant <f64: 1.5> : tile<4xf64>\n{text}\nreturn\n}}"
+    module = parsed(f'cuda_tile.module @m attributes {{tilewright.version = "13.4"}} {{\n{body}\n}}')
+    assert lowest_version(module) == Version.V13_4
+    again = reread(write(module, Version.V13_4))
+    assert verify(again, Report())

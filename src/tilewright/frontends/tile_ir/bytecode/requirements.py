@@ -58,6 +58,9 @@ def _operation(op: TileOperation) -> Iterator[Requirement]:
     for value in op.attributes.values():
         if isinstance(value, CodedEnum) and value.since > Version.V13_1:
             yield Requirement(value.since, f"{value.value} of {name}", op.location)
+    later = op.later_use()
+    if later:
+        yield Requirement(Version.V13_4, f"{later} of {name}", op.location)
     arguments = [a for region in op.regions for block in region.blocks for a in block.arguments]
     for value in (*op.results, *arguments):
         version = since(value.type)
