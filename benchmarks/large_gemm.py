@@ -28,6 +28,7 @@ _DTYPES: Final[dict[str, np.dtype[np.float32 | np.float64]]] = {
 }
 _ERRORS: Final = {"f32": 1e-5, "f64": 1e-13}
 _PATH: Final = Path(__file__).parent / "results" / "large_gemm.json"
+_WARM: Final = 0.03
 
 
 def _text(dtype: str, size: int) -> str:
@@ -49,8 +50,7 @@ def measure(dtype: str, size: int, rounds: int, threads: int) -> dict[str, objec
         "tilewright": lambda: kernel(b.T, a.T, c.T),
         "numpy": lambda: np.matmul(a, b, out=expected),
     }
-    in_turn(timers(runs), 1, threads=threads)
-    timings = in_turn(timers(runs), rounds, threads=threads)
+    timings = in_turn(timers(runs), rounds, threads=threads, warm=_WARM)
     best = timings.best()
     flops = 2.0 * size**3 / 1e9
     error = float(np.linalg.norm((c - expected).astype(np.float64)) / np.linalg.norm(expected.astype(np.float64)))

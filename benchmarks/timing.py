@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Final
 
 FEWEST_ROUNDS: Final = 3
-_SPIN: Final = 0.04
+_SPIN: Final = 0.2
 
 Timer = Callable[[], float]
 """Runs a contestant and says how many seconds it took."""
@@ -76,7 +76,7 @@ def _run_for(duration: float, timer: Timer) -> None:
 
 
 def _settle(threads: int) -> None:
-    """Let idle threads of OpenBLAS fall asleep: they spin for about 25 ms, on a core that whoever is next needs.
+    """Let idle threads of OpenBLAS fall asleep: they spin for some 100 ms, on a core that whoever is next needs.
 
     This thread stays busy meanwhile, for a machine that sleeps is slow at first.
     """

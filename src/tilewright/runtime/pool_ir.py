@@ -32,6 +32,9 @@ from tilewright.runtime.pool_layout import (
 )
 
 
+_LOOP_GRAIN = 2
+
+
 def pool_text() -> str:
     """Defines `tw_worker`, `tw_launch`, `tw_launch_alone`, `tw_parallel_for`, `tw_lock`, `tw_unlock`, `tw_leave`."""
     return "\n".join([_relax(), _wait(), _SHARE, _DISPATCH, _WORKER, LAUNCH_TEXT, _LEAVE])
@@ -172,9 +175,11 @@ leave:
 }}
 """
 
-# Publish a job, take part in it, wait until the chunks that others claimed are done. At most 2^16 chunks a share.
+# Publish a job, take part in it, wait until the chunks that others claimed are done. At most 2^16 chunks a share, eight
+# where these have 2^grain positions at least: work-groups may be a few instructions each, the positions of a parallel
+# loop are not.
 _DISPATCH = f"""
-define internal void @dispatch(ptr %control, ptr %fn, ptr %context, i64 %total) {{
+define internal void @dispatch(ptr %control, ptr %fn, ptr %context, i64 %total, i64 %grain) {{
 entry:
 {field("threads.p", "%control", THREADS)}
   %threads = load i64, ptr %threads.p
@@ -183,7 +188,7 @@ entry:
   %ragged = icmp ne i64 %remainder, 0
   %extra = zext i1 %ragged to i64
   %longest = add i64 %quotient, %extra
-  %pieces.raw = lshr i64 %longest, 4
+  %pieces.raw = lshr i64 %longest, %grain
   %pieces.big = call i64 @llvm.umin.i64(i64 %pieces.raw, i64 8)
   %pieces = call i64 @llvm.umax.i64(i64 %pieces.big, i64 1)
   %pieces.1 = sub i64 %pieces, 1
@@ -302,7 +307,7 @@ serial:
   br label %leave
 
 parallel:
-  call void @dispatch(ptr %control, ptr %fn, ptr %context, i64 %total)
+  call void @dispatch(ptr %control, ptr %fn, ptr %context, i64 %total, i64 {_LOOP_GRAIN})
   br label %leave
 
 leave:

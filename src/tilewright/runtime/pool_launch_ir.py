@@ -109,7 +109,7 @@ inside:
   br label %unlock
 
 across:
-  call void @dispatch(ptr %control, ptr @kernel_range, ptr %frame, i64 %total)
+  call void @dispatch(ptr %control, ptr @kernel_range, ptr %frame, i64 %total, i64 4)
   br label %unlock
 
 unlock:
