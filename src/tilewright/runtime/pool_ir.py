@@ -31,7 +31,6 @@ from tilewright.runtime.pool_layout import (
     uses_futex,
 )
 
-
 _LOOP_GRAIN = 2
 
 
