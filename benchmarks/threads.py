@@ -79,7 +79,7 @@ def product_case(rng: np.random.Generator, dtype: str, n: int, batch: int) -> Ca
         %c = subview %C[0:{n},0:{n},%g] : {square}
         gemm %one, %a, %B, %zero, %c
     }}"""
-    expected = b.T.astype(np.float64) @ a.astype(np.float64)
+    expected = b.astype(np.float64) @ a.astype(np.float64)
     arguments = (a.transpose(2, 1, 0), b.T, c.transpose(2, 1, 0))
     return Case(f"{dtype} {n}x{n}x{n}, batch {batch}", text, batch, arguments, c, expected, a)
 
