@@ -99,7 +99,6 @@ UNROLLED_MULTIPLIES = 1024
 UNROLLED_VECTORS = 32
 _BLOCK_VECTORS = 8
 _BUSY_REGISTERS = 2
-_NARROWEST = 4
 
 
 def product_shape(machine: Machine, pieces: int, columns: int, depth: int) -> Shape:
@@ -110,14 +109,14 @@ def product_shape(machine: Machine, pieces: int, columns: int, depth: int) -> Sh
     Straight-line code takes 4 vectors if these are all: columns are then stored in one piece, which is worth 18 % where
     stores miss the first cache (56x9x9 f32) and costs 2 % where they hit.
     Where `lhs` is one vector high, it stays in registers beside the accumulators of two blocks, so that one block is
-    stored while the next is computed.
+    stored while the next is computed; not if these would be narrower than a quarter of the registers (16x16x16 and
+    9x35x20 f32: 5 to 10 % slower so).
     A single column takes its time reading `lhs` once, whatever the code: long ones are loops.
     """
     unrolled = pieces * columns * depth <= UNROLLED_MULTIPLIES and (columns > 1 or pieces <= UNROLLED_VECTORS)
     room = (machine.registers - _BUSY_REGISTERS - depth) // 2
-    if unrolled and pieces == 1 and room >= _NARROWEST:
-        most = room if room >= 2 * _NARROWEST else _NARROWEST
-        return Shape(1, max(balanced(columns, most)), unrolled, resident=True)
+    if unrolled and pieces == 1 and room >= machine.registers // 4:
+        return Shape(1, max(balanced(columns, room)), unrolled, resident=True)
     group = 4 if unrolled and pieces == 4 and machine.registers >= 32 else max(balanced(pieces, 3))
     wide = 24 if group == 1 or not unrolled else 20
     accumulators = wide if machine.registers >= 32 else 12
