@@ -26,6 +26,8 @@ from tilewright.runtime.pool_layout import (
     field,
 )
 
+_GROUP_GRAIN: Final = 4
+
 LAUNCH_TEXT: Final = f"""
 define internal void @kernel_range(ptr %frame, i64 %begin, i64 %end, ptr %scratch, i64 %thread) {{
   %kernel = load ptr, ptr %frame
@@ -109,7 +111,7 @@ inside:
   br label %unlock
 
 across:
-  call void @dispatch(ptr %control, ptr @kernel_range, ptr %frame, i64 %total, i64 4)
+  call void @dispatch(ptr %control, ptr @kernel_range, ptr %frame, i64 %total, i64 {_GROUP_GRAIN})
   br label %unlock
 
 unlock:

@@ -6,9 +6,8 @@ after:   %g = team.group_id           %l = min(%g + 4, team.num_groups - 1)
          %a = memref.group_load %A, %g                                   %t = tile.load %a, %0, %0
 
 For targets that run neighbouring work-groups one after another on a thread, and only for kernels that load through the
-pointers of a group: caches follow a batch in one piece by themselves, and there prefetching costs up to a fifth where
-the data is in the second cache (measured on batched products). The place is computed as the later work-group computes
-it, so nothing is evaluated that is not evaluated anyway.
+pointers of a group: caches follow a batch in one piece by themselves, and batched products from memory gain nothing by
+more. The place is computed as the later work-group computes it, so nothing is evaluated that is not evaluated anyway.
 """
 
 from __future__ import annotations

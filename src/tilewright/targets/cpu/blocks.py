@@ -110,7 +110,7 @@ def product_shape(machine: Machine, pieces: int, columns: int, depth: int) -> Sh
     stores miss the first cache (56x9x9 f32) and costs 2 % where they hit.
     Where `lhs` is one vector high, it stays in registers beside the accumulators of two blocks, so that one block is
     stored while the next is computed; not if these would be narrower than a quarter of the registers (16x16x16 and
-    9x35x20 f32: 5 to 10 % slower so).
+    9x35x20 f32: up to a tenth slower so).
     A single column takes its time reading `lhs` once, whatever the code: long ones are loops.
     """
     unrolled = pieces * columns * depth <= UNROLLED_MULTIPLIES and (columns > 1 or pieces <= UNROLLED_VECTORS)

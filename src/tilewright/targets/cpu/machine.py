@@ -42,6 +42,8 @@ class Machine:
         return f'nounwind "frame-pointer"="all" "prefer-vector-width"="{8 * self.vector_bytes}"'
 
 
+LINE_BYTES: Final = 64
+"""What caches move at once."""
 _L1_DEFAULT: Final = 32 * 1024
 _L2_DEFAULT: Final = 1024 * 1024
 _SYSFS: Final = Path("/sys/devices/system/cpu/cpu0/cache")

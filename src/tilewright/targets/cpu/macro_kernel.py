@@ -11,7 +11,7 @@ from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluate import Evaluator
 from tilewright.targets.cpu.lanes import Lanes, load_lanes, store_lanes
 from tilewright.targets.cpu.lowered import Operand
-from tilewright.targets.cpu.machine import Machine
+from tilewright.targets.cpu.machine import LINE_BYTES, Machine
 from tilewright.targets.cpu.outline import Outlined
 from tilewright.targets.cpu.panels import Format
 from tilewright.targets.cpu.products import is_zero, multiply_add
@@ -21,7 +21,6 @@ from tilewright.targets.llvm.types import ELEMENTS
 
 _CACHE_SHARE = 0.8
 _SHORTEST_RUN = 64
-_LINE_BYTES = 64
 _ASKED_TERMS = 64
 # Packing moves whole vectors of terms.
 _RUN_GRAIN = 16
@@ -144,7 +143,7 @@ class Place:
     def ask(self, b: Builder, column: Value) -> None:
         """Prefetch a column."""
         at = b.gep("i8", self.start, b.mul(column, self.step))
-        for distance in range(0, self.length, _LINE_BYTES):
+        for distance in range(0, self.length, LINE_BYTES):
             b.prefetch(b.offset(at, distance), write=True)
 
 

@@ -13,9 +13,8 @@ from tilewright.targets.cpu.scalars import product_of, sum_of
 from tilewright.targets.llvm.emitter import Complex, Value, i64, vector, zero
 from tilewright.targets.llvm.types import ELEMENTS, Kind
 
-_TABLE_AHEAD_BYTES = 512
-
 DEFAULT_ALIGNMENT = 128
+_TABLE_AHEAD_BYTES = 512
 
 
 def position(ctx: KernelContext, view: View, indices: Sequence[Scalar]) -> Scalar:
@@ -225,7 +224,7 @@ def _group_load(ctx: KernelContext, op: core.Operation) -> None:
 def _table_entry(ctx: KernelContext, table: Value, index: Scalar, ltype: str) -> Scalar:
     """An entry for a work-group; one cache line holds those of many, too slow a stream for the hardware to follow.
 
-    (The sample kernel from memory, Sapphire Rapids: 91 ns a matrix, with the line asked for early 78 ns.)
+    (The sample kernel from memory, Sapphire Rapids: 94 ns a matrix, with the line asked for early 84.)
     """
     if index.varying and ctx.lanes > 1:
         pointers = ctx.b.gep(ltype, table, index.value)

@@ -14,7 +14,7 @@ from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluate import Evaluator
 from tilewright.targets.cpu.lanes import Lanes, parts_of, store_lanes
 from tilewright.targets.cpu.lowered import Operand
-from tilewright.targets.cpu.machine import Machine
+from tilewright.targets.cpu.machine import LINE_BYTES, Machine
 from tilewright.targets.cpu.tiles import AnyTile, Bound, Converted, Memory, natural_dim
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Callee, Complex, Value, i64
@@ -22,7 +22,6 @@ from tilewright.targets.llvm.types import lanes_of
 
 _TERMS = 4
 _RUNS_AHEAD = 2
-_LINE_BYTES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,12 +137,13 @@ class _Packing:
             return
         ev = Evaluator(b, self._arith, self._machine)
         along, size = form.line == unit, self._source.type.element.bytes
-        places = [self._at(i64(0), b.add(term, i64(k))) for k in range(self._steps)]
-        if not along:
-            places = [self._at(i64(line), term) for line in range(form.height)]
+        if along:
+            places, length = [self._at(i64(0), b.add(term, i64(k))) for k in range(self._steps)], form.height
+        else:
+            places, length = [self._at(i64(line), term) for line in range(form.height)], self._steps
         for place in places:
             start = ev.address(self._source, place)
-            for distance in range(0, (form.height if along else self._steps) * size, _LINE_BYTES):
+            for distance in range(0, length * size, LINE_BYTES):
                 b.prefetch(b.offset(start, distance), spread=True)
 
     def _at(self, line: Value, term: Value) -> tuple[Value, Value]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from tilewright.dialects import tile
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.targets.cpu.context import KernelContext
+from tilewright.targets.cpu.machine import LINE_BYTES
 from tilewright.targets.cpu.places import place
 from tilewright.targets.cpu.roots import Roots
 from tilewright.targets.cpu.tile_elements import each_position
 from tilewright.targets.cpu.tiles import Memory
 from tilewright.targets.llvm.emitter import Value, i64
 
-_LINE_BYTES = 64
 _LOCALITY = (3, 2, 1)
 _STRAIGHT_LINES = 64
 
@@ -26,11 +26,11 @@ def lower_prefetch(ctx: KernelContext, roots: Roots, op: tile.Prefetch) -> None:
     target = place(ctx, op.memref, op.indices, (), TileType(tuple(op.shape), memref.element))
     locality = _LOCALITY[min(op.level, len(_LOCALITY) - 1)]
     size = memref.element.bytes
-    if _in_one_piece(target) and target.type.size * size <= _STRAIGHT_LINES * _LINE_BYTES:
-        for distance in range(0, target.type.size * size, _LINE_BYTES):
+    if _in_one_piece(target) and target.type.size * size <= _STRAIGHT_LINES * LINE_BYTES:
+        for distance in range(0, target.type.size * size, LINE_BYTES):
             ctx.b.prefetch(ctx.b.offset(target.pointer, distance), write=op.write, locality=locality, spread=True)
         return
-    ev, line = roots.evaluator(), max(1, _LINE_BYTES // size)
+    ev, line = roots.evaluator(), max(1, LINE_BYTES // size)
     unit = next((dim for dim, stride in enumerate(target.strides) if stride.integer == 1), None)
     lines = tuple(-(-extent // line) if dim == unit else extent for dim, extent in enumerate(target.type.shape))
 

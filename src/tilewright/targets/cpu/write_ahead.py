@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.targets.cpu.blocks import Block
+from tilewright.targets.cpu.machine import LINE_BYTES
 from tilewright.targets.cpu.tiles import Memory
 from tilewright.targets.llvm.emitter import i64
 from tilewright.targets.llvm.types import ELEMENTS
@@ -17,7 +18,6 @@ from tilewright.targets.llvm.types import ELEMENTS
 if TYPE_CHECKING:
     from tilewright.targets.cpu.evaluate import Evaluator
 
-_LINE_BYTES: Final = 64
 _DISTANCE_BYTES: Final = 1024
 _LONG_RUN_BYTES: Final = 2048
 
@@ -36,7 +36,7 @@ def ask_ahead(ev: Evaluator, target: Memory, block: Block) -> None:
     for j in range(block.count):
         across = i64(0) if block.across is None else ev.b.mul(target.strides[block.across], i64(j))
         start = ev.advance(target, base, across)
-        for distance in range(0, (last.offset + last.lanes) * size, _LINE_BYTES):
+        for distance in range(0, (last.offset + last.lanes) * size, LINE_BYTES):
             ev.b.prefetch(ev.b.offset(start, _DISTANCE_BYTES + distance), write=True)
 
 

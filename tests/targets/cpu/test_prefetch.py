@@ -1,0 +1,58 @@
+"""What is asked for ahead: spread over the code, tables of pointers, places of register blocks, never through rbp."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import tilewright as tw
+from targets.cpu.entry import Entry
+
+SAMPLE = """func @k(%A: group<memref<f32x16x8>x?>, %B: memref<f32x8x16>, %C: memref<f32x16x16x?>) {
+    %one = constant 1.0 : f32
+    %g = group_id.x : index
+    %a = load %A[%g] : memref<f32x16x8>
+    %c = subview %C[0:16,0:16,%g] : memref<f32x16x16>
+    gemm %one, %a, %B, %one, %c
+}"""
+
+
+def _prefetches(lines: list[str]) -> list[int]:
+    return [number for number, line in enumerate(lines) if "call void @llvm.prefetch" in line]
+
+
+def test_tiles_of_later_work_groups_are_asked_for_between_the_multiplications() -> None:
+    lines = tw.compile(SAMPLE, target="cpu", cache=False).k.llvm.splitlines()
+    found = _prefetches(lines)
+    # 512 bytes of A, 1024 of C, and the pointers to this and the later A.
+    assert len(found) == 8 + 16 + 2
+    between = ["@llvm.fma" in "\n".join(lines[a:b]) for a, b in pairwise(found)]
+    assert sum(between) > len(between) / 2
+
+
+def test_tables_of_pointers_are_asked_for_ahead() -> None:
+    text = """builtin.module { builtin.kernel {sym_name = "k", subgroup_size = 1, work_group_size = [1, 1]}
+      (%A: group<memref<f32x4>x?>, %y: memref<f32x?>) {
+      %g = team.group_id {dim = 0} -> index
+      %a = memref.group_load %A, %g -> memref<f32x4>
+      %v = memref.load %a, %g -> f32
+      memref.store %v, %y, %g
+    } }"""
+    lines = Entry(text).text.splitlines()
+    assert len(_prefetches(lines)) == 1
+    assert any("i64 512" in line for line in lines)
+
+
+def test_large_products_ask_for_packed_lines_and_for_the_target() -> None:
+    matrix = "memref<f32x96x96>"
+    text = f"""func @k(%A: {matrix}, %B: {matrix}, %C: {matrix}) {{
+        %one = constant 1.0 : f32
+        gemm %one, %A, %B, %one, %C
+    }}"""
+    lines = tw.compile(text, target="cpu", cache=False).k.llvm.splitlines()
+    # The second operand of the intrinsic says whether the line will be written.
+    writes = [lines[number].split(", i32 ")[1] for number in _prefetches(lines)]
+    assert {"0", "1"} <= set(writes)
+
+
+def test_no_data_is_addressed_by_the_frame_pointer() -> None:
+    assert '"frame-pointer"="all"' in tw.compile(SAMPLE, target="cpu", cache=False).k.llvm
