@@ -102,6 +102,47 @@ def test_strided_and_gather_views(rng: np.random.Generator) -> None:
     np.testing.assert_array_equal(out, x[15:23, 14:22] - x[[3, 1, 4, 1, 5, 49, 2, 6], 3:11])
 
 
+def test_rows_before_and_behind_a_tensor_do_not_exist() -> None:
+    tensor = "tensor_view<6x4xf32, strides=[4,1]>"
+    view = f"gather_scatter_view<tile=(4x4), padding_value = zero, {tensor}, sparse_dim=0>"
+    body = f"""
+    %z = constant <i64: 0> : tile<i64>
+    %rows = constant <i64: [5, -1, 2, -9223372036854775808]> : tile<4xi64>
+    %v = make_tensor_view %x, shape = [6, 4], strides = [4, 1] : {tensor}
+    %w = make_gather_scatter_view %v : {view}
+    %a, %t = load_view_tko weak %w[%rows, %z] : {view}, tile<4xi64>, tile<i64> -> tile<4x4xf32>, token
+    %one = constant <f32: 1.0> : tile<4x4xf32>
+    %b = addf %a, %one : tile<4x4xf32>
+    %middle = constant <i32: 4> : tile<i32>
+    %p = offset %out, %middle : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>>
+    %ov = make_tensor_view %p, shape = [6, 4], strides = [4, 1] : {tensor}
+    %ow = make_gather_scatter_view %ov : {view}
+    %s = store_view_tko weak %b, %ow[%rows, %z] : tile<4x4xf32>, {view}, tile<4xi64>, tile<i64> -> token
+    """
+    x, out = np.arange(24, dtype=np.float32).reshape(6, 4), np.full((7, 4), 7, np.float32)
+    run(body, POINTERS, 1, x, out)
+    wanted = np.full((7, 4), 7, np.float32)
+    wanted[[6, 3]] = x[[5, 2]] + 1
+    np.testing.assert_array_equal(out, wanted)
+
+
+def test_index_spaces_of_the_largest_tensors() -> None:
+    tensor = "tensor_view<?x9223372036854775807xf32, strides=[1,1]>"
+    view = f"strided_view<tile=(16x16), traversal_strides=[7,16], {tensor}>"
+    body = f"""
+    %v = make_tensor_view %x, shape = [%n, 9223372036854775807], strides = [1, 1] : tile<i64> -> {tensor}
+    %w = make_strided_view %v : {view}
+    %a, %b = get_index_space_shape %w : {view} -> tile<i64>
+    %one = constant <i32: 1> : tile<i32>
+    %p = offset %out, %one : tile<ptr<i64>>, tile<i32> -> tile<ptr<i64>>
+    %s = store_ptr_tko weak %out, %a : tile<ptr<i64>>, tile<i64> -> token
+    %t = store_ptr_tko weak %p, %b : tile<ptr<i64>>, tile<i64> -> token
+    """
+    out = np.zeros(2, np.int64)
+    run(body, "%n: tile<i64>, %x: tile<ptr<f32>>, %out: tile<ptr<i64>>", 1, -1, np.zeros(1, np.float32), out)
+    assert out.tolist() == [-(-(2**64 - 1) // 7), 2**59]
+
+
 def test_matrix_product_over_views(rng: np.random.Generator) -> None:
     m, n, k = 37, 45, 70
     a, b = rng.standard_normal((m, k), np.float32), rng.standard_normal((k, n), np.float32)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from tilewright.dialects import addresses, arith, tile
+from tilewright.dialects import addresses, arith, arith_integers, tile
 from tilewright.dialects.arith import Predicate
 from tilewright.dialects.cuda_tile import atomics
 from tilewright.dialects.cuda_tile import types as cuda
@@ -69,9 +69,7 @@ def _index_space(low: Lowering, op: Operation) -> None:
     assert isinstance(op, cuda_views.GetIndexSpaceShape)
     access = _Access(low, op.view, ())
     for k, out in enumerate(op.out):
-        step = access.steps[k]
-        above = low.add(access.sizes[k], low.b.index(step - 1))
-        _bind_extent(low, out, low.b(arith.Div(above, low.b.index(step))).out)
+        _bind_extent(low, out, low.b(arith_integers.UCeilDiv(access.sizes[k], low.b.index(access.steps[k]))).out)
 
 
 def _map_of(type_: cuda.View) -> tuple[int, ...]:
@@ -150,7 +148,9 @@ class _Access:
         for dim, checked in enumerate(check):
             if checked:
                 size = low.splat(low.cast(self.sizes[dim], I64), self.shape)
-                here = low.compare(Predicate.LT, self.positions(low, dim), size)
+                # Rows are any numbers: what would be negative lies far behind the end.
+                compare = arith_integers.UCmp if dim == self.sparse else arith.Cmp
+                here = low.b(compare(Predicate.LT, self.positions(low, dim), size)).out
                 found = here if found is None else low.and_(found, here)
         return found
 
