@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tilewright.dialects import arith
+from tilewright.dialects import arith, math
 from tilewright.dialects.semantics import convert, dtype_of, evaluate
 from tilewright.ir.core import Block
-from tilewright.ir.types import BF16, F16, F32, F64, I8, I16, I32, I64, ScalarType
+from tilewright.ir.types import BF16, C32, C64, F16, F32, F64, I8, I16, I32, I64, ScalarType
 
 MIN8, MAX8 = -128, 127
 
@@ -83,3 +83,16 @@ def test_conversion_to_16_bits_rounds_once() -> None:
     value = np.asarray(1.0 + 2.0**-8 + 2.0**-40)
     assert float(convert(value, BF16)) == 1.0 + 2.0**-7
     assert float(convert(np.asarray(1.0 + 2.0**-11 + 2.0**-40), F16)) == 1.0 + 2.0**-10
+
+
+@pytest.mark.parametrize("type_", [C32, C64])
+def test_complex_numbers_at_the_limits_are_what_targets_compute(type_: ScalarType) -> None:
+    inf, nan = np.inf, np.nan
+    small, large = (1e-30, 1e30) if type_ is C32 else (1e-300, 1e300)
+    x = np.array([complex(inf, 1), complex(inf, 0), complex(-inf, 2), complex(nan, 0)], dtype_of(type_))
+    powers = evaluate(math.Exp2(Block([type_]).arguments[0]), x)
+    np.testing.assert_array_equal([np.real(powers), np.imag(powers)], [[inf, inf, 0, nan], [inf, 0, 0, 0]])
+    dividends = np.array([complex(small, large), 3 - 4j, 1 + 1j, complex(large, large)], dtype_of(type_))
+    divisors = np.array([0j, complex(inf, 1), complex(-inf, inf), complex(large, large)], dtype_of(type_))
+    quotients = evaluate(arith.Div(*Block([type_, type_]).arguments), dividends, divisors)
+    np.testing.assert_array_equal([np.real(quotients), np.imag(quotients)], [[inf, 0, 0, 1], [inf, 0, 0, 0]])

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.dialects import arith, math, semantics_extended
+from tilewright.dialects import arith, complex_numbers, math, semantics_extended
 from tilewright.dialects.small_numbers import dtype_of, is_integral, odd_f32, to_small, to_tf32, wide
 from tilewright.ir.core import Operation
 from tilewright.ir.types import SMALL_FLOATS, TF32, ScalarType, element_of
@@ -35,6 +35,8 @@ def evaluate(op: Operation, *operands: Array) -> Array:
 
 
 def _div(op: Operation, element: ScalarType | None, a: Array, b: Array) -> Array:
+    if a.dtype.kind == "c":
+        return complex_numbers.divide(a, b)
     if a.dtype.kind not in "iu":
         return (wide(a) / wide(b)).astype(a.dtype)
     plain = np.where((b == 0) | (b == -1), np.ones_like(b), b)
@@ -53,12 +55,7 @@ def _rem(op: Operation, element: ScalarType | None, a: Array, b: Array) -> Array
 def _mul(op: Operation, element: ScalarType | None, a: Array, b: Array) -> Array:
     if a.dtype.kind != "c":
         return (wide(a) * wide(b)).astype(a.dtype)
-    # NumPy may contract the products of complex numbers; the language does not.
-    ar, ai, br, bi = np.real(a), np.imag(a), np.real(b), np.imag(b)
-    real, imaginary = ar * br - ai * bi, ar * bi + ai * br
-    out = np.empty(np.broadcast(a, b).shape, a.dtype)
-    out.real, out.imag = real, imaginary
-    return out
+    return complex_numbers.multiply(a, b)
 
 
 def _shift_count(a: Array, b: Array) -> Array:
@@ -136,14 +133,19 @@ def _math(function: Callable[..., Any]) -> Callable[..., Array]:
     """Elementary functions in the next wider type, then rounded."""
 
     def apply(op: Operation, element: ScalarType | None, a: Array) -> Array:
-        wider = {"f": np.longdouble if a.dtype.itemsize == 8 else np.float64, "c": np.complex128}.get(a.dtype.kind)
-        return np.asarray(function(a.astype(wider or np.float64))).astype(a.dtype)
+        return np.asarray(function(a.astype(np.longdouble if a.dtype.itemsize == 8 else np.float64))).astype(a.dtype)
 
     return apply
 
 
-def _exp2(a: Array) -> Array:
-    return np.exp(a * np.log(2.0)) if a.dtype.kind == "c" else np.exp2(a)
+def _exponential(base: Callable[..., Any], logarithm: Array | float) -> Callable[..., Array]:
+    """A function that complex numbers have too."""
+    real = _math(base)
+
+    def apply(op: Operation, element: ScalarType | None, a: Array) -> Array:
+        return complex_numbers.exponential(base, logarithm, a) if a.dtype.kind == "c" else real(op, element, a)
+
+    return apply
 
 
 def _fma(op: Operation, element: ScalarType | None, a: Array, b: Array, c: Array) -> Array:
@@ -175,8 +177,8 @@ _TABLE: Final[dict[type[Operation], Callable[..., Array]]] = {
     arith.Fma: _fma,
     math.Cos: _math(np.cos),
     math.Sin: _math(np.sin),
-    math.Exp: _math(np.exp),
-    math.Exp2: _math(_exp2),
+    math.Exp: _exponential(np.exp, 1.0),
+    math.Exp2: _exponential(np.exp2, np.log(np.longdouble(2))),
     math.Log: _math(np.log),
     math.Log2: _math(np.log2),
     **semantics_extended.TABLE,

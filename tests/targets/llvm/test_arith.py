@@ -276,6 +276,8 @@ def test_complex_special_quotients(jit: Jit, dtype: str) -> None:
     quotient = run(jobs[0], x, y)
     np.testing.assert_array_equal(np.real(quotient), [inf, -inf, nan, 0, 0])
     np.testing.assert_array_equal(np.imag(quotient), [inf, nan, nan, 0, 0])
+    small = run(jobs[0], np.array([1e-30 + 1e30j], dtype=storage), np.zeros(1, storage))
+    assert (np.real(small)[0], np.imag(small)[0]) == (inf, inf)
     z = np.array([complex(inf, nan), complex(nan, -inf), complex(nan, 1), 0j, 3 + 4j], dtype=storage)
     np.testing.assert_array_equal(run(jobs[1], z), [inf, inf, nan, 0, 5])
 

@@ -114,7 +114,7 @@ class ComplexArithmetic:
         product = self.binary("mul", scaled_x, Complex(scaled_y.re, b.fneg(scaled_y.im)))
         y_factor = b.select(infinite, constant(y_largest.type, 0.0), y_scale)
         parts: list[Value] = []
-        for numerator, own in zip(product, scaled_x, strict=True):
+        for numerator, own in zip(product, x, strict=True):
             quotient = b.fdiv(b.select(by_zero, own, numerator), norm)
             parts.append(self._unscale(quotient, x_inverse, y_factor))
         return Complex(parts[0], parts[1])
