@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -60,3 +61,34 @@ def test_regions_that_are_too_deep_for_the_stack_are_told(text: str) -> None:
     with pytest.raises(tw.CompileError) as caught:
         tw.compile(text.format("if %c {\n" * 250, "}\n" * 250), level=0, cache=False)
     assert [d.code for d in caught.value.diagnostics] == ["T007"]
+
+
+@pytest.mark.parametrize("target", ["cpu", "interpreter"])
+def test_scalars_of_all_types(target: str) -> None:
+    values = {
+        "i1": np.bool_(True), "i8": np.int8(-5), "i16": np.int16(-300), "i32": np.int32(7), "i64": np.int64(2**62),
+        "f16": np.float16(0.1), "bf16": ml_dtypes.bfloat16(0.1), "f32": np.float32(0.1), "tf32": np.float32(1.5),
+        "f64": np.float64(0.1), "f8E4M3FN": ml_dtypes.float8_e4m3fn(-1.5), "f8E5M2": ml_dtypes.float8_e5m2(3),
+        "f8E8M0FNU": ml_dtypes.float8_e8m0fnu(8), "f8E5M3FNU": np.int8(-7),
+    }  # fmt: skip
+    parameters = ", ".join(f"%s{n}: tile<{e}>, %p{n}: tile<ptr<{e}>>" for n, e in enumerate(values))
+    stores = "\n".join(
+        f"%t{n} = store_ptr_tko weak %p{n}, %s{n} : tile<ptr<{e}>>, tile<{e}> -> token" for n, e in enumerate(values)
+    )
+    kernel = tw.compile(f"entry @k({parameters}) {{\n{stores}\n}}", target=target, cache=False)["k"]
+    outputs = [np.zeros(1, value.dtype) for value in values.values()]
+    kernel[1](*(a for pair in zip(values.values(), outputs, strict=True) for a in pair))
+    assert [out.tobytes() for out in outputs] == [np.asarray(value).tobytes() for value in values.values()]
+
+
+@pytest.mark.parametrize("target", ["cpu", "interpreter"])
+def test_arguments_that_do_not_fit(target: str) -> None:
+    kernel = tw.compile("entry @k(%n: tile<i8>, %p: tile<ptr<f32>>) {\n}", target=target)["k"]
+    for number, array, message in (
+        (128, np.zeros(1, np.float32), "argument n: 128 is out of range for i8"),
+        (1.0, np.zeros(1, np.float32), "argument n: an integer is wanted"),
+        (1, np.zeros(1), "argument p: its dtype is float64"),
+        (1, "text", "argument p: str is no array"),
+    ):
+        with pytest.raises(tw.LaunchError, match=message):
+            kernel[1](number, array)

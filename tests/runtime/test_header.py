@@ -99,7 +99,7 @@ def test_a_c_program_runs_the_kernel(tmp_path: Path, language: str) -> None:
 @needs_compiler
 def test_every_slot_lies_where_the_layout_says(tmp_path: Path) -> None:
     matrix = MemrefParameter("A", "f32", (None, 5, None), (1, None, None))
-    dtypes = ("bool", "i8", "bf16", "f16", "f32", "f64", "c32", "c64")
+    dtypes = ("bool", "i8", "bf16", "f16", "f32", "f64", "tf32", "f8E4M3FN", "f8E5M2", "f8E8M0FNU", "c32", "c64")
     scalars = [ScalarParameter(f"s_{dtype}", dtype) for dtype in dtypes]
     parameters = (*scalars, matrix, GroupParameter("int", matrix, None, None), ScalarParameter("last", "i32"))
     (tmp_path / "kernels.h").write_text(emit_header(Artifact("cpu", (KernelInfo("k", "k", parameters),), b"")))

@@ -101,6 +101,11 @@ SCALARS = [
     ("bf16", ml_dtypes.bfloat16(-3.5), np.array(-3.5, ml_dtypes.bfloat16).tobytes()),
     ("bf16", 1 + 2**-8 + 2**-30, b"\x81\x3f"),  # through f32 it would become a tie
     ("bf16", float("inf"), b"\x80\x7f"),
+    ("tf32", 1 + 2**-11 + 2**-30, np.float32(1 + 2**-10).tobytes()),
+    ("f8E4M3FN", 1 + 2**-4 + 2**-40, b"\x39"),
+    ("f8E4M3FN", ml_dtypes.float8_e4m3fn(-448), b"\xfe"),
+    ("f8E5M2", float("-inf"), b"\xfc"),
+    ("f8E8M0FNU", 4, b"\x81"),
     ("f16", np.float32(0.1), np.float16(0.1).tobytes()),
     ("f32", 0.1, np.float32(0.1).tobytes()),
     ("f64", np.float16(0.1), np.float64(np.float16(0.1)).tobytes()),

@@ -33,6 +33,10 @@ _C_TYPES: Final = {
     "f16": "uint16_t",
     "f32": "float",
     "f64": "double",
+    "tf32": "float",
+    "f8E4M3FN": "uint8_t",
+    "f8E5M2": "uint8_t",
+    "f8E8M0FNU": "uint8_t",
     "c32": "float",
     "c64": "double",
 }
@@ -60,7 +64,7 @@ _PROLOGUE: Final = """\
  *
  * A kernel runs the work-groups with linear numbers begin .. end-1 of a grid (x fastest). `scratch` is memory of the
  * calling thread, aligned to 128 bytes, of at least ..._LOCAL_BYTES bytes. `team` is reserved: pass a null pointer.
- * Strides and offsets count elements. bf16 and f16 are passed as their 16 bits, complex numbers as two parts.
+ * Strides and offsets count elements. Floats of 8 and 16 bits are passed as their bits, complex numbers as two parts.
  */
 #pragma once
 #include <stddef.h>

@@ -12,6 +12,7 @@ from typing import Final, SupportsComplex, SupportsFloat, SupportsIndex, TypeAli
 import numpy as np
 
 from tilewright.ir.float_formats import FLOAT_FORMATS
+from tilewright.runtime.dtypes import numpy_dtype
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
 
 SlotValue: TypeAlias = int | float | bytes
@@ -29,6 +30,10 @@ SLOT_FORMATS: Final = {
     "f16": "e6x",
     "f32": "f4x",
     "f64": "d",
+    "tf32": "f4x",
+    "f8E4M3FN": "s7x",
+    "f8E5M2": "s7x",
+    "f8E8M0FNU": "s7x",
     "c32": "ff",
     "c64": "dd",
     "ptr": "Q",
@@ -41,7 +46,7 @@ _PLAIN_REAL: Final = (int, np.floating, np.integer)
 _PLAIN_INTEGER: Final = (int, np.integer)
 _NOT_REAL: Final = (complex, np.complexfloating, str, bytes)
 _PART: Final = {"c32": "f32", "c64": "f64"}
-_BF16: Final = FLOAT_FORMATS["bf16"]
+_BYTES: Final = frozenset({"f8E4M3FN", "f8E5M2", "f8E8M0FNU"})
 
 
 def scalar_binder(dtype: str, where: str) -> ScalarBinder:
@@ -55,6 +60,10 @@ def scalar_binder(dtype: str, where: str) -> ScalarBinder:
         return partial(_bind_complex, where, dtype, _PART[dtype])
     if dtype == "bf16":
         return partial(_bind_bf16, where)
+    if dtype == "tf32":
+        return partial(_bind_tf32, where)
+    if dtype in _BYTES:
+        return partial(_bind_byte, where, dtype)
     return partial(_bind_float, where, dtype)
 
 
@@ -137,12 +146,30 @@ def _bind_float(where: str, dtype: str, value: object) -> tuple[SlotValue, ...]:
     return (number,)
 
 
-def _bind_bf16(where: str, value: object) -> tuple[SlotValue, ...]:
-    number = _real(where, "bf16", value)
-    rounded = _BF16.nearest(number)
+def _rounded(where: str, dtype: str, value: object) -> float:
+    number = _real(where, dtype, value)
+    rounded = FLOAT_FORMATS[dtype].nearest(number)
     if math.isinf(rounded) and math.isfinite(number):
-        raise _out_of_range(where, "bf16", value)
-    return (struct.pack("<f", rounded)[2:],)
+        raise _out_of_range(where, dtype, value)
+    return rounded
+
+
+def _bind_bf16(where: str, value: object) -> tuple[SlotValue, ...]:
+    return (struct.pack("<f", _rounded(where, "bf16", value))[2:],)
+
+
+def _bind_tf32(where: str, value: object) -> tuple[SlotValue, ...]:
+    return (_rounded(where, "tf32", value),)
+
+
+def _bind_byte(where: str, dtype: str, value: object) -> tuple[SlotValue, ...]:
+    """Floats of one byte; not all of them have zero, negative numbers or infinity."""
+    number = _real(where, dtype, value)
+    found = numpy_dtype(dtype).type(number)
+    rounded = float(found)
+    if rounded != number and not math.isnan(number) and (number == 0 or not math.isfinite(rounded)):
+        raise _out_of_range(where, dtype, value)
+    return (found.tobytes(),)
 
 
 def _bind_complex(where: str, dtype: str, part: str, value: object) -> tuple[SlotValue, ...]:

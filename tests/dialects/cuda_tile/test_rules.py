@@ -215,6 +215,7 @@ MODULES = [
         "cannot stand in a module",
     ),
     ("C21", "entry @k(«%a»: tile<4xf32>) {\n}", "rank-0"),
+    ("C21", "entry @k(«%a»: tile<i4>) {\n}", "no parameters of type i4"),
     ("C5", "entry @k() {\n}\nentry «@k»() {\n}", "defined twice"),
     ("C5", 'entry «@""»() {\n}', "not empty"),
     ("C21", "entry @k() {\n «global @h <f32: 0.0> : tile<4xf32>»\n}", "modules only"),

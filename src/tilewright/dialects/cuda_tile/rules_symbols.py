@@ -9,7 +9,7 @@ from tilewright.dialects.cuda_tile.attributes import Dense, Symbol
 from tilewright.dialects.cuda_tile.debug import CallSite, Subprogram, debug_of, scope_of
 from tilewright.dialects.cuda_tile.rules import error
 from tilewright.dialects.cuda_tile.rules_control import ends
-from tilewright.dialects.cuda_tile.types import ElementType, Pointer, Tile, problem
+from tilewright.dialects.cuda_tile.types import I4, ElementType, Pointer, Tile, problem
 from tilewright.ir.core import Operation, Region, Value
 from tilewright.ir.types import Type
 
@@ -44,6 +44,8 @@ def entry(op: Operation, report: Report, body: Region) -> None:
     for argument in body.entry.arguments:
         if not isinstance(argument.type, Tile) or argument.type.shape:
             error(op, report, "C21", argument.location, f"parameters are rank-0 tiles, not {argument.type}")
+        elif argument.type.element is I4:
+            error(op, report, "C21", argument.location, "there are no parameters of type i4").hint("pass an i8")
     ends(op, report, body)
     _scopes(op, report)
 

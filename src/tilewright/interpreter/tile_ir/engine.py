@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tilewright.dialects.cuda_tile.attributes import MemoryOrdering, Rounding
 from tilewright.dialects.cuda_tile.core import Entry, Global, TileModule
-from tilewright.dialects.cuda_tile.types import F4E2M1FN, TF32, ElementType, Pointer, Tile
+from tilewright.dialects.cuda_tile.types import F4E2M1FN, F8E5M3FNU, TF32, ElementType, Pointer, Tile
 from tilewright.interpreter.errors import KernelError
 from tilewright.interpreter.tile_ir import (
     access,
@@ -159,13 +159,15 @@ def _name(parameter: BlockArgument) -> str:
 
 
 def _scalar(parameter: BlockArgument, element: ElementType, argument: Argument) -> Array:
-    """A number as an element; integers wrap, floats are rounded."""
+    """A number as an element; integers wrap, floats are rounded. f8E5M3FNU is given as its bits."""
     if argument is None:
         raise TypeError(f"{_name(parameter)} is a {element}, not a pointer")
+    if element is F8E5M3FNU:
+        return np.asarray(int(cast("int", argument)) & 0xFF, dtype_of(element))
     if not element.is_float:
         bits = np.asarray(int(cast("int", argument)) & (2**64 - 1), np.uint64).view(np.int64)
         return np.asarray(wrapped(bits, element))
     given = np.asarray(argument)
     if given.dtype == dtype_of(element) and element is not TF32:
         return given.reshape(())
-    return from_double(given.astype(np.float64).reshape(()), element, Rounding.NEAREST_EVEN)
+    return np.asarray(from_double(given.astype(np.float64).reshape(()), element, Rounding.NEAREST_EVEN))

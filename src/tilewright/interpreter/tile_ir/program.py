@@ -17,6 +17,7 @@ from tilewright.interpreter.tile_ir.memory import AddressTable
 from tilewright.ir.core import BlockArgument
 from tilewright.ir.printer import print_op
 from tilewright.program import Launcher, Program
+from tilewright.runtime.launch import argument_binder
 from tilewright.targets.artifact import Artifact
 from tilewright.targets.parameters import DTYPE_BYTES, KernelInfo, Parameter, PointerParameter, ScalarParameter
 from tilewright.targets.signature import written_through
@@ -74,18 +75,22 @@ def _dtype(element: t.ElementType) -> str:
 
 
 class _InterpretedEntry:
-    """Takes arrays of any framework, then interprets."""
+    """Checks arguments as a compiled kernel does, then interprets."""
 
     def __init__(self, entry: Entry, info: KernelInfo, checked: bool, memory: GlobalMemory) -> None:
         self.entry = entry
         self.info = info
         self.checked = checked
         self.memory = memory
+        self.binders = [argument_binder(info, parameter) for parameter in info.parameters]
 
     def __call__(self, grid: tuple[int, int, int], arguments: Sequence[object]) -> None:
         parameters = self.info.parameters
         if len(arguments) != len(parameters):
             raise TypeError(f"kernel {self.info.name} takes {len(parameters)} arguments, {len(arguments)} were given")
+        for bind, argument in zip(self.binders, arguments, strict=True):
+            if not isinstance(argument, AddressTable):
+                bind(argument, [])
         values = [_argument(p, a) for p, a in zip(parameters, arguments, strict=True)]
         run_entry(self.entry, values, grid, checked=self.checked, global_memory=self.memory)
 
