@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from frontends.tile_ir.marked import findings
 from frontends.tile_ir.samples import module
 from frontends.tile_ir.test_round_trip import read
@@ -133,8 +135,16 @@ def test_tile_ir_is_recognised_by_its_first_word() -> None:
         assert not is_tile_ir(text)
 
 
-def test_13_4_is_kept_by_the_printed_text() -> None:
-    found = read(module("\n    %a = ftoi %f signed saturating : tile<f32> -> tile<i32>\n"))
+@pytest.mark.parametrize(
+    "line",
+    [
+        "%a = ftoi %f signed saturating : tile<f32> -> tile<i32>",
+        "%a = constant <f8E5M3FNU: 1.0> : tile<f8E5M3FNU>",
+        "%a = gdc_wait_tko -> token",
+    ],
+)
+def test_13_4_is_kept_by_the_printed_text(line: str) -> None:
+    found = read(module(f"\n    {line}\n"))
     text = print_module(found)
     assert found.version == 4
     assert 'attributes {tilewright.version = "13.4"}' in text

@@ -40,7 +40,13 @@ def _i32(op: CoreOperation) -> Type:
     return scalar(I32)
 
 
-class TileModule(TileOperation, name="cuda_tile.module", traits=(ISOLATED,), assembly="!module"):
+class TileModule(
+    TileOperation,
+    name="cuda_tile.module",
+    traits=(ISOLATED,),
+    assembly="!module",
+    newer={"producer": Version.V13_3},
+):
     """A compilation unit: globals and entries.
 
     `version` is that of the bytecode it was read from; rules that later versions relaxed look at it.
@@ -76,7 +82,13 @@ class Entry(TileOperation, name="cuda_tile.entry", traits=(ISOLATED,), assembly=
         rules_symbols.entry(self, report, self.body)
 
 
-class Global(TileOperation, name="cuda_tile.global", assembly="!global", generic={"is_constant": "constant"}):
+class Global(
+    TileOperation,
+    name="cuda_tile.global",
+    assembly="!global",
+    generic={"is_constant": "constant"},
+    newer={"is_constant": Version.V13_3, "symbol_visibility": Version.V13_3},
+):
     """Static global memory, initialised when the module is loaded. `alignment` 0 is the natural one."""
 
     sym_name: str = attribute(str)

@@ -11,7 +11,6 @@ from typing import Final
 
 from tilewright.diagnostics import Report, Source, SourceRange
 from tilewright.dialects.cuda_tile import BY_MNEMONIC, control
-from tilewright.dialects.cuda_tile.attributes import CodedEnum
 from tilewright.dialects.cuda_tile.core import TileModule
 from tilewright.dialects.cuda_tile.types import Version
 from tilewright.frontends.tile_ir.block_text import Unclosed
@@ -20,8 +19,8 @@ from tilewright.frontends.tile_ir.draft import Draft
 from tilewright.frontends.tile_ir.generic_text import GenericReader
 from tilewright.frontends.tile_ir.limits import DEFAULT_LIMITS, Limits
 from tilewright.frontends.tile_ir.trampoline import Steps, run
-from tilewright.frontends.tile_ir.versions import VERSION
-from tilewright.ir.core import Block, Operation, Region
+from tilewright.frontends.tile_ir.versions import VERSION, version_of_text
+from tilewright.ir.core import Block, Region
 
 _NAME: Final = "kernels"
 _ITEMS: Final = ("entry", "global", "module")
@@ -219,22 +218,6 @@ def parse(source: Source, report: Report, limits: Limits = DEFAULT_LIMITS) -> Ti
         report.error(LIMIT, SourceRange(source, 0, 0), f"a text has at most {limits.source_bytes:,} characters")
         return None
     module = Parser(source, report, limits).file()
-    if module is not None and "version" not in module.attributes and _is_later(module):
-        module.attributes["version"] = Version.V13_4.value
+    if module is not None and "version" not in module.attributes:
+        module.attributes["version"] = version_of_text(module).value
     return module
-
-
-def _is_later(module: Operation) -> bool:
-    """Whether a module has operations or attributes that 13.3 lacks."""
-    from tilewright.dialects.cuda_tile.base import TileOperation
-
-    for op in module.walk():
-        if not isinstance(op, TileOperation):
-            continue
-        if op.spec.since > Version.V13_3:
-            return True
-        if any(v > Version.V13_3 and name in op.attributes for name, v in op.spec.newer.items()):
-            return True
-        if any(isinstance(v, CodedEnum) and v.since > Version.V13_3 for v in op.attributes.values()):
-            return True
-    return False

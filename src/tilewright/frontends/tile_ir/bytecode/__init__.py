@@ -7,8 +7,8 @@ from tilewright.diagnostics.binary import Binary
 from tilewright.dialects.cuda_tile.core import TileModule
 from tilewright.frontends.recognise import is_bytecode
 from tilewright.frontends.tile_ir.bytecode.reader import read, read_file
-from tilewright.frontends.tile_ir.bytecode.requirements import lowest_version
 from tilewright.frontends.tile_ir.bytecode.writer import write
+from tilewright.frontends.tile_ir.versions import lowest_version
 from tilewright.ir.verifier import verify
 
 

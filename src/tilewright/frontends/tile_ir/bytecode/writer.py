@@ -18,7 +18,7 @@ from tilewright.frontends.tile_ir.bytecode.form import (
     MAJOR,
     SectionId,
 )
-from tilewright.frontends.tile_ir.bytecode.requirements import requirements
+from tilewright.frontends.tile_ir.versions import requirements
 from tilewright.ir.core import Operation
 
 
