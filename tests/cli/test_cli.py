@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tilewright.cli.main import main
+
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "examples" / "fused_kernel.tl"
 AXPBY = """func @axpby(%a: f32, %x: memref<f32x?>, %b: f32, %y: memref<f32x?>) {
@@ -56,6 +58,66 @@ def test_usage_errors_have_status_2(tmp_path: Path) -> None:
     assert run("check", str(tmp_path / "absent.tl")).returncode == 2
     assert run("nonsense").returncode == 2
     assert run("run", "-", "--arg", "q=1", text=AXPBY).returncode == 2
+
+
+def status(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    """The exit status of `tilewright`, called in this process."""
+    monkeypatch.setattr(sys, "argv", ["tilewright", *arguments])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert isinstance(end.value.code, int)
+    return end.value.code
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["compile", "--target", "cpu:avx1024"], "no target 'cpu:avx1024' to compile for; there are cpu, cpu:avx512"),
+        (["compile", "--target", "nvidia", "--emit=header"], "headers and shared objects are for CPU artefacts"),
+        (["opt", "--passes", "canonicalise"], "unknown pass 'canonicalise'; known ones: "),
+        (["run", "--arg", "alpha=1e50"], "argument alpha: 1e+50 is beyond the range of f32"),
+        (["bench", "--arg", "alpha=1e50"], "argument alpha: 1e+50 is beyond the range of f32"),
+        (["run", "--arg", "D=zeros(16,16,99999999999)"], "elements of float32 do not fit into memory"),
+        (["run", "--grid", "99999999999"], "elements of float32 do not fit into memory"),
+        (["run", "--arg", "B=ones(8,8,3)"], "argument B: it has 3 modes"),
+    ],
+)
+def test_mistakes_of_the_caller_are_no_internal_errors(
+    arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status(monkeypatch, *arguments, str(SAMPLE)) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_setting_that_is_wrong(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("TILEWRIGHT_CACHE", "maybe")
+    assert status(monkeypatch, "env") == 2
+    assert "'maybe' is no mode: off, ro or rw" in capsys.readouterr().err
+
+
+def test_a_file_that_is_absent_does_not_hide_what_is_wrong_in_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = tmp_path / "bad.tl"
+    bad.write_text("func @f(%a: f32) {\n    %b = add %a, %c : f32\n}\n")
+    assert status(monkeypatch, "check", str(tmp_path / "absent.tl"), str(bad)) == 2
+    shown = capsys.readouterr()
+    assert "absent.tl: No such file" in shown.err
+    assert "error[V6]" in shown.out
+
+
+def test_groups_are_saved_and_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    a, first, again = tmp_path / "a.npy", tmp_path / "first.npy", tmp_path / "again.npy"
+    common = ["run", str(SAMPLE), "--grid=3", "--arg=B=ones()", "--arg=C=ones()", "--arg=D=zeros()"]
+    assert status(monkeypatch, *common, f"--save=A={a}", f"--save=D={first}") == 0
+    np.save(a, np.ascontiguousarray(np.load(a)))
+    assert status(monkeypatch, *common, f"--arg=A={a}", f"--save=D={again}") == 0
+    assert np.load(first)[:, :, :3].any()
+    np.testing.assert_array_equal(np.load(first), np.load(again))
+
+
+def test_an_empty_grid(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert status(monkeypatch, "run", str(SAMPLE), "--grid=0") == 0
 
 
 def test_format_is_idempotent_and_keeps_comments(tmp_path: Path) -> None:

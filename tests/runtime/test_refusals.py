@@ -15,6 +15,7 @@ from tilewright.targets.artifact import (
     Artifact,
     GroupParameter,
     MemrefParameter,
+    PointerParameter,
     ScalarParameter,
 )
 
@@ -29,6 +30,8 @@ from tilewright.targets.artifact import (
         ("i32", np.zeros(3, np.int32), "an integer is wanted"),
         ("bool", 2, "True or False"),
         ("f32", 1e39, "beyond the range of f32"),
+        pytest.param("i64", 10**5000, "an integer of 16610 bits is out of range for i64", id="i64-huge"),
+        pytest.param("f32", 10**5000, "beyond the range of f32", id="f32-huge"),
         ("f32", 10**400, "beyond the range of f32"),
         ("f16", 65520.0, "beyond the range of f16"),
         ("bf16", 3.4e38, "beyond the range of bf16"),
@@ -151,6 +154,19 @@ def test_groups_that_do_not_fit() -> None:
     for group, message in cases:
         with pytest.raises(LaunchError, match=message):
             kernel.launch(0, (group, target))
+
+
+def test_a_group_without_arrays() -> None:
+    memref = MemrefParameter("G", "f32", (4, None), (1, None))
+    parameters = (GroupParameter("G", memref, None), MemrefParameter("to", "i8", (64,), (1,)))
+    bind("echo", ECHO.replace("SIZE", "32"), parameters).launch(0, ([], np.zeros(64, np.int8)))
+
+
+@pytest.mark.parametrize("address", [-1, 2**64])
+def test_numbers_that_are_no_addresses(address: int) -> None:
+    parameters = (PointerParameter("p", "f32", False), MemrefParameter("to", "i8", (64,), (1,)))
+    with pytest.raises(LaunchError, match="argument p: an address has 64 bits"):
+        bind("echo", ECHO.replace("SIZE", "8"), parameters).launch(0, (address, np.zeros(64, np.int8)))
 
 
 @pytest.mark.parametrize("grid", [-1, (1, -1), (1, 1, 1, 1), (), 1.5, "1", (2**40, 2**40), 2**63, (1.5,)])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,8 +61,7 @@ def _argument(parameter: Parameter, spec: str | None, rng: np.random.Generator, 
         case PointerParameter():
             return _behind_pointer(parameter, spec, rng)
         case GroupParameter():
-            count = parameter.size if parameter.size is not None else groups
-            return [_array(parameter.memref, spec, rng, _DEFAULT_EXTENT) for _ in range(count)]
+            return _group(parameter, spec, rng, groups)
 
 
 def _scalar(parameter: ScalarParameter, spec: str | None, rng: np.random.Generator) -> object:
@@ -78,12 +78,23 @@ def _scalar(parameter: ScalarParameter, spec: str | None, rng: np.random.Generat
 
 def _array(parameter: MemrefParameter, spec: str | None, rng: np.random.Generator, default: int) -> Array:
     if spec is not None and spec.endswith(".npy"):
-        return _loaded(parameter, Path(spec))
+        return _laid_out(_loaded(parameter, Path(spec)), parameter.strides)
     kind, given = ("random", []) if spec is None else _call(parameter, spec)
     shape = given or [default if s is None else s for s in parameter.shape]
-    array = _strided(shape, parameter)
-    array[...] = _content(kind, array, rng)
-    return array
+    return _filled(_strided(shape, parameter.strides, numpy_dtype(parameter.dtype)), kind, rng)
+
+
+def _group(parameter: GroupParameter, spec: str | None, rng: np.random.Generator, groups: int) -> list[Array]:
+    """Arrays in one piece of memory; those of a file lie along its first mode, as `--save` writes them."""
+    memref = parameter.memref
+    if spec is not None and spec.endswith(".npy"):
+        return [_laid_out(array, memref.strides) for array in np.atleast_1d(_loaded(memref, Path(spec)))]
+    kind, given = ("random", []) if spec is None else _call(memref, spec)
+    shape = given or [_DEFAULT_EXTENT if s is None else s for s in memref.shape]
+    count = groups if parameter.size is None else parameter.size
+    strides = [*memref.strides[: len(shape)], None]
+    batch = _filled(_strided([*shape, count], strides, numpy_dtype(memref.dtype)), kind, rng)
+    return [batch[..., k] for k in range(count)]
 
 
 def _behind_pointer(parameter: PointerParameter, spec: str | None, rng: np.random.Generator) -> Array:
@@ -95,9 +106,7 @@ def _behind_pointer(parameter: PointerParameter, spec: str | None, rng: np.rando
         raise click.UsageError(
             f"--arg {parameter.name}=random(..): say the extents; how far a kernel goes behind a pointer is not known"
         )
-    array = np.zeros(shape, numpy_dtype(parameter.dtype))
-    array[...] = _content(kind, array, rng)
-    return array
+    return _filled(_zeros(shape, numpy_dtype(parameter.dtype)), kind, rng)
 
 
 def _call(parameter: MemrefParameter | PointerParameter, spec: str) -> tuple[str, list[int]]:
@@ -125,22 +134,43 @@ def _loaded(parameter: MemrefParameter | PointerParameter, path: Path) -> Array:
     return array.view(wanted) if array.dtype.kind == "V" and array.dtype.itemsize == wanted.itemsize else array
 
 
-def _strided(shape: list[int], parameter: MemrefParameter) -> Array:
+def _laid_out(array: Array, declared: Sequence[int | None]) -> Array:
+    """The elements where the type wants them, whatever their order in a file."""
+    copy = _strided(array.shape, declared, array.dtype)
+    copy[...] = array
+    return copy
+
+
+def _zeros(shape: int | list[int], dtype: np.dtype[Any]) -> Array:
+    try:
+        return np.zeros(shape, dtype)
+    except (MemoryError, ValueError):
+        elements = f"{math.prod(shape) if isinstance(shape, list) else shape:,} elements of {dtype}"
+        raise click.UsageError(f"{elements} do not fit into memory; ask for less with --arg or --grid") from None
+
+
+def _strided(shape: Sequence[int], declared: Sequence[int | None], dtype: np.dtype[Any]) -> Array:
     """A column-major array, with the static strides where the type has them."""
-    dtype = numpy_dtype(parameter.dtype)
     strides: list[int] = []
     least = 1
-    for extent, stride in zip(shape, parameter.strides, strict=False):
+    for mode, extent in enumerate(shape):
+        stride = declared[mode] if mode < len(declared) else None
         strides.append(least if stride is None else stride)
         least = strides[-1] * max(extent, 1)
-    flat = np.zeros(max(least, 1), dtype)
-    return np.lib.stride_tricks.as_strided(flat, shape, [s * dtype.itemsize for s in strides])
+    flat = _zeros(max(least, 1), dtype)
+    return np.lib.stride_tricks.as_strided(flat, shape, [s * flat.itemsize for s in strides])
 
 
-def _content(kind: str, array: Array, rng: np.random.Generator) -> Any:
-    if kind != "random":
-        return 0 if kind == "zeros" else 1
-    if array.dtype.kind in "iu":
-        return rng.integers(-8, 8, array.shape)
-    values = rng.standard_normal(array.shape)
-    return values + 1j * rng.standard_normal(array.shape) if array.dtype.kind == "c" else values
+def _filled(array: Array, kind: str, rng: np.random.Generator) -> Array:
+    match kind:
+        case "zeros":
+            array[...] = 0
+        case "ones":
+            array[...] = 1
+        case _ if array.dtype.kind in "iu":
+            array[...] = rng.integers(-8, 8, array.shape)
+        case _:
+            array[...] = rng.standard_normal(array.shape)
+            if array.dtype.kind == "c":
+                array += 1j * rng.standard_normal(array.shape)
+    return array

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import click
 
 from tilewright.cli.inputs import definitions, read_source, std_option
-from tilewright.cli.main import EXIT_DIAGNOSTICS
+from tilewright.cli.main import EXIT_DIAGNOSTICS, EXIT_USAGE
 from tilewright.cli.output import FORMATS, show
 from tilewright.diagnostics import CompileError, Diagnostic, Report, Severity
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from tilewright.compiler import Std
 
 
-def check_file(name: str, values: tuple[str, ...], std: Std = "auto") -> list[Diagnostic]:
+def check_file(name: str, values: Mapping[str, str], std: Std = "auto") -> list[Diagnostic]:
     """All diagnostics of one file."""
     from tilewright.compiler import is_tile_ir_source, read_module, read_tile_ir
 
@@ -26,7 +27,7 @@ def check_file(name: str, values: tuple[str, ...], std: Std = "auto") -> list[Di
         if is_tile_ir_source(source, std):
             read_tile_ir(source, report)
         else:
-            read_module(source, report, definitions(values), std)
+            read_module(source, report, values, std)
     except CompileError as error:
         return error.diagnostics
     return report.diagnostics
@@ -39,7 +40,18 @@ def check_file(name: str, values: tuple[str, ...], std: Std = "auto") -> list[Di
 @std_option
 def command(files: tuple[str, ...], form: str, values: tuple[str, ...], std: Std) -> None:
     """Report what is wrong in kernels; exit status 1 if anything is."""
-    found = [d for name in files for d in check_file(name, values, std)]
+    given = definitions(values)
+    found: list[Diagnostic] = []
+    unread = False
+    for name in files:
+        try:
+            found += check_file(name, given, std)
+        except click.ClickException as error:
+            # The other files are checked all the same.
+            click.echo(f"tilewright: {error}", err=True)
+            unread = True
     show(found, form, sys.stdout)
+    if unread:
+        raise click.exceptions.Exit(EXIT_USAGE)
     if any(d.severity is Severity.ERROR for d in found):
         raise click.exceptions.Exit(EXIT_DIAGNOSTICS)

@@ -77,14 +77,15 @@ def main() -> None:
 
 
 def _failure(error: Exception) -> int:
-    """Diagnostics end with 1; anything else is our fault: one line, never a traceback."""
+    """Diagnostics end with 1, other mistakes of the caller with 2; the rest is our fault: one line, no traceback."""
     from tilewright.diagnostics import CompileError
+    from tilewright.diagnostics.caller_error import CallerError
     from tilewright.ir.passes import InternalError
 
     if isinstance(error, CompileError):
         click.echo(str(error), err=True)
         return EXIT_DIAGNOSTICS
-    if isinstance(error, OSError):
+    if isinstance(error, CallerError | OSError | MemoryError):
         click.echo(f"tilewright: {error}", err=True)
         return EXIT_USAGE
     from tilewright.cli.reproducer import write_reproducer

@@ -84,7 +84,6 @@ def command(
 
     from tilewright.api import compile as compile_kernel
     from tilewright.cli.arguments import make_arguments, parse_pairs
-    from tilewright.runtime.errors import LaunchError
     from tilewright.targets.parameters import MemrefParameter, PointerParameter
 
     program = compile_kernel(
@@ -102,10 +101,7 @@ def command(
     passed = [
         arguments[p.name] for p in kernel.info.parameters if not (isinstance(p, MemrefParameter) and p.space == "local")
     ]
-    try:
-        kernel[grid](*passed)
-    except LaunchError as error:
-        raise click.ClickException(str(error)) from None
+    kernel[grid](*passed)
     written = {
         p.name for p in kernel.info.parameters if isinstance(p, MemrefParameter | PointerParameter) and p.written
     }

@@ -126,6 +126,12 @@ def memref_binder(parameter: MemrefParameter, where: str, *, reverse: bool) -> B
     return bind
 
 
+def _address(where: str, number: int) -> int:
+    if not 0 <= number < 1 << 64:
+        raise LaunchError(f"{where}: an address has 64 bits and no sign, an array or None is wanted otherwise")
+    return number
+
+
 def pointer_binder(parameter: PointerParameter, where: str) -> Binder:
     """Array to the address of its first element, whatever its shape; an integer is an address, None a null pointer."""
 
@@ -133,7 +139,7 @@ def pointer_binder(parameter: PointerParameter, where: str) -> Binder:
         if argument is None:
             return (0,)
         if type(argument) is int:
-            return (argument,)
+            return (_address(where, argument),)
         array = host_view(parameter, where, argument)
         if parameter.written and array.readonly:
             raise LaunchError(f"{where}: the array is read-only and the kernel writes to it; pass a writable array")

@@ -118,7 +118,7 @@ def _table_of_arrays(parameter: GroupParameter, layouts: MemrefLayouts, where: s
         check_access(memref, place, array)
         pointers.append(array.address)
     _check_offset_alignment(parameter, where, group.offset)
-    columns = np.array(rows, np.int64).reshape(len(rows), -1)
+    columns = np.array(rows, np.int64).reshape(len(rows), len(layouts.null_sizes()))
     sizes = tuple(np.ascontiguousarray(columns[:, k]) for k in range(columns.shape[1]))
     return _Table(np.array(pointers, np.uint64), sizes or _no_columns(layouts), len(pointers), group.offset)
 

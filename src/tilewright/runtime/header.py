@@ -14,10 +14,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from tilewright.diagnostics.caller_error import CallerError
 from tilewright.targets.artifact import Artifact, KernelInfo, Slot, slot_layout
 from tilewright.targets.parameters import DTYPE_BYTES
 
-__all__ = ["LinkerError", "emit_header", "emit_shared_object"]
+__all__ = ["LinkerError", "NotForC", "emit_header", "emit_shared_object"]
 
 _LINKERS: Final = ("cc", "clang", "gcc", "ld.lld", "ld")
 _LINK_SECONDS: Final = 60
@@ -49,7 +50,11 @@ operator try catch throw using virtual
 _KEYWORDS: Final = frozenset(_KEYWORD_LIST.split())
 
 
-class LinkerError(RuntimeError):
+class NotForC(CallerError, ValueError):
+    """An artefact that C programs cannot use."""
+
+
+class LinkerError(CallerError, RuntimeError):
     """No linker is there, or the one that is there refused the object."""
 
 
@@ -177,4 +182,4 @@ def _run(command: Sequence[str]) -> None:
 
 def _require_cpu(artifact: Artifact) -> None:
     if artifact.target != "cpu":
-        raise ValueError(f"headers and shared objects are for CPU artefacts, this one is for {artifact.target!r}")
+        raise NotForC(f"headers and shared objects are for CPU artefacts, this one is for {artifact.target!r}")

@@ -40,6 +40,7 @@ SLOT_FORMATS: Final = {
 }
 
 _INTEGER_BITS: Final = {"i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
+_SHOWN_BITS: Final = 256
 _BOOL: Final = (bool, np.bool_)
 # asking for a protocol takes microseconds, asking for these does not
 _PLAIN_REAL: Final = (int, np.floating, np.integer)
@@ -69,6 +70,13 @@ def scalar_binder(dtype: str, where: str) -> ScalarBinder:
 
 def _refuse(where: str, value: object, dtype: str, wanted: str) -> LaunchTypeError:
     return LaunchTypeError(f"{where}: {wanted} is wanted for a parameter of type {dtype}, not {type(value).__name__}")
+
+
+def _shown(value: object) -> str:
+    """A number for a message: Python refuses to write integers with thousands of digits."""
+    if isinstance(value, int) and value.bit_length() > _SHOWN_BITS:
+        return f"an integer of {value.bit_length()} bits"
+    return str(value)
 
 
 def _is_one_of(value: object, kinds: tuple[type, ...]) -> bool:
@@ -101,7 +109,7 @@ def _bind_integer(where: str, dtype: str, low: int, high: int, value: object) ->
     if number is None:
         raise _refuse(where, value, dtype, "an integer")
     if not low <= number <= high:
-        raise LaunchError(f"{where}: {number} is out of range for {dtype}, which holds {low} to {high}")
+        raise LaunchError(f"{where}: {_shown(number)} is out of range for {dtype}, which holds {low} to {high}")
     return (number,)
 
 
@@ -126,7 +134,7 @@ def _as_float(where: str, dtype: str, value: SupportsFloat) -> float:
 
 
 def _out_of_range(where: str, dtype: str, value: object) -> LaunchError:
-    return LaunchError(f"{where}: {value} is beyond the range of {dtype}")
+    return LaunchError(f"{where}: {_shown(value)} is beyond the range of {dtype}")
 
 
 def _fits(dtype: str, number: float) -> bool:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from tilewright.diagnostics.caller_error import CallerError
+
 Value: TypeAlias = str | int | float | bool | Path | None
 
 
-class ConfigError(ValueError):
+class ConfigError(CallerError, ValueError):
     """A setting that does not exist, or a value that it cannot take."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tilewright.diagnostics.caller_error import CallerError
 from tilewright.ir.passes import Pass
 from tilewright.targets.target import Target
 from tilewright.transforms.assign_stack import AssignStack
@@ -37,6 +38,10 @@ _FACTORIES: tuple[Callable[[], Pass], ...] = (
 )
 
 
+class UnknownPass(CallerError, ValueError):
+    """There is no such pass."""
+
+
 def pass_names(target: Target) -> list[str]:
     """All names that `parse_pipeline` knows."""
     return sorted(_available(target))
@@ -45,13 +50,13 @@ def pass_names(target: Target) -> list[str]:
 def parse_pipeline(text: str, target: Target) -> list[Pass]:
     """Passes from comma-separated names, with the options that the target's pipeline gives them.
 
-    Raises ValueError, naming the candidates, for an unknown name.
+    Raises `UnknownPass`, naming the candidates, for an unknown name.
     """
     known = _available(target)
     names = [name.strip() for name in text.split(",") if name.strip()]
     for name in names:
         if name not in known:
-            raise ValueError(f"unknown pass {name!r}; known ones: {', '.join(sorted(known))}")
+            raise UnknownPass(f"unknown pass {name!r}; known ones: {', '.join(sorted(known))}")
     return [known[name] for name in names]
 
 

@@ -12,6 +12,8 @@ from ctypes import POINTER, c_char_p, c_float, c_int, c_size_t, c_uint, c_uint8,
 from functools import cache
 from typing import Final
 
+from tilewright.diagnostics.caller_error import CallerError
+
 
 class DriverError(RuntimeError):
     """A call of the CUDA driver failed; `name` is the driver's name of the error, such as CUDA_ERROR_OUT_OF_MEMORY."""
@@ -23,7 +25,7 @@ class DriverError(RuntimeError):
         self.name = name
 
 
-class DriverUnavailable(RuntimeError):
+class DriverUnavailable(CallerError, RuntimeError):
     """This machine has no usable CUDA driver."""
 
 
