@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 from tilewright.runtime.machine import FeatureSet
+from tilewright.runtime.native import assembly_of
+from tilewright.targets.cpu.machine import machine_of
 
 from .collective import DTYPES, Collective, assert_close, available_levels, literal, random_array
 
@@ -28,7 +32,7 @@ def _check(
     factors: tuple[int, int] = (1, 0),
     level: FeatureSet = FeatureSet.HOST,
     dynamic: bool = False,
-) -> None:
+) -> Collective:
     m, n, k = size
     alpha, beta = factors
     shapes: list[tuple[int, int]] = [(k, m) if transposes[0] else (m, k), (n, k) if transposes[1] else (k, n), (m, n)]
@@ -54,6 +58,7 @@ def _check(
     assert_close(dtype, c, expected)
     assert (around[:GUARD].astype(wide) == 7).all()
     assert (around[-GUARD:].astype(wide) == 7).all()
+    return run
 
 
 @pytest.mark.parametrize("level", available_levels())
@@ -62,6 +67,15 @@ def _check(
 def test_exact_small_sizes(size: tuple[int, int, int], dtype: str, level: FeatureSet) -> None:
     _check(1, size, dtype, factors=(1, 1), level=level)
     _check(2, size, dtype, factors=(1, 0), level=level, row_major=True)
+
+
+@pytest.mark.skipif(FeatureSet.AVX512 not in available_levels(), reason="27 sums need 32 registers")
+@pytest.mark.parametrize(("dtype", "size"), [("f32", (35, 9, 20)), ("f64", (20, 9, 9)), ("f64", (22, 8, 8))])
+def test_blocks_of_nearly_all_registers_spill_none(dtype: str, size: tuple[int, int, int]) -> None:
+    run = _check(12, size, dtype, level=FeatureSet.AVX512)
+    assembly = assembly_of(run.text, machine_of(FeatureSet.AVX512).processor)
+    assert assembly.count("vbroadcasts") == size[1] * size[2], "one block is as wide as the tile"
+    assert not re.search(r"[xyz]mm\d+, .*\(%r[sb]p\)", assembly)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

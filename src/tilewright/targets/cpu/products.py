@@ -5,7 +5,9 @@ times scalars of `lhs` if it is 1. All accumulators stay in registers over the w
 others are loops of four steps, since nothing unrolls them later (no pass pipeline runs).
 
 Neighbouring steps of the sum run together, column by column: the scalars they need share a cache line, which on AVX-512
-is worth 5-8 % where each accumulator needs a scalar of its own.
+is worth 5-8 % where each accumulator needs a scalar of its own. Not so in blocks of nearly all registers, where each
+scalar is kept for all its products and no longer: LLVM would load the next ones meanwhile, or let a scalar's last
+product take its register, and then spill accumulators.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tilewright.ir.types import ScalarType
-from tilewright.targets.cpu.blocks import Block, Piece
+from tilewright.targets.cpu.blocks import SCHEDULED_ACCUMULATORS, Block, Piece
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.tiles import AnyTile, Fragments, Product, Registers
 from tilewright.targets.llvm.emitter import Complex, Value, i64, lanes_of
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 _Read = Callable[[AnyTile, Block], Fragments]
 _UNROLLED_STEPS = 640
 _LOOP_STEPS = 4
+_PLAIN = ("f32", "f64")
 
 
 def product_block(ev: Evaluator, tile: Product, block: Block) -> Fragments:
@@ -70,11 +73,17 @@ def _loop(ev: Evaluator, tile: Product, block: Block, depth: Value, start: Fragm
 
 def _steps(ev: Evaluator, tile: Product, block: Block, first: Value, steps: int, start: Fragments) -> Fragments:
     """`steps` terms of the sum from `first` on, in runs of neighbouring ones."""
-    run = 4 if len(block.pieces) == 1 else 2
+    run = 4 if len(block.pieces) == 1 else 1 if _is_tight(tile, block) else 2
     acc = [list(row) for row in start]
     for k in range(0, steps, run):
         _run(ev, tile, block, ev.b.add(first, i64(k)), min(run, steps - k), acc)
     return acc
+
+
+def _is_tight(tile: Product, block: Block) -> bool:
+    """Whether the vectors of two terms would be too many beside the accumulators."""
+    pieces = len(block.pieces)
+    return tile.type.element.name in _PLAIN and pieces > 2 and pieces * block.count > SCHEDULED_ACCUMULATORS
 
 
 def _run(ev: Evaluator, tile: Product, block: Block, k: Value, steps: int, acc: Fragments) -> None:
@@ -87,6 +96,7 @@ def _run(ev: Evaluator, tile: Product, block: Block, k: Value, steps: int, acc: 
         return (position, term) if along == 0 else (term, position)
 
     vectors = _cast(ev, tile, ev.read_once, long_tile, Block(place(row, k), along, block.pieces, 1 - along, steps))
+    tight = _is_tight(tile, block)
     for j in range(block.count):
         scalars = _scalars(ev, tile, short_tile, (k, column) if along == 0 else (column, k), j, steps, along)
         for step in range(steps):
@@ -96,6 +106,8 @@ def _run(ev: Evaluator, tile: Product, block: Block, k: Value, steps: int, acc: 
                 if wide is None:
                     wide = splats[piece.lanes] = ev.arith.splat(scalars[step], piece.lanes)
                 acc[j][p] = multiply_add(ev, tile.type.element, vectors[step][p], wide, acc[j][p])
+            if tight:
+                ev.b.keep(_real(splats[block.pieces[0].lanes]))
 
 
 def _scalars(

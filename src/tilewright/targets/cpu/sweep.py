@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from tilewright.targets.cpu.blocks import Block, Piece, Shape, grouped, map_shape, product_shape, split_pieces
@@ -11,9 +11,11 @@ from tilewright.targets.cpu.tiles import (
     Memory,
     Product,
     Registers,
+    Splat,
     first_long_dim,
     formulas,
     lane_bytes,
+    leaves,
     natural_dim,
 )
 from tilewright.targets.llvm.emitter import Builder, Value, i64
@@ -47,7 +49,7 @@ class Plan:
         products = [part for part in formulas(tile) if isinstance(part, Product)]
         if products:
             depth = max(part.lhs.type.shape[1] for part in products)
-            self.shape = product_shape(ev.machine, len(self.pieces), columns, depth)
+            self.shape = product_shape(ev.machine, len(self.pieces), columns, depth, _is_bare(tile, products))
         else:
             self.shape = map_shape(len(self.pieces), columns)
 
@@ -73,6 +75,15 @@ class Plan:
         """Whether all positions are constants."""
         others = [e for dim, e in enumerate(self.extents) if dim not in (self.vector, self.across)]
         return self.shape.unrolled and all(extent == 1 for extent in others)
+
+
+def _is_bare(tile: AnyTile, products: Sequence[Product]) -> bool:
+    """Whether a tile is a product of elements in memory that are read as they are, and nothing else is read for it."""
+    read = {leaf for leaf in leaves(tile) if not isinstance(leaf, Splat)}
+    factors = {factor for part in products for factor in (part.lhs, part.rhs)}
+    elements = {part.type.element.name for part in formulas(tile)}
+    in_memory = all(isinstance(factor, Memory) for factor in factors)
+    return len(products) == 1 and in_memory and read == factors and elements in ({"f32"}, {"f64"})
 
 
 def sweep(b: Builder, plan: Plan, emit: Emit, ev: Evaluator) -> None:

@@ -384,6 +384,12 @@ class Instructions:
         mangled = ".".join([name, *map(mangle, overload)])
         self.call_void(self.module.declare(mangled, "void", [a.type for a in arguments]), arguments)
 
+    def keep(self, value: Value) -> None:
+        """Use a value without code: it stays where it is up to here, and no instruction is moved across."""
+        name = "llvm.fake.use"
+        self.module.declare(name, "void", ["..."])
+        self.emit_void(f"call void (...) @{name}({value})")
+
     def inline_asm(
         self,
         result: str,
