@@ -12,25 +12,21 @@ from tilewright.runtime.settings import SETTINGS
 
 
 def test_later_places_win(tmp_path: Path) -> None:
-    (tmp_path / "pyproject.toml").write_text('[tool.tilewright]\ncache-size = "2G"\ncache = "ro"\ntarget = "nvidia"\n')
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.tilewright]\ncache-size = "2G"\ncache = "ro"\nalways-compile = true\n'
+    )
     inner = tmp_path / "a" / "b"
     inner.mkdir(parents=True)
-    environment = {"TILEWRIGHT_CACHE": "off", "TILEWRIGHT_TIMEOUT": "5", "TILEWRIGHT_DEBUG": ""}
-    with config(timeout=7):
-        found = current(environment=environment, folder=inner, autotune="quick", dump=None)
-    assert (found.cache_size, found.cache, found.timeout, found.autotune, found.debug) == (
-        2 << 30,
-        "off",
-        7,
-        "quick",
-        False,
-    )
+    environment = {"TILEWRIGHT_CACHE": "off", "TILEWRIGHT_NUM_THREADS": "5", "TILEWRIGHT_CACHE_DIR": ""}
+    with config(num_threads=7):
+        found = current(environment=environment, folder=inner, cache_size="1M", cache_dir=None)
+    assert (found.cache_size, found.cache, found.num_threads, found.always_compile) == (1 << 20, "off", 7, True)
     origins = {entry.name: entry.origin for entry in found.explain()}
-    assert origins["cache_size"] == str(tmp_path / "pyproject.toml")
+    assert origins["always_compile"] == str(tmp_path / "pyproject.toml")
     assert origins["cache"] == "environment"
-    assert origins["timeout"] == "with config(..)"
-    assert origins["autotune"] == "argument"
-    assert origins["dump"] == "default"
+    assert origins["num_threads"] == "with config(..)"
+    assert origins["cache_size"] == "argument"
+    assert origins["cache_dir"] == "default"
     assert list(origins) == [setting.name for setting in SETTINGS]
 
 
@@ -42,12 +38,12 @@ def test_blocks_nest_and_end() -> None:
 
 
 def test_other_threads_keep_their_settings() -> None:
-    seen: list[float] = []
-    with config(timeout=1):
-        thread = threading.Thread(target=lambda: seen.append(current().timeout))
+    seen: list[int] = []
+    with config(cache_size=1):
+        thread = threading.Thread(target=lambda: seen.append(current().cache_size))
         thread.start()
         thread.join()
-    assert seen == [60.0]
+    assert seen == [1 << 30]
 
 
 @pytest.mark.parametrize(
@@ -56,10 +52,8 @@ def test_other_threads_keep_their_settings() -> None:
         ({"TILEWRIGHT_CACHE_SIZ": "1"}, "unknown setting TILEWRIGHT_CACHE_SIZ in environment; did you mean cache_size"),
         ({"TILEWRIGHT_CACHE": "maybe"}, "cache from environment: 'maybe' is no mode: off, ro or rw"),
         ({"TILEWRIGHT_CACHE_SIZE": "much"}, "is no size"),
-        ({"TILEWRIGHT_TIMEOUT": "-1"}, "is no number of seconds"),
-        ({"TILEWRIGHT_TIMEOUT": "nan"}, "is no number of seconds"),
         ({"TILEWRIGHT_NUM_THREADS": "0"}, "is no number from 1"),
-        ({"TILEWRIGHT_DEBUG": "perhaps"}, "is no truth value"),
+        ({"TILEWRIGHT_ALWAYS_COMPILE": "perhaps"}, "is no truth value"),
     ],
 )
 def test_what_is_wrong_is_told(environment: dict[str, str], message: str, tmp_path: Path) -> None:

@@ -46,16 +46,7 @@ class Config:
     cache_dir: Path | None
     cache_size: int
     always_compile: bool
-    interpret: bool
-    check: bool
-    target: str
-    dump: str
-    dump_dir: Path | None
-    ptxas: Path | None
-    autotune: str
-    timeout: float
     num_threads: int | None
-    debug: bool
     origins: Mapping[str, str]
 
     def explain(self) -> list[Origin]:

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 from tilewright.diagnostics.caller_error import CallerError
 
-Value: TypeAlias = str | int | float | bool | Path | None
+Value: TypeAlias = str | int | bool | Path | None
 
 
 class ConfigError(CallerError, ValueError):
@@ -86,15 +86,6 @@ def _bytes(raw: object) -> int:
     return int(match[1]) * _UNITS[match[2].upper()]
 
 
-def _seconds(raw: object) -> float:
-    if isinstance(raw, bool):
-        raise TypeError
-    seconds = float(raw) if isinstance(raw, int | float) else float(_text(raw))
-    if not 0 < seconds < float("inf"):
-        raise ValueError
-    return seconds
-
-
 def _count(raw: object) -> int | None:
     if raw is None or raw == "":
         return None
@@ -111,16 +102,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("cache_dir", None, _path, "path", "where the cache lies; the user's cache directory if not set"),
     Setting("cache_size", 1 << 30, _bytes, "size such as 500M or 2G", "bytes the cache may hold"),
     Setting("always_compile", False, _flag, _FLAG, "compile although the cache has the result"),
-    Setting("interpret", False, _flag, _FLAG, "run in the interpreter"),
-    Setting("check", False, _flag, _FLAG, "check accesses while running"),
-    Setting("target", "cpu", _text, "name of a target", "what to compile for where nothing else is said"),
-    Setting("dump", "", _text, "list of passes, or all", "passes whose results are written to dump_dir"),
-    Setting("dump_dir", None, _path, "path", "where dumps go"),
-    Setting("ptxas", None, _path, "path", "the assembler for NVIDIA devices, if the driver's is not to be used"),
-    Setting("autotune", "none", _one_of("none", "quick", "full"), "mode: none, quick or full", "how hard to tune"),
-    Setting("timeout", 60.0, _seconds, "number of seconds above zero", "how long one compilation may take"),
-    Setting("num_threads", None, _count, "number from 1 to 4096", "threads of the default pool"),
-    Setting("debug", False, _flag, _FLAG, "show what the compiler and the runtime do"),
+    Setting("num_threads", None, _count, "number from 1 to 4096", "threads of the pool, which the first launch makes"),
 )
 
 BY_NAME: Final = {setting.name: setting for setting in SETTINGS}
