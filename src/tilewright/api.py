@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from tilewright.cache_key import cache_key
 from tilewright.compiler import CompileOptions, Std, compile_module, is_tile_ir_source, read_module
@@ -75,8 +75,12 @@ def compile(
     written and divergent barriers. `cache=False` neither reads nor writes the artefact cache.
     `std` says which tensor language the text is in: `old` (before its redesign), `new`, or `auto`, which recognises it.
 
-    Raises `CompileError` with located diagnostics, OSError for an unreadable file, ValueError for an unknown target.
+    Raises `CompileError` with located diagnostics, OSError for an unreadable file, ValueError for a wrong option.
     """
+    if level not in (0, 1, 2):
+        raise ValueError(f"level is 0, 1 or 2, not {level!r}")
+    if std not in get_args(Std):
+        raise ValueError(f"std is {', '.join(get_args(Std))}, not {std!r}")
     source = source_of(kernel)
     values = dict(definitions or {})
     if target == "interpreter":

@@ -225,10 +225,18 @@ class Program:
         kernels = self.__dict__.get("_kernels", {})
         if name in kernels:
             return kernels[name]
-        raise AttributeError(f"the program has no kernel {name!r}; it has {', '.join(kernels) or 'none'}")
+        raise AttributeError(self._absent(name))
+
+    def _absent(self, name: str) -> str:
+        return f"the program has no kernel {name!r}; it has {', '.join(self.__dict__.get('_kernels', {})) or 'none'}"
 
     def __getitem__(self, name: str) -> Kernel:
+        if name not in self._kernels:
+            raise KeyError(self._absent(name))
         return self._kernels[name]
+
+    def __contains__(self, kernel: object) -> bool:
+        return any(kernel in (found.name, found) for found in self)
 
     def __iter__(self) -> Iterator[Kernel]:
         return iter(self._kernels.values())

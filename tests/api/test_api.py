@@ -93,6 +93,37 @@ def test_errors_are_diagnostics_or_launch_errors() -> None:
         _ = tw.compile(AXPBY).gemm
 
 
+@pytest.mark.parametrize("target", ["cpu", "interpreter"])
+def test_every_target_refuses_the_same_launches(target: str) -> None:
+    apart = 'func @apart(%x: memref<f32x?> {"noalias"=true}, %a: f32, %y: memref<f32x?>) { axpby %a, %x, %a, %y }'
+    program = tw.compile("func @k(%x: memref<f32x8>, %l: memref<f32x4,local>) { }\n" + apart, target=target)
+    x = np.ones(8, np.float32)
+    program.k[1](x)
+    program.k[1](x, None)
+    with pytest.raises(tw.LaunchError, match=r"takes 1 arguments \(x: memref\), 2 were given"):
+        program.k[1](x, x)
+    with pytest.raises(tw.LaunchError, match=r"takes 1 arguments \(x: memref\), 0 were given"):
+        program.k[1]()
+    with pytest.raises(tw.LaunchError, match="argument x: it was declared noalias and overlaps argument y"):
+        program.apart[1](x[:5], 1.0, x[3:])
+
+
+def test_options_that_do_not_exist() -> None:
+    with pytest.raises(ValueError, match="level is 0, 1 or 2, not 7"):
+        tw.compile(AXPBY, level=7)
+    with pytest.raises(ValueError, match=r"std is auto, old, new, not 'c\+\+'"):
+        tw.compile(AXPBY, std="c++")  # type: ignore[arg-type]
+
+
+def test_kernels_by_name() -> None:
+    program = tw.compile(AXPBY)
+    assert "axpby" in program
+    assert program["axpby"] in program
+    assert "gemm" not in program
+    with pytest.raises(KeyError, match="no kernel 'gemm'; it has axpby"):
+        _ = program["gemm"]
+
+
 def test_definitions_from_outside() -> None:
     text = "func @f(%x: memref<f32x$n>) { %z = constant 0.0 : f32 %o = constant 1.0 : f32 axpby %o, %x, %o, %x }"
     x = np.ones(7, np.float32)

@@ -75,3 +75,28 @@ def test_atomics_do_not_race() -> None:
     x[0] = 0
     tw.compile(text, target="interpreter").k[1](x)
     assert x[0] == 31
+
+
+@pytest.mark.parametrize(
+    ("instruction", "shapes"),
+    [
+        ("axpby %o, %a, %o, %c", ["4", "4", "5"]),
+        ("axpby %o, %a, %o, %c", ["1", "4", "5"]),
+        ("hadamard %o, %a, %b, %o, %c", ["1", "5", "5"]),
+        ("cumsum %o, %a, 0, %o, %c", ["1", "4", "5"]),
+        ("gemm.n.t %o, %a, %b, %o, %c", ["4x3", "5x2", "4x5"]),
+        ("gemv.n %o, %a, %b, %o, %c", ["4x3", "2", "4"]),
+        ("ger %o, %a, %b, %o, %c", ["4", "3", "4x2"]),
+        ("sum.n %o, %a, %o, %c", ["4x3", "4", "3"]),
+    ],
+)
+def test_extents_that_only_the_launch_knows(instruction: str, shapes: list[str]) -> None:
+    extents = [[int(e) for e in shape.split("x")] for shape in shapes]
+    types = (f"%{name}: memref<f32{'x?' * len(shape)}>" for name, shape in zip("abc", extents, strict=True))
+    text = f"func @k({', '.join(types)}) {{\n    %o = constant 1.0 : f32\n    {instruction}\n}}\n"
+    arrays = [np.ones(shape, np.float32, order="F") for shape in extents]
+    with pytest.raises(KernelError, match=r"error\[R013\]") as caught:
+        tw.compile(text, target="interpreter").k[1](*arrays)
+    place = caught.value.diagnostics[0].location.primary
+    assert place is not None
+    assert place.source.text[place.start : place.end] == instruction

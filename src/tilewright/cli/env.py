@@ -11,4 +11,5 @@ def command() -> None:
     from tilewright.runtime.config import current
 
     for line in current().explain():
-        click.echo(f"{line.name:<16} {line.value!s:<24} {line.origin}")
+        value = "not set" if line.value is None else str(line.value)
+        click.echo(f"{line.name:<16} {value:<16} {line.origin:<12} {line.doc}")

@@ -127,6 +127,7 @@ _TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "R010": ("access out of bounds", "The interpreter stops at an access outside a memref or group, or through a null pointer."),
     "R011": ("read of memory never written", "Local memory has no content until something writes it."),
     "R012": ("write to a read-only array", "The argument is read-only."),
+    "R013": ("extents that do not agree", "An instruction combines memrefs whose extents only the launch knows, and they differ."),
     "R020": ("race", "Two work-items touch one element, one of them writing, without a barrier between them."),
     "R021": ("ran too long", "The interpreter's limit on operations was reached."),
     "R022": ("divergent barrier", "Not all work-items of the work-group reach the barrier."),

@@ -12,6 +12,7 @@ from tilewright.dialects import tl
 from tilewright.dialects.memref import AtomicKind
 from tilewright.dialects.semantics import convert, dtype_of
 from tilewright.interpreter.blocks import load_box, store_box, update_box
+from tilewright.interpreter.errors import fail
 from tilewright.interpreter.memory import View
 from tilewright.interpreter.scalars import enter_spmd, leave_spmd
 from tilewright.interpreter.state import Handler, WorkGroup
@@ -51,6 +52,13 @@ def _transposed(array: Array, transpose: bool) -> Array:
     return array.T if transpose else array
 
 
+def _agree(op: Operation, found: tuple[int, ...], wanted: tuple[int, ...]) -> None:
+    """Extents that only the launch knows: those that have to be the same are."""
+    if found != wanted:
+        message = f"extents of operands differ where they have to agree: {list(found)} and {list(wanted)}"
+        fail("R013", op.location, message)
+
+
 def _update(
     w: WorkGroup,
     op: Operation,
@@ -70,6 +78,7 @@ def _update(
     b = w.scalar(beta).astype(wanted)
     with np.errstate(all="ignore"):
         result = np.zeros(shape, wanted) if a == 0 else a * product(wanted)
+        _agree(op, result.shape, shape)
         start = (0,) * len(shape)
         if atomic and b != 0:
             update_box(w, view, start, convert(np.asarray(result), type_), (), AtomicKind.ADD, op.location)
@@ -86,7 +95,13 @@ def _axpby(w: WorkGroup, op: Operation) -> None:
 
 def _hadamard(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, tl.Hadamard)
-    _update(w, op, op.alpha, op.beta, op.c, op.atomic, lambda t: read_all(w, op, op.a, t) * read_all(w, op, op.b, t))
+
+    def product(wanted: np.dtype[Any]) -> Array:
+        a, b = read_all(w, op, op.a, wanted), read_all(w, op, op.b, wanted)
+        _agree(op, a.shape, b.shape)
+        return a * b
+
+    _update(w, op, op.alpha, op.beta, op.c, op.atomic, product)
 
 
 def _sum(w: WorkGroup, op: Operation) -> None:
@@ -123,7 +138,9 @@ def _gemm(w: WorkGroup, op: Operation) -> None:
 
     def product(wanted: np.dtype[Any]) -> Array:
         a = _transposed(read_all(w, op, op.a, wanted), op.transpose_a)
-        return matmul(a, _transposed(read_all(w, op, op.b, wanted), op.transpose_b))
+        b = _transposed(read_all(w, op, op.b, wanted), op.transpose_b)
+        _agree(op, a.shape[1:], b.shape[:1])
+        return matmul(a, b)
 
     _update(w, op, op.alpha, op.beta, op.c, op.atomic, product)
 
@@ -132,7 +149,9 @@ def _gemv(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, tl.Gemv)
 
     def product(wanted: np.dtype[Any]) -> Array:
-        return matmul(_transposed(read_all(w, op, op.a, wanted), op.transpose), read_all(w, op, op.b, wanted))
+        a, b = _transposed(read_all(w, op, op.a, wanted), op.transpose), read_all(w, op, op.b, wanted)
+        _agree(op, a.shape[1:], b.shape)
+        return matmul(a, b)
 
     _update(w, op, op.alpha, op.beta, op.c, op.atomic, product)
 

@@ -19,9 +19,9 @@ from tilewright.ir.passes import PassContext, PassManager
 from tilewright.ir.printer import print_op
 from tilewright.ir.types import mixed
 from tilewright.program import Launcher, Program
+from tilewright.runtime.argument_checks import ArgumentChecks
 from tilewright.runtime.dtypes import numpy_dtype
 from tilewright.runtime.groups import ArrayGroup, PointerArray
-from tilewright.runtime.launch import argument_binder
 from tilewright.targets.artifact import Artifact
 from tilewright.targets.parameters import (
     GroupParameter,
@@ -69,14 +69,11 @@ class _InterpretedKernel:
         self.kernel = kernel
         self.info = info
         self.checked = checked
-        self.passed = [p for p in info.parameters if not (isinstance(p, MemrefParameter) and p.space == "local")]
-        self.binders = [argument_binder(info, p) for p in self.passed]
+        self.checks = ArgumentChecks(info)
 
     def __call__(self, grid: tuple[int, int, int], arguments: Sequence[object]) -> None:
-        if len(arguments) != len(self.passed):
-            raise TypeError(f"kernel {self.info.name} takes {len(self.passed)} arguments, {len(arguments)} were given")
-        for bind, argument in zip(self.binders, arguments, strict=True):
-            bind(argument, [])
+        arguments = self.checks.without_local(arguments)
+        self.checks.values(arguments)
         given = iter(arguments)
         values: list[Argument] = []
         for parameter in self.info.parameters:

@@ -2,9 +2,6 @@
 
 A launch costs a few microseconds of Python. Everything is checked before anything runs; `LaunchError` names the
 argument.
-
-Arguments are given in the order of the parameters. Work-group memory (`local` memref parameters) is not the caller's
-to give: such parameters take no argument, though None is accepted in their place if all parameters are given one.
 """
 
 from __future__ import annotations
@@ -14,26 +11,18 @@ import operator
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from ctypes import addressof, c_char
-from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, SupportsIndex, TypeAlias, cast
 
-from tilewright.runtime.aliasing import AliasCheck
-from tilewright.runtime.binders import Binder, memref_binder, pointer_binder
+from tilewright.runtime.argument_checks import ArgumentChecks
 from tilewright.runtime.direct import AcceptedCalls, call_site, recognisable
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
-from tilewright.runtime.groups import group_binder
 from tilewright.runtime.machine import missing_features
 from tilewright.runtime.native import LoadedObject, load_object
 from tilewright.runtime.pool import Pool, default_pool
-from tilewright.runtime.scalars import SLOT_FORMATS, ScalarBinder, SlotValue, scalar_binder
+from tilewright.runtime.scalars import SLOT_FORMATS, SlotValue
 from tilewright.targets.artifact import (
     Artifact,
-    GroupParameter,
     KernelInfo,
-    MemrefParameter,
-    Parameter,
-    PointerParameter,
-    ScalarParameter,
     slot_layout,
 )
 from tilewright.targets.parameters import REPORTS
@@ -70,9 +59,9 @@ class BoundKernel:
         self._code = code
         self._pool = pool or default_pool()
         self._call = self._pool.call
-        self._passed = [p for p in info.parameters if not _is_local(p)]
-        self._binders = [argument_binder(info, p, reverse=layout == "C") for p in self._passed]
-        self._aliases = AliasCheck.of(info.name, self._passed)
+        checks = ArgumentChecks(info, reverse=layout == "C")
+        self._passed = checks.passed
+        self._checked = checks.values
         self._log = _report_log(info, code)
         direct = self._log is None and recognisable(self._passed)
         self._accepted = AcceptedCalls(self._passed) if direct else None
@@ -116,18 +105,6 @@ class BoundKernel:
 
         return call_site(accepted, self._pool, header, self._packer.size, len(self._passed), launch)
 
-    def _checked(self, arguments: Sequence[object]) -> tuple[list[SlotValue], list[object]]:
-        """The values of the slots, and what must outlive the launch."""
-        if len(arguments) != len(self._binders):
-            arguments = self._without_local(arguments)
-        values: list[SlotValue] = []
-        keep: list[object] = []
-        for bind, argument in zip(self._binders, arguments, strict=True):
-            values += bind(argument, keep)
-        if self._aliases is not None:
-            self._aliases.check(arguments)
-        return values, keep
-
     def _run(self, sizes: tuple[int, int, int], values: list[SlotValue], _keep: list[object]) -> None:
         x, y, z = sizes
         # a frame belongs to one launch at a time; popping and appending are atomic
@@ -140,17 +117,6 @@ class BoundKernel:
         if status:
             self._pool.resolve(status, frame.address)
         self._frames.append(frame)
-
-    def _without_local(self, arguments: Sequence[object]) -> Sequence[object]:
-        parameters = self.info.parameters
-        if len(arguments) == len(parameters):
-            pairs = list(zip(parameters, arguments, strict=True))
-            if all(argument is None for parameter, argument in pairs if _is_local(parameter)):
-                return [argument for parameter, argument in pairs if not _is_local(parameter)]
-        wanted = ", ".join(f"{p.name}: {_kind(p)}" for p in self._passed)
-        raise LaunchTypeError(
-            f"kernel {self.info.name} takes {len(self._passed)} arguments ({wanted}), {len(arguments)} were given"
-        )
 
 
 def _report_log(info: KernelInfo, code: LoadedObject) -> ReportLog | None:
@@ -169,40 +135,6 @@ def _report_symbols(kernels: Sequence[KernelInfo]) -> tuple[list[str], Mapping[s
     from tilewright.runtime.reports import report_symbols, reporting_exports
 
     return [symbol for info in reporting for symbol in reporting_exports(info)], report_symbols()
-
-
-def _kind(parameter: Parameter) -> str:
-    match parameter:
-        case ScalarParameter():
-            return parameter.dtype
-        case MemrefParameter():
-            return "memref"
-        case GroupParameter():
-            return "group"
-        case PointerParameter():
-            return f"pointer to {parameter.dtype}"
-
-
-def _is_local(parameter: Parameter) -> bool:
-    return isinstance(parameter, MemrefParameter) and parameter.space == "local"
-
-
-def argument_binder(info: KernelInfo, parameter: Parameter, *, reverse: bool = False) -> Binder:
-    """Checks one argument and turns it into slot values."""
-    where = f"kernel {info.name}, argument {parameter.name}"
-    match parameter:
-        case ScalarParameter():
-            return partial(_bind_scalar, scalar_binder(parameter.dtype, where))
-        case MemrefParameter():
-            return memref_binder(parameter, where, reverse=reverse)
-        case PointerParameter():
-            return pointer_binder(parameter, where)
-        case GroupParameter():
-            return group_binder(parameter, where, reverse=reverse)
-
-
-def _bind_scalar(bind: ScalarBinder, argument: object, _keep: list[object]) -> tuple[SlotValue, ...]:
-    return bind(argument)
 
 
 def _three_sizes(grid: Grid) -> tuple[int, int, int]:
@@ -252,22 +184,7 @@ def bind_artifact(
     missing = missing_features(artifact.features)
     if missing:
         raise LaunchError(f"the artefact was compiled for a CPU with {', '.join(missing)}, which this machine lacks")
-    for info in artifact.kernels:
-        _refuse_open_local(info)
     symbols = [info.symbol for info in artifact.kernels]
     heads, given = _report_symbols(artifact.kernels)
     code = load_object(artifact.payload, [*symbols, *heads], symbols=given, process_symbols=process_symbols)
     return {info.name: BoundKernel(info, code, pool=pool, layout=layout) for info in artifact.kernels}
-
-
-def _refuse_open_local(info: KernelInfo) -> None:
-    for parameter in info.parameters:
-        if (
-            isinstance(parameter, MemrefParameter)
-            and _is_local(parameter)
-            and None in (*parameter.shape, *parameter.strides)
-        ):
-            raise LaunchError(
-                f"kernel {info.name}, parameter {parameter.name}: local memory of unknown size cannot be reserved by a "
-                f"launch; give it static extents and strides"
-            )

@@ -17,7 +17,7 @@ from tilewright.interpreter.tile_ir.memory import AddressTable
 from tilewright.ir.core import BlockArgument
 from tilewright.ir.printer import print_op
 from tilewright.program import Launcher, Program
-from tilewright.runtime.launch import argument_binder
+from tilewright.runtime.argument_checks import ArgumentChecks, argument_binder
 from tilewright.targets.artifact import Artifact
 from tilewright.targets.parameters import DTYPE_BYTES, KernelInfo, Parameter, PointerParameter, ScalarParameter
 from tilewright.targets.signature import written_through
@@ -82,12 +82,12 @@ class _InterpretedEntry:
         self.info = info
         self.checked = checked
         self.memory = memory
+        self.checks = ArgumentChecks(info)
         self.binders = [argument_binder(info, parameter) for parameter in info.parameters]
 
     def __call__(self, grid: tuple[int, int, int], arguments: Sequence[object]) -> None:
         parameters = self.info.parameters
-        if len(arguments) != len(parameters):
-            raise TypeError(f"kernel {self.info.name} takes {len(parameters)} arguments, {len(arguments)} were given")
+        arguments = self.checks.without_local(arguments)
         for bind, argument in zip(self.binders, arguments, strict=True):
             if not isinstance(argument, AddressTable):
                 bind(argument, [])
