@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -13,7 +14,7 @@ from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.semantics import dtype_of
 from tilewright.interpreter import addresses, collectives, combining, host, scalars, tiles, views
 from tilewright.interpreter.errors import KernelError
-from tilewright.interpreter.memory import GroupValue, View, buffer_of
+from tilewright.interpreter.memory import GroupValue, View, buffer_around, buffer_of
 from tilewright.interpreter.state import Handler, RuntimeValue, WorkGroup
 from tilewright.ir.core import BlockArgument, Operation
 from tilewright.ir.types import AddressSpace, GroupType, MemrefType, PointerType, ScalarType
@@ -102,10 +103,26 @@ def runtime_value(kernel: Kernel, parameter: BlockArgument, argument: Argument) 
             return views.local_view(type_, name)
         return _view(argument, name, type_, multiples)
     assert isinstance(type_, GroupType)
-    group = argument if isinstance(argument, Group) else Group([])
-    elements = [_view(a, f"{name}[{i}]", type_.memref, multiples) for i, a in enumerate(group.arrays)]
-    moved = [View(v.buffer, v.offset if v.buffer is None else group.offset, v.shape, v.strides) for v in elements]
-    return GroupValue(name, tuple(moved))
+    return _group(argument, name, type_, multiples)
+
+
+def _group(argument: Argument, name: str, type_: GroupType, multiples: tuple[int, ...]) -> GroupValue:
+    """As many elements as the type says, each displaced by its offset or the argument's."""
+    group = argument if isinstance(argument, Group) else Group([None] * (type_.size or 0))
+    offset = group.offset if type_.offset is None else type_.offset
+    views = [
+        _displaced(_view(array, f"{name}[{i}]", type_.memref, multiples), array, offset)
+        for i, array in enumerate(group.arrays[: type_.size])
+    ]
+    return GroupValue(name, tuple(views), not isinstance(argument, Group))
+
+
+def _displaced(view: View, array: Array | None, offset: int) -> View:
+    """A view further on in the memory around an array; a null one stays null."""
+    if view.buffer is None or array is None or not offset:
+        return view
+    buffer, first = buffer_around(array, view.buffer.name)
+    return replace(view, buffer=buffer, offset=first + offset)
 
 
 def _pointer(w: WorkGroup, parameter: BlockArgument, argument: Argument) -> Array:

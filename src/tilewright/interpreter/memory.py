@@ -47,10 +47,11 @@ class Lanes:
 
 @dataclass(frozen=True, slots=True)
 class GroupValue:
-    """A group: its elements as views, the offset already added."""
+    """A group: its elements as views, the offset already added; a null group has a null table of pointers."""
 
     name: str
     elements: tuple[View, ...]
+    null: bool = False
 
 
 def buffer_of(array: Array, name: str) -> Buffer:
@@ -67,6 +68,22 @@ def buffer_of(array: Array, name: str) -> Buffer:
     span = 1 + sum((n - 1) * s // size for n, s in steps) if array.size else 0
     flat = np.lib.stride_tricks.as_strided(array, (span,), (size,), writeable=array.flags.writeable)
     return Buffer(name, flat, None, not array.flags.writeable)
+
+
+def buffer_around(array: Array, name: str) -> tuple[Buffer, int]:
+    """The memory of the array that this one is a part of, as elements, and the place of the first element in it."""
+    own = buffer_of(array, name)
+    whole = array
+    while isinstance(whole.base, np.ndarray):
+        whole = whole.base
+    reach = [(n - 1) * s for n, s in zip(whole.shape, whole.strides, strict=True)] if whole.size else []
+    low = int(whole.ctypes.data) + sum(r for r in reach if r < 0)
+    high = int(whole.ctypes.data) + sum(r for r in reach if r > 0) + whole.dtype.itemsize
+    size, first = array.dtype.itemsize, int(array.ctypes.data)
+    before, behind = (first - low) // size, (high - first) // size
+    start = np.lib.stride_tricks.as_strided(array, (before + 1,), (-size,))[before:]
+    flat = np.lib.stride_tricks.as_strided(start, (before + behind,), (size,), writeable=not own.readonly)
+    return Buffer(name, flat, None, own.readonly), before
 
 
 @dataclass(slots=True)

@@ -105,9 +105,9 @@ def as_numpy(argument: object, parameter: MemrefParameter | PointerParameter) ->
     return np.asarray(argument)
 
 
-def _group(argument: object, parameter: GroupParameter) -> Group:
+def _group(argument: object, parameter: GroupParameter) -> Group | None:
     if argument is None:
-        return Group([])
+        return None
     if isinstance(argument, PointerArray):
         return _group_of_pointers(argument, parameter)
     arrays, offset = (
@@ -122,16 +122,20 @@ def _group_of_pointers(argument: PointerArray, parameter: GroupParameter) -> Gro
     """Arrays over the memory that the addresses name."""
     dtype = numpy_dtype(parameter.memref.dtype)
     count = len(argument.pointers) if argument.size is None else argument.size
+    offset = argument.offset if parameter.offset is None else parameter.offset
+    before = max(0, -offset)
     arrays: list[Array | None] = []
     for index in range(count):
         shape = mixed(parameter.memref.shape, (int(entries[index]) for entries in argument.extents))
         steps = mixed(parameter.memref.strides, (int(entries[index]) for entries in argument.strides))
         address = int(argument.pointers[index])
-        span = 0 if 0 in shape else 1 + sum((n - 1) * s for n, s in zip(shape, steps, strict=True)) + argument.offset
         if not address:
             arrays.append(None)
             continue
-        raw = (ctypes.c_uint8 * (span * dtype.itemsize)).from_address(address)
-        flat: Array = np.frombuffer(memoryview(raw), dtype)
-        arrays.append(np.lib.stride_tricks.as_strided(flat, shape, tuple(s * dtype.itemsize for s in steps)))
+        span = 0 if 0 in shape else 1 + sum((n - 1) * s for n, s in zip(shape, steps, strict=True))
+        skipped = before * dtype.itemsize
+        reached = skipped + (span + max(0, offset)) * dtype.itemsize
+        memory = memoryview((ctypes.c_uint8 * reached).from_address(address - skipped))
+        flat: Array = np.frombuffer(memory, np.uint8)
+        arrays.append(np.ndarray(shape, dtype, flat, skipped, tuple(s * dtype.itemsize for s in steps)))
     return Group(arrays, argument.offset)

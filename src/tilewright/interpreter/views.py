@@ -164,7 +164,7 @@ def _associated(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, memref.Associated)
     source = w.values[op.source]
     if isinstance(source, GroupValue):
-        w.values[op.out] = np.asarray(True)
+        w.values[op.out] = np.asarray(not source.null)
     elif isinstance(source, View):
         w.values[op.out] = np.asarray(source.buffer is not None)
     else:
