@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 
-from .tile_ir_kernels import POINTERS, Array, Launch, run, run_all, through
+from .tile_ir_kernels import POINTERS, Array, Launch, program, run, run_all, through
 
 Meaning = Callable[[Array], Array]
 COMBINE = "(%e: tile<f32>, %f: tile<f32>) {{ %g = {} %e, %f : tile<f32>\n yield %g : tile<f32> }}\n"
@@ -85,3 +86,21 @@ def test_reverse_scan_by_a_region(rng: np.random.Generator) -> None:
     body += COMBINE.format("mulf")
     run(through(body, (4, 32), (4, 32)), POINTERS, 1, x, out)
     np.testing.assert_allclose(out, x[:, ::-1].cumprod(1)[:, ::-1], rtol=1e-5)
+
+
+def _scan_across(width: int, combine: str) -> str:
+    body = f"%r = scan %a dim=0 reverse=false identities=[0.0 : f32] : tile<4x{width}xf32> -> tile<4x{width}xf32> "
+    return through(body + COMBINE.format(combine), (4, width), (4, width))
+
+
+def test_scans_across_long_rows(rng: np.random.Generator) -> None:
+    x, sums, most = rng.random((4, 512), np.float32), np.zeros((4, 512), np.float32), np.zeros((4, 512), np.float32)
+    run_all([Launch(_scan_across(512, c), POINTERS, (1,), (x, out)) for c, out in (("addf", sums), ("maxf", most))])
+    np.testing.assert_allclose(sums, x.cumsum(0), rtol=1e-5)
+    np.testing.assert_array_equal(most, np.maximum.accumulate(x))
+
+
+@pytest.mark.parametrize("combine", ["addf", "maxf"])
+def test_the_code_of_a_scan_is_not_longer_for_longer_rows(combine: str) -> None:
+    short, long = (program(_scan_across(width, combine), POINTERS)["k"].llvm for width in (512, 2048))
+    assert short.count("\n") == long.count("\n")

@@ -13,7 +13,17 @@ from .collective import DTYPES, Collective, available_levels
 
 Array = NDArray[Any]
 LEVELS = sorted({available_levels()[0], available_levels()[-1]}, key=lambda level: level.name)
-SHAPES = [((1,), 0), ((8,), 0), ((77,), 0), ((1024,), 0), ((37, 5), 0), ((5, 37), 1), ((4, 300), 1), ((3, 4, 20), 1)]
+SHAPES = [
+    ((1,), 0),
+    ((8,), 0),
+    ((77,), 0),
+    ((1024,), 0),
+    ((37, 5), 0),
+    ((5, 37), 1),
+    ((4, 300), 1),
+    ((300, 4), 1),
+    ((3, 4, 20), 1),
+]
 
 
 def _kernel(

@@ -15,11 +15,12 @@ from tilewright.dialects import arith, scf
 from tilewright.dialects.tile_combine import ReduceBy, ScanBy
 from tilewright.ir import core
 from tilewright.ir.types import TileType, element_of
-from tilewright.targets.cpu.blocks import Block, Piece, split_pieces
+from tilewright.targets.cpu.blocks import Block, Piece
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.lanes import parts_of
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.places import tile_of
+from tilewright.targets.cpu.sweep import each_vector
 from tilewright.targets.cpu.tiles import Memory
 from tilewright.targets.llvm.elementwise import compute
 from tilewright.targets.llvm.emitter import Builder, Complex, Value, i64, lanes_of
@@ -188,32 +189,34 @@ def _across(
     last: Callable[[list[Value], Piece, Row], None] | None,
 ) -> None:
     extent = lines.shape[lines.dim]
-    pieces = split_pieces(lines.shape[vector], lines.lanes, lines.ev.machine)
+
+    def line(origin: list[Value], piece: Piece) -> None:
+        def at(step: Value) -> list[Value]:
+            place = [*origin]
+            place[lines.dim] = b.sub(i64(extent - 1), step) if reverse else step
+            return place
+
+        total = lines.row(at(i64(0)), vector, piece)
+        if each is not None:
+            each(at(i64(0)), piece, total)
+        if extent > 1:
+            with b.loop(i64(1), i64(extent), 1, lines.flatten(total), hint="r") as loop, lines.ev.scope():
+                before = lines.rebuild(loop.carried)
+                inside = combine(lines.row(at(loop.index), vector, piece), before)
+                if each is not None:
+                    each(at(loop.index), piece, inside)
+                loop.yield_(*lines.flatten(inside))
+            total = lines.rebuild(loop.results)
+        if last is not None:
+            last(origin, piece, total)
 
     def act(position: list[Value]) -> None:
-        for piece in pieces:
+        def start(at: Value, piece: Piece) -> None:
             origin = [*position]
-            origin[vector] = i64(piece.offset)
-            local = Piece(0, piece.lanes, piece.active)
+            origin[vector] = at
+            line(origin, piece)
 
-            def at(step: Value, origin: list[Value] = origin) -> list[Value]:
-                place = [*origin]
-                place[lines.dim] = b.sub(i64(extent - 1), step) if reverse else step
-                return place
-
-            total = lines.row(at(i64(0)), vector, local)
-            if each is not None:
-                each(at(i64(0)), local, total)
-            if extent > 1:
-                with b.loop(i64(1), i64(extent), 1, lines.flatten(total), hint="r") as loop, lines.ev.scope():
-                    before = lines.rebuild(loop.carried)
-                    inside = combine(lines.row(at(loop.index), vector, local), before)
-                    if each is not None:
-                        each(at(loop.index), local, inside)
-                    loop.yield_(*lines.flatten(inside))
-                total = lines.rebuild(loop.results)
-            if last is not None:
-                last(origin, local, total)
+        each_vector(b, lines.ev, lines.shape[vector], lines.lanes, start)
 
     _positions(lines, b, (lines.dim, vector), act)
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 Emit = Callable[[Block], None]
 _UNROLLED_GROUPS = 2
 _MASKED_GROUP = 4
+_UNROLLED_VECTORS = 8
 
 
 class Plan:
@@ -146,6 +147,16 @@ def _rows(b: Builder, plan: Plan, origin: list[Value], count: int, emit: Emit, e
         emit(Block(tuple(origin), plan.vector, _from_zero(part), plan.across, count))
     if plan.extents:
         origin[plan.vector] = i64(0)
+
+
+def each_vector(b: Builder, ev: Evaluator, extent: int, lanes: int, act: Callable[[Value, Piece], None]) -> None:
+    """Call `act` for vectors that cover a dimension once, with where they start: in a loop if there are many."""
+    looped = extent - extent % lanes if extent // lanes > _UNROLLED_VECTORS else 0
+    if looped:
+        with b.loop(i64(0), i64(looped), lanes, hint="v") as loop, ev.scope():
+            act(loop.index, Piece(0, lanes, lanes))
+    for piece in split_pieces(extent - looped, lanes, ev.machine):
+        act(i64(looped + piece.offset), Piece(0, piece.lanes, piece.active))
 
 
 def _from_zero(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tilewright.dialects import scf, tile
 from tilewright.ir import core
 from tilewright.ir.types import ScalarType, TileType
-from tilewright.targets.cpu.blocks import Block, Piece, split_pieces
+from tilewright.targets.cpu.blocks import Block, Piece
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluate import Evaluator
 from tilewright.targets.cpu.lanes import Lanes, pick, store_lanes
@@ -13,6 +13,7 @@ from tilewright.targets.cpu.lowered import Operand, Scalar
 from tilewright.targets.cpu.places import tile_of
 from tilewright.targets.cpu.reductions import combine
 from tilewright.targets.cpu.roots import Roots
+from tilewright.targets.cpu.sweep import each_vector
 from tilewright.targets.cpu.tile_elements import each_position
 from tilewright.targets.cpu.tiles import Memory
 from tilewright.targets.llvm.emitter import Builder, Complex, Value, i64
@@ -96,14 +97,14 @@ def _scan_across(ctx: KernelContext, ev: Evaluator, op: tile.Scan, source: Memor
     """Vectors along the contiguous dimension, one after another along the scanned one."""
     b, shape, dtype = ctx.b, source.type.shape, source.type.element.name
     vector = next(dim for dim in range(len(shape)) if source.strides[dim].integer == 1 and dim != op.dim)
-    pieces = split_pieces(shape[vector], ev.machine.lanes(source.type.element.component.bytes), ev.machine)
+    lanes = ev.machine.lanes(source.type.element.component.bytes)
     others = [shape[dim] if dim not in (op.dim, vector) else 1 for dim in range(len(shape))]
 
-    def line(position: tuple[Value, ...], piece: Piece) -> None:
+    def line(position: tuple[Value, ...], start: Value, piece: Piece) -> None:
         def block(at: Value) -> Block:
             origin = [*position]
-            origin[op.dim], origin[vector] = at, i64(piece.offset)
-            return Block(tuple(origin), vector, (Piece(0, piece.lanes, piece.active),))
+            origin[op.dim], origin[vector] = at, start
+            return Block(tuple(origin), vector, (piece,))
 
         first = ev.block(source, block(i64(0)))
         ev.store(target, block(i64(0)), first)
@@ -114,8 +115,7 @@ def _scan_across(ctx: KernelContext, ev: Evaluator, op: tile.Scan, source: Memor
             loop.yield_(*ev.flatten([[total]]))
 
     def act(position: tuple[Value, ...]) -> None:
-        for piece in pieces:
-            line(position, piece)
+        each_vector(b, ev, shape[vector], lanes, lambda start, piece: line(position, start, piece))
 
     each_position(ctx, others, act)
 
