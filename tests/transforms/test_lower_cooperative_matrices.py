@@ -54,7 +54,9 @@ def test_carried_matrices_constants_and_products() -> None:
         tile.mma
         arith.cast {{.*}} -> tile<16x8xf16>
         scf.yield
-        tile.reduce {{.*}} dim = 1{{.*}} -> tile<16xf16>
+        arith.cast %r -> tile<16x8xf32>
+        tile.reduce {{.*}} dim = 1{{.*}} -> tile<16xf32>
+        arith.cast {{.*}} -> tile<16xf16>
         tile.reshape {{.*}} -> tile<16x1xf16>
         tile.atomic_store
         """,

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 from tilewright.dialects import tile, tl
 from tilewright.dialects.arith import Mul
 from tilewright.dialects.builtin import Module
+from tilewright.dialects.memref import AtomicKind
 from tilewright.ir.builder import Builder
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.passes import Pass, PassContext
@@ -133,8 +134,12 @@ def _mul_add(op: tl.CoopMulAdd, build: Builder) -> Value:
 
 
 def _reduce(op: tl.CoopReduce, build: Builder) -> Value:
-    flat = build(tile.Reduce(op.matrix, op.kind, 1 if op.row else 0)).out
-    return build(tile.Reshape(flat, result_types=[op.out.type])).out
+    """Sums of floats are rounded once, as those of the collective instructions."""
+    own = scalar_type(op.out.type)
+    summed = op.kind is AtomicKind.ADD and not own.is_integer
+    wide = emit.cast(build, op.matrix, own.accumulator if summed else own)
+    flat = build(tile.Reduce(wide, op.kind, 1 if op.row else 0)).out
+    return build(tile.Reshape(emit.cast(build, flat, own), result_types=[op.out.type])).out
 
 
 def _apply(op: tl.CoopApply, build: Builder) -> Value:
