@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 
+import tilewright as tw
 from tilewright.runtime.machine import FeatureSet
 from tilewright.runtime.native import assembly_of
 from tilewright.targets.cpu.machine import machine_of
@@ -69,12 +70,20 @@ def test_exact_small_sizes(size: tuple[int, int, int], dtype: str, level: Featur
     _check(2, size, dtype, factors=(1, 0), level=level, row_major=True)
 
 
-@pytest.mark.skipif(FeatureSet.AVX512 not in available_levels(), reason="27 sums need 32 registers")
-@pytest.mark.parametrize(("dtype", "size"), [("f32", (35, 9, 20)), ("f64", (20, 9, 9)), ("f64", (22, 8, 8))])
-def test_blocks_of_nearly_all_registers_spill_none(dtype: str, size: tuple[int, int, int]) -> None:
-    run = _check(12, size, dtype, level=FeatureSet.AVX512)
-    assembly = assembly_of(run.text, machine_of(FeatureSet.AVX512).processor)
-    assert assembly.count("vbroadcasts") == size[1] * size[2], "one block is as wide as the tile"
+@pytest.mark.parametrize(
+    ("level", "dtype", "size"),
+    [
+        (FeatureSet.AVX512, "f32", (35, 9, 20)),
+        (FeatureSet.AVX512, "f64", (20, 9, 9)),
+        (FeatureSet.AVX512, "f64", (22, 8, 8)),
+        (FeatureSet.AVX2, "f32", (20, 9, 9)),
+    ],
+)
+def test_blocks_of_nearly_all_registers_spill_none(level: FeatureSet, dtype: str, size: tuple[int, int, int]) -> None:
+    if level not in available_levels():
+        pytest.skip(f"no {level.value} here")
+    assembly = assembly_of(_check(12, size, dtype, level=level).text, machine_of(level).processor)
+    assert assembly.count("vbroadcasts") == size[1] * size[2], "all vectors of a column share its scalars"
     assert not re.search(r"[xyz]mm\d+, .*\(%r[sb]p\)", assembly)
 
 
@@ -131,3 +140,25 @@ def test_dynamic_sizes() -> None:
 @pytest.mark.parametrize("dtype", ["i8", "bf16"])
 def test_narrow_types_accumulate_wide(dtype: str) -> None:
     _check(11, (90, 80, 100), dtype, factors=(1, 1))
+
+
+def test_copies_of_factors_are_written_and_read_by_whole_vectors() -> None:
+    def masked_stores(form: str, left: str) -> int:
+        text = f"""func @k(%A: memref<f32x{left}>, %B: memref<f32x11x40>, %C: memref<f32x21x40>) {{
+            %one = constant 1.0 : f32
+            gemm.{form} %one, %A, %B, %one, %C
+        }}"""
+        return tw.compile(text, target="cpu", cache=False).k.llvm.count("call void @llvm.masked.store")
+
+    # What is stored to C; a copy of A adds nothing.
+    assert masked_stores("t.n", "11x21") == masked_stores("n.n", "21x11")
+
+
+@pytest.mark.parametrize("size", [9, 16, 21])
+def test_factors_that_are_read_once_are_not_copied(size: int) -> None:
+    matrix = f"memref<f32x{size}x{size}>"
+    text = f"""func @k(%A: {matrix}, %B: memref<f32x{size}x4>, %C: memref<f32x{size}x4>) {{
+        %one = constant 1.0 : f32
+        gemm.t.n %one, %A, %B, %one, %C
+    }}"""
+    assert "%buffer" not in tw.compile(text, target="cpu", cache=False).k.llvm

@@ -158,7 +158,8 @@ class Evaluator:
         distance = b.mul(along, i64(piece.offset))
         if block.across is not None:
             distance = b.add(distance, b.mul(tile.strides[block.across], i64(j)))
-        return Lanes(tile.type.element.name, self.advance(tile, base, distance), along, piece.lanes)
+        gathered = self.machine.gathers(tile.type.element.component.bytes, piece.lanes)
+        return Lanes(tile.type.element.name, self.advance(tile, base, distance), along, piece.lanes, gathered)
 
     def mask(self, tile: Memory, block: Block, j: int, piece: Piece, writes: bool = False) -> Value | None:
         """The lanes of a vector that exist; None if all do, or if reading the others is harmless."""
@@ -172,6 +173,8 @@ class Evaluator:
 
     def _readable(self, tile: Memory, block: Block, j: int, piece: Piece) -> bool:
         """Whether the lanes behind the active ones are certain to lie in the same memory."""
+        if _is_padded(tile, block, piece):
+            return True
         end = static_distance(tile, block, j, piece)
         unit = tile.strides[block.vector].integer == 1
         return unit and end is not None and tile.span is not None and end + piece.lanes <= tile.span
@@ -206,6 +209,8 @@ class Evaluator:
                 at = self.lanes(tile, block, base, j, piece)
                 if checked:
                     store_lanes(self.b, operand, at, self.mask(tile, block, j, piece, writes=True))
+                elif _is_padded(tile, block, piece):
+                    store_lanes(self.b, operand, at)
                 elif masks and piece.partial and not _is_last(tile, block, j):
                     store_lanes(self.b, operand, at, prefix_mask(piece.active, piece.lanes))
                 else:
@@ -300,6 +305,12 @@ class Evaluator:
             Complex(values[k], values[k + 1]) if each == 2 else values[k] for k in range(0, len(values), each)
         ]
         return [operands[j * pieces : (j + 1) * pieces] for j in range(count)]
+
+
+def _is_padded(tile: Memory, block: Block, piece: Piece) -> bool:
+    """Whether the lanes behind the active ones lie where nothing else is."""
+    unit = bool(tile.strides) and tile.strides[block.vector].integer == 1
+    return unit and piece.lanes - piece.active <= tile.padding
 
 
 def _is_last(tile: Memory, block: Block, j: int) -> bool:

@@ -5,22 +5,26 @@ A bool occupies a byte; the parts of a complex number lie side by side.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tilewright.targets.cpu.lowered import Operand
-from tilewright.targets.llvm.emitter import Builder, Complex, Value, i64, lane_constants, vector
+from tilewright.targets.llvm.emitter import Builder, Complex, Value, boolean, i64, lane_constants, vector
 from tilewright.targets.llvm.emitter import zero as zero_of
 from tilewright.targets.llvm.types import ELEMENTS, Kind, lanes_of
 
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """Where the lanes of a vector lie: the first element's address, the distance between lanes in elements."""
+    """Where the lanes of a vector lie: the first element's address, the distance between lanes in elements.
+
+    `gathered`: whether lanes apart are best read by one instruction, not one by one.
+    """
 
     dtype: str
     pointer: Value
     stride: Value
     count: int
+    gathered: bool = False
 
     @property
     def contiguous(self) -> bool:
@@ -91,7 +95,9 @@ def _component_lanes(b: Builder, at: Lanes) -> tuple[Lanes, Lanes]:
     element = ELEMENTS[at.dtype]
     double = b.add(at.stride, at.stride)
     imaginary = b.gep(element.llvm, at.pointer, i64(1))
-    return Lanes(element.component, at.pointer, double, at.count), Lanes(element.component, imaginary, double, at.count)
+    return replace(at, dtype=element.component, stride=double), replace(
+        at, dtype=element.component, pointer=imaginary, stride=double
+    )
 
 
 def _twice(b: Builder, mask: Value) -> Value:
@@ -106,8 +112,8 @@ def _load_plain(b: Builder, scalar: str, size: int, at: Lanes, mask: Value | Non
         return b.load(ltype, at.pointer, size) if mask is None else _load_if(b, scalar, size, at.pointer, mask)
     if at.contiguous:
         return b.load(ltype, at.pointer, size) if mask is None else b.masked_load(ltype, at.pointer, mask, size)
-    if mask is not None and not mask.is_constant:
-        return b.gather(ltype, _addresses(b, scalar, at), mask, size)
+    if (at.gathered and mask is None) or (mask is not None and not mask.is_constant):
+        return b.gather(ltype, _addresses(b, scalar, at), mask or b.splat(boolean(True), at.count), size)
     active = _active(at, mask)
     gathered = zero_of(ltype)
     for lane in range(active):

@@ -16,7 +16,8 @@ from tilewright.targets.llvm.features import Features
 class Machine:
     """What code shapes depend on.
 
-    `masks`: loads and stores under a mask cost no more than plain ones.
+    `masks`: loads and stores under a mask cost no more than plain ones; `fast_gathers`: so few cycles that a vector of
+    elements apart is read faster by one gather than element by element.
     """
 
     processor: Processor
@@ -24,6 +25,7 @@ class Machine:
     registers: int
     fma: bool
     masks: bool
+    fast_gathers: bool
     l1_bytes: int
     l2_bytes: int
     flags: Features
@@ -31,6 +33,10 @@ class Machine:
     def lanes(self, element_bytes: int) -> int:
         """Elements of a vector register; elements of more than a register's lanes do not occur."""
         return max(1, self.vector_bytes // max(element_bytes, 1))
+
+    def gathers(self, element_bytes: int, lanes: int) -> bool:
+        """Whether to read that many elements apart by a gather; there are none of narrow elements."""
+        return self.fast_gathers and element_bytes >= 4 and lanes >= _FEWEST_GATHERED
 
     @property
     def attributes(self) -> str:
@@ -44,6 +50,10 @@ class Machine:
 
 LINE_BYTES: Final = 64
 """What caches move at once."""
+_FEWEST_GATHERED: Final = 16
+_PROCESSOR: Final = Path("/proc/cpuinfo")
+_VENDOR_WITHIN: Final = 256
+_LEAKY_GATHERS: Final = Path("/sys/devices/system/cpu/vulnerabilities/gather_data_sampling")
 _L1_DEFAULT: Final = 32 * 1024
 _L2_DEFAULT: Final = 1024 * 1024
 _SYSFS: Final = Path("/sys/devices/system/cpu/cpu0/cache")
@@ -63,6 +73,19 @@ def _cache_bytes(level: int, default: int) -> int:
     return default
 
 
+def _has_fast_gathers() -> bool:
+    """Intel's since Alder Lake: not slowed down by what keeps older ones from leaking data, as the system tells.
+
+    Sum of f32 two apart, in the first caches of Sapphire Rapids: 0.16 ns an element, one by one 0.28.
+    """
+    try:
+        with _PROCESSOR.open() as lines:
+            vendor = lines.read(_VENDOR_WITHIN)
+        return "GenuineIntel" in vendor and _LEAKY_GATHERS.read_text().strip() == "Not affected"
+    except OSError:
+        return False
+
+
 @cache
 def machine_of(features: FeatureSet = FeatureSet.HOST) -> Machine:
     """This machine, or what a feature set leaves of it; `UnsupportedFeatures` if it lacks what the set is named for.
@@ -78,6 +101,7 @@ def machine_of(features: FeatureSet = FeatureSet.HOST) -> Machine:
         registers=32 if masks else 16,
         fma=flags.get("fma", False),
         masks=masks,
+        fast_gathers=masks and _has_fast_gathers(),
         l1_bytes=_cache_bytes(1, _L1_DEFAULT),
         l2_bytes=_cache_bytes(2, _L2_DEFAULT),
         flags=Features.of_x86(flags),

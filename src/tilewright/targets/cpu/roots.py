@@ -7,6 +7,7 @@ from dataclasses import replace
 from tilewright.ir import core
 from tilewright.ir.types import ScalarType, TileType
 from tilewright.targets.cpu.block_stores import BlockStores
+from tilewright.targets.cpu.blocks import split_pieces
 from tilewright.targets.cpu.buffers import BufferPool
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluate import Evaluator
@@ -124,18 +125,31 @@ class Roots:
 
     # Buffers
 
-    def buffer(self, type_: TileType, unit: int = 0) -> Memory:
-        """Uninitialised memory for a tile, contiguous along dimension `unit`."""
+    def buffer(self, type_: TileType, unit: int = 0, packed: bool = False) -> Memory:
+        """Uninitialised memory for a tile, contiguous along dimension `unit`.
+
+        Unless it is to be `packed`, whole vectors fit behind each other along `unit`: a load of what two stores wrote,
+        or one under a mask, waits until they have left the store buffer (9x9 f32, copied and read: 2500 cycles so).
+        """
         element = ELEMENTS[type_.element.name]
         size = 1 if element.kind is Kind.BOOL else element.bytes
         order = [unit, *(dim for dim in range(type_.rank) if dim != unit)] if type_.rank else []
+        padding = 0 if packed or not order else self._padding(type_, unit)
         strides, total = [1] * type_.rank, 1
         for dim in order:
             strides[dim] = total
-            total *= max(type_.shape[dim], 1)
+            total *= max(type_.shape[dim], 1) + (padding if dim == unit else 0)
         slack = self.machine.vector_bytes // size
         pointer = self._pool.take(self.ctx, (total + slack) * size, self._block)
-        return Memory(type_, pointer, tuple(map(i64, strides)), (None,) * type_.rank, total + slack)
+        return Memory(
+            type_, pointer, tuple(map(i64, strides)), (None,) * type_.rank, span=total + slack, padding=padding
+        )
+
+    def _padding(self, type_: TileType, unit: int) -> int:
+        """How many positions along `unit` vectors take up beyond the tile's own."""
+        lanes = self.machine.lanes(type_.element.component.bytes)
+        extent = type_.shape[unit]
+        return sum(piece.lanes for piece in split_pieces(extent, lanes, self.machine)) - extent
 
     def workspace(self, element: ScalarType, count: int) -> Value:
         """Memory for `count` elements and a vector more."""
@@ -145,11 +159,11 @@ class Roots:
         """All elements of a buffer become zero."""
         self.store(Splat(target.type, self.ctx.arith.constant(target.type.element.name, 0)), target)
 
-    def materialize(self, tile: AnyTile, unit: int | None = None) -> Memory:
+    def materialize(self, tile: AnyTile, unit: int | None = None, packed: bool = False) -> Memory:
         """The tile in a stack buffer, contiguous along `unit` (default: as its source is)."""
         natural = natural_dim(tile)
         along = unit if unit is not None else (natural or 0)
-        target = self.buffer(tile.type, min(along, max(tile.type.rank - 1, 0)))
+        target = self.buffer(tile.type, min(along, max(tile.type.rank - 1, 0)), packed)
         self.store(tile, target)
         return target
 
@@ -228,7 +242,6 @@ class Roots:
                 return tile
 
     def _settle_product(self, tile: Product, plan: Plan, vector: int, known: _Settled) -> Product:
-        columns = plan.extents[plan.across] if plan.across is not None else 1
         lhs, rhs = (self.materialize(f) if isinstance(f, Converted) else f for f in (tile.lhs, tile.rhs))
         long_tile, short_tile = (lhs, rhs) if vector == 0 else (rhs, lhs)
         if isinstance(short_tile, Product):
@@ -236,7 +249,7 @@ class Roots:
         if isinstance(long_tile, Product):
             kept = self._chained(long_tile, plan, vector)
             long_tile = self._settle_product(long_tile, plan, vector, known) if kept else self.materialize(long_tile)
-        elif isinstance(long_tile, Memory) and natural_dim(long_tile) not in (vector, None) and columns > 1:
+        elif isinstance(long_tile, Memory) and natural_dim(long_tile) not in (vector, None) and not _read_once(plan):
             long_tile = self.materialize(long_tile, vector)
         factors = (long_tile, short_tile) if vector == 0 else (short_tile, long_tile)
         tile = replace(tile, lhs=factors[0], rhs=factors[1])
@@ -245,10 +258,8 @@ class Roots:
     @staticmethod
     def _chained(inner: Product, plan: Plan, vector: int) -> bool:
         """Whether an inner product stays in registers: each row of it is computed once, and its rows fit."""
-        columns = plan.extents[plan.across] if plan.across is not None else 1
-        once = columns <= plan.shape.columns or plan.shape.resident
         held = inner.type.shape[1 - vector] * plan.shape.group
-        return plan.straight and once and held <= _CHAINED_VECTORS
+        return plan.straight and _read_once(plan) and held <= _CHAINED_VECTORS
 
     def _spill(self, tile: Registers) -> Memory:
         target = self.buffer(tile.type, tile.vector)
@@ -256,3 +267,9 @@ class Roots:
         plan = self.register_plan(tile.type, tile.vector)
         ev.store(target, plan.whole, ev.block(tile, plan.whole))
         return target
+
+
+def _read_once(plan: Plan) -> bool:
+    """Whether each vector of the factor that gives a product its vectors is read once."""
+    columns = plan.extents[plan.across] if plan.across is not None else 1
+    return columns <= plan.shape.columns or plan.shape.resident

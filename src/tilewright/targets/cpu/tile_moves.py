@@ -25,7 +25,7 @@ def lower(ctx: KernelContext, roots: Roots, op: core.Operation) -> Memory:
     assert isinstance(type_, TileType)
     match op:
         case tile.Reshape():
-            return _reshape(roots, roots.materialize(tile_of(ctx, op.tile), 0), type_)
+            return _reshape(roots, roots.materialize(tile_of(ctx, op.tile), 0, packed=True), type_)
         case tile.Cat():
             return _cat(ctx, roots, op, type_)
         case tile.Scan():

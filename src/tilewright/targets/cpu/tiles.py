@@ -33,7 +33,8 @@ class Memory:
     """Element (r0, ..) lies at `pointer + sum r_k strides_k` (in elements).
 
     `span`: how many elements from `pointer` on may be read in any case, where that is known. `distant`: it is no memory
-    of the work-group's own, so it may be in no cache.
+    of the work-group's own, so it may be in no cache. `padding`: so many positions behind the last one along the
+    contiguous dimension are nobody's, they may be read and written.
     """
 
     type: TileType
@@ -42,6 +43,7 @@ class Memory:
     bounds: tuple[Bound | None, ...]
     span: int | None = None
     distant: bool = False
+    padding: int = 0
 
     @property
     def checked(self) -> bool:
