@@ -156,6 +156,27 @@ def test_groups_that_do_not_fit() -> None:
             kernel.launch(0, (group, target))
 
 
+def test_batches_whose_arrays_do_not_fit() -> None:
+    parameters = (
+        GroupParameter("G", MemrefParameter("G", "f32", (4, 2), (1, 4)), None),
+        MemrefParameter("to", "i8", (64,), (1,)),
+    )
+    kernel = bind("echo", ECHO.replace("SIZE", "16"), parameters)
+    target = np.zeros(64, np.int8)
+    for batch in (np.zeros((3, 2, 4), np.float32), np.zeros((3, 2, 4), np.float32).transpose(0, 2, 1)):
+        kernel.launch(0, (PointerArray.of(batch), target))
+    for batch, message in (
+        (np.zeros((3, 2, 3), np.float32), r"argument G\[0\]: its extent 0 is 2"),
+        (np.zeros((3, 4, 2), np.float32), r"argument G\[0\]: its stride 0 is 2, 1 is wanted"),
+        (np.zeros((3, 8), np.float32), r"argument G\[0\]: it has 1 modes"),
+    ):
+        with pytest.raises(LaunchError, match=message):
+            kernel.launch(0, (PointerArray.of(batch), target))
+    for wrong in ([f32(4, 2)], np.float32(1), np.array(1)):
+        with pytest.raises(LaunchTypeError, match=f"not {type(wrong).__name__}"):
+            PointerArray.of(wrong)  # type: ignore[arg-type]
+
+
 def test_a_group_without_arrays() -> None:
     memref = MemrefParameter("G", "f32", (4, None), (1, None))
     parameters = (GroupParameter("G", memref, None), MemrefParameter("to", "i8", (64,), (1,)))

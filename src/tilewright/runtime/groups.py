@@ -12,7 +12,7 @@ from tilewright.runtime.arrays import AnyArray, ArrayView, data_address
 from tilewright.runtime.binders import Binder, MemrefLayouts, check_access, host_view
 from tilewright.runtime.dtypes import AnyDtype, describe, numpy_dtype
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
-from tilewright.runtime.memref_fit import bound_strides, shape_problem, stride_problem, type_text
+from tilewright.runtime.memref_fit import Sizes, bound_strides, layout_problem, shape_problem, stride_problem, type_text
 from tilewright.runtime.scalars import SlotValue
 from tilewright.targets.artifact import GroupParameter
 
@@ -33,8 +33,8 @@ class PointerArray:
 
     `pointers` is a contiguous one-dimensional array of 64-bit addresses. `extents` and `strides` hold one array of
     64-bit integers for each `?` of the memref's shape and strides, in order, at least as long as the group. `size`
-    defaults to the number of pointers. Nothing can be checked of the memory behind the addresses: its type, `dtype`,
-    is what the caller says.
+    defaults to the number of pointers. Nothing can be checked of the memory behind the addresses but what the caller
+    says of it: its type, `dtype`, and the extents and strides (in elements) that all arrays have, `layout`.
     """
 
     pointers: AnyArray
@@ -44,13 +44,25 @@ class PointerArray:
     size: int | None = None
     offset: int = 0
     readonly: bool = False
+    layout: tuple[Sizes, Sizes] | None = None
 
     @staticmethod
     def of(batch: AnyArray) -> PointerArray:
-        """The addresses of `batch[0]`, `batch[1]`, ..; the array must outlive the launches that use them."""
+        """The addresses of `batch[0]`, `batch[1]`, ..; the array must outlive the launches that use them.
+
+        These must be of the memref's extents and strides, or their transposes must: row-major arrays are taken for
+        column-major ones with the modes turned around. Raises `LaunchTypeError` for what is no NumPy array of arrays.
+        """
+        if not _has_modes(batch):
+            raise LaunchTypeError(f"PointerArray.of takes a NumPy array of arrays, not {type(batch).__name__}")
         first, step = int(batch.ctypes.data), batch.strides[0]
         pointers = first + step * np.arange(len(batch), dtype=np.int64)
-        return PointerArray(pointers, batch.dtype, readonly=not batch.flags.writeable)
+        layout = batch.shape[1:], tuple(stride // batch.itemsize for stride in batch.strides[1:])
+        return PointerArray(pointers, batch.dtype, readonly=not batch.flags.writeable, layout=layout)
+
+
+def _has_modes(value: object) -> bool:
+    return isinstance(value, np.ndarray) and cast("AnyArray", value).ndim > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +175,11 @@ def _check_pointers(parameter: GroupParameter, where: str, group: PointerArray, 
         raise LaunchTypeError(f"{where}: its dtype is {dtype}, {describe(memref.dtype)} is wanted")
     if group.readonly and memref.written:
         raise LaunchError(f"{where}: the group is read-only and the kernel writes to it")
+    if group.layout is not None:
+        shape, strides = group.layout
+        problem = layout_problem(memref, shape, strides)
+        if problem is not None and layout_problem(memref, shape[::-1], strides[::-1]) is not None:
+            raise LaunchError(f"{where}[0]: {problem}")
     _check_words(where, "the array of pointers", group.pointers, size)
     addresses = cast("Words", group.pointers)[:size]
     misaligned = [int(index) for index in np.flatnonzero(addresses % memref.alignment)]
