@@ -70,6 +70,36 @@ needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="no C com
 
 @needs_compiler
 @pytest.mark.parametrize("language", ["c", "c++"])
+def test_names_that_c_has_for_something_else(tmp_path: Path, language: str) -> None:
+    def scalars(*names: str) -> tuple[ScalarParameter, ...]:
+        return tuple(ScalarParameter(name, "i32") for name in names)
+
+    kernels = {
+        "a": scalars("a", "a_padding", "NULL", "int64_t", "typename"),
+        "a_run": (MemrefParameter("x", "f32", (None,), (1,)), *scalars("x_extent0")),
+        "main": scalars("slots"),
+        "export": (),
+    }
+    infos = tuple(KernelInfo(name, name, parameters) for name, parameters in kernels.items())
+    (tmp_path / "kernels.h").write_text(emit_header(Artifact("cpu", infos, b"")))
+    (tmp_path / "main.c").write_text('#include "kernels.h"\nint main(void) { return 0; }\n')
+    command = [
+        "cc",
+        "-x",
+        language,
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-pedantic",
+        "-fsyntax-only",
+        str(tmp_path / "main.c"),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+@needs_compiler
+@pytest.mark.parametrize("language", ["c", "c++"])
 def test_a_c_program_runs_the_kernel(tmp_path: Path, language: str) -> None:
     (tmp_path / "kernels.h").write_text(emit_header(artifact()))
     emit_shared_object(artifact(), tmp_path / "libkernels.so")

@@ -46,6 +46,10 @@ auto break case char const continue default do double else enum extern float for
 long register restrict return short signed sizeof static struct switch typedef union unsigned void
 volatile while bool true false class new delete this template namespace private public protected
 operator try catch throw using virtual
+alignas alignof and asm bitand bitor compl concept const_cast consteval constexpr constinit decltype
+dynamic_cast explicit export friend mutable noexcept not nullptr or reinterpret_cast requires
+static_assert static_cast thread_local typeid typename typeof wchar_t xor
+main NULL int8_t int16_t int32_t int64_t uint8_t uint16_t uint64_t
 """
 _KEYWORDS: Final = frozenset(_KEYWORD_LIST.split())
 
@@ -61,7 +65,20 @@ class LinkerError(CallerError, RuntimeError):
 def emit_header(artifact: Artifact) -> str:
     """The C (and C++) header of an artefact."""
     _require_cpu(artifact)
-    return "\n".join([_PROLOGUE, *(_kernel(info) for info in artifact.kernels), _EPILOGUE])
+    taken: set[str] = set()
+    kernels: list[str] = []
+    for info in artifact.kernels:
+        name = _free(_identifier(info.name), ("", "_run", "_slots"), taken)
+        kernels.append(_kernel(name, info))
+    return "\n".join([_PROLOGUE, *kernels, _EPILOGUE])
+
+
+def _free(name: str, suffixes: Sequence[str], taken: set[str]) -> str:
+    """The name, longer where it or what is derived from it is taken; all of them are taken from now on."""
+    while not taken.isdisjoint(name + suffix for suffix in suffixes):
+        name += "_"
+    taken.update(name + suffix for suffix in suffixes)
+    return name
 
 
 _PROLOGUE: Final = """\
@@ -86,8 +103,7 @@ _EPILOGUE: Final = """\
 """
 
 
-def _kernel(info: KernelInfo) -> str:
-    name = _identifier(info.name)
+def _kernel(name: str, info: KernelInfo) -> str:
     slots = slot_layout(info.parameters)
     members = "\n".join(_members(slots)) or "  uint64_t unused;"
     size = sum(16 if slot.dtype == "c64" else 8 for slot in slots) or 8
@@ -116,11 +132,7 @@ def _members(slots: Sequence[Slot]) -> list[str]:
     lines: list[str] = []
     taken: set[str] = set()
     for slot in slots:
-        name = _member_name(slot)
-        while name in taken:
-            name += "_"
-        taken.add(name)
-        lines += _member(slot, name)
+        lines += _member(slot, _free(_member_name(slot), ("", "_padding"), taken))
     return lines
 
 
