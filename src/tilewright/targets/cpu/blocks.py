@@ -99,8 +99,6 @@ UNROLLED_MULTIPLIES = 1024
 UNROLLED_VECTORS = 32
 _BLOCK_VECTORS = 8
 _BUSY_REGISTERS = 2
-SCHEDULED_ACCUMULATORS = 20
-"""So many of several vectors LLVM's scheduler does not spill in straight-line code, in whatever order it puts that."""
 
 
 def product_shape(machine: Machine, pieces: int, columns: int, depth: int, bare: bool = False) -> Shape:
@@ -133,7 +131,12 @@ def _accumulators(machine: Machine, group: int, unrolled: bool, bare: bool) -> i
         return 12
     if bare and unrolled and group == 3:
         return machine.registers - _BUSY_REGISTERS - group
-    return 24 if group == 1 or not unrolled else SCHEDULED_ACCUMULATORS
+    return 24 if group == 1 or not unrolled else scheduled_accumulators(machine)
+
+
+def scheduled_accumulators(machine: Machine) -> int:
+    """So many of several vectors LLVM does not spill in straight-line code, in whatever order it puts that."""
+    return 20 if machine.registers >= 32 else 8
 
 
 def map_shape(pieces: int, columns: int) -> Shape:

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tilewright.ir.types import ScalarType
-from tilewright.targets.cpu.blocks import SCHEDULED_ACCUMULATORS, Block, Piece
+from tilewright.targets.cpu.blocks import Block, Piece, scheduled_accumulators
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.tiles import AnyTile, Fragments, Product, Registers
 from tilewright.targets.llvm.emitter import Complex, Value, i64, lanes_of
@@ -73,17 +73,17 @@ def _loop(ev: Evaluator, tile: Product, block: Block, depth: Value, start: Fragm
 
 def _steps(ev: Evaluator, tile: Product, block: Block, first: Value, steps: int, start: Fragments) -> Fragments:
     """`steps` terms of the sum from `first` on, in runs of neighbouring ones."""
-    run = 4 if len(block.pieces) == 1 else 1 if _is_tight(tile, block) else 2
+    run = 4 if len(block.pieces) == 1 else 1 if _is_tight(ev, tile, block) else 2
     acc = [list(row) for row in start]
     for k in range(0, steps, run):
         _run(ev, tile, block, ev.b.add(first, i64(k)), min(run, steps - k), acc)
     return acc
 
 
-def _is_tight(tile: Product, block: Block) -> bool:
+def _is_tight(ev: Evaluator, tile: Product, block: Block) -> bool:
     """Whether the vectors of two terms would be too many beside the accumulators."""
-    pieces = len(block.pieces)
-    return tile.type.element.name in _PLAIN and pieces > 2 and pieces * block.count > SCHEDULED_ACCUMULATORS
+    pieces, most = len(block.pieces), scheduled_accumulators(ev.machine)
+    return tile.type.element.name in _PLAIN and pieces > 2 and pieces * block.count > most
 
 
 def _run(ev: Evaluator, tile: Product, block: Block, k: Value, steps: int, acc: Fragments) -> None:
@@ -96,7 +96,7 @@ def _run(ev: Evaluator, tile: Product, block: Block, k: Value, steps: int, acc: 
         return (position, term) if along == 0 else (term, position)
 
     vectors = _cast(ev, tile, ev.read_once, long_tile, Block(place(row, k), along, block.pieces, 1 - along, steps))
-    tight = _is_tight(tile, block)
+    tight = _is_tight(ev, tile, block)
     for j in range(block.count):
         scalars = _scalars(ev, tile, short_tile, (k, column) if along == 0 else (column, k), j, steps, along)
         for step in range(steps):
