@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import tilewright as tw
 from frontends.tensor_language.reading import clean, error_of, errors_of, kernel, spmd
 from tilewright.dialects import memref
 
@@ -46,6 +47,14 @@ def test_one_error_at_its_place(body: str, code: str, text: str, says: str) -> N
     assert says in found[0].message
     if body != "if %b } ":
         assert len(found) == 1, [str(e.diagnostic) for e in found]
+
+
+def test_a_literal_that_is_too_large_has_no_other_consequences() -> None:
+    large = "99999999999999999999"
+    view = f"%y = subview %x[0:{large}] : memref<f32x{large}>"
+    with pytest.raises(tw.CompileError) as failed:
+        tw.compile(f"func @f(%x: memref<f32x{large}>) {{ {view} }}", std="new", cache=False)
+    assert [d.code for d in failed.value.diagnostics] == ["V4"] * 3
 
 
 def test_ranges_are_exact() -> None:

@@ -59,17 +59,17 @@ class LiteralReader(Cursor):
         return self.fail(what)
 
     def to_int(self, index: int) -> int:
-        """Value of the integer literal at a token."""
+        """Value of the integer literal at a token; 1, which fits everywhere, for one that is too large."""
         text = self.texts[index]
         if len(text) < 19:
             return int(text)
         # Longer ones than the limit were reported by the lexer.
-        value = int(text) if len(text) <= self.limits.literal + 1 else 0
+        value = int(text) if len(text) <= self.limits.literal + 1 else 1
         if not INT64_MIN <= value <= INT64_MAX:
             self.error("V4", self.range(index), f"`{text}` does not fit in a signed 64-bit integer").hint(
                 f"integers lie between {INT64_MIN} and {INT64_MAX}"
             )
-            return 0
+            return 1
         return value
 
     def to_float(self, index: int) -> float:
