@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.runtime.header import LinkerError, emit_header, emit_shared_object
+from tilewright.runtime.header import LinkerError, NotForC, emit_header, emit_shared_object
 from tilewright.runtime.native import compile_text
 from tilewright.targets.artifact import (
     Artifact,
@@ -19,6 +19,7 @@ from tilewright.targets.artifact import (
     ScalarParameter,
     slot_layout,
 )
+from tilewright.targets.parameters import REPORTS
 
 # out[group] = a * group + n, with a in slot 0, the pointer in slot 1, its extent n in slot 2
 TEXT = """
@@ -163,3 +164,9 @@ def test_a_linker_that_refuses_is_quoted(tmp_path: Path) -> None:
 def test_other_targets_have_no_header() -> None:
     with pytest.raises(ValueError, match="for 'nvidia'"):
         emit_header(Artifact("nvidia", (), b""))
+
+
+def test_kernels_that_report_are_not_for_c() -> None:
+    info = KernelInfo("k", "k", (), facts={REPORTS: ""})
+    with pytest.raises(NotForC, match="k: what kernels print and assert"):
+        emit_header(Artifact("cpu", (info,), b""))

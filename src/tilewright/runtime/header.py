@@ -16,7 +16,7 @@ from typing import Final
 
 from tilewright.diagnostics.caller_error import CallerError
 from tilewright.targets.artifact import Artifact, KernelInfo, Slot, slot_layout
-from tilewright.targets.parameters import DTYPE_BYTES
+from tilewright.targets.parameters import DTYPE_BYTES, REPORTS
 
 __all__ = ["LinkerError", "NotForC", "emit_header", "emit_shared_object"]
 
@@ -64,7 +64,7 @@ class LinkerError(CallerError, RuntimeError):
 
 def emit_header(artifact: Artifact) -> str:
     """The C (and C++) header of an artefact."""
-    _require_cpu(artifact)
+    _require_usable(artifact)
     taken: set[str] = set()
     kernels: list[str] = []
     for info in artifact.kernels:
@@ -171,7 +171,7 @@ def _asm_label(symbol: str) -> str:
 
 def emit_shared_object(artifact: Artifact, path: Path) -> None:
     """Link an artefact's code into a shared object with the linker of this system."""
-    _require_cpu(artifact)
+    _require_usable(artifact)
     linker = next((found for name in _LINKERS if (found := shutil.which(name))), None)
     if linker is None:
         raise LinkerError(f"a shared object needs a linker, and none of {', '.join(_LINKERS)} is on the PATH")
@@ -192,6 +192,11 @@ def _run(command: Sequence[str]) -> None:
         raise LinkerError(f"{command[0]} failed with status {done.returncode}: {done.stderr.strip()}")
 
 
-def _require_cpu(artifact: Artifact) -> None:
+def _require_usable(artifact: Artifact) -> None:
     if artifact.target != "cpu":
         raise NotForC(f"headers and shared objects are for CPU artefacts, this one is for {artifact.target!r}")
+    reporting = [info.name for info in artifact.kernels if REPORTS in info.facts]
+    if reporting:
+        raise NotForC(
+            f"{', '.join(reporting)}: what kernels print and assert is delivered by launches from Python, and lost in C"
+        )
