@@ -42,7 +42,7 @@ class BlockStores:
         self._old = [part for part in reachable(value, _same_position) if _may_be(part, target)]
         vectors = plan.shape.group * plan.shape.columns
         fits = 2 * vectors <= ev.machine.registers + _SPILLED_VECTORS
-        partial = any(piece.partial for piece in plan.pieces)
+        partial = any(piece.partial for piece in plan.pieces.rest)
         self._late = plan.straight and partial and fits and bool(self._old)
         self._masks = self._late or not self._old
         self._waiting: tuple[Block, Fragments] | None = None

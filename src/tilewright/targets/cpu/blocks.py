@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import overload
 
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.llvm.emitter import Value
@@ -55,13 +56,39 @@ def split_powers(extent: int, lanes: int) -> tuple[Piece, ...]:
     return tuple(pieces)
 
 
-def split_pieces(extent: int, lanes: int, machine: Machine) -> tuple[Piece, ...]:
+@dataclass(frozen=True, slots=True)
+class Pieces(Sequence[Piece]):
+    """Vectors that cover an extent: `full` whole ones of `lanes` elements, then `rest`. There may be a million."""
+
+    full: int
+    lanes: int
+    rest: tuple[Piece, ...]
+
+    def __len__(self) -> int:
+        return self.full + len(self.rest)
+
+    @overload
+    def __getitem__(self, index: int) -> Piece: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Piece, ...]: ...
+    def __getitem__(self, index: int | slice) -> Piece | tuple[Piece, ...]:
+        numbers = range(len(self))[index]
+        return self._piece(numbers) if isinstance(numbers, int) else tuple(map(self._piece, numbers))
+
+    def _piece(self, number: int) -> Piece:
+        whole = number < self.full
+        return Piece(number * self.lanes, self.lanes, self.lanes) if whole else self.rest[number - self.full]
+
+
+def split_pieces(extent: int, lanes: int, machine: Machine) -> Pieces:
     """Full vectors and the cheapest remainder for the machine."""
-    rest = extent % lanes
+    full, rest = divmod(extent, lanes)
+    start = extent - rest
     if rest == 0 or rest & (rest - 1) == 0 or not machine.masks:
-        return split_powers(extent, lanes)
-    full = split_powers(extent - rest, lanes)
-    return (*full, Piece(extent - rest, 1 << (rest - 1).bit_length(), rest))
+        ends = tuple(Piece(start + p.offset, p.lanes, p.active) for p in split_powers(rest, lanes))
+    else:
+        ends = (Piece(start, 1 << (rest - 1).bit_length(), rest),)
+    return Pieces(full, lanes, ends)
 
 
 def balanced(total: int, most: int) -> list[int]:

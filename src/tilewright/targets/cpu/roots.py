@@ -148,8 +148,7 @@ class Roots:
     def _padding(self, type_: TileType, unit: int) -> int:
         """How many positions along `unit` vectors take up beyond the tile's own."""
         lanes = self.machine.lanes(type_.element.component.bytes)
-        extent = type_.shape[unit]
-        return sum(piece.lanes for piece in split_pieces(extent, lanes, self.machine)) - extent
+        return sum(p.lanes - p.active for p in split_pieces(type_.shape[unit], lanes, self.machine).rest)
 
     def workspace(self, element: ScalarType, count: int) -> Value:
         """Memory for `count` elements and a vector more."""
@@ -199,7 +198,7 @@ class Roots:
         plan = self.register_plan(type_, vector)
         columns = 1 if plan.across is None else type_.shape[plan.across]
         fragments: Fragments = self.evaluator().rebuild(values, type_.element.name, columns, len(plan.pieces))
-        return Registers(type_, plan.vector, plan.pieces, fragments)
+        return Registers(type_, plan.vector, tuple(plan.pieces), fragments)
 
     # Getting formulas ready
 

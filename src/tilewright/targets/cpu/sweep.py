@@ -69,7 +69,7 @@ class Plan:
     def whole(self) -> Block:
         """The tile as one block, for tiles that live in registers."""
         count = 1 if self.across is None else self.extents[self.across]
-        return Block((i64(0),) * len(self.extents), self.vector, self.pieces, self.across, count)
+        return Block((i64(0),) * len(self.extents), self.vector, tuple(self.pieces), self.across, count)
 
     @property
     def straight(self) -> bool:
@@ -133,12 +133,11 @@ def _columns(b: Builder, plan: Plan, origin: list[Value], emit: Emit, ev: Evalua
 
 def _rows(b: Builder, plan: Plan, origin: list[Value], count: int, emit: Emit, ev: Evaluator) -> None:
     pieces, group = plan.pieces, plan.shape.group
-    full = [piece for piece in pieces if piece.lanes == pieces[0].lanes and not piece.partial]
     looped = 0
-    if not plan.shape.unrolled and len(full) // group > plan.straight_groups:
-        looped = len(full) - len(full) % group
-        lanes = pieces[0].lanes
-        with b.loop(i64(0), plan.end(b, plan.vector, looped * lanes), group * lanes, hint="v") as loop, ev.scope():
+    if not plan.shape.unrolled and pieces.full // group > plan.straight_groups:
+        looped = pieces.full - pieces.full % group
+        ends, step = plan.end(b, plan.vector, looped * pieces.lanes), group * pieces.lanes
+        with b.loop(i64(0), ends, step, hint="v") as loop, ev.scope():
             origin[plan.vector] = loop.index
             emit(Block(tuple(origin), plan.vector, pieces[:group], plan.across, count))
     for part in grouped(pieces[looped:], group) if looped < len(pieces) else []:
@@ -166,4 +165,4 @@ def _from_zero(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
 
 def fits_registers(held: Registers, plan: Plan) -> bool:
     """Whether blocks of a plan find the vectors of a register tile as they are."""
-    return plan.straight and held.vector == plan.vector and held.pieces == plan.pieces
+    return plan.straight and held.vector == plan.vector and held.pieces == tuple(plan.pieces)
