@@ -25,7 +25,6 @@ DTYPE_BYTES: Final[Mapping[str, int]] = {
     "f8E4M3FN": 1,
     "f8E5M2": 1,
     "f8E8M0FNU": 1,
-    "f4E2M1FN": 1,
 }
 
 Space: TypeAlias = Literal["global", "local"]

@@ -21,6 +21,7 @@ from .entry import parsed
 
 Array = NDArray[Any]
 SIZE = 1200
+BYTES = ("bool", "f4E2M1FN")
 LEVELS = sorted({available_levels()[0], available_levels()[-1]}, key=lambda level: level.name)
 INTEGERS = ("i8", "i16", "i32", "i64")
 FLOATS = ("bf16", "f16", "f32", "f64")
@@ -63,7 +64,7 @@ class Job:
 
 
 def check(jobs: list[Job], level: FeatureSet = FeatureSet.HOST) -> None:
-    """All jobs in one kernel, compiled, against what each operation means. Bools travel as bytes."""
+    """All jobs in one kernel, compiled, against what each operation means. Bools and numbers of 4 bits are bytes."""
     seed = secrets.randbits(32)
     print(f"seed = {seed}")
     rng = np.random.default_rng(seed)
@@ -78,6 +79,10 @@ def check(jobs: list[Job], level: FeatureSet = FeatureSet.HOST) -> None:
         if t == "bool":
             body.append(f"%raw_{name} = tile.load %{name.upper()}, %z -> tile<{SIZE}xi8>")
             body.append(f'%{name} = arith.cmp %raw_{name}, %zero {{predicate = "ne"}} -> tile<{SIZE}xbool>')
+        elif t == "f4E2M1FN":
+            body.append(f"%raw_{name} = tile.load %{name.upper()}, %z -> tile<{SIZE}xi8>")
+            body.append(f"%half_{name} = arith.cast %raw_{name} -> tile<{SIZE}xi4>")
+            body.append(f"%{name} = arith.bitcast %half_{name} -> tile<{SIZE}xf4E2M1FN>")
         else:
             body.append(f"%{name} = tile.load %{name.upper()}, %z -> tile<{SIZE}x{t}>")
     for k, job in enumerate(jobs):
@@ -87,26 +92,24 @@ def check(jobs: list[Job], level: FeatureSet = FeatureSet.HOST) -> None:
         body.append(f"%r{k} = {line} -> tile<{SIZE}x{job.result}>")
         if job.result == "bool":
             body.append(f"%s{k} = arith.select %r{k}, %one, %zero -> tile<{SIZE}xi8>")
-        body.append(f"tile.store %{'s' if job.result == 'bool' else 'r'}{k}, %R{k}, %z")
+        elif job.result == "f4E2M1FN":
+            body.append(f"%half{k} = arith.bitcast %r{k} -> tile<{SIZE}xi4>")
+            body.append(f"%s{k} = arith.ucast %half{k} -> tile<{SIZE}xi8>")
+        body.append(f"tile.store %{'s' if job.result in BYTES else 'r'}{k}, %R{k}, %z")
         parameters.append(f"%R{k}: memref<{_stored(job.result)}x{SIZE}>")
         kind = dtype_of(ALL_SCALARS[job.result])
         arguments[f"R{k}"] = np.frombuffer(rng.bytes(SIZE * kind.itemsize), np.uint8).copy().view(kind)
     head = 'sym_name = "k", subgroup_size = 16, work_group_size = [16, 1], local_bytes = 0'
     text = f"builtin.module {{ builtin.kernel {{{head}}} ({', '.join(parameters)}) {{\n" + "\n".join(body) + "\n} }"
-    operations = [op for op in parsed(text).kernels[0].body.entry if op.name == "tile.store"]
+    operations = {r.name: op for op in parsed(text).kernels[0].body.entry for r in op.results}
     Collective(", ".join(parameters), "\n".join(body), level)(arguments)
-    for k, (job, store) in enumerate(zip(jobs, operations, strict=True)):
-        op = store.operands[0].defining_op
-        assert op is not None
-        if job.result == "bool":
-            op = op.operands[0].defining_op
-            assert op is not None
+    for k, job in enumerate(jobs):
         values = [arguments[f"{letter}_{t}".upper()] for letter, t in zip("abc", job.operands, strict=False)]
-        _same(arguments[f"R{k}"], evaluate(op, *values), values, job)
+        _same(arguments[f"R{k}"], evaluate(operations[f"r{k}"], *values), values, job)
 
 
 def _stored(dtype: str) -> str:
-    return "i8" if dtype == "bool" else dtype
+    return "i8" if dtype in BYTES else dtype
 
 
 def _same(found: Array, wanted: Array, inputs: list[Array], job: Job) -> None:
