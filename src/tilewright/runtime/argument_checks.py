@@ -6,8 +6,9 @@ is accepted in their place if all parameters are given one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TypeAlias
 
 from tilewright.runtime.aliasing import AliasCheck
 from tilewright.runtime.binders import Binder, memref_binder, pointer_binder
@@ -23,19 +24,21 @@ from tilewright.targets.artifact import (
     ScalarParameter,
 )
 
+BinderOf: TypeAlias = Callable[[KernelInfo, Parameter], Binder]
+
 
 class ArgumentChecks:
     """Checks made once for a kernel; `passed` are the parameters that take an argument.
 
-    `reverse` turns the modes of every array around. Raises `LaunchError` for local memory of unknown size.
+    `binder` makes the check of one argument. Raises `LaunchError` for local memory of unknown size.
     """
 
-    def __init__(self, info: KernelInfo, *, reverse: bool = False) -> None:
+    def __init__(self, info: KernelInfo, binder: BinderOf | None = None) -> None:
         for parameter in info.parameters:
             _refuse_open_local(info, parameter)
         self._info = info
         self.passed = [p for p in info.parameters if not _is_local(p)]
-        self._binders = [argument_binder(info, p, reverse=reverse) for p in self.passed]
+        self._binders = [(binder or argument_binder)(info, p) for p in self.passed]
         self._aliases = AliasCheck.of(info.name, self.passed)
 
     def values(self, arguments: Sequence[object]) -> tuple[list[SlotValue], list[object]]:
@@ -66,7 +69,7 @@ class ArgumentChecks:
 
 
 def argument_binder(info: KernelInfo, parameter: Parameter, *, reverse: bool = False) -> Binder:
-    """Checks one argument and turns it into slot values."""
+    """Checks an argument in this machine's memory and turns it into slot values; `reverse` turns modes around."""
     where = f"kernel {info.name}, argument {parameter.name}"
     match parameter:
         case ScalarParameter():

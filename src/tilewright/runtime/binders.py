@@ -126,7 +126,8 @@ def memref_binder(parameter: MemrefParameter, where: str, *, reverse: bool) -> B
     return bind
 
 
-def _address(where: str, number: int) -> int:
+def checked_address(where: str, number: int) -> int:
+    """An address given as a number; `LaunchError` if it is none."""
     if not 0 <= number < 1 << 64:
         raise LaunchError(f"{where}: an address has 64 bits and no sign, an array or None is wanted otherwise")
     return number
@@ -139,7 +140,7 @@ def pointer_binder(parameter: PointerParameter, where: str) -> Binder:
         if argument is None:
             return (0,)
         if type(argument) is int:
-            return (_address(where, argument),)
+            return (checked_address(where, argument),)
         array = host_view(parameter, where, argument)
         if parameter.written and array.readonly:
             raise LaunchError(f"{where}: the array is read-only and the kernel writes to it; pass a writable array")

@@ -11,9 +11,10 @@ import operator
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from ctypes import addressof, c_char
+from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, SupportsIndex, TypeAlias, cast
 
-from tilewright.runtime.argument_checks import ArgumentChecks
+from tilewright.runtime.argument_checks import ArgumentChecks, argument_binder
 from tilewright.runtime.direct import AcceptedCalls, call_site, recognisable
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
 from tilewright.runtime.machine import missing_features
@@ -59,7 +60,7 @@ class BoundKernel:
         self._code = code
         self._pool = pool or default_pool()
         self._call = self._pool.call
-        checks = ArgumentChecks(info, reverse=layout == "C")
+        checks = ArgumentChecks(info, partial(argument_binder, reverse=layout == "C"))
         self._passed = checks.passed
         self._checked = checks.values
         self._log = _report_log(info, code)

@@ -17,7 +17,7 @@ from tilewright.interpreter.tile_ir.memory import AddressTable
 from tilewright.ir.core import BlockArgument
 from tilewright.ir.printer import print_op
 from tilewright.program import Launcher, Program
-from tilewright.runtime.argument_checks import ArgumentChecks, argument_binder
+from tilewright.runtime.argument_checks import ArgumentChecks
 from tilewright.targets.artifact import Artifact
 from tilewright.targets.parameters import DTYPE_BYTES, KernelInfo, Parameter, PointerParameter, ScalarParameter
 from tilewright.targets.signature import written_through
@@ -83,14 +83,11 @@ class _InterpretedEntry:
         self.checked = checked
         self.memory = memory
         self.checks = ArgumentChecks(info)
-        self.binders = [argument_binder(info, parameter) for parameter in info.parameters]
 
     def __call__(self, grid: tuple[int, int, int], arguments: Sequence[object]) -> None:
         parameters = self.info.parameters
-        arguments = self.checks.without_local(arguments)
-        for bind, argument in zip(self.binders, arguments, strict=True):
-            if not isinstance(argument, AddressTable):
-                bind(argument, [])
+        # A table of the interpreter's own stands for a pointer.
+        self.checks.values([None if isinstance(a, AddressTable) else a for a in arguments])
         values = [_argument(p, a) for p, a in zip(parameters, arguments, strict=True)]
         run_entry(self.entry, values, grid, checked=self.checked, global_memory=self.memory)
 

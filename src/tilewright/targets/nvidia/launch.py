@@ -16,16 +16,16 @@ from typing import Final, Protocol, cast, runtime_checkable
 
 import numpy as np
 
-from tilewright.runtime.aliasing import AliasCheck
+from tilewright.runtime.argument_checks import ArgumentChecks, argument_binder
 from tilewright.runtime.arrays import ArrayView, Device, NotAnArray, UnusableArray, view
-from tilewright.runtime.binders import Binder, MemrefLayouts, check_access
+from tilewright.runtime.binders import Binder, MemrefLayouts, check_access, checked_address
 from tilewright.runtime.dlpack import DlpackError, Exporter, read_tensor
 from tilewright.runtime.dtypes import describe, numpy_dtype
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
 from tilewright.runtime.groups import ArrayGroup
 from tilewright.runtime.launch import Grid, normalize_grid
 from tilewright.runtime.memref_fit import type_text
-from tilewright.runtime.scalars import SLOT_FORMATS, ScalarBinder, SlotValue, scalar_binder
+from tilewright.runtime.scalars import SLOT_FORMATS, SlotValue
 from tilewright.targets.artifact import (
     Artifact,
     GroupParameter,
@@ -73,9 +73,7 @@ class CudaKernel:
         self.info = info
         self._function = function
         self._context = function.module.context
-        self._passed = [p for p in info.parameters if not _is_local(p)]
-        self._binders = [_binder(info, p, self._context) for p in self._passed]
-        self._aliases = AliasCheck.of(info.name, self._passed)
+        self._checks = ArgumentChecks(info, partial(_binder, self._context))
         formats = "".join(SLOT_FORMATS[slot.dtype] for slot in slot_layout(info.parameters))
         padding = block_size(info.parameters) - struct.calcsize(f"<{formats}")
         self._packer = struct.Struct(f"<{formats}{padding}x")
@@ -86,20 +84,11 @@ class CudaKernel:
 
         `stream` is a number, an object with `__cuda_stream__`, or a stream of PyTorch or CuPy.
         """
-        if len(arguments) != len(self._binders):
-            raise LaunchTypeError(
-                f"kernel {self.info.name} takes {len(self._binders)} arguments "
-                f"({', '.join(p.name for p in self._passed)}), {len(arguments)} were given"
-            )
+        arguments = self._checks.without_local(arguments)
         sizes = normalize_grid(grid)
         if any(size > limit for size, limit in zip(sizes, _MAX_GRID, strict=True)):
             raise LaunchError(f"the grid {sizes} exceeds {_MAX_GRID}, the largest of an NVIDIA device")
-        keep: list[object] = []
-        values: list[SlotValue] = []
-        for bind, argument in zip(self._binders, arguments, strict=True):
-            values += bind(argument, keep)
-        if self._aliases is not None:
-            self._aliases.check(arguments)
+        values, _keep = self._checks.values(arguments)
         if 0 in sizes:
             return
         m, n = self.info.work_group_size
@@ -108,15 +97,11 @@ class CudaKernel:
         self._function.launch(sizes, (m * n, 1, 1), block, shared_bytes=self.info.local_bytes, stream=handle)
 
 
-def _is_local(parameter: Parameter) -> bool:
-    return isinstance(parameter, MemrefParameter) and parameter.space == "local"
-
-
-def _binder(info: KernelInfo, parameter: Parameter, context: Context) -> Binder:
+def _binder(context: Context, info: KernelInfo, parameter: Parameter) -> Binder:
     where = f"kernel {info.name}, argument {parameter.name}"
     match parameter:
         case ScalarParameter():
-            return partial(_bind_scalar, scalar_binder(parameter.dtype, where))
+            return argument_binder(info, parameter)
         case MemrefParameter():
             return partial(_bind_memref, _MemrefBinding(parameter, where, context))
         case PointerParameter():
@@ -126,10 +111,6 @@ def _binder(info: KernelInfo, parameter: Parameter, context: Context) -> Binder:
             return partial(_bind_group, parameter, binding)
 
 
-def _bind_scalar(bind: ScalarBinder, argument: object, _keep: list[object]) -> tuple[SlotValue, ...]:
-    return bind(argument)
-
-
 def _bind_pointer(
     parameter: PointerParameter, where: str, context: Context, argument: object, _keep: list[object]
 ) -> tuple[SlotValue, ...]:
@@ -137,7 +118,7 @@ def _bind_pointer(
     if argument is None:
         return (0,)
     if type(argument) is int:
-        return (argument,)
+        return (checked_address(where, argument),)
     array = _device_array(parameter.dtype, f"ptr<{parameter.dtype}>", context, where, argument)
     if parameter.written and array.readonly:
         raise LaunchError(f"{where}: the array is read-only and the kernel writes to it; pass a writable array")
