@@ -69,12 +69,104 @@ def test_a_barrier_that_not_all_reach() -> None:
     assert (code, where) == ("R022", "barrier.local")
 
 
-def test_atomics_do_not_race() -> None:
-    text = f"func @k(%x: memref<f32x32>) {HEAD}{ITEM}%z = constant 0 : index %o = atomic_add %v, %x[%z] : f32 }} }}"
-    x = np.ones(32, np.float32)
-    x[0] = 0
-    tw.compile(text, target="interpreter").k[1](x)
-    assert x[0] == 31
+PLACES = "%z = constant 0 : index %zero = constant 0 : i32 %first = equal %n, %zero : bool\n"
+
+
+def run_checked(body: str) -> np.ndarray:
+    """What a body without races leaves in `%y`; both arrays hold ones."""
+    x, y = np.ones(32, np.float32), np.ones(32, np.float32)
+    text = f"func @k(%x: memref<f32x32>, %y: memref<f32x32>) {HEAD}{ITEM}{PLACES}{body} }} }}"
+    tw.compile(text, target="interpreter", checked=True).k[1](x, y)
+    return y
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "%o = atomic_add %v, %y[%z] : f32",
+        "%p = atomic_load %y[%z] : f32 %o = atomic_add %p, %y[%z] : f32 %q = atomic_load %y[%z] : f32",
+        "atomic_store %v, %y[%z]",
+        "%o = atomic_add %v, %y[%i] : f32 %p = load %y[%i] : f32 store %p, %y[%i]",
+        "store %v, %y[%i] %o = atomic_max %v, %y[%i] : f32 store %o, %y[%i]",
+        "if %first { store %v, %t[%z] } barrier.local %p = load %t[%z] : f32",
+        "if %first { store %v, %y[%z] } barrier.global.local %p = load %y[%z] : f32",
+    ],
+)
+def test_what_is_no_race(body: str) -> None:
+    run_checked(body)
+
+
+def test_contended_atomics_are_exact() -> None:
+    assert run_checked("if %first { store %v, %y[%z] } barrier.global %o = atomic_add %v, %y[%z] : f32")[0] == 33
+
+
+@pytest.mark.parametrize(
+    ("body", "place"),
+    [
+        ("%c = constant 1.0 : f32\n store %c, %x[%z]\n", "store %c, %x[%z]"),
+        ("%p = load %x[%z] : f32\n if %first {\n store %p, %x[%z]\n }\n", "store %p, %x[%z]"),
+        ("if %first {\n store %v, %x[%z]\n }\n %p = load %x[%z] : f32\n", "%p = load %x[%z] : f32"),
+        ("%p = load %x[%z] : f32\n atomic_store %p, %x[%z]\n", "atomic_store %p, %x[%z]"),
+        ("store %v, %x[%i]\n barrier.local\n %p = load %x[%j] : f32\n", "%p = load %x[%j] : f32"),
+        ("store %v, %t[%i]\n barrier.global\n %p = load %t[%j] : f32\n", "%p = load %t[%j] : f32"),
+        ("store %v, %t[%i]\n barrier\n %p = load %t[%j] : f32\n", "%p = load %t[%j] : f32"),
+    ],
+)
+def test_what_is_a_race(body: str, place: str) -> None:
+    assert finding(PLACES + body) == ("R020", place)
+
+
+def test_work_items_of_a_tile_race() -> None:
+    tile = "foreach_tile (%i)=(%z),(%e) as (%s)<=(16) {\n store %c, %x[%i]\n }"
+    bounds = "%z = constant 0 : index %e = constant 32 : index %c = constant 1.0 : f32"
+    text = f"func @k(%x: memref<f32x32>) {HEAD}{bounds} {tile} }}"
+    with pytest.raises(KernelError, match="R020"):
+        tw.compile(text, target="interpreter", checked=True).k[1](np.ones(32, np.float32))
+
+
+def test_a_subgroup_reads_the_matrix_it_has_stored() -> None:
+    matrix = "coopmatrix<f32x16x2,matrix_acc>"
+    tile = f"""foreach_tile (%i)=(%z),(%e) as (%s)<=(16) {{
+        %m = cooperative_matrix_load %x[%i,%z] : {matrix}
+        cooperative_matrix_store %m, %x[%i,%z]
+        %k = cooperative_matrix_load %x[%i,%z] : {matrix}
+        %o = cooperative_matrix_atomic_add %k, %y[%z,%z] : {matrix}
+    }}"""
+    parameters = "%x: memref<f32x32x2>, %y: memref<f32x16x2>"
+    text = f"func @k({parameters}) {HEAD}%z = constant 0 : index %e = constant 32 : index {tile} }}"
+    x, y = np.ones((32, 2), np.float32, order="F"), np.zeros((16, 2), np.float32, order="F")
+    tw.compile(text, target="interpreter", checked=True).k[1](x, y)
+    assert (y == 2).all()
+
+
+def across_groups(body: str, *arrays: np.ndarray) -> None:
+    """Run a body in three work-groups of one work-item each."""
+    parameters = ", ".join(f"%{name}: memref<f32x4>" for name, _ in zip("xy", arrays, strict=False))
+    place = "%g = group_id.x : index %z = constant 0 : index %o = constant 1.0 : f32"
+    text = f"func @k({parameters}) attributes{{subgroup_size=1,work_group_size=[1,1]}} {{ {place} {body} }}"
+    tw.compile(text, target="interpreter", checked=True).k[3](*arrays)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "store %o, %x[%z]",
+        "axpby %o, %y, %o, %x",
+        "%v = load %x[%z] : f32 store %v, %x[%g]",
+        "%v = load %y[%z] : f32 store %v, %x[%g]",
+    ],
+)
+def test_work_groups_race(body: str) -> None:
+    x = np.ones(4, np.float32)
+    with pytest.raises(KernelError, match=r"a work-group .* of %[xy] that another one"):
+        across_groups(body, x, x)
+
+
+def test_work_groups_with_parts_of_their_own_and_atomics_do_not_race() -> None:
+    x, y = np.zeros(4, np.float32), np.zeros(4, np.float32)
+    across_groups("store %o, %x[%g] %p = atomic_add %o, %y[%z] : f32", x, y)
+    assert x.tolist() == [1, 1, 1, 0]
+    assert y.tolist() == [3, 0, 0, 0]
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ _TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "R011": ("read of memory never written", "Local memory has no content until something writes it."),
     "R012": ("write to a read-only array", "The argument is read-only."),
     "R013": ("extents that do not agree", "An instruction combines memrefs whose extents only the launch knows, and they differ."),
-    "R020": ("race", "Two work-items touch one element, one of them writing, without a barrier between them."),
+    "R020": ("race", "Two work-items or work-groups touch one element, one of them writing and not both by atomics, without a barrier between them that fences the memory."),
     "R021": ("ran too long", "The interpreter's limit on operations was reached."),
     "R022": ("divergent barrier", "Not all work-items of the work-group reach the barrier."),
     "R023": ("divergent subgroup instruction", "Not all work-items of a subgroup reach the instruction."),

@@ -97,12 +97,13 @@ class _Selected:
         w = self.w
         self.mask, self.who = w.mask, w.who
         if w.who is not None:
-            first = int(np.argmax(w.active)) if w.mask is not None else 0
-            w.who = np.full(len(self.keep), w.who[first])
+            w.who = np.full(len(self.keep), _subgroup_as_one(w, int(w.who[np.argmax(w.active)])))
         w.mask = self.keep
-        self.checked = w.checked
-        if self.who is None:
-            w.checked = False
 
     def __exit__(self, *args: object) -> None:
-        self.w.mask, self.w.who, self.w.checked = self.mask, self.who, self.checked
+        self.w.mask, self.w.who = self.mask, self.who
+
+
+def _subgroup_as_one(w: WorkGroup, item: int) -> int:
+    """Who acts when the subgroup of a work-item does, and nobody says by which of its work-items: numbers below 0."""
+    return item if w.subgroup_size == 1 else -1 - item // w.subgroup_size

@@ -209,7 +209,7 @@ def _foreach_tile(w: WorkGroup, op: Operation) -> None:
         chunk = tiles[first : first + w.subgroups]
         rows = np.concatenate([chunk, np.zeros((w.subgroups - len(chunk), modes), np.int64)])
         active = np.repeat(np.arange(w.subgroups) < len(chunk), w.subgroup_size)
-        enter_spmd(w, np.repeat(first + np.arange(w.subgroups), w.subgroup_size), active)
+        enter_spmd(w, first * w.subgroup_size + np.arange(w.items), active)
         for k in range(modes):
             offset = np.repeat(rows[:, k], w.subgroup_size)
             size = np.minimum(op.tile_shape[k], upper[k] - offset)

@@ -15,8 +15,9 @@ from tilewright.dialects.semantics import dtype_of
 from tilewright.interpreter import addresses, collectives, combining, host, scalars, tiles, views
 from tilewright.interpreter.errors import KernelError
 from tilewright.interpreter.memory import GroupValue, View, buffer_around, buffer_of
+from tilewright.interpreter.shadow import among_work_groups
 from tilewright.interpreter.state import Handler, RuntimeValue, WorkGroup
-from tilewright.ir.core import BlockArgument, Operation
+from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.types import AddressSpace, GroupType, MemrefType, PointerType, ScalarType
 from tilewright.runtime.strides import conforming_strides
 from tilewright.targets.signature import divisors
@@ -66,44 +67,51 @@ def interpret(
     """
     assert kernel.subgroup_size is not None
     assert kernel.work_group_size is not None
+    subgroup, size = kernel.subgroup_size, kernel.work_group_size
     symbols = host.globals_of(kernel)
-    for z in range(grid[2]):
-        for y in range(grid[1]):
-            for x in range(grid[0]):
-                w = WorkGroup(
-                    kernel,
-                    all_handlers(),
-                    kernel.subgroup_size,
-                    kernel.work_group_size,
-                    (x, y, z),
-                    grid,
-                    checked,
-                    fuel,
-                )
-                w.symbols = symbols
-                w.spaces += [space for _, space in symbols.values()]
-                for parameter, argument in zip(kernel.parameters, arguments, strict=True):
-                    if isinstance(parameter.type, PointerType):
-                        w.values[parameter] = _pointer(w, parameter, argument)
-                    else:
-                        w.values[parameter] = runtime_value(kernel, parameter, argument)
-                w.run(kernel.body.entry)
-                if w.failures:
-                    raise KernelError(w.failures)
+    given = dict(zip(kernel.parameters, arguments, strict=True))
+    shared: dict[Value, RuntimeValue] = {
+        p: runtime_value(kernel, p, a) for p, a in given.items() if not _of_each_group(p)
+    }
+    across = among_work_groups() if checked else None
+    for z, y, x in np.ndindex(grid[::-1]):
+        w = WorkGroup(kernel, all_handlers(), subgroup, size, (x, y, z), grid, checked, fuel, dict(shared))
+        w.symbols, w.across = symbols, across
+        w.spaces += [space for _, space in symbols.values()]
+        for parameter in filter(_of_each_group, kernel.parameters):
+            w.values[parameter] = _own_value(w, parameter, given[parameter])
+        w.run(kernel.body.entry)
+        if w.failures:
+            raise KernelError(w.failures)
+
+
+def _of_each_group(parameter: BlockArgument) -> bool:
+    """Whether each work-group has a value of its own for a parameter."""
+    type_ = parameter.type
+    return isinstance(type_, PointerType) or (isinstance(type_, MemrefType) and type_.space is AddressSpace.LOCAL)
+
+
+def _own_value(w: WorkGroup, parameter: BlockArgument, argument: Argument) -> RuntimeValue:
+    if isinstance(parameter.type, PointerType):
+        return _pointer(w, parameter, argument)
+    assert isinstance(parameter.type, MemrefType)
+    return views.local_view(parameter.type, _name(parameter))
 
 
 def runtime_value(kernel: Kernel, parameter: BlockArgument, argument: Argument) -> RuntimeValue:
-    """An argument as the interpreter handles it."""
-    type_, name = parameter.type, f"%{parameter.name or parameter.index}"
+    """A number, an array in global memory or a group, as the interpreter handles it."""
+    type_, name = parameter.type, _name(parameter)
     if isinstance(type_, ScalarType):
         return np.asarray(argument).astype(dtype_of(type_))
     multiples = divisors(kernel.attributes_of(parameter).get("stride_gcd"))
     if isinstance(type_, MemrefType):
-        if type_.space is AddressSpace.LOCAL:
-            return views.local_view(type_, name)
         return _view(argument, name, type_, multiples)
     assert isinstance(type_, GroupType)
     return _group(argument, name, type_, multiples)
+
+
+def _name(parameter: BlockArgument) -> str:
+    return f"%{parameter.name or parameter.index}"
 
 
 def _group(argument: Argument, name: str, type_: GroupType, multiples: tuple[int, ...]) -> GroupValue:
@@ -130,7 +138,7 @@ def _pointer(w: WorkGroup, parameter: BlockArgument, argument: Argument) -> Arra
     if not isinstance(argument, np.ndarray):
         assert argument is None or isinstance(argument, int)
         return np.asarray(argument or 0, np.int64)
-    address, space = addresses.space_of(argument, f"%{parameter.name or parameter.index}")
+    address, space = addresses.space_of(argument, _name(parameter))
     w.spaces.append(space)
     return np.asarray(address, np.int64)
 

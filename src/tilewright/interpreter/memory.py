@@ -5,14 +5,13 @@ Offsets, extents and strides are integers, or arrays with one entry a work-item 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.diagnostics import Location
-from tilewright.interpreter.errors import fail
+from tilewright.ir.types import AddressSpace
 
 Array = NDArray[Any]
 Number = int | Array
@@ -26,6 +25,7 @@ class Buffer:
     data: Array
     written: Array | None = None
     readonly: bool = False
+    space: AddressSpace = AddressSpace.GLOBAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,62 +84,3 @@ def buffer_around(array: Array, name: str) -> tuple[Buffer, int]:
     start = np.lib.stride_tricks.as_strided(array, (before + 1,), (-size,))[before:]
     flat = np.lib.stride_tricks.as_strided(start, (before + behind,), (size,), writeable=not own.readonly)
     return Buffer(name, flat, None, own.readonly), before
-
-
-@dataclass(slots=True)
-class Shadow:
-    """Who touched each element since the last synchronisation, to find races.
-
-    Work-items (or iterations) are numbered from 0; -1 is nobody, -2 several, -3 only atomics.
-    """
-
-    writers: dict[int, tuple[Buffer, Array]] = field(default_factory=dict[int, tuple[Buffer, Array]])
-    readers: dict[int, tuple[Buffer, Array]] = field(default_factory=dict[int, tuple[Buffer, Array]])
-
-    def clear(self) -> None:
-        """Everybody is synchronised."""
-        self.writers.clear()
-        self.readers.clear()
-
-    @staticmethod
-    def _of(table: dict[int, tuple[Buffer, Array]], buffer: Buffer) -> Array:
-        found = table.get(id(buffer))
-        if found is None:
-            found = table[id(buffer)] = (buffer, np.full(buffer.data.shape, -1, np.int64))
-        return found[1]
-
-    def read(self, buffer: Buffer, at: Array, who: Array, where: Location, atomic: bool = False) -> None:
-        """Record reads; an unsynchronised write by somebody else is an error."""
-        writer = self._of(self.writers, buffer)[at]
-        clash = (writer != -1) & (writer != who) & ~((writer == -3) & atomic)
-        if clash.any():
-            self._race(buffer, at[clash][0], "reads", "wrote", where)
-        readers = self._of(self.readers, buffer)
-        fresh = readers[at]
-        readers[at] = np.where((fresh == -1) | (fresh == who), who, -2)
-        # two of the same call may touch one element
-        again = readers[at]
-        readers[at[again != who]] = -2
-
-    def write(self, buffer: Buffer, at: Array, who: Array, where: Location, atomic: bool = False) -> None:
-        """Record writes; an unsynchronised access by somebody else is an error."""
-        writers, readers = self._of(self.writers, buffer), self._of(self.readers, buffer)
-        other = readers[at]
-        if ((other != -1) & (other != who)).any():
-            self._race(buffer, at[(other != -1) & (other != who)][0], "writes", "read", where)
-        writer = writers[at]
-        clash = (writer != -1) & (writer != who) & ~((writer == -3) & atomic)
-        if clash.any():
-            self._race(buffer, at[clash][0], "writes", "wrote", where)
-        writers[at] = -3 if atomic else who
-        if not atomic and (writers[at] != who).any():
-            self._race(buffer, at[writers[at] != who][0], "writes", "writes", where)
-
-    @staticmethod
-    def _race(buffer: Buffer, element: object, does: str, did: str, where: Location) -> None:
-        fail(
-            "R020",
-            where,
-            f"race: a work-item {does} element {element} of {buffer.name} that another one {did} without a barrier "
-            "between them",
-        )

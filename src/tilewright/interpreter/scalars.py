@@ -15,7 +15,7 @@ from tilewright.dialects.semantics import dtype_of, evaluate
 from tilewright.interpreter.errors import fail
 from tilewright.interpreter.state import Handler, RuntimeValue, WorkGroup
 from tilewright.ir.core import Operation, Region, Value
-from tilewright.ir.types import CoopMatrixType, ScalarType, TileType, element_of
+from tilewright.ir.types import AddressSpace, CoopMatrixType, ScalarType, TileType, element_of
 
 Array = NDArray[Any]
 
@@ -237,16 +237,18 @@ def enter_spmd(w: WorkGroup, who: Array, mask: Array | None = None) -> None:
 def leave_spmd(w: WorkGroup) -> None:
     """The step is finished by the whole work-group."""
     w.mask = w.who = None
-    w.shadow.clear()
+    w.shadow.synchronise(tuple(AddressSpace))
 
 
 def _barrier(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, team.Barrier)
     if w.mask is None:
         return
     if not w.mask.all():
         missing = int(np.flatnonzero(~w.mask)[0])
         fail("R022", op.location, f"not all work-items reach this barrier: work-item {missing} does not")
-    w.shadow.clear()
+    fenced = {AddressSpace.GLOBAL: op.fence_global, AddressSpace.LOCAL: op.fence_local}
+    w.shadow.synchronise([space for space in AddressSpace if fenced[space]])
 
 
 def rows_of(w: WorkGroup, op: Operation, value: Value) -> Array:

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from tilewright.diagnostics import Diagnostic, Location
 from tilewright.dialects.builtin import Kernel
 from tilewright.interpreter.errors import fail
-from tilewright.interpreter.memory import Buffer, GroupValue, Lanes, Shadow, View
+from tilewright.interpreter.memory import Buffer, GroupValue, Lanes, View
+from tilewright.interpreter.shadow import Shadow, Touch, among_work_items
 from tilewright.ir.core import Block, Operation, Value
+from tilewright.ir.types import AddressSpace
 
 Array = NDArray[Any]
 RuntimeValue = Array | View | Lanes | GroupValue
@@ -26,6 +28,9 @@ class WorkGroup:
 
     `mask` is the vector of active work-items inside SPMD regions, None outside. Tiles of subgroups have a first axis
     over subgroups.
+
+    `who` says who performs the accesses of each place of the mask, where work-items or subgroups have to be told apart;
+    `across` is what the work-groups of the launch do to global memory.
     """
 
     kernel: Kernel
@@ -42,7 +47,8 @@ class WorkGroup:
     spaces: list[object] = field(default_factory=list[object])
     symbols: Mapping[str, tuple[int, object]] = field(default_factory=dict[str, tuple[int, object]])
     failures: list[Diagnostic] = field(default_factory=list[Diagnostic])
-    shadow: Shadow = field(default_factory=Shadow)
+    shadow: Shadow = field(default_factory=among_work_items)
+    across: Shadow | None = None
 
     @property
     def items(self) -> int:
@@ -53,6 +59,12 @@ class WorkGroup:
     def subgroups(self) -> int:
         """Subgroups of the work-group."""
         return self.items // self.subgroup_size
+
+    @property
+    def linear_id(self) -> int:
+        """Number of the work-group in the launch."""
+        (x, y, z), (across, deep, _) = self.group_id, self.num_groups
+        return x + across * (y + deep * z)
 
     def run(self, block: Block) -> None:
         """Execute the operations of a block in order."""
@@ -112,13 +124,11 @@ class WorkGroup:
     def read(self, view: View, indices: Sequence[Array], where: Location, atomic: bool = False) -> Array:
         """Elements at `indices` (broadcast against each other) for active work-items; 0 for the others."""
         buffer, at, active = self._locate(view, indices, where)
-        shape = at.shape
-        out = np.zeros(shape, buffer.data.dtype)
-        if active.all() and not at.ndim:
-            self._note_read(buffer, at.reshape(1), where, atomic)
-            return np.asarray(buffer.data[int(at)])
-        chosen = at[active]
-        self._note_read(buffer, chosen, where, atomic, active)
+        out, chosen = np.zeros(at.shape, buffer.data.dtype), at[active]
+        if buffer.written is not None and not buffer.written[chosen].all():
+            element = chosen[~buffer.written[chosen]][0]
+            fail("R011", where, f"reads element {element} of local memory {buffer.name}, which nothing has written")
+        self._note(buffer, chosen, Touch.of(False, atomic), where, active)
         out[active] = buffer.data[chosen]
         return out
 
@@ -128,15 +138,13 @@ class WorkGroup:
         if at.ndim == 0 and values.ndim:
             at = np.broadcast_to(at, self.active.shape)
             active = np.broadcast_to(self.active, at.shape)
-        data = np.broadcast_to(values, at.shape)
-        if at.ndim == 0:
-            if active.any():
-                self._note_write(buffer, at.reshape(1), where, atomic)
-                buffer.data[int(at)] = data[()]
-            return
         chosen = at[active]
-        self._note_write(buffer, chosen, where, atomic, active)
-        buffer.data[chosen] = data[active]
+        if buffer.readonly:
+            fail("R012", where, f"writes {buffer.name}, which is read-only")
+        if buffer.written is not None:
+            buffer.written[chosen] = True
+        self._note(buffer, chosen, Touch.of(True, atomic), where, active)
+        buffer.data[chosen] = np.broadcast_to(values, at.shape)[active]
 
     def _locate(self, view: View, indices: Sequence[Array], where: Location) -> tuple[Buffer, Array, Array]:
         """Buffer, element positions, and which of them count; out-of-bounds ones are an error."""
@@ -173,32 +181,12 @@ class WorkGroup:
 
     # Checked mode
 
-    def numbers(self, active: Array | None) -> Array:
-        """Who performs the accesses that `active` selects."""
-        if self.who is None:
-            return np.zeros(1, np.int64) if active is None else np.zeros(int(active.sum()), np.int64)
-        return self.who[:1] if active is None else self.who[active]
-
-    def _note_read(self, buffer: Buffer, at: Array, where: Location, atomic: bool, active: Array | None = None) -> None:
-        if buffer.written is not None and not buffer.written[at].all():
-            element = at[~buffer.written[at]][0]
-            fail("R011", where, f"reads element {element} of local memory {buffer.name}, which nothing has written")
-        if self.checked and self.mask is not None:
-            who = self.numbers(active) if active is not None else self._one()
-            self.shadow.read(buffer, at, who, where, atomic)
-
-    def _note_write(
-        self, buffer: Buffer, at: Array, where: Location, atomic: bool, active: Array | None = None
-    ) -> None:
-        if buffer.readonly:
-            fail("R012", where, f"writes {buffer.name}, which is read-only")
-        if buffer.written is not None:
-            buffer.written[at] = True
-        if self.checked and self.mask is not None:
-            who = self.numbers(active) if active is not None else self._one()
-            self.shadow.write(buffer, at, who, where, atomic)
-
-    def _one(self) -> Array:
-        """A uniform access is performed by every active work-item; one of them stands for all."""
-        assert self.who is not None
-        return self.who[self.active][:1]
+    def _note(self, buffer: Buffer, at: Array, touch: Touch, where: Location, active: Array) -> None:
+        """Record the touches of elements `at`, one for each that is active, or one for all who are."""
+        if not self.checked:
+            return
+        if self.who is not None:
+            who = self.who[active if active.ndim else self.active]
+            self.shadow.note(buffer, np.broadcast_to(at, who.shape), who, touch, where)
+        if self.across is not None and buffer.space is AddressSpace.GLOBAL:
+            self.across.note(buffer, at, np.full(at.shape, self.linear_id), touch, where)

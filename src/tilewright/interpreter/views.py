@@ -17,7 +17,7 @@ from tilewright.interpreter.memory import Buffer, GroupValue, Lanes, Number, Vie
 from tilewright.interpreter.scalars import COMBINE
 from tilewright.interpreter.state import Handler, WorkGroup
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.types import MemrefType
+from tilewright.ir.types import AddressSpace, MemrefType
 
 Array = NDArray[Any]
 
@@ -31,7 +31,8 @@ def local_view(type_: MemrefType, name: str) -> View:
     """Fresh work-group memory; nothing of it is written."""
     count = type_.span
     assert count is not None
-    buffer = Buffer(name, poisoned(count, dtype_of(type_.element)), np.zeros(count, bool))
+    data = poisoned(count, dtype_of(type_.element))
+    buffer = Buffer(name, data, np.zeros(count, bool), space=AddressSpace.LOCAL)
     return View(buffer, 0, tuple(s or 0 for s in type_.shape), tuple(s or 0 for s in type_.strides))
 
 
