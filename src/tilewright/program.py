@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Final, Protocol, Self, runtime_checkable
 
+from tilewright.diagnostics.caller_error import CallerError
+from tilewright.runtime.grid import Extents, Grid, grid_extents
+from tilewright.runtime.keywords import in_order
 from tilewright.targets.artifact import Artifact
 from tilewright.targets.parameters import (
     GroupParameter,
@@ -20,15 +23,17 @@ if TYPE_CHECKING:
     from tilewright.diagnostics import Diagnostic
     from tilewright.pass_changes import PassChange
 
-Grid = int | tuple[int, ...]
-
 _REMEMBERED_GRIDS: Final = 64
+
+
+class NothingCompiled(CallerError, ValueError):
+    """A program without compiled code was to be kept as bytes."""
 
 
 class Launcher(Protocol):
     """What a target's runtime provides for one kernel."""
 
-    def __call__(self, grid: tuple[int, int, int], arguments: tuple[object, ...]) -> None:
+    def __call__(self, grid: Extents, arguments: tuple[object, ...]) -> None:
         """Check the arguments against the signature and run the kernel."""
         ...
 
@@ -37,24 +42,9 @@ class Launcher(Protocol):
 class PreparedLauncher(Launcher, Protocol):
     """A launcher that can do the grid's part once for many launches."""
 
-    def prepare(self, grid: tuple[int, int, int]) -> Callable[..., None]:
+    def prepare(self, grid: Extents) -> Callable[..., None]:
         """The kernel with its grid, called with the arguments."""
         ...
-
-
-def normalise_grid(grid: Grid) -> tuple[int, int, int]:
-    """One to three non-negative extents as three. Raises ValueError or TypeError."""
-    extents = grid if isinstance(grid, tuple) else (grid,)
-    if not 1 <= len(extents) <= 3:
-        raise ValueError(f"a grid has one to three extents, not {len(extents)}")
-    found = [1, 1, 1]
-    for k, extent in enumerate(extents):
-        if isinstance(extent, bool) or not hasattr(extent, "__index__"):
-            raise TypeError(f"grid extents are integers, not {type(extent).__name__}")
-        found[k] = extent.__index__()
-        if not 0 <= found[k] < 1 << 31:
-            raise ValueError(f"grid extent {found[k]} is not in 0 .. 2^31-1")
-    return found[0], found[1], found[2]
 
 
 def spell_parameter(parameter: Parameter) -> str:
@@ -82,16 +72,16 @@ def _memref(parameter: MemrefParameter) -> str:
 class Kernel:
     """One kernel of a program: `kernel[grid](*arguments)` launches it.
 
-    Arguments follow the signature: numbers for scalars, arrays (NumPy, PyTorch on the CPU, anything with DLPack or the
-    buffer protocol) for memrefs with their strides as they are, a list of arrays or a `PointerArray` for groups.
-    Nothing is copied; arrays that the kernel writes change in place.
+    Arguments follow the signature, by position or by name: numbers for scalars, arrays (NumPy, PyTorch on the CPU,
+    anything with DLPack or the buffer protocol) for memrefs with their strides as they are, a list of arrays or a
+    `PointerArray` for groups. Nothing is copied; arrays that the kernel writes change in place.
     """
 
     def __init__(self, program: Program, info: KernelInfo, launcher: Callable[[], Launcher]) -> None:
         self._program = program
         self._make_launcher = launcher
         self._launcher: Launcher | None = None
-        self._prepared: dict[int | tuple[int, int, int], Callable[..., None]] = {}
+        self._prepared: dict[int | Extents, Callable[..., None]] = {}
         self.info = info
 
     @property
@@ -130,26 +120,35 @@ class Kernel:
 
     def __getitem__(self, grid: Grid) -> Callable[..., None]:
         # True and 1.0 would find the entry of 1
-        key = grid if type(grid) is int else normalise_grid(grid)
+        key = grid if type(grid) is int else grid_extents(grid)
         prepared = self._prepared.get(key)
         if prepared is None:
-            prepared = self._prepare(normalise_grid(grid))
+            prepared = self._prepare(grid_extents(grid))
             if len(self._prepared) >= _REMEMBERED_GRIDS:
                 self._prepared.clear()
             self._prepared[key] = prepared
         return prepared
 
-    def _prepare(self, extents: tuple[int, int, int]) -> Callable[..., None]:
+    def _prepare(self, extents: Extents) -> Callable[..., None]:
         launcher = self._launcher
         if launcher is None:
             launcher = self._launcher = self._make_launcher()
         if isinstance(launcher, PreparedLauncher):
             return launcher.prepare(extents)
-        return lambda *arguments: launcher(extents, arguments)
+        return lambda *arguments, **named: launcher(extents, in_order(self.info, arguments, named))
 
-    def __call__(self, *arguments: object, grid: Grid = 1) -> None:
-        """Launch on `grid` work-groups; the same as `kernel[grid](*arguments)`."""
-        self[grid](*arguments)
+    def __call__(self, *arguments: object, grid: Grid = 1, **named: object) -> None:
+        """Launch on `grid` work-groups; the same as `kernel[grid](*arguments, **named)`."""
+        self[grid](*arguments, **named)
+
+    def __reduce__(self) -> tuple[Callable[[Program, str], Kernel], tuple[Program, str]]:
+        return Program.__getitem__, (self._program, self.name)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, _memo: object) -> Self:
+        return self
 
     def __repr__(self) -> str:
         m, n = self.work_group_size
@@ -253,7 +252,12 @@ class Program:
         return self._artifact
 
     def to_bytes(self) -> bytes:
-        """The compiled program for `from_bytes`, without need of the compiler."""
+        """The compiled program for `from_bytes`, without need of the compiler.
+
+        Raises `NothingCompiled` for one that the interpreter runs.
+        """
+        if not self._artifact.payload:
+            raise NothingCompiled(f"a program for the {self.target} has no compiled code; keep its source instead")
         return self._artifact.to_bytes()
 
     @staticmethod
@@ -262,6 +266,16 @@ class Program:
         from tilewright.loading import load_artifact
 
         return load_artifact(Artifact.from_bytes(data))
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Program], tuple[bytes]]:
+        """Pickled programs, those sent to other processes for instance, are the bytes of `to_bytes`."""
+        return Program.from_bytes, (self.to_bytes(),)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, _memo: object) -> Self:
+        return self
 
     def __repr__(self) -> str:
         return f"<program for {self.target}: {', '.join(self._kernels) or 'no kernels'}>"

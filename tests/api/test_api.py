@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+import re
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -70,6 +75,25 @@ def test_bytes_carry_a_program() -> None:
         tw.Program.from_bytes(b"nonsense")
 
 
+def test_programs_and_kernels_travel_between_processes(rng: np.random.Generator) -> None:
+    kernel = tw.compile(AXPBY).axpby
+    x, y = rng.standard_normal(9, np.float32), np.full(9, np.nan, np.float32)
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        np.testing.assert_array_equal(pool.submit(scaled, kernel, x).result(), 2 * x)
+    for copied in (copy.copy(kernel), copy.deepcopy([kernel])[0], pickle.loads(pickle.dumps(kernel))):
+        copied[1](1.0, x, 0.0, y)
+        np.testing.assert_array_equal(y, x)
+    with pytest.raises(ValueError, match="a program for the interpreter has no compiled code; keep its source"):
+        pickle.dumps(tw.compile(AXPBY, target="interpreter"))
+
+
+def scaled(kernel: tw.Kernel, x: np.ndarray[tuple[int], np.dtype[np.float32]]) -> object:
+    """Twice an array, in whichever process this runs."""
+    y = np.full_like(x, np.nan)
+    kernel[1](2.0, x, b=0.0, y=y)
+    return y
+
+
 def test_errors_are_diagnostics_or_launch_errors() -> None:
     with pytest.raises(tw.CompileError, match=r"V6.*%q is not defined|%q"):
         tw.compile("func @f(%a: f32) { %b = add %a, %q : f32 }")
@@ -106,6 +130,31 @@ def test_every_target_refuses_the_same_launches(target: str) -> None:
         program.k[1]()
     with pytest.raises(tw.LaunchError, match="argument x: it was declared noalias and overlaps argument y"):
         program.apart[1](x[:5], 1.0, x[3:])
+
+
+@pytest.mark.parametrize("target", ["cpu", "interpreter"])
+def test_arguments_by_name(target: str) -> None:
+    k = tw.compile(
+        "func @k(%x: memref<f32x?>, %l: memref<f32x4,local>, %y: memref<f32x?>, %grid: f32) "
+        "{ %0 = constant 0.0 : f32 axpby %grid, %x, %0, %y }",
+        target=target,
+    ).k
+    x, y = np.arange(5, dtype=np.float32), np.empty(5, np.float32)
+    for scale in range(1, 5):
+        y[:] = np.nan
+        k[1](x, grid=scale, y=y)
+        np.testing.assert_array_equal(y, scale * x)
+    k[1](x, y, 2.0)
+    k(x, y, 3.0, grid=0)
+    for named, message in (
+        ({"grid": 1.0}, "kernel k: nothing is given for y"),
+        ({"Y": y, "grid": 1.0}, "kernel k has no parameter Y; there are x, y, grid"),
+        ({"gird": 1.0, "y": y}, "kernel k has no parameter gird; did you mean grid?"),
+        ({"x": x, "y": y, "grid": 1.0}, "kernel k, argument x: it is given by position and by name"),
+        ({"l": None, "y": y, "grid": 1.0}, "kernel k, parameter l: local memory is the launch's own"),
+    ):
+        with pytest.raises(tw.LaunchError, match=re.escape(message)):
+            k[1](x, **named)
 
 
 def test_options_that_do_not_exist() -> None:

@@ -11,7 +11,7 @@ import pytest
 from tilewright.frontends.tensor_language import literals
 from tilewright.frontends.tensor_language.limits import DEFAULT_LIMITS
 from tilewright.frontends.tensor_language.rules import kernels, memory, types
-from tilewright.runtime import launch
+from tilewright.runtime import grid
 from tilewright.targets.cpu import target as cpu
 from tilewright.targets.nvidia import capabilities
 
@@ -37,7 +37,8 @@ BOUNDS = {
     "machine-level instructions of a program on the CPU, all static extents unrolled": cpu.MAX_INSTRUCTIONS,
     "memory of a thread for the tiles of a kernel on the CPU": cpu.MAX_WORKSPACE_BYTES,
     "work-items of a work-group on NVIDIA devices": capabilities.MAX_THREADS,
-    "work-groups of a launch on the CPU": vars(launch)["_MAX_GROUPS"] - 1,
+    "work-groups of a launch along a mode of the grid": vars(grid)["_MAX_EXTENT"],
+    "work-groups of a launch": vars(grid)["_MAX_GROUPS"] - 1,
 }
 
 

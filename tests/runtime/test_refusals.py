@@ -190,7 +190,9 @@ def test_numbers_that_are_no_addresses(address: int) -> None:
         bind("echo", ECHO.replace("SIZE", "8"), parameters).launch(0, (address, np.zeros(64, np.int8)))
 
 
-@pytest.mark.parametrize("grid", [-1, (1, -1), (1, 1, 1, 1), (), 1.5, "1", (2**40, 2**40), 2**63, (1.5,)])
+@pytest.mark.parametrize(
+    "grid", [-1, (1, -1), (1, 1, 1, 1), (), 1.5, "1", True, 2**31, (2**31 - 1,) * 3, 2**63, (1.5,)]
+)
 def test_bad_grids_are_refused(grid: object) -> None:
     with pytest.raises(LaunchError, match="grid"):
         axpby().launch(grid, (1, f32(3, 4), 0, f32(3, 4)))  # type: ignore[arg-type]

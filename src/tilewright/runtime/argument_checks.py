@@ -23,6 +23,7 @@ from tilewright.targets.artifact import (
     PointerParameter,
     ScalarParameter,
 )
+from tilewright.targets.parameters import is_local
 
 BinderOf: TypeAlias = Callable[[KernelInfo, Parameter], Binder]
 
@@ -37,7 +38,7 @@ class ArgumentChecks:
         for parameter in info.parameters:
             _refuse_open_local(info, parameter)
         self._info = info
-        self.passed = [p for p in info.parameters if not _is_local(p)]
+        self.passed = info.passed
         self._binders = [(binder or argument_binder)(info, p) for p in self.passed]
         self._aliases = AliasCheck.of(info.name, self.passed)
 
@@ -60,8 +61,8 @@ class ArgumentChecks:
         parameters = self._info.parameters
         if len(arguments) == len(parameters):
             pairs = list(zip(parameters, arguments, strict=True))
-            if all(argument is None for parameter, argument in pairs if _is_local(parameter)):
-                return [argument for parameter, argument in pairs if not _is_local(parameter)]
+            if all(argument is None for parameter, argument in pairs if is_local(parameter)):
+                return [argument for parameter, argument in pairs if not is_local(parameter)]
         wanted = ", ".join(f"{p.name}: {_kind(p)}" for p in self.passed)
         raise LaunchTypeError(
             f"kernel {self._info.name} takes {len(self.passed)} arguments ({wanted}), {len(arguments)} were given"
@@ -98,12 +99,8 @@ def _kind(parameter: Parameter) -> str:
             return f"pointer to {parameter.dtype}"
 
 
-def _is_local(parameter: Parameter) -> bool:
-    return isinstance(parameter, MemrefParameter) and parameter.space == "local"
-
-
 def _refuse_open_local(info: KernelInfo, parameter: Parameter) -> None:
-    if not (isinstance(parameter, MemrefParameter) and _is_local(parameter)):
+    if not (isinstance(parameter, MemrefParameter) and is_local(parameter)):
         return
     if None in (*parameter.shape, *parameter.strides):
         raise LaunchError(

@@ -36,7 +36,7 @@ Callee: TypeAlias = Callable[..., None]
 
 _MAX_CALLS: Final = 16
 _MAX_SIGHTINGS: Final = 256
-_METH_FASTCALL: Final = 0x80
+_METH_FASTCALL_WITH_KEYWORDS: Final = 0x82
 _REALS: Final = {"f32": 4, "f64": 8}
 _INTEGERS: Final = {"i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
 
@@ -78,7 +78,7 @@ def _code() -> _Code:
     name = b"launch\0"
     place = ctypes.cast(ctypes.c_char_p(name), ctypes.c_void_p)
     # PyMethodDef: name, function, flags, no documentation
-    fields = struct.pack("PPiP", _address(place), loaded.address("tw_direct"), _METH_FASTCALL, 0)
+    fields = struct.pack("PPiP", _address(place), loaded.address("tw_direct"), _METH_FASTCALL_WITH_KEYWORDS, 0)
     new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
     make = cast("Callable[[int, object, None], Callee]", new(("PyCFunction_NewEx", api)))
     return _Code(loaded, name, ctypes.create_string_buffer(fields, len(fields)), make)

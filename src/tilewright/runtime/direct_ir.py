@@ -1,8 +1,9 @@
 """The direct call as LLVM IR text: a function that Python calls like one of its own C functions.
 
-`tw_direct(self, args, nargs)` follows CPython's METH_FASTCALL convention. It compares the arguments with calls that
-were checked and accepted before (see `direct`); for one that matches it fills a launch frame on its stack, lets go of
-the GIL and launches. All else, errors included, goes to the Python function of the call site.
+`tw_direct(self, args, nargs, names)` follows CPython's METH_FASTCALL | METH_KEYWORDS convention. It compares
+the arguments with calls that were checked and accepted before (see `direct`); for one that matches it fills a launch
+frame on its stack, lets go of the GIL and launches. All else, keyword arguments and errors included, goes to the Python
+function of the call site.
 """
 
 from __future__ import annotations
@@ -323,7 +324,7 @@ define internal i64 @edge(ptr %span, i64 %which, ptr %slots) alwaysinline {{
 """
 
 _DIRECT: Final = f"""
-define ptr @tw_direct(ptr %self, ptr %args, i64 %nargs) {{
+define ptr @tw_direct(ptr %self, ptr %args, i64 %nargs, ptr %names) {{
 entry:
   %number = call ptr @PyTuple_GetItem(ptr %self, i64 0)
   %site = call ptr @PyLong_AsVoidPtr(ptr %number)
@@ -335,7 +336,9 @@ entry:
 {field("wanted.p", "%site", SITE_ARGUMENTS)}
   %wanted = load i64, ptr %wanted.p
   %complete = icmp eq i64 %nargs, %wanted
-  br i1 %complete, label %begin, label %slow
+  %nameless = icmp eq ptr %names, null
+  %plain = and i1 %complete, %nameless
+  br i1 %plain, label %begin, label %slow
 
 begin:
 {field("calls.p", "%site", SITE_CALLS)}
@@ -404,7 +407,7 @@ done:
 
 slow:
   %callable = load ptr, ptr %site
-  %result = call ptr @PyObject_Vectorcall(ptr %callable, ptr %args, i64 %nargs, ptr null)
+  %result = call ptr @PyObject_Vectorcall(ptr %callable, ptr %args, i64 %nargs, ptr %names)
   ret ptr %result
 }}
 """

@@ -7,16 +7,17 @@ argument.
 from __future__ import annotations
 
 import mmap
-import operator
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from ctypes import addressof, c_char
 from functools import partial
-from typing import TYPE_CHECKING, Final, Literal, SupportsIndex, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from tilewright.runtime.argument_checks import ArgumentChecks, argument_binder
 from tilewright.runtime.direct import AcceptedCalls, call_site, recognisable
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
+from tilewright.runtime.grid import Extents, Grid, grid_extents
+from tilewright.runtime.keywords import in_order
 from tilewright.runtime.machine import missing_features
 from tilewright.runtime.native import LoadedObject, load_object
 from tilewright.runtime.pool import Pool, default_pool
@@ -31,14 +32,12 @@ from tilewright.targets.parameters import REPORTS
 if TYPE_CHECKING:
     from tilewright.runtime.reports import ReportLog
 
-__all__ = ["BoundKernel", "Grid", "LaunchError", "LaunchTypeError", "Layout", "bind_artifact", "normalize_grid"]
+__all__ = ["BoundKernel", "Grid", "LaunchError", "LaunchTypeError", "Layout", "bind_artifact"]
 
-Grid: TypeAlias = int | Sequence[int]
 Layout: TypeAlias = Literal["F", "C"]
 
 _FRAME_HEADER: Final = "Qqqqqq"
 _HEADER: Final = struct.Struct(f"<{_FRAME_HEADER}")
-_MAX_GROUPS: Final = 1 << 62
 
 
 class _Frame:
@@ -81,24 +80,25 @@ class BoundKernel:
         """
         checked = self._checked(arguments)
         if self._log is None:
-            self._run(_three_sizes(grid), *checked)
+            self._run(grid_extents(grid), *checked)
             return
         with self._log.lock:
-            self._run(_three_sizes(grid), *checked)
+            self._run(grid_extents(grid), *checked)
             self._log.deliver()
 
     __call__ = launch
 
     def prepare(self, grid: Grid) -> Callable[..., None]:
         """The kernel with its grid, called with the arguments: for calls like earlier ones no Python code runs."""
-        sizes = _three_sizes(grid)
+        sizes = grid_extents(grid)
         accepted = self._accepted
         if accepted is None:
-            return lambda *arguments: self.launch(sizes, arguments)
+            return lambda *arguments, **named: self.launch(sizes, in_order(self.info, arguments, named))
         x, y, z = sizes
         header = _HEADER.pack(self._entry, x * y * z, self._local_bytes, x, y, z)
 
-        def launch(*arguments: object) -> None:
+        def launch(*arguments: object, **named: object) -> None:
+            arguments = in_order(self.info, arguments, named)
             values, keep = self._checked(arguments)
             if len(arguments) == len(self._passed):
                 accepted.saw(arguments, self._slots.pack(*values))
@@ -106,7 +106,7 @@ class BoundKernel:
 
         return call_site(accepted, self._pool, header, self._packer.size, len(self._passed), launch)
 
-    def _run(self, sizes: tuple[int, int, int], values: list[SlotValue], _keep: list[object]) -> None:
+    def _run(self, sizes: Extents, values: list[SlotValue], _keep: list[object]) -> None:
         x, y, z = sizes
         # a frame belongs to one launch at a time; popping and appending are atomic
         try:
@@ -136,41 +136,6 @@ def _report_symbols(kernels: Sequence[KernelInfo]) -> tuple[list[str], Mapping[s
     from tilewright.runtime.reports import report_symbols, reporting_exports
 
     return [symbol for info in reporting for symbol in reporting_exports(info)], report_symbols()
-
-
-def _three_sizes(grid: Grid) -> tuple[int, int, int]:
-    """The two usual spellings without detours, all others by `normalize_grid`."""
-    if type(grid) is int and 0 <= grid < _MAX_GROUPS:
-        return grid, 1, 1
-    if type(grid) is tuple:
-        sizes = cast("tuple[int, ...]", grid)
-        if len(sizes) == 3:
-            x, y, z = sizes
-            plain = type(x) is int and type(y) is int and type(z) is int
-            if plain and x >= 0 and y >= 0 and z >= 0 and max(x, y, z, x * y * z) < _MAX_GROUPS:
-                return x, y, z
-    return normalize_grid(cast("object", grid))
-
-
-def normalize_grid(grid: object) -> tuple[int, int, int]:
-    """One to three numbers of work-groups as three; they must not be negative, nor their product absurd."""
-    if isinstance(grid, SupportsIndex):
-        sizes = [operator.index(grid)]
-    elif isinstance(grid, list | tuple):
-        entries = cast("Sequence[object]", grid)
-        if not all(isinstance(entry, SupportsIndex) for entry in entries):
-            raise LaunchTypeError(f"a grid is an integer or up to three, not {grid!r}")
-        sizes = [operator.index(cast("SupportsIndex", entry)) for entry in entries]
-    else:
-        raise LaunchTypeError(f"a grid is an integer or up to three, not {type(grid).__name__}")
-    if not 1 <= len(sizes) <= 3:
-        raise LaunchError(f"a grid has one to three sizes, not {len(sizes)}")
-    x, y, z = (*sizes, 1, 1)[:3]
-    if min(x, y, z) < 0:
-        raise LaunchError(f"a grid cannot be negative: {tuple(sizes)}")
-    if max(x, y, z) >= _MAX_GROUPS or x * y * z >= _MAX_GROUPS:
-        raise LaunchError(f"the grid {tuple(sizes)} has more than 2^62 work-groups")
-    return x, y, z
 
 
 def bind_artifact(

@@ -134,3 +134,13 @@ class KernelInfo:
         names = [parameter.name for parameter in self.parameters]
         _check(len(set(names)) == len(names), f"kernel {self.name}: two parameters of one name")
         _check(self.local_bytes >= 0, f"kernel {self.name}: negative local memory")
+
+    @property
+    def passed(self) -> tuple[Parameter, ...]:
+        """The parameters that a launch takes an argument for: all but local memory."""
+        return tuple(parameter for parameter in self.parameters if not is_local(parameter))
+
+
+def is_local(parameter: Parameter) -> bool:
+    """Whether this is work-group memory, which the launch itself provides."""
+    return isinstance(parameter, MemrefParameter) and parameter.space == "local"

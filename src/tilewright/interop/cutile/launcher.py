@@ -17,10 +17,11 @@ from tilewright.interop.cutile.arguments import PassedArray, PassedTable, Value,
 from tilewright.interop.cutile.front_end import FrontEnd, front_end
 from tilewright.interop.cutile.locations import in_python
 from tilewright.interop.cutile.specialisation import Facts
-from tilewright.program import Grid, Kernel, Program, normalise_grid
+from tilewright.program import Kernel, Program
 from tilewright.runtime.arrays import ArrayView
 from tilewright.runtime.dtypes import AnyDtype, numpy_dtype
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
+from tilewright.runtime.grid import Grid, grid_extents
 from tilewright.targets.parameters import Parameter, PointerParameter
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def launch(
     Raises `LaunchError` for arguments that do not fit, the front end's own exceptions for what it does not accept,
     `CompileError` for what the target cannot run, `FrontEndMissing` without the extra `cutile`.
     """
-    extents = normalise_grid(grid)
+    extents = grid_extents(grid)
     if target != "interpreter" and target.partition(":")[0] != "cpu":
         raise LaunchError(f"kernels of NVIDIA's front end are launched on cpu or interpreter here, not on {target}")
     programs, facts, values = _read(kernel, args)

@@ -22,8 +22,8 @@ from tilewright.runtime.binders import Binder, MemrefLayouts, check_access, chec
 from tilewright.runtime.dlpack import DlpackError, Exporter, read_tensor
 from tilewright.runtime.dtypes import describe, numpy_dtype
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
+from tilewright.runtime.grid import Grid, grid_extents
 from tilewright.runtime.groups import ArrayGroup
-from tilewright.runtime.launch import Grid, normalize_grid
 from tilewright.runtime.memref_fit import type_text
 from tilewright.runtime.scalars import SLOT_FORMATS, SlotValue
 from tilewright.targets.artifact import (
@@ -85,7 +85,7 @@ class CudaKernel:
         `stream` is a number, an object with `__cuda_stream__`, or a stream of PyTorch or CuPy.
         """
         arguments = self._checks.without_local(arguments)
-        sizes = normalize_grid(grid)
+        sizes = grid_extents(grid)
         if any(size > limit for size, limit in zip(sizes, _MAX_GRID, strict=True)):
             raise LaunchError(f"the grid {sizes} exceeds {_MAX_GRID}, the largest of an NVIDIA device")
         values, _keep = self._checks.values(arguments)
