@@ -26,15 +26,15 @@ KernelSource = str | bytes | bytearray | memoryview | os.PathLike[str] | Source 
 def source_of(kernel: KernelSource) -> Source | Binary:
     """A kernel given as text or bytes, or read from a path (an object, or a string without line break and brace).
 
-    Bytes, in a file or not, are bytecode if they begin as such, and UTF-8 text otherwise. Raises OSError if the file
-    cannot be read.
+    Bytes, in a file or not, are bytecode if they begin as such, and UTF-8 text otherwise. The byte order mark that some
+    editors write is no part of a text. Raises OSError if the file cannot be read.
     """
     if isinstance(kernel, Source | Binary):
         return kernel
     if isinstance(kernel, bytes | bytearray | memoryview):
         return from_bytes("<bytes>", bytes(kernel))
     if isinstance(kernel, str) and ("\n" in kernel or "{" in kernel or not kernel.strip()):
-        return Source("<string>", kernel)
+        return Source("<string>", kernel.removeprefix("\ufeff"))
     path = Path(kernel)
     return from_bytes(str(path), path.read_bytes())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import re
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -162,6 +163,13 @@ def test_options_that_do_not_exist() -> None:
         tw.compile(AXPBY, level=7)
     with pytest.raises(ValueError, match=r"std is auto, old, new, not 'c\+\+'"):
         tw.compile(AXPBY, std="c++")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("encode", [str, str.encode])
+def test_a_byte_order_mark_is_no_part_of_the_text(encode: Callable[[str], str | bytes]) -> None:
+    assert tw.compile(encode("\ufefffunc @k() {}"), target="interpreter")["k"].name == "k"
+    with pytest.raises(tw.CompileError, match=r">:1:13: error\[V2\]"):
+        tw.compile(encode("\ufefffunc @k(%x: mmref<f32x4>) {}"), target="interpreter")
 
 
 def test_kernels_by_name() -> None:
