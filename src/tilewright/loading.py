@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from tilewright.program import Launcher, Program
+from tilewright.targets import launchers_of
 from tilewright.targets.artifact import Artifact
 from tilewright.targets.parameters import KernelInfo
 
@@ -23,26 +24,15 @@ def load_artifact(
 
     Raises ValueError if this machine cannot run the artefact's code.
     """
-    if artifact.target not in ("cpu", "nvidia"):
-        raise ValueError(f"this machine cannot load artefacts for the target {artifact.target!r}")
+    load = launchers_of(artifact)
     loaded: dict[str, Launcher] = {}
 
     def launcher(info: KernelInfo) -> Launcher:
         if not loaded:
-            loaded.update(_launchers(artifact))
+            loaded.update(load())
         return loaded[info.name]
 
     return Program(artifact, launcher, _texts(artifact, source), changes=changes)
-
-
-def _launchers(artifact: Artifact) -> Mapping[str, Launcher]:
-    if artifact.target == "nvidia":
-        from tilewright.targets.nvidia.launch import bind_artifact as bind_nvidia
-
-        return {name: bound.launch for name, bound in bind_nvidia(artifact).items()}
-    from tilewright.runtime.launch import bind_artifact
-
-    return bind_artifact(artifact)
 
 
 def _texts(artifact: Artifact, source: Callable[[], str] | None) -> Mapping[str, Callable[[], str]]:

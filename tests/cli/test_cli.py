@@ -76,9 +76,10 @@ def status(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
         (["compile", "--target", "nvidia", "--emit=header"], "headers and shared objects are for CPU artefacts"),
         (["opt", "--passes", "canonicalise"], "unknown pass 'canonicalise'; known ones: "),
         (["run", "--arg", "alpha=1e50"], "argument alpha: 1e+50 is beyond the range of f32"),
+        (["run", "--checked", "--target", "cpu"], "--checked runs in the interpreter, not on --target cpu"),
+        (["run", "--grid", "99999999999"], "grid extent 99999999999 is not in 0 .. 2^31-1"),
         (["bench", "--arg", "alpha=1e50"], "argument alpha: 1e+50 is beyond the range of f32"),
         (["run", "--arg", "D=zeros(16,16,999999999999999)"], "elements of float32 do not fit into memory"),
-        (["run", "--grid", "999999999999999"], "elements of float32 do not fit into memory"),
         (["run", "--arg", "B=ones(8,8,3)"], "argument B: it has 3 modes"),
     ],
 )

@@ -88,14 +88,14 @@ def test_checked_runs_find_what_is_out_of_bounds(bytecode: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--arg=n=3"], "has no parameter n; it has arg0, arg1, arg2"),
+        (["--arg=n=3"], "takes no argument n; it takes arg0, arg1, arg2"),
         ([], "--arg arg0=random(..): say the extents"),
         (["--arg=arg0=random()"], "--arg arg0=random(..): say the extents"),
         (["--arg=arg0=random(4,)"], "extents are integers with commas between them"),
         (["--arg=arg0=nowhere.npy"], "No such file"),
         (["--arg=arg0=4"], "write random(..), zeros(..), ones(..) with extents, or a .npy file"),
-        (["--grid=1,2,3,4"], "one to three integers"),
-        (["--save=z=z.npy"], "has no parameter z, only arg0, arg1, arg2"),
+        (["--grid=1,2,3,4"], "one to three extents"),
+        (["--save=z=z.npy"], "takes no argument z, only arg0, arg1, arg2"),
         (["--save=arg0"], "write NAME=FILE.npy"),
     ],
 )

@@ -50,7 +50,7 @@ def test_other_threads_keep_their_settings() -> None:
     ("environment", "message"),
     [
         ({"TILEWRIGHT_CACHE_SIZ": "1"}, "unknown setting TILEWRIGHT_CACHE_SIZ in environment; did you mean cache_size"),
-        ({"TILEWRIGHT_CACHE": "maybe"}, "cache from environment: 'maybe' is no mode: off, ro or rw"),
+        ({"TILEWRIGHT_CACHE": "maybe"}, "TILEWRIGHT_CACHE in environment: 'maybe' is no mode: off, ro or rw"),
         ({"TILEWRIGHT_CACHE_SIZE": "much"}, "is no size"),
         ({"TILEWRIGHT_NUM_THREADS": "0"}, "is no number from 1"),
         ({"TILEWRIGHT_ALWAYS_COMPILE": "perhaps"}, "is no truth value"),

@@ -14,9 +14,10 @@ from functools import cache
 import numpy as np
 import pytest
 
+from tilewright.runtime.config import config
 from tilewright.runtime.native import LoadedObject, compile_text, load_object
 from tilewright.runtime.pool import Pool
-from tilewright.runtime.threads import default_thread_count
+from tilewright.runtime.threads import available_processors, default_thread_count
 
 # A range function that counts each index, marks its scratch and tells which thread did what.
 COUNT = """
@@ -195,8 +196,11 @@ def test_the_environment_sets_the_size() -> None:
     assert default_thread_count({}) >= 1
     with pytest.raises(ValueError, match="TILEWRIGHT_NUM_THREADS"):
         default_thread_count({"TILEWRIGHT_NUM_THREADS": "many"})
-    with pytest.warns(UserWarning, match="OMP_NUM_THREADS"):
-        assert default_thread_count({"OMP_NUM_THREADS": "-4"}) >= 1
+    with config(num_threads=7):
+        assert default_thread_count({"OMP_NUM_THREADS": "3"}) == 7
+    for ignored in ("-4", "5000", "9" * 5000, "four", ",2"):
+        with pytest.warns(UserWarning, match="is ignored: it does not begin with a number from 1 to 4096"):
+            assert default_thread_count({"OMP_NUM_THREADS": ignored}) == available_processors()
 
 
 def test_scratch_is_aligned(pool: Pool) -> None:

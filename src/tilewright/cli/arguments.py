@@ -38,18 +38,19 @@ def parse_pairs(pairs: tuple[str, ...]) -> Mapping[str, str]:
     return found
 
 
-def make_arguments(info: KernelInfo, given: Mapping[str, str], seed: int, groups: int) -> dict[str, object]:
-    """An argument for every parameter: as given, else random.
+def make_arguments(info: KernelInfo, given: Mapping[str, str], seed: int, grid: Sequence[int]) -> Mapping[str, object]:
+    """An argument for every parameter that takes one, in their order: as given, else random.
 
     Groups have as many elements as there are work-groups, and a `?` is at least that, since kernels index both with it.
     """
     rng = np.random.default_rng(seed)
-    names = [p.name for p in info.parameters]
+    groups = math.prod(grid)
+    names = [p.name for p in info.passed]
     unknown = [name for name in given if name not in names]
     if unknown:
-        message = f"kernel {info.name} has no parameter {', '.join(unknown)}; it has {', '.join(names) or 'none'}"
+        message = f"kernel {info.name} takes no argument {', '.join(unknown)}; it takes {', '.join(names) or 'none'}"
         raise click.UsageError(message)
-    return {p.name: _argument(p, given.get(p.name), rng, groups) for p in info.parameters}
+    return {p.name: _argument(p, given.get(p.name), rng, groups) for p in info.passed}
 
 
 def _argument(parameter: Parameter, spec: str | None, rng: np.random.Generator, groups: int) -> object:
@@ -57,7 +58,7 @@ def _argument(parameter: Parameter, spec: str | None, rng: np.random.Generator, 
         case ScalarParameter():
             return _scalar(parameter, spec, rng)
         case MemrefParameter():
-            return None if parameter.space == "local" else _array(parameter, spec, rng, max(_DEFAULT_EXTENT, groups))
+            return _array(parameter, spec, rng, max(_DEFAULT_EXTENT, groups))
         case PointerParameter():
             return _behind_pointer(parameter, spec, rng)
         case GroupParameter():

@@ -11,6 +11,7 @@ import click
 from tilewright.cli.inputs import definitions, read_source, std_option
 from tilewright.cli.output import show
 from tilewright.diagnostics import Report
+from tilewright.targets import find_target, target_names
 from tilewright.targets.artifact import Artifact
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ _STAGES = ("ir", "tile", "llvm", "asm", "obj", "so", "header", "artifact")
 @click.argument("file")
 @click.option("--emit", type=click.Choice(_STAGES), default="asm", help="What to write.")
 @click.option("-o", "output", default="-", help="Where to (- is standard output).")
-@click.option("--target", "target_name", default="cpu", help="cpu, cpu:avx512, cpu:avx2, cpu:generic, nvidia, ..")
+@click.option("--target", "target_name", default="cpu", help=", ".join(target_names()))
 @click.option("-O", "level", type=click.IntRange(0, 2), default=2, help="0 lowers only, 2 optimises.")
 @click.option("-D", "values", multiple=True, metavar="NAME=VALUE", help="Give a $definition from outside.")
 @std_option
@@ -31,7 +32,6 @@ def command(file: str, emit: str, output: str, target_name: str, level: int, val
     """Compile a kernel and write one of its stages."""
     from tilewright.compiler import CompileOptions, compile_module, read_module
     from tilewright.ir.printer import print_op
-    from tilewright.targets import find_target
 
     report = Report()
     module = read_module(read_source(file), report, definitions(values), std)

@@ -77,7 +77,7 @@ def _setting(name: str, origin: str, spelling: str) -> Setting:
 def _layer(origin: str, entries: Iterable[tuple[str, str, object]]) -> _Layer:
     values: dict[str, Value] = {}
     for name, spelling, raw in entries:
-        values[name] = _setting(name, origin, spelling).read(raw, origin)
+        values[name] = _setting(name, origin, spelling).read(raw, f"{spelling} in {origin}")
     return _Layer(origin, values)
 
 

@@ -22,17 +22,16 @@ from functools import partial
 from typing import Final
 
 from tilewright.runtime import pool_layout
-from tilewright.runtime.config import current
 from tilewright.runtime.native import LoadedObject, compile_text, load_object
 from tilewright.runtime.once import once
 from tilewright.runtime.pool_ir import pool_text
+from tilewright.runtime.settings import MAX_THREADS
 from tilewright.runtime.threads import available_processors, default_thread_count
 
 __all__ = ["Pool", "default_pool"]
 
 _SPINS: Final = 10_000
 _SPINS_OVERSUBSCRIBED: Final = 50
-_MAX_THREADS: Final = 4096
 _PAGE: Final = 4096
 _JOIN_SECONDS: Final = 5.0
 
@@ -235,12 +234,12 @@ def _acquire(crew: _Crew) -> None:
 
 
 def _checked(threads: int) -> int:
-    if not 1 <= threads <= _MAX_THREADS:
-        raise ValueError(f"a pool has 1 to {_MAX_THREADS} threads, not {threads}")
+    if not 1 <= threads <= MAX_THREADS:
+        raise ValueError(f"a pool has 1 to {MAX_THREADS} threads, not {threads}")
     return threads
 
 
 @once
 def default_pool() -> Pool:
     """The pool that launches use unless they are given another: one a process, sized by the settings at first use."""
-    return Pool(current().num_threads)
+    return Pool()

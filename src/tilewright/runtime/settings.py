@@ -10,6 +10,8 @@ from typing import Final, TypeAlias
 
 from tilewright.diagnostics.caller_error import CallerError
 
+MAX_THREADS: Final = 4096
+
 Value: TypeAlias = str | int | bool | Path | None
 
 
@@ -32,12 +34,12 @@ class Setting:
         """Its environment variable."""
         return f"TILEWRIGHT_{self.name.upper()}"
 
-    def read(self, raw: object, origin: str) -> Value:
-        """The value, or a `ConfigError` that tells where it came from and what would be right."""
+    def read(self, raw: object, where: str) -> Value:
+        """The value, or a `ConfigError` that tells where it stands and what would be right."""
         try:
             return self.parse(raw)
         except (ValueError, TypeError):
-            raise ConfigError(f"{self.name} from {origin}: {raw!r} is no {self.wanted}") from None
+            raise ConfigError(f"{where}: {raw!r} is no {self.wanted}") from None
 
 
 _TRUE: Final = ("1", "true", "yes", "on")
@@ -90,7 +92,7 @@ def _count(raw: object) -> int | None:
     if raw is None or raw == "":
         return None
     count = raw if isinstance(raw, int) and not isinstance(raw, bool) else int(_text(raw))
-    if not 1 <= count <= 4096:
+    if not 1 <= count <= MAX_THREADS:
         raise ValueError
     return count
 
@@ -102,7 +104,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("cache_dir", None, _path, "path", "where the cache lies; the user's cache directory if not set"),
     Setting("cache_size", 1 << 30, _bytes, "size such as 500M or 2G", "bytes the cache may hold"),
     Setting("always_compile", False, _flag, _FLAG, "compile although the cache has the result"),
-    Setting("num_threads", None, _count, "number from 1 to 4096", "threads of the pool, which the first launch makes"),
+    Setting(
+        "num_threads",
+        None,
+        _count,
+        f"number from 1 to {MAX_THREADS}",
+        "threads of the pool, which the first launch makes",
+    ),
 )
 
 BY_NAME: Final = {setting.name: setting for setting in SETTINGS}

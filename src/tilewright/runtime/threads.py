@@ -1,10 +1,13 @@
-"""How many threads to use: what the environment asks for, else what the process may run on."""
+"""How many threads to use: what the settings or OpenMP's variable ask for, else what the process may run on."""
 
 from __future__ import annotations
 
 import os
 import warnings
 from collections.abc import Mapping
+
+from tilewright.runtime.config import current
+from tilewright.runtime.settings import MAX_THREADS
 
 
 def available_processors() -> int:
@@ -15,28 +18,22 @@ def available_processors() -> int:
 
 
 def default_thread_count(environment: Mapping[str, str] | None = None) -> int:
-    """TILEWRIGHT_NUM_THREADS, else the outermost level of OMP_NUM_THREADS, else the affinity mask.
+    """The setting `num_threads`, else the outermost level of OMP_NUM_THREADS, else the affinity mask.
 
-    A value that is no positive number is an error in our own variable; in OpenMP's it is ignored with a warning, as
-    OpenMP runtimes do.
+    A wrong value is an error in our own setting; in OpenMP's variable it is ignored with a warning, as OpenMP runtimes
+    do.
     """
     variables = os.environ if environment is None else environment
-    own = variables.get("TILEWRIGHT_NUM_THREADS", "").strip()
-    if own:
-        count = _positive(own)
-        if count is None:
-            raise ValueError(f"TILEWRIGHT_NUM_THREADS must be a positive number, not {own!r}")
-        return count
-    openmp = variables.get("OMP_NUM_THREADS", "").strip()
-    if openmp:
-        count = _positive(openmp.split(",")[0].strip())
-        if count is not None:
-            return count
-        warnings.warn(f"OMP_NUM_THREADS={openmp!r} is no list of positive numbers; ignored", stacklevel=2)
-    return available_processors()
+    return current(environment=variables).num_threads or _of_openmp(variables) or available_processors()
 
 
-def _positive(text: str) -> int | None:
-    if not (text.isascii() and text.isdigit() and len(text) <= 6):
+def _of_openmp(variables: Mapping[str, str]) -> int | None:
+    given = variables.get("OMP_NUM_THREADS", "").strip()
+    if not given:
         return None
-    return int(text) or None
+    outermost = given.split(",")[0].strip()
+    if outermost.isascii() and outermost.isdigit() and len(outermost) <= 6 and 1 <= int(outermost) <= MAX_THREADS:
+        return int(outermost)
+    message = f"OMP_NUM_THREADS={given!r} is ignored: it does not begin with a number from 1 to {MAX_THREADS}"
+    warnings.warn(message, stacklevel=3)
+    return None

@@ -1,20 +1,70 @@
-"""The machines that kernels are compiled for."""
+"""The machines that kernels are compiled for and run on; nothing of one is imported before it is asked for."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from tilewright.diagnostics.caller_error import CallerError
 
 if TYPE_CHECKING:
+    from tilewright.program import Launcher
+    from tilewright.targets.artifact import Artifact
     from tilewright.targets.target import Target
-
-
-_NAMES: Final = ("cpu", "cpu:avx512", "cpu:avx2", "cpu:generic", "nvidia", "nvidia:sm_80", "nvidia:sm_90a")
 
 
 class UnknownTarget(CallerError, ValueError):
     """There is no such target, or this machine cannot be it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Family:
+    """Machines of one kind: what to compile with (for a variant, or "" for the machine at hand) and to launch with."""
+
+    variants: tuple[str, ...]
+    target: Callable[[str], Target]
+    launchers: Callable[[Artifact], Mapping[str, Launcher]]
+
+
+def _cpu(variant: str) -> Target:
+    from tilewright.targets.cpu.target import CpuTarget
+
+    return CpuTarget.of(variant or "host")
+
+
+def _cpu_launchers(artifact: Artifact) -> Mapping[str, Launcher]:
+    from tilewright.runtime.launch import bind_artifact
+
+    return bind_artifact(artifact)
+
+
+def _nvidia(variant: str) -> Target:
+    from tilewright.targets.nvidia.target import NvidiaTarget
+
+    return NvidiaTarget.of(variant)
+
+
+def _nvidia_launchers(artifact: Artifact) -> Mapping[str, Launcher]:
+    from tilewright.targets.nvidia.launch import bind_artifact
+
+    return bind_artifact(artifact)
+
+
+_FAMILIES: Final[Mapping[str, _Family]] = {
+    "cpu": _Family(("avx512", "avx2", "generic"), _cpu, _cpu_launchers),
+    "nvidia": _Family(("sm_80", "sm_90a"), _nvidia, _nvidia_launchers),
+}
+
+
+def target_names(*families: str) -> list[str]:
+    """What `find_target` knows, of all machines or of some kinds: `cpu`, `cpu:avx512`, .."""
+    return [
+        name
+        for family in families or _FAMILIES
+        for name in (family, *(f"{family}:{variant}" for variant in _FAMILIES[family].variants))
+    ]
 
 
 def find_target(name: str) -> Target:
@@ -23,19 +73,21 @@ def find_target(name: str) -> Target:
     `nvidia` is the GPU of this machine (`nvidia:sm_80`, `nvidia:sm_90a` any of that architecture, here or elsewhere).
     Raises `UnknownTarget`.
     """
-    if name not in _NAMES:
+    if name not in target_names():
         raise UnknownTarget(
-            f"there is no target {name!r} to compile for; there are {', '.join(_NAMES)}, and interpreter, which "
-            f"compiles nothing"
+            f"there is no target {name!r} to compile for; there are {', '.join(target_names())}, and interpreter, "
+            f"which compiles nothing"
         )
-    base, _, variant = name.partition(":")
+    family, _, variant = name.partition(":")
     try:
-        if base == "cpu":
-            from tilewright.targets.cpu.target import CpuTarget
-
-            return CpuTarget.of(variant or "host")
-        from tilewright.targets.nvidia.target import NvidiaTarget
-
-        return NvidiaTarget.of(variant)
+        return _FAMILIES[family].target(variant)
     except ValueError as error:
         raise UnknownTarget(f"target {name!r}: {error}") from None
+
+
+def launchers_of(artifact: Artifact) -> Callable[[], Mapping[str, Launcher]]:
+    """What loads the artefact's code and makes its kernels launchable, by name. Raises `UnknownTarget`."""
+    family = _FAMILIES.get(artifact.target)
+    if family is None:
+        raise UnknownTarget(f"this machine cannot load artefacts for the target {artifact.target!r}")
+    return partial(family.launchers, artifact)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tilewright.diagnostics import CompileError, Diagnostic, Report
-from tilewright.targets import UnknownTarget, find_target
+from tilewright.targets import UnknownTarget, find_target, target_names
 from tilewright.targets.nvidia.capabilities import FATAL, PtxError, check_selectable
 from tilewright.targets.nvidia.launch import bind_artifact
 from tilewright.targets.nvidia.ptx import Architecture
@@ -110,6 +110,7 @@ def test_target_by_name() -> None:
     assert isinstance(target, NvidiaTarget)
     assert target.architecture is Architecture.SM_90A
     assert "sm_90a" in target.fingerprint()
+    assert target_names("nvidia") == ["nvidia", *(f"nvidia:{architecture.value}" for architecture in Architecture)]
     with pytest.raises(UnknownTarget, match="sm_75"):
         find_target("nvidia:sm_75")
 

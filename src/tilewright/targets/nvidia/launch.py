@@ -96,6 +96,8 @@ class CudaKernel:
         block = self._packer.pack(*values)
         self._function.launch(sizes, (m * n, 1, 1), block, shared_bytes=self.info.local_bytes, stream=handle)
 
+    __call__ = launch
+
 
 def _binder(context: Context, info: KernelInfo, parameter: Parameter) -> Binder:
     where = f"kernel {info.name}, argument {parameter.name}"

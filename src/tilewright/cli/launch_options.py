@@ -1,0 +1,132 @@
+"""What `run` and `bench` have in common: the options that say what is launched, and getting it ready."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from tilewright.cli.inputs import definitions, read_source, std_option
+from tilewright.cli.output import show
+from tilewright.program import Kernel, Program
+from tilewright.runtime.errors import LaunchError
+from tilewright.runtime.grid import Extents, grid_extents
+from tilewright.targets import target_names
+
+if TYPE_CHECKING:
+    from tilewright.compiler import Std
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyLaunch:
+    """A kernel with its grid and an argument for every parameter that takes one."""
+
+    kernel: Kernel
+    grid: Extents
+    arguments: Mapping[str, object]
+
+    def prepare(self) -> Callable[[], None]:
+        """What runs the kernel."""
+        return functools.partial(self.kernel[self.grid], *self.arguments.values())
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchRequest:
+    """The options as they were written."""
+
+    file: str
+    kernel_name: str | None
+    grid: str
+    pairs: tuple[str, ...]
+    target: str | None
+    level: int
+    values: tuple[str, ...]
+    std: Std
+
+    def kernel(self, *, checked: bool = False) -> Kernel:
+        """Compile, and choose the kernel."""
+        from tilewright.api import compile as compile_kernel
+
+        program = compile_kernel(
+            read_source(self.file),
+            target=self._target(checked),
+            level=self.level,
+            definitions=definitions(self.values),
+            checked=checked,
+            std=self.std,
+        )
+        show(program.warnings, "text", sys.stderr)
+        return choose(program, self.kernel_name)
+
+    def ready(self, kernel: Kernel, *, seed: int = 0) -> ReadyLaunch:
+        """The kernel's arguments: as given, and the others made up."""
+        from tilewright.cli.arguments import make_arguments, parse_pairs
+
+        grid = parse_grid(self.grid)
+        return ReadyLaunch(kernel, grid, make_arguments(kernel.info, parse_pairs(self.pairs), seed, grid))
+
+    def _target(self, checked: bool) -> str:
+        if checked and self.target not in (None, "interpreter"):
+            raise click.UsageError(f"--checked runs in the interpreter, not on --target {self.target}")
+        return self.target or ("interpreter" if checked else "cpu")
+
+
+def parse_grid(text: str) -> Extents:
+    """`100` or `4,5,6`."""
+    try:
+        extents = [int(part) for part in text.split(",")]
+    except ValueError:
+        raise click.UsageError(f"--grid {text}: one to three integers, separated by commas") from None
+    try:
+        return grid_extents(extents)
+    except LaunchError as error:
+        raise click.UsageError(f"--grid {text}: {error}") from None
+
+
+def choose(program: Program, name: str | None) -> Kernel:
+    """The named kernel, or the only one."""
+    kernels = {kernel.name: kernel for kernel in program}
+    if name is None and len(kernels) == 1:
+        return next(iter(kernels.values()))
+    if name is None or name not in kernels:
+        raise click.UsageError(f"name one of the kernels with --kernel: {', '.join(kernels) or 'there is none'}")
+    return kernels[name]
+
+
+_OPTIONS: Final = (
+    click.argument("file"),
+    click.option("--kernel", "kernel_name", default=None, help="Which kernel; may be left out if there is only one."),
+    click.option("--grid", default="1", help="Work-groups: n, or x,y,z."),
+    click.option("--arg", "pairs", multiple=True, metavar="NAME=SPEC", help="A number, random(4,5), zeros(..), a.npy."),
+    click.option("--target", default=None, help=f"{', '.join(target_names('cpu'))}, or interpreter; default: cpu."),
+    click.option("-O", "level", type=click.IntRange(0, 2), default=2, help="0 lowers only, 2 optimises."),
+    click.option("-D", "values", multiple=True, metavar="NAME=VALUE", help="Give a $definition from outside."),
+    std_option,
+)
+
+
+def launch_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Options that the command takes together, as a `LaunchRequest` in front of its own."""
+
+    @functools.wraps(command)
+    def collected(
+        file: str,
+        kernel_name: str | None,
+        grid: str,
+        pairs: tuple[str, ...],
+        target: str | None,
+        level: int,
+        values: tuple[str, ...],
+        std: Std,
+        **own: object,
+    ) -> None:
+        command(LaunchRequest(file, kernel_name, grid, pairs, target, level, values, std), **own)
+
+    result: Callable[..., None] = collected
+    for option in reversed(_OPTIONS):
+        result = option(result)
+    return result
