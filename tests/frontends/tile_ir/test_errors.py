@@ -74,6 +74,18 @@ def test_several_errors_and_nothing_that_follows_from_them() -> None:
     assert [code for code, _ in found] == ["C2", "C6", "C2", "C1", "C2"], found
 
 
+def test_a_name_for_two_values_says_nothing_of_the_types_of_either() -> None:
+    body = """
+    %r = for %k in (%i to %j, step %i) : tile<i32> iter_values(%f = %i) -> (tile<i32>) {
+      %p = addi %f, %i : tile<i32>
+      %q = addf %f, %f : tile<f32>
+      continue %p : tile<i32>
+    }
+    %s = addi %f, %i : tile<i32>
+"""
+    assert [(d.code, d.message.split()[0]) for d in findings(module(body))] == [("C6", "%f"), ("C7", "%f")]
+
+
 def test_the_nearest_word_is_offered() -> None:
     [unknown] = findings(module("\n%a = addff %f, %f : tile<f32>"))
     assert [fix.replacement for fix in unknown.fixes] == ["addf"]

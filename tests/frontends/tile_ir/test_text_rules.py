@@ -119,6 +119,12 @@ FILES = [
     ("C1", "cuda_tile.module @m {\n}\n«cuda_tile.module» @n {\n}", "a file holds one module"),
     ("C3", 'cuda_tile.module @m attributes «{tilewright.version = "13.9"}» {\n}', "no version '13.9'"),
     (
+        "C3",
+        'cuda_tile.module @m attributes «{tilewright.version = "13.1"}» {\n'
+        "entry @k(%f: tile<f32>) {\n%a = tanh %f rounding<approx> : tile<f32>\n}\n}",
+        "rounding_mode of tanh needs version 13.2; the module says that it is of 13.1",
+    ),
+    (
         "C21",
         "cuda_tile.module @m {\n entry @k() {\n}\n«%a» = make_token : token\n}",
         "expected an entry or a global, found an operation",

@@ -19,7 +19,7 @@ from tilewright.frontends.tile_ir.draft import Draft
 from tilewright.frontends.tile_ir.generic_text import GenericReader
 from tilewright.frontends.tile_ir.limits import DEFAULT_LIMITS, Limits
 from tilewright.frontends.tile_ir.trampoline import Steps, run
-from tilewright.frontends.tile_ir.versions import VERSION, version_of_text
+from tilewright.frontends.tile_ir.versions import VERSION, newer_contents, version_of_text
 from tilewright.ir.core import Block, Region
 
 _NAME: Final = "kernels"
@@ -133,20 +133,28 @@ class Parser(GenericReader):
         return module
 
     def _build(self, draft: Draft, header: int) -> TileModule | None:
-        version = draft.attributes.pop(VERSION, None)
+        said = draft.attributes.pop(VERSION, None)
+        version = next((v for v in Version if str(v) == said), None)
         if version is not None:
-            known = next((v for v in Version if str(v) == version), None)
-            if known is None:
-                self.report.error(LIMIT, draft.places[VERSION], f"there is no version {version!r}")
-            else:
-                draft.attributes["version"] = known.value
+            draft.attributes["version"] = version.value
+        elif said is not None:
+            self.report.error(LIMIT, draft.places[VERSION], f"there is no version {said!r}")
         holder = Block()
         module = self.finish(draft, holder, header)
         if module is None:
             return None
         assert isinstance(module, TileModule)
         module.detach()
+        if version is not None:
+            self._compare_version(module, version, draft.places[VERSION])
         return module
+
+    def _compare_version(self, module: TileModule, version: Version, place: SourceRange) -> None:
+        """The version that a text says it is of must have all that occurs there."""
+        newest = max(newer_contents(module, version), key=lambda found: found.version, default=None)
+        if newest is not None:
+            message = f"{newest.what} needs version {newest.version}; the module says that it is of {version}"
+            self.report.error(LIMIT, place, message).label(newest.location, "needed here")
 
     def _bare(self) -> Steps[TileModule | None]:
         """Entries and globals without a module."""

@@ -28,7 +28,7 @@ class ValueReader(DebugReader):
         self.visible: dict[str, Value] = {}
         self.broken: dict[str, None] = {}
         self.hidden: dict[str, Value] = {}
-        self.defined: list[str] = []
+        self.defined: list[tuple[str, Value | None]] = []
         self.lost = 0
 
     def enter(self) -> int:
@@ -37,10 +37,13 @@ class ValueReader(DebugReader):
 
     def leave(self, mark: int) -> None:
         """End a region: what it defined is visible no more."""
-        for name in self.defined[mark:]:
+        for name, outer in reversed(self.defined[mark:]):
             value = self.visible.pop(name, None)
             if value is not None:
                 self.hidden[name] = value
+            if outer is not None:
+                self.visible[name] = outer
+                self.broken.pop(name, None)
         del self.defined[mark:]
 
     def isolate(self) -> dict[str, Value]:
@@ -53,14 +56,15 @@ class ValueReader(DebugReader):
         self.visible = outer
 
     def define(self, name: str, value: Value, place: SourceRange) -> None:
-        """Make a value visible."""
-        before = self.visible.get(name)
+        """Make a value visible; of two with one name neither is, since nobody knows which one a use means."""
+        before = self.visible.pop(name, None)
+        self.defined.append((name, before))
         if before is not None:
             found = self.error(VISIBILITY, place, f"{name} is defined twice")
             found.label(before.location, "defined here")
+            self.broken[name] = None
             return
         self.visible[name] = value
-        self.defined.append(name)
         self.broken.pop(name, None)
 
     def poison(self, names: list[ResultName]) -> None:

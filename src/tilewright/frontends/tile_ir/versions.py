@@ -37,18 +37,18 @@ def version_of_text(module: TileModule) -> Version:
 
     The rules of 13.3 hold as long as nothing is later.
     """
-    return max((r.version for r in _contents(module, Version.V13_3)), default=Version.V13_3)
+    return max((r.version for r in newer_contents(module, Version.V13_3)), default=Version.V13_3)
 
 
 def requirements(module: TileModule) -> Iterator[Requirement]:
     """Everything in a verified module that is newer than 13.1."""
-    yield from _contents(module, Version.V13_1)
+    yield from newer_contents(module, Version.V13_1)
     for op in module.walk():
         if isinstance(op, TileOperation) and (later := op.later_use()):
             yield Requirement(Version.V13_4, f"{later} of {op.name.removeprefix('cuda_tile.')}", op.location)
 
 
-def _contents(module: TileModule, known: Version) -> Iterator[Requirement]:
+def newer_contents(module: TileModule, known: Version) -> Iterator[Requirement]:
     """What occurs in a module and is newer than a version."""
     for op in module.walk():
         if isinstance(op, TileOperation):
