@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tilewright.diagnostics import Report, Source, SourceRange
+from tilewright.diagnostics import Location, Report, Source, SourceRange
 from tilewright.dialects.cuda_tile import BY_MNEMONIC, control
 from tilewright.dialects.cuda_tile.core import TileModule
 from tilewright.dialects.cuda_tile.types import Version
@@ -149,7 +149,7 @@ class Parser(GenericReader):
             self._compare_version(module, version, draft.places[VERSION])
         return module
 
-    def _compare_version(self, module: TileModule, version: Version, place: SourceRange) -> None:
+    def _compare_version(self, module: TileModule, version: Version, place: Location) -> None:
         """The version that a text says it is of must have all that occurs there."""
         newest = max(newer_contents(module, version), key=lambda found: found.version, default=None)
         if newest is not None:
