@@ -5,22 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-DTYPES: dict[str, np.dtype[np.generic]] = {
-    "i8": np.dtype(np.int8),
-    "i16": np.dtype(np.int16),
-    "i32": np.dtype(np.int32),
-    "i64": np.dtype(np.int64),
-    "bf16": np.dtype(ml_dtypes.bfloat16),
-    "f16": np.dtype(np.float16),
-    "f32": np.dtype(np.float32),
-    "f64": np.dtype(np.float64),
-    "c32": np.dtype(np.complex64),
-    "c64": np.dtype(np.complex128),
-}
 SMALLER = {  # types that may be promoted to the key, other than itself
     "i16": ["i8"],
     "i32": ["i8", "i16"],

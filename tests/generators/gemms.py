@@ -9,7 +9,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from generators.arguments import DTYPES, Array
+from generators.arguments import Array
+from generators.element_types import DTYPES
 from tilewright.runtime.groups import PointerArray
 
 LARGEST = 17

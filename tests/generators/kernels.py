@@ -11,7 +11,8 @@ import random
 from collections.abc import Callable
 
 from generators import collectives, matrices, spmd
-from generators.arguments import DTYPES, Generated
+from generators.arguments import Generated
+from generators.element_types import DTYPES
 from generators.writer import Writer
 
 __all__ = ["Generated", "generate"]

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from generators.arguments import DTYPES, SMALLER, Argument, Array, Buffer, Dim, padded
+from generators.arguments import SMALLER, Argument, Array, Buffer, Dim, padded
+from generators.element_types import DTYPES
 
 _NAME = re.compile(r"%\w+")
 _INDICES = re.compile(r"\[[^\]]*\]")

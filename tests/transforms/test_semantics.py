@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any, cast
 
-import ml_dtypes
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from generators.element_types import DTYPES
 from generators.kernels import generate
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.builtin import Module
@@ -27,16 +27,7 @@ from tilewright.transforms.split_barriers import SplitBarriers
 Array = NDArray[Any]
 Shapes = Callable[[int, int], tuple[tuple[int, ...], ...]]
 RANDOM = int(os.environ.get("TILEWRIGHT_RANDOM_PASSES", "12"))
-DTYPES = {
-    "f32": np.dtype(np.float32),
-    "f64": np.dtype(np.float64),
-    "bf16": np.dtype(ml_dtypes.bfloat16),
-    "f16": np.dtype(np.float16),
-    "c32": np.dtype(np.complex64),
-    "i8": np.dtype(np.int8),
-    "i16": np.dtype(np.int16),
-    "i32": np.dtype(np.int32),
-}
+TYPES = ("f32", "f64", "bf16", "f16", "c32", "i8", "i16", "i32")
 POLICIES = {"small": GenericTilePolicy(whole=8, block=8, depth=4, run=16), "whole": GenericTilePolicy()}
 
 
@@ -140,7 +131,7 @@ def kernel(operands: str, body: str, dtype: str, alpha: float, beta: float, cons
 @pytest.mark.parametrize(("ta", "tb"), [(False, False), (True, False), (False, True), (True, True)])
 def test_gemm(rng: np.random.Generator, ta: bool, tb: bool, dynamic: bool, policy: str) -> None:
     for m, n, k in rng.permutation(SHAPES)[:4].tolist():
-        dtype = str(rng.choice(list(DTYPES)))
+        dtype = str(rng.choice(TYPES))
         alpha, beta = FACTORS[int(rng.integers(len(FACTORS)))]
         a, b = ((k, m) if ta else (m, k)), ((n, k) if tb else (k, n))
         operands = ", ".join(f"%{x}: {memref(dtype, s, dynamic)}" for x, s in (("A", a), ("B", b), ("C", (m, n))))
@@ -180,7 +171,7 @@ COLLECTIVES = ONE_OPERAND | TWO_OPERANDS
 def test_other_collectives(rng: np.random.Generator, name: str, dynamic: bool) -> None:
     body, shapes_of = COLLECTIVES[name]
     for m, n in rng.permutation([(5, 7), (33, 9), (1, 20), (0, 4), (4, 0), (16, 16)])[:3].tolist():
-        dtype = str(rng.choice(list(DTYPES)))
+        dtype = str(rng.choice(TYPES))
         alpha, beta = FACTORS[int(rng.integers(len(FACTORS)))]
         if "atomic" in name:
             beta = float(rng.integers(2))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import pytest
@@ -51,11 +51,6 @@ class Case:
         return self.text if self.text.lstrip().startswith(("func", "$")) else kernel(self.text)
 
 
-def each(cases: Sequence[Case]) -> pytest.MarkDecorator:
-    """A test for each case, named after the rule and what is said."""
-    return pytest.mark.parametrize("case", cases, ids=lambda c: f"{c.code}-{c.says}")
-
-
 def diagnostics_of(text: str) -> list[Diagnostic]:
     """Everything that reading and verifying a text reports."""
     report = Report()
@@ -87,6 +82,26 @@ def check(case: Case, severity: Severity) -> None:
     assert d.hints or d.fixes or "must be" in d.message or "expected here" in d.message, f"no help with {d}"
     assert case.hint in "\n".join(d.hints), d.hints
     assert all(label.location.primary is not None for label in d.labels)
+
+
+def each_is(severity: Severity, cases: Sequence[Case]) -> Callable[[Case], None]:
+    """A test that each case is found with this severity, named after the rule and what is said."""
+
+    @pytest.mark.parametrize("case", cases, ids=lambda c: f"{c.code}-{c.says}")
+    def test(case: Case) -> None:
+        check(case, severity)
+
+    return test
+
+
+def each_is_clean(texts: Sequence[str]) -> Callable[[str], None]:
+    """A test that nothing is found in any of the texts."""
+
+    @pytest.mark.parametrize("text", texts)
+    def test(text: str) -> None:
+        clean(text)
+
+    return test
 
 
 def clean(body: str) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tilewright.diagnostics import Severity
-from verifier.marked import Case, check, clean, each
+from verifier.marked import Case, check, each_is, each_is_clean
 
 ERRORS = [
     Case("V39", "axpby «%b», %A, %one, %A", "must be a number", ""),
@@ -62,32 +60,21 @@ WARNINGS = [
 ]  # fmt: skip
 
 
-@each(ERRORS)
-def test_errors(case: Case) -> None:
-    check(case, Severity.ERROR)
+RIGHT = [
+    "axpby %one, %A, %zero, %A hadamard %one, %w, %w, %zero, %w cumsum %one, %A, 1, %zero, %A",
+    SQUARE + SQUARE.replace("%p", "%q") + "axpby %one, %p, %zero, %q",
+    APART + "axpby.t %one, %p, %zero, %q",
+    "%u = alloca : memref<f32x8,local> gemv %one, %A, %v, %zero, %u",
+    "gemm %one, %A, %B, %zero, %C gemm.t.n %one, %A, %C, %zero, %B gemm.atomic %one, %A, %B, %one, %C",
+    "gemm.atomic %one, %A, %B, %zero, %E axpby %k, %I, %k, %I axpby %f, %C, %d, %E",
+    "sum %one, %w, %one, %s sum %one, %A, %one, %w sum.t %one, %A, %one, %v axpby %one, %s, %one, %s",
+    "ger %one, %w, %v, %zero, %A axpby.t %one, %w, %zero, %w",
+    "axpby %zero, %D, %one, %D",
+]
 
-
-@each(WARNINGS)
-def test_warnings(case: Case) -> None:
-    check(case, Severity.WARNING)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "axpby %one, %A, %zero, %A hadamard %one, %w, %w, %zero, %w cumsum %one, %A, 1, %zero, %A",
-        SQUARE + SQUARE.replace("%p", "%q") + "axpby %one, %p, %zero, %q",
-        APART + "axpby.t %one, %p, %zero, %q",
-        "%u = alloca : memref<f32x8,local> gemv %one, %A, %v, %zero, %u",
-        "gemm %one, %A, %B, %zero, %C gemm.t.n %one, %A, %C, %zero, %B gemm.atomic %one, %A, %B, %one, %C",
-        "gemm.atomic %one, %A, %B, %zero, %E axpby %k, %I, %k, %I axpby %f, %C, %d, %E",
-        "sum %one, %w, %one, %s sum %one, %A, %one, %w sum.t %one, %A, %one, %v axpby %one, %s, %one, %s",
-        "ger %one, %w, %v, %zero, %A axpby.t %one, %w, %zero, %w",
-        "axpby %zero, %D, %one, %D",
-    ],
-)
-def test_right_ones(text: str) -> None:
-    clean(text)
+test_errors = each_is(Severity.ERROR, ERRORS)
+test_warnings = each_is(Severity.WARNING, WARNINGS)
+test_right_ones = each_is_clean(RIGHT)
 
 
 def test_one_value_at_several_places_is_reported_where_it_is_wrong() -> None:

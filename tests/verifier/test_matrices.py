@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tilewright.diagnostics import Severity
-from verifier.marked import Case, check, clean, each, spmd
+from verifier.marked import Case, clean, each_is, each_is_clean, spmd
 
 ACC = "coopmatrix<f32x16x4,matrix_acc>"
 MAKE = "cooperative_matrix_construct %f"
@@ -119,34 +119,23 @@ WARNINGS = [
 ]  # fmt: skip
 
 
-@each(ERRORS)
-def test_errors(case: Case) -> None:
-    check(case, Severity.ERROR)
+RIGHT = [
+    f"%x = cooperative_matrix_load.t.both_checked %A[%i,%c0] : {ACC}"
+    " cooperative_matrix_store.rows_checked %x, %A[%i,%i]",
+    f"%x = cooperative_matrix_mul_add %a, %m, %c : {ACC} %q = cooperative_matrix_mul_add %a, %m, %c :"
+    " coopmatrix<f16x16x4,matrix_acc>",
+    "%x = cooperative_matrix_mul_add %a, %m, %y : coopmatrix<c32x16x4,matrix_acc>",
+    f"%x = cooperative_matrix_extract %c[3] : f32 %q = cooperative_matrix_insert %x, %c[0] : {ACC}",
+    "%x = cooperative_matrix_reduce_max.row %c : coopmatrix<f32x16x1,matrix_acc>",
+    "%x = cooperative_matrix_reduce_add.column %y : coopmatrix<c32x1x4,matrix_acc>",
+    f"%x = cooperative_matrix_scale %f, %c : {ACC} cooperative_matrix_prefetch 3, %A[%i,%i], 4, 4",
+    f"%x = cooperative_matrix_atomic_add.device %c, %A[%i,%i] : {ACC}",
+    "%n = constant 15 : i32 %x = subgroup_broadcast %f, %n : f32",
+]
 
-
-@each(WARNINGS)
-def test_warnings(case: Case) -> None:
-    check(case, Severity.WARNING)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"%x = cooperative_matrix_load.t.both_checked %A[%i,%c0] : {ACC}"
-        " cooperative_matrix_store.rows_checked %x, %A[%i,%i]",
-        f"%x = cooperative_matrix_mul_add %a, %m, %c : {ACC} %q = cooperative_matrix_mul_add %a, %m, %c :"
-        " coopmatrix<f16x16x4,matrix_acc>",
-        "%x = cooperative_matrix_mul_add %a, %m, %y : coopmatrix<c32x16x4,matrix_acc>",
-        f"%x = cooperative_matrix_extract %c[3] : f32 %q = cooperative_matrix_insert %x, %c[0] : {ACC}",
-        "%x = cooperative_matrix_reduce_max.row %c : coopmatrix<f32x16x1,matrix_acc>",
-        "%x = cooperative_matrix_reduce_add.column %y : coopmatrix<c32x1x4,matrix_acc>",
-        f"%x = cooperative_matrix_scale %f, %c : {ACC} cooperative_matrix_prefetch 3, %A[%i,%i], 4, 4",
-        f"%x = cooperative_matrix_atomic_add.device %c, %A[%i,%i] : {ACC}",
-        "%n = constant 15 : i32 %x = subgroup_broadcast %f, %n : f32",
-    ],
-)
-def test_right_ones(text: str) -> None:
-    clean(spmd(text))
+test_errors = each_is(Severity.ERROR, ERRORS)
+test_warnings = each_is(Severity.WARNING, WARNINGS)
+test_right_ones = each_is_clean([spmd(text) for text in RIGHT])
 
 
 def test_a_foreach_variable_is_no_position() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tilewright.diagnostics import Severity
-from verifier.marked import Case, check, clean, each, spmd
+from verifier.marked import Case, clean, each_is, each_is_clean, spmd
 
 ALLOCA = "%t = alloca : memref<f32x8x4,local>\n"
 
@@ -108,40 +108,29 @@ WARNINGS = [
 ]  # fmt: skip
 
 
-@each(ERRORS)
-def test_errors(case: Case) -> None:
-    check(case, Severity.ERROR)
+RIGHT = [
+    ALLOCA + "axpby %one, %t, %zero, %A lifetime_stop %t",
+    "for %n=%c0,%i { " + ALLOCA + " lifetime_stop %t }",
+    "%x = expand %A[0->2x4] : memref<f32x2x4x4> %y = expand %A[1->%i x 2] : memref<f32x8x?x2,strided<1,8,?>>",
+    "%x = expand %D[0->2 x %i] : memref<f32x2x?x?,strided<1,2,?>>",
+    "%x = expand %A[0->2x4] : memref<f32x2x4x4,strided<1,?,?>>",
+    "%x = fuse %T[0,2] : memref<f32x64> %y = fuse %D[0,1] : memref<f32x?>",
+    "%x = subview %A[0:8,0:4] : memref<f32x8x4> %y = subview %A[7,3] : memref<f32>",
+    "%x = subview %A[%i:%i,2:2] : memref<f32x?x2,strided<1,8>>",
+    "%y = subview %A[8:%c0,0:4] : memref<f32x?x4,strided<1,8>>",
+    "%x = subview %A[3:0,0:4] : memref<f32x4,strided<8>>",
+    "%y = subview %D[0:100,0:1] : memref<f32x100x1,strided<1,?>>",
+    "%x = size %G[0] : index %y = size %T[2] : index",
+    "%x = load %s[] : f32 store %x, %s[] %m = load %G[%i] : memref<f32x8x4> %y = load %m[%i,%i] : f32",
+    "%n = constant 7 : index %x = load %A[%n,%c0] : f32 %e = constant 4 : index %g = load %G[%e] : memref<f32x8x4>",
+    "%x = atomic_load.acquire %A[%i,%i] : f32 atomic_store.release %f, %A[%i,%i]",
+    "parallel { %x = atomic_add.device.relaxed %z, %Z[%i] : c32 %y = atomic_max %k, %I[%i] : i32 }",
+    spmd("%x = associated %A : bool %q = associated %G : bool"),
+]
 
-
-@each(WARNINGS)
-def test_warnings(case: Case) -> None:
-    check(case, Severity.WARNING)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        ALLOCA + "axpby %one, %t, %zero, %A lifetime_stop %t",
-        "for %n=%c0,%i { " + ALLOCA + " lifetime_stop %t }",
-        "%x = expand %A[0->2x4] : memref<f32x2x4x4> %y = expand %A[1->%i x 2] : memref<f32x8x?x2,strided<1,8,?>>",
-        "%x = expand %D[0->2 x %i] : memref<f32x2x?x?,strided<1,2,?>>",
-        "%x = expand %A[0->2x4] : memref<f32x2x4x4,strided<1,?,?>>",
-        "%x = fuse %T[0,2] : memref<f32x64> %y = fuse %D[0,1] : memref<f32x?>",
-        "%x = subview %A[0:8,0:4] : memref<f32x8x4> %y = subview %A[7,3] : memref<f32>",
-        "%x = subview %A[%i:%i,2:2] : memref<f32x?x2,strided<1,8>>",
-        "%y = subview %A[8:%c0,0:4] : memref<f32x?x4,strided<1,8>>",
-        "%x = subview %A[3:0,0:4] : memref<f32x4,strided<8>>",
-        "%y = subview %D[0:100,0:1] : memref<f32x100x1,strided<1,?>>",
-        "%x = size %G[0] : index %y = size %T[2] : index",
-        "%x = load %s[] : f32 store %x, %s[] %m = load %G[%i] : memref<f32x8x4> %y = load %m[%i,%i] : f32",
-        "%n = constant 7 : index %x = load %A[%n,%c0] : f32 %e = constant 4 : index %g = load %G[%e] : memref<f32x8x4>",
-        "%x = atomic_load.acquire %A[%i,%i] : f32 atomic_store.release %f, %A[%i,%i]",
-        "parallel { %x = atomic_add.device.relaxed %z, %Z[%i] : c32 %y = atomic_max %k, %I[%i] : i32 }",
-        spmd("%x = associated %A : bool %q = associated %G : bool"),
-    ],
-)
-def test_right_ones(text: str) -> None:
-    clean(text)
+test_errors = each_is(Severity.ERROR, ERRORS)
+test_warnings = each_is(Severity.WARNING, WARNINGS)
+test_right_ones = each_is_clean(RIGHT)
 
 
 @pytest.mark.parametrize("rank", range(4))

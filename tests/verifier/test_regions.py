@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tilewright.diagnostics import Severity
-from verifier.marked import Case, check, clean, each, spmd
+from verifier.marked import Case, clean, each_is, each_is_clean, spmd
 
 FOREACH = "foreach (%j)=(%c0),(%i) { %x = cooperative_matrix_construct %f : coopmatrix<f32x16x8,matrix_a> }"
 
@@ -108,36 +106,25 @@ WARNINGS = [
 ]  # fmt: skip
 
 
-@each(ERRORS)
-def test_errors(case: Case) -> None:
-    check(case, Severity.ERROR)
+RIGHT = [
+    "parallel { %p = subgroup_local_id : i32 %q = subgroup_id.x : i32 barrier.global }",
+    "if %b { gemm %one, %A, %B, %zero, %C } else { for %j=%c0,%i { axpby %one, %A, %one, %A } }",
+    "foreach (%j,%e)=(%c0,%k),(%i,%k) { %x = add %e, %k : i32 }",
+    "foreach_tile (%j,%e)=(%c0,%k),(%i,%k) as (%p,%q)<=(32,3) { %x = add %p, %j : index }",
+    "%x,%y = if %b -> (f32,i32) { yield (%f,%k) } else { yield (%f,%k) } if %b { yield () }",
+    "%x = for %j=%c0,%i,%c1 init(%e=%f)->(f32) { yield (%e) } attributes{unroll=true}",
+    "parallel { if %b { barrier } for %j=%c0,%i { %x = subgroup_reduce_max %j : index } }",
+    "parallel { %p = subgroup_local_id : i32 %n = sub %p, %p : i32 for %q=%n,%k { barrier } }",
+    spmd(
+        "%x = cooperative_matrix_apply (%r,%q,%e)=%c -> coopmatrix<f32x16x4,matrix_acc>"
+        " { %p = subgroup_local_id : i32 yield (%e) }"
+    ),
+    "barrier %t = alloca : memref<f32x4,local>",
+]
 
-
-@each(WARNINGS)
-def test_warnings(case: Case) -> None:
-    check(case, Severity.WARNING)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "parallel { %p = subgroup_local_id : i32 %q = subgroup_id.x : i32 barrier.global }",
-        "if %b { gemm %one, %A, %B, %zero, %C } else { for %j=%c0,%i { axpby %one, %A, %one, %A } }",
-        "foreach (%j,%e)=(%c0,%k),(%i,%k) { %x = add %e, %k : i32 }",
-        "foreach_tile (%j,%e)=(%c0,%k),(%i,%k) as (%p,%q)<=(32,3) { %x = add %p, %j : index }",
-        "%x,%y = if %b -> (f32,i32) { yield (%f,%k) } else { yield (%f,%k) } if %b { yield () }",
-        "%x = for %j=%c0,%i,%c1 init(%e=%f)->(f32) { yield (%e) } attributes{unroll=true}",
-        "parallel { if %b { barrier } for %j=%c0,%i { %x = subgroup_reduce_max %j : index } }",
-        "parallel { %p = subgroup_local_id : i32 %n = sub %p, %p : i32 for %q=%n,%k { barrier } }",
-        spmd(
-            "%x = cooperative_matrix_apply (%r,%q,%e)=%c -> coopmatrix<f32x16x4,matrix_acc>"
-            " { %p = subgroup_local_id : i32 yield (%e) }"
-        ),
-        "barrier %t = alloca : memref<f32x4,local>",
-    ],
-)
-def test_right_ones(text: str) -> None:
-    clean(text)
+test_errors = each_is(Severity.ERROR, ERRORS)
+test_warnings = each_is(Severity.WARNING, WARNINGS)
+test_right_ones = each_is_clean(RIGHT)
 
 
 def test_a_chain_of_varying_values_costs_little() -> None:

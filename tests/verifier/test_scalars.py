@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tilewright.diagnostics import Severity
-from verifier.marked import Case, check, clean, each, spmd
+from verifier.marked import Case, clean, each_is, each_is_clean, spmd
 
 ERRORS = [
     Case("V19", "%x = constant «1» : f32", "this is an integer", "1.0"),
@@ -67,33 +65,22 @@ WARNINGS = [
 ]
 
 
-@each(ERRORS)
-def test_errors(case: Case) -> None:
-    check(case, Severity.ERROR)
+RIGHT = [
+    "%x = constant -128 : i8 %y = constant -9223372036854775808 : i64 %z1 = constant inf : f16",
+    "%x = constant [nan,-inf] : c64 %y = constant false : bool %q = constant 65504.0 : f16",
+    "%x = not %b : bool %y = xor %x, %b : bool %n = not %k : i32 %q = abs %z : f32 %r = neg %z : c32",
+    "%x = cast %z : c64 %y = cast %f : c32 %q = cast %f : i8 %r = cast %k : bf16",
+    "%x = equal %z, %z : bool %y = not_equal %k, %k : bool %q = less_than %f, %f : bool",
+    "%x = exp %z : c32 %y = native_exp2 %z : c32 %q = native_cos %h : f16",
+    "%x = div %f, %zero : f32 %n = constant 31 : i32 %y = shl %k, %n : i32",
+    spmd("%x = cast %c : coopmatrix<f64x16x4,matrix_acc> %q = cast %c : coopmatrix<f32x16x4,matrix_b>"),
+    spmd("%x = abs %y : coopmatrix<f32x16x4,matrix_acc> %q = constant 1.0 : coopmatrix<f32x16x4,matrix_acc>"),
+    "%n = size %A[0] : index %x = div %i, %n : index",
+]
 
-
-@each(WARNINGS)
-def test_warnings(case: Case) -> None:
-    check(case, Severity.WARNING)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "%x = constant -128 : i8 %y = constant -9223372036854775808 : i64 %z1 = constant inf : f16",
-        "%x = constant [nan,-inf] : c64 %y = constant false : bool %q = constant 65504.0 : f16",
-        "%x = not %b : bool %y = xor %x, %b : bool %n = not %k : i32 %q = abs %z : f32 %r = neg %z : c32",
-        "%x = cast %z : c64 %y = cast %f : c32 %q = cast %f : i8 %r = cast %k : bf16",
-        "%x = equal %z, %z : bool %y = not_equal %k, %k : bool %q = less_than %f, %f : bool",
-        "%x = exp %z : c32 %y = native_exp2 %z : c32 %q = native_cos %h : f16",
-        "%x = div %f, %zero : f32 %n = constant 31 : i32 %y = shl %k, %n : i32",
-        spmd("%x = cast %c : coopmatrix<f64x16x4,matrix_acc> %q = cast %c : coopmatrix<f32x16x4,matrix_b>"),
-        spmd("%x = abs %y : coopmatrix<f32x16x4,matrix_acc> %q = constant 1.0 : coopmatrix<f32x16x4,matrix_acc>"),
-        "%n = size %A[0] : index %x = div %i, %n : index",
-    ],
-)
-def test_right_ones(text: str) -> None:
-    clean(text)
+test_errors = each_is(Severity.ERROR, ERRORS)
+test_warnings = each_is(Severity.WARNING, WARNINGS)
+test_right_ones = each_is_clean(RIGHT)
 
 
 def test_a_long_chain_of_definitions_costs_little() -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tilewright.diagnostics import Severity
-from verifier.marked import Case, check, clean, each, kernel, spmd
+from verifier.marked import Case, each_is, each_is_clean, kernel, spmd
 
 
 def parameter(type_: str) -> str:
@@ -73,35 +71,24 @@ WARNINGS = [
 ]
 
 
-@each(ERRORS)
-def test_errors(case: Case) -> None:
-    check(case, Severity.ERROR)
+RIGHT = [
+    "func @f(%x: memref<f32x4x4,strided<1,4>>) {}",
+    "func @f(%x: memref<f32x4x4,strided<2,9>,local>) {}",
+    "func @f(%x: memref<f32x?x4x?,strided<?,?,?>>) {}",
+    "func @f(%x: memref<f32x?x4,strided<3,3>>) {}",
+    "func @f(%x: memref<f32x4x4x4,strided<1,4,16>>) {}",
+    "func @f(%x: memref<i8x9223372036854775807>) {}",
+    "func @f(%x: group<memref<f32x4>x0, offset: 3>) {}",
+    "func @f(%x: memref<f32x12x?> {alignment=64, shape_gcd=[4,8], stride_gcd=[1,6]}) {}",
+    'func @f(%x: memref<f32x12> {"noalias"=true}) {}',
+    "func @f() attributes{subgroup_size=16, work_group_size=[32,2]} {}",
+    "func @f() attributes{work_group_size=[48,1]} {}",
+    "func @f() attributes{subgroup_size=32} {}",
+    kernel(spmd("%x = cooperative_matrix_construct %f : coopmatrix<f32x48x3,matrix_acc>")),
+    "%x = alloca {alignment=64} : memref<f32x4,local>",
+    kernel("for %n=%c0,%i {} attributes{unroll=4}"),
+]
 
-
-@each(WARNINGS)
-def test_warnings(case: Case) -> None:
-    check(case, Severity.WARNING)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "func @f(%x: memref<f32x4x4,strided<1,4>>) {}",
-        "func @f(%x: memref<f32x4x4,strided<2,9>,local>) {}",
-        "func @f(%x: memref<f32x?x4x?,strided<?,?,?>>) {}",
-        "func @f(%x: memref<f32x?x4,strided<3,3>>) {}",
-        "func @f(%x: memref<f32x4x4x4,strided<1,4,16>>) {}",
-        "func @f(%x: memref<i8x9223372036854775807>) {}",
-        "func @f(%x: group<memref<f32x4>x0, offset: 3>) {}",
-        "func @f(%x: memref<f32x12x?> {alignment=64, shape_gcd=[4,8], stride_gcd=[1,6]}) {}",
-        'func @f(%x: memref<f32x12> {"noalias"=true}) {}',
-        "func @f() attributes{subgroup_size=16, work_group_size=[32,2]} {}",
-        "func @f() attributes{work_group_size=[48,1]} {}",
-        "func @f() attributes{subgroup_size=32} {}",
-        kernel(spmd("%x = cooperative_matrix_construct %f : coopmatrix<f32x48x3,matrix_acc>")),
-        "%x = alloca {alignment=64} : memref<f32x4,local>",
-        kernel("for %n=%c0,%i {} attributes{unroll=4}"),
-    ],
-)
-def test_right_ones(text: str) -> None:
-    clean(text)
+test_errors = each_is(Severity.ERROR, ERRORS)
+test_warnings = each_is(Severity.WARNING, WARNINGS)
+test_right_ones = each_is_clean(RIGHT)

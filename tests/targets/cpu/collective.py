@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
 from typing import Final, cast
 
-import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
+from generators.element_types import DTYPES
 from tilewright.ir.passes import Pass, PassContext, PassManager
 from tilewright.runtime.machine import FeatureSet, machine
 from tilewright.runtime.native import compile_text, load_object
@@ -23,18 +22,6 @@ from tilewright.transforms.lower_collectives import LowerCollectives
 from .entry import Entry, parsed
 
 Array = NDArray[np.generic]
-DTYPES: Final[Mapping[str, np.dtype[np.generic]]] = {
-    "i8": np.dtype(np.int8),
-    "i16": np.dtype(np.int16),
-    "i32": np.dtype(np.int32),
-    "i64": np.dtype(np.int64),
-    "bf16": np.dtype(ml_dtypes.bfloat16),
-    "f16": np.dtype(np.float16),
-    "f32": np.dtype(np.float32),
-    "f64": np.dtype(np.float64),
-    "c32": np.dtype(np.complex64),
-    "c64": np.dtype(np.complex128),
-}
 TOLERANCE: Final = {"bf16": 8e-3, "f16": 1e-3, "f32": 4e-6, "f64": 1e-14, "c32": 4e-6, "c64": 1e-14}
 
 

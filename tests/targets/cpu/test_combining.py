@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from .collective import DTYPES, Collective, available_levels
+from generators.element_types import DTYPES
+
+from .collective import Collective, available_levels
 
 Array = NDArray[Any]
 LEVELS = sorted({available_levels()[0], available_levels()[-1]}, key=lambda level: level.name)

@@ -5,24 +5,14 @@ from __future__ import annotations
 import random
 import re
 
-import ml_dtypes
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 import tilewright as tw
+from generators.element_types import DTYPES
 from tilewright.targets.cpu import target
 
-DTYPES: dict[str, np.dtype[np.generic]] = {
-    "i8": np.dtype(np.int8),
-    "i32": np.dtype(np.int32),
-    "bf16": np.dtype(ml_dtypes.bfloat16),
-    "f16": np.dtype(np.float16),
-    "f32": np.dtype(np.float32),
-    "f64": np.dtype(np.float64),
-    "c32": np.dtype(np.complex64),
-    "c64": np.dtype(np.complex128),
-}
 TYPES = [
     *[(name,) * 3 for name in ("i32", "bf16", "f32", "f64", "c32", "c64")],
     ("i8", "i8", "i32"),

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from generators.element_types import DTYPES
 from tilewright.runtime.machine import FeatureSet
 from tilewright.runtime.native import assembly_of
 from tilewright.targets.cpu.machine import machine_of
 
-from .collective import DTYPES, Collective, assert_close, available_levels, literal, random_array
+from .collective import Collective, assert_close, available_levels, literal, random_array
 
 GUARD = 64
 

@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-import ml_dtypes
 import numpy as np
 import pytest
 
+from generators.element_types import DTYPES
+
 from .entry import Entry
 
-BF16: Final = np.dtype(ml_dtypes.bfloat16)
-DTYPES: Final = {
-    "i8": np.dtype(np.int8),
-    "i16": np.dtype(np.int16),
-    "i32": np.dtype(np.int32),
-    "i64": np.dtype(np.int64),
-    "bf16": BF16,
-    "f16": np.dtype(np.float16),
-    "f32": np.dtype(np.float32),
-    "f64": np.dtype(np.float64),
-    "c32": np.dtype(np.complex64),
-    "c64": np.dtype(np.complex128),
-}
 ITEM = """
       %lane = team.subgroup_local_id -> i32
       %sub = team.subgroup_linear_id -> i32

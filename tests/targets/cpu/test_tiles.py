@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from generators.element_types import DTYPES
 from tilewright.runtime.machine import FeatureSet
 
-from .collective import DTYPES, Collective, assert_close, available_levels, random_array
+from .collective import Collective, assert_close, available_levels, random_array
 
 INDEX = "%z = arith.constant {value = 0} -> index"
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
+from generators.element_types import SCALARS
 from tilewright.compiler import CompileOptions, lower_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.builtin import Module
@@ -31,21 +31,6 @@ class GroupArgument:
 
 
 Argument: TypeAlias = Array | np.generic | GroupArgument
-
-NUMPY: Mapping[str, np.dtype[Any]] = {
-    "bool": np.dtype(np.bool_),
-    "i8": np.dtype(np.int8),
-    "i16": np.dtype(np.int16),
-    "i32": np.dtype(np.int32),
-    "i64": np.dtype(np.int64),
-    "index": np.dtype(np.int64),
-    "bf16": np.dtype(ml_dtypes.bfloat16),
-    "f16": np.dtype(np.float16),
-    "f32": np.dtype(np.float32),
-    "f64": np.dtype(np.float64),
-    "c32": np.dtype(np.complex64),
-    "c64": np.dtype(np.complex128),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +92,7 @@ def kernel(
 
 def random_array(rng: np.random.Generator, dtype: str, *shape: int, small: bool = False) -> Array:
     """Random numbers in Fortran order; `small` ones are integers whose sums are exact in any type."""
-    target = NUMPY[dtype]
+    target = SCALARS[dtype]
     if target.kind == "i":
         bound = 5 if small else int(np.iinfo(target).max)
         numbers = rng.integers(-bound, bound, shape)
@@ -122,7 +107,7 @@ def random_array(rng: np.random.Generator, dtype: str, *shape: int, small: bool 
 
 def poisoned(dtype: str, *shape: int) -> Array:
     """An output to be overwritten: NaN, or a number nobody computes."""
-    target = NUMPY[dtype]
+    target = SCALARS[dtype]
     value = 0x55 if target.kind in "ib" else np.nan
     return np.array(np.full(shape, value), target, order="F")
 

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .case import NUMPY, Array, Case, Launch, kernel, poisoned, random_array
+from generators.element_types import SCALARS
+
+from .case import Array, Case, Launch, kernel, poisoned, random_array
 
 COUNT = 256
 INT_OPS = ("add", "sub", "mul", "div", "rem", "max", "min", "shl", "shr", "and", "or", "xor")
@@ -43,7 +45,7 @@ def _case(name: str, inputs: list[str], lines: list[str], outputs: list[str], pr
 
 def edges(rng: np.random.Generator, dtype: str, seed: int) -> Array:
     """Random numbers mixed with the values where arithmetic goes wrong."""
-    target = NUMPY[dtype]
+    target = SCALARS[dtype]
     numbers = random_array(rng, dtype, COUNT)
     if target.kind == "i":
         info = np.iinfo(target)
@@ -130,7 +132,7 @@ def conversions(source: str) -> Case:
 
 def _converted(x: Array, target: str) -> Array:
     """Reference cast: exact through float64 or Python integers, so that nothing rounds twice."""
-    dtype = NUMPY[target]
+    dtype = SCALARS[target]
     from_integer = x.dtype.kind == "i"
     if dtype.kind == "i":
         if from_integer:
@@ -158,8 +160,8 @@ def functions(dtype: str) -> Case:
     lines = [f"%o{k} = math.{op} %i0 -> {dtype}" for k, op in enumerate(MATH)]
 
     def prepare(rng: np.random.Generator) -> Launch:
-        x = np.abs(edges(rng, dtype, 0)) * NUMPY[dtype].type(3)
-        x[128:] *= NUMPY[dtype].type(1000.0) if dtype == "f32" else NUMPY[dtype].type(1e8)
+        x = np.abs(edges(rng, dtype, 0)) * SCALARS[dtype].type(3)
+        x[128:] *= SCALARS[dtype].type(1000.0) if dtype == "f32" else SCALARS[dtype].type(1e8)
         wide = x.astype(np.longdouble)
         with np.errstate(all="ignore"):
             results = [getattr(np, op)(wide).astype(x.dtype) for op in MATH]

@@ -6,7 +6,9 @@ from math import ceil
 
 import numpy as np
 
-from .case import NUMPY, Array, Case, Launch, kernel, poisoned, random_array
+from generators.element_types import SCALARS
+
+from .case import Array, Case, Launch, kernel, poisoned, random_array
 
 THREADS = 96
 
@@ -94,8 +96,8 @@ def subgroup_operations(dtype: str, size: int) -> Case:
 def _identity(kind: str, dtype: str) -> float:
     if kind == "add":
         return 0
-    if NUMPY[dtype].kind == "i":
-        info = np.iinfo(NUMPY[dtype])
+    if SCALARS[dtype].kind == "i":
+        info = np.iinfo(SCALARS[dtype])
         return info.min if kind == "max" else info.max
     return -np.inf if kind == "max" else np.inf
 

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from .case import NUMPY, Array, Case, Launch, poisoned, random_array
+from generators.element_types import SCALARS
+
+from .case import Array, Case, Launch, poisoned, random_array
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -153,7 +155,7 @@ def _small(rng: np.random.Generator, element: str, *shape: int) -> Array:
     """Whole numbers whose products add up exactly."""
     import ml_dtypes
 
-    dtypes = {**NUMPY, "tf32": np.dtype(np.float32), "f8E4M3FN": np.dtype(ml_dtypes.float8_e4m3fn)}
+    dtypes = {**SCALARS, "tf32": np.dtype(np.float32), "f8E4M3FN": np.dtype(ml_dtypes.float8_e4m3fn)}
     return rng.integers(-3, 4, shape).astype(np.float32).astype(dtypes[element])
 
 
