@@ -17,7 +17,8 @@ import pytest
 from numpy.typing import NDArray
 
 import tilewright as tw
-from generators.arguments import DTYPES, Array
+from generators.arguments import Array
+from generators.element_types import DTYPES
 from generators.gemms import (
     BETAS,
     ELEMENTS,
