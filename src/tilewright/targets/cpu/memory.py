@@ -222,10 +222,7 @@ def _group_load(ctx: KernelContext, op: core.Operation) -> None:
 
 
 def _table_entry(ctx: KernelContext, table: Value, index: Scalar, ltype: str) -> Scalar:
-    """An entry for a work-group; one cache line holds those of many, too slow a stream for the hardware to follow.
-
-    (The sample kernel from memory, Sapphire Rapids: 94 ns a matrix, with the line asked for early 84.)
-    """
+    """An entry for a work-group; one cache line holds those of many, too slow a stream for the hardware to follow."""
     if index.varying and ctx.lanes > 1:
         pointers = ctx.b.gep(ltype, table, index.value)
         return Scalar(ctx.b.gather(vector(ltype, ctx.lanes), pointers, ctx.lane_mask(), 8), True)
