@@ -1,10 +1,12 @@
-"""Batched small GEMM against libxsmm, one thread: `python benchmarks/batched_gemm.py [--stream] [--json PATH]`.
+"""Batched small GEMM against libxsmm, one thread: `batched_gemm.py [--stream [BATCH]] [--json PATH]`.
 
 C_i := A_i B_i + beta C_i over a batch whose matrices fill 512 KiB (in the second cache), or with `--stream` a batch of
-10,000 (from memory; numpy.matmul and torch.bmm run too). All contestants run in turn, round after round, on the same
-random data. The table shows the best rate of each and the median over rounds of the ratio within a round, which load
-from elsewhere disturbs least. Row-major M x N x K is column-major N x M x K. Arrays start at different offsets
-within a page, since equal ones make loads wait for unrelated stores on x86, whoever's kernel it is.
+10,000 or what is asked for (from memory; numpy.matmul and torch.bmm run too). All contestants run in turn, round after
+round, on the same random data. The table shows the best rate of each and the median over rounds of the ratio within a
+round, which load from elsewhere disturbs least; behind `of`, how much faster than libxsmm the slower of two things is
+that do only a part of the work (`peers/limits.c`): the multiplications, moving the matrices. Row-major M x N x K is
+column-major N x M x K. Arrays start at different offsets within a page, since equal ones make loads wait for unrelated
+stores on x86, whoever's kernel it is.
 """
 
 from __future__ import annotations
@@ -55,6 +57,11 @@ class Row:
         """Speed over libxsmm."""
         return self.ratios["libxsmm"]
 
+    @property
+    def limit(self) -> float:
+        """Speed over libxsmm of what does no more than multiply, or no more than move the matrices."""
+        return min(self.rates["multiplies"], self.rates["bytes"]) / self.rates["libxsmm"]
+
 
 def kernel_text(dtype: str, size: tuple[int, int, int], beta: int) -> str:
     """The batched product in the IR, one work-group a matrix."""
@@ -96,13 +103,13 @@ def page_offset(count: int, dtype: np.dtype[np.float32 | np.float64], offset: in
 
 
 def measure(
-    native: Native, dtype: str, size: tuple[int, int, int], beta: int, rounds: int, stream: bool
+    native: Native, dtype: str, size: tuple[int, int, int], beta: int, rounds: int, stream: int | None
 ) -> tuple[float, dict[str, float], dict[str, float]]:
     """Relative error of ours, the rate of each contestant, and our speed over each, for column-major matrices."""
     m, n, k = size
     kind = DTYPES[dtype]
     bytes_each = (m * k + k * n + m * n) * kind.itemsize
-    batch = STREAM_BATCH if stream else max(1, RESIDENT_BYTES // bytes_each)
+    batch = stream or max(1, RESIDENT_BYTES // bytes_each)
     rng = np.random.default_rng()
     a = page_offset(batch * m * k, kind, 0).reshape(batch, k, m)
     b = page_offset(batch * k * n, kind, 1344).reshape(batch, n, k)
@@ -115,6 +122,8 @@ def measure(
     contestants: dict[str, Timer] = {
         "tilewright": lambda: native.time_entry(entry, repeats) / repeats,
         "libxsmm": lambda: native.time_xsmm(dtype, xsmm, size, (a, b, c), repeats) / repeats,
+        "multiplies": lambda: native.time_multiplies(dtype, size, batch * repeats) / repeats,
+        "bytes": lambda: native.time_bytes((a, b, c), bool(beta), repeats) / repeats,
     }
     if stream:
         contestants.update(_array_libraries(a, b, c))
@@ -149,7 +158,7 @@ def _array_libraries(a: Array, b: Array, c: Array) -> dict[str, Timer]:
 def main() -> int:
     """Print the table; exit code 1 if a result is wrong."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--stream", action="store_true", help="a batch of 10,000 from memory")
+    parser.add_argument("--stream", type=int, nargs="?", const=STREAM_BATCH, metavar="BATCH", help="from memory")
     parser.add_argument("--rounds", type=int, default=21)
     parser.add_argument("--json", type=Path, default=None, help="where to save the figures")
     options = parser.parse_args()
@@ -165,11 +174,12 @@ def main() -> int:
                     row = Row(dtype, shape, layout, beta, error, rates, ratios)
                     rows.append(row)
                     figures = "  ".join(f"{name} {rate:6.1f}" for name, rate in rates.items())
-                    print(f"beta {beta}  {dtype} {layout:6} {m:3}x{n}x{k:<3} {figures}   x{row.ratio:.2f}", flush=True)
+                    case = f"beta {beta}  {dtype} {layout:6} {m:3}x{n}x{k:<3}"
+                    print(f"{case} {figures}  x{row.ratio:.2f} of x{row.limit:.2f}", flush=True)
         ratios = [row.ratio for row in rows if row.beta == beta]
         print(f"beta {beta}: geometric mean x{statistics.geometric_mean(ratios):.3f}, lowest x{min(ratios):.2f}")
     path = options.json or Path(__file__).parent / "results" / (
-        "batched_gemm_stream.json" if options.stream else "batched_gemm.json"
+        f"batched_gemm_stream_{options.stream}.json" if options.stream else "batched_gemm.json"
     )
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps([asdict(row) for row in rows], indent=1))

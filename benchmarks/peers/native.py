@@ -1,4 +1,6 @@
-"""Compiles and loads `batched.c`: libxsmm (Debian `libxsmm-dev`) and the native timing loop for our own kernels."""
+"""Compiles and loads libxsmm (Debian `libxsmm-dev`), the native timing loop for our own kernels (`batched.c`), and what
+no kernel can be faster than (`limits.c`).
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ import ctypes
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +17,10 @@ from tilewright.runtime.native import load_object
 from tilewright.targets.artifact import Artifact, block_size, slot_layout
 
 Array = NDArray[np.float32 | np.float64]
-_SOURCE: Final = Path(__file__).with_name("batched.c")
-_FUNCTIONS: Final = ("xsmm_f32", "xsmm_f64", "time_xsmm_f32", "time_xsmm_f64", "time_entry")
+_SOURCES: Final = tuple(str(Path(__file__).with_name(name)) for name in ("batched.c", "limits.c"))
+_MOST_ROWS: Final = 8
+_FACTORS: Final = 256
+_BYTES: Final = {"f32": 4, "f64": 8}
 _LINK: Final = ("-lxsmm", "-lxsmmnoblas", "-ldl", "-lpthread", "-lm")
 
 
@@ -26,20 +30,23 @@ class Native:
     def __init__(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             library = Path(folder) / "peers.so"
-            command = ["gcc", "-O3", "-march=native", "-shared", "-fPIC", str(_SOURCE), "-o", str(library), *_LINK]
+            command = ["gcc", "-O3", "-march=native", "-shared", "-fPIC", *_SOURCES, "-o", str(library), *_LINK]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode:
                 raise RuntimeError(f"the peers need gcc and libxsmm-dev:\n{done.stderr}")
             self._library = ctypes.CDLL(str(library))
-        self._functions = {name: self._library[name] for name in _FUNCTIONS}
+        self._functions: dict[str, Any] = {}
         pointer, number, many = ctypes.c_void_p, ctypes.c_int, ctypes.c_long
         for dtype, real in (("f32", ctypes.c_float), ("f64", ctypes.c_double)):
-            dispatch, timer = self._functions[f"xsmm_{dtype}"], self._functions[f"time_xsmm_{dtype}"]
-            dispatch.restype, dispatch.argtypes = pointer, [number] * 3 + [real]
-            timer.restype = ctypes.c_double
-            timer.argtypes = [pointer] * 4 + [number] * 3 + [many, number]
-        entry = self._functions["time_entry"]
-        entry.restype, entry.argtypes = ctypes.c_double, [pointer] * 4 + [number]
+            self._declare(f"xsmm_{dtype}", pointer, [number] * 3 + [real])
+            self._declare(f"time_xsmm_{dtype}", ctypes.c_double, [pointer] * 4 + [number] * 3 + [many, number])
+            self._declare(f"time_multiplies_{dtype}", ctypes.c_double, [pointer, many, number])
+        self._declare("time_entry", ctypes.c_double, [pointer] * 4 + [number])
+        self._declare("time_bytes", ctypes.c_double, [pointer] * 4 + [many, number, number])
+
+    def _declare(self, name: str, result: type[ctypes.c_void_p | ctypes.c_double], arguments: list[type]) -> None:
+        function = self._functions[name] = self._library[name]
+        function.restype, function.argtypes = result, arguments
 
     def xsmm(self, dtype: str, size: tuple[int, int, int], beta: float) -> int:
         """libxsmm's kernel for dense column-major matrices."""
@@ -58,6 +65,22 @@ class Native:
     def time_entry(self, entry: BatchEntry, repeats: int) -> float:
         """Seconds for `repeats` launches of a kernel on the calling thread."""
         return float(self._functions["time_entry"](entry.address, entry.slots, entry.grid, entry.scratch, repeats))
+
+    def time_multiplies(self, dtype: str, size: tuple[int, int, int], count: int) -> float:
+        """Seconds for the multiplications of `count` products whose vectors run along columns of C."""
+        m, n, k = size
+        vectors = -(-m * _BYTES[dtype] // self._library.vector_bytes())
+        panels = -(-vectors // _MOST_ROWS)
+        rows = -(-vectors // panels)
+        factors = np.ones(_FACTORS, np.float64)
+        steps = panels * n * k * count
+        return float(self._functions[f"time_multiplies_{dtype}"](factors.ctypes.data, steps, rows))
+
+    def time_bytes(self, arrays: tuple[Array, Array, Array], read_c: bool, repeats: int) -> float:
+        """Seconds for `repeats` times loading all of A and B (and C), and storing zeros to C, matrix by matrix."""
+        sizes = np.array([x.nbytes // len(x) for x in arrays], np.int_)
+        a, b, c = (x.ctypes.data for x in arrays)
+        return float(self._functions["time_bytes"](a, b, c, sizes.ctypes.data, len(arrays[0]), read_c, repeats))
 
 
 class BatchEntry:
