@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from tilewright.diagnostics import Report
 from tilewright.dialects.cuda_tile.attributes import Dense, Symbol
 from tilewright.dialects.cuda_tile.debug import CallSite, Subprogram, debug_of, scope_of
+from tilewright.dialects.cuda_tile.legal_types import problem
 from tilewright.dialects.cuda_tile.rules import error
 from tilewright.dialects.cuda_tile.rules_control import ends
-from tilewright.dialects.cuda_tile.types import I4, ElementType, Pointer, Tile, problem
+from tilewright.dialects.cuda_tile.types import I4, ElementType, Pointer, Tile
 from tilewright.ir.core import Operation, Region, Value
 from tilewright.ir.types import Type
 

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from tilewright.diagnostics import Report, Source, SourceRange
+from tilewright.dialects.cuda_tile.legal_types import problem
 from tilewright.dialects.cuda_tile.types import (
     ELEMENTS,
     TOKEN_TYPE,
@@ -21,7 +22,6 @@ from tilewright.dialects.cuda_tile.types import (
     TensorView,
     Tile,
     identity_map,
-    problem,
 )
 from tilewright.frontends.tile_ir.cursor import LIMIT, SKIP, WORD, WORDS, Abort, Cursor
 from tilewright.frontends.tile_ir.limits import DEFAULT_LIMITS, Limits

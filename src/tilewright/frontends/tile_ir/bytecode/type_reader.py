@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from tilewright.dialects.cuda_tile.legal_types import problem
 from tilewright.dialects.cuda_tile.types import (
     ELEMENTS,
     TOKEN_TYPE,
@@ -18,7 +19,6 @@ from tilewright.dialects.cuda_tile.types import (
     TensorView,
     Tile,
     Version,
-    problem,
     since,
 )
 from tilewright.frontends.tile_ir.bytecode.cursor import Cursor
