@@ -75,8 +75,10 @@ def test_exact_small_sizes(size: tuple[int, int, int], dtype: str, level: Featur
     ("level", "dtype", "size"),
     [
         (FeatureSet.AVX512, "f32", (35, 9, 20)),
+        (FeatureSet.AVX512, "f32", (20, 9, 9)),
         (FeatureSet.AVX512, "f64", (20, 9, 9)),
         (FeatureSet.AVX512, "f64", (22, 8, 8)),
+        (FeatureSet.AVX512, "f64", (16, 16, 16)),
         (FeatureSet.AVX2, "f32", (20, 9, 9)),
     ],
 )

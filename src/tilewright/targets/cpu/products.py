@@ -5,9 +5,10 @@ times scalars of `lhs` if it is 1. All accumulators stay in registers over the w
 others are loops of four steps, since nothing unrolls them later (no pass pipeline runs).
 
 Neighbouring steps of the sum run together, column by column: the scalars they need share a cache line, which on AVX-512
-is worth 5-8 % where each accumulator needs a scalar of its own. Not so in blocks of nearly all registers, where each
-scalar is kept for all its products and no longer: LLVM would load the next ones meanwhile, or let a scalar's last
-product take its register, and then spill accumulators.
+is worth 5-8 % where each accumulator needs a scalar of its own, and up to 7 % where two share one and old elements are
+read (f64 16x16x16: four steps against two), as long as LLVM hardly spills. Not so in blocks of nearly all registers,
+where each scalar is kept for all its products and no longer: LLVM would load the next ones meanwhile, or let a scalar's
+last product take its register, and then spill accumulators.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 _Read = Callable[[AnyTile, Block], Fragments]
 _UNROLLED_STEPS = 640
 _LOOP_STEPS = 4
+_MOST_TOGETHER = 4
 _PLAIN = ("f32", "f64")
 
 
@@ -73,11 +75,25 @@ def _loop(ev: Evaluator, tile: Product, block: Block, depth: Value, start: Fragm
 
 def _steps(ev: Evaluator, tile: Product, block: Block, first: Value, steps: int, start: Fragments) -> Fragments:
     """`steps` terms of the sum from `first` on, in runs of neighbouring ones."""
-    run = 4 if len(block.pieces) == 1 else 1 if _is_tight(ev, tile, block) else 2
+    run = _terms_together(ev, tile, block)
     acc = [list(row) for row in start]
     for k in range(0, steps, run):
         _run(ev, tile, block, ev.b.add(first, i64(k)), min(run, steps - k), acc)
     return acc
+
+
+def _terms_together(ev: Evaluator, tile: Product, block: Block) -> int:
+    """How many neighbouring terms run together.
+
+    Two vectors of rows take no more registers than LLVM leaves free, which begins the next block early.
+    """
+    pieces = len(block.pieces)
+    if pieces == 1:
+        return _MOST_TOGETHER
+    if pieces == 2 and tile.type.element.name in _PLAIN:
+        room = ev.machine.registers * 3 // 4
+        return max(2, min(_MOST_TOGETHER, room // pieces - block.count))
+    return 1 if _is_tight(ev, tile, block) else 2
 
 
 def _is_tight(ev: Evaluator, tile: Product, block: Block) -> bool:
