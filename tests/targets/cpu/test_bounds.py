@@ -27,3 +27,24 @@ def test_an_extent_known_only_after_folding(dtype: str, size: int) -> None:
     expected[0, :size] += 5
     tw.compile(text, target="cpu", cache=False).k[1](target, source)
     assert np.array_equal(target.astype(np.float64), expected)
+
+
+@pytest.mark.parametrize("target", ["cpu", "cpu:avx2"])
+@pytest.mark.parametrize("start", [-9, -4, -3])
+def test_a_start_before_the_first_row(target: str, start: int) -> None:
+    matrix = "coopmatrix<c64x8x3,matrix_acc>"
+    alone = "attributes{subgroup_size=1,work_group_size=[1,1]}"
+    text = f"""func @k(%x: memref<c64x17x4>, %y: memref<c64x8x3>) {alone} {{
+        parallel {{
+            %start = constant {start} : index
+            %zero = constant 0 : index
+            %m = cooperative_matrix_load.rows_checked %x[%start,%zero] : {matrix}
+            cooperative_matrix_store %m, %y[%zero,%zero]
+        }}
+    }}"""
+    x = np.arange(1, 69).reshape((17, 4), order="F") * (1 + 2j)
+    y = np.full((8, 3), np.nan, np.complex128, order="F")
+    tw.compile(text, target=target, cache=False).k[1](x, y)
+    expected = np.zeros((8, 3), np.complex128)
+    expected[-start:] = x[: max(8 + start, 0), :3]
+    assert np.array_equal(y, expected)

@@ -57,17 +57,21 @@ def place(
 
 
 def _bound(b: Builder, index: Value, size: Value, extent: int) -> Bound | None:
-    """What exists of `extent` positions from `index` on; None if all do.
-
-    A constant end is hidden from LLVM: it would fold masks, and stores of bytes under a constant mask of one lane write
-    the three bytes behind it as well (LLVM 22.1, AVX-512).
-    """
+    """What exists of `extent` positions from `index` on; None if all do."""
     low, high = b.sub(i64(0), index), b.sub(size, index)
-    if high.integer is None:
-        return Bound(low, high)
-    if low.integer is not None and low.integer <= 0 and extent <= high.integer:
+    from_start = low.integer is not None and low.integer <= 0
+    if from_start and high.integer is not None and extent <= high.integer:
         return None
-    return Bound(low, b.inline_asm("i64", "", "=r,0", [high], hint="end"))
+    return Bound(low if from_start else _hidden(b, low), _hidden(b, high))
+
+
+def _hidden(b: Builder, bound: Value) -> Value:
+    """A bound that LLVM takes for unknown if it is constant, so that it folds no masks.
+
+    LLVM 22.1 stores the three bytes behind one that it stores under a constant mask of one lane (AVX-512), and ends
+    abnormally on loads under constant masks of which vectors that it splits are wholly on or off (AVX2).
+    """
+    return bound if bound.integer is None else b.inline_asm("i64", "", "=r,0", [bound], hint="end")
 
 
 def _span(indices: Sequence[Value], strides: Sequence[Value], total: int | None) -> int | None:
