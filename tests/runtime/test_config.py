@@ -61,6 +61,12 @@ def test_what_is_wrong_is_told(environment: dict[str, str], message: str, tmp_pa
         current(environment=environment, folder=tmp_path)
 
 
+def test_what_scripts_and_tests_are_told_is_no_setting(tmp_path: Path) -> None:
+    told = ("TILEWRIGHT_VENV", "TILEWRIGHT_TILEIRAS", "TILEWRIGHT_GPU_KERNELS", "TILEWRIGHT_RANDOM_SEED")
+    found = current(environment=dict.fromkeys(told, "1"), folder=tmp_path)
+    assert set(found.origins.values()) == {"default"}
+
+
 def test_unknown_names_in_blocks_and_files(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="did you mean num_threads"), config(num_thread=2):
         pass

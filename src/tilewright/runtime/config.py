@@ -24,8 +24,8 @@ from tilewright.runtime.settings import BY_NAME, SETTINGS, ConfigError, Setting,
 __all__ = ["Config", "ConfigError", "Origin", "config", "current"]
 
 _PREFIX: Final = "TILEWRIGHT_"
-# sizes and seeds of our own randomised tests, which are no settings
-_TESTS_PREFIX: Final = "TILEWRIGHT_RANDOM_"
+# what our own scripts and tests are told, which are no settings
+_DEVELOPMENT: Final = ("TILEWRIGHT_RANDOM_", "TILEWRIGHT_GPU_", "TILEWRIGHT_TILEIRAS", "TILEWRIGHT_VENV")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def _from_environment(environment: Mapping[str, str]) -> _Layer:
     ours = [
         (name[len(_PREFIX) :].lower(), name, raw)
         for name, raw in environment.items()
-        if raw != "" and name.startswith(_PREFIX) and not name.startswith(_TESTS_PREFIX)
+        if raw != "" and name.startswith(_PREFIX) and not name.startswith(_DEVELOPMENT)
     ]
     return _layer("environment", ours)
 
