@@ -25,7 +25,9 @@ from tilewright.runtime.launch import bind_artifact
 from tilewright.runtime.pool import Pool
 from timing import in_turn, timers
 
-SHAPES: Final = ((16, 16, 16), (9, 20, 9), (9, 64, 30), (13, 13, 13), (21, 40, 11), (40, 21, 11), (56, 9, 9))
+MANY_COLUMNS: Final = ((16, 16, 16), (9, 20, 9), (9, 64, 30), (13, 13, 13), (21, 40, 11), (40, 21, 11), (56, 9, 9))
+FEW_COLUMNS: Final = ((16, 1, 32), (16, 2, 32), (16, 4, 32), (21, 1, 32), (21, 2, 32), (21, 4, 32))
+SHAPES: Final = (*MANY_COLUMNS, *FEW_COLUMNS)
 _DTYPES: Final = {"f32": np.dtype(np.float32), "f64": np.dtype(np.float64)}
 _ERRORS: Final = {"f32": 1e-5, "f64": 1e-13}
 _BYTES: Final = 512 * 1024
