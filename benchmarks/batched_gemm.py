@@ -19,12 +19,14 @@ import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from peers.native import Array, BatchEntry, Native
+from plot import plot
 from tilewright.compiler import CompileOptions, compile_module
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.builtin import Module
@@ -37,6 +39,9 @@ SHAPES: Final = ((16, 16, 16), (56, 9, 9), (20, 9, 9), (9, 9, 9), (35, 9, 20))
 RESIDENT_BYTES: Final = 512 * 1024
 STREAM_BATCH: Final = 10_000
 PAGE: Final = 4096
+_BAR: Final = 1.1
+_STREAM_BAR: Final = 1.0
+_RESULTS: Final = Path(__file__).parent / "results"
 _WARM_SECONDS: Final = 6e-3
 """After heavier work a core keeps its lower clock for some 3 ms: up to 12 % less in the first one (f32 20x9x9)."""
 DTYPES: Final[dict[str, np.dtype[np.float32 | np.float64]]] = {"f32": np.dtype(np.float32), "f64": np.dtype(np.float64)}
@@ -53,6 +58,12 @@ class Row:
     error: float
     rates: dict[str, float]
     ratios: dict[str, float]
+
+    @property
+    def name(self) -> str:
+        """The case in words."""
+        m, n, k = self.shape
+        return f"beta {self.beta}  {self.dtype} {self.layout:6} {m}x{n}x{k}"
 
     @property
     def ratio(self) -> float:
@@ -158,34 +169,41 @@ def _array_libraries(a: Array, b: Array, c: Array) -> dict[str, Timer]:
     return timers(runs)
 
 
+def table(native: Native, rounds: int, batch: int | None) -> list[Row]:
+    """All rows, printed as they come."""
+    rows: list[Row] = []
+    for beta, dtype, layout, shape in product((1, 0), DTYPES, ("column", "row"), SHAPES):
+        m, n, k = shape
+        size = (m, n, k) if layout == "column" else (n, m, k)
+        row = Row(dtype, shape, layout, beta, *measure(native, dtype, size, beta, rounds, batch))
+        rows.append(row)
+        figures = "  ".join(f"{name} {rate:6.1f}" for name, rate in row.rates.items())
+        print(f"{row.name:26} {figures}  x{row.ratio:.2f} of x{row.limit:.2f}", flush=True)
+    return rows
+
+
+def save(rows: list[Row], path: Path, batch: int | None) -> None:
+    """The figures as JSON, the ratios as a plot."""
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps([asdict(row) for row in rows], indent=1))
+    where = f"a batch of {batch:,} from memory" if batch else "in L2"
+    bars = [(row.name, row.ratio) for row in rows]
+    plot(path, f"Small products against libxsmm, {where}", bars, _STREAM_BAR if batch else _BAR, "x")
+
+
 def main() -> int:
     """Print the table; exit code 1 if a result is wrong."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--stream", type=int, nargs="?", const=STREAM_BATCH, metavar="BATCH", help="from memory")
     parser.add_argument("--rounds", type=int, default=21)
-    parser.add_argument("--json", type=Path, default=None, help="where to save the figures")
+    parser.add_argument("--json", type=Path, default=None, help="where to save the figures, and a plot beside them")
     options = parser.parse_args()
-    native = Native()
-    rows: list[Row] = []
+    rows = table(Native(), options.rounds, options.stream)
     for beta in (1, 0):
-        for dtype in DTYPES:
-            for layout in ("column", "row"):
-                for shape in SHAPES:
-                    m, n, k = shape
-                    size = (m, n, k) if layout == "column" else (n, m, k)
-                    error, rates, ratios = measure(native, dtype, size, beta, options.rounds, options.stream)
-                    row = Row(dtype, shape, layout, beta, error, rates, ratios)
-                    rows.append(row)
-                    figures = "  ".join(f"{name} {rate:6.1f}" for name, rate in rates.items())
-                    case = f"beta {beta}  {dtype} {layout:6} {m:3}x{n}x{k:<3}"
-                    print(f"{case} {figures}  x{row.ratio:.2f} of x{row.limit:.2f}", flush=True)
         ratios = [row.ratio for row in rows if row.beta == beta]
         print(f"beta {beta}: geometric mean x{statistics.geometric_mean(ratios):.3f}, lowest x{min(ratios):.2f}")
-    path = options.json or Path(__file__).parent / "results" / (
-        f"batched_gemm_stream_{options.stream}.json" if options.stream else "batched_gemm.json"
-    )
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps([asdict(row) for row in rows], indent=1))
+    name = f"batched_gemm_stream_{options.stream}.json" if options.stream else "batched_gemm.json"
+    save(rows, options.json or _RESULTS / name, options.stream)
     return 1 if any(row.error > (1e-5 if row.dtype == "f32" else 1e-13) for row in rows) else 0
 
 
