@@ -128,6 +128,22 @@ def test_comments_stay_when_formatting() -> None:
     assert format_source(Source("a.tileir", formatted), Report()) == formatted
 
 
+@pytest.mark.parametrize(
+    "operation",
+    [
+        '"cuda_tile.for"(%i, %i, %i) ({\n"cuda_tile.continue"() : () -> ()\n}) '
+        ": (tile<i32>, tile<i32>, tile<i32>) -> ()",
+        '"cuda_tile.for"(%i, %i, %i) ({\n}) : (tile<i32>, tile<i32>, tile<i32>) -> ()',
+        '"cuda_tile.loop"(%f) ({\n"cuda_tile.break"() : () -> ()\n}) : (tile<f32>) -> ()',
+        '"cuda_tile.if"(%b) ({\n^bb0(%k: tile<i32>):\n"cuda_tile.yield"() : () -> ()\n}) : (tile<i1>) -> ()',
+    ],
+)
+def test_regions_that_have_no_short_form_are_reported_and_stay(operation: str) -> None:
+    text, report = module("\n    " + operation + "\n"), Report()
+    assert format_source(Source("a.tileir", text), report) == text
+    assert [d.code for d in report.diagnostics] == ["C13"]
+
+
 def test_tile_ir_is_recognised_by_its_first_word() -> None:
     for text in (module(SHORT), WHOLE, DEBUG, "// x\n entry @k() {}", "module {\n}", "!t = tile<f32>\n"):
         assert is_tile_ir(text)

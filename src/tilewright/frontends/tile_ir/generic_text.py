@@ -53,7 +53,10 @@ class GenericReader(RegionReader):
         self._check_operands(draft, values, type_, place)
         self._results(draft, type_, place)
         self._properties(draft, attributes, place)
-        self.finish(draft, block)
+        op = self.finish(draft, block)
+        if op is not None and op.regions:
+            # Unlike the other form this one can say regions that fit no such operation; none could be printed.
+            op.verify(self.report)
 
     def _values(self) -> list[_Operand]:
         self.expect("(")
