@@ -13,6 +13,14 @@ def verify(root: Operation, report: Report) -> bool:
     return report.errors == before
 
 
+def verify_alone(op: Operation, report: Report) -> None:
+    """Report what an operation violates by itself: declared constraints; where they hold, its own rules."""
+    errors = report.errors
+    op.definition.check(op, report)
+    if report.errors == errors:
+        op.verify(report)
+
+
 def verified(root: Operation) -> None:
     """Raise `CompileError` unless `root` is valid."""
     report = Report()
@@ -35,10 +43,7 @@ class _Verifier:
                 self._undominated(op, index, operand)
             if op not in operand.uses:
                 report.error("IR002", op.location, f"{op.name} is missing among the users of operand {index}")
-        errors = report.errors
-        d.check(op, report)
-        if report.errors == errors:
-            op.verify(report)
+        verify_alone(op, report)
         regions = op.regions
         if regions or d.regions:
             self._count(op, regions)

@@ -144,6 +144,13 @@ def test_regions_that_have_no_short_form_are_reported_and_stay(operation: str) -
     assert [d.code for d in report.diagnostics] == ["C13"]
 
 
+def test_generic_regions_over_values_of_other_types() -> None:
+    reduction = '"cuda_tile.reduce"(%n) <{dim = 0 : i32, identities = [0.0 : f32]}> ({\n}) : (token) -> (tile<f32>)'
+    report = Report()
+    format_source(Source("a.tileir", module(f"\n%n = make_token : token\n%r = {reduction}\n")), report)
+    assert [d.code for d in report.diagnostics] == ["C10"]
+
+
 def test_tile_ir_is_recognised_by_its_first_word() -> None:
     for text in (module(SHORT), WHOLE, DEBUG, "// x\n entry @k() {}", "module {\n}", "!t = tile<f32>\n"):
         assert is_tile_ir(text)

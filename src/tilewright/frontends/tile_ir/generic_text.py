@@ -17,6 +17,7 @@ from tilewright.frontends.tile_ir.trampoline import Steps
 from tilewright.frontends.tile_ir.value_text import RESULTS
 from tilewright.ir.core import Attribute, Block, Region, Value
 from tilewright.ir.definition import ISOLATED
+from tilewright.ir.verifier import verify_alone
 
 _LABEL: Final = re.compile(rf"(\^[A-Za-z0-9_$.-]++){SKIP.pattern}")
 _SEGMENTS: Final = ("operandSegmentSizes", "operand_segment_sizes")
@@ -56,7 +57,7 @@ class GenericReader(RegionReader):
         op = self.finish(draft, block)
         if op is not None and op.regions:
             # Unlike the other form this one can say regions that fit no such operation; none could be printed.
-            op.verify(self.report)
+            verify_alone(op, self.report)
 
     def _values(self) -> list[_Operand]:
         self.expect("(")
