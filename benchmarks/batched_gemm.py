@@ -43,7 +43,7 @@ _BAR: Final = 1.1
 _STREAM_BAR: Final = 1.0
 _RESULTS: Final = Path(__file__).parent / "results"
 _WARM_SECONDS: Final = 6e-3
-"""After heavier work a core keeps its lower clock for some 3 ms: up to 12 % less in the first one (f32 20x9x9)."""
+"""After heavier work a core keeps its lower clock for some milliseconds."""
 DTYPES: Final[dict[str, np.dtype[np.float32 | np.float64]]] = {"f32": np.dtype(np.float32), "f64": np.dtype(np.float64)}
 
 

@@ -16,5 +16,5 @@ tilewright_env() {
         "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --editable "$requirement"
         touch "$stamp"
     fi
-    venv=$(cd "$venv" && pwd)
+    venv=$(CDPATH= cd "$venv" && pwd)
 }

@@ -1,5 +1,5 @@
-"""Compiles and loads libxsmm (Debian `libxsmm-dev`), the native timing loop for our own kernels (`batched.c`), and what
-no kernel can be faster than (`limits.c`).
+"""Compiles and loads libxsmm (Debian `libxsmm-dev`), the native timing loop for our own kernels (`batched.c`), and
+loops that do a part of a product's work only (`limits.c`).
 """
 
 from __future__ import annotations

@@ -5,10 +5,10 @@ times scalars of `lhs` if it is 1. All accumulators stay in registers over the w
 others are loops of four steps, since nothing unrolls them later (no pass pipeline runs).
 
 Neighbouring steps of the sum run together, column by column: the scalars they need share a cache line, which on AVX-512
-is worth 5-8 % where each accumulator needs a scalar of its own, and up to 7 % where two share one and old elements are
-read (f64 16x16x16: four steps against two), as long as LLVM hardly spills. Not so in blocks of nearly all registers,
-where each scalar is kept for all its products and no longer: LLVM would load the next ones meanwhile, or let a scalar's
-last product take its register, and then spill accumulators.
+pays where each accumulator needs a scalar of its own, and where two share one, as long as LLVM hardly spills
+(benchmarks/batched_gemm.py, 16x16x16). Not so in blocks of nearly all registers, where each scalar is kept for all its
+products and no longer: LLVM would load the next ones meanwhile, or let a scalar's last product take its register, and
+then spill accumulators.
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ class Roots:
         """Uninitialised memory for a tile, contiguous along dimension `unit`.
 
         Unless it is to be `packed`, whole vectors fit behind each other along `unit`: a load of what two stores wrote,
-        or one under a mask, waits until they have left the store buffer (`benchmarks/transposes.py`: up to 19 times).
+        or one under a mask, waits until they have left the store buffer (`benchmarks/transposes.py`).
         """
         element = ELEMENTS[type_.element.name]
         size = 1 if element.kind is Kind.BOOL else element.bytes
