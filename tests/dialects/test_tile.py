@@ -11,7 +11,7 @@ from tilewright.ir.verifier import verify
 PARAMETERS = "%A: memref<f32x?x?>, %H: memref<c32x?x?>, %i: index, %x: f32, %n: i32"
 TILES = """
   %t = tile.splat %x -> tile<4x2xf32> %v = tile.splat %x -> tile<8xf32> %u = tile.splat %n -> tile<2x4xi32>
-  %c = arith.constant {value = (0.0, 0.0)} -> tile<4x2xc32>
+  %c = arith.constant {value = (0.0, 0.0)} -> tile<4x2xc32> %h = arith.constant {value = 0.0} -> tile<2x2xf16>
 """
 
 BROKEN = [
@@ -34,6 +34,7 @@ BROKEN = [
     ("%r = tile.iota {dim = 0} -> tile<4xf32>", "integers"),
     ("%r = tile.mma %t, %t, %t -> tile<4x2xf32>", "is not a"),
     ("%r = tile.mma %t, %u, %t -> tile<4x2xf32>", "not exact"),
+    ("%r = tile.mma %h, %h, %h -> tile<2x2xf16>", "formed in f32"),
     ('%r = tile.reduce %c {kind = "min", dim = 0} -> tile<2xc32>', "not defined"),
     ('%r = tile.scan %v {kind = "add", dim = 1} -> tile<8xf32>', "no dimension 1"),
     ("%r = tile.map %v -> tile<8xf32> (%j: i32) { scf.yield %x }", "must take (i32, f32)"),

@@ -235,7 +235,8 @@ class Iota(Operation, name="tile.iota", traits=(PURE,)):
 class Mma(Operation, name="tile.mma", traits=(PURE,)):
     """Matrix product added to an accumulator: `lhs` m x k, `rhs` k x n, `acc` and result m x n.
 
-    Operands are cast to acc's element type (exact), products and sums formed in it; the order of summation over k is
+    Operands are cast to acc's element type (exact), products and sums formed in it. Types that are only stored (i8,
+    i16, bf16, f16) are none to sum in: products into them are formed in i32 and f32. The order of summation over k is
     unspecified and multiply-adds may be contracted, so float results may differ in the last bits.
     """
 

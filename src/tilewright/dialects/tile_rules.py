@@ -135,6 +135,8 @@ def mma(op: Operation, report: Report, lhs: Value, rhs: Value, acc: Value) -> No
         fail(op, report, f"{a}, {b} and {c} must have two dimensions")
     elif (a.shape[0], b.shape[1]) != c.shape or a.shape[1] != b.shape[0]:
         fail(op, report, f"{a} times {b} is not a {c}")
+    if c.element.accumulator is not c.element:
+        fail(op, report, f"{c.element} is only stored, products are formed in {c.element.accumulator}", ("operand", 2))
     for index, type_ in enumerate((a, b)):
         if not promotable(type_.element, c.element) and (type_.element, c.element) != (TF32, F32):
             fail(op, report, f"{type_.element} is not exact in {c.element}", ("operand", index))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Final
 
@@ -56,9 +57,10 @@ def products() -> Iterator[Case]:
     pairs = [("f8E4M3FN", "f16"), ("f8E4M3FN", "f32"), ("f8E5M2", "f16"), ("f8E5M2", "f32"), ("f16", "f16"),
              ("f16", "f32"), ("bf16", "f32"), ("tf32", "f32"), ("f32", "f32"), ("f64", "f64")]  # fmt: skip
     for batch in ((), (2,)):
-        for e, acc in pairs:
-            a, b, c = Shaped(e, (*batch, 4, 8)), Shaped(e, (*batch, 8, 4)), Shaped(acc, (*batch, 4, 4))
-            yield Case(f"mmaf {e} {acc} {batch}", f"%r = mmaf %a, %b, %c : {a}, {b}, {c}", (a, b, c), (c,), "whole")
+        for (e, acc), n in itertools.product(pairs, (4, 1)):
+            a, b, c = Shaped(e, (*batch, n, 8)), Shaped(e, (*batch, 8, n)), Shaped(acc, (*batch, n, n))
+            name = f"mmaf {e} {acc} {batch} {n}"
+            yield Case(name, f"%r = mmaf %a, %b, %c : {a}, {b}, {c}", (a, b, c), (c,), "whole")
         for signs in ("signed signed", "signed unsigned", "unsigned signed", "unsigned unsigned"):
             a, b, c = Shaped("i8", (*batch, 4, 8)), Shaped("i8", (*batch, 8, 4)), Shaped("i32", (*batch, 4, 4))
             yield Case(f"mmai {signs} {batch}", f"%r = mmai %a, %b, %c {signs} : {a}, {b}, {c}", (a, b, c), (c,))

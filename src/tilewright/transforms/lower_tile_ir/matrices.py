@@ -14,8 +14,13 @@ from tilewright.transforms.lower_tile_ir.shapes import reshaped, stretched
 
 
 def _mmaf(low: Lowering, op: Operation) -> None:
+    """A product into f16, which is only stored, is formed in f32, as the collectives of the tensor language are."""
     assert isinstance(op, cuda.MmaF)
-    low.bind(op.out, _product(low, low.value(op.lhs), low.value(op.rhs), low.value(op.acc)))
+    acc = low.value(op.acc)
+    assert isinstance(acc.type, TileType)
+    element = acc.type.element
+    wide = low.cast(acc, element.accumulator)
+    low.bind(op.out, low.cast(_product(low, low.value(op.lhs), low.value(op.rhs), wide), element))
 
 
 def _mmai(low: Lowering, op: Operation) -> None:
