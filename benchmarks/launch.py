@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from plot import plot
-from tilewright.loading import load_artifact
+from tilewright.program import load_artifact
 from tilewright.runtime.groups import PointerArray
 from tilewright.runtime.launch import bind_artifact
 from tilewright.runtime.native import compile_text

@@ -21,10 +21,10 @@ from children import machine
 from plot import plot
 from tile_ir_kernels import long_kernel, matmul_views
 from tilewright import compile as compile_program
-from tilewright.compiler import read_tile_ir
 from tilewright.diagnostics import Report
 from tilewright.diagnostics.binary import Binary
 from tilewright.diagnostics.source import Source
+from tilewright.frontends.tile_ir import read_tile_ir
 from tilewright.frontends.tile_ir.bytecode.writer import write
 from timing import in_turn, timers
 

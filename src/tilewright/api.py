@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from tilewright.cache_key import cache_key
-from tilewright.compiler import CompileOptions, Std, compile_module, is_tile_ir_source, read_module
+from tilewright.compiler import CompileOptions, compile_source
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.binary import Binary
 from tilewright.frontends.recognise import is_bytecode
-from tilewright.loading import load_artifact
-from tilewright.program import Program
+from tilewright.languages import Form, ReadOptions, Std, language_of
+from tilewright.program import Program, load_artifact
 from tilewright.targets import find_target
-from tilewright.targets.artifact import Artifact
 
 if TYPE_CHECKING:
     from tilewright.pass_changes import PassChange
@@ -52,10 +51,8 @@ def text_of(source: Source | Binary) -> str:
     """A kernel as it was written, or what its bytecode says."""
     if isinstance(source, Source):
         return source.text
-    from tilewright.compiler import read_tile_ir
-    from tilewright.frontends.tile_ir import print_module
-
-    return print_module(read_tile_ir(source, Report()))
+    language = language_of(source)
+    return language.translate(language.read(source, Report(), ReadOptions()), Form("text")).decode()
 
 
 def compile(
@@ -84,13 +81,7 @@ def compile(
     source = source_of(kernel)
     values = dict(definitions or {})
     if target == "interpreter":
-        if isinstance(source, Binary) or is_tile_ir_source(source, std):
-            from tilewright.interpreter.tile_ir.program import interpreted_tile_ir
-
-            return interpreted_tile_ir(source, checked)
-        from tilewright.interpreter.program import interpreted
-
-        return interpreted(source, values, checked, std)
+        return _interpreted(source, checked, ReadOptions(values, std))
     if checked:
         raise ValueError("checked runs are those of the interpreter: use target='interpreter'")
     machine = find_target(target)
@@ -98,9 +89,10 @@ def compile(
     if cache:
         from tilewright.runtime.cache import cached_artifact
 
-        artifact = cached_artifact(cache_key(source, machine, options), lambda: _artifact(source, target, options))
+        key = cache_key(source, machine, options)
+        artifact = cached_artifact(key, lambda: compile_source(source, machine, options, Report()))
     else:
-        artifact = _artifact(source, target, options)
+        artifact = compile_source(source, machine, options, Report())
 
     def changes() -> tuple[PassChange, ...]:
         from tilewright.pass_changes import pass_changes
@@ -110,7 +102,8 @@ def compile(
     return load_artifact(artifact, lambda: text_of(source), changes)
 
 
-def _artifact(source: Source | Binary, target: str, options: CompileOptions) -> Artifact:
+def _interpreted(source: Source | Binary, checked: bool, options: ReadOptions) -> Program:
     report = Report()
-    module = read_module(source, report, options.definitions, options.std)
-    return compile_module(module, find_target(target), options, report)
+    language = language_of(source, options.std)
+    module = language.read(source, report, options)
+    return language.interpret(module, source.text if isinstance(source, Source) else None, checked, report)

@@ -1,28 +1,23 @@
-"""From text to artefact: read, verify, run the target's passes, generate code; by way of the cache."""
+"""From text to artefact: read, verify, run the language's and the target's passes, generate code."""
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.binary import Binary
 from tilewright.dialects.builtin import Module
-from tilewright.frontends.recognise import is_tile_ir
+from tilewright.ir.collection import uncollected
 from tilewright.ir.core import Operation
-from tilewright.ir.passes import PassContext, PassManager
-from tilewright.ir.verifier import verify
+from tilewright.ir.passes import Pass, PassContext, PassManager
+from tilewright.languages import ReadOptions, Std, language_of
 
 if TYPE_CHECKING:
-    from tilewright.dialects.cuda_tile.core import TileModule
     from tilewright.targets.artifact import Artifact
     from tilewright.targets.target import Target
-
-Std = Literal["auto", "old", "new"]
-"""Which tensor language a text is in; `auto` recognises it, and Tile IR too."""
 
 
 def _no_definitions() -> Mapping[str, str]:
@@ -42,26 +37,10 @@ class CompileOptions:
     verify_each: bool = False
     std: Std = "auto"
 
-
-def read_tile_ir(source: Source | Binary, report: Report) -> TileModule:
-    """Read and verify Tile IR, text or bytecode; warnings stay in `report`. Raises `CompileError` if it is invalid."""
-    if isinstance(source, Binary):
-        from tilewright.frontends.tile_ir.bytecode import read_verified
-
-        return read_verified(source, report)
-    from tilewright.frontends.tile_ir import parse
-
-    module = parse(source, report)
-    report.raise_if_errors()
-    assert module is not None, "a text that cannot be read is reported"
-    verify(module, report)
-    report.raise_if_errors()
-    return module
-
-
-def is_tile_ir_source(source: Source | Binary, std: Std = "auto") -> bool:
-    """Whether something is to be read as Tile IR."""
-    return isinstance(source, Binary) or (std == "auto" and is_tile_ir(source.text))
+    @property
+    def reading(self) -> ReadOptions:
+        """The part of it that reading depends on."""
+        return ReadOptions(self.definitions, self.std)
 
 
 @contextmanager
@@ -74,30 +53,27 @@ def stack_suffices(module: Operation, report: Report) -> Generator[None]:
         report.raise_if_errors()
 
 
-def _from_tile_ir(source: Source | Binary, report: Report) -> Module:
-    from tilewright.transforms.lower_tile_ir import lower_tile_ir
-
-    module = read_tile_ir(source, report)
-    with stack_suffices(module, report):
-        return lower_tile_ir(module)
+def read_source(source: Source | Binary, report: Report, options: ReadOptions | None = None) -> Module:
+    """Read and verify a program in its language's own dialects; warnings stay in `report`. Raises `CompileError`."""
+    options = options or ReadOptions()
+    return language_of(source, options.std).read(source, report, options)
 
 
 def read_module(
     source: Source | Binary, report: Report, definitions: Mapping[str, str] | None = None, std: Std = "auto"
 ) -> Module:
-    """Read and verify a program; warnings stay in `report`. Raises `CompileError` if it is invalid.
+    """Read and verify a program, and bring it to the dialects that all targets know; warnings stay in `report`.
 
-    A `Binary` is bytecode of Tile IR.
+    Raises `CompileError` if it is invalid.
     """
-    from tilewright.frontends.standard import Standard, read_language
-
-    if isinstance(source, Binary) or is_tile_ir_source(source, std):
-        return _from_tile_ir(source, report)
-    module = read_language(source, report, definitions, None if std == "auto" else Standard(std))
-    report.raise_if_errors()
-    verify(module, report)
-    report.raise_if_errors()
+    module = read_source(source, report, ReadOptions(definitions or {}, std))
+    _run(PassManager(language_of(source, std).passes()), module, report)
     return module
+
+
+def pipeline(source: Source | Binary, target: Target, options: CompileOptions) -> list[Pass]:
+    """All passes from what `read_source` gives to what the target generates code from."""
+    return [*language_of(source, options.std).passes(), *target.passes(options.level)]
 
 
 def lower_module(
@@ -109,29 +85,37 @@ def lower_module(
 ) -> PassManager:
     """Run the target's passes over a verified program in place; the pass manager, for its timings."""
     manager = PassManager(target.passes(options.level), options.verify_each, print_after)
-    with stack_suffices(module, report):
-        manager.run(module, PassContext(report))
+    _run(manager, module, report)
     return manager
 
 
-@contextmanager
-def uncollected() -> Generator[None]:
-    """Without the cyclic garbage collector: the IR is a large web of objects that all live until code is generated,
-    and walking it again and again would take longer than the passes."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
+def _run(manager: PassManager, module: Module, report: Report) -> None:
+    with stack_suffices(module, report):
+        manager.run(module, PassContext(report))
+
+
+def compile_source(source: Source | Binary, target: Target, options: CompileOptions, report: Report) -> Artifact:
+    """Code for a program; warnings stay in `report`. Raises `CompileError`."""
+    with uncollected():
+        module = read_source(source, report, options.reading)
+        manager = PassManager(
+            pipeline(source, target, options),
+            options.verify_each,
+            remake=lambda: read_source(source, Report(), options.reading),
+        )
+        _run(manager, module, report)
+        return _generate(module, target, options, report)
 
 
 def compile_module(module: Module, target: Target, options: CompileOptions, report: Report) -> Artifact:
-    """Lower a verified program and generate its code. Raises `CompileError`."""
+    """As `compile_source`, for a verified program in the dialects that all targets know."""
     with uncollected():
         lower_module(module, target, options, report)
-        with stack_suffices(module, report):
-            artifact = target.generate(module, report, options.level)
-            report.raise_if_errors()
-            return artifact
+        return _generate(module, target, options, report)
+
+
+def _generate(module: Module, target: Target, options: CompileOptions, report: Report) -> Artifact:
+    with stack_suffices(module, report):
+        artifact = target.generate(module, report, options.level)
+        report.raise_if_errors()
+        return artifact

@@ -6,7 +6,7 @@ import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from tilewright.compiler import CompileOptions, read_module
+from tilewright.compiler import CompileOptions, pipeline, read_source
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.binary import Binary
 from tilewright.ir.passes import PassContext, PassManager
@@ -30,7 +30,7 @@ class PassChange:
 def pass_changes(source: Source | Binary, target: Target, options: CompileOptions) -> tuple[PassChange, ...]:
     """The passes of a target that change a program, in order. Raises `CompileError` if it cannot be compiled."""
     report = Report()
-    module = read_module(source, report, options.definitions, options.std)
+    module = read_source(source, report, options.reading)
     last = print_op(module)
     found: list[PassChange] = []
 
@@ -39,7 +39,8 @@ def pass_changes(source: Source | Binary, target: Target, options: CompileOption
         found.append(PassChange(name, _difference(last, text)))
         last = text
 
-    PassManager(target.passes(options.level), print_after=note, only_changes=True).run(module, PassContext(report))
+    passes = pipeline(source, target, options)
+    PassManager(passes, print_after=note, only_changes=True).run(module, PassContext(report))
     return tuple(found)
 
 

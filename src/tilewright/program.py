@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Final, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Final, Self
 
 from tilewright.diagnostics.caller_error import CallerError
 from tilewright.runtime.grid import Extents, Grid, grid_extents
 from tilewright.runtime.keywords import in_order
 from tilewright.targets.artifact import Artifact
+from tilewright.targets.launcher import Launcher, PreparedLauncher
 from tilewright.targets.parameters import (
     GroupParameter,
     KernelInfo,
@@ -28,23 +29,6 @@ _REMEMBERED_GRIDS: Final = 64
 
 class NothingCompiled(CallerError, ValueError):
     """A program without compiled code was to be kept as bytes."""
-
-
-class Launcher(Protocol):
-    """What a target's runtime provides for one kernel."""
-
-    def __call__(self, grid: Extents, arguments: tuple[object, ...]) -> None:
-        """Check the arguments against the signature and run the kernel."""
-        ...
-
-
-@runtime_checkable
-class PreparedLauncher(Launcher, Protocol):
-    """A launcher that can do the grid's part once for many launches."""
-
-    def prepare(self, grid: Extents) -> Callable[..., None]:
-        """The kernel with its grid, called with the arguments."""
-        ...
 
 
 def spell_parameter(parameter: Parameter) -> str:
@@ -263,8 +247,6 @@ class Program:
     @staticmethod
     def from_bytes(data: bytes) -> Program:
         """A program from `to_bytes`. Raises ValueError if the bytes are damaged or for a machine that this is not."""
-        from tilewright.loading import load_artifact
-
         return load_artifact(Artifact.from_bytes(data))
 
     def __reduce__(self) -> tuple[Callable[[bytes], Program], tuple[bytes]]:
@@ -279,3 +261,50 @@ class Program:
 
     def __repr__(self) -> str:
         return f"<program for {self.target}: {', '.join(self._kernels) or 'no kernels'}>"
+
+
+def load_artifact(
+    artifact: Artifact,
+    source: Callable[[], str] | None = None,
+    changes: Callable[[], tuple[PassChange, ...]] | None = None,
+) -> Program:
+    """A program whose kernels run on this machine; `source` gives its text when somebody wants to read it, `changes`
+    what the passes did.
+
+    Raises ValueError if this machine cannot run the artefact's code.
+    """
+    from tilewright.targets import launchers_of
+
+    load = launchers_of(artifact)
+    loaded: dict[str, Launcher] = {}
+
+    def launcher(info: KernelInfo) -> Launcher:
+        if not loaded:
+            loaded.update(load())
+        return loaded[info.name]
+
+    return Program(artifact, launcher, _texts(artifact, source), changes=changes)
+
+
+def _texts(artifact: Artifact, source: Callable[[], str] | None) -> Mapping[str, Callable[[], str]]:
+    texts: dict[str, Callable[[], str]] = {}
+    if source is not None:
+        texts["source"] = source
+    for stage, text in artifact.texts.items():
+        texts[stage] = lambda text=text: text
+    if "ptx" in artifact.texts:
+        texts["asm"] = texts["ptx"]
+    elif "llvm" in artifact.texts:
+        texts["asm"] = lambda: _assembly(artifact)
+    return texts
+
+
+def _assembly(artifact: Artifact) -> str:
+    """Assembly is made when somebody wants to read it."""
+    from dataclasses import replace
+
+    from tilewright.runtime.machine import machine
+    from tilewright.runtime.native import assembly_of
+
+    target = replace(machine(), features=artifact.features)
+    return assembly_of(artifact.texts["llvm"], target)

@@ -35,7 +35,7 @@ import tilewright.api as api
 def forever(*arguments):
     print("compiling", flush=True)
     time.sleep(600)
-api.compile_module = forever
+api.compile_source = forever
 api.compile({AXPBY!r})
 """
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from tilewright.compiler import read_tile_ir
 from tilewright.diagnostics import Report, Source
+from tilewright.frontends.tile_ir import read_tile_ir
 from tilewright.frontends.tile_ir.bytecode import lowest_version, write
 
 SAMPLE = Path(__file__).parents[2] / "examples" / "vector_add.tileir"

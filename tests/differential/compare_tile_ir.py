@@ -14,14 +14,16 @@ import tilewright as tw
 from generators.tile_ir import TileKernel, module_of
 from generators.tile_ir_values import CODED, DIGITS, LEAST, Argument
 from generators.tile_ir_writer import Output
-from tilewright.compiler import CompileOptions, compile_module, read_tile_ir
+from tilewright.compiler import CompileOptions, compile_module
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.cuda_tile.core import TileModule
+from tilewright.frontends.tile_ir import program_of, read_tile_ir
 from tilewright.interpreter.errors import KernelError
 from tilewright.interpreter.tile_ir.program import interpreted_tile_module
-from tilewright.loading import load_artifact
+from tilewright.ir.passes import PassContext
+from tilewright.program import load_artifact
 from tilewright.targets import find_target
-from tilewright.transforms.lower_tile_ir import lower_tile_ir
+from tilewright.transforms.lower_tile_ir import LowerTileIR
 
 LEVELS = (0, 2)
 # Numbers that are this many times the least one apart are equal if an error is allowed at all.
@@ -48,7 +50,10 @@ def disagreements(kernels: Sequence[TileKernel]) -> list[tuple[TileKernel, str]]
 
 def _compiled(module: TileModule, report: Report, level: int) -> tw.Program:
     """For the CPU."""
-    lowered = lower_tile_ir(module)
+    copy = module.clone()
+    assert isinstance(copy, TileModule)
+    lowered = program_of(copy)
+    LowerTileIR().run(lowered, PassContext(report))
     return load_artifact(compile_module(lowered, find_target("cpu"), CompileOptions(level), report))
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from tilewright.cli.fmt import formatted
 from tilewright.diagnostics import Report, Source
+from tilewright.languages import language_of
 
 _EXAMPLES: Final = Path(__file__).parents[2] / "examples"
 
@@ -47,4 +47,5 @@ def test_matmul(rng: np.random.Generator) -> None:
 )
 def test_formatted(path: Path) -> None:
     text = path.read_text()
-    assert formatted(Source(path.name, text), Report(), "auto") == text
+    source = Source(path.name, text)
+    assert language_of(source).format(source, Report(), "auto") == text

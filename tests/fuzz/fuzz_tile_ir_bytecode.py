@@ -18,7 +18,8 @@ with atheris.instrument_imports(include=["tilewright"]):
     from tilewright.diagnostics.binary import Binary
     from tilewright.diagnostics.render import render_text
     from tilewright.frontends.recognise import BYTECODE_MAGIC
-    from tilewright.frontends.tile_ir.bytecode import lowest_version, read_verified, write
+    from tilewright.frontends.tile_ir import read_tile_ir
+    from tilewright.frontends.tile_ir.bytecode import lowest_version, write
 
 
 def check_bytes(data: bytes) -> None:
@@ -27,12 +28,12 @@ def check_bytes(data: bytes) -> None:
         # Without the magic nothing behind the header is reached; the fuzzer need not find it.
         data = BYTECODE_MAGIC + b"\x0d" + data[:1] + b"\0\0" + data[1:]
     try:
-        module = read_verified(Binary("fuzz.tilebc", data), Report())
+        module = read_tile_ir(Binary("fuzz.tilebc", data), Report())
     except CompileError as error:
         render_text(error.diagnostics)
         return
     again = write(module, lowest_version(module))
-    read_verified(Binary("again.tilebc", again), Report())
+    read_tile_ir(Binary("again.tilebc", again), Report())
 
 
 def main() -> None:

@@ -14,10 +14,9 @@ import sys
 import atheris
 
 with atheris.instrument_imports(include=["tilewright"]):
-    from tilewright.compiler import read_tile_ir
     from tilewright.diagnostics import CompileError, Report, Source
     from tilewright.diagnostics.render import render_text
-    from tilewright.frontends.tile_ir import format_source, print_module
+    from tilewright.frontends.tile_ir import format_source, print_module, read_tile_ir
 
 
 def check_bytes(data: bytes) -> None:

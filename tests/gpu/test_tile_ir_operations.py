@@ -15,8 +15,9 @@ from differential.tile_ir_cases.data import Array, blank, operand
 from differential.tile_ir_cases.families import FAMILIES, agree
 from generators.tile_ir import TileKernel, generate, module_of
 from targets.nvidia.case import Argument, Launch
-from tilewright.compiler import CompileOptions, compile_module, read_module, read_tile_ir
+from tilewright.compiler import CompileOptions, compile_module, read_module
 from tilewright.diagnostics import Report, Source
+from tilewright.frontends.tile_ir import read_tile_ir
 from tilewright.interpreter.tile_ir.program import interpreted_tile_module
 from tilewright.program import Program
 from tilewright.targets.artifact import Artifact

@@ -97,7 +97,9 @@ class Nothing(Pass):
 def test_a_failing_pass_leaves_a_reproducer_that_parses(broken: Pass, tmp_path: Path) -> None:
     module = chain(1)
     before = print_op(module)
-    manager = PassManager([Nothing(), broken, Nothing()], verify_each=True, reproducer_folder=tmp_path)
+    manager = PassManager(
+        [Nothing(), broken, Nothing()], verify_each=True, remake=lambda: chain(1), reproducer_folder=tmp_path
+    )
     with pytest.raises(InternalError, match=broken.name) as caught:
         manager.run(module, PassContext())
     path = caught.value.reproducer

@@ -14,20 +14,17 @@ from tilewright.cli.output import FORMATS, show
 from tilewright.diagnostics import CompileError, Diagnostic, Report, Severity
 
 if TYPE_CHECKING:
-    from tilewright.compiler import Std
+    from tilewright.languages import Std
 
 
 def check_file(name: str, values: Mapping[str, str], std: Std = "auto") -> list[Diagnostic]:
     """All diagnostics of one file."""
-    from tilewright.compiler import is_tile_ir_source, read_module, read_tile_ir
+    from tilewright.compiler import read_source as read_program
+    from tilewright.languages import ReadOptions
 
     report = Report()
     try:
-        source = read_source(name)
-        if is_tile_ir_source(source, std):
-            read_tile_ir(source, report)
-        else:
-            read_module(source, report, values, std)
+        read_program(read_source(name), report, ReadOptions(values, std))
     except CompileError as error:
         return error.diagnostics
     return report.diagnostics

@@ -15,7 +15,7 @@ from tilewright.targets import find_target, target_names
 from tilewright.targets.artifact import Artifact
 
 if TYPE_CHECKING:
-    from tilewright.compiler import Std
+    from tilewright.languages import Std
 
 _STAGES = ("ir", "tile", "llvm", "asm", "obj", "so", "header", "artifact")
 
@@ -30,16 +30,18 @@ _STAGES = ("ir", "tile", "llvm", "asm", "obj", "so", "header", "artifact")
 @std_option
 def command(file: str, emit: str, output: str, target_name: str, level: int, values: tuple[str, ...], std: Std) -> None:
     """Compile a kernel and write one of its stages."""
-    from tilewright.compiler import CompileOptions, compile_module, read_module
+    from tilewright.compiler import CompileOptions, compile_source, read_module
     from tilewright.ir.printer import print_op
 
-    report = Report()
-    module = read_module(read_source(file), report, definitions(values), std)
-    show(report.diagnostics, "text", sys.stderr)
+    source, report = read_source(file), Report()
+    options = CompileOptions(level, definitions(values), std=std)
     if emit == "ir":
+        module = read_module(source, report, options.definitions, std)
+        show(report.diagnostics, "text", sys.stderr)
         _write(output, (print_op(module) + "\n").encode())
         return
-    artifact = compile_module(module, find_target(target_name), CompileOptions(level), report)
+    artifact = compile_source(source, find_target(target_name), options, report)
+    show(report.diagnostics, "text", sys.stderr)
     if emit == "so":
         _shared_object(artifact, output)
     else:
@@ -47,7 +49,7 @@ def command(file: str, emit: str, output: str, target_name: str, level: int, val
 
 
 def _stage(artifact: Artifact, emit: str) -> bytes:
-    from tilewright.loading import load_artifact
+    from tilewright.program import load_artifact
 
     match emit:
         case "obj":

@@ -12,25 +12,11 @@ from tilewright.cli.inputs import read_text, std_option
 from tilewright.cli.main import EXIT_DIAGNOSTICS, EXIT_USAGE
 from tilewright.cli.output import show
 from tilewright.cli.rewriting import difference, write_atomically
-from tilewright.diagnostics import Report, Source
-from tilewright.frontends.recognise import is_tile_ir
+from tilewright.diagnostics import Report
+from tilewright.languages import language_of
 
 if TYPE_CHECKING:
-    from tilewright.compiler import Std
-
-
-def formatted(source: Source, report: Report, std: Std) -> str:
-    """The text as it should be; what is wrong with it is in `report`."""
-    if std == "auto" and is_tile_ir(source.text):
-        from tilewright.frontends.tile_ir import format_source as format_tile_ir
-
-        return format_tile_ir(source, report)
-    from tilewright.frontends.standard import refuse_old
-    from tilewright.frontends.tensor_language import format_source
-
-    if std != "new" and refuse_old(source, report, std == "old"):
-        return source.text
-    return format_source(source, report)
+    from tilewright.languages import Std
 
 
 @click.command(name="fmt")
@@ -45,7 +31,7 @@ def command(files: tuple[str, ...], only_check: bool, diff: bool, std: Std) -> N
         report = Report()
         try:
             source = read_text(name)
-            text = formatted(source, report, std)
+            text = language_of(source, std).format(source, report, std)
             if name != "-" and not (only_check or diff or report.has_errors) and text != source.text:
                 write_atomically(Path(name), text)
         except (click.ClickException, OSError) as error:

@@ -18,7 +18,7 @@ from tilewright.runtime.grid import Extents, grid_extents
 from tilewright.targets import target_names
 
 if TYPE_CHECKING:
-    from tilewright.compiler import Std
+    from tilewright.languages import Std
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,27 +12,35 @@ from tilewright.cli.output import show
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.binary import Binary
 from tilewright.dialects.builtin import Module
+from tilewright.languages import ReadOptions, Std, language_of
 
 if TYPE_CHECKING:
-    from tilewright.compiler import Std
+    from tilewright.ir.passes import Pass
 
 _LOWERED: Final = ("tile.", "cuda_tile.")
 """Dialects of what is no tensor language any more, or never was."""
 
 
-def load(source: Source | Binary, report: Report, values: tuple[str, ...], std: Std = "auto") -> Module:
-    """A verified program from IR text (it starts with `builtin.module`, after comments) or from a source language."""
-    from tilewright.compiler import read_module
+def load(source: Source | Binary, report: Report, options: ReadOptions) -> tuple[Module, list[Pass]]:
+    """A verified program, from IR text or from a language, and the passes that bring it to the shared dialects."""
+    if isinstance(source, Source) and _is_ir(source):
+        return _load_ir(source, report), []
+    language = language_of(source, options.std)
+    return language.read(source, report, options), language.passes()
+
+
+def _is_ir(source: Source) -> bool:
+    """Whether a text starts with `builtin.module`, after comments."""
+    lines = (line.strip() for line in source.text.splitlines())
+    first = next((line for line in lines if line and not line.startswith("//")), "")
+    return first.startswith("builtin.module")
+
+
+def _load_ir(source: Source, report: Report) -> Module:
     from tilewright.frontends.tensor_language.rules import verify_language
     from tilewright.ir.parser import parse_ir
     from tilewright.ir.verifier import verify
 
-    if isinstance(source, Binary):
-        return read_module(source, report)
-    lines = (line.strip() for line in source.text.splitlines())
-    first = next((line for line in lines if line and not line.startswith("//")), "")
-    if not first.startswith("builtin.module"):
-        return read_module(source, report, definitions(values), std)
     module = parse_ir(source, report)
     report.raise_if_errors()
     if not isinstance(module, Module):
@@ -88,15 +96,22 @@ def command(
     from tilewright.transforms.registry import parse_pipeline
 
     report = Report()
-    module = load(read_source(file), report, values, std)
+    source, options = read_source(file), ReadOptions(definitions(values), std)
+    module, steps = load(source, report, options)
     target = find_target(target_name)
-    steps = parse_pipeline(passes, target) if passes else target.passes(level)
+    steps += parse_pipeline(passes, target) if passes else target.passes(level)
 
     def dump(name: str, text: str) -> None:
         click.echo(f"// ----- after {name} -----\n{text}", err=True)
 
     printing = dump if after_all or after_change else None
-    manager = PassManager(steps, verify_each, printing, only_changes=after_change)
+    manager = PassManager(
+        steps,
+        verify_each,
+        printing,
+        only_changes=after_change,
+        remake=lambda: load(source, Report(), options)[0],
+    )
     manager.run(module, PassContext(report))
     verify(module, report)
     report.raise_if_errors()

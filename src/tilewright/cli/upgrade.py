@@ -11,24 +11,9 @@ from tilewright.cli.inputs import read_text, std_option
 from tilewright.cli.main import EXIT_DIAGNOSTICS, EXIT_USAGE
 from tilewright.cli.output import show
 from tilewright.cli.rewriting import difference, write_atomically
-from tilewright.diagnostics import CompileError, Diagnostic, Report, Severity, Source
-
-
-def upgraded(source: Source, std: str, report: Report) -> str:
-    """The text in the new language: as it is if it is in that already. Raises `CompileError`."""
-    from tilewright.frontends.old_tensor_language import upgrade
-    from tilewright.frontends.standard import Standard, detect, refuse_mixed
-
-    if std == "new":
-        return source.text
-    if std == "auto" and detect(source) is Standard.NEW:
-        refuse_mixed(source, report)
-        report.raise_if_errors()
-        return source.text
-    if "\ufffd" in source.text:
-        message = f"{source.name}: the text is not UTF-8; convert it first, lest comments are lost"
-        raise CompileError([Diagnostic(Severity.ERROR, "V1", message)])
-    return upgrade(source, report)
+from tilewright.diagnostics import CompileError, Report
+from tilewright.diagnostics.caller_error import CallerError
+from tilewright.languages import Std, language_of
 
 
 @click.command(name="upgrade")
@@ -39,7 +24,7 @@ def upgraded(source: Source, std: str, report: Report) -> str:
 @click.option("--diff", is_flag=True, help="Write nothing; show what would change.")
 @click.option("--in-place", is_flag=True, help="Replace the files; those that cannot be upgraded stay as they are.")
 @std_option
-def command(files: tuple[str, ...], only_check: bool, diff: bool, in_place: bool, std: str) -> None:
+def command(files: tuple[str, ...], only_check: bool, diff: bool, in_place: bool, std: Std) -> None:
     """Rewrite kernels of the old tensor language into the new one, on standard output unless told otherwise.
 
     Files in the new language stay as they are.
@@ -53,14 +38,14 @@ def command(files: tuple[str, ...], only_check: bool, diff: bool, in_place: bool
         report = Report()
         try:
             source = read_text(name)
-            text = upgraded(source, std, report)
+            text = language_of(source, std).upgrade(source, report, std)
             if in_place and text != source.text:
                 write_atomically(Path(name), text)
         except CompileError as error:
             show(error.diagnostics, "text", sys.stderr)
             status = max(status, EXIT_DIAGNOSTICS)
             continue
-        except (click.ClickException, OSError) as error:
+        except (click.ClickException, CallerError, OSError) as error:
             # The other files are done all the same; this one stays as it is.
             click.echo(f"tilewright: {error}", err=True)
             status = EXIT_USAGE

@@ -15,12 +15,12 @@ from typing import Final
 
 from tilewright.diagnostics import Report, Source, SourceRange
 from tilewright.dialects.builtin import Module
-from tilewright.frontends.standard_words import SPAN, Standard, judgements
-from tilewright.frontends.tensor_language.lexer import END, Tokens, tokenize
+from tilewright.frontends.standard_words import SPAN, Standard, first_word, judgements
+from tilewright.frontends.tensor_language.lexer import END, tokenize
 from tilewright.frontends.tensor_language.limits import DEFAULT_LIMITS
 from tilewright.ir.core import Operation
 
-__all__ = ["Standard", "detect", "first_word", "read_language", "refuse_mixed", "refuse_old"]
+__all__ = ["Standard", "detect", "read_language", "refuse_mixed", "refuse_old"]
 
 _PREFIX: Final = 1 << 13
 """Characters that are looked at first: most texts say what they are in these."""
@@ -29,11 +29,6 @@ _PREFIX: Final = 1 << 13
 def detect(source: Source) -> Standard:
     """The language of a text."""
     return _by_words(source) or _by_reading(source, {}).standard
-
-
-def first_word(tokens: Tokens, standard: Standard) -> SourceRange | None:
-    """Where a text first says that it is in a language."""
-    return next((tokens.range(i) for i, found in judgements(tokens.texts) if found is standard), None)
 
 
 def refuse_old(source: Source, report: Report, certain: bool = False) -> bool:

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import Final
 
-from tilewright.frontends.tensor_language.lexer import END, is_number
+from tilewright.diagnostics import SourceRange
+from tilewright.frontends.tensor_language.lexer import END, Tokens, is_number
 from tilewright.frontends.tensor_language.parser import INSTRUCTIONS
 
 
@@ -65,6 +66,11 @@ _WORDS: Final = (
     | {".x", ".y", ".z"}
 )
 """Tokens that may say something; so do `$names`."""
+
+
+def first_word(tokens: Tokens, standard: Standard) -> SourceRange | None:
+    """Where a text first says that it is in a language."""
+    return next((tokens.range(i) for i, found in judgements(tokens.texts) if found is standard), None)
 
 
 def judgements(texts: Sequence[str]) -> Iterator[tuple[int, Standard]]:

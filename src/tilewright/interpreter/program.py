@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import ctypes
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.compiler import Std, read_module
-from tilewright.diagnostics import Report, Source
+from tilewright.diagnostics import Report
 from tilewright.dialects.builtin import Kernel, Module
-from tilewright.frontends.recognise import is_tile_ir
 from tilewright.interpreter.engine import Argument, Group, interpret
 from tilewright.ir.passes import PassContext, PassManager
 from tilewright.ir.printer import print_op
 from tilewright.ir.types import mixed
-from tilewright.program import Launcher, Program
+from tilewright.program import Program
 from tilewright.runtime.argument_checks import ArgumentChecks
 from tilewright.runtime.dtypes import numpy_dtype
 from tilewright.runtime.groups import ArrayGroup, PointerArray
 from tilewright.targets.artifact import Artifact
+from tilewright.targets.launcher import Launcher
 from tilewright.targets.parameters import (
     GroupParameter,
     KernelInfo,
@@ -36,19 +35,8 @@ from tilewright.transforms.infer_work_group import InferWorkGroup
 Array = NDArray[Any]
 
 
-def interpreted(source: Source, definitions: Mapping[str, str], checked: bool, std: Std = "auto") -> Program:
-    """A program that runs in the interpreter. Raises `CompileError`."""
-    if std == "auto" and is_tile_ir(source.text):
-        from tilewright.interpreter.tile_ir.program import interpreted_tile_ir
-
-        return interpreted_tile_ir(source, checked)
-    report = Report()
-    module = read_module(source, report, definitions, std)
-    return interpreted_module(module, source.text, checked, report)
-
-
 def interpreted_module(module: Module, text: str, checked: bool, report: Report | None = None) -> Program:
-    """As `interpreted`, for a module on any floor."""
+    """A program that runs in the interpreter, from a verified module of the shared dialects on any floor."""
     report = report or Report()
     PassManager([InferWorkGroup()]).run(module, PassContext(report))
     kernels = {kernel.sym_name: kernel for kernel in module.kernels}

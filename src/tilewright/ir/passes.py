@@ -11,7 +11,6 @@ from typing import ClassVar
 
 from tilewright.diagnostics import CompileError, Report
 from tilewright.dialects.builtin import Module
-from tilewright.ir.core import Operation
 from tilewright.ir.printer import print_op
 from tilewright.ir.verifier import verify
 
@@ -63,23 +62,23 @@ class PassManager:
 
     With `verify_each` the module is verified after every pass that may have changed it and after the last.
     `print_after` receives (pass name, text) after every pass, or with `only_changes` after those that changed the text.
-    A pass that raises or breaks the IR ends in `InternalError` with a reproducer in `reproducer_folder` (default: the
-    temporary folder).
+    A pass that raises or breaks the IR ends in `InternalError`, and if the module can be made again (`remake`) with a
+    reproducer in `reproducer_folder` (default: the temporary folder).
     """
 
     passes: Sequence[Pass]
     verify_each: bool = False
     print_after: Callable[[str, str], None] | None = None
     only_changes: bool = False
+    remake: Callable[[], Module] | None = None
     reproducer_folder: Path | None = None
     timings: list[PassTiming] = field(default_factory=list[PassTiming])
 
     def run(self, module: Module, context: PassContext) -> None:
         """Run all passes; stops with `CompileError` after a pass that reported errors."""
         text = print_op(module) if self.only_changes else ""
-        start = module.clone()
         for index, step in enumerate(self.passes):
-            self._run_one(index, step, module, context, start)
+            self._run_one(index, step, module, context)
             context.report.raise_if_errors()
             if self.print_after is not None:
                 after = print_op(module)
@@ -87,30 +86,32 @@ class PassManager:
                     self.print_after(step.name, after)
                 text = after
 
-    def _run_one(self, index: int, step: Pass, module: Module, context: PassContext, source: Operation) -> None:
+    def _run_one(self, index: int, step: Pass, module: Module, context: PassContext) -> None:
         start = time.perf_counter()
         try:
             changed = step.run(module, context)
-        except (CompileError, InternalError, KeyboardInterrupt, MemoryError):
+        except (CompileError, InternalError, KeyboardInterrupt, MemoryError, RecursionError):
             raise
         except Exception as error:
-            path = self._reproducer(index, source, f"{type(error).__name__}: {error}")
+            path = self._reproducer(index, f"{type(error).__name__}: {error}")
             raise InternalError(f"pass {step.name} failed: {type(error).__name__}: {error}", path) from error
         self.timings.append(PassTiming(step.name, time.perf_counter() - start))
         if self.verify_each and (changed is not False or index == len(self.passes) - 1):
             report = Report()
             if not verify(module, report):
-                path = self._reproducer(index, source, str(report.diagnostics[0]))
+                path = self._reproducer(index, str(report.diagnostics[0]))
                 raise InternalError(f"pass {step.name} broke the IR: {report.diagnostics[0]}", path)
 
-    def _reproducer(self, index: int, source: Operation, reason: str) -> Path | None:
-        """Write the module in front of pass `index`, made again from `source` by the passes before it."""
+    def _reproducer(self, index: int, reason: str) -> Path | None:
+        """Write the module in front of pass `index`, made again by the passes before it."""
+        if self.remake is None:
+            return None
         # for what seldom happens: nothing that starts has to import it
         import tempfile
 
         from tilewright import __version__
 
-        assert isinstance(source, Module)
+        source = self.remake()
         for step in self.passes[:index]:
             step.run(source, PassContext())
         rest = ",".join(p.name for p in self.passes[index:])

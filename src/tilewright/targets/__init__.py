@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 from tilewright.diagnostics.caller_error import CallerError
 
 if TYPE_CHECKING:
-    from tilewright.program import Launcher
     from tilewright.targets.artifact import Artifact
+    from tilewright.targets.launcher import Launcher
     from tilewright.targets.target import Target
 
 

@@ -18,10 +18,12 @@ from tilewright.transforms.licm import HoistLoopInvariants
 from tilewright.transforms.lower_collectives import LowerCollectives
 from tilewright.transforms.lower_cooperative_matrices import LowerCooperativeMatrices
 from tilewright.transforms.lower_foreach import LowerForeach
+from tilewright.transforms.lower_tile_ir import LowerTileIR
 from tilewright.transforms.merge_branches import MergeBranches
 from tilewright.transforms.split_barriers import SplitBarriers
 
 _FACTORIES: tuple[Callable[[], Pass], ...] = (
+    LowerTileIR,
     InferWorkGroup,
     LowerForeach,
     LowerCooperativeMatrices,

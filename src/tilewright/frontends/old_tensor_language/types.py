@@ -76,7 +76,7 @@ class OldTypeReader(Parser):
 
     def report_mixed(self, index: int, what: str) -> None:
         """Report a part of the new language in an old text."""
-        from tilewright.frontends.standard import Standard, first_word
+        from tilewright.frontends.standard_words import Standard, first_word
 
         finding = self.error(
             "U9", self.range(index), f"{what} belongs to the new language, but this text is an old one"

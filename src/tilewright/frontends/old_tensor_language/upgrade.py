@@ -11,7 +11,6 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from tilewright.compiler import uncollected
 from tilewright.diagnostics import CompileError, Report, Source, SourceRange
 from tilewright.dialects import arith, memref, scf, team
 from tilewright.dialects.builtin import Kernel, Module
@@ -25,6 +24,7 @@ from tilewright.frontends.tensor_language.formatter import laid_out
 from tilewright.frontends.tensor_language.lexer import is_integer, is_number
 from tilewright.frontends.tensor_language.printer import print_heads
 from tilewright.frontends.tensor_language.rules import verify_language as verify_new_language
+from tilewright.ir.collection import uncollected
 from tilewright.ir.core import Operation
 from tilewright.ir.types import GroupType, ScalarType
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import cast
 
-from tilewright.compiler import read_tile_ir
-from tilewright.diagnostics import Report, Source
-from tilewright.diagnostics.binary import Binary
+from tilewright.diagnostics import Report
 from tilewright.dialects.cuda_tile import types as t
 from tilewright.dialects.cuda_tile.core import Entry, TileModule
 from tilewright.frontends.tile_ir import print_module
@@ -16,25 +14,18 @@ from tilewright.interpreter.tile_ir.engine import Argument, GlobalMemory, run_en
 from tilewright.interpreter.tile_ir.memory import AddressTable
 from tilewright.ir.core import BlockArgument
 from tilewright.ir.printer import print_op
-from tilewright.program import Launcher, Program
+from tilewright.program import Program
 from tilewright.runtime.argument_checks import ArgumentChecks
 from tilewright.targets.artifact import Artifact
+from tilewright.targets.launcher import Launcher
 from tilewright.targets.parameters import DTYPE_BYTES, KernelInfo, Parameter, PointerParameter, ScalarParameter
 from tilewright.targets.signature import written_through
-
-
-def interpreted_tile_ir(source: Source | Binary, checked: bool) -> Program:
-    """A program that runs Tile IR, text or bytecode, in the interpreter. Raises `CompileError`."""
-    report = Report()
-    module = read_tile_ir(source, report)
-    text = source.text if isinstance(source, Source) else None
-    return interpreted_tile_module(module, text, checked, report)
 
 
 def interpreted_tile_module(
     module: TileModule, text: str | None, checked: bool, report: Report | None = None
 ) -> Program:
-    """As `interpreted_tile_ir`, for a verified module; without a text, the module says what its source is.
+    """A program that runs a verified module in the interpreter; without a text, the module says what its source is.
 
     Its globals live as long as the program.
     """

@@ -11,26 +11,42 @@ that of the transposed factors in the other order. Tokens vanish: operations kee
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.cuda_tile.core import Entry, TileModule
 from tilewright.ir.builder import Builder, new_region
+from tilewright.ir.passes import Pass, PassContext
 from tilewright.transforms.lower_tile_ir.context import Lowering
 from tilewright.transforms.lower_tile_ir.control import lower_entry_body
 from tilewright.transforms.lower_tile_ir.statics import Statics, lower_global
 from tilewright.transforms.lower_tile_ir.types import parameter_type
 
-__all__ = ["lower_tile_ir"]
+__all__ = ["LowerTileIR"]
 
 
-def lower_tile_ir(module: TileModule) -> Module:
-    """The program on the tile level; the module is verified."""
-    body, block = new_region()
-    statics = Statics(Builder(block, location=module.location))
-    for item in module.globals:
+@dataclass(frozen=True, slots=True)
+class LowerTileIR(Pass):
+    """Replaces every compilation unit of a program, which is verified, by its globals and kernels."""
+
+    name: ClassVar[str] = "lower-tile-ir"
+
+    def run(self, module: Module, context: PassContext) -> bool:
+        units = [op for op in module.body.entry if isinstance(op, TileModule)]
+        for unit in units:
+            _lower(module, unit)
+            unit.erase()
+        return bool(units)
+
+
+def _lower(module: Module, unit: TileModule) -> None:
+    block = module.body.entry
+    statics = Statics(Builder(block, location=unit.location))
+    for item in unit.globals:
         lower_global(statics.b, item)
-    for entry in module.entries:
+    for entry in unit.entries:
         Builder(block)(_kernel(entry, statics))
-    return Module(body, location=module.location)
 
 
 def _kernel(entry: Entry, statics: Statics) -> Kernel:

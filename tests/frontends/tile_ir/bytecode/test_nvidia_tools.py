@@ -15,9 +15,9 @@ import pytest
 
 from frontends.tile_ir.bytecode.samples import SAMPLES, build
 from frontends.tile_ir.bytecode.test_debug import with_places
-from tilewright.compiler import read_tile_ir
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.cuda_tile.types import Version
+from tilewright.frontends.tile_ir import read_tile_ir
 from tilewright.frontends.tile_ir.bytecode import lowest_version, write
 
 

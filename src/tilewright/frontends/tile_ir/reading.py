@@ -1,0 +1,33 @@
+"""Reading Tile IR, text or bytecode, and verifying it."""
+
+from __future__ import annotations
+
+from tilewright.diagnostics import Report, Source
+from tilewright.diagnostics.binary import Binary
+from tilewright.dialects.builtin import Module
+from tilewright.dialects.cuda_tile.core import TileModule
+from tilewright.frontends.tile_ir.parser import parse
+from tilewright.ir.builder import new_region
+from tilewright.ir.verifier import verify
+
+
+def read_tile_ir(source: Source | Binary, report: Report) -> TileModule:
+    """The valid compilation unit in a text or in bytecode; warnings stay in `report`. Raises `CompileError`."""
+    if isinstance(source, Binary):
+        from tilewright.frontends.tile_ir.bytecode import read_file
+
+        module = read_file(source, report)
+    else:
+        module = parse(source, report)
+    report.raise_if_errors()
+    assert module is not None, "what cannot be read is reported"
+    verify(module, report)
+    report.raise_if_errors()
+    return module
+
+
+def program_of(unit: TileModule) -> Module:
+    """A program that consists of one compilation unit, which has no place in any other."""
+    body, block = new_region()
+    block.append(unit)
+    return Module(body, location=unit.location)

@@ -1,0 +1,31 @@
+"""The languages that kernels are written in: one entry for each, and nothing above knows of any.
+
+A new language is a folder in `frontends/` and an entry here.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tilewright.diagnostics import Source
+from tilewright.diagnostics.binary import Binary
+from tilewright.languages.language import Form, Language, NotOffered, ReadOptions, Std
+from tilewright.languages.tensor_language import TensorLanguage
+from tilewright.languages.tile_ir import TileIR
+
+__all__ = ["LANGUAGES", "Form", "Language", "NotOffered", "ReadOptions", "Std", "language_of", "translated"]
+
+LANGUAGES: Final[tuple[Language, ...]] = (TileIR(), TensorLanguage())
+"""In the order in which they are asked; the tensor language, whose texts may begin in any way, comes last."""
+
+
+def language_of(source: Source | Binary, std: Std = "auto") -> Language:
+    """The language that a source is in; `std` is what the caller says of it."""
+    return next(language for language in LANGUAGES if language.recognises(source, std))
+
+
+def translated(source: Source | Binary) -> Language:
+    """The language that `translate` reads a source as: its own, or if that has one form only, the first that has more
+    (whose reader then says what is wrong)."""
+    own = language_of(source)
+    return own if len(own.forms) > 1 else next(language for language in LANGUAGES if len(language.forms) > 1)
