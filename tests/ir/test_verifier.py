@@ -59,9 +59,7 @@ def test_all_errors_are_reported() -> None:
 
 
 def test_dominance_over_a_control_flow_graph() -> None:
-    good = parsed(
-        "builtin.module { %a = arith.constant {value = 1.0} -> f32 scf.yield [^x] ^x: %b = arith.neg %a -> f32 }"
-    )
+    good = parsed("builtin.module { %a = arith.constant {value = 1.0} -> f32 cf.br [^x] ^x: %b = arith.neg %a -> f32 }")
     assert codes(good) == []
     region = good.regions[0]
     first, second = region.blocks

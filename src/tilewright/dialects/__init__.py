@@ -13,6 +13,7 @@ def all_dialects() -> tuple[ModuleType, ...]:
         arith_floats,
         arith_integers,
         builtin,
+        cf,
         math,
         memref,
         reports,
@@ -25,4 +26,4 @@ def all_dialects() -> tuple[ModuleType, ...]:
     )
 
     numbers = (arith, arith_integers, arith_floats, math)
-    return (builtin, statics, *numbers, scf, memref, addresses, team, reports, tl, tile, tile_combine)
+    return (builtin, statics, *numbers, cf, scf, memref, addresses, team, reports, tl, tile, tile_combine)

@@ -21,6 +21,13 @@ def report_count(op: Operation, report: Report) -> None:
     report.error(d.code, op.location, f"{spoken(op)} takes {least}{wanted} operands, not {len(op.operands)}")
 
 
+def report_successors(op: Operation, report: Report) -> None:
+    d = op.definition
+    wanted = sum(not s.variadic for s in d.successors.values())
+    least = "" if wanted == len(d.successors) else "at least "
+    report.error("IR006", op.location, f"{spoken(op)} goes on in {least}{wanted} blocks, not {len(op.successors)}")
+
+
 def report_type(op: Operation, report: Report, place: tuple[str, int], key: str, found: Type) -> None:
     kind, index = place
     d = op.definition

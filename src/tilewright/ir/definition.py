@@ -37,6 +37,7 @@ from tilewright.ir.specs import (
     OperandSpec,
     RegionSpec,
     ResultSpec,
+    SuccessorSpec,
     Trait,
 )
 from tilewright.ir.types import ANY, Constraint, Type
@@ -101,6 +102,16 @@ def optional_region(*, default: None, doc: str = "") -> Any:
     return RegionSpec(True, doc)
 
 
+def successor(*, doc: str = "") -> Any:
+    """A block of the same region that may run next, read as a `Block`."""
+    return SuccessorSpec(False, doc)
+
+
+def successors(*, doc: str = "") -> Any:
+    """Any number of such blocks, read as a list of `Block`."""
+    return SuccessorSpec(True, doc)
+
+
 def _keyword(*, default: object, kw_only: bool = True) -> Any:
     """A keyword that every constructor takes."""
     return default
@@ -120,6 +131,8 @@ def _keyword(*, default: object, kw_only: bool = True) -> Any:
         optional_attribute,
         region,
         optional_region,
+        successor,
+        successors,
     ),
 )
 class _Declared(_Operation):
@@ -158,6 +171,7 @@ def _declare(cls: type[_Operation], name: str, traits: tuple[Trait, ...], code: 
         ResultSpec: definition.results,
         AttributeSpec: definition.attributes,
         RegionSpec: definition.regions,
+        SuccessorSpec: definition.successors,
     }
     for key, spec in _fields(cls):
         group = groups.get(type(spec))
@@ -189,6 +203,7 @@ __all__ = [
     "Region",
     "RegionSpec",
     "ResultSpec",
+    "SuccessorSpec",
     "Trait",
     "Value",
     "attribute",
@@ -201,4 +216,6 @@ __all__ = [
     "region",
     "result",
     "results",
+    "successor",
+    "successors",
 ]

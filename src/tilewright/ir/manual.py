@@ -48,6 +48,7 @@ def _entry(d: Definition) -> str:
         need = "attribute" if spec.required else f"attribute, default {_spell(spec.default)}"
         rows.append((key, need, _kind(spec.kind)))
     rows += [(key, "region, optional" if s.optional else "region", "") for key, s in d.regions.items()]
+    rows += [(key, "successors" if s.variadic else "successor", "") for key, s in d.successors.items()]
     for key, spec in d.results.items():
         what = f"type {spec.var}" if spec.var else spec.constraint.description
         rows.append((key, "results" if spec.variadic else "result", what))

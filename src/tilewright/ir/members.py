@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any
 
 from tilewright.diagnostics import UNKNOWN, Report
-from tilewright.ir.check_reports import report_attribute, report_count, report_mismatch, report_type
+from tilewright.ir.check_reports import report_attribute, report_count, report_mismatch, report_successors, report_type
 from tilewright.ir.core import Operation
 from tilewright.ir.specs import Definition, ResultSpec, operand_segments
 from tilewright.ir.types import ALL_SCALARS, ANY, Constraint
@@ -49,7 +49,7 @@ def declare_members(d: Definition) -> None:
 
 
 def _fields(d: Definition) -> list[str]:
-    return [*d.operands, *d.results, *d.attributes, *d.regions]
+    return [*d.operands, *d.results, *d.attributes, *d.regions, *d.successors]
 
 
 def _compile(d: Definition) -> None:
@@ -64,6 +64,7 @@ def _compile(d: Definition) -> None:
         "scalars": {k: _accepted_scalars(s.constraint) for k, s in typed.items()},
         "mismatch": report_mismatch,
         "bad_count": report_count,
+        "bad_successors": report_successors,
         "bad_type": report_type,
         "bad_attribute": report_attribute,
         "segments": operand_segments,
@@ -87,7 +88,7 @@ def _parameters(d: Definition) -> list[str]:
         elif key in d.attributes:
             default = None if d.attributes[key].required else "None"
         else:
-            default = "None" if d.regions[key].optional else None
+            default = "None" if key in d.regions and d.regions[key].optional else None
         found.append(key if default is None else f"{key}={default}")
     return found
 
@@ -117,9 +118,9 @@ def _constructor(d: Definition) -> list[str]:
     if d.segmented:
         lines.append(f"    attributes['operand_segments'] = ({', '.join(lengths)},)")
     regions = [f"*(() if {key} is None else ({key},))" if spec.optional else key for key, spec in d.regions.items()]
-    lines.append(
-        f"    Init(self, [{', '.join(parts)}], result_types or (), attributes, [{', '.join(regions)}], (), location)"
-    )
+    blocks = ", ".join(f"*{key}" if spec.variadic else key for key, spec in d.successors.items())
+    lists = f"[{', '.join(parts)}], result_types or (), attributes, [{', '.join(regions)}], [{blocks}]"
+    lines.append(f"    Init(self, {lists}, location)")
     inferred = [_inferred_type(d, key, spec) for key, spec in d.results.items()]
     if inferred and all(inferred):
         lines.append("    if result_types is None:")
@@ -190,6 +191,8 @@ def _accessors(d: Definition) -> list[str]:
             f"def get_{key}(self):",
             f"    return {value} if len(self.regions) > {index} else None" if spec.optional else f"    return {value}",
         ]
+    for index, (key, spec) in enumerate(d.successors.items()):
+        lines += [f"def get_{key}(self):", f"    return self.successors[{index}{':' if spec.variadic else ''}]"]
     return lines
 
 
@@ -232,6 +235,10 @@ def _checker(d: Definition) -> list[str]:
             name = f"t_{spec.var}"
             test.append(f"if t is not {name} and t != {name}: mismatch(op, report, 'type', {key!r}, t, {name})")
         lines += [("        " if spec.variadic else "    ") + line for line in test]
+    if d.successors:
+        fixed = sum(not s.variadic for s in d.successors.values())
+        relation = "!=" if fixed == len(d.successors) else "<"
+        lines.append(f"    if len(op.successors) {relation} {fixed}: bad_successors(op, report); return")
     if d.attributes:
         lines.append("    attributes = op.attributes")
     for key, spec in d.attributes.items():

@@ -1,4 +1,4 @@
-"""What is declared about an operation: its traits, operands, results, attributes and regions."""
+"""What is declared about an operation: its traits, operands, results, attributes, successors and regions."""
 
 from __future__ import annotations
 
@@ -87,6 +87,14 @@ class RegionSpec:
     doc: str
 
 
+@dataclass(frozen=True, slots=True)
+class SuccessorSpec:
+    """A declared successor: a block that may run next; `variadic` (only the last one) takes any number."""
+
+    variadic: bool
+    doc: str
+
+
 @dataclass(slots=True)
 class Definition:
     """Everything declared about an operation; printers, parsers, verifier and the manual derive from it."""
@@ -97,6 +105,7 @@ class Definition:
     results: dict[str, ResultSpec] = field(default_factory=dict[str, ResultSpec])
     attributes: dict[str, AttributeSpec] = field(default_factory=dict[str, AttributeSpec])
     regions: dict[str, RegionSpec] = field(default_factory=dict[str, RegionSpec])
+    successors: dict[str, SuccessorSpec] = field(default_factory=dict[str, SuccessorSpec])
     traits: frozenset[Trait] = frozenset()
     code: str = "IR001"
     order: list[str] = field(default_factory=list[str])

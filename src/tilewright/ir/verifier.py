@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tilewright.diagnostics import Report
+from tilewright.ir.control_flow import dominator_chain, immediate_dominators
 from tilewright.ir.core import Block, Operation, Region, Value
 
 
@@ -45,6 +46,8 @@ class _Verifier:
                 report.error("IR002", op.location, f"{op.name} is missing among the users of operand {index}")
         verify_alone(op, report)
         regions = op.regions
+        if op.successors:
+            self._successors(op)
         if regions or d.regions:
             self._count(op, regions)
             scope = {} if d.isolated else visible
@@ -63,12 +66,18 @@ class _Verifier:
             if region.parent is not op:
                 self.report.error("IR002", op.location, f"a region of {op.name} is linked to another operation")
 
+    def _successors(self, op: Operation) -> None:
+        if not op.definition.successors:
+            self.report.error("IR006", op.location, f"{op.name} goes on in no other block")
+        if any(block.region is not op.parent_region for block in op.successors):
+            self.report.error("IR006", op.location, f"{op.name} goes on in a block of another region")
+
     def graph(self, region: Region, visible: dict[Value, None]) -> None:
         """Check the blocks of a region that has none or several."""
-        dominators = _immediate_dominators(region)
+        dominators = immediate_dominators(region.blocks)
         for block in region.blocks:
             scope = dict(visible)
-            for other in _dominator_chain(block, dominators):
+            for other in dominator_chain(block, dominators):
                 scope.update(dict.fromkeys(other.arguments))
                 scope.update((r, None) for inner in other for r in inner.results)
             self.block(block, scope)
@@ -93,71 +102,3 @@ class _Verifier:
         name = f"%{operand.name}" if operand.name else f"operand {index}"
         finding = self.report.error("IR005", place, f"{name} of {op.name} is not defined on every path to this use")
         finding.label(operand.location, "defined here")
-
-
-def _predecessors(region: Region) -> dict[Block, list[Block]]:
-    found: dict[Block, list[Block]] = {block: [] for block in region.blocks}
-    for block in region.blocks:
-        if block.last is not None:
-            for successor in block.last.successors:
-                if successor in found:
-                    found[successor].append(block)
-    return found
-
-
-def _postorder(region: Region) -> list[Block]:
-    order: list[Block] = []
-    seen = {region.entry}
-    stack: list[tuple[Block, int]] = [(region.entry, 0)]
-    while stack:
-        block, index = stack.pop()
-        successors = block.last.successors if block.last is not None else []
-        if index < len(successors):
-            stack.append((block, index + 1))
-            following = successors[index]
-            if following not in seen:
-                seen.add(following)
-                stack.append((following, 0))
-        else:
-            order.append(block)
-    return order
-
-
-def _immediate_dominators(region: Region) -> dict[Block, Block]:
-    """Cooper, Harvey and Kennedy: A Simple, Fast Dominance Algorithm. Unreachable blocks are absent."""
-    if not region.blocks:
-        return {}
-    order = _postorder(region)
-    number = {block: i for i, block in enumerate(order)}
-    predecessors = _predecessors(region)
-    found: dict[Block, Block] = {region.entry: region.entry}
-    changed = True
-    while changed:
-        changed = False
-        for block in reversed(order[:-1]):
-            known = [p for p in predecessors[block] if p in found]
-            new = known[0]
-            for other in known[1:]:
-                new = _intersect(new, other, found, number)
-            if found.get(block) is not new:
-                found[block] = new
-                changed = True
-    return found
-
-
-def _intersect(a: Block, b: Block, found: dict[Block, Block], number: dict[Block, int]) -> Block:
-    while a is not b:
-        while number[a] < number[b]:
-            a = found[a]
-        while number[b] < number[a]:
-            b = found[b]
-    return a
-
-
-def _dominator_chain(block: Block, dominators: dict[Block, Block]) -> list[Block]:
-    """Strict dominators of a block."""
-    chain: list[Block] = []
-    while block in dominators and dominators[block] is not block:
-        block = dominators[block]
-        chain.append(block)
-    return chain

@@ -15,6 +15,7 @@ from tilewright.transforms.forward_stores import ForwardStores
 from tilewright.transforms.infer_work_group import InferWorkGroup
 from tilewright.transforms.insert_barriers import InsertBarriers
 from tilewright.transforms.licm import HoistLoopInvariants
+from tilewright.transforms.lift_control_flow import LiftControlFlow
 from tilewright.transforms.lower_collectives import LowerCollectives
 from tilewright.transforms.lower_cooperative_matrices import LowerCooperativeMatrices
 from tilewright.transforms.lower_foreach import LowerForeach
@@ -24,6 +25,7 @@ from tilewright.transforms.split_barriers import SplitBarriers
 
 _FACTORIES: tuple[Callable[[], Pass], ...] = (
     LowerTileIR,
+    LiftControlFlow,
     InferWorkGroup,
     LowerForeach,
     LowerCooperativeMatrices,
