@@ -83,8 +83,8 @@ def mutants() -> list[Mutant]:
 
 
 def _entry(entry: Mapping[str, Any]) -> Mutant:
-    text = (str(entry[key]) for key in ("name", "file", "was", "becomes"))
-    return Mutant(*text, tuple(map(str, entry["tests"])), str(entry.get("equivalent", "")))
+    name, file, was, becomes = (str(entry[key]) for key in ("name", "file", "was", "becomes"))
+    return Mutant(name, file, was, becomes, tuple(map(str, entry["tests"])), str(entry.get("equivalent", "")))
 
 
 def mutated(mutant: Mutant, text: str) -> str:
