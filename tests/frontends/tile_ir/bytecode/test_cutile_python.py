@@ -60,6 +60,12 @@ def doubled(x, y, n, N: ct.Constant[int]):
     ct.store(y, index=(ct.bid(0),), tile=row)
 
 
+@ct.kernel
+def nothing():
+    """A kernel without constants: their table is empty, and padded."""
+    return
+
+
 def array(dtype: Any, rank: int) -> Any:
     return compilation.ArrayConstraint(
         dtype,
@@ -78,6 +84,7 @@ KERNELS = {
     "product": (product, [*(array(ct.float16, 2) for _ in range(3)), 64, 64, 32]),
     "scattered": (scattered, [array(ct.float32, 1), array(ct.int32, 1), array(ct.float32, 1), 128]),
     "doubled": (doubled, [*(array(ct.float64, 1) for _ in range(2)), compilation.ScalarConstraint(ct.int32), 64]),
+    "nothing": (nothing, []),
 }
 
 

@@ -84,6 +84,13 @@ def test_the_hand_made_file_is_good() -> None:
     assert check(file()) == []
 
 
+@pytest.mark.parametrize(
+    "extra", [(4, 8, b"\0"), (4, 8, b"\0" + b"\xcb" * 7), (3, 8, row() + b"\0"), (3, 8, row() + b"\0\xcb\xcb\xcb")]
+)
+def test_empty_tables_may_be_padded(extra: tuple[int, int, bytes]) -> None:
+    assert check(file(extra=(extra,))) == []
+
+
 HUGE = varints((1 << 64) - 1)
 CASES = {
     "empty": (b"", "B1"),
@@ -154,6 +161,8 @@ CASES = {
         "B5",
     ),
     "offset behind the end": (file(extra=((4, 8, b"\x01" + b"\xcb" * 7 + b"\xff" * 8),)), "B5"),
+    "empty table, some padding": (file(extra=((4, 8, b"\0" + b"\xcb" * 6),)), "B2"),
+    "empty table, more than padding": (file(extra=((4, 8, b"\0" + b"\xcb" * 8),)), "B2"),
     "old producer": (file(minor=2, extra=((7, 1, b"\0"),)), "B10"),
     "old test of hints": (file(function=varints(1, 0, 2) + b"\x06\0" + varints(3, 1)), "B8"),
     "unknown attribute": (file(function=varints(1, 0, 2) + b"\x06\0" + varints(13)), "B6"),

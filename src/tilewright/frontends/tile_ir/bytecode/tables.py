@@ -107,6 +107,9 @@ def read_table(payload: Cursor | None, width: int, what: str) -> Table:
     base = payload.position
     count = payload.count(f"the number of {what}s")
     if not count:
+        # NVIDIA's Python writer pads in front of the offsets even if there are none.
+        if payload.left:
+            payload.align(width, base)
         payload.finish(f"the table of {what}s")
         return Table(payload, (payload.end,), what)
     payload.align(width, base)
