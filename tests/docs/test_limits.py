@@ -11,6 +11,7 @@ import pytest
 from tilewright.frontends.tensor_language import literals
 from tilewright.frontends.tensor_language.limits import DEFAULT_LIMITS
 from tilewright.frontends.tensor_language.rules import kernels, memory, types
+from tilewright.frontends.tile_ir.limits import DEFAULT_LIMITS as TILE_IR_LIMITS
 from tilewright.runtime import grid
 from tilewright.targets.cpu import target as cpu
 from tilewright.targets.nvidia import capabilities
@@ -28,6 +29,7 @@ BOUNDS = {
     "operands of an instruction, parameters of a function": DEFAULT_LIMITS.operands,
     "nesting of attributes": DEFAULT_LIMITS.attribute_nesting,
     "entries of an attribute": DEFAULT_LIMITS.attribute_entries,
+    "nesting of debug locations in Tile IR": TILE_IR_LIMITS.debug_nesting,
     "errors shown of one source, and as many warnings": DEFAULT_LIMITS.errors,
     "integers and sizes, computed exactly": literals.INT64_MAX,
     "elements of a cooperative matrix": vars(types)["_MATRIX_LIMIT"],

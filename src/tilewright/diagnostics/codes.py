@@ -106,7 +106,7 @@ _TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "C20": ("Tile IR: constant", "The elements have the element type of the tile, and a list has its shape; a number alone stands for all elements."),
     "C21": ("Tile IR: structure of a module", "A module holds entries and globals; parameters are rank-0 tiles; globals have rank 1 and an alignment that is a power of two."),
     "C22": ("Tile IR: optimisation hints", "Hints are a dictionary for each architecture, each given once."),
-    "C23": ("Tile IR: debug information", "The scope of an entry is a subprogram with the entry's symbol as its linkage name; operations lie in the same one; globals have none."),
+    "C23": ("Tile IR: debug information", "The scope of an entry is a subprogram with the entry's symbol as its linkage name; operations lie in the same one or in blocks of it; globals have none."),
     "B1": ("no bytecode of Tile IR", "A file begins with 7f 54 69 6c 65 49 52 00 and its version: 13.1 to 13.4, with the tag 0. Files of 13.5 and later have records that are not public."),
     "B2": ("bytecode of another length", "A section, table entry or body ends too early, or something is left over at its end. A file cut short while it was copied looks like this."),
     "B3": ("section", "Sections have the numbers 1 to 7, come once each, and start at a multiple of 8 (Func, Debug, Constant), 4 (Type, String) or 1. String and Func must be there."),

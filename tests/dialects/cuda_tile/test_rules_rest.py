@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from frontends.tile_ir.bytecode.samples import Kernel
-from frontends.tile_ir.marked import check
+from frontends.tile_ir.marked import check, findings
 from tilewright.diagnostics import Report
 from tilewright.dialects.cuda_tile import types as t
 from tilewright.dialects.cuda_tile.attributes import Dense, dense
@@ -140,19 +140,56 @@ def subprogram(name: str, line: int) -> str:
 
 SCOPED = 'loc(#cuda_tile.di_loc<loc("k.py":9:12) in #k>)'
 ELSEWHERE = 'loc(#cuda_tile.di_loc<loc("k.py":9:12) in #h>)'
-HEADER = FILE + subprogram("k", 4) + subprogram("h", 14)
+IN_BLOCK = 'loc(#cuda_tile.di_loc<loc("k.py":9:12) in #b>)'
+NOWHERE = 'loc(#cuda_tile.di_loc<loc("k.py":9:12) in #n>)'
+PLAIN = 'loc("k.py":9:12)'
+CALL = f"loc(callsite({ELSEWHERE} at {SCOPED}))"
+OTHER_CALL = f"loc(callsite({SCOPED} at {ELSEWHERE}))"
+BLOCKS = "".join(
+    f"#{name} = #cuda_tile.di_lexical_block<{scope}file = #f, line = 9, column = 1>\n"
+    for name, scope in (("b", "scope = #k, "), ("n", ""))
+)
+HEADER = FILE + subprogram("k", 4) + subprogram("h", 14) + BLOCKS
+
+
+def fused(*places: str) -> str:
+    return f"loc(fused[{', '.join(places)}])"
+
+
+def named(place: str) -> str:
+    return f'loc("name"({place}))'
+
+
 DEBUG = [
     (f"entry @k() {{\n «%a = iota : tile<4xi32>» {SCOPED}\n}}", "the entry has no debug scope"),
     (f"entry @k() {{\n «%a = iota : tile<4xi32>» {ELSEWHERE}\n}} {SCOPED}", "that of another function"),
     (f"«entry @m()» {{\n}} {SCOPED}", "linkage"),
     (f"«entry @k()» {{\n}} loc(callsite({SCOPED[4:-1]} at {SCOPED[4:-1]}))", "no call site"),
     (f"«global @g <f32: 0.0> : tile<4xf32>» {SCOPED}", "globals have no debug scope"),
+    (f"«entry @k()» {{\n}} {IN_BLOCK}", "is a subprogram, not a block within one"),
+    (f"«entry @k()» {{\n}} {fused(SCOPED, IN_BLOCK)}", "is a subprogram, not a block within one"),
+    (f"«entry @m()» {{\n}} {fused(PLAIN, SCOPED)}", "linkage"),
+    (f"«entry @m()» {{\n}} {named(SCOPED)}", "linkage"),
+    (f"«entry @k()» {{\n}} {fused(SCOPED, ELSEWHERE)}", "scopes of several functions"),
+    (f"«entry @k()» {{\n}} {named(fused(PLAIN, CALL))}", "no call site"),
+    (f"entry @k() {{\n «%a = iota : tile<4xi32>» {named(SCOPED)}\n}}", "the entry has no debug scope"),
+    (f"entry @k() {{\n «%a = iota : tile<4xi32>» {fused(SCOPED, named(ELSEWHERE))}\n}} {SCOPED}", "another function"),
+    (f"entry @k() {{\n «%a = iota : tile<4xi32>» {fused(PLAIN, OTHER_CALL)}\n}} {SCOPED}", "another function"),
+    (f"entry @k() {{\n «%a = iota : tile<4xi32>» {NOWHERE}\n}} {SCOPED}", "lies in no subprogram"),
+    (f"«global @g <f32: 0.0> : tile<4xf32>» {fused(PLAIN, named(IN_BLOCK))}", "globals have no debug scope"),
 ]
 
 
 @pytest.mark.parametrize(("marked", "says"), DEBUG)
 def test_debug_scopes(marked: str, says: str) -> None:
     check("C23", HEADER + marked, says)
+
+
+def test_debug_scopes_of_the_entry_s_own_function() -> None:
+    places = [SCOPED, IN_BLOCK, CALL, PLAIN, named(IN_BLOCK), fused(PLAIN, named(CALL), IN_BLOCK), "loc(unknown)"]
+    body = "".join(f"%a{i} = iota : tile<4xi32> {place}\n" for i, place in enumerate(places))
+    for own in (SCOPED, named(SCOPED), fused(SCOPED, PLAIN, SCOPED)):
+        assert findings(f"{HEADER}global @g <f32: 0.0> : tile<4xf32> {PLAIN}\nentry @k() {{\n{body}}} {own}") == []
 
 
 def only(kernel: Kernel) -> tuple[str, str]:

@@ -153,8 +153,23 @@ DEBUG = [
     ),
     (
         "C23",
-        '#s = #cuda_tile.di_file<"k.py" in "src">\n#a = «#cuda_tile.di_loc<loc("n"(loc("f":1:1))) in #s»>\nentry @k() {\n return loc(#a)\n}',
+        '#s = #cuda_tile.di_file<"k.py" in "src">\n#b = #cuda_tile.di_lexical_block<file = #s>\n#a = «#cuda_tile.di_loc<loc("n"(loc("f":1:1))) in #b»>\nentry @k() {\n return loc(#a)\n}',
         "a place in a file within a scope",
+    ),
+    (
+        "C23",
+        '#f = #cuda_tile.di_file<"k.py" in "src">\nentry @k() {\n return loc(callsite(«#f» at unknown))\n}',
+        "location",
+    ),
+    (
+        "C23",
+        '#f = #cuda_tile.di_file<"k.py" in "src">\n#a = #cuda_tile.di_loc<loc("f":1:1) in «#f»>\nentry @k() {\n return loc(#a)\n}',
+        "expected a scope",
+    ),
+    (
+        "C23",
+        '#f = #cuda_tile.di_compile_unit<file = «loc("f":1:1)»>\nentry @k() {\n}',
+        "expected a file",
     ),
 ]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
-from typing import TypeVar, cast
+from typing import Final, TypeVar, cast
 
 from tilewright.diagnostics import Location, SourceRange
 
@@ -98,6 +98,11 @@ class FusedDebug(DebugInfo):
     parts: tuple[DebugInfo | None, ...]
 
 
+SCOPES: Final = (Subprogram, LexicalBlock)
+"""What a place lies in."""
+LOCATIONS: Final = (FileLocation, ScopedLocation, CallSite, NamedLocation, FusedDebug)
+"""What is a place, and not something that places consist of."""
+
 DebugField = DebugInfo | str | int | tuple[DebugInfo | None, ...] | None
 InfoT = TypeVar("InfoT", bound=DebugInfo)
 
@@ -107,15 +112,63 @@ class DebugPool:
 
     def __init__(self) -> None:
         self._made: dict[tuple[type[DebugInfo], tuple[DebugField, ...]], DebugInfo] = {}
+        self._depths: dict[DebugInfo, int] = {}
 
     def make(self, cls: Callable[..., InfoT], *fields: DebugField) -> InfoT:
-        """An attribute of class `cls`."""
+        """An attribute of class `cls`, whose parts were made here."""
         assert isinstance(cls, type)
         key = (cast("type[DebugInfo]", cls), fields)
         found = self._made.get(key)
         if found is None:
             found = self._made[key] = cls(*fields)
+            self._depths[found] = 1 + max(map(self.depth, parts_of(found)), default=0)
         return cast("InfoT", found)
+
+    def depth(self, info: DebugInfo | None) -> int:
+        """How deep an attribute is nested; 1 if it has no parts."""
+        return 0 if info is None else self._depths[info]
+
+
+def parts_of(info: DebugInfo) -> tuple[DebugInfo | None, ...]:
+    """The attributes that one consists of, in the order of its fields."""
+    match info:
+        case CompileUnit(file):
+            return (file,)
+        case LexicalBlock(scope, file):
+            return (scope, file)
+        case Subprogram():
+            return (info.file, info.compile_unit)
+        case ScopedLocation(scope):
+            return (scope,)
+        case CallSite(callee, caller):
+            return (callee, caller)
+        case NamedLocation():
+            return (info.child,)
+        case FusedDebug(parts):
+            return parts
+        case _:
+            return ()
+
+
+def bottom_up(
+    info: DebugInfo,
+    known: Container[DebugInfo],
+    parts: Callable[[DebugInfo], tuple[DebugInfo | None, ...]] = parts_of,
+) -> Iterator[DebugInfo]:
+    """What `info` consists of, and at last itself: parts first, each once. What the caller adds to `known` is left out.
+
+    Graphs are as deep as the readers' limit allows, so nobody walks them on Python's stack.
+    """
+    stack = [info]
+    while stack:
+        top = stack[-1]
+        missing = [part for part in parts(top) if part is not None and part not in known]
+        if missing:
+            stack.extend(reversed(missing))
+            continue
+        stack.pop()
+        if top not in known:
+            yield top
 
 
 class DebugLocation(Location):
@@ -137,20 +190,3 @@ class DebugLocation(Location):
 def debug_of(location: Location) -> DebugInfo | None:
     """The debug information in a location; None if unknown."""
     return location.debug if isinstance(location, DebugLocation) else None
-
-
-def scope_of(info: DebugInfo | None) -> Subprogram | None:
-    """The function in which a place lies: that of the caller, for a call site."""
-    steps = 0
-    while info is not None and steps < 256:
-        steps += 1
-        match info:
-            case Subprogram():
-                return info
-            case LexicalBlock() | ScopedLocation():
-                info = info.scope
-            case CallSite():
-                info = info.caller
-            case _:
-                return None
-    return None

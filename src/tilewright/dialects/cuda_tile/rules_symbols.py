@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from tilewright.diagnostics import Report
 from tilewright.dialects.cuda_tile.attributes import Dense, Symbol
-from tilewright.dialects.cuda_tile.debug import CallSite, Subprogram, debug_of, scope_of
 from tilewright.dialects.cuda_tile.legal_types import problem
 from tilewright.dialects.cuda_tile.rules import error
 from tilewright.dialects.cuda_tile.rules_control import ends
+from tilewright.dialects.cuda_tile.rules_debug import entry_scopes, global_scopes
 from tilewright.dialects.cuda_tile.types import I4, ElementType, Pointer, Tile
 from tilewright.ir.core import Operation, Region, Value
 from tilewright.ir.types import Type
@@ -48,29 +48,7 @@ def entry(op: Operation, report: Report, body: Region) -> None:
         elif argument.type.element is I4:
             error(op, report, "C21", argument.location, "there are no parameters of type i4").hint("pass an i8")
     ends(op, report, body)
-    _scopes(op, report)
-
-
-def _scopes(op: Operation, report: Report) -> None:
-    own = debug_of(op.location)
-    scope = scope_of(own)
-    if isinstance(own, CallSite):
-        error(op, report, "C23", op.location, "the location of an entry is no call site")
-    elif scope is not None and scope.linkage_name != op.attributes.get("sym_name"):
-        message = f"the linkage name {scope.linkage_name!r} of the debug scope is not the entry's symbol"
-        error(op, report, "C23", op.location, message)
-    for inner in op.walk():
-        if inner is not op:
-            _scope(inner, scope, report)
-
-
-def _scope(op: Operation, wanted: Subprogram | None, report: Report) -> None:
-    info = debug_of(op.location)
-    found = None if info is None else scope_of(info)
-    if found is None or found is wanted:
-        return
-    said = "the entry has no debug scope" if wanted is None else "the debug scope is that of another function"
-    error(op, report, "C23", op.location, said)
+    entry_scopes(op, report)
 
 
 def global_(op: Operation, report: Report, value: Dense, type_: Type, alignment: int) -> None:
@@ -85,8 +63,7 @@ def global_(op: Operation, report: Report, value: Dense, type_: Type, alignment:
     constant(op, report, value, type_, "the global")
     if alignment < 0 or alignment & (alignment - 1):
         error(op, report, "C21", op.place("alignment"), f"the alignment is a power of two, not {alignment}")
-    if scope_of(debug_of(op.location)) is not None:
-        error(op, report, "C23", op.location, "globals have no debug scope")
+    global_scopes(op, report)
 
 
 def constant(op: Operation, report: Report, value: Dense, type_: Type, what: str) -> None:

@@ -13,6 +13,7 @@ from tilewright.dialects.cuda_tile.debug import (
     NamedLocation,
     ScopedLocation,
     Subprogram,
+    bottom_up,
 )
 from tilewright.frontends.tile_ir.cursor import escape
 
@@ -32,18 +33,10 @@ class DebugSpeller:
         """The alias of an attribute, or `unknown`."""
         if info is None:
             return "unknown"
-        stack: list[DebugInfo] = [info]
-        while stack:
-            top = stack[-1]
-            missing = [p for p in _parts(top) if p is not None and p not in self._aliases]
-            if missing:
-                stack.extend(missing)
-                continue
-            stack.pop()
-            if top not in self._aliases:
-                alias = f"#d{len(self._aliases)}"
-                self._lines.append(f"{alias} = {self._text(top)}")
-                self._aliases[top] = alias
+        for part in bottom_up(info, self._aliases):
+            alias = f"#d{len(self._aliases)}"
+            self._lines.append(f"{alias} = {self._text(part)}")
+            self._aliases[part] = alias
         return self._aliases[info]
 
     def _of(self, info: DebugInfo | None) -> str:
@@ -76,23 +69,3 @@ class DebugSpeller:
                 return f"loc(fused[{', '.join(self._of(p) for p in parts)}])"
             case _:
                 raise AssertionError(f"not debug information: {info!r}")
-
-
-def _parts(info: DebugInfo) -> tuple[DebugInfo | None, ...]:
-    match info:
-        case CompileUnit(file):
-            return (file,)
-        case LexicalBlock(scope, file):
-            return (scope, file)
-        case Subprogram():
-            return (info.file, info.compile_unit)
-        case ScopedLocation(scope):
-            return (scope,)
-        case CallSite(callee, caller):
-            return (callee, caller)
-        case NamedLocation():
-            return (info.child,)
-        case FusedDebug(parts):
-            return parts
-        case _:
-            return ()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias
 
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.cuda_tile.debug import (
+    LOCATIONS,
+    SCOPES,
     CallSite,
     CompileUnit,
     DebugFile,
@@ -23,6 +25,7 @@ from tilewright.dialects.cuda_tile.debug import (
 from tilewright.frontends.tile_ir.attribute_text import AttributeReader
 from tilewright.frontends.tile_ir.cursor import LIMIT, SKIP, SYNTAX, WORDS, Abort
 from tilewright.frontends.tile_ir.limits import DEFAULT_LIMITS, Limits
+from tilewright.frontends.tile_ir.trampoline import Steps, run
 from tilewright.ir.core import Attribute
 from tilewright.ir.types import Type
 
@@ -32,6 +35,9 @@ _DEFINITIONS: Final = re.compile(r"^[ \t]*+(?=[!#][A-Za-z_])", re.MULTILINE)
 _ALIAS: Final = re.compile(rf"#([A-Za-z_][A-Za-z0-9_$.]*+){SKIP.pattern}")
 _INTEGERS: Final = frozenset({"line", "scopeLine", "column"})
 _STRINGS: Final = frozenset({"name", "linkageName"})
+_PLACE: Final = re.compile(r"loc\(|#cuda_tile\.di_")
+_Kinds: TypeAlias = tuple[type[DebugInfo], ...]
+_KINDS: Final[dict[str, _Kinds]] = {"file": (DebugFile,), "scope": SCOPES, "compileUnit": (CompileUnit,)}
 _SHAPES: Final[dict[str, tuple[str, ...]]] = {
     "di_compile_unit": ("file",),
     "di_lexical_block": ("scope", "file", "line", "column"),
@@ -54,7 +60,7 @@ class DebugReader(AttributeReader):
     """Reads aliases, which may be used before their definition, and `loc(..)`.
 
     What an alias stands for is read once, when it is first needed. `weight` counts the attributes that are expanded,
-    so that aliases of aliases cannot grow without bound.
+    so that aliases of aliases cannot grow without bound; places are shared, not expanded.
     """
 
     def __init__(self, source: Source, report: Report, limits: Limits = DEFAULT_LIMITS) -> None:
@@ -63,7 +69,8 @@ class DebugReader(AttributeReader):
         self._places = self._find_aliases()
         self._aliases: dict[str, _Alias | None] = {}
         self._open: dict[str, None] = {}
-        self._debug_depth = 0
+        self._open_values = 0
+        self._open_debug = 0
 
     def _find_aliases(self) -> dict[str, int]:
         places: dict[str, int] = {}
@@ -95,75 +102,77 @@ class DebugReader(AttributeReader):
             )
             first = self._places.get(name, start)
             finding.label(self.range_of(first, first + len(name)), "defined here")
-        elif name not in self._aliases and self._resolve(name, start) is None:
-            raise Abort
+        elif name not in self._aliases:
+            run(self._resolve(name, start))
         self.position = found.end()
-        self._alias_value(name)
+        run(self._alias_value(name))
 
-    def _resolve(self, name: str, used: int) -> _Alias | None:
-        """What an alias stands for; None if that was reported."""
+    def _resolve(self, name: str, used: int) -> Steps[_Alias]:
+        """What an alias stands for."""
         if name in self._aliases and name not in self._open:
-            found = self._aliases[name]
-            if found is not None:
-                self.weigh(found.weight)
-            return found
+            known = self._aliases[name]
+            if known is None:
+                raise Abort
+            self.weigh(known.weight)
+            return known
         at = self._places.get(name)
         place = self.range_of(used, used + len(name))
         if at is None:
             self.fail(f"the alias {name[:80]} is not defined", WORDS, place)
         if name in self._open:
             self.fail(f"the alias {name[:80]} stands for itself", WORDS, place)
-        if len(self._open) >= self.limits.attribute_nesting:
+        definition = _DEFINITION.match(self.text, at)
+        assert definition is not None
+        # Types and attributes are read on Python's stack, places are not.
+        values = not _PLACE.match(self.text, definition.end())
+        if values and self._open_values >= self.limits.attribute_nesting:
             self.fail(f"aliases of aliases are more than {self.limits.attribute_nesting} deep", LIMIT, place)
         back = self.position, self.end
         self._open[name] = None
+        self._open_values += values
         self._aliases[name] = None
         try:
-            definition = _DEFINITION.match(self.text, at)
-            assert definition is not None
             self.position = definition.end()
             before = self.weight
-            found = self._alias_value(name)
-            self._aliases[name] = found
+            found: _Alias = yield self._alias_value(name)
         finally:
             del self._open[name]
+            self._open_values -= values
             self.position, self.end = back
-        if found.weight != self.weight - before:
-            found = self._aliases[name] = _Alias(
-                found.type, found.attribute, found.debug, found.is_debug, max(1, self.weight - before)
-            )
+        weight = 1 if found.is_debug else max(1, self.weight - before)
+        found = self._aliases[name] = replace(found, weight=weight)
         return found
 
-    def _alias_value(self, name: str) -> _Alias:
+    def _alias_value(self, name: str) -> Steps[_Alias]:
         if name.startswith("!"):
             return _Alias(type=self.type())
-        if self.at("loc(") or self.at("#cuda_tile.di_"):
-            return _Alias(debug=self.debug(), is_debug=True)
+        if _PLACE.match(self.text, self.position):
+            return _Alias(debug=(yield self._debug()), is_debug=True)
         if self.at("#") and not self.at("#cuda_tile."):
-            return self._attribute_alias()
+            return (yield self._attribute_alias())
         return _Alias(attribute=self.attribute())
 
-    def _attribute_alias(self) -> _Alias:
+    def _attribute_alias(self) -> Steps[_Alias]:
         start = self.position
         name = self.take(_ALIAS)
         if name is None:
             self.fail("expected an attribute")
-        found = self._resolve("#" + name[1], start)
-        if found is None:
-            raise Abort
-        return found
+        return (yield self._resolve("#" + name[1], start))
 
     def type_alias(self, name: str) -> Type | None:
         """What a type alias stands for."""
-        found = self._resolve("!" + name, self.end - len(name) - 1)
-        if found is None:
-            raise Abort
-        return found.type
+        return run(self._resolve("!" + name, self.end - len(name) - 1)).type
 
     def attribute_alias(self) -> Attribute:
         """What an attribute alias stands for."""
         start = self.position
-        found = self._attribute_alias()
+        name = _ALIAS.match(self.text, start)
+        at = None if name is None else self._places.get("#" + name[1])
+        definition = None if at is None else _DEFINITION.match(self.text, at)
+        # Seen before it is read, so that places within attributes within places do not nest on Python's stack.
+        if definition is not None and name is not None and _PLACE.match(self.text, definition.end()):
+            self.fail("this alias is a location, not an attribute", WORDS, self.range_of(start, name.end(1)))
+        found = run(self._attribute_alias())
         if found.is_debug:
             self.fail("this alias is a location, not an attribute", WORDS, self.range_from(start))
         return found.attribute
@@ -172,56 +181,78 @@ class DebugReader(AttributeReader):
 
     def trailing_location(self) -> DebugInfo | None:
         """`loc(..)` behind an operation, if it is there."""
-        return self.debug() if self.at("loc(") else None
+        return run(self._place()) if self.at("loc(") else None
 
-    def debug(self) -> DebugInfo | None:
+    def _place(self) -> Steps[DebugInfo | None]:
+        return self._debug_of(LOCATIONS, "a location")
+
+    def _debug_of(self, kinds: _Kinds, what: str) -> Steps[DebugInfo | None]:
+        """Debug information of some kinds, or none."""
+        start = self.position
+        found: DebugInfo | None = yield self._debug()
+        if found is not None and not isinstance(found, kinds):
+            self.fail(f"expected {what}", DEBUG, self.range_from(start))
+        return found
+
+    def _debug(self) -> Steps[DebugInfo | None]:
         """A location or debug attribute, in any spelling; None is an unknown location."""
-        self._debug_depth += 1
+        if self.at("#") and not self.at("#cuda_tile.di_"):
+            return (yield self._place_alias())
+        start = self.position
+        self._open_debug += 1
         try:
-            if self._debug_depth > self.limits.debug_nesting:
-                self.fail(f"debug information is nested more than {self.limits.debug_nesting} deep", LIMIT)
-            return self._debug()
+            # What is open is counted, too: how deep it is, is known when everything has been read.
+            self._check_depth(self._open_debug, start)
+            found: DebugInfo | None = yield self._location_or_attribute()
+            self._check_depth(self.pool.depth(found), start)
+            return found
         finally:
-            self._debug_depth -= 1
+            self._open_debug -= 1
 
-    def _debug(self) -> DebugInfo | None:
+    def _check_depth(self, depth: int, start: int) -> None:
+        if depth > self.limits.debug_nesting:
+            message = f"debug information is nested more than {self.limits.debug_nesting:,} deep"
+            self.fail(message, LIMIT, self.range_of(start, max(self.end, start + 1)))
+
+    def _location_or_attribute(self) -> Steps[DebugInfo | None]:
         self.weigh(1)
         if self.accept("loc("):
-            found = self._location()
+            found: DebugInfo | None = yield self._location()
             self.expect(")")
             return found
         if self.at("#cuda_tile.di_"):
-            return self._debug_attribute()
-        if self.at("#"):
-            start = self.position
-            alias = self._attribute_alias()
-            if not alias.is_debug:
-                self.fail("this alias is no location", WORDS, self.range_from(start))
-            return alias.debug
-        return self._location()
+            return (yield self._debug_attribute())
+        return (yield self._location())
 
-    def _location(self) -> DebugInfo | None:
-        if self.at("#"):
-            return self.debug()
-        if self.at('"'):
-            return self._named()
+    def _place_alias(self) -> Steps[DebugInfo | None]:
         start = self.position
+        alias: _Alias = yield self._attribute_alias()
+        if not alias.is_debug:
+            self.fail("this alias is no location", WORDS, self.range_from(start))
+        return alias.debug
+
+    def _location(self) -> Steps[DebugInfo | None]:
+        start = self.position
+        if self.at("#"):
+            return (yield self._debug())
+        if self.at('"'):
+            return (yield self._named())
         match self.word("a location"):
             case "unknown":
                 return None
             case "callsite":
                 self.expect("(")
-                callee = self.debug()
+                callee = yield self._place()
                 self.expect_word("at")
-                caller = self.debug()
+                caller = yield self._place()
                 self.expect(")")
                 return self.pool.make(CallSite, callee, caller)
             case "fused":
-                return self._fused()
+                return (yield self._fused())
             case word:
                 return self.fail(f"there is no location {word[:80]!r}", WORDS, self.range_from(start))
 
-    def _named(self) -> DebugInfo:
+    def _named(self) -> Steps[DebugInfo]:
         text = self.string()
         if self.accept(":"):
             line = self.integer("a line")
@@ -229,24 +260,24 @@ class DebugReader(AttributeReader):
             return self.pool.make(FileLocation, text, line, self.integer("a column"))
         child = None
         if self.accept("("):
-            child = self.debug()
+            child = yield self._place()
             self.expect(")")
         return self.pool.make(NamedLocation, text, child)
 
-    def _fused(self) -> DebugInfo:
+    def _fused(self) -> Steps[DebugInfo]:
         if self.accept("<"):
             self.attribute()
             self.expect(">")
         self.expect("[")
         parts: list[DebugInfo | None] = []
         while not self.at("]"):
-            parts.append(self.debug())
+            parts.append((yield self._place()))
             if not self.accept(","):
                 break
         self.expect("]")
         return self.pool.make(FusedDebug, tuple(parts))
 
-    def _debug_attribute(self) -> DebugInfo | None:
+    def _debug_attribute(self) -> Steps[DebugInfo | None]:
         start = self.position
         self.expect("#cuda_tile.")
         kind = self.word("a debug attribute")
@@ -257,25 +288,25 @@ class DebugReader(AttributeReader):
                 self.expect_word("in")
                 found: DebugInfo = self.pool.make(DebugFile, name, self.string("a directory"))
             case "di_loc":
-                found = self._scoped(start)
+                found = yield self._scoped(start)
             case "di_compile_unit" | "di_lexical_block" | "di_subprogram":
-                found = self._fields(kind)
+                found = yield self._fields(kind)
             case _:
                 self.fail(f"there is no attribute #cuda_tile.{kind[:80]}", WORDS, self.range_from(start))
         self.expect(">")
         return found
 
-    def _scoped(self, start: int) -> DebugInfo:
-        inner = self.debug()
+    def _scoped(self, start: int) -> Steps[DebugInfo]:
+        inner: DebugInfo | None = yield self._place()
         self.expect_word("in")
-        scope = self.debug()
+        scope = yield self._debug_of(SCOPES, "a scope")
         if inner is None:
             return self.pool.make(ScopedLocation, scope, "", 0, 0)
         if not isinstance(inner, FileLocation):
             self.fail("a di_loc is a place in a file within a scope", DEBUG, self.range_from(start))
         return self.pool.make(ScopedLocation, scope, inner.file, inner.line, inner.column)
 
-    def _fields(self, kind: str) -> DebugInfo:
+    def _fields(self, kind: str) -> Steps[DebugInfo]:
         """`name = value, ..` in any order; what is missing is unknown, 0 or empty."""
         found: dict[str, DebugInfo | str | int | None] = {}
         while not self.at(">"):
@@ -290,7 +321,7 @@ class DebugReader(AttributeReader):
             elif name in _STRINGS:
                 found[name] = self.string()
             else:
-                found[name] = self.debug()
+                found[name] = yield self._debug_of(_KINDS[name], f"a {name}")
             if not self.accept(","):
                 break
         values = [found.get(n, 0 if n in _INTEGERS else "" if n in _STRINGS else None) for n in _SHAPES[kind]]

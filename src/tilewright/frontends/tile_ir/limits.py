@@ -14,7 +14,7 @@ class Limits:
     operations: int = 500_000
     nesting: int = 256
     attribute_nesting: int = 32
-    debug_nesting: int = 100
+    debug_nesting: int = 4_096
     rank: int = 64
     name: int = 1024
     errors: int = 100

@@ -100,8 +100,12 @@ def _calls(location: Location, places: Places) -> list[ScopedLocation]:
 
 
 def _chain(info: DebugInfo | None) -> Iterator[ScopedLocation]:
-    while isinstance(info, CallSite):
-        yield from _chain(info.callee)
-        info = info.caller
-    if isinstance(info, ScopedLocation):
-        yield info
+    """The callee's places before the caller's; those of a call site that comes twice are told once."""
+    waiting, seen = [info], set[DebugInfo]()
+    while waiting:
+        place = waiting.pop()
+        if isinstance(place, CallSite) and place not in seen:
+            seen.add(place)
+            waiting += [place.caller, place.callee]
+        elif isinstance(place, ScopedLocation):
+            yield place

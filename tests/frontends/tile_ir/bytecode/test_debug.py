@@ -6,11 +6,12 @@ import pytest
 
 from frontends.tile_ir.bytecode.equality import lines
 from frontends.tile_ir.bytecode.samples import Kernel, build, tile
-from tilewright.diagnostics import UNKNOWN, CompileError, Report
+from tilewright.diagnostics import UNKNOWN, CompileError, Report, Source
 from tilewright.dialects.cuda_tile import core, debug
 from tilewright.dialects.cuda_tile import types as ty
+from tilewright.frontends.tile_ir import parse, print_module
 from tilewright.frontends.tile_ir.bytecode import read, write
-from tilewright.frontends.tile_ir.limits import Limits
+from tilewright.frontends.tile_ir.limits import DEFAULT_LIMITS, Limits
 from tilewright.ir.verifier import verify
 
 
@@ -54,8 +55,13 @@ def test_round_trip(name: str, version: ty.Version) -> None:
 def test_equal_attributes_are_one_object() -> None:
     again = read(write(with_places("for")), Report(), "x")
     assert again is not None
-    found = [debug.scope_of(debug.debug_of(op.location)) for op in again.walk()]
-    assert len({id(s) for s in found if s is not None}) == 1
+    known: dict[debug.DebugInfo, None] = {}
+    for op in again.walk():
+        info = debug.debug_of(op.location)
+        if info is not None:
+            for part in debug.bottom_up(info, known):
+                known[part] = None
+    assert sorted(part.name for part in known if isinstance(part, debug.Subprogram)) == ["helper", "kernel"]
 
 
 def test_wrong_scopes_are_found_by_the_verifier() -> None:
@@ -87,16 +93,59 @@ def test_other_locations_have_no_form(kind: str) -> None:
     assert [d.code for d in caught.value.diagnostics] == ["B12"]
 
 
-def test_deep_debug_attributes_are_refused() -> None:
+def deep(depth: int, *, blocks: bool) -> core.TileModule:
+    """A sample whose operations have places nested so deep: blocks in blocks, or calls in calls."""
     module = build("grid")
     pool = debug.DebugPool()
-    scope: debug.DebugInfo = pool.make(debug.Subprogram, None, 1, "kernel", "kernel", None, 1)
-    for index in range(50):
-        scope = pool.make(debug.LexicalBlock, scope, None, index, 0)
-    info = pool.make(debug.ScopedLocation, scope, "k.py", 1, 1)
-    module.entries[0].location = debug.DebugLocation(UNKNOWN, info)
-    data = write(module)
-    assert read(data, Report(), "x") is not None
+    own: debug.DebugInfo = pool.make(debug.Subprogram, None, 1, "kernel", "kernel", None, 1)
+    at = pool.make(debug.ScopedLocation, own, "k.py", 1, 1)
+    module.entries[0].location = debug.DebugLocation(UNKNOWN, at)
+    if blocks:
+        for index in range(depth - 2):
+            own = pool.make(debug.LexicalBlock, own, None, index, 0)
+        found: debug.DebugInfo = pool.make(debug.ScopedLocation, own, "k.py", 1, 1)
+    else:
+        found = at
+        for index in range(depth - 2):
+            call = pool.make(debug.ScopedLocation, own, "k.py", index, 1)
+            found = pool.make(debug.CallSite, *((found, call) if index % 2 else (call, found)))
+    assert pool.depth(found) == depth
+    for op in module.entries[0].body.entry:
+        op.location = debug.DebugLocation(UNKNOWN, found)
+    return module
+
+
+def places(module: core.TileModule) -> list[str]:
+    """The lines that a text has for its places."""
+    return [line for line in print_module(module).splitlines() if line.startswith("#")]
+
+
+@pytest.mark.parametrize("blocks", [True, False])
+def test_deep_debug_attributes(blocks: bool) -> None:
+    """As deep as the limit allows, in every reader, printer and rule, whatever Python's stack holds."""
+    limit = DEFAULT_LIMITS.debug_nesting
+    for depth in (109, limit):
+        module = deep(depth, blocks=blocks)
+        report = Report()
+        verify(module, report)
+        again = read(write(module), report, "x")
+        text = parse(Source("x", print_module(module)), report)
+        assert again is not None
+        assert text is not None
+        verify(again, report)
+        verify(text, report)
+        assert report.diagnostics == []
+        assert places(again) == places(module) == places(text)
     report = Report()
-    assert read(data, report, "x", Limits(debug_nesting=40)) is None
+    assert read(write(deep(limit + 1, blocks=blocks)), report, "x") is None
+    parse(Source("x", print_module(deep(limit + 1, blocks=blocks))), report)
+    assert [d.code for d in report.diagnostics] == ["B11", "C3"]
+    assert all(f"more than {limit:,} deep" in d.message for d in report.diagnostics)
+
+
+def test_deep_debug_attributes_are_refused() -> None:
+    data = write(deep(50, blocks=True))
+    assert read(data, Report(), "x", Limits(debug_nesting=50)) is not None
+    report = Report()
+    assert read(data, report, "x", Limits(debug_nesting=49)) is None
     assert [d.code for d in report.diagnostics] == ["B11"]

@@ -52,7 +52,7 @@ def globals_(type_: bytes, *rest: int, constant: bytes = bytes(4)) -> bytes:
 
 PLACES = b"\x01\xcb\xcb\xcb"
 LOCATION, FILE_OF = varints(4, 0, 0, 7, 9), varints(2, 0, 0)
-CHAIN = [LOCATION, *(varints(6, k + 1, 0) for k in range(160))]
+CHAIN = [LOCATION, *(varints(6, k + 1, 0) for k in range(6000))]
 
 FAULTS = {
     "hints that are no dictionary": (file(function=varints(1, 0, 2) + b"\x06\0" + varints(11, 1, 0, 3, 1)), "B8"),
@@ -93,7 +93,7 @@ FAULTS = {
     "offsets behind the section": (file(extra=((4, 8, b"\x02" + b"\xcb" * 7 + bytes(10)),)), "B5"),
     "falling places": (file(extra=((3, 8, PLACES + (5).to_bytes(4, "little") + varints(2) + bytes(40)),)), "B5"),
     "scope of another kind": (debug_file(row(1, 0), [varints(4, 2, 0, 7, 9), FILE_OF]), "B8"),
-    "deep in steps": (debug_file(row(90, 160), CHAIN), "B11"),
+    "deep in steps": (debug_file(row(3000, 6000), CHAIN), "B11"),
 }  # fmt: skip
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Final, TypeVar
+from typing import Final, NoReturn, TypeAlias
 
 from tilewright.dialects.cuda_tile.debug import (
+    SCOPES,
     CallSite,
     CompileUnit,
     DebugFile,
@@ -21,10 +22,10 @@ from tilewright.frontends.tile_ir.bytecode.cursor import Cursor
 from tilewright.frontends.tile_ir.bytecode.form import DebugTag
 from tilewright.frontends.tile_ir.bytecode.tables import Strings, Table, read_table
 from tilewright.frontends.tile_ir.limits import Limits
+from tilewright.frontends.tile_ir.trampoline import Steps, run
 
-_SCOPES: Final = (Subprogram, LexicalBlock)
 _LOCATIONS: Final = (ScopedLocation, CallSite)
-InfoT = TypeVar("InfoT", bound=DebugInfo)
+_Info: TypeAlias = DebugInfo | None
 
 
 class Row:
@@ -60,7 +61,7 @@ class Debug:
         self._strings = strings
         self._limits = limits
         self._pool = DebugPool()
-        self._found: dict[int, tuple[DebugInfo | None, int]] = {}
+        self._found: dict[int, _Info] = {}
         self._open: dict[int, None] = {}
         self._offsets: Sequence[int] = ()
         self._indices: Sequence[int] = ()
@@ -98,35 +99,37 @@ class Debug:
 
     def location(self, index: int, cursor: Cursor, at: int) -> DebugInfo | None:
         """The place behind an index."""
-        found = self._attribute(index, cursor, at)[0]
+        found = run(self._attribute(index, cursor, at))
         if found is not None and not isinstance(found, _LOCATIONS):
             cursor.fail("B8", f"expected a place, not a {type(found).__name__}", at)
         return found
 
-    def _attribute(self, index: int, cursor: Cursor, at: int) -> tuple[DebugInfo | None, int]:
-        """Attribute and its depth; 0 is the unknown one."""
-        if not index:
-            return None, 0
+    def _attribute(self, index: int, cursor: Cursor, at: int) -> Steps[_Info]:
+        """An attribute; 0 is the unknown one."""
         number = index - 1
-        found = self._found.get(number)
-        if found is None:
-            if number >= len(self._table):
-                cursor.fail("B4", f"debug attribute {index} of {len(self._table)}", at)
-            if number in self._open:
-                cursor.fail("B8", f"debug attribute {index} contains itself", at)
-            self._open[number] = None
-            found = _Entry(self, self._table.entry(number)).read()
-            del self._open[number]
-            if found[1] > self._limits.debug_nesting:
-                cursor.fail("B11", f"debug attributes are nested more than {self._limits.debug_nesting} deep", at)
-            self._found[number] = found
+        if not index or number in self._found:
+            return self._found.get(number)
+        if number >= len(self._table):
+            cursor.fail("B4", f"debug attribute {index} of {len(self._table)}", at)
+        if number in self._open:
+            cursor.fail("B8", f"debug attribute {index} contains itself", at)
+        # What is open is counted, too: how deep it is, is known when everything has been read.
+        if len(self._open) >= self._limits.debug_nesting:
+            self._too_deep(cursor, at)
+        self._open[number] = None
+        found = yield _Entry(self, self._table.entry(number)).read()
+        del self._open[number]
+        if self._pool.depth(found) > self._limits.debug_nesting:
+            self._too_deep(cursor, at)
+        self._found[number] = found
         return found
 
-    def part(self, cursor: Cursor, what: str) -> tuple[DebugInfo | None, int]:
+    def _too_deep(self, cursor: Cursor, at: int) -> NoReturn:
+        cursor.fail("B11", f"debug attributes are nested more than {self._limits.debug_nesting:,} deep", at)
+
+    def part(self, cursor: Cursor, what: str) -> Steps[_Info]:
         """The attribute whose index stands next."""
         at = cursor.position
-        if len(self._open) > self._limits.debug_nesting:
-            cursor.fail("B11", f"debug attributes are nested more than {self._limits.debug_nesting} deep", at)
         return self._attribute(cursor.varint(f"the index of {what}"), cursor, at)
 
     @property
@@ -146,34 +149,36 @@ class _Entry:
     def __init__(self, debug: Debug, cursor: Cursor) -> None:
         self._debug = debug
         self._cursor = cursor
-        self._depth = 0
 
-    def read(self) -> tuple[DebugInfo | None, int]:
-        """The attribute and its depth."""
+    def read(self) -> Steps[_Info]:
+        """The attribute."""
         tag = self._cursor.varint("the tag of a debug attribute")
-        found = self._fields(tag)
+        found = yield self._fields(tag)
         if found is not None:
             self._cursor.finish("the debug attribute")
-        return found, self._depth + 1
+        return found
 
-    def _fields(self, tag: int) -> DebugInfo | None:
+    def _fields(self, tag: int) -> Steps[_Info]:
         make = self._debug.pool.make
         match tag:
             case DebugTag.COMPILE_UNIT:
-                return make(CompileUnit, self._file())
+                return make(CompileUnit, (yield self._file()))
             case DebugTag.FILE:
                 return make(DebugFile, self._string(), self._string())
             case DebugTag.LEXICAL_BLOCK:
-                return make(LexicalBlock, self._scope(), self._file(), self._number("line"), self._number("column"))
+                scope, file = (yield self._scope()), (yield self._file())
+                return make(LexicalBlock, scope, file, self._number("line"), self._number("column"))
             case DebugTag.LOCATION:
-                return make(ScopedLocation, self._scope(), self._string(), self._number("line"), self._number("column"))
+                scope = yield self._scope()
+                return make(ScopedLocation, scope, self._string(), self._number("line"), self._number("column"))
             case DebugTag.SUBPROGRAM:
-                file, line = self._file(), self._number("line")
+                file, line = (yield self._file()), self._number("line")
                 name, linkage = self._string(), self._string()
-                unit = self._part("a compile unit", (CompileUnit,))
+                unit = yield self._part("a compile unit", (CompileUnit,))
                 return make(Subprogram, file, line, name, linkage, unit, self._number("scope line"))
             case DebugTag.CALL_SITE:
-                return make(CallSite, self._part("a callee", _LOCATIONS), self._part("a caller", _LOCATIONS))
+                callee = yield self._part("a callee", _LOCATIONS)
+                return make(CallSite, callee, (yield self._part("a caller", _LOCATIONS)))
             case _:
                 return None
 
@@ -183,16 +188,15 @@ class _Entry:
     def _number(self, what: str) -> int:
         return self._cursor.varint(f"a {what}")
 
-    def _file(self) -> DebugInfo | None:
+    def _file(self) -> Steps[_Info]:
         return self._part("a file", (DebugFile,))
 
-    def _scope(self) -> DebugInfo | None:
-        return self._part("a scope", _SCOPES)
+    def _scope(self) -> Steps[_Info]:
+        return self._part("a scope", SCOPES)
 
-    def _part(self, what: str, kinds: tuple[type[DebugInfo], ...]) -> DebugInfo | None:
+    def _part(self, what: str, kinds: tuple[type[DebugInfo], ...]) -> Steps[_Info]:
         at = self._cursor.position
-        found, depth = self._debug.part(self._cursor, what)
+        found = yield self._debug.part(self._cursor, what)
         if found is not None and not isinstance(found, kinds):
             self._cursor.fail("B8", f"expected {what}, not a {type(found).__name__}", at)
-        self._depth = max(self._depth, depth)
         return found

@@ -11,6 +11,7 @@ from tilewright.dialects.cuda_tile.debug import (
     LexicalBlock,
     ScopedLocation,
     Subprogram,
+    bottom_up,
 )
 from tilewright.frontends.tile_ir.bytecode.attribute_writer import Inexpressible
 from tilewright.frontends.tile_ir.bytecode.buffer import Buffer, table
@@ -39,15 +40,18 @@ class DebugPool:
 
     def index(self, info: DebugInfo | None) -> int:
         """The index of an attribute; 0 is the unknown one, and places without a scope become that."""
-        if info is None or isinstance(info, FileLocation):
+        if info is None:
             return 0
-        found = self._indices.get(info)
-        if found is None:
-            out = Buffer()
-            self._encode(out, info)
-            self._entries.append(bytes(out.data))
-            found = self._indices[info] = len(self._entries)
-        return found
+        for part in bottom_up(info, self._indices):
+            self._indices[part] = 0 if isinstance(part, FileLocation) else self._add(part)
+        return self._indices[info]
+
+    def _add(self, info: DebugInfo) -> int:
+        """The index of an attribute whose parts have theirs."""
+        out = Buffer()
+        self._encode(out, info)
+        self._entries.append(bytes(out.data))
+        return len(self._entries)
 
     def payload(self) -> bytes:
         """The section."""
@@ -93,4 +97,6 @@ class DebugPool:
     def _number(self, field: DebugInfo | str | int | None) -> int:
         if isinstance(field, str):
             return self._strings.index(field)
-        return field if isinstance(field, int) else self.index(field)
+        if isinstance(field, int):
+            return field
+        return 0 if field is None else self._indices[field]
