@@ -107,7 +107,7 @@ class Kernel:
         key = grid if type(grid) is int else grid_extents(grid)
         prepared = self._prepared.get(key)
         if prepared is None:
-            prepared = self._prepare(grid_extents(grid))
+            prepared = self._prepare(grid_extents(grid, self.info.max_groups))
             if len(self._prepared) >= _REMEMBERED_GRIDS:
                 self._prepared.clear()
             self._prepared[key] = prepared

@@ -12,6 +12,7 @@ import tilewright as tw
 from tilewright.diagnostics import Report, Source
 from tilewright.frontends.tile_ir import read_tile_ir
 from tilewright.frontends.tile_ir.bytecode import lowest_version, write
+from tilewright.targets.parameters import MAX_GROUPS, KernelInfo
 
 SAMPLE = Path(__file__).parents[2] / "examples" / "vector_add.tileir"
 
@@ -92,3 +93,36 @@ def test_arguments_that_do_not_fit(target: str) -> None:
     ):
         with pytest.raises(tw.LaunchError, match=message):
             kernel[1](number, array)
+
+
+BLOCKS = """
+entry @blocks(%p: tile<ptr<i32>>) {
+  %x, %y, %z = get_tile_block_id : tile<i32>
+  %n, %m, %k = get_num_tile_blocks : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %next = addi %x, %one : tile<i32>
+  %last = cmpi equal %next, %n, signed : tile<i32> -> tile<i1>
+  if %last {
+    %t = store_ptr_tko weak %p, %x : tile<ptr<i32>>, tile<i32> -> token
+  }
+}
+"""
+
+
+def test_a_grid_of_the_most_tile_blocks_and_of_one_more() -> None:
+    """Tile IR has up to 2^24 - 1 tile blocks along an axis, which what is known about their numbers relies on."""
+    found = np.zeros(1, np.int32)
+    cpu = tw.compile(BLOCKS)
+    cpu.blocks[2**24 - 1](found)
+    assert found[0] == 2**24 - 2
+    for program in (cpu, tw.Program.from_bytes(cpu.to_bytes()), tw.compile(BLOCKS, target="interpreter")):
+        for grid in (2**24, (1, 2**24), (2, 1, 2**24)):
+            with pytest.raises(tw.LaunchError, match="16,777,215 work-groups along a mode"):
+                program.blocks[grid](found)
+
+
+def test_the_limit_of_the_grid_is_a_number() -> None:
+    assert KernelInfo("k", "k", ()).max_groups is None
+    for text in ("many", "-1", ""):
+        with pytest.raises(ValueError, match="its limit of the grid is no number"):
+            KernelInfo("k", "k", (), facts={MAX_GROUPS: text})

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tilewright.dialects.cuda_tile.types import MAX_TILE_BLOCKS
 from tilewright.frontends.tensor_language import literals
 from tilewright.frontends.tensor_language.limits import DEFAULT_LIMITS
 from tilewright.frontends.tensor_language.rules import kernels, memory, types
@@ -40,6 +41,7 @@ BOUNDS = {
     "memory of a thread for the tiles of a kernel on the CPU": cpu.MAX_WORKSPACE_BYTES,
     "work-items of a work-group on NVIDIA devices": capabilities.MAX_THREADS,
     "work-groups of a launch along a mode of the grid": vars(grid)["_MAX_EXTENT"],
+    "tile blocks of a launch of Tile IR along an axis of the grid": MAX_TILE_BLOCKS,
     "work-groups of a launch": vars(grid)["_MAX_GROUPS"] - 1,
 }
 

@@ -17,12 +17,14 @@ _MAX_EXTENT: Final = (1 << 31) - 1
 _MAX_GROUPS: Final = 1 << 62
 
 
-def grid_extents(grid: object) -> Extents:
-    """A `Grid` of one to three extents as three. Raises `LaunchError`."""
+def grid_extents(grid: object, most: int | None = None) -> Extents:
+    """A `Grid` of one to three extents as three; none is above `most`, the limit of a kernel. Raises `LaunchError`."""
     given = cast("Sequence[object]", grid) if isinstance(grid, tuple | list) else (grid,)
     if not 1 <= len(given) <= 3:
         raise LaunchError(f"a grid has one to three extents, not {len(given)}")
     x, y, z = (*map(_extent, given), 1, 1)[:3]
+    if most is not None and max(x, y, z) > most:
+        raise LaunchError(f"the grid {x}x{y}x{z} has more than {most:,} work-groups along a mode, the kernel's limit")
     if x * y * z >= _MAX_GROUPS:
         raise LaunchError(f"the grid {x}x{y}x{z} has 2^62 work-groups or more")
     return x, y, z

@@ -108,7 +108,8 @@ def _kernel(name: str, info: KernelInfo) -> str:
     members = "\n".join(_members(slots)) or "  uint64_t unused;"
     size = sum(16 if slot.dtype == "c64" else 8 for slot in slots) or 8
     rows, columns = info.work_group_size
-    return f"""
+    limit = "" if info.max_groups is None else f"\n/* The grid has up to {info.max_groups} work-groups along a mode. */"
+    return f"""{limit}
 typedef struct {name}_slots {{
 {members}
 }} {name}_slots;

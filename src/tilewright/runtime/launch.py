@@ -80,17 +80,17 @@ class BoundKernel:
         """
         checked = self._checked(arguments)
         if self._log is None:
-            self._run(grid_extents(grid), *checked)
+            self._run(grid_extents(grid, self.info.max_groups), *checked)
             return
         with self._log.lock:
-            self._run(grid_extents(grid), *checked)
+            self._run(grid_extents(grid, self.info.max_groups), *checked)
             self._log.deliver()
 
     __call__ = launch
 
     def prepare(self, grid: Grid) -> Callable[..., None]:
         """The kernel with its grid, called with the arguments: for calls like earlier ones no Python code runs."""
-        sizes = grid_extents(grid)
+        sizes = grid_extents(grid, self.info.max_groups)
         accepted = self._accepted
         if accepted is None:
             return lambda *arguments, **named: self.launch(sizes, in_order(self.info, arguments, named))

@@ -31,6 +31,8 @@ Space: TypeAlias = Literal["global", "local"]
 
 REPORTS: Final = "reports"
 """The fact of a kernel that says what it reports to the host (`targets.report_sites`)."""
+MAX_GROUPS: Final = "max_groups"
+"""The fact of a kernel that says how many work-groups a launch may have along a mode of the grid."""
 
 
 def _check(condition: bool, message: str) -> None:
@@ -134,6 +136,13 @@ class KernelInfo:
         names = [parameter.name for parameter in self.parameters]
         _check(len(set(names)) == len(names), f"kernel {self.name}: two parameters of one name")
         _check(self.local_bytes >= 0, f"kernel {self.name}: negative local memory")
+        _check(self.facts.get(MAX_GROUPS, "0").isdecimal(), f"kernel {self.name}: its limit of the grid is no number")
+
+    @property
+    def max_groups(self) -> int | None:
+        """Work-groups that a launch may have along a mode of the grid, where the code relies on such a limit."""
+        found = self.facts.get(MAX_GROUPS)
+        return None if found is None else int(found)
 
     @property
     def passed(self) -> tuple[Parameter, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import cast
 
 from tilewright.dialects.builtin import Kernel
@@ -10,6 +11,7 @@ from tilewright.ir.definition import RECURSIVE_EFFECTS
 from tilewright.ir.effects import EffectKind
 from tilewright.ir.types import AddressSpace, GroupType, MemrefType, PointerType, ScalarType
 from tilewright.targets.parameters import (
+    MAX_GROUPS,
     GroupParameter,
     KernelInfo,
     MemrefParameter,
@@ -80,8 +82,12 @@ def kernel_info(kernel: Kernel, symbol: str, local_bytes: int) -> KernelInfo:
         kernel.subgroup_size,
         kernel.work_group_size,
         local_bytes,
-        site_facts(kernel),
+        {**site_facts(kernel), **_grid_facts(kernel)},
     )
+
+
+def _grid_facts(kernel: Kernel) -> Mapping[str, str]:
+    return {} if kernel.max_groups is None else {MAX_GROUPS: str(kernel.max_groups)}
 
 
 def _parameter(kernel: Kernel, argument: BlockArgument, read: bool, written: bool) -> Parameter:

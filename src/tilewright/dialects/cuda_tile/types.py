@@ -11,6 +11,8 @@ from typing import Final
 from tilewright.ir.types import TOKEN, Constraint, TokenType, Type
 
 MAX_ELEMENTS: Final = 1 << 24
+MAX_TILE_BLOCKS: Final = (1 << 24) - 1
+"""Tile blocks of a launch along an axis of the grid."""
 """Elements of a tile at most."""
 
 

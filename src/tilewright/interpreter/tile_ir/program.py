@@ -18,7 +18,14 @@ from tilewright.program import Program
 from tilewright.runtime.argument_checks import ArgumentChecks
 from tilewright.targets.artifact import Artifact
 from tilewright.targets.launcher import Launcher
-from tilewright.targets.parameters import DTYPE_BYTES, KernelInfo, Parameter, PointerParameter, ScalarParameter
+from tilewright.targets.parameters import (
+    DTYPE_BYTES,
+    MAX_GROUPS,
+    KernelInfo,
+    Parameter,
+    PointerParameter,
+    ScalarParameter,
+)
 from tilewright.targets.signature import written_through
 
 
@@ -47,7 +54,7 @@ def interpreted_tile_module(
 
 def _info(entry: Entry) -> KernelInfo:
     parameters = tuple(_parameter(argument) for argument in entry.body.entry.arguments)
-    return KernelInfo(entry.sym_name, entry.sym_name, parameters)
+    return KernelInfo(entry.sym_name, entry.sym_name, parameters, facts={MAX_GROUPS: str(t.MAX_TILE_BLOCKS)})
 
 
 def _parameter(argument: BlockArgument) -> Parameter:

@@ -85,7 +85,7 @@ class CudaKernel:
         `stream` is a number, an object with `__cuda_stream__`, or a stream of PyTorch or CuPy.
         """
         arguments = self._checks.without_local(arguments)
-        sizes = grid_extents(grid)
+        sizes = grid_extents(grid, self.info.max_groups)
         if any(size > limit for size, limit in zip(sizes, _MAX_GRID, strict=True)):
             raise LaunchError(f"the grid {sizes} exceeds {_MAX_GRID}, the largest of an NVIDIA device")
         values, _keep = self._checks.values(arguments)

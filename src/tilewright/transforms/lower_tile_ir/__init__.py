@@ -16,6 +16,7 @@ from typing import ClassVar
 
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.cuda_tile.core import Entry, TileModule
+from tilewright.dialects.cuda_tile.types import MAX_TILE_BLOCKS
 from tilewright.ir.builder import Builder, new_region
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.transforms.lower_tile_ir.context import Lowering
@@ -51,7 +52,8 @@ def _lower(module: Module, unit: TileModule) -> None:
 
 def _kernel(entry: Entry, statics: Statics) -> Kernel:
     body, block = new_region()
-    kernel = Kernel(entry.sym_name, body, subgroup_size=1, work_group_size=(1, 1), location=entry.location)
+    shape = {"subgroup_size": 1, "max_groups": MAX_TILE_BLOCKS}
+    kernel = Kernel(entry.sym_name, body, work_group_size=(1, 1), **shape, location=entry.location)
     lowering = Lowering(Builder(block, location=entry.location), statics)
     for argument in entry.body.entry.arguments:
         lowering.bind_parameter(argument, block.add_argument(parameter_type(argument), argument.name))

@@ -14,7 +14,6 @@ from tilewright.ir.core import BlockArgument, Operation, Value
 
 _DEPTH = 64
 _LARGEST_DIVISOR = 1 << 62
-_MAX_BLOCKS = (1 << 24) - 1
 _MOST_SHIFTED = 63
 
 Binary = (
@@ -154,9 +153,9 @@ class Facts:
                 assert isinstance(value.type, cuda.Tile)
                 return Range(0, value.type.shape[0] - 1)
             case core.GetTileBlockId():
-                return Range(0, _MAX_BLOCKS - 1)
+                return Range(0, cuda.MAX_TILE_BLOCKS - 1)
             case core.GetNumTileBlocks():
-                return Range(1, _MAX_BLOCKS)
+                return Range(1, cuda.MAX_TILE_BLOCKS)
             case conversions.ExtI():
                 return self._extended(op, depth)
             case conversions.TruncI() | core.Reshape() | core.Broadcast() | core.Permute() | core.Extract():
