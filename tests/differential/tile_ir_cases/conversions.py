@@ -24,8 +24,10 @@ def conversions() -> Iterator[Case]:
             for sign in ("signed", "unsigned"):
                 if y != "f8E8M0FNU":
                     yield Case(f"itof {sign} {x} {y}", f"%r = itof %a {sign} : {s} -> {d}", (s,), (d,))
-                domain = ("bit" if x == "i1" else "byte") if sign == "unsigned" else "sign" if x == "i1" else "range"
-                if BITS[y] > 8:  # the small ones cannot be drawn from a range, nor is it told what they give outside
+                domain = "" if x == "i1" else "byte" if sign == "unsigned" else "range"
+                if (
+                    x == "i1" or BITS[y] > 8
+                ):  # the small ones cannot be drawn from a range, nor is it told what they give outside
                     yield Case(f"ftoi {sign} {y} {x}", f"%r = ftoi %a {sign} : {d} -> {s}", (d,), (s,), domain)
                 yield Case(
                     f"ftoi {sign} saturating {y} {x}", f"%r = ftoi %a {sign} saturating : {d} -> {s}", (d,), (s,)

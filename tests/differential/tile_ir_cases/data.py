@@ -35,8 +35,6 @@ _RANGES: Final = {
     "range": (-100, 100),
     "byte": (0, 100),
     "positive": (0.01, 50),
-    "bit": (-0.9, 1.9),
-    "sign": (-1.9, 0.9),
 }
 _ODD: Final = (np.inf, -np.inf, np.nan, 1e-40, -1e-45, 3.4e38)
 

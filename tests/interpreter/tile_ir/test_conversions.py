@@ -137,7 +137,7 @@ def test_integers_to_floats_and_back(source: t.ElementType, signedness: Signedne
     y = -y if signedness is Signedness.SIGNED else y
     found = apply(back, [(y, t.F64)], source, checked=True)
     mask = (1 << source.bits) - 1
-    assert to_bits(found, source).tolist() == [int(v) & mask for v in y]
+    assert to_bits(found, source).tolist() == [v != 0 if source is t.I1 else int(v) & mask for v in y]
 
 
 def test_float_to_integer_edges() -> None:
@@ -226,3 +226,20 @@ def test_bitcast(seed: int) -> None:
 
         found = apply(build, [(x, source)], target)
         np.testing.assert_array_equal(to_bits(found, target), to_bits(x, source))
+
+
+@pytest.mark.parametrize("sign", list(Signedness))
+@pytest.mark.parametrize("source", [*WIDE, *SMALL, t.F8E8M0FNU], ids=str)
+def test_float_to_i1_says_whether_it_is_not_zero(source: t.ElementType, sign: Signedness, seed: int) -> None:
+    """Of every number, subnormal ones, infinities and NaN too, and nothing of that is undefined."""
+    x = patterns(seed, source)
+    if source.signed:
+        zeros, small = from_bits(np.arange(2) << (source.bits - 1), source), from_bits(np.arange(1, 5), source)
+        x[:6] = np.concatenate([zeros, small])
+
+    def build(b: Any, v: Any) -> Any:
+        return b(conversions.FToI(*v, sign, result_types=[t.Tile(x.shape, t.I1)])).out
+
+    found = apply(build, [(x, source)], t.I1, checked=True)
+    magnitude = to_bits(x, source) & np.uint64((1 << (source.bits - 1)) - 1)
+    np.testing.assert_array_equal(found, magnitude != 0 if source.signed else True)

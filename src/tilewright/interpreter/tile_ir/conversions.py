@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tilewright.dialects.cuda_tile import conversions as ops
 from tilewright.dialects.cuda_tile.attributes import Overflow, Rounding, Signedness
-from tilewright.dialects.cuda_tile.types import F8E8M0FNU, F32, F64, ElementType
+from tilewright.dialects.cuda_tile.types import F8E8M0FNU, F32, F64, I1, ElementType
 from tilewright.interpreter.tile_ir.block import Entries, TileBlock, handler
 from tilewright.interpreter.tile_ir.integers import first_position, read_as
 from tilewright.interpreter.tile_ir.rounding import Exact, from_double, rounded
@@ -79,6 +79,10 @@ def _float(w: TileBlock, op: ops.FToF) -> None:
 def _to_integer(w: TileBlock, op: ops.FToI) -> None:
     element = element_of(op.out)
     values = to_double(w.tile(op.source), element_of(op.source))
+    if element is I1 and not op.saturating:
+        # A truth value, as front ends mean it: of NaN, of infinities and of what truncates to 0, too.
+        w.bind(op.out, np.asarray(values != 0))
+        return
     bits = element.bits
     is_signed = op.signedness is Signedness.SIGNED
     low, high = (-(2.0 ** (bits - 1)), 2.0 ** (bits - 1)) if is_signed else (0.0, 2.0**bits)

@@ -249,6 +249,10 @@ def _ftoi(low: Lowering, op: Operation) -> None:
     if target is not BOOL:
         low.bind(op.out, low.cast(x, target) if _signed(op) else low.unsigned_cast(x, target))
         return
+    if not op.saturating:
+        low.bind(op.out, low.cast(x, BOOL))
+        return
+    # What is clamped to 0 .. 1, or to -1 .. 0, is not 0 beyond these.
     wide = x if _element(x) is F64 else low.cast(x, F32)
     limit, predicate = (-1.0, Predicate.LE) if _signed(op) else (1.0, Predicate.GE)
     low.bind(op.out, low.b(arith_floats.OrderedCmp(predicate, wide, low.constant(limit, wide.type))).out)
