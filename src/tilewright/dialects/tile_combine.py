@@ -23,10 +23,11 @@ from tilewright.ir.definition import (
     Value,
     attribute,
     operands,
+    optional_operands,
     region,
     results,
 )
-from tilewright.ir.types import TILE, ScalarType, TileType
+from tilewright.ir.types import SCALAR, TILE, ScalarType, TileType
 
 
 class ReduceBy(Operation, name="tile.reduce_by", traits=(RECURSIVE_EFFECTS,)):
@@ -45,16 +46,22 @@ class ReduceBy(Operation, name="tile.reduce_by", traits=(RECURSIVE_EFFECTS,)):
 
 
 class ScanBy(Operation, name="tile.scan_by", traits=(RECURSIVE_EFFECTS,)):
-    """Combines each element with all before it (behind it, if `reverse`) along dimension `dim`."""
+    """Combines each element with all before it (behind it, if `reverse`) along dimension `dim`.
+
+    With `starts`, one for each tile, the first element is combined with these; without, it stays as it is.
+    """
 
     tiles: list[Value] = operands(TILE)
     dim: int = attribute(int)
     reverse: bool = attribute(bool)
     body: Region = region()
+    starts: list[Value] = optional_operands(SCALAR, default=())
     outs: list[Value] = results(TILE)
 
     def verify(self, report: Report) -> None:
         if _combined(self, report, self.tiles, self.dim, self.body):
+            if self.starts and [v.type for v in self.starts] != [tile_of(t).element for t in self.tiles]:
+                fail(self, report, "a start of its element type is wanted for each tile")
             _results(self, report, [tile_of(t) for t in self.tiles], self.outs)
 
 

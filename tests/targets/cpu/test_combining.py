@@ -43,9 +43,15 @@ def _kernel(
     results = ", ".join(f"tile<{out}{t}>" for t in dtypes)
     names = ", ".join(f"%r{i}" for i in range(len(dtypes)))
     tiles = ", ".join(f"%t{i}" for i in range(len(dtypes)))
-    reversal = f", reverse = {str(words.endswith('reverse')).lower()}" if words.startswith("tile.scan") else ""
-    attributes = f"{{dim = {dim}{reversal}}}"
-    lines.append(f"{names} = {words.split()[0]} {tiles} {attributes} -> {results} ({arguments}) {{ {body} }}")
+    word, *options = words.split()
+    attributes = f"dim = {dim}"
+    if word == "tile.scan_by":
+        starts = [f"%s{i}" for i in range(len(dtypes))] if "start" in options else []
+        lines += [f"{name} = arith.constant {{value = 3}} -> {t}" for name, t in zip(starts, dtypes, strict=False)]
+        tiles = ", ".join([tiles, *starts])
+        attributes += f", reverse = {str('reverse' in options).lower()}"
+        attributes += f", operand_segments = [{len(dtypes)}, {len(starts)}]"
+    lines.append(f"{names} = {word} {tiles} {{{attributes}}} -> {results} ({arguments}) {{ {body} }}")
     lines += [f"tile.store %r{i}, %Y{i}{', ' if ends else ''}{ends}" for i in range(len(dtypes))]
     return Collective(", ".join(parameters), "\n".join(lines), level)  # type: ignore[arg-type]
 
@@ -70,11 +76,11 @@ AFFINE = """%m = arith.mul %e0, %a0 -> i32 %n = arith.mul %e0, %a1 -> i32 %s = a
 """Composition of x -> e0 x + e1 after x -> a0 x + a1: associative, not commutative, exact in wrapping integers."""
 
 
-def _affine(x: Array, y: Array, dim: int, reverse: bool) -> tuple[Array, Array]:
+def _affine(x: Array, y: Array, dim: int, reverse: bool, start: bool = False) -> tuple[Array, Array]:
     m, s = np.moveaxis(x.astype(np.int32), dim, 0), np.moveaxis(y.astype(np.int32), dim, 0)
     if reverse:
         m, s = m[::-1], s[::-1]
-    products, sums = [m[0]], [s[0]]
+    products, sums = ([3 * m[0]], [3 * m[0] + s[0]]) if start else ([m[0]], [s[0]])
     with np.errstate(over="ignore"):
         for k in range(1, len(m)):
             sums.append(m[k] * sums[-1] + s[k])
@@ -89,9 +95,9 @@ def _affine(x: Array, y: Array, dim: int, reverse: bool) -> tuple[Array, Array]:
 def test_two_tiles_keep_their_order(shape: tuple[int, ...], dim: int, level: object) -> None:
     rng = _rng()
     x, y = (np.asfortranarray(rng.integers(-3, 4, shape).astype(np.int32)) for _ in range(2))
-    for words, reverse in (("tile.scan_by", False), ("tile.scan_by reverse", True)):
+    for words in ("tile.scan_by", "tile.scan_by reverse", "tile.scan_by start", "tile.scan_by start reverse"):
         found = _run(words, AFFINE, ("i32", "i32"), [x, y], dim, level)
-        for got, want in zip(found, _affine(x, y, dim, reverse), strict=True):
+        for got, want in zip(found, _affine(x, y, dim, "reverse" in words, "start" in words), strict=True):
             np.testing.assert_array_equal(got, want)
     found = _run("tile.reduce_by", AFFINE, ("i32", "i32"), [x, y], dim, level)
     for got, want in zip(found, _affine(x, y, dim, False), strict=True):

@@ -82,11 +82,11 @@ def _enter(w: TileBlock, op: ops.Reduce | ops.Scan) -> tuple[Tiles, Combine]:
 
 
 def _reduce(w: TileBlock, op: ops.Reduce) -> None:
+    # Without the identity, which the specification leaves open: of nothing but NaN the largest is NaN.
     values, combine = _enter(w, op)
-    identities = _identities(op.identities, values)
     while len(values[0]) > 1:
         values = combine([v[1::2] for v in values], [v[0::2] for v in values])
-    w.bind_all(op.out, combine([v[0] for v in values], identities))
+    w.bind_all(op.out, [np.asarray(v[0]) for v in values])
     w.nesting -= 1
 
 

@@ -66,6 +66,14 @@ class Combination:
             known[op.results[0]] = compute(self.ctx.arith, op, dtypes, [operand(v) for v in op.operands])
         return [operand(v) for v in scf.yielded(self.body)]
 
+    def started(self, first: Row, starts: Sequence[core.Value]) -> Row:
+        """The first elements combined with what a scan starts with, if anything."""
+        if not starts:
+            return first
+        lanes = lanes_of(parts_of(first[0])[0].type)
+        values = [self.ctx.uniform_value(self.ctx.scalar(value)) for value in starts]
+        return self(first, [self.ctx.arith.splat(value, lanes) for value in values])
+
 
 def _dtype(value: core.Value) -> str:
     element = element_of(value.type)
@@ -131,9 +139,9 @@ def lower(ctx: KernelContext, roots: Roots, op: ReduceBy | ScanBy) -> None:
         case ReduceBy(), int():
             _reduce_across(ctx.b, lines, combine, targets, vector)
         case ScanBy(), None:
-            _scan_within(ctx.b, lines, combine, targets, op.reverse)
-        case _, int():
-            _scan_across(ctx.b, lines, combine, targets, vector, op.reverse)
+            _scan_within(ctx.b, lines, combine, targets, op)
+        case ScanBy(), int():
+            _scan_across(ctx.b, lines, combine, targets, vector, op)
     for value, target in zip(op.outs, targets, strict=True):
         ctx.bind(value, target)
 
@@ -184,11 +192,12 @@ def _across(
     lines: Lines,
     combine: Combination,
     vector: int,
-    reverse: bool,
+    scan: ScanBy | None,
     each: Callable[[list[Value], Piece, Row], None] | None,
     last: Callable[[list[Value], Piece, Row], None] | None,
 ) -> None:
     extent = lines.shape[lines.dim]
+    reverse = scan is not None and scan.reverse
 
     def line(origin: list[Value], piece: Piece) -> None:
         def at(step: Value) -> list[Value]:
@@ -196,7 +205,7 @@ def _across(
             place[lines.dim] = b.sub(i64(extent - 1), step) if reverse else step
             return place
 
-        total = lines.row(at(i64(0)), vector, piece)
+        total = combine.started(lines.row(at(i64(0)), vector, piece), () if scan is None else scan.starts)
         if each is not None:
             each(at(i64(0)), piece, total)
         if extent > 1:
@@ -227,16 +236,16 @@ def _reduce_across(b: Builder, lines: Lines, combine: Combination, targets: Sequ
     def last(origin: list[Value], piece: Piece, total: Row) -> None:
         _store(lines.ev, targets, _without(origin, lines.dim), unit, total, piece)
 
-    _across(b, lines, combine, vector, False, None, last)
+    _across(b, lines, combine, vector, None, None, last)
 
 
 def _scan_across(
-    b: Builder, lines: Lines, combine: Combination, targets: Sequence[Memory], vector: int, reverse: bool
+    b: Builder, lines: Lines, combine: Combination, targets: Sequence[Memory], vector: int, op: ScanBy
 ) -> None:
     def each(place: list[Value], piece: Piece, total: Row) -> None:
         _store(lines.ev, targets, place, vector, total, piece)
 
-    _across(b, lines, combine, vector, reverse, each, None)
+    _across(b, lines, combine, vector, op, each, None)
 
 
 # Along it
@@ -309,9 +318,9 @@ def _mixed(b: Builder, x: Operand, y: Operand | None, lanes: Sequence[int]) -> O
     return b.shuffle(x, y if isinstance(y, Value) else None, lanes)
 
 
-def _scan_within(b: Builder, lines: Lines, combine: Combination, targets: Sequence[Memory], reverse: bool) -> None:
+def _scan_within(b: Builder, lines: Lines, combine: Combination, targets: Sequence[Memory], op: ScanBy) -> None:
     """Prefixes within a vector, combined with the total of the vectors before."""
-    extent, lanes = lines.shape[lines.dim], lines.lanes
+    extent, lanes, reverse = lines.shape[lines.dim], lines.lanes, op.reverse
     main = extent - extent % lanes
 
     def step(position: list[Value], done: Value, width: int, carry: Row | None) -> Row:
@@ -323,7 +332,9 @@ def _scan_within(b: Builder, lines: Lines, combine: Combination, targets: Sequen
         if reverse and width > 1:
             row = _picked(b, row, turned)
         row = _prefixes(b, combine, row, width)
-        if carry is not None:
+        if carry is None:
+            row = combine.started(row, op.starts)
+        else:
             row = combine(row, [combine.ctx.arith.splat(x, width) for x in carry])
         stored = _picked(b, row, turned) if reverse and width > 1 else row
         _store(lines.ev, targets, place, lines.dim, stored, piece)

@@ -106,6 +106,8 @@ def _scan(ctx: KernelContext, op: core.Operation) -> None:
     with each_element(ctx, _without(shape, op.dim)) as rest:
         line = _Line(ctx, op, rest)
         first = line.row(number(i64(0)))
+        if op.starts:
+            first = line.combined(first, [ctx.operand(v) for v in op.starts])
         _store(ctx, targets, first, line.place(number(i64(0))))
         unroll = ctx.not_unrolled()
         with ctx.b.loop(i64(1), i64(extent), 1, _flat(first), loop_metadata=unroll, hint="s") as loop:

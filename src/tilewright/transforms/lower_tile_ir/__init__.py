@@ -52,8 +52,14 @@ def _lower(module: Module, unit: TileModule) -> None:
 
 def _kernel(entry: Entry, statics: Statics) -> Kernel:
     body, block = new_region()
-    shape = {"subgroup_size": 1, "max_groups": MAX_TILE_BLOCKS}
-    kernel = Kernel(entry.sym_name, body, work_group_size=(1, 1), **shape, location=entry.location)
+    kernel = Kernel(
+        entry.sym_name,
+        body,
+        subgroup_size=1,
+        work_group_size=(1, 1),
+        max_groups=MAX_TILE_BLOCKS,
+        location=entry.location,
+    )
     lowering = Lowering(Builder(block, location=entry.location), statics)
     for argument in entry.body.entry.arguments:
         lowering.bind_parameter(argument, block.add_argument(parameter_type(argument), argument.name))

@@ -30,6 +30,7 @@ class _Lines:
     sources: list[Scratch]
     targets: list[Scratch]
     combine: Combine
+    starts: Row
     reverse: bool
     last: bool
 
@@ -56,6 +57,8 @@ class _Lines:
 
         zero = low.b.index(0)
         first = row(low, zero)
+        if self.starts:
+            first = self.combine(low, first, self.starts)
         if not self.last:
             put(low, first, at(low, zero))
         totals = _counted(low, 1, extent, first, step)
@@ -64,9 +67,19 @@ class _Lines:
 
 
 def combined(
-    low: Lowering, tiles: Sequence[Value], dim: int, combine: Combine, *, reverse: bool = False, last: bool = False
+    low: Lowering,
+    tiles: Sequence[Value],
+    dim: int,
+    combine: Combine,
+    *,
+    starts: Sequence[Value] = (),
+    reverse: bool = False,
+    last: bool = False,
 ) -> list[Value]:
-    """Elements along a dimension combined with all before them; `last`: only the last of each line, extent 1."""
+    """Elements along a dimension combined with all before them; `last`: only the last of each line, extent 1.
+
+    The first one is combined with `starts`, if there are any.
+    """
     sources: list[Scratch] = []
     targets: list[Scratch] = []
     types: list[TileType] = []
@@ -78,7 +91,7 @@ def combined(
         sources.append(Scratch.of(low, reshaped(low, tile, TileType((before, shape[dim], after), element))))
         targets.append(Scratch.reserve(low, TileType((before, 1 if last else shape[dim], after), element)))
         types.append(TileType((*shape[:dim], 1 if last else shape[dim], *shape[dim + 1 :]), element))
-    lines = _Lines(sources, targets, combine, reverse, last)
+    lines = _Lines(sources, targets, combine, list(starts), reverse, last)
     before, _, after = sources[0].type.shape
 
     def outer(here: Lowering, number: Value, _: Row) -> Row:

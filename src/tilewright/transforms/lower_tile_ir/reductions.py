@@ -15,11 +15,11 @@ from tilewright.dialects.cuda_tile import reductions as cuda
 from tilewright.dialects.cuda_tile.attributes import Rounding, Signedness
 from tilewright.dialects.memref import AtomicKind
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.types import BOOL, TileType, element_of
+from tilewright.ir.types import BOOL, ScalarType, TileType, element_of
 from tilewright.transforms.lower_tile_ir.by_element import combined
 from tilewright.transforms.lower_tile_ir.combination import Combination
 from tilewright.transforms.lower_tile_ir.context import Handler, Lowering
-from tilewright.transforms.lower_tile_ir.shapes import reshaped, turned
+from tilewright.transforms.lower_tile_ir.shapes import literal, reshaped, turned
 
 # Not the extrema of floats: those of the tile level leave the sign of a zero open.
 _KINDS: Mapping[type[Operation], AtomicKind] = {
@@ -65,6 +65,12 @@ def _reduced(low: Lowering, op: cuda.Reduce, values: list[Value], dim: int, emit
     return list(low.b(tile_combine.ReduceBy(values, dim, combine.region(low), result_types=types)).results)
 
 
+def _element(value: Value) -> ScalarType:
+    found = element_of(value.type)
+    assert found is not None
+    return found
+
+
 def _without(value: Value, dim: int) -> TileType:
     type_ = value.type
     assert isinstance(type_, TileType)
@@ -82,10 +88,12 @@ def _scanned(low: Lowering, op: cuda.Scan, values: list[Value], dim: int, emit: 
     if kind is not None:
         return [low.b(tile.Scan(values[0], kind, dim)).out]
     combine = Combination.of(low, op.body.entry, emit)
-    if not combine.is_scalar_arithmetic:
-        return combined(low, values, dim, combine, reverse=op.reverse)
     types = [v.type for v in values]
-    scan = tile_combine.ScanBy(values, dim, op.reverse, combine.region(low), result_types=types)
+    # Also of elements that the identity is none for, NaN say: the specification combines the first one with it.
+    starts = [low.constant(literal(n), _element(v)) for n, v in zip(op.identities, values, strict=True)]
+    if not combine.is_scalar_arithmetic:
+        return combined(low, values, dim, combine, starts=starts, reverse=op.reverse)
+    scan = tile_combine.ScanBy(values, dim, op.reverse, combine.region(low), starts, result_types=types)
     return list(low.b(scan).results)
 
 

@@ -35,17 +35,17 @@ def _constant(low: Lowering, op: Operation) -> None:
     type_ = low.type_of(op.out)
     dense = op.value
     if dense.splat or isinstance(type_, ScalarType):
-        low.bind(op.out, low.constant(_element(dense.number()), type_))
+        low.bind(op.out, low.constant(literal(dense.number()), type_))
         return
     if type_.size > _LISTED_ELEMENTS:
         low.bind(op.out, _from_memory(low, op, type_))
         return
     flat = TileType((type_.size,), type_.element)
     position = low.iota((type_.size,), 0, I32)
-    found = low.constant(_element(dense.number(0)), flat)
+    found = low.constant(literal(dense.number(0)), flat)
     for index in range(1, type_.size):
         here = low.compare(arith.Predicate.EQ, position, low.constant(index, position.type))
-        found = low.select(here, low.constant(_element(dense.number(index)), flat), found)
+        found = low.select(here, low.constant(literal(dense.number(index)), flat), found)
     low.bind(op.out, reshaped(low, found, type_))
 
 
@@ -65,7 +65,8 @@ def _from_memory(low: Lowering, op: cuda.Constant, type_: TileType) -> Value:
     return reshaped(low, found, type_)
 
 
-def _element(number: Number) -> bool | int | float:
+def literal(number: Number) -> bool | int | float:
+    """A number of Tile IR as a constant of the type that its element has here."""
     if number.element is cuda_types.F8E5M3FNU:
         return code_of(number.bits)
     return bool(number.bits) if number.element is cuda_types.I1 else number.value
