@@ -4,10 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import ml_dtypes
 import numpy as np
 import pytest
 
-from .tile_ir_kernels import POINTERS, POSITIONS, Array, Launch, load, params, pointers, run, run_all, store, through
+import tilewright as tw
+from generators.fused import fused, hard_sums
+
+from .tile_ir_kernels import (
+    POINTERS,
+    POSITIONS,
+    Array,
+    Launch,
+    load,
+    params,
+    pointers,
+    run,
+    run_all,
+    store,
+    text_of,
+    through,
+)
 
 INTEGER_OPS: dict[str, Callable[[Array, Array], Array]] = {
     "shri {} unsigned": lambda a, b: a >> (b & 7),
@@ -70,6 +87,24 @@ def test_signed_division(rng: np.random.Generator) -> None:
     run_all(launches)
     for (form, meaning), launch in zip(ROUNDED.items(), launches, strict=True):
         np.testing.assert_array_equal(launch.output, meaning(x / y).astype(np.int32), form)
+
+
+@pytest.mark.parametrize("element", ["f16", "bf16", "f32", "f64"])
+def test_fma_rounds_once(element: str, rng: np.random.Generator) -> None:
+    """On the CPU and in the interpreter."""
+    dtype = np.dtype(ml_dtypes.bfloat16 if element == "bf16" else f"f{int(element[1:]) // 8}")
+    rows = hard_sums(element, rng, 500)
+    x, y, z = (v.astype(dtype) for v in rows)
+    body = POSITIONS + "".join(pointers(a, element) for a in ("x", "y", "z", "out"))
+    body += "".join(load(a, element) for a in "xyz")
+    body += f"%r = fma %xv, %yv, %zv : tile<64x{element}>\n" + store("out", "r", element)
+    wanted = np.array([fused(element, *row) for row in zip(*(v.tolist() for v in rows), strict=True)])
+    text, grid = text_of(body, params(*[element] * 4)), -(-len(x) // 64)
+    programs = [tw.compile(text, level=level, cache=False) for level in (0, 2)]
+    for one in (*programs, tw.compile(text, target="interpreter")):
+        found = np.full(len(x), 7, dtype)
+        one.k[grid](len(x), x, y, z, found)
+        np.testing.assert_array_equal(found.astype(np.float64), wanted)
 
 
 FUNCTIONS: dict[str, Callable[[Array], Array]] = {

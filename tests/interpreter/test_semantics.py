@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from generators.fused import fused, hard_sums
 from tilewright.dialects import arith, math
 from tilewright.dialects.semantics import convert, dtype_of, evaluate
 from tilewright.ir.core import Block
@@ -83,6 +84,17 @@ def test_conversion_to_16_bits_rounds_once() -> None:
     value = np.asarray(1.0 + 2.0**-8 + 2.0**-40)
     assert float(convert(value, BF16)) == 1.0 + 2.0**-7
     assert float(convert(np.asarray(1.0 + 2.0**-11 + 2.0**-40), F16)) == 1.0 + 2.0**-10
+
+
+@pytest.mark.parametrize("type_", [BF16, F16, F32, F64], ids=str)
+def test_fma_rounds_once(type_: ScalarType, rng: np.random.Generator) -> None:
+    op = arith.Fma(*Block([type_] * 3).arguments)
+    rows = hard_sums(type_.name, rng, 2000)
+    with np.errstate(over="ignore"):
+        found = evaluate(op, *(v.astype(dtype_of(type_)) for v in rows)).astype(np.float64)
+    wanted = [fused(type_.name, *row) for row in zip(*(v.tolist() for v in rows), strict=True)]
+    np.testing.assert_array_equal(found, wanted)
+    np.testing.assert_array_equal(np.signbit(found) | np.isnan(found), np.signbit(wanted) | np.isnan(wanted))
 
 
 @pytest.mark.parametrize("type_", [C32, C64])

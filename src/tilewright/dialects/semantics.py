@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.dialects import arith, complex_numbers, math, semantics_extended
+from tilewright.dialects import arith, complex_numbers, error_free, math, semantics_extended
 from tilewright.dialects.small_numbers import dtype_of, is_integral, odd_f32, to_small, to_tf32, wide
 from tilewright.ir.core import Operation
 from tilewright.ir.types import SMALL_FLOATS, TF32, ScalarType, element_of
@@ -149,7 +149,9 @@ def _exponential(base: Callable[..., Any], logarithm: Array | float) -> Callable
 
 
 def _fma(op: Operation, element: ScalarType | None, a: Array, b: Array, c: Array) -> Array:
-    wider = {"f": np.longdouble, "c": np.clongdouble}.get(a.dtype.kind, np.float64)
+    if element is not None and element.is_float:
+        return error_free.multiply_add(a, b, c)
+    wider = np.clongdouble if a.dtype.kind == "c" else a.dtype
     return (a.astype(wider) * b.astype(wider) + c.astype(wider)).astype(a.dtype)
 
 

@@ -238,7 +238,7 @@ def test_float_to_i1_says_whether_it_is_not_zero(source: t.ElementType, sign: Si
         x[:6] = np.concatenate([zeros, small])
 
     def build(b: Any, v: Any) -> Any:
-        return b(conversions.FToI(*v, sign, result_types=[t.Tile(x.shape, t.I1)])).out
+        return b(conversions.FToI(v[0], sign, result_types=[t.Tile(x.shape, t.I1)])).out
 
     found = apply(build, [(x, source)], t.I1, checked=True)
     magnitude = to_bits(x, source) & np.uint64((1 << (source.bits - 1)) - 1)

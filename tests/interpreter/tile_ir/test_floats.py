@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from generators.fused import fused, hard_sums
 from interpreter.tile_ir.kernels import Array, apply
 from tilewright.dialects.cuda_tile import floats
 from tilewright.dialects.cuda_tile import types as t
 from tilewright.dialects.cuda_tile.attributes import Ordering, Predicate, Rounding
 from tilewright.dialects.cuda_tile.numbers import float_value
+from tilewright.interpreter.tile_ir.rounding import nearest
 from tilewright.interpreter.tile_ir.values import from_bits, to_bits, to_double
 
 FLOATS = (t.F16, t.BF16, t.F32, t.F64)
@@ -158,6 +160,16 @@ def test_fma_and_sqrt(element: t.ElementType, mode: Rounding, seed: int) -> None
         else:
             above = float(to_double(step(element, r, Rounding.ZERO), element))
             assert ((exact(r) + exact(low)) / 2) ** 2 <= exact(a) <= ((exact(r) + exact(above)) / 2) ** 2
+
+
+@pytest.mark.parametrize("element", FLOATS, ids=str)
+def test_fma_of_sums_that_are_hard_to_round(element: t.ElementType, rng: np.random.Generator) -> None:
+    rows = hard_sums(element.name, rng)
+    inputs = [(nearest(v, element), element) for v in rows]
+    found = to_double(apply(lambda b, v: b(floats.Fma(*v)).out, inputs, element), element)
+    wanted = [fused(element.name, *row) for row in zip(*(v.tolist() for v in rows), strict=True)]
+    np.testing.assert_array_equal(found, wanted)
+    np.testing.assert_array_equal(np.signbit(found) | np.isnan(found), np.signbit(wanted) | np.isnan(wanted))
 
 
 def step(element: t.ElementType, value: float, mode: Rounding) -> Array:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from generators.fused import fused, hard_sums
 from targets.llvm.elementwise import (
     COMPLEXES,
     FLOATS,
@@ -19,7 +18,6 @@ from targets.llvm.elementwise import (
     operations,
     pairs,
     random_bits,
-    round_fraction,
     to_float,
 )
 from tilewright.targets.llvm.arith import COMPARE, MATH
@@ -114,26 +112,14 @@ def float_reference(op: str, x: Array, y: Array, z: Array) -> Array:
         "abs": lambda: np.abs(x),
         "neg": lambda: -x,
         "sqrt": lambda: np.sqrt(x),
-        "fma": lambda: fused(x, y, z),
     }
     return table[op]()
 
 
-def fused(x: Array, y: Array, z: Array) -> Array:
-    """Exact fractions, rounded once."""
-    layout = (24, -126, 127) if x.dtype == np.float32 else (53, -1022, 1023)
-
-    def one(a: float, b: float, c: float) -> float:
-        if not (math.isfinite(a) and math.isfinite(b) and math.isfinite(c)):
-            return c if math.isfinite(a) and math.isfinite(b) else a * b + c
-        exact = Fraction(a) * Fraction(b) + Fraction(c)
-        if exact == 0:
-            return a * b + c
-        rounded = round_fraction(exact, *layout)
-        return rounded if rounded else math.copysign(0.0, exact)
-
+def fused_reference(dtype: str, x: Array, y: Array, z: Array) -> Array:
+    """Exact fractions, rounded once; the operands widened."""
     rows = zip(x.tolist(), y.tolist(), z.tolist(), strict=True)
-    return np.array([one(a, b, c) for a, b, c in rows]).astype(x.dtype)
+    return from_float64(np.array([fused(dtype, a, b, c) for a, b, c in rows]), dtype)
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -175,8 +161,19 @@ def test_floats(jit: Jit, rng: np.random.Generator, dtype: str, lanes: int, mach
                 expect_same(job, run(job, x, y), want, (x, y))
             else:
                 operands = (x, y, z)[: len(job.operand_types)]
-                want = narrowed(float_reference(job.op, *wide), dtype)
+                fma = job.op == "fma"
+                want = fused_reference(dtype, *wide) if fma else narrowed(float_reference(job.op, *wide), dtype)
                 expect_same(job, run(job, *operands), want, operands, zero_signs=job.op not in ("max", "min"))
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("lanes", LANES)
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_fma_rounds_once(jit: Jit, rng: np.random.Generator, dtype: str, lanes: int, machine: str) -> None:
+    job = Operation("fma", dtype)
+    operands = tuple(from_float64(v, dtype) for v in hard_sums(dtype, rng, 1000))
+    want = fused_reference(dtype, *(to_float(v, dtype) for v in operands))
+    expect_same(job, jit.elementwise([job], lanes, machine)(job, *operands), want, operands)
 
 
 @pytest.mark.parametrize("lanes", LANES)

@@ -45,6 +45,8 @@ def test_every_operation_assembles(dtype: str, tmp_path: Path) -> None:
     ptx = assembly_of(kernel(dtype), Machine(TRIPLE, "sm_80", "+ptx80"))
     assert ".extern" not in ptx
     assert not re.search(r"\b(mul|add|sub)\.f(32|64)\b", ptx), "without .rn ptxas may contract"
+    if dtype in ("f16", "bf16"):
+        assert f"fma.rn.{dtype}" in ptx, "in f32 it would round twice"
     ptxas = shutil.which("ptxas")
     if not ptxas:
         pytest.skip("ptxas is not on this machine")

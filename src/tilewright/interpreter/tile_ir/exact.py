@@ -11,30 +11,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright.dialects.error_free import odd_sum, two_product, two_sum
 from tilewright.interpreter.tile_ir.rounding import Exact
 
 Array = NDArray[Any]
 
 _FAR: Final = 150
-_SPLITTER: Final = 134217729.0
-
-
-def _two_sum(a: Array, b: Array) -> tuple[Array, Array]:
-    total = a + b
-    part = total - a
-    return total, (a - (total - part)) + (b - part)
-
-
-def _halves(a: Array) -> tuple[Array, Array]:
-    scaled = a * _SPLITTER
-    high = scaled - (scaled - a)
-    return high, a - high
-
-
-def _two_product(a: Array, b: Array) -> tuple[Array, Array]:
-    product = a * b
-    (ah, al), (bh, bl) = _halves(a), _halves(b)
-    return product, ((ah * bh - product) + ah * bl + al * bh) + al * bl
 
 
 def _sign(values: Array) -> Array:
@@ -46,21 +28,13 @@ def _parts(values: Array) -> tuple[Array, Array]:
     return fraction, power.astype(np.int64)
 
 
-def _odd_sum(a: Array, b: Array) -> Array:
-    """A sum that is rounded to odd, so that rounding it again is rounding once."""
-    total, error = _two_sum(a, b)
-    even = total.view(np.int64) & 1 == 0
-    toward = np.where(error > 0, np.inf, -np.inf)
-    return np.where((error != 0) & even, np.nextafter(total, toward), total)
-
-
 def add(a: Array, b: Array) -> Exact:
     """Sum."""
     (x, ex), (y, ey) = _parts(a), _parts(b)
     # A zero is as near as the other one.
     ex, ey = np.where(x == 0, ey, ex), np.where(y == 0, ex, ey)
     top = np.maximum(ex, ey)
-    total, error = _two_sum(_down(x, top - ex), _down(y, top - ey))
+    total, error = two_sum(_down(x, top - ex), _down(y, top - ey))
     return Exact(total, _sign(error), top)
 
 
@@ -71,7 +45,7 @@ def _down(fraction: Array, distance: Array) -> Array:
 def multiply(a: Array, b: Array) -> Exact:
     """Product."""
     (x, ex), (y, ey) = _parts(a), _parts(b)
-    product, error = _two_product(x, y)
+    product, error = two_product(x, y)
     return Exact(product, _sign(error), ex + ey)
 
 
@@ -79,7 +53,7 @@ def divide(a: Array, b: Array) -> Exact:
     """Quotient."""
     (x, ex), (y, ey) = _parts(a), _parts(b)
     quotient = x / y
-    product, error = _two_product(quotient, y)
+    product, error = two_product(quotient, y)
     residue = _sign((x - product) - error) * _sign(y)
     return Exact(quotient, residue, ex - ey)
 
@@ -90,20 +64,20 @@ def square_root(a: Array) -> Exact:
     odd = ex & 1
     x = np.ldexp(x, -odd.astype(np.int32))
     root = np.sqrt(x)
-    product, error = _two_product(root, root)
+    product, error = two_product(root, root)
     return Exact(root, _sign((x - product) - error), (ex + odd) >> 1)
 
 
 def multiply_add(a: Array, b: Array, c: Array) -> Exact:
     """Product plus third operand."""
     (x, ex), (y, ey), (z, ez) = _parts(a), _parts(b), _parts(c)
-    high, low = _two_product(x, y)
+    high, low = two_product(x, y)
     power = ex + ey
     power, ez = np.where(high == 0, ez, power), np.where(z == 0, power, ez)
     top = np.maximum(power, ez)
     high, low = _down(high, top - power), _down(low, top - power)
     z = _down(z, top - ez)
-    middle, rest = _two_sum(z, low)
-    first, second = _two_sum(high, middle)
-    total, error = _two_sum(first, _odd_sum(second, rest))
+    middle, rest = two_sum(z, low)
+    first, second = two_sum(high, middle)
+    total, error = two_sum(first, odd_sum(second, rest))
     return Exact(total, _sign(error), top)

@@ -1,6 +1,7 @@
 """Arithmetic on bools, integers and floats.
 
-Integers wrap and division is total; floats are IEEE; 16-bit floats are computed in f32 and rounded once.
+Integers wrap and division is total; floats are IEEE; 16-bit floats are computed in a wider format and
+rounded once.
 """
 
 from __future__ import annotations
@@ -65,11 +66,39 @@ class RealArithmetic:
         return self._b.fcmp(_FCMP[predicate], self.convert.widen(x, dtype), self.convert.widen(y, dtype))
 
     def fma(self, dtype: str, x: Value, y: Value, z: Value) -> Value:
-        """`x * y + z` rounded once in f32 or f64; for 16-bit floats in f32, then to 16 bits. Integers wrap."""
+        """`x * y + z` rounded once. Integers wrap."""
         if ELEMENTS[dtype].kind is not Kind.FLOAT:
             return self._b.add(self._b.mul(x, y), z)
-        widen = self.convert.widen
-        return self.convert.narrow(self._b.fma(widen(x, dtype), widen(y, dtype), widen(z, dtype)), dtype)
+        if dtype in NARROW:
+            return self._narrow_fma(dtype, x, y, z)
+        return self._b.fma(x, y, z)
+
+    def _narrow_fma(self, dtype: str, x: Value, y: Value, z: Value) -> Value:
+        """In a format in which products are exact (f64 for bf16, whose exponents are those of f32), rounded to odd."""
+        b, lanes = self._b, lanes_of(x.type)
+        if self._features.nvptx:
+            ltype = vector("half" if dtype == "f16" else "bfloat", lanes)
+            found = b.fma(*(b.bitcast(v, ltype) for v in (x, y, z)))
+            return b.bitcast(found, x.type, hint="fma")
+        wide = [self.convert.widen(v, dtype) for v in (x, y, z)]
+        if dtype == "f16":
+            return self.convert.narrow(self._odd_sum(b.fmul(wide[0], wide[1]), wide[2]), dtype)
+        wide = [b.cast("fpext", v, vector("double", lanes)) for v in wide]
+        odd = self._odd_sum(b.fmul(wide[0], wide[1]), wide[2])
+        return self.convert.narrow(self.convert.odd_f32(odd), dtype)
+
+    def _odd_sum(self, x: Value, y: Value) -> Value:
+        """The sum, rounded to odd: the error of rounding to nearest (Knuth) tells which neighbour is the odd one."""
+        b = self._b
+        bits = vector(f"i{bits_of(x.type)}", lanes_of(x.type))
+        total = b.fadd(x, y)
+        part = b.fsub(total, x)
+        error = b.fadd(b.fsub(x, b.fsub(total, part)), b.fsub(y, part))
+        inexact = b.fcmp("one", error, constant(x.type, 0.0))
+        word = b.bitcast(total, bits)
+        inward = b.icmp("slt", b.xor(word, b.bitcast(error, bits)), constant(bits, 0))
+        down = b.sub(word, b.zext(b.and_(inexact, inward), bits))
+        return b.bitcast(b.or_(down, b.zext(inexact, bits)), x.type, hint="odd")
 
     # Floats
 
