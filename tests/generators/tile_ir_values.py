@@ -165,8 +165,8 @@ def random_array(rng: np.random.Generator, element: str, size: int, kind: str) -
         return rng.integers(-3, 4, size).astype(dtype), -3, 3
     if kind == "unit":
         sign = rng.choice([-1.0, 1.0], size)
-        return truncated((sign * rng.uniform(0.25, 4, size)).astype(dtype), element), -4, 4
-    return truncated(_wild(rng, dtype, size), element), -math.inf, math.inf
+        return (sign * rng.uniform(0.25, 4, size)).astype(dtype), -4, 4
+    return _wild(rng, dtype, size), -math.inf, math.inf
 
 
 def _codes(rng: np.random.Generator, kind: str, size: int) -> tuple[Array, float, float]:
@@ -190,10 +190,3 @@ def _wild(rng: np.random.Generator, dtype: np.dtype[np.generic], size: int) -> A
         moderate = (rng.standard_normal(size) * 8).astype(dtype)
     pick = rng.integers(0, 3, size)
     return np.where(pick == 0, found, np.where(pick == 1, moderate, special[rng.integers(0, len(special), size)]))
-
-
-def truncated(values: Array, element: str) -> Array:
-    """As the element holds them: tf32 uses the upper bits of an f32."""
-    if element != "tf32":
-        return values
-    return (values.view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)

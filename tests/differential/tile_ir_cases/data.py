@@ -70,10 +70,7 @@ def operand(type_: Shaped, domain: str, index: int, rng: np.random.Generator) ->
         special = (_SPECIAL if domain == "finite" else (*_SPECIAL, *_ODD))[: count // 2]
         values[: len(special)] = special
         rng.shuffle(values)
-        found = values.astype(dtype)
-    if element == "tf32":
-        return (found.view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)
-    return found
+        return values.astype(dtype)
 
 
 def _integers(dtype: np.dtype[Any], count: int, domain: str, index: int, bits: int, rng: np.random.Generator) -> Array:

@@ -78,7 +78,7 @@ class RealArithmetic:
         b, lanes = self._b, lanes_of(x.type)
         if self._features.nvptx:
             ltype = vector("half" if dtype == "f16" else "bfloat", lanes)
-            found = b.fma(*(b.bitcast(v, ltype) for v in (x, y, z)))
+            found = b.fma(b.bitcast(x, ltype), b.bitcast(y, ltype), b.bitcast(z, ltype))
             return b.bitcast(found, x.type, hint="fma")
         wide = [self.convert.widen(v, dtype) for v in (x, y, z)]
         if dtype == "f16":

@@ -19,8 +19,10 @@ from tilewright.dialects.cuda_tile.core import Entry, TileModule
 from tilewright.dialects.cuda_tile.types import MAX_TILE_BLOCKS
 from tilewright.ir.builder import Builder, new_region
 from tilewright.ir.passes import Pass, PassContext
+from tilewright.ir.types import TF32
 from tilewright.transforms.lower_tile_ir.context import Lowering
 from tilewright.transforms.lower_tile_ir.control import lower_entry_body
+from tilewright.transforms.lower_tile_ir.memory import from_memory
 from tilewright.transforms.lower_tile_ir.statics import Statics, lower_global
 from tilewright.transforms.lower_tile_ir.types import parameter_type
 
@@ -62,6 +64,9 @@ def _kernel(entry: Entry, statics: Statics) -> Kernel:
     )
     lowering = Lowering(Builder(block, location=entry.location), statics)
     for argument in entry.body.entry.arguments:
-        lowering.bind_parameter(argument, block.add_argument(parameter_type(argument), argument.name))
+        parameter = block.add_argument(parameter_type(argument), argument.name)
+        lowering.bind_parameter(argument, parameter)
+        if parameter.type is TF32:
+            lowering.bind(argument, from_memory(lowering, parameter, TF32))
     lower_entry_body(lowering, entry.body.entry)
     return kernel

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tilewright.dialects import arith, arith_integers, tile
 from tilewright.dialects.cuda_tile import core as cuda
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.types import BOOL, F4E2M1FN, F32, I4, I8, I16, I32, I64, TF32, ScalarType, TileType, element_of
+from tilewright.ir.types import BOOL, F4E2M1FN, I4, I8, I16, I32, I64, TF32, ScalarType, TileType, element_of
 from tilewright.transforms.lower_tile_ir.context import Handler, Lowering
 
 _PATTERNS = {8: I8, 16: I16, 32: I32, 64: I64}
@@ -31,9 +31,7 @@ def pattern(low: Lowering, value: Value) -> Value:
         return low.unsigned_cast(value, I8)
     if element is F4E2M1FN:
         return low.unsigned_cast(low.bitcast(value, I4), I8)
-    if element is TF32:
-        return low.bitcast(low.cast(value, F32), I32)
-    return low.bitcast(value, _PATTERNS[element.bits])
+    return low.bitcast(value, _PATTERNS[stored_bits(element)])
 
 
 def from_pattern(low: Lowering, value: Value, element: ScalarType) -> Value:
@@ -43,8 +41,7 @@ def from_pattern(low: Lowering, value: Value, element: ScalarType) -> Value:
     if element is F4E2M1FN:
         return low.bitcast(low.unsigned_cast(value, I4), F4E2M1FN)
     if element is TF32:
-        kept = low.and_(value, low.constant(-(1 << 13), value.type))
-        return low.cast(low.bitcast(kept, F32), TF32)
+        return low.bitcast(low.and_(value, low.constant(-(1 << 13), value.type)), TF32)
     return low.bitcast(value, element)
 
 

@@ -12,8 +12,9 @@ from tilewright.dialects.cuda_tile import types as cuda_types
 from tilewright.dialects.cuda_tile.attributes import AtomicMode, MemoryOrdering, MemoryScope
 from tilewright.dialects.memref import Load, Scope, Semantics
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.types import BOOL, F4E2M1FN, I8, I64, ScalarType, element_of, memref, with_element
+from tilewright.ir.types import BOOL, F4E2M1FN, I8, I64, TF32, ScalarType, element_of, memref, with_element
 from tilewright.transforms.lower_tile_ir import halves
+from tilewright.transforms.lower_tile_ir.bits import from_pattern, pattern
 from tilewright.transforms.lower_tile_ir.context import Handler, Lowering
 from tilewright.transforms.lower_tile_ir.types import element_bytes
 
@@ -80,10 +81,10 @@ def to_memory(low: Lowering, value: Value) -> Value:
 
 
 def from_memory(low: Lowering, value: Value, element: ScalarType) -> Value:
-    """Bytes become bools: anything but zero is true."""
-    if element is not BOOL:
-        return value
-    return low.compare(arith.Predicate.NE, value, low.constant(0, value.type))
+    """Bytes become bools: anything but zero is true. Of tf32 the low 13 bits are none of the number's."""
+    if element is BOOL:
+        return low.compare(arith.Predicate.NE, value, low.constant(0, value.type))
+    return from_pattern(low, pattern(low, value), TF32) if element is TF32 else value
 
 
 def _offset(low: Lowering, op: Operation) -> None:
