@@ -50,6 +50,14 @@ ERRORS = [
     Case("V36", "%x = div %i, «%c0» : index", "div by a constant 0", "mistake"),
     Case("V36", "%x = rem %i, «%c0» : index", "rem by a constant 0", "mistake"),
     Case("V36", "%n = sub %c1, %c1 : index %x = div %i, «%n» : index", "div by a constant 0", "mistake"),
+    *(
+        Case("V36", f"%n = {zero} : index %x = div %i, «%n» : index", "div by a constant 0", "mistake")
+        for zero in (
+            *("mul %i, %c0", "mul %c0, %i", "and %i, %c0", "sub %i, %i", "xor %i, %i", "rem %i, %c1"),
+            *("rem %c0, %i", "div %c0, %i", "shl %c0, %i", "shr %c0, %i"),
+        )
+    ),
+    Case("V36", "%m = mul %i, %c0 : index %n = add %m, %c0 : index %x = rem %i, «%n» : index", "rem by", "mistake"),
     Case("V37", "%x = equal «%b», %b : bool", "bool", "xor"),
     Case("V37", "%x = less_than «%z», %z : bool", "no order", "abs"),
     Case("V37", "%x = equal %f, «%d» : bool", "f64", ""),

@@ -14,7 +14,7 @@ _MAX_STEPS = 64
 
 
 def constant_of(value: Value) -> Number | None:
-    """What a value is for certain: a literal, a static extent, or integer arithmetic on such; else None."""
+    """What a value is for certain: a literal, a static extent, integer arithmetic on such, or `x * 0`; else None."""
     op = value.defining_op
     return op.value if isinstance(op, arith.Constant) else _folded(value, {})
 
@@ -38,11 +38,28 @@ def _folded(value: Value, known: dict[Value, Number | None]) -> Number | None:
         known[value] = _static_extent(op)
     elif op is not None and op.operands and _folds(op):
         values = [_folded(v, known) for v in op.operands]
-        if None not in values:
+        if _is_zero(op, values):
+            known[value] = 0
+        elif None not in values:
             from tilewright.transforms.fold import compute
 
             known[value] = compute(op, [v for v in values if v is not None])
     return known[value]
+
+
+def _is_zero(op: Operation, values: list[Number | None]) -> bool:
+    """Whether integer arithmetic gives 0 whatever the operands are that nothing is known about."""
+    match op:
+        case arith.Mul() | arith.And():
+            return 0 in values
+        case arith.Sub() | arith.Xor():
+            return op.lhs is op.rhs
+        case arith.Rem():
+            return values[0] == 0 or values[1] in (1, -1)
+        case arith.Div() | arith.Shl() | arith.Shr():
+            return values[0] == 0
+        case _:
+            return False
 
 
 def _static_extent(op: memref.Size) -> int | None:
