@@ -7,6 +7,7 @@ import ctypes
 import numpy as np
 import pytest
 
+import tilewright as tw
 from runtime.hand_written import AXPBY, AXPBY_PARAMETERS, ECHO, axpby, bind, f32, matrix
 from tilewright.runtime.arrays import AnyArray
 from tilewright.runtime.groups import ArrayGroup, PointerArray
@@ -83,6 +84,12 @@ def test_arrays_that_do_not_fit(x: object, y: object, message: str) -> None:
     for _ in range(2):  # what was refused once is refused again
         with pytest.raises(LaunchError, match=f"kernel axpby, {message}"):
             axpby().launch(4, (1, x, 1, y))
+
+
+def test_the_type_of_a_tensor_without_modes_has_no_strides() -> None:
+    text = "func @f(%a: f32, %x: memref<f32>) { axpby %a, %x, %a, %x }"
+    with pytest.raises(LaunchError, match=r"0 are wanted for memref<f32>(;|$)"):
+        tw.compile(text).f[1](1.0, f32(3))
 
 
 def test_the_number_of_arguments() -> None:

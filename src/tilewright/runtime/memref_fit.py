@@ -14,9 +14,10 @@ Sizes = tuple[int, ...]
 
 
 def type_text(parameter: MemrefParameter) -> str:
-    """The parameter's type as the language writes it."""
+    """The parameter's type as the language writes it, with all strides, of which an order of 0 has none."""
     shape = "".join(f"x{_size(extent)}" for extent in parameter.shape)
-    return f"memref<{parameter.dtype}{shape},strided<{','.join(_size(stride) for stride in parameter.strides)}>>"
+    layout = f",strided<{','.join(map(_size, parameter.strides))}>" if parameter.strides else ""
+    return f"memref<{parameter.dtype}{shape}{layout}>"
 
 
 def _size(size: int | None) -> str:

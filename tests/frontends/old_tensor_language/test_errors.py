@@ -81,6 +81,7 @@ CASES = (
     Case("V39", f"axpby.n 1.0, %v, 1.0, %w : f32, «{F8}», f32, {F8}", "`%v` is memref<f32x4>"),
     Case("V30", "%x = load %w[%i] : «memref<f32x9>»", "`%w` is memref<f32x8>, not memref<f32x9>"),
     Case("V31", "%x = load %G[%i] : «group<memref<f32x8x5>>»", "`%G` is group<memref<f32x8x4>>"),
+    Case("V31", "%x = load %G[%i] : «group<memref<f32x8x4>, offset: 3>»", "`%G` is group<memref<f32x8x4>>"),
     Case("V30", "%t = alloca -> memref<f32x8> store %f, %t[0] : «memref<f32x7>»", "`%t` is memref<f32x8>, not memref<f32x7>"),
     Case("V37", "%x = cmp.lt %k, %f : «i32»", "`%f` is f32, not i32"),
     Case("V35", "%x = cast %k : «i64» -> f32", "`%k` is i32, not i64"),

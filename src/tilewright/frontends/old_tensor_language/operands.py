@@ -97,13 +97,16 @@ def scalar_type(p: RegionReader) -> ScalarType:
 
 
 def is_written(actual: Type, written: Type) -> bool:
-    """Whether a value's type is what was written; `?` for a known stride forgets it, the space goes unwritten."""
+    """Whether a value's type is what was written.
+
+    `?` for a known stride or offset forgets it; the space goes unwritten, and so may the offset of a group.
+    """
     if isinstance(actual, MemrefType) and isinstance(written, MemrefType):
         same = actual.element is written.element and actual.shape == written.shape
         same = same and len(actual.strides) == len(written.strides)
         return same and all(w in (None, a) for a, w in zip(actual.strides, written.strides, strict=True))
     if isinstance(actual, GroupType) and isinstance(written, GroupType):
-        return is_written(actual.memref, written.memref) and actual.offset == written.offset
+        return is_written(actual.memref, written.memref) and written.offset in (0, None, actual.offset)
     return actual is written
 
 
