@@ -12,6 +12,7 @@ import tilewright as tw
 from tilewright.diagnostics import Report, Source
 from tilewright.frontends.tile_ir import read_tile_ir
 from tilewright.frontends.tile_ir.bytecode import lowest_version, write
+from tilewright.runtime.header import emit_header
 from tilewright.targets.parameters import MAX_GROUPS, KernelInfo
 
 SAMPLE = Path(__file__).parents[2] / "examples" / "vector_add.tileir"
@@ -115,6 +116,7 @@ def test_a_grid_of_the_most_tile_blocks_and_of_one_more() -> None:
     cpu = tw.compile(BLOCKS)
     cpu.blocks[2**24 - 1](found)
     assert found[0] == 2**24 - 2
+    assert "up to 16777215 work-groups along a mode" in emit_header(cpu.artifact)
     for program in (cpu, tw.Program.from_bytes(cpu.to_bytes()), tw.compile(BLOCKS, target="interpreter")):
         for grid in (2**24, (1, 2**24), (2, 1, 2**24)):
             with pytest.raises(tw.LaunchError, match="16,777,215 work-groups along a mode"):

@@ -15,6 +15,7 @@ from tilewright.dialects.cuda_tile.debug import (
     Subprogram,
     bottom_up,
     debug_of,
+    parts_of,
 )
 from tilewright.dialects.cuda_tile.rules import error
 from tilewright.ir.core import Operation
@@ -105,10 +106,8 @@ def _inner(info: DebugInfo) -> tuple[DebugInfo | None, ...]:
     match info:
         case CallSite():
             return (info.caller,)
-        case NamedLocation():
-            return (info.child,)
-        case FusedDebug(parts):
-            return parts
+        case NamedLocation() | FusedDebug():
+            return parts_of(info)
         case _:
             return ()
 
