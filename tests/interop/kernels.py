@@ -26,6 +26,26 @@ def scale_static(x: Annotated[ct.Array, ct.ArrayAnnotation(static_shape_dims=(0,
 
 
 @ct.kernel
+def scale_stepped(x: Annotated[ct.Array, ct.ArrayAnnotation(static_stride_dims=(0, -1))], y):
+    ct.store(y, index=(ct.bid(0),), tile=ct.load(x, index=(ct.bid(0),), shape=(16,)) * 2)
+
+
+@ct.kernel
+def sum_static(arrays: Annotated[list, ct.ListAnnotation(element=ct.ArrayAnnotation(static_shape_dims=(0,)))], out):
+    total = ct.zeros((16,), dtype=ct.float32)
+    for i in range(len(arrays)):
+        x = arrays[i]
+        ct.static_assert(x.shape[0] == 16)
+        total += ct.load(x, index=(0,), shape=(16,))
+    ct.store(out, index=(0,), tile=total)
+
+
+@ct.kernel
+def copy(x, y, tile: ct.Constant[int]):
+    ct.store(y, index=(ct.bid(0),), tile=ct.load(x, index=(ct.bid(0),), shape=(tile,)))
+
+
+@ct.kernel
 def add_all(arrays, out, tile: ct.Constant[int]):
     block = ct.bid(0)
     total = ct.zeros((tile,), dtype=ct.float32)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sized
+from enum import Enum, IntEnum
 from importlib import import_module, util
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 import ml_dtypes
 import numpy as np
@@ -105,6 +106,11 @@ def test_grids() -> None:
     cutile.launch((4, 3, 2), kernels.where_in_grid, (out,))
     assert np.array_equal(out, sum(np.ogrid[0:200:100, 0:30:10, 0:4]))
     cutile.launch(0, kernels.where_in_grid, (out,))
+    one = np.full((1, 1, 1), -1, np.int32)
+    cutile.launch((), kernels.where_in_grid, (one,))
+    assert one.item() == 0
+    with pytest.raises(LaunchError, match="one to three extents, not 0"):
+        cutile.launch([], kernels.where_in_grid, (one,))
 
 
 def test_torch_tensors() -> None:
@@ -113,8 +119,41 @@ def test_torch_tensors() -> None:
     y = torch.zeros(100, dtype=torch.bfloat16)
     cutile.launch(7, kernels.scale, (x, y, 2.0, 16))
     assert bool((y == x * 2).all())
-    with pytest.raises(LaunchError, match=r"argument x: .*gradient"):
-        cutile.launch(7, kernels.scale, (torch.zeros(3, requires_grad=True), y, 2.0, 16))
+
+
+@pytest.mark.parametrize("target", ["cpu", "interpreter"])
+def test_every_type_of_torch(target: str) -> None:
+    torch = pytest.importorskip("torch")
+    names = ["bool", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"]
+    names += ["uint8", "uint16", "uint32", "uint64", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu"]
+    for name in names:
+        dtype = getattr(torch, name)
+        # every byte is a number of each type but bool; the copy is of bits, NaNs have theirs
+        raw = np.random.default_rng().integers(0, 2 if name == "bool" else 256, 20 * dtype.itemsize, np.uint8)
+        x = torch.from_numpy(raw).view(dtype)
+        y = torch.zeros(20 * dtype.itemsize, dtype=torch.uint8).view(dtype)
+        cutile.launch(2, kernels.copy, (x, y, 16), target=target)
+        assert np.array_equal(y.view(torch.uint8).numpy(), raw), name
+    small = torch.arange(8, dtype=torch.float32).to(torch.float8_e4m3fn)
+    result = torch.zeros(8, dtype=torch.uint8)
+    cutile.launch(1, kernels.scale, (small, result, 3.0, 8), target=target)
+    assert result.tolist() == [0, 3, 6, 9, 12, 15, 18, 21]
+
+
+@pytest.mark.parametrize("target", ["cpu", "interpreter"])
+def test_tensors_with_gradients_are_read_and_written_outside_of_their_graph(target: str) -> None:
+    torch = pytest.importorskip("torch")
+    weight = torch.nn.Parameter(torch.arange(16, dtype=torch.float32))
+    y = torch.zeros(16, requires_grad=True)
+    address = y.data_ptr()
+    cutile.launch(1, kernels.scale, (weight, y, 2.0, 16), target=target)
+    assert y.data_ptr() == address
+    assert y.tolist() == [2 * k for k in range(16)]
+    assert (y.requires_grad, y.grad_fn, weight.grad_fn) == (True, None, None)
+    total = torch.zeros(16)
+    cutile.launch(1, kernels.add_all, ([weight, weight * 2], total, 16), target=target)
+    assert total.tolist() == [3 * k for k in range(16)]
+    assert not total.requires_grad
 
 
 class OnDevice:
@@ -134,10 +173,19 @@ FIXED: Final = np.zeros(16, np.float32)
 FIXED.flags.writeable = False
 
 
+class Pair(NamedTuple):
+    """What NVIDIA's launcher takes for no tuple."""
+
+    first: object
+    second: object
+
+
 REFUSED: Final[list[tuple[tuple[object, ...], str]]] = [
     ((X, X, 2.0), r"kernel scale takes 4 arguments \(x, y, factor, tile\), 3 were given"),
     ((X, FIXED, 2.0, 16), "kernel scale, argument y: the array is read-only"),
     ((X, X, np.float32(2), 16), r"argument factor: numbers are bool, int and float .* pass its .item\(\)"),
+    ((Pair(X, X), X, 2.0, 16), r"argument x: Pair is a subclass of tuple, only plain tuples .* pass tuple\(\.\.\)"),
+    ((X, X, 2.0, Pair(1, 2)), "argument tile: Pair is a subclass of tuple"),
     ((X, X, 1 << 31, 16), "argument factor: 2147483648 does not fit int32; annotate the parameter as ScalarInt64"),
     ((X, X, 1e39, 16), "argument factor: 1e.39 is beyond the range of float32"),
     ((X, X, 2.0, X), "argument tile: it is a constant of the kernel, .* ndarray was given"),
@@ -158,13 +206,64 @@ def test_refused_arguments(arguments: tuple[object, ...], message: str) -> None:
         cutile.launch(1, kernels.scale, arguments)
 
 
+WIDE: Final = np.lib.stride_tricks.as_strided(X, (1, 1), (1 << 33, 4))
+"""One element; what lies between rows does not fit 32 bits."""
+
+TOO_LARGE: Final[list[tuple[tuple[object, ...], str]]] = [
+    ((X, X, -(1 << 31) - 1, 16), "argument factor: -2147483649 does not fit int32"),
+    ((X, X, -1e39, 16), "argument factor: -1e.39 is beyond the range of float32"),
+    ((X, X, 2.0, -(1 << 63) - 1), "argument tile: -9223372036854775809 has more than 64 bits"),
+    (
+        (WIDE, X, 2.0, 16),
+        r"argument x: its strides in elements, \(2147483648, 1\), do not fit int32; .*IndexedWithInt64",
+    ),
+    (([X.reshape(1, 16), WIDE], X, 2.0, 16), r"argument x\[1\]: its strides in elements"),
+    ((np.broadcast_to(X[:1], (1 << 31,)), X, 2.0, 16), r"argument x: its shape, \(2147483648,\), do not fit int32"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), TOO_LARGE)
+def test_too_large_numbers_and_layouts_are_overflows(arguments: tuple[object, ...], message: str) -> None:
+    """The class that NVIDIA's launcher raises, and ours."""
+    with pytest.raises(OverflowError, match=message) as caught:
+        cutile.launch(1, kernels.scale, arguments)
+    assert isinstance(caught.value, LaunchError)
+
+
+def test_wrong_kinds_are_type_errors() -> None:
+    for x in (Pair(X, X), [], [X, X.astype(np.int8)], [X, X.reshape(4, 4)], None):
+        with pytest.raises(TypeError):
+            cutile.launch(1, kernels.scale, (x, X, 2.0, 16))
+
+
+def test_annotated_axes() -> None:
+    with pytest.raises(LaunchError, match="argument x: static_stride_dims names axis -1 of an array of rank 1 twice"):
+        cutile.launch(1, kernels.scale_stepped, (X, np.empty_like(X)))
+    out = np.empty(16, np.float32)
+    cutile.launch(1, kernels.sum_static, ([np.full(16, 1, np.float32), np.full(16, 2, np.float32)], out))
+    assert out.tolist() == [3] * 16
+    with pytest.raises(LaunchError, match=r"arrays: Arrays in list vary in static shape at axis 0 \(16 vs 17\)"):
+        cutile.launch(1, kernels.sum_static, ([X, X, np.zeros(17, np.float32)], out))
+
+
+def test_numbers_of_derived_classes() -> None:
+    class Factor(IntEnum):
+        THREE = 3
+
+    class Tile(int, Enum):
+        SIXTEEN = 16
+
+    x, y = np.arange(16, dtype=np.float32), np.empty(16, np.float32)
+    for factor in (Factor.THREE, np.float64(3)):
+        cutile.launch(1, kernels.scale, (x, y, factor, Tile.SIXTEEN))
+        assert np.array_equal(y, 3 * x)
+
+
 def test_other_refusals() -> None:
     with pytest.raises(LaunchTypeError, match=r"a function decorated with cuda.tile.kernel is wanted, not function"):
         cutile.launch(1, numbers, ())
     with pytest.raises(LaunchError, match="on cpu or interpreter here, not on nvidia"):
         cutile.launch(1, kernels.scale, (X, X, 2.0, 16), target="nvidia")
-    with pytest.raises(LaunchError, match=r"do not fit int32; annotate the parameter as IndexedWithInt64"):
-        cutile.launch(1, kernels.scale, (np.broadcast_to(X[:1], (1 << 31,)), X, 2.0, 16))
     with pytest.raises(ValueError, match="one to three extents"):
         cutile.launch((1, 1, 1, 1), kernels.scale, (X, X, 2.0, 16))
 

@@ -6,6 +6,7 @@ The expected values are what `cuda-tile` 1.7.0 itself found out about arrays wit
 from __future__ import annotations
 
 import math
+from enum import Enum
 
 import pytest
 
@@ -110,17 +111,37 @@ def test_annotated_axes() -> None:
     assert (stepped.stride_constant, stepped.stride_divisible) == ((4096, None, 2, None), (1, 4, 1, 1))
     with pytest.raises(ValueError, match="static_stride_dims names axis 7 of an array of rank 4"):
         facts(shape, strides, note=ArrayNote(static_strides=(0, 7)))
+    with pytest.raises(ValueError, match="static_stride_dims names axis -4 of an array of rank 4 twice"):
+        facts(shape, strides, note=ArrayNote(static_strides=(0, 2, -4)))
 
 
 def test_what_the_arrays_of_a_list_have_in_common() -> None:
     one, sixteen, odd = facts((1,), (1,)), facts((16,), (1,)), facts((17,), (1,), address=0x1008)
-    assert common(one, one) == one
-    assert (common(one, sixteen).shape_constant, common(one, sixteen).shape_divisible) == ((None,), (1,))
-    assert common(sixteen, odd).base_divisible == 1
-    rows, columns = facts((3, 4), (4, 1)), facts((3, 4), (8, 4))
-    assert common(rows, columns).stride_constant == (None, None)
-    assert common(rows, columns).stride_divisible == (4, 1)
-    assert common(rows, columns).overlaps
+    assert common(one, one, PLAIN) == one
+    mixed = common(one, sixteen, PLAIN)
+    assert (mixed.shape_constant, mixed.shape_divisible) == ((None,), (1,))
+    assert common(sixteen, odd, PLAIN).base_divisible == 1
+    both = common(facts((3, 4), (4, 1)), facts((3, 4), (8, 4)), PLAIN)
+    assert both.stride_constant == (None, None)
+    assert both.stride_divisible == (4, 1)
+    assert both.overlaps
+
+
+def test_arrays_of_a_list_agree_in_annotated_axes() -> None:
+    shape, strides = ArrayNote(static_shape=(-1,)), ArrayNote(static_strides=(0,))
+    for note in (shape, strides):
+        kept = common(facts((2, 16), (16, 1), note=note), facts((4, 16), (16, 1), note=note), note)
+        assert (kept.shape_constant[1], kept.stride_constant[0]) == ((16, None) if note is shape else (None, 16))
+    with pytest.raises(ValueError, match=r"Arrays in list vary in static shape at axis 1 \(16 vs 17\)"):
+        common(facts((2, 16), (17, 1), note=shape), facts((2, 17), (17, 1), note=shape), shape)
+    with pytest.raises(ValueError, match=r"Arrays in list vary in static stride at axis 0 \(16 vs 32\)"):
+        common(facts((2, 16), (16, 1), note=strides), facts((2, 16), (32, 1), note=strides), strides)
+
+
+class _Numbered(int, Enum):
+    """Integers whose text is another than their number's."""
+
+    THREE = 3
 
 
 def test_constants_of_different_types_differ() -> None:
@@ -129,6 +150,7 @@ def test_constants_of_different_types_differ() -> None:
         == 5
     )
     assert constant_facts(math.nan) == constant_facts(math.nan)
+    assert constant_facts(_Numbered.THREE) == constant_facts(3)
     for value in (1, True, False, -5, 1 << 63, 0.1, math.inf, -0.0):
         assert constant_facts(value).value == value
         assert type(constant_facts(value).value) is type(value)

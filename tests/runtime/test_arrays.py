@@ -52,8 +52,18 @@ def test_bf16_from_ml_dtypes_and_torch() -> None:
     assert view(tensor).strides == (5, 1)
     with pytest.raises(UnusableArray, match="grad"):
         view(torch.zeros(3, requires_grad=True))
-    with pytest.raises(UnusableArray, match="uint8"):
-        view(torch.zeros(3, dtype=torch.uint8))
+
+
+def test_every_type_of_torch_that_numpy_or_ml_dtypes_have() -> None:
+    torch = pytest.importorskip("torch")
+    names = ["bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))]
+    names += ["float16", "bfloat16", "float32", "float64", "complex64", "complex128"]
+    names += ["float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu"]
+    for name in names:
+        tensor = torch.zeros(32, dtype=torch.uint8).view(getattr(torch, name))
+        assert (view(tensor).dtype.name, view(tensor).address) == (name, tensor.data_ptr())
+    with pytest.raises(UnusableArray, match="type 17 of 4x2 is not supported"):
+        view(torch.zeros(32, dtype=torch.uint8).view(torch.float4_e2m1fn_x2))
 
 
 def test_buffers() -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-import importlib
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,7 @@ from tilewright.ir.printer import print_op
 from tilewright.ir.types import mixed
 from tilewright.program import Program
 from tilewright.runtime.argument_checks import ArgumentChecks
+from tilewright.runtime.arrays import ArrayView, view
 from tilewright.runtime.dtypes import numpy_dtype
 from tilewright.runtime.groups import ArrayGroup, PointerArray
 from tilewright.targets.artifact import Artifact
@@ -70,27 +70,33 @@ class _InterpretedKernel:
             elif isinstance(parameter, ScalarParameter):
                 values.append(cast("Argument", next(given)))
             elif isinstance(parameter, MemrefParameter | PointerParameter):
-                values.append(as_numpy(next(given), parameter))
+                values.append(as_numpy(next(given)))
             else:
                 values.append(_group(next(given), parameter))
         interpret(self.kernel, values, grid, checked=self.checked)
 
 
-def _untyped(argument: object) -> Any:
-    """For calls of what a framework's arrays are known to have."""
-    return argument
-
-
-def as_numpy(argument: object, parameter: MemrefParameter | PointerParameter) -> Array | None:
+def as_numpy(argument: object) -> Array | None:
     """The same memory as a NumPy array."""
     if argument is None or isinstance(argument, np.ndarray):
         return cast("Array | None", argument)
-    if hasattr(argument, "__dlpack__"):
-        if parameter.dtype == "bf16":
-            viewed = _untyped(argument).view(importlib.import_module("torch").uint16)
-            return np.from_dlpack(viewed).view(numpy_dtype("bf16"))
-        return np.from_dlpack(_untyped(argument))
-    return np.asarray(argument)
+    array = view(argument)
+    return np.asarray(_Memory(array)).view(array.dtype)
+
+
+class _Memory:
+    """An array for NumPy, with elements without a type: NumPy's protocols know none of ml_dtypes."""
+
+    def __init__(self, array: ArrayView) -> None:
+        size = array.dtype.itemsize
+        self._owner = array.owner
+        self.__array_interface__: Final = {
+            "version": 3,
+            "typestr": f"|V{size}",
+            "data": (array.address, array.readonly),
+            "shape": array.shape,
+            "strides": tuple(size * stride for stride in array.strides),
+        }
 
 
 def _group(argument: object, parameter: GroupParameter) -> Group | None:
@@ -103,7 +109,7 @@ def _group(argument: object, parameter: GroupParameter) -> Group | None:
         if isinstance(argument, ArrayGroup)
         else (cast("Sequence[object]", argument), 0)
     )
-    return Group([as_numpy(a, parameter.memref) for a in arrays], offset)
+    return Group([as_numpy(a) for a in arrays], offset)
 
 
 def _group_of_pointers(argument: PointerArray, parameter: GroupParameter) -> Group:

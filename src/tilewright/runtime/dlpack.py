@@ -7,10 +7,14 @@ is used.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Protocol, runtime_checkable
 
-from tilewright.runtime.dtypes import AnyDtype, numpy_dtype
+import ml_dtypes
+import numpy as np
+
+from tilewright.runtime.dtypes import AnyDtype
 
 _VERSION: Final = (1, 1)
 _READ_ONLY: Final = 1
@@ -68,19 +72,28 @@ class _Versioned(ctypes.Structure):
     )
 
 
-_KINDS: Final = {
-    (0, 8): "i8",
-    (0, 16): "i16",
-    (0, 32): "i32",
-    (0, 64): "i64",
-    (2, 16): "f16",
-    (2, 32): "f32",
-    (2, 64): "f64",
-    (4, 16): "bf16",
-    (5, 64): "c32",
-    (5, 128): "c64",
+_SMALL_FLOATS: Final = {
+    7: ml_dtypes.float8_e3m4,
+    8: ml_dtypes.float8_e4m3,
+    9: ml_dtypes.float8_e4m3b11fnuz,
+    10: ml_dtypes.float8_e4m3fn,
+    11: ml_dtypes.float8_e4m3fnuz,
+    12: ml_dtypes.float8_e5m2,
+    13: ml_dtypes.float8_e5m2fnuz,
+    14: ml_dtypes.float8_e8m0fnu,
 }
-_KIND_NAMES: Final = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex", 6: "bool"}
+_DTYPES: Final[Mapping[tuple[int, int], AnyDtype]] = {
+    **{(0, 8 * size): np.dtype(f"i{size}") for size in (1, 2, 4, 8)},
+    **{(1, 8 * size): np.dtype(f"u{size}") for size in (1, 2, 4, 8)},
+    **{(2, 8 * size): np.dtype(f"f{size}") for size in (2, 4, 8)},
+    (4, 16): np.dtype(ml_dtypes.bfloat16),
+    **{(5, 8 * size): np.dtype(f"c{size}") for size in (8, 16)},
+    (6, 8): np.dtype(np.bool_),
+    **{(code, 8): np.dtype(small) for code, small in _SMALL_FLOATS.items()},
+}
+"""NumPy's and ml_dtypes' types by DLPack's code and the number of bits."""
+
+_CODE_NAMES: Final = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex", 6: "bool"}
 
 _is_valid = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_IsValid", ctypes.pythonapi))
 _get_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
@@ -129,15 +142,15 @@ def _export(exporter: Exporter) -> object:
 
 
 def _describe(tensor: _Tensor, readonly: bool) -> DlpackTensor:
-    kind = _KINDS.get((tensor.code, tensor.bits)) if tensor.lanes == 1 else None
-    if kind is None:
-        name = f"{_KIND_NAMES.get(tensor.code, f'type {tensor.code} of ')}{tensor.bits}"
+    dtype = _DTYPES.get((tensor.code, tensor.bits)) if tensor.lanes == 1 else None
+    if dtype is None:
+        name = f"{_CODE_NAMES.get(tensor.code, f'type {tensor.code} of ')}{tensor.bits}"
         raise DlpackError(f"its element type {name}{f'x{tensor.lanes}' if tensor.lanes != 1 else ''} is not supported")
     order = tensor.ndim
     shape = _words(tensor.shape or 0, order)
     strides = _words(tensor.strides, order) if tensor.strides else _row_major(shape)
     device = (tensor.device_type, tensor.device_id)
-    return DlpackTensor((tensor.data or 0) + tensor.byte_offset, numpy_dtype(kind), shape, strides, readonly, device)
+    return DlpackTensor((tensor.data or 0) + tensor.byte_offset, dtype, shape, strides, readonly, device)
 
 
 def _words(address: int, count: int) -> tuple[int, ...]:

@@ -18,3 +18,7 @@ class LaunchError(CallerError, ValueError):
 
 class LaunchTypeError(LaunchError, TypeError):
     """A launch with an argument of the wrong kind, or with too many or too few."""
+
+
+class LaunchOverflowError(LaunchError, OverflowError):
+    """A launch with a number, an extent or a stride that the kernel's type for it cannot hold."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final, TypeAlias, cast
+from typing import Final, Protocol, TypeAlias, cast, runtime_checkable
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from tilewright.interop.cutile.specialisation import (
 )
 from tilewright.runtime.arrays import CPU, ArrayView, NotAnArray, UnusableArray, view
 from tilewright.runtime.dtypes import AnyDtype
-from tilewright.runtime.errors import LaunchError, LaunchTypeError
+from tilewright.runtime.errors import LaunchError, LaunchOverflowError, LaunchTypeError
 
 DTYPES: Final = {
     "bool": "bool_",
@@ -107,6 +107,9 @@ def _read(where: str, note: Annotation, argument: object, flat: Flattened) -> Fa
 
 
 def _tuple(where: str, note: Annotation, items: tuple[object, ...], flat: Flattened) -> Facts:
+    if type(items) is not tuple:
+        kind = type(items).__name__
+        raise LaunchTypeError(f"{where}: {kind} is a subclass of tuple, only plain tuples are accepted; pass tuple(..)")
     if isinstance(note, Items):
         if len(note.items) != len(items):
             raise LaunchTypeError(f"{where}: it is annotated as {len(note.items)} items, {len(items)} were given")
@@ -125,30 +128,43 @@ def _constant(where: str, argument: object) -> bool | int | float:
             f"{type(argument).__name__} was given"
         )
     if isinstance(argument, int) and not -(1 << 63) <= argument < 1 << 64:
-        raise LaunchError(f"{where}: {argument} has more than 64 bits")
+        raise LaunchOverflowError(f"{where}: {int(argument)} has more than 64 bits")
     return argument
 
 
 def _scalar(where: str, note: Leaf, argument: bool | int | float, flat: Flattened) -> ScalarFacts:
-    flat.values.append(argument)
     if isinstance(argument, bool):
+        flat.values.append(argument)
         return ScalarFacts("bool_")
     if isinstance(argument, float):
+        flat.values.append(float(argument))
         if math.isfinite(argument) and abs(argument) >= _F32_OVERFLOW:
-            raise LaunchError(
+            raise LaunchOverflowError(
                 f"{where}: {argument} is beyond the range of float32, which numbers have in this front end"
             )
         return ScalarFacts("float32")
     bits = 64 if note.wide_scalar else 32
     if not -(1 << bits - 1) <= argument < 1 << bits - 1:
         hint = "" if note.wide_scalar else "; annotate the parameter as ScalarInt64"
-        raise LaunchError(f"{where}: {argument} does not fit int{bits}{hint}")
+        raise LaunchOverflowError(f"{where}: {int(argument)} does not fit int{bits}{hint}")
+    flat.values.append(int(argument))
     return ScalarFacts(f"int{bits}")
 
 
+@runtime_checkable
+class _Tracked(Protocol):
+    """A PyTorch tensor, which may be part of a graph of gradients."""
+
+    requires_grad: bool
+
+    def detach(self) -> object: ...
+
+
 def _array_view(where: str, argument: object) -> ArrayView:
+    # NVIDIA's launcher takes the memory of such tensors too; the kernel is no part of their graph either way
+    memory = argument.detach() if isinstance(argument, _Tracked) and argument.requires_grad else argument
     try:
-        array = view(argument)
+        array = view(memory)
     except NotAnArray as error:
         raise LaunchTypeError(f"{where}: {error}; an array, number, list of arrays or tuple is wanted") from None
     except UnusableArray as error:
@@ -167,6 +183,8 @@ def _array_view(where: str, argument: object) -> ArrayView:
 def _facts(where: str, array: ArrayView, note: ArrayNote) -> ArrayFacts:
     try:
         return _layout_facts(array.dtype, array.address % ALIGNMENT, array.shape, array.strides, note)
+    except OverflowError as error:
+        raise LaunchOverflowError(f"{where}: {error}") from None
     except ValueError as error:
         raise LaunchError(f"{where}: {error}") from None
 
@@ -175,18 +193,18 @@ def _facts(where: str, array: ArrayView, note: ArrayNote) -> ArrayFacts:
 def _layout_facts(
     dtype: AnyDtype, phase: int, shape: tuple[int, ...], strides: tuple[int, ...], note: ArrayNote
 ) -> ArrayFacts:
-    """Facts of all arrays with one layout; ValueError for one that the front end cannot take."""
+    """Facts of all arrays with one layout; ValueError or OverflowError for one that the front end cannot take."""
     for shown, numbers in (("shape", shape), ("strides in elements", strides)):
         if any(n < 0 for n in numbers):
             raise ValueError(f"its {shown}, {numbers}, are negative, which the front end does not allow")
         if not note.wide and any(n >= 1 << 31 for n in numbers):
-            raise ValueError(f"its {shown}, {numbers}, do not fit int32; annotate the parameter as IndexedWithInt64")
+            raise OverflowError(f"its {shown}, {numbers}, do not fit int32; annotate the parameter as IndexedWithInt64")
     return array_facts(DTYPES[dtype.name], dtype.itemsize, phase, shape, strides, note)
 
 
 def _list(where: str, note: ArrayNote, items: list[object], flat: Flattened) -> ListFacts:
     if not items:
-        raise LaunchError(f"{where}: an empty list says nothing about its arrays; at least one is wanted")
+        raise LaunchTypeError(f"{where}: an empty list says nothing about its arrays; at least one is wanted")
     arrays = [_array_view(f"{where}[{i}]", item) for i, item in enumerate(items)]
     first = arrays[0]
     for i, array in enumerate(arrays):
@@ -197,7 +215,11 @@ def _list(where: str, note: ArrayNote, items: list[object], flat: Flattened) -> 
             )
     facts = _facts(f"{where}[0]", first, note)
     for i, array in enumerate(arrays[1:], 1):
-        facts = common(facts, _facts(f"{where}[{i}]", array, note))
+        other = _facts(f"{where}[{i}]", array, note)
+        try:
+            facts = common(facts, other, note)
+        except ValueError as error:
+            raise LaunchError(f"{where}: {error}") from None
     words = np.array([[a.address, *a.shape, *a.strides] for a in arrays], np.uint64).view(np.int64).reshape(-1)
     members = tuple(PassedArray(f"{where}[{i}]", array) for i, array in enumerate(arrays))
     flat.values += [PassedTable(words, members), len(arrays)]

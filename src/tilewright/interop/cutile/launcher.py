@@ -21,7 +21,7 @@ from tilewright.program import Kernel, Program
 from tilewright.runtime.arrays import ArrayView
 from tilewright.runtime.dtypes import AnyDtype, numpy_dtype
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
-from tilewright.runtime.grid import Grid, grid_extents
+from tilewright.runtime.grid import Extents, Grid, grid_extents
 from tilewright.targets.parameters import Parameter, PointerParameter
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def launch(
     Raises `LaunchError` for arguments that do not fit, the front end's own exceptions for what it does not accept,
     `CompileError` for what the target cannot run, `FrontEndMissing` without the extra `cutile`.
     """
-    extents = grid_extents(grid)
+    extents = _extents(grid)
     if target != "interpreter" and target.partition(":")[0] != "cpu":
         raise LaunchError(f"kernels of NVIDIA's front end are launched on cpu or interpreter here, not on {target}")
     programs, facts, values = _read(kernel, args)
@@ -89,6 +89,11 @@ def launch(
     ]
     with in_python(lambda: front_end().bytecode(kernel, facts)):
         found[extents](*passed)
+
+
+def _extents(grid: Grid) -> Extents:
+    """As of every launch; `()` is a grid of no dimensions, which has one tile block."""
+    return grid_extents(1 if isinstance(grid, tuple) and not grid else grid)
 
 
 def compile(kernel: object, args: Sequence[object] = (), *, target: str = "cpu", checked: bool = False) -> Program:

@@ -77,7 +77,7 @@ def constant_facts(value: bool | int | float) -> ConstantFacts:
     if isinstance(value, bool):
         return ConstantFacts("bool", str(value))
     if isinstance(value, int):
-        return ConstantFacts("int", str(value))
+        return ConstantFacts("int", str(int(value)))
     return ConstantFacts("float", float(value).hex())
 
 
@@ -113,10 +113,14 @@ def array_facts(
 
 
 def _axes(named: tuple[int, ...], rank: int, what: str) -> frozenset[int]:
+    axes: set[int] = set()
     for axis in named:
         if not -rank <= axis < rank:
             raise ValueError(f"{what} names axis {axis} of an array of rank {rank}")
-    return frozenset(axis % rank for axis in named)
+        if axis % rank in axes:
+            raise ValueError(f"{what} names axis {axis} of an array of rank {rank} twice")
+        axes.add(axis % rank)
+    return frozenset(axes)
 
 
 def _divisor(number: int, constant: int | None, step: int, looked: bool) -> int:
@@ -133,8 +137,10 @@ def _overlaps(shape: Sequence[int], strides: Sequence[int]) -> bool:
     return False
 
 
-def common(first: ArrayFacts, second: ArrayFacts) -> ArrayFacts:
-    """What holds for two arrays of one list."""
+def common(first: ArrayFacts, second: ArrayFacts, note: ArrayNote) -> ArrayFacts:
+    """What holds for two arrays of one list; ValueError where what is annotated as a constant differs."""
+    _agree("shape", note.static_shape, first.shape_constant, second.shape_constant)
+    _agree("stride", note.static_strides, first.stride_constant, second.stride_constant)
     return ArrayFacts(
         first.dtype,
         first.wide,
@@ -145,6 +151,13 @@ def common(first: ArrayFacts, second: ArrayFacts) -> ArrayFacts:
         min(first.base_divisible, second.base_divisible),
         first.overlaps or second.overlaps,
     )
+
+
+def _agree(what: str, named: tuple[int, ...], first: Sequence[int | None], second: Sequence[int | None]) -> None:
+    for axis in (axis % len(first) for axis in named):
+        if first[axis] != second[axis]:
+            # NVIDIA's launcher says it in these words
+            raise ValueError(f"Arrays in list vary in static {what} at axis {axis} ({first[axis]} vs {second[axis]})")
 
 
 def _same(first: Sequence[int | None], second: Sequence[int | None]) -> tuple[int | None, ...]:

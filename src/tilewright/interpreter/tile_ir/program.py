@@ -92,5 +92,5 @@ class _InterpretedEntry:
 
 def _argument(parameter: Parameter, argument: object) -> Argument:
     if isinstance(parameter, PointerParameter) and not isinstance(argument, int | AddressTable):
-        return as_numpy(argument, parameter)
+        return as_numpy(argument)
     return cast("Argument", argument)
