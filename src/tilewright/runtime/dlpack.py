@@ -115,6 +115,10 @@ class DlpackTensor:
 
 def read_tensor(exporter: Exporter) -> DlpackTensor:
     """Read a tensor's description; `DlpackError` if the exporter refuses, would copy, or has a type we do not know."""
+    is_negated: object = getattr(exporter, "is_neg", None)
+    if callable(is_negated) and is_negated():
+        # DLPack cannot say it, and PyTorch does not refuse to export such a tensor
+        raise DlpackError("it stands for the negative of what its memory holds; pass its .resolve_neg()")
     try:
         capsule = exporter.__dlpack__(max_version=_VERSION)
     except TypeError:
