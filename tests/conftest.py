@@ -1,16 +1,31 @@
-"""Settings and random data of all tests."""
+"""Settings and random data of all tests; what a run did and what it left out."""
 
 from __future__ import annotations
 
+import os
 import secrets
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import cast
 
 import numpy as np
 import pytest
 from hypothesis import settings
 
+from effort import THOROUGH, Ran
+
 # A deadline in milliseconds says something about the machine's load, not about the code.
 settings.register_profile("tilewright", deadline=None)
 settings.load_profile("tilewright")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--thorough", action="store_true", help="many more random cases (tests/effort.py)")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("thorough"):
+        os.environ[THOROUGH] = "1"
 
 
 @pytest.fixture
@@ -25,3 +40,42 @@ def seed() -> int:
 def rng(seed: int) -> np.random.Generator:
     """Random data from that seed."""
     return np.random.default_rng(seed)
+
+
+@pytest.fixture
+def ran(record_property: Callable[[str, object], None]) -> Ran:
+    """Counts cases that have passed, for the end of the run."""
+    return lambda number, kind: record_property(_RAN, (number, kind))
+
+
+_RAN = "ran"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Random cases by kind, and skipped tests by reason."""
+    reports = [r for found in terminalreporter.stats.values() for r in found if isinstance(r, pytest.TestReport)]
+    cases = Counter[str]()
+    for number, kind in _cases(reports):
+        cases[kind] += number
+    if cases:
+        terminalreporter.section("random cases")
+        for kind, number in sorted(cases.items()):
+            terminalreporter.write_line(f"{number:>9,} {kind}")
+    skipped = Counter(_reason(r) for r in reports if r.skipped)
+    if skipped:
+        terminalreporter.section("skipped")
+        for reason, number in skipped.most_common():
+            terminalreporter.write_line(f"{number:>9,} {reason}")
+
+
+def _cases(reports: list[pytest.TestReport]) -> Iterator[tuple[int, str]]:
+    for report in reports:
+        if report.when == "call" and report.passed:
+            for name, value in report.user_properties:
+                if name == _RAN:
+                    yield cast("tuple[int, str]", value)
+
+
+def _reason(report: pytest.TestReport) -> str:
+    text = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    return text.removeprefix("Skipped: ")

@@ -2,14 +2,12 @@
 
 With dynamic extents, all 235,824 products run at level 0, one launch for all sizes; a sample of the sizes at level 2,
 whose code forks and joins threads for every such product, small as it may be. Static extents need code of their own for
-each product: a random sample of TILEWRIGHT_RANDOM_GEMM_SHAPES of them, or `all` shapes and types, each with random
-transposes and beta (a sweep of many minutes).
+each product: TILEWRIGHT_RANDOM_GEMM_SHAPES of the 19,652 shapes and types, with random transposes and beta.
 """
 
 from __future__ import annotations
 
 import itertools
-import os
 import random
 
 import numpy as np
@@ -17,6 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 import tilewright as tw
+from effort import SEED, Ran, count, thorough
 from generators.arguments import Array
 from generators.element_types import DTYPES
 from generators.gemms import (
@@ -32,9 +31,8 @@ from generators.gemms import (
     results,
 )
 
-SEED = int(os.environ.get("TILEWRIGHT_RANDOM_SEED", "0")) or random.SystemRandom().randrange(1 << 40)
-SHAPES = os.environ.get("TILEWRIGHT_RANDOM_GEMM_SHAPES", "300")
-SAMPLE = 0.06  # of the sizes, at level 2
+SHAPES = count("RANDOM_GEMM_SHAPES", 300, 4000)
+SAMPLE = 1 if thorough() else 0.06  # of the sizes, at level 2
 CHUNKS = 12
 BATCH = 10
 
@@ -53,11 +51,11 @@ func @k(%alpha: {t}, %A: group<memref<{t}x?x?>x?>, %B: group<memref<{t}x?x?>x?>,
 @pytest.mark.parametrize("level", [0, 2])
 @pytest.mark.parametrize("transposes", TRANSPOSES)
 @pytest.mark.parametrize("dtype", ELEMENTS)
-def test_dynamic_extents(dtype: str, transposes: str, level: int) -> None:
+def test_dynamic_extents(dtype: str, transposes: str, level: int, ran: Ran) -> None:
     kernel = tw.compile(KERNEL.format(t=dtype, transposes=transposes), level=level, cache=False, std="new").k
     rng = np.random.default_rng(SEED)
     element, shapes, layout = DTYPES[dtype], every_shape(), results()
-    chosen = np.full(len(shapes), True) if level == 0 or SHAPES == "all" else rng.random(len(shapes)) < SAMPLE
+    chosen = np.full(len(shapes), True) if level == 0 else rng.random(len(shapes)) < SAMPLE
     m, n, k = (np.ascontiguousarray(sizes) for sizes in shapes[chosen].T)
     left, right = (rng.integers(-3, 4, (LARGEST, LARGEST)) for _ in range(2))
     a, a_memory = factors(dtype, left, transposes[1] == "t", m, k)
@@ -77,6 +75,7 @@ def test_dynamic_extents(dtype: str, transposes: str, level: int) -> None:
         wrong = np.flatnonzero(_differ(c, want))
         assert not wrong.size, f"seed {SEED}, beta {beta}: {wrong.size} elements, first {_shape_at(int(wrong[0]))}"
     assert (a_memory.tobytes(), b_memory.tobytes()) == before
+    ran(len(m) * len(BETAS), f"small products with dynamic extents at level {level}")
 
 
 def _differ(have: Array, want: Array) -> NDArray[np.bool_]:
@@ -94,12 +93,12 @@ def _static_products() -> list[Product]:
     rnd = random.Random(SEED)
     sizes = range(1, LARGEST + 1)
     every = list(itertools.product(sizes, sizes, sizes, ELEMENTS))
-    chosen = every if SHAPES == "all" else rnd.sample(every, int(SHAPES))
+    chosen = rnd.sample(every, min(SHAPES, len(every)))
     return [Product(m, n, k, t, rnd.choice(TRANSPOSES), rnd.choice(BETAS)) for m, n, k, t in chosen]
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
-def test_static_extents(chunk: int) -> None:
+def test_static_extents(chunk: int, ran: Ran) -> None:
     rng = np.random.default_rng(SEED + chunk)
     products = _static_products()[chunk::CHUNKS]
     for start in range(0, len(products), BATCH):
@@ -109,3 +108,4 @@ def test_static_extents(chunk: int) -> None:
             a, b, c, want = product.arguments(rng)
             program[f"k{i}"][1](a, b, c)
             assert np.array_equal(c, want), f"seed {SEED}: {product}"
+    ran(len(products), "small products with static extents")

@@ -12,7 +12,6 @@ The seed of a failing kernel is in the message.
 
 from __future__ import annotations
 
-import os
 import random
 import re
 
@@ -20,6 +19,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from effort import SEED, Ran, count
 from generators.old_kernels import GROUPS, Argument, OldKernel, generate
 from tilewright.compiler import uncollected
 from tilewright.diagnostics import Report, Source
@@ -28,9 +28,8 @@ from tilewright.frontends.standard import Standard, detect
 from tilewright.ir.printer import print_op
 from tilewright.runtime.groups import ArrayGroup
 
-KERNELS = int(os.environ.get("TILEWRIGHT_RANDOM_OLD_KERNELS", "5000"))
-RUNS = int(os.environ.get("TILEWRIGHT_RANDOM_OLD_RUNS", "30"))
-SEED = int(os.environ.get("TILEWRIGHT_RANDOM_SEED", "0")) or random.SystemRandom().randrange(1 << 40)
+KERNELS = count("RANDOM_OLD_KERNELS", 1000, 20_000)
+RUNS = count("RANDOM_OLD_RUNS", 30, 500)
 CHUNKS = 20
 
 
@@ -54,15 +53,17 @@ def _check_text(kernel: OldKernel, closely: bool) -> None:
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
-def test_the_upgraded_text_is_the_same_program(chunk: int) -> None:
+def test_the_upgraded_text_is_the_same_program(chunk: int, ran: Ran) -> None:
+    numbers = range(chunk, KERNELS, CHUNKS)
     with uncollected():
-        for number in range(chunk, KERNELS, CHUNKS):
+        for number in numbers:
             seed = SEED + number
             kernel = generate(random.Random(seed))
             try:
                 _check_text(kernel, closely=not number // CHUNKS % 8)
             except Exception as error:
                 raise AssertionError(f"seed {seed} fails: {type(error).__name__}: {error}\n{kernel.text}") from error
+    ran(len(numbers), "kernels of the old tensor language, upgraded")
 
 
 def _bits(argument: Argument) -> list[bytes]:
@@ -92,7 +93,8 @@ def _check_results(kernel: OldKernel, upgraded: str) -> None:
 
 
 @pytest.mark.parametrize("chunk", range(10))
-def test_both_texts_give_the_same_code_and_the_same_bits(chunk: int) -> None:
+def test_both_texts_give_the_same_code_and_the_same_bits(chunk: int, ran: Ran) -> None:
+    compared = 0
     for number in range(chunk, RUNS, 10):
         seed = SEED + KERNELS + number
         kernel = generate(random.Random(seed))
@@ -105,3 +107,5 @@ def test_both_texts_give_the_same_code_and_the_same_bits(chunk: int) -> None:
             _check_results(kernel, upgraded)
         except Exception as error:
             raise AssertionError(f"seed {seed} fails: {type(error).__name__}: {error}\n{kernel.text}") from error
+        compared += 1
+    ran(compared, "kernels of the old tensor language, upgraded, compiled and run")

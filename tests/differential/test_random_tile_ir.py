@@ -5,12 +5,12 @@ The seed of a failing kernel and its text are in the message.
 
 from __future__ import annotations
 
-import os
 import random
 import re
 
 import pytest
 
+from effort import SEED, Ran, count
 from generators.tile_ir import TileKernel, generate, module_of
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.binary import Binary
@@ -20,11 +20,9 @@ from tilewright.frontends.tile_ir.bytecode import lowest_version, write
 
 from .compare_tile_ir import failures
 
-KERNELS = int(os.environ.get("TILEWRIGHT_RANDOM_TILE_KERNELS", "2000"))
-CHUNK = 50
-TOGETHER = 25
+KERNELS = count("RANDOM_TILE_KERNELS", 400, 5000)
+CHUNK = 25
 WORD = re.compile(r"[a-z]\w+")
-SEED = int(os.environ.get("TILEWRIGHT_RANDOM_SEED", "0")) or random.SystemRandom().randrange(1 << 40)
 
 
 def kernels(first: int, count: int) -> list[TileKernel]:
@@ -33,11 +31,11 @@ def kernels(first: int, count: int) -> list[TileKernel]:
 
 
 @pytest.mark.parametrize("chunk", range(-(-KERNELS // CHUNK)))
-def test_the_cpu_agrees_with_the_interpreter(chunk: int) -> None:
-    end = min(KERNELS, (chunk + 1) * CHUNK)
-    for number in range(chunk * CHUNK, end, TOGETHER):
-        found = failures(kernels(SEED + number, min(TOGETHER, end - number)))
-        assert not found, "\n\n".join(f"{kernel.name}: {message}\n{kernel.text}" for kernel, message in found)
+def test_the_cpu_agrees_with_the_interpreter(chunk: int, ran: Ran) -> None:
+    number = min(CHUNK, KERNELS - chunk * CHUNK)
+    found = failures(kernels(SEED + chunk * CHUNK, number))
+    assert not found, "\n\n".join(f"{kernel.name}: {message}\n{kernel.text}" for kernel, message in found)
+    ran(number, "kernels of Tile IR")
 
 
 def test_every_operation_is_generated() -> None:

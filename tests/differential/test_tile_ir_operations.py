@@ -1,11 +1,6 @@
-"""Every operation of Tile IR on every type: compiled for the CPU and interpreted, bit by bit.
-
-A run takes some of the cases, chosen anew each time; `ALL_TILE_IR_CASES=1` takes all.
-"""
+"""Every operation of Tile IR on every type: compiled for the CPU and interpreted, bit by bit."""
 
 from __future__ import annotations
-
-import os
 
 import numpy as np
 import pytest
@@ -14,13 +9,7 @@ import tilewright as tw
 from differential.tile_ir_cases.case import Group, Shaped, grouped, module
 from differential.tile_ir_cases.data import Array, blank, operand
 from differential.tile_ir_cases.families import FAMILIES, agree
-
-
-def chosen(found: list[Group], count: int, rng: np.random.Generator) -> list[Group]:
-    """Some of the kernels."""
-    if os.environ.get("ALL_TILE_IR_CASES") or count >= len(found):
-        return found
-    return [found[int(k)] for k in sorted(rng.choice(len(found), count, replace=False))]
+from effort import Ran
 
 
 def differences(group: Group, kernels: tuple[tw.Kernel, tw.Kernel], ulp: float, rng: np.random.Generator) -> list[str]:
@@ -38,9 +27,9 @@ def differences(group: Group, kernels: tuple[tw.Kernel, tw.Kernel], ulp: float, 
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_operations(family: str, rng: np.random.Generator) -> None:
-    make, count, ulp = FAMILIES[family]
-    groups = chosen(grouped(make()), count, rng)
+def test_operations(family: str, rng: np.random.Generator, ran: Ran) -> None:
+    make, ulp = FAMILIES[family]
+    groups = grouped(make())
     text = module(groups)
     native = tw.compile(text, level=0, cache=False)
     meant = tw.compile(text, target="interpreter", cache=False)
@@ -48,3 +37,4 @@ def test_operations(family: str, rng: np.random.Generator) -> None:
     for number, group in enumerate(groups):
         wrong += differences(group, (meant[f"k{number}"], native[f"k{number}"]), ulp, rng)
     assert not wrong
+    ran(len(groups), "kernels with every operation of Tile IR on every type")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import random
 
 import numpy as np
 import pytest
 
 import tilewright as tw
+from effort import SEED, count
 from generators.kernels import Generated, generate
 from targets.nvidia.case import Launch, mismatch
 from tilewright.compiler import CompileOptions, compile_module, read_module
@@ -22,9 +22,8 @@ from .device import run
 
 pytestmark = pytest.mark.skipif(not driver.available(), reason="this machine has no NVIDIA GPU")
 
-KERNELS = int(os.environ.get("TILEWRIGHT_GPU_KERNELS", "200"))
+KERNELS = count("GPU_KERNELS", 200, 5000)
 CHUNK = 20
-SEED = int(os.environ.get("TILEWRIGHT_RANDOM_SEED", "0")) or random.SystemRandom().randrange(1 << 40)
 # Elementary functions differ by a few ulp, and sums of their results by the order of summation.
 TOLERANCE = {
     "float32": 1e-5,

@@ -6,7 +6,6 @@ gives the right answer for both. The seed of a failing kernel is in the message.
 
 from __future__ import annotations
 
-import os
 import random
 import re
 from collections.abc import Mapping, Sequence
@@ -16,6 +15,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from effort import SEED, count
 from frontends.old_tensor_language.reading import upgraded
 from frontends.old_tensor_language.test_kernels import KERNELS, Old
 from generators import old_kernels
@@ -32,9 +32,8 @@ from tilewright.targets.nvidia.target import NvidiaTarget
 from .device import run
 from .test_differential import TOLERANCE
 
-SEED = int(os.environ.get("TILEWRIGHT_RANDOM_SEED", "0")) or random.SystemRandom().randrange(1 << 40)
-ON_DEVICE = int(os.environ.get("TILEWRIGHT_GPU_OLD_KERNELS", "200"))
-COMPILED = int(os.environ.get("TILEWRIGHT_GPU_OLD_COMPILED", "40"))
+ON_DEVICE = count("GPU_OLD_KERNELS", 200, 5000)
+COMPILED = count("GPU_OLD_COMPILED", 40, 1000)
 CHUNKS = 10
 needs_device = pytest.mark.skipif(not driver.available(), reason="this machine has no NVIDIA GPU")
 

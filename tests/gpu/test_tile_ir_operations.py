@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from dataclasses import dataclass
 
@@ -13,6 +12,7 @@ from differential.compare_tile_ir import difference
 from differential.tile_ir_cases.case import Group, Shaped, grouped, module
 from differential.tile_ir_cases.data import Array, blank, operand
 from differential.tile_ir_cases.families import FAMILIES, agree
+from effort import SEED, count
 from generators.tile_ir import TileKernel, generate, module_of
 from targets.nvidia.case import Argument, Launch
 from tilewright.compiler import CompileOptions, compile_module, read_module
@@ -27,8 +27,7 @@ from tilewright.targets.nvidia.target import NvidiaTarget
 
 from .device import run
 
-SEED = int(os.environ.get("TILEWRIGHT_RANDOM_SEED", "0")) or random.SystemRandom().randrange(1 << 40)
-KERNELS = int(os.environ.get("TILEWRIGHT_GPU_TILE_KERNELS", "200"))
+KERNELS = count("GPU_TILE_KERNELS", 200, 5000)
 COMPILED = 4
 CHUNK = 10
 needs_device = pytest.mark.skipif(not driver.available(), reason="this machine has no NVIDIA GPU")
@@ -72,7 +71,7 @@ def test_random_kernels_are_accepted() -> None:
 @needs_device
 @pytest.mark.parametrize("family", FAMILIES)
 def test_operations(family: str) -> None:
-    make, _, ulp = FAMILIES[family]
+    make, ulp = FAMILIES[family]
     rng = np.random.default_rng(SEED)
     groups = grouped(make())
     wrong: list[str] = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any, cast
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from effort import Ran, count
 from generators.element_types import DTYPES
 from generators.kernels import generate
 from tilewright.diagnostics import Report, Source
@@ -26,7 +26,7 @@ from tilewright.transforms.split_barriers import SplitBarriers
 
 Array = NDArray[Any]
 Shapes = Callable[[int, int], tuple[tuple[int, ...], ...]]
-RANDOM = int(os.environ.get("TILEWRIGHT_RANDOM_PASSES", "12"))
+RANDOM = count("RANDOM_PASSES", 12, 500)
 TYPES = ("f32", "f64", "bf16", "f16", "c32", "i8", "i16", "i32")
 POLICIES = {"small": GenericTilePolicy(whole=8, block=8, depth=4, run=16), "whole": GenericTilePolicy()}
 
@@ -264,8 +264,9 @@ def test_regions(rng: np.random.Generator, name: str, policy: str) -> None:
         check(text, arguments(rng), policy, groups=2 if "group" in name else 1, exact=False)
 
 
-def test_random_kernels(rng: np.random.Generator) -> None:
+def test_random_kernels(rng: np.random.Generator, ran: Ran) -> None:
     for seed in rng.integers(1 << 40, size=RANDOM):
         generated = generate(Random(int(seed)))
         print(f"generator seed {seed}")
         check(generated.text, generated.copy_arguments(), exact=generated.exact)
+    ran(RANDOM, "kernels before and after every pass")

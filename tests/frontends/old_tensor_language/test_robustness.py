@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import random
 
 import pytest
 
+from effort import SEED, Ran, count
 from generators.old_kernels import generate
 from tilewright.diagnostics import CompileError, Report, Source
 from tilewright.frontends.old_tensor_language import parse, upgrade, verify_language
@@ -14,8 +14,7 @@ from tilewright.frontends.old_tensor_language.parser import INSTRUCTIONS
 from tilewright.frontends.standard import detect
 from tilewright.frontends.tensor_language.lexer import pieces
 
-SEED = int(os.environ.get("TILEWRIGHT_RANDOM_SEED", "0")) or random.SystemRandom().randrange(1 << 40)
-TEXTS = int(os.environ.get("TILEWRIGHT_RANDOM_BROKEN_TEXTS", "400"))
+TEXTS = count("RANDOM_BROKEN_TEXTS", 400, 20_000)
 WORDS = (
     *INSTRUCTIONS,
     *("i1", "i8", "i32", "index", "f32", "f64", "memref", "group", "x", "?", ":", "->", ",", "(", ")", "{", "}"),
@@ -49,8 +48,9 @@ def _broken(rnd: random.Random) -> str:
 
 
 @pytest.mark.parametrize("chunk", range(4))
-def test_broken_texts_are_reported(chunk: int) -> None:
-    for number in range(chunk, TEXTS, 4):
+def test_broken_texts_are_reported(chunk: int, ran: Ran) -> None:
+    numbers = range(chunk, TEXTS, 4)
+    for number in numbers:
         text = _broken(random.Random(SEED + number))
         source = Source("broken.tl", text)
         report = Report()
@@ -63,6 +63,7 @@ def test_broken_texts_are_reported(chunk: int) -> None:
             assert report.has_errors
         except Exception as error:
             raise AssertionError(f"seed {SEED + number}: {type(error).__name__}: {error}\n{text}") from error
+    ran(len(numbers), "broken texts of the old tensor language")
 
 
 def test_limits_are_those_of_the_new_reader() -> None:

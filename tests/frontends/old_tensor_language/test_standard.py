@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import random
 
 import pytest
 
+from effort import SEED
 from generators.kernels import generate as generate_new
 from generators.old_kernels import generate as generate_old
 from tilewright.diagnostics import Report, Severity, Source
@@ -16,7 +16,6 @@ from tilewright.frontends.standard_words import judgements
 from tilewright.frontends.tensor_language.lexer import tokenize
 from tilewright.frontends.tensor_language.limits import DEFAULT_LIMITS
 
-SEED = int(os.environ.get("TILEWRIGHT_RANDOM_SEED", "0")) or random.SystemRandom().randrange(1 << 40)
 OLD = (
     "%y = «arith».add %x, %x : f32",
     "%t = «alloca» -> memref<f32x4>",

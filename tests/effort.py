@@ -1,0 +1,32 @@
+"""How many random cases a run takes: those of a few minutes, or with `--thorough` many more.
+
+Each number can be given by an environment variable, `TILEWRIGHT_RANDOM_KERNELS` for example, and the seed of all by
+`TILEWRIGHT_RANDOM_SEED`.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+THOROUGH: Final = "TILEWRIGHT_RANDOM_THOROUGH"
+"""Set by `--thorough`, for the processes among which a run is distributed too."""
+
+Ran: TypeAlias = Callable[[int, str], None]
+"""The fixture `ran`: so many cases of a kind have passed, which the end of the run tells."""
+
+SEED: Final = int(os.environ.get("TILEWRIGHT_RANDOM_SEED", "0")) or random.SystemRandom().randrange(1 << 40)
+"""A new one in each process; what fails says with which it does."""
+
+
+def thorough() -> bool:
+    """Whether this run takes many cases."""
+    return bool(os.environ.get(THOROUGH))
+
+
+def count(name: str, usual: int, many: int) -> int:
+    """The number of cases that `TILEWRIGHT_<name>` gives, else the usual one, else that of a thorough run."""
+    given = os.environ.get(f"TILEWRIGHT_{name}")
+    return int(given) if given else many if thorough() else usual
