@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tilewright.cli.main import main
+from cli.command import run
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "examples" / "fused_kernel.tl"
@@ -18,21 +16,6 @@ AXPBY = """func @axpby(%a: f32, %x: memref<f32x?>, %b: f32, %y: memref<f32x?>) {
     axpby %a, %x, %b, %y
 }
 """
-
-
-def run(*arguments: str, text: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Call `tilewright` in a process of its own."""
-    import os
-
-    return subprocess.run(
-        [sys.executable, "-m", "tilewright", *arguments],
-        input=text,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        env={**os.environ, "TILEWRIGHT_NUM_THREADS": "1", **environment},
-    )
 
 
 def test_check_reports_all_files_with_one_status(tmp_path: Path) -> None:
@@ -60,15 +43,6 @@ def test_usage_errors_have_status_2(tmp_path: Path) -> None:
     assert run("run", "-", "--arg", "q=1", text=AXPBY).returncode == 2
 
 
-def status(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
-    """The exit status of `tilewright`, called in this process."""
-    monkeypatch.setattr(sys, "argv", ["tilewright", *arguments])
-    with pytest.raises(SystemExit) as end:
-        main()
-    assert isinstance(end.value.code, int)
-    return end.value.code
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -83,42 +57,39 @@ def status(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
         (["run", "--arg", "B=ones(8,8,3)"], "argument B: it has 3 modes"),
     ],
 )
-def test_mistakes_of_the_caller_are_no_internal_errors(
-    arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert status(monkeypatch, *arguments, str(SAMPLE)) == 2
-    assert message in capsys.readouterr().err
+def test_mistakes_of_the_caller_are_no_internal_errors(arguments: list[str], message: str) -> None:
+    done = run(*arguments, str(SAMPLE))
+    assert done.returncode == 2
+    assert message in done.stderr
 
 
-def test_a_setting_that_is_wrong(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setenv("TILEWRIGHT_CACHE", "maybe")
-    assert status(monkeypatch, "env") == 2
-    assert "'maybe' is no mode: off, ro or rw" in capsys.readouterr().err
+def test_a_setting_that_is_wrong() -> None:
+    done = run("env", TILEWRIGHT_CACHE="maybe")
+    assert done.returncode == 2
+    assert "'maybe' is no mode: off, ro or rw" in done.stderr
 
 
-def test_a_file_that_is_absent_does_not_hide_what_is_wrong_in_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_that_is_absent_does_not_hide_what_is_wrong_in_others(tmp_path: Path) -> None:
     bad = tmp_path / "bad.tl"
     bad.write_text("func @f(%a: f32) {\n    %b = add %a, %c : f32\n}\n")
-    assert status(monkeypatch, "check", str(tmp_path / "absent.tl"), str(bad)) == 2
-    shown = capsys.readouterr()
-    assert "absent.tl: No such file" in shown.err
-    assert "error[V6]" in shown.out
+    done = run("check", str(tmp_path / "absent.tl"), str(bad))
+    assert done.returncode == 2
+    assert "absent.tl: No such file" in done.stderr
+    assert "error[V6]" in done.stdout
 
 
-def test_groups_are_saved_and_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_groups_are_saved_and_loaded(tmp_path: Path) -> None:
     a, first, again = tmp_path / "a.npy", tmp_path / "first.npy", tmp_path / "again.npy"
     common = ["run", str(SAMPLE), "--grid=3", "--arg=B=ones()", "--arg=C=ones()", "--arg=D=zeros()"]
-    assert status(monkeypatch, *common, f"--save=A={a}", f"--save=D={first}") == 0
+    assert run(*common, f"--save=A={a}", f"--save=D={first}").returncode == 0
     np.save(a, np.ascontiguousarray(np.load(a)))
-    assert status(monkeypatch, *common, f"--arg=A={a}", f"--save=D={again}") == 0
+    assert run(*common, f"--arg=A={a}", f"--save=D={again}").returncode == 0
     assert np.load(first)[:, :, :3].any()
     np.testing.assert_array_equal(np.load(first), np.load(again))
 
 
-def test_an_empty_grid(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert status(monkeypatch, "run", str(SAMPLE), "--grid=0") == 0
+def test_an_empty_grid() -> None:
+    assert run("run", str(SAMPLE), "--grid=0").returncode == 0
 
 
 def test_format_is_idempotent_and_keeps_comments(tmp_path: Path) -> None:

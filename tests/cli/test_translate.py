@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from cli.command import run_on_bytes as run
 from frontends.tile_ir.bytecode.samples import build
 from tilewright.dialects.cuda_tile.types import Version
 from tilewright.frontends.tile_ir.bytecode import write
@@ -25,11 +24,6 @@ TEXT = """cuda_tile.module @kernels {
   }
 }
 """
-
-
-def run(*arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "tilewright", *arguments]
-    return subprocess.run(command, input=data, capture_output=True, timeout=120, check=False)
 
 
 def test_text_to_bytecode_to_text_is_a_fixpoint(tmp_path: Path) -> None:

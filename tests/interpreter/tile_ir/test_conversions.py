@@ -62,10 +62,10 @@ def finite_numbers(element: t.ElementType) -> Array:
     """All non-negative finite numbers of a type, in order."""
     limit = 1 << (element.exponent + element.mantissa)
     if element is t.TF32:
-        found = (np.arange(limit, dtype=np.uint32) << np.uint32(13)).view(np.float32).astype(np.float64)
+        found = (np.arange(limit, dtype=np.uint32) << np.uint32(13)).view(np.float32)
     else:
         found = np.array([float_value(b, element) for b in range(limit)])
-    return found[np.isfinite(found)]
+    return found[np.isfinite(found)].astype(np.float64)
 
 
 def _nearest_of_all(doubles: Array, results: Array, target: t.ElementType) -> None:

@@ -114,7 +114,9 @@ def _stored(dtype: str) -> str:
 
 def _same(found: Array, wanted: Array, inputs: list[Array], job: Job) -> None:
     integral = wanted.dtype.kind in "iub"
-    got, want = (x if integral else x.astype(np.float64) for x in (found, wanted))
+    with np.errstate(invalid="ignore"):
+        # signalling NaNs
+        got, want = (x if integral else x.astype(np.float64) for x in (found, wanted))
     same = got == want
     if not integral:
         same &= np.signbit(got) == np.signbit(want)
