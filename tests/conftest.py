@@ -10,12 +10,12 @@ from typing import cast
 
 import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from effort import THOROUGH, Ran
 
 # A deadline in milliseconds says something about the machine's load, not about the code.
-settings.register_profile("tilewright", deadline=None)
+settings.register_profile("tilewright", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tilewright")
 
 

@@ -1,0 +1,59 @@
+"""How many cases a run takes, and what its end says of them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from effort import THOROUGH, count
+
+TESTS = """
+import pytest
+from effort import count
+
+@pytest.mark.parametrize("k", range(3))
+def test_many(k, ran):
+    ran(count("RANDOM_NUMBERS", 400, 1000), "numbers")
+
+def test_wrong(ran):
+    ran(5, "numbers")
+    assert False
+
+@pytest.mark.skip(reason="no moon")
+def test_left_out():
+    pass
+
+def test_left_out_later():
+    pytest.skip("no moon")
+"""
+
+
+def test_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(THOROUGH, raising=False)
+    assert count("RANDOM_THINGS", 3, 50) == 3
+    monkeypatch.setenv(THOROUGH, "1")
+    assert count("RANDOM_THINGS", 3, 50) == 50
+    monkeypatch.setenv("TILEWRIGHT_RANDOM_THINGS", "7")
+    assert count("RANDOM_THINGS", 3, 50) == 7
+
+
+@pytest.mark.parametrize(("options", "shown"), [([], "1,200 numbers"), (["--thorough", "-n2"], "3,000 numbers")])
+def test_the_end_of_a_run(tmp_path: Path, options: list[str], shown: str) -> None:
+    """Of what has passed, here and in the processes that a run is distributed to."""
+    (tmp_path / "conftest.py").write_text((Path(__file__).parent / "conftest.py").read_text())
+    (tmp_path / "test_some.py").write_text(TESTS)
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("TILEWRIGHT_", "PYTEST_"))}
+    environment["PYTHONPATH"] = os.pathsep.join(sys.path)
+    command = [sys.executable, "-m", "pytest", "-q", *options]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 1, done.stdout + done.stderr
+    lines = [line.strip() for line in done.stdout.splitlines()]
+    assert shown in lines
+    assert "2 no moon" in lines
