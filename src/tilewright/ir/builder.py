@@ -37,21 +37,6 @@ class Builder:
         assert op.block is not None
         return cls(op.block, op, op.location)
 
-    @classmethod
-    def after_op(cls, op: Operation) -> Builder:
-        """Insert behind `op`, with its location."""
-        assert op.block is not None
-        return cls(op.block, op.next, op.location)
-
-    @classmethod
-    def before_terminator(cls, block: Block, location: Location = UNKNOWN) -> Builder:
-        """Insert in front of a block's terminator, or at its end if it has none."""
-        from tilewright.ir.definition import TERMINATOR
-
-        last = block.last
-        ends = last is not None and TERMINATOR in last.definition.traits
-        return cls(block, last if ends else None, location)
-
     def __call__(self, op: OperationT) -> OperationT:
         """Insert `op` here and return it."""
         if op.location is UNKNOWN:

@@ -260,16 +260,6 @@ class Symbol(AttributeValue):
 
 
 @dataclass(frozen=True, slots=True)
-class Opaque(AttributeValue):
-    """An attribute that is kept as it was written."""
-
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
-
-
-@dataclass(frozen=True, slots=True)
 class Unit(AttributeValue):
     """An attribute that says something by being there."""
 

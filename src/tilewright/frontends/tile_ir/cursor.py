@@ -18,7 +18,6 @@ STRING: Final = re.compile(rf'("(?:[^"\\\n]|\\.)*+"){_SKIP}')
 SYMBOL: Final = re.compile(rf'@([A-Za-z_][A-Za-z0-9_$.]*+|"(?:[^"\\\n]|\\.)*+"){_SKIP}')
 _ESCAPE: Final = re.compile(r'\\(?:([0-9a-fA-F]{2})|([nt\\"]))')
 _ANY: Final = re.compile(r"[A-Za-z_0-9$.]+|[%@#!^][A-Za-z_0-9$.-]*|->|.", re.DOTALL)
-_DIGITS: Final = 5000
 _SIMPLE: Final = {"n": "\n", "t": "\t", "\\": "\\", '"': '"'}
 
 SYNTAX: Final = "C1"

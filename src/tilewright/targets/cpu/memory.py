@@ -13,7 +13,6 @@ from tilewright.targets.cpu.scalars import product_of, sum_of
 from tilewright.targets.llvm.emitter import Complex, Value, i64, vector, zero
 from tilewright.targets.llvm.types import ELEMENTS, Kind
 
-DEFAULT_ALIGNMENT = 128
 _TABLE_AHEAD_BYTES = 512
 
 

@@ -133,7 +133,7 @@ class Function:
 class Module:
     """An LLVM module as text. Declarations and metadata are written once however often they are asked for."""
 
-    __slots__ = ("_declarations", "_functions", "_globals", "_metadata", "_names", "data_layout", "triple")
+    __slots__ = ("_declarations", "_functions", "_globals", "_metadata", "data_layout", "triple")
 
     def __init__(self, triple: str = "", data_layout: str = "") -> None:
         self.triple = triple
@@ -142,7 +142,6 @@ class Module:
         self._functions: dict[str, Function] = {}
         self._globals: dict[str, tuple[Value, str]] = {}
         self._metadata: list[str] = []
-        self._names: dict[str, list[int]] = {}
 
     def function(
         self,
@@ -233,10 +232,6 @@ class Module:
         self._metadata.append(f"distinct !{{{', '.join([own, *nodes])}}}")
         return own
 
-    def named_metadata(self, name: str, nodes: Sequence[str]) -> None:
-        """Add nodes (as text) to a named list, for example `llvm.module.flags`."""
-        self._names.setdefault(name, []).extend(int(self.metadata(node)[1:]) for node in nodes)
-
     def __str__(self) -> str:
         lines: list[str] = []
         if self.data_layout:
@@ -247,6 +242,5 @@ class Module:
         for function in self._functions.values():
             lines.extend(function.lines())
         lines.extend(text for name, text in self._declarations.items() if name not in self._functions)
-        lines.extend(f"!{name} = !{{{', '.join(f'!{n}' for n in nodes)}}}" for name, nodes in self._names.items())
         lines.extend(f"!{index} = {node}" for index, node in enumerate(self._metadata))
         return "\n".join(lines) + "\n"

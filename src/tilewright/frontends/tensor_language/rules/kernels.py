@@ -13,7 +13,6 @@ from tilewright.ir.types import Extent, GroupType, MemrefType
 
 _SUBGROUP_SIZES = (1, 2, 4, 8, 16, 32, 64)
 _MAX_WORK_GROUP = 4096
-_KNOWN = ("alignment", "shape_gcd", "stride_gcd")
 
 
 def check_kernel(kernel: Kernel, report: Report) -> None:
