@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import cast
@@ -26,6 +28,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("thorough"):
         os.environ[THOROUGH] = "1"
+    if not hasattr(config, "workerinput"):
+        _use_new_cache(config)
+
+
+def _use_new_cache(config: pytest.Config) -> None:
+    """Keep what is compiled in a folder of this run, which its workers and children share.
+
+    The user's holds what other states of the source have made under the same keys.
+    """
+    folder = tempfile.mkdtemp(prefix="tilewright-tests-")
+    os.environ["TILEWRIGHT_CACHE_DIR"] = folder
+    config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
 @pytest.fixture

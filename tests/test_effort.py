@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import tilewright as tw
 from effort import THOROUGH, count
+from tilewright.runtime.config import current
 
 TESTS = """
 import pytest
@@ -30,6 +32,15 @@ def test_left_out():
 def test_left_out_later():
     pytest.skip("no moon")
 """
+
+
+def test_what_is_compiled_is_kept_for_this_run_only() -> None:
+    program = tw.compile("func @f(%x: memref<f32x?>) { }")
+    folder = current().cache_dir
+    assert folder is not None
+    assert folder.name.startswith("tilewright-tests-")
+    assert program.artifact.payload
+    assert any(folder.rglob("*.twa"))
 
 
 def test_counts(monkeypatch: pytest.MonkeyPatch) -> None:
