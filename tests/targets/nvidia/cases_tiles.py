@@ -223,7 +223,7 @@ def tile_cases() -> list[Case]:
         *moves("c64"),
         *product("f32", "f32", 1e-6),
         *product("f64", "f64", 1e-14),
-        *product("f16", "f16", 2e-3),
+        *product("f16", "f32", 1e-6),
         *product("bf16", "f32", 1e-6),
         *product("i8", "i32", 0.0),
         *product("c32", "c32", 1e-6),
