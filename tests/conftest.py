@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import signal
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
-from typing import cast
+from collections.abc import Callable, Generator, Iterator
+from types import FrameType
+from typing import Final, cast
 
 import numpy as np
 import pytest
@@ -40,6 +42,24 @@ def _use_new_cache(config: pytest.Config) -> None:
     folder = tempfile.mkdtemp(prefix="tilewright-tests-")
     os.environ["TILEWRIGHT_CACHE_DIR"] = folder
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+_PATIENCE: Final = 60
+"""Seconds; what is not to wait at all needs far fewer on any machine."""
+
+
+@pytest.fixture
+def impatient() -> Generator[None]:
+    """Whoever waits for what never comes, the writer of a pipe for instance, fails instead."""
+
+    def give_up(_signal: int, _frame: FrameType | None) -> None:
+        raise AssertionError(f"still waiting after {_PATIENCE} s")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(_PATIENCE)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture

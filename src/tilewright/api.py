@@ -11,6 +11,7 @@ from tilewright.cache_key import cache_key
 from tilewright.compiler import CompileOptions, compile_source
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.binary import Binary
+from tilewright.frontends.reading import read_source_file
 from tilewright.frontends.recognise import is_bytecode
 from tilewright.languages import Form, ReadOptions, Std, language_of
 from tilewright.program import Program, load_artifact
@@ -35,7 +36,7 @@ def source_of(kernel: KernelSource) -> Source | Binary:
     if isinstance(kernel, str) and ("\n" in kernel or "{" in kernel or not kernel.strip()):
         return Source("<string>", kernel.removeprefix("\ufeff"))
     path = Path(kernel)
-    return from_bytes(str(path), path.read_bytes())
+    return from_bytes(str(path), read_source_file(path, str(path)))
 
 
 def from_bytes(name: str, data: bytes) -> Source | Binary:

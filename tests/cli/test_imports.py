@@ -13,7 +13,7 @@ import pytest
 EXAMPLES = Path(__file__).parents[2] / "examples"
 DEPENDENCIES = {"numpy", "llvmlite", "ml_dtypes", "click", "rich", "platformdirs", "filelock"}
 SHOW = "import atexit, json, sys; atexit.register(lambda: print('\\n' + json.dumps(sorted(sys.modules))))\n"
-READING = {"languages", "cli", "compiler", "diagnostics", "dialects", "frontends", "ir"}
+READING = {"languages", "cli", "compiler", "diagnostics", "dialects", "files", "frontends", "ir"}
 
 
 @dataclass(frozen=True, slots=True)

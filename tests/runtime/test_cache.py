@@ -7,6 +7,7 @@ import hashlib
 import multiprocessing
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -165,6 +166,58 @@ def test_a_foreign_or_linked_folder_is_refused(folder: Path, monkeypatch: pytest
         assert ArtifactCache(link).get(KEY) is None
     monkeypatch.setattr(os, "geteuid", lambda: 12345)
     with pytest.warns(CacheWarning, match="belongs to user"):
+        assert ArtifactCache(folder).get(KEY) is None
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o701])
+def test_nothing_is_left_in_a_folder_that_is_refused(folder: Path, mode: int) -> None:
+    folder.mkdir(parents=True)
+    folder.chmod(mode)
+    artifact = artifact_of()
+    with pytest.warns(CacheWarning, match="chmod 700") as warned:
+        assert ArtifactCache(folder).get_or_compile(KEY, lambda: artifact) == artifact
+    assert len(warned) == 1
+    assert os.listdir(folder) == []
+
+
+def no_file(kind: str, path: Path) -> None:
+    """Something in the place of an entry that is not a regular file."""
+    match kind:
+        case "pipe":
+            os.mkfifo(path)
+        case "folder":
+            path.mkdir()
+        case "link":
+            path.symlink_to("/dev/zero")
+        case _:
+            os.chdir(path.parent)
+            socket.socket(socket.AF_UNIX).bind(path.name)
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("suffix", ["twa", "lock"])
+@pytest.mark.parametrize("kind", ["pipe", "folder", "link", "socket"])
+def test_what_is_no_file_is_neither_waited_for_nor_followed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, kind: str, suffix: str
+) -> None:
+    monkeypatch.chdir(folder.parent.parent)
+    folder.mkdir(mode=0o700, parents=True)
+    path = folder / f"{KEY}.{suffix}"
+    no_file(kind, path)
+    artifact = artifact_of()
+    cache = ArtifactCache(folder, lock_seconds=0.1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CacheWarning)
+        assert cache.get_or_compile(KEY, lambda: artifact) == artifact
+    # An entry is put in the place of what is there, where a rename can do that.
+    assert cache.verify() == ([KEY] if kind == "folder" and suffix == "twa" else [])
+
+
+def test_a_huge_file_is_not_read(folder: Path) -> None:
+    folder.mkdir(mode=0o700, parents=True)
+    entry(folder).touch()
+    os.truncate(entry(folder), 1 << 43)
+    with pytest.warns(CacheWarning, match="damaged"):
         assert ArtifactCache(folder).get(KEY) is None
 
 

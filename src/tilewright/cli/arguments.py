@@ -12,6 +12,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright.files import open_to_read
 from tilewright.runtime.dtypes import numpy_dtype
 from tilewright.targets.parameters import (
     GroupParameter,
@@ -128,8 +129,9 @@ def _call(parameter: MemrefParameter | PointerParameter, spec: str) -> tuple[str
 def _loaded(parameter: MemrefParameter | PointerParameter, path: Path) -> Array:
     """An array in a file; types that NumPy does not know are stored there as bytes without a name."""
     try:
-        array: Array = np.load(path, allow_pickle=False)
-    except (OSError, ValueError) as error:
+        with open_to_read(path) as file:
+            array: Array = np.load(file, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
         raise click.UsageError(f"--arg {parameter.name}={path}: {error}") from None
     wanted = numpy_dtype(parameter.dtype)
     return array.view(wanted) if array.dtype.kind == "V" and array.dtype.itemsize == wanted.itemsize else array

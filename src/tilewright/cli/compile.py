@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tilewright.cli.inputs import definitions, read_source, std_option
-from tilewright.cli.output import show
+from tilewright.cli.output import show, write_result
 from tilewright.diagnostics import Report
 from tilewright.targets import find_target, target_names
 from tilewright.targets.artifact import Artifact
@@ -38,14 +38,14 @@ def command(file: str, emit: str, output: str, target_name: str, level: int, val
     if emit == "ir":
         module = read_module(source, report, options.definitions, std)
         show(report.diagnostics, "text", sys.stderr)
-        _write(output, (print_op(module) + "\n").encode())
+        write_result(print_op(module) + "\n", output)
         return
     artifact = compile_source(source, find_target(target_name), options, report)
     show(report.diagnostics, "text", sys.stderr)
     if emit == "so":
         _shared_object(artifact, output)
     else:
-        _write(output, _stage(artifact, emit))
+        write_result(_stage(artifact, emit), output)
 
 
 def _stage(artifact: Artifact, emit: str) -> bytes:
@@ -70,11 +70,3 @@ def _shared_object(artifact: Artifact, output: str) -> None:
     if output == "-":
         raise click.UsageError("a shared object needs a file name: -o NAME.so")
     emit_shared_object(artifact, Path(output))
-
-
-def _write(output: str, data: bytes) -> None:
-    if output == "-":
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-    else:
-        Path(output).write_bytes(data)

@@ -10,7 +10,7 @@ import click
 
 from tilewright.cli.inputs import read_text, std_option
 from tilewright.cli.main import EXIT_DIAGNOSTICS, EXIT_USAGE
-from tilewright.cli.output import show
+from tilewright.cli.output import show, write_result
 from tilewright.cli.rewriting import difference, write_atomically
 from tilewright.diagnostics import Report
 from tilewright.languages import language_of
@@ -46,11 +46,11 @@ def command(files: tuple[str, ...], only_check: bool, diff: bool, std: Std) -> N
         changed = text != source.text
         unformatted = unformatted or changed
         if diff and changed:
-            sys.stdout.writelines(difference(source, text, "formatted"))
+            write_result("".join(difference(source, text, "formatted")))
         elif only_check and changed:
             click.echo(f"{source.name}: not formatted")
         elif name == "-" and not (only_check or diff):
-            sys.stdout.write(text)
+            write_result(text)
     if unwritten:
         raise click.exceptions.Exit(EXIT_USAGE)
     if failed or (unformatted and (only_check or diff)):

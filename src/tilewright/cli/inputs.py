@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 import click
 
-from tilewright.diagnostics import CompileError, Diagnostic, Severity, Source
+from tilewright.diagnostics import Source
 from tilewright.diagnostics.binary import Binary
+from tilewright.frontends.reading import read_source_file, read_source_stream
 from tilewright.frontends.recognise import is_bytecode
-
-MAX_SOURCE_BYTES = 16 * 1024 * 1024
 
 
 def read_bytes(name: str) -> tuple[str, bytes]:
@@ -20,15 +19,17 @@ def read_bytes(name: str) -> tuple[str, bytes]:
 
     Raises `click.ClickException` or `CompileError`.
     """
+    shown = "<stdin>" if name == "-" else name
     try:
-        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        return shown, _standard_input(shown) if name == "-" else read_source_file(name, shown)
     except OSError as error:
         raise click.ClickException(f"{name}: {error.strerror or error}") from None
-    shown = "<stdin>" if name == "-" else name
-    if len(data) > MAX_SOURCE_BYTES:
-        message = f"the source has {len(data):,} bytes; the limit is {MAX_SOURCE_BYTES:,}"
-        raise CompileError([Diagnostic(Severity.ERROR, "L001", f"{shown}: {message}")])
-    return shown, data
+
+
+def _standard_input(shown: str) -> bytes:
+    if sys.stdin is None:
+        raise OSError(errno.EBADF, "standard input is closed")
+    return read_source_stream(sys.stdin.buffer, shown)
 
 
 def read_source(name: str) -> Source | Binary:

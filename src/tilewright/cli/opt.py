@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from tilewright.cli.inputs import definitions, read_source, std_option
-from tilewright.cli.output import show
+from tilewright.cli.output import show, write_result
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.binary import Binary
 from tilewright.dialects.builtin import Module
@@ -116,7 +116,7 @@ def command(
     verify(module, report)
     report.raise_if_errors()
     show(report.diagnostics, "text", sys.stderr)
-    click.echo(print_mlir(module) if emit_mlir else print_op(module))
+    write_result((print_mlir(module) if emit_mlir else print_op(module)) + "\n")
     if timing:
         total = sum(t.seconds for t in manager.timings)
         for item in manager.timings:

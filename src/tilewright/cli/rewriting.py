@@ -2,43 +2,24 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import click
 
 from tilewright.diagnostics import Source
+from tilewright.files import replacing
 
 
 def write_atomically(file: Path, text: str) -> None:
     """Replace a file so that either the old or the new text is there, whatever happens.
 
-    What a link leads to is replaced, not the link. A file that is not to be written stays.
+    Raises OSError, also for a file that is read-only, and `click.FileError` for what is no file.
     """
-    import tempfile
-
-    path = file.resolve(strict=True)
-    if not path.is_file():
+    if not file.resolve(strict=True).is_file():
         raise click.FileError(str(file), "not a regular file")
-    if not os.access(path, os.W_OK):
-        raise click.FileError(str(file), "read-only")
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        before = path.stat()
-        # Only root may give files away; anyone else's copy is their own.
-        with suppress(PermissionError):
-            os.chown(temporary, before.st_uid, before.st_gid)
-        os.chmod(temporary, before.st_mode & 0o7777)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with replacing(file) as stream:
+        stream.write(text.encode())
 
 
 def difference(source: Source, text: str, what: str) -> Iterator[str]:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from tilewright.cli.launch_options import LaunchRequest, launch_options
+from tilewright.files import is_stream, replacing
 from tilewright.program import Kernel
 from tilewright.targets.parameters import MemrefParameter, PointerParameter
 
 
-def destinations(kernel: Kernel, saves: tuple[str, ...]) -> dict[str, Path]:
+def destinations(kernel: Kernel, saves: tuple[str, ...]) -> dict[str, str]:
     """`NAME=FILE.npy` options by parameter."""
-    found: dict[str, Path] = {}
+    found: dict[str, str] = {}
     names = [parameter.name for parameter in kernel.info.passed]
     for pair in saves:
         name, equals, path = pair.partition("=")
@@ -24,8 +23,13 @@ def destinations(kernel: Kernel, saves: tuple[str, ...]) -> dict[str, Path]:
             raise click.UsageError(
                 f"--save {pair}: kernel {kernel.name} takes no argument {name}, only {', '.join(names)}"
             )
-        found[name] = Path(path)
+        found[name] = _npy(path)
     return found
+
+
+def _npy(path: str) -> str:
+    """A file is named as `numpy.save` does it; a pipe or device as it is."""
+    return path if path.endswith(".npy") or is_stream(path) else f"{path}.npy"
 
 
 @click.command(name="run")
@@ -44,6 +48,7 @@ def command(request: LaunchRequest, saves: tuple[str, ...], checked: bool, seed:
     written = {p.name for p in kernel.info.passed if isinstance(p, MemrefParameter | PointerParameter) and p.written}
     for name, array in ready.arguments.items():
         if name in targets:
-            np.save(targets[name], np.asarray(array))
+            with replacing(targets[name]) as stream:
+                np.save(stream, np.asarray(array))
         elif name in written and not saves:
             click.echo(f"%{name} =\n{array}")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Final
 
 import click
 
 from tilewright.cli.inputs import read_source
-from tilewright.cli.output import show
+from tilewright.cli.output import show, write_result
 from tilewright.diagnostics import Report
 from tilewright.diagnostics.binary import Binary
 from tilewright.languages import LANGUAGES, Form, ReadOptions, translated
@@ -44,12 +43,4 @@ def command(file: str, output: str, form: str | None, version: str | None, locat
         form = language.forms[0 if isinstance(source, Binary) else 1]
     if version is not None and form == "text":
         raise click.UsageError("--bytecode-version says something about bytecode only; add --to bytecode")
-    _write(output, language.translate(module, Form(form, version, locations)))
-
-
-def _write(output: str, data: bytes) -> None:
-    if output != "-":
-        Path(output).write_bytes(data)
-        return
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
+    write_result(language.translate(module, Form(form, version, locations)), output)

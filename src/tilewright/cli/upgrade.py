@@ -9,7 +9,7 @@ import click
 
 from tilewright.cli.inputs import read_text, std_option
 from tilewright.cli.main import EXIT_DIAGNOSTICS, EXIT_USAGE
-from tilewright.cli.output import show
+from tilewright.cli.output import show, write_result
 from tilewright.cli.rewriting import difference, write_atomically
 from tilewright.diagnostics import CompileError, Report
 from tilewright.diagnostics.caller_error import CallerError
@@ -54,10 +54,10 @@ def command(files: tuple[str, ...], only_check: bool, diff: bool, in_place: bool
         changed = text != source.text
         old = old or changed
         if diff:
-            sys.stdout.writelines(difference(source, text, "upgraded"))
+            write_result("".join(difference(source, text, "upgraded")))
         elif only_check and changed:
             click.echo(f"{source.name}: in the old language")
         elif not (only_check or in_place):
-            sys.stdout.write(text)
+            write_result(text)
     if status or (only_check and old):
         raise click.exceptions.Exit(status or EXIT_DIAGNOSTICS)

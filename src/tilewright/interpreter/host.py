@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 
 import numpy as np
@@ -55,7 +54,7 @@ def _report(w: WorkGroup, op: Operation) -> None:
     values = [np.asarray(w.scalar(v)) for v in op.values]
     if op.kind is ReportKind.PRINT:
         tiles = [Printed(v.ravel("F").tolist(), v.shape[::-1], bits) for v, bits in zip(values, op.bits, strict=True)]
-        sys.stdout.write(formatted(op.text, tiles))
+        print(formatted(op.text, tiles), end="")
         return
     wrong = np.argwhere(values[0].T == 0).tolist()
     message = failed_assertion(op.text, wrong, w.group_id)

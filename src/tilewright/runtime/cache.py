@@ -18,7 +18,7 @@ from typing import Final
 import platformdirs
 from filelock import FileLock, Timeout
 
-from tilewright.runtime.cache_store import DamagedEntry, Store
+from tilewright.runtime.cache_store import CacheRefused, DamagedEntry, Store
 from tilewright.runtime.config import current
 from tilewright.runtime.machine import missing_features
 from tilewright.targets.artifact import Artifact, ArtifactError
@@ -87,7 +87,7 @@ class ArtifactCache:
             artifact = None if payload is None else Artifact.from_bytes(payload)
         except FileNotFoundError:
             return None
-        except (OSError, DamagedEntry, ArtifactError) as error:
+        except (OSError, MemoryError, DamagedEntry, ArtifactError) as error:
             self._warn("read", error)
             return None
         if artifact is None or (artifact.target == "cpu" and missing_features(artifact.features)):
@@ -170,7 +170,7 @@ class ArtifactCache:
         try:
             payload = self._store.read(key)
             return payload is None or bool(Artifact.from_bytes(payload))
-        except (DamagedEntry, ArtifactError):
+        except (DamagedEntry, ArtifactError, MemoryError):
             return False
 
     def _exists(self) -> bool:
@@ -192,6 +192,8 @@ class ArtifactCache:
             self._warn(what, error)
 
     def _warn(self, what: str, error: Exception) -> None:
+        if isinstance(error, CacheRefused):
+            what = "be used"
         if what not in self._warned:
             self._warned.add(what)
             warnings.warn(f"the kernel cache could not {what}: {error}", CacheWarning, stacklevel=4)

@@ -7,6 +7,7 @@ following links) and nothing read from it is ever interpreted: an entry is magic
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import re
@@ -19,10 +20,13 @@ from pathlib import Path
 from typing import Final
 
 _MAGIC: Final = b"TWCACHE1"
-_HEADER: Final = len(_MAGIC) + 64
+_DIGEST: Final = hashlib.sha256().digest_size
 _SUFFIX: Final = ".twa"
 _KEY: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _TEMPORARY_LIFETIME: Final = 3600.0
+_READING: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_NO_FILE: Final = (errno.ELOOP, errno.ENXIO)
+"""What opening a link and a socket ends with."""
 
 
 class CacheRefused(PermissionError):
@@ -52,11 +56,14 @@ class Store:
         """The payload of an entry, None if there is none; `DamagedEntry` if it is not whole."""
         with self._opened() as folder:
             try:
-                descriptor = os.open(_name(key), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+                descriptor = os.open(_name(key), _READING, dir_fd=folder)
             except FileNotFoundError:
                 return None
-            with os.fdopen(descriptor, "rb") as file:
-                return _payload(key, file.read())
+            except OSError as error:
+                if error.errno in _NO_FILE:
+                    raise _not_regular(key) from None
+                raise
+            return _read_entry(key, descriptor)
 
     def write(self, key: str, payload: bytes) -> None:
         """Put an entry in place in one step: a reader sees all of it or nothing."""
@@ -80,7 +87,7 @@ class Store:
     def touch(self, key: str) -> None:
         """Note that an entry was used now."""
         with self._opened() as folder:
-            os.utime(_name(key), dir_fd=folder)
+            os.utime(_name(key), dir_fd=folder, follow_symlinks=False)
 
     def remove(self, key: str) -> None:
         """Delete an entry, if it is there."""
@@ -106,14 +113,17 @@ class Store:
             for name in os.listdir(folder):
                 if name.startswith(".") and name.endswith(".tmp"):
                     with contextlib.suppress(FileNotFoundError):
-                        if time.time() - os.stat(name, dir_fd=folder).st_mtime > _TEMPORARY_LIFETIME:
+                        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+                        if time.time() - status.st_mtime > _TEMPORARY_LIFETIME:
                             os.unlink(name, dir_fd=folder)
 
     def create(self) -> None:
-        """Make the folder, for its owner only."""
+        """Make the folder, for its owner only; `CacheRefused` if there is one that is not to be trusted."""
         self.directory.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(FileExistsError):
             self.directory.mkdir(mode=0o700)
+        with self._opened():
+            pass
 
     @contextlib.contextmanager
     def _opened(self) -> Generator[int]:
@@ -138,9 +148,24 @@ def _name(key: str) -> str:
     return key + _SUFFIX
 
 
-def _payload(key: str, data: bytes) -> bytes:
-    # On NFS a reader may see an empty file after the rename, and disks do flip bits.
-    payload = data[_HEADER:]
-    if data[:_HEADER] != _MAGIC + bytes.fromhex(key) + hashlib.sha256(payload).digest():
+def _not_regular(key: str) -> DamagedEntry:
+    return DamagedEntry(f"cache entry {key} is not a regular file")
+
+
+def _read_entry(key: str, descriptor: int) -> bytes:
+    """The payload of an opened entry, which is closed. The beginning is looked at before the rest is read: what is no
+    entry may be of any size."""
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise _not_regular(key)
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            # On NFS a reader may see an empty file after the rename, and disks do flip bits.
+            beginning = _MAGIC + bytes.fromhex(key)
+            if file.read(len(beginning)) == beginning:
+                digest = file.read(_DIGEST)
+                payload = file.read()
+                if hashlib.sha256(payload).digest() == digest:
+                    return payload
         raise DamagedEntry(f"cache entry {key} is damaged")
-    return payload
+    finally:
+        os.close(descriptor)

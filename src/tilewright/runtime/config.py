@@ -19,11 +19,14 @@ from pathlib import Path
 from typing import Final, Never, cast
 
 from tilewright.diagnostics.nearest import nearest
+from tilewright.files import read_file
 from tilewright.runtime.settings import BY_NAME, SETTINGS, ConfigError, Setting, Value
 
 __all__ = ["Config", "ConfigError", "Origin", "config", "current"]
 
 _PREFIX: Final = "TILEWRIGHT_"
+_LARGEST: Final = 1 << 24
+"""Bytes of a `pyproject.toml` that are read."""
 # what our own scripts and tests are told, which are no settings
 _DEVELOPMENT: Final = ("TILEWRIGHT_RANDOM_", "TILEWRIGHT_GPU_", "TILEWRIGHT_TILEIRAS", "TILEWRIGHT_VENV")
 
@@ -94,7 +97,7 @@ def _from_environment(environment: Mapping[str, str]) -> _Layer:
 @lru_cache(maxsize=16)
 def _from_pyproject(path: Path, _modified: int, _size: int) -> _Layer:
     try:
-        document: Mapping[str, object] = tomllib.loads(path.read_text(encoding="utf-8"))
+        document: Mapping[str, object] = tomllib.loads(read_file(path, _LARGEST).decode())
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path} cannot be read: {error}") from None
     table: object = document

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from tilewright.diagnostics.caller_error import CallerError
+from tilewright.files import replacing
 from tilewright.targets.artifact import Artifact, KernelInfo, Slot, slot_layout
 from tilewright.targets.parameters import DTYPE_BYTES, REPORTS
 
@@ -180,8 +181,8 @@ def emit_shared_object(artifact: Artifact, path: Path) -> None:
         source, result = Path(folder) / "kernels.o", Path(folder) / "kernels.so"
         source.write_bytes(artifact.payload)
         _run([linker, "-shared", "-o", str(result), str(source)])
-        shutil.copyfile(result, path)
-        path.chmod(0o755)
+        with result.open("rb") as linked, replacing(path, 0o777) as stream:
+            shutil.copyfileobj(linked, stream)
 
 
 def _run(command: Sequence[str]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import struct
-import sys
 from collections.abc import Mapping
 from functools import cache
 from math import prod
@@ -73,7 +72,7 @@ class ReportLog:
         failures: list[Diagnostic] = []
         for site, block, values in reversed(records):
             if site.kind is ReportKind.PRINT:
-                sys.stdout.write(formatted(site.text, values))
+                print(formatted(site.text, values), end="")
             else:
                 message = failed_assertion(site.text, _wrong(values[0]), block)
                 failures.append(Diagnostic(Severity.ERROR, "R032", message, site.location))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
@@ -71,8 +70,8 @@ def _initial(op: Global) -> Array:
     return found
 
 
-def _write(text: str) -> object:
-    return sys.stdout.write(text)
+def _write(text: str) -> None:
+    print(text, end="")
 
 
 def run_entry(
