@@ -16,6 +16,7 @@ from tilewright.dialects.reports import Report, ReportKind
 from tilewright.ir.core import Value
 from tilewright.ir.types import F64, TileType, element_of
 from tilewright.targets.parameters import REPORTS
+from tilewright.targets.symbols import reports_symbol
 
 HEAD_WORDS: Final = 2
 """Words of a list's head: the latest record, and how many records there was no memory for."""
@@ -48,17 +49,12 @@ def sites_of(kernel: Kernel) -> list[Report]:
     return [op for op in kernel.walk() if isinstance(op, Report)]
 
 
-def report_head(kernel: Kernel) -> str:
-    """The symbol of the list's head."""
-    return "tw_reports_" + "".join(c if c.isascii() and c.isalnum() else f"_{ord(c):x}_" for c in kernel.sym_name)
-
-
 def site_facts(kernel: Kernel) -> Mapping[str, str]:
     """The facts that say what a kernel reports; none if it does not."""
     sites = sites_of(kernel)
     if not sites:
         return {}
-    return {REPORTS: json.dumps({"head": report_head(kernel), "sites": [_to_json(op) for op in sites]})}
+    return {REPORTS: json.dumps({"head": reports_symbol(kernel.sym_name), "sites": [_to_json(op) for op in sites]})}
 
 
 def read_sites(facts: Mapping[str, str]) -> tuple[str, tuple[ReportSite, ...]] | None:

@@ -11,7 +11,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tilewright.dialects.reports import Report
-from tilewright.dialects.statics import Global, GlobalAddress, Reserve, global_of
+from tilewright.dialects.statics import GlobalAddress, Reserve, global_of
 from tilewright.ir import core
 from tilewright.ir.types import TileType
 from tilewright.targets.cpu.context import KernelContext, OpLowering
@@ -19,7 +19,8 @@ from tilewright.targets.cpu.lowered import Operand, Scalar
 from tilewright.targets.cpu.places import tile_of
 from tilewright.targets.cpu.tiles import Memory
 from tilewright.targets.llvm.emitter import Value, i64
-from tilewright.targets.report_sites import HEAD_WORDS, RECORD_WORDS, report_head, sites_of
+from tilewright.targets.report_sites import HEAD_WORDS, RECORD_WORDS, sites_of
+from tilewright.targets.symbols import global_symbol, reports_symbol
 
 if TYPE_CHECKING:
     from tilewright.targets.cpu.roots import Roots
@@ -33,18 +34,13 @@ def _global_address(ctx: KernelContext, op: core.Operation) -> None:
     found = global_of(op)
     assert found is not None, "the verifier has looked"
     pointer = ctx.module.global_variable(
-        global_symbol(found),
+        global_symbol(found.sym_name),
         f"[{len(found.data) // 2} x i8]",
         _initializer(bytes.fromhex(found.data)),
         constant=found.constant,
         align=max(found.alignment, 16),
     )
     ctx.bind(op.out, Scalar(ctx.b.cast("ptrtoint", pointer, "i64", hint="global")))
-
-
-def global_symbol(op: Global) -> str:
-    """The name in the object: letters and digits, everything else by its code."""
-    return "tw_global_" + "".join(c if c.isascii() and c.isalnum() else f"_{ord(c):x}_" for c in op.sym_name)
 
 
 def _initializer(data: bytes) -> str:
@@ -73,7 +69,7 @@ def lower_report(ctx: KernelContext, op: Report, roots: Roots | None) -> None:
     record = b.call(ctx.module.declare(_ALLOCATE, "ptr", ["i64"]), [i64(8 * words)], hint="record")
     address = b.cast("ptrtoint", record, "i64")
     head = ctx.module.global_variable(
-        report_head(ctx.kernel), f"[{HEAD_WORDS} x i64]", "zeroinitializer", linkage="", align=8
+        reports_symbol(ctx.kernel.sym_name), f"[{HEAD_WORDS} x i64]", "zeroinitializer", linkage="", align=8
     )
     with b.if_else(b.icmp("ne", address, i64(0)), likely=True) as branch:
         with branch.then():

@@ -7,7 +7,6 @@ runs the work-groups with linear numbers begin..end-1, x fastest (contract: `tar
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from functools import cache
 
@@ -25,10 +24,10 @@ from tilewright.targets.llvm.features import Features
 from tilewright.targets.llvm.types import ELEMENTS, Kind
 from tilewright.targets.parameters import KernelInfo
 from tilewright.targets.signature import kernel_info
+from tilewright.targets.symbols import entry_symbol
 
 LOCAL_ALIGNMENT = 128
 _ENTRY = [("ptr", "slots"), ("ptr", "grid"), ("i64", "begin"), ("i64", "end"), ("ptr", "scratch"), ("ptr", "team")]
-_NOT_IN_SYMBOLS = re.compile(r"[^A-Za-z0-9_]")
 
 
 @cache
@@ -45,18 +44,13 @@ def lowering_table() -> Mapping[type[core.Operation], OpLowering]:
     }
 
 
-def entry_symbol(kernel: Kernel) -> str:
-    """The entry's name in the object: prefixed, so that no kernel name meets one of the system's."""
-    return "tw_" + _NOT_IN_SYMBOLS.sub("_", kernel.sym_name)
-
-
 def lower_kernel(
     kernel: Kernel, module: Module, features: Features, tiles: TileLowering, attributes: str = "nounwind"
 ) -> KernelInfo:
     """Emit the entry function of a kernel into `module`; its launch signature."""
     assert kernel.subgroup_size is not None
     assert kernel.work_group_size is not None
-    symbol = entry_symbol(kernel)
+    symbol = entry_symbol(kernel.sym_name)
     local_bytes, offsets = _local_parameters(kernel)
     layout = Workspace(local_bytes)
     function = module.function(symbol, "void", _ENTRY, attributes=attributes)

@@ -18,6 +18,7 @@ from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.elements import Elements, guarded, tile_type
 from tilewright.targets.nvidia.memory import load_element, store_element
 from tilewright.targets.nvidia.values import Operand, View
+from tilewright.targets.symbols import global_symbol
 
 Access = addresses.Gather | addresses.Scatter | addresses.ScatterUpdate | addresses.ScatterExchange
 
@@ -38,10 +39,11 @@ def _global_address(ctx: KernelContext, op: core.Operation) -> None:
     found = global_of(op)
     assert found is not None, "the verifier has looked"
     data = bytes.fromhex(found.data)
-    name = "tw_global_" + "".join(c if c.isascii() and c.isalnum() else f"_{ord(c):x}_" for c in found.sym_name)
     contents = 'c"' + "".join(f"\\{byte:02X}" for byte in data) + '"' if any(data) else "zeroinitializer"
     align = max(found.alignment, 16)
-    place = ctx.module.global_variable(name, f"[{len(data)} x i8]", contents, address_space=1, align=align)
+    place = ctx.module.global_variable(
+        global_symbol(found.sym_name), f"[{len(data)} x i8]", contents, address_space=1, align=align
+    )
     ctx.bind(op.out, ctx.b.cast("ptrtoint", place, "i64", hint="global"))
 
 

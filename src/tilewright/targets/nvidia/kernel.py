@@ -7,7 +7,6 @@ The slots are those of `targets.artifact.slot_layout`, so that the host prepares
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Final
@@ -28,8 +27,8 @@ from tilewright.targets.nvidia.deferral import deferred_tiles
 from tilewright.targets.nvidia.elementwise import ELEMENTWISE, apply
 from tilewright.targets.nvidia.values import GLOBAL, Group, Operand, View
 from tilewright.targets.signature import kernel_info
+from tilewright.targets.symbols import entry_symbol
 
-_NOT_IN_SYMBOLS: Final = re.compile(r"[^A-Za-z0-9_]")
 _SHARED_NAME: Final = "tilewright_shared"
 
 
@@ -96,16 +95,11 @@ def lowering_table() -> Mapping[type[core.Operation], OpLowering]:
     }
 
 
-def entry_symbol(kernel: Kernel) -> str:
-    """The entry's name in PTX."""
-    return "tw_" + _NOT_IN_SYMBOLS.sub("_", kernel.sym_name)
-
-
 def lower_kernel(kernel: Kernel, module: Module) -> KernelInfo:
     """Emit the entry of a kernel that passed the checks of `capabilities`; its launch signature."""
     assert kernel.subgroup_size is not None
     assert kernel.work_group_size is not None
-    symbol = entry_symbol(kernel)
+    symbol = entry_symbol(kernel.sym_name)
     parameters = kernel_info(kernel, symbol, 0).parameters
     m, n = kernel.work_group_size
     size = block_size(parameters)
