@@ -57,4 +57,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+    """The public names, each once."""
+    return sorted(__all__)

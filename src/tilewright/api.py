@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, TypeAlias, get_args
 
 from tilewright.cache_key import cache_key
 from tilewright.compiler import CompileOptions, compile_source
 from tilewright.diagnostics import Report, Source
-from tilewright.diagnostics.binary import Binary
+from tilewright.diagnostics.binary import Binary, bytes_of
 from tilewright.frontends.reading import read_source_file
 from tilewright.frontends.recognise import is_bytecode
 from tilewright.languages import Form, ReadOptions, Std, language_of
@@ -18,21 +18,23 @@ from tilewright.program import Program, load_artifact
 from tilewright.targets import find_target
 
 if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
     from tilewright.pass_changes import PassChange
 
-KernelSource = str | bytes | bytearray | memoryview | os.PathLike[str] | Source | Binary
+KernelSource: TypeAlias = "str | os.PathLike[str] | ReadableBuffer | Source | Binary"
 
 
 def source_of(kernel: KernelSource) -> Source | Binary:
-    """A kernel given as text or bytes, or read from a path (an object, or a string without line break and brace).
+    """A kernel given as text or in a buffer, or read from a path (an object, or a string without line break and brace).
 
     Bytes, in a file or not, are bytecode if they begin as such, and UTF-8 text otherwise. The byte order mark that some
     editors write is no part of a text. Raises OSError if the file cannot be read.
     """
     if isinstance(kernel, Source | Binary):
         return kernel
-    if isinstance(kernel, bytes | bytearray | memoryview):
-        return from_bytes("<bytes>", bytes(kernel))
+    if not isinstance(kernel, str | os.PathLike):
+        return from_bytes("<bytes>", bytes_of(kernel, "a kernel that is no text and no path"))
     if isinstance(kernel, str) and ("\n" in kernel or "{" in kernel or not kernel.strip()):
         return Source("<string>", kernel.removeprefix("\ufeff"))
     path = Path(kernel)

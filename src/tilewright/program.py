@@ -21,6 +21,8 @@ from tilewright.targets.parameters import (
 )
 
 if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
     from tilewright.diagnostics import Diagnostic
     from tilewright.pass_changes import PassChange
 
@@ -182,7 +184,8 @@ class Program:
         self.warnings = warnings
         self._kernels = {info.name: Kernel(self, info, lambda info=info: launchers(info)) for info in artifact.kernels}
         # found without `__getattr__`, unless they are called like something that a program has
-        self.__dict__.update((name, kernel) for name, kernel in self._kernels.items() if not hasattr(Program, name))
+        own = {*self.__dict__, *dir(Program)}
+        self.__dict__.update((name, kernel) for name, kernel in self._kernels.items() if name not in own)
 
     @property
     def target(self) -> str:
@@ -228,7 +231,9 @@ class Program:
         return len(self._kernels)
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self._kernels]
+        """The public names, each once."""
+        own = (name for name in (*super().__dir__(), "warnings") if not name.startswith("_"))
+        return sorted({*own, *self._kernels})
 
     @property
     def artifact(self) -> Artifact:
@@ -245,8 +250,11 @@ class Program:
         return self._artifact.to_bytes()
 
     @staticmethod
-    def from_bytes(data: bytes) -> Program:
-        """A program from `to_bytes`. Raises ValueError if the bytes are damaged or for a machine that this is not."""
+    def from_bytes(data: ReadableBuffer) -> Program:
+        """A program from `to_bytes`, as bytes or in any other buffer.
+
+        Raises ValueError if the bytes are damaged or for a machine that this is not, TypeError for what is no buffer.
+        """
         return load_artifact(Artifact.from_bytes(data))
 
     def __reduce__(self) -> tuple[Callable[[bytes], Program], tuple[bytes]]:
@@ -260,7 +268,9 @@ class Program:
         return self
 
     def __repr__(self) -> str:
-        return f"<program for {self.target}: {', '.join(self._kernels) or 'no kernels'}>"
+        hidden = [f'program["{name}"]' for name, kernel in self._kernels.items() if self.__dict__.get(name) != kernel]
+        note = f"; programs have attributes of that name, so write {', '.join(hidden)}" if hidden else ""
+        return f"<program for {self.target}: {', '.join(self._kernels) or 'no kernels'}{note}>"
 
 
 def load_artifact(

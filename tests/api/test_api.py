@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import array
 import copy
+import mmap
 import pickle
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -74,6 +78,30 @@ def test_bytes_carry_a_program() -> None:
     np.testing.assert_array_equal(y, x)
     with pytest.raises(ValueError):
         tw.Program.from_bytes(b"nonsense")
+
+
+def test_any_buffer_carries_a_program(tmp_path: Path) -> None:
+    data = tw.compile(AXPBY).to_bytes()
+    (tmp_path / "program").write_bytes(data)
+    with (tmp_path / "program").open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        assert "axpby" in tw.Program.from_bytes(mapped)
+    apart = np.repeat(np.frombuffer(data, np.uint8), 2)[::2]
+    for buffer in (bytearray(data), memoryview(data), apart.data, array.array("B", data)):
+        assert "axpby" in tw.Program.from_bytes(buffer)
+    assert "axpby" in tw.compile(array.array("B", AXPBY.encode()))
+
+
+@pytest.mark.parametrize("read", [tw.Program.from_bytes, tw.compile])
+@pytest.mark.parametrize("wrong", [None, 5, 1.5, ["a"]])
+def test_what_is_no_buffer_is_a_type_error(read: Callable[[object], object], wrong: object) -> None:
+    with pytest.raises(TypeError, match=f"bytes or another buffer, not {type(wrong).__name__}"):
+        read(wrong)
+
+
+@pytest.mark.parametrize("damaged", [b"", b"abc", bytearray(100), memoryview(b"TWARTF\x00\x01" + bytes(64))])
+def test_bytes_that_are_no_program(damaged: bytes | bytearray | memoryview) -> None:
+    with pytest.raises(ValueError, match="artefact"):
+        tw.Program.from_bytes(damaged)
 
 
 def test_programs_and_kernels_travel_between_processes(rng: np.random.Generator) -> None:
@@ -179,6 +207,34 @@ def test_kernels_by_name() -> None:
     assert "gemm" not in program
     with pytest.raises(KeyError, match="no kernel 'gemm'; it has axpby"):
         _ = program["gemm"]
+
+
+def test_kernels_that_are_called_like_attributes_of_programs() -> None:
+    names = ["text", "stages", "target", "warnings", "_artifact", "__init__", "plain"]
+    entries = "\n".join(f'entry @"{name}"() {{ return }}' for name in names)
+    program = tw.compile(f"cuda_tile.module @m {{\n{entries}\n}}")
+    assert [kernel.name for kernel in program] == names
+    for name in names:
+        assert program[name].name == name
+        program[name][1]()
+    assert program.target == "cpu"
+    assert program.warnings == ()
+    assert program.text("source").startswith("cuda_tile.module @m")
+    assert program.plain is program["plain"]
+    hidden = ", ".join(f'program["{name}"]' for name in names[:-1])
+    assert repr(program) == (
+        f"<program for cpu: {', '.join(names)}; programs have attributes of that name, so write {hidden}>"
+    )
+    assert repr(tw.compile(AXPBY)) == "<program for cpu: axpby>"
+
+
+def test_names_are_listed_once() -> None:
+    program = tw.compile("func @text() {} func @plain() {}")
+    public = ["artifact", "from_bytes", "pass_changes", "plain", "stages", "target", "text", "to_bytes", "warnings"]
+    assert program.__dir__() == public
+    assert tw.__dir__() == sorted(tw.__all__)
+    fresh = "import tilewright as tw; tw.compile; assert dir(tw) == sorted(tw.__all__), dir(tw)"
+    subprocess.run([sys.executable, "-c", fresh], check=True, timeout=60)
 
 
 def test_definitions_from_outside() -> None:

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tilewright.diagnostics.source import Location, Source, SourceRange
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 _WIDTH: Final = 16
 _GUTTER: Final = len("00000000  ")
 _LINE: Final = _GUTTER + 3 * _WIDTH
 """Characters of a full line of the dump with its line break."""
+
+
+def bytes_of(data: ReadableBuffer, what: str) -> bytes:
+    """The bytes of any object with the buffer protocol, in the order of its elements. Raises TypeError for others."""
+    if isinstance(data, bytes):
+        return data
+    try:
+        return memoryview(data).tobytes()
+    except TypeError:
+        raise TypeError(f"{what} is bytes or another buffer, not {type(data).__name__}") from None
 
 
 class HexDump(Source):

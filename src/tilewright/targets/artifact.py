@@ -11,8 +11,9 @@ import json
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from tilewright.diagnostics.binary import bytes_of
 from tilewright.targets.artifact_codec import ArtifactError, Fields, kernel_from_json, kernel_to_json
 from tilewright.targets.parameters import (
     GroupParameter,
@@ -22,6 +23,9 @@ from tilewright.targets.parameters import (
     PointerParameter,
     ScalarParameter,
 )
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 __all__ = [
     "BLOCK_ALIGNMENT",
@@ -155,8 +159,12 @@ class Artifact:
         return body + hashlib.sha256(body).digest()
 
     @staticmethod
-    def from_bytes(data: bytes) -> Artifact:
-        """Read back what `to_bytes` wrote; anything else, be it one bit, is an `ArtifactError`."""
+    def from_bytes(data: ReadableBuffer) -> Artifact:
+        """Read back what `to_bytes` wrote, in any buffer; anything else, be it one bit, is an `ArtifactError`.
+
+        Raises TypeError for what is no buffer.
+        """
+        data = bytes_of(data, "an artefact")
         if len(data) < _PREFIX.size + _DIGEST_BYTES or not data.startswith(_MAGIC):
             raise ArtifactError("not a tilewright artefact, or cut off")
         body = memoryview(data)[:-_DIGEST_BYTES]
