@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -97,6 +98,49 @@ def test_names_that_c_has_for_something_else(tmp_path: Path, language: str) -> N
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
+
+
+HEADERS = """
+assert ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg stdbool stddef stdint
+stdio stdlib string time uchar unistd wchar wctype
+"""
+OWN_NAMES = "slots grid begin end scratch team x y z a a_run a_slots a_LOCAL_BYTES k k_slots_have_the_right_size std"
+LATER_KEYWORDS = "typeof_unqual constexpr nullptr co_await asm _Bool _Exit"
+
+
+@needs_compiler
+@pytest.mark.parametrize(("language", "standard"), [("c", "c11"), ("c", "gnu17"), ("c++", "gnu++20")])
+def test_kernels_and_parameters_are_called_like_anything_in_the_standard_library(
+    tmp_path: Path, language: str, standard: str
+) -> None:
+    includes = "".join(f"#include <{name}.h>\n" for name in HEADERS.split())
+    compiler = ["cc", "-x", language, f"-std={standard}"]
+    found = ""
+    for option in ("-dM", "-P"):
+        found += subprocess.run(
+            [*compiler, "-E", option, "-"], input=includes, capture_output=True, text=True, check=True, timeout=60
+        ).stdout
+    names = sorted(set(re.findall(r"\b[A-Za-z]\w*\b", f"{found} {OWN_NAMES} {LATER_KEYWORDS}")))
+    assert len(names) > 1000
+    infos = [KernelInfo(name, "k", (ScalarParameter("x", "i32"),)) for name in names]
+    infos.append(KernelInfo("with_parameters", "k", tuple(ScalarParameter(name, "i32") for name in names)))
+    (tmp_path / "kernels.h").write_text(emit_header(Artifact("cpu", tuple(infos), b"")))
+    for text in (includes + '#include "kernels.h"\n', '#include "kernels.h"\n' + includes):
+        done = subprocess.run(
+            [*compiler, "-Wall", "-Werror", "-fsyntax-only", "-I", str(tmp_path), "-"],
+            input=text,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert done.returncode == 0, done.stderr[:2000]
+
+
+def test_a_name_that_c_leaves_alone_stays() -> None:
+    names = ["fused_kernel", "gemm", "stride", "total", "A", "island"]
+    header = emit_header(Artifact("cpu", tuple(KernelInfo(name, name, ()) for name in names), b""))
+    assert re.findall(r"^void (\w+)\(", header, re.MULTILINE) == names
 
 
 @needs_compiler

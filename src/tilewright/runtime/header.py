@@ -16,6 +16,7 @@ from typing import Final
 
 from tilewright.diagnostics.caller_error import CallerError
 from tilewright.files import replacing
+from tilewright.runtime.c_names import DECLARED, RESERVED
 from tilewright.targets.artifact import Artifact, KernelInfo, Slot, slot_layout
 from tilewright.targets.parameters import DTYPE_BYTES, REPORTS
 
@@ -49,10 +50,25 @@ volatile while bool true false class new delete this template namespace private 
 operator try catch throw using virtual
 alignas alignof and asm bitand bitor compl concept const_cast consteval constexpr constinit decltype
 dynamic_cast explicit export friend mutable noexcept not nullptr or reinterpret_cast requires
-static_assert static_cast thread_local typeid typename typeof wchar_t xor
+static_assert static_cast thread_local typeid typename typeof typeof_unqual wchar_t xor
+char8_t char16_t char32_t co_await co_return co_yield
 main NULL int8_t int16_t int32_t int64_t uint8_t uint16_t uint64_t
 """
 _KEYWORDS: Final = frozenset(_KEYWORD_LIST.split())
+
+_LOCAL: Final = "slots grid begin end scratch team x y z"
+"""Names in the functions of the header, where a kernel of that name is out of sight."""
+
+_SUFFIXES: Final = (
+    "",
+    "_run",
+    "_slots",
+    "_slots_have_the_right_size",
+    "_LOCAL_BYTES",
+    "_WORK_GROUP_ROWS",
+    "_WORK_GROUP_COLUMNS",
+)
+"""What is made of the name of a kernel."""
 
 
 class NotForC(CallerError, ValueError):
@@ -66,10 +82,10 @@ class LinkerError(CallerError, RuntimeError):
 def emit_header(artifact: Artifact) -> str:
     """The C (and C++) header of an artefact."""
     _require_usable(artifact)
-    taken: set[str] = set()
+    taken = set(f"{RESERVED} {DECLARED} {_LOCAL}".split())
     kernels: list[str] = []
     for info in artifact.kernels:
-        name = _free(_identifier(info.name), ("", "_run", "_slots"), taken)
+        name = _free(_identifier(info.name), _SUFFIXES, taken)
         kernels.append(_kernel(name, info))
     return "\n".join([_PROLOGUE, *kernels, _EPILOGUE])
 
@@ -132,7 +148,7 @@ static inline void {name}_run(const {name}_slots *slots, int64_t x, int64_t y, i
 
 def _members(slots: Sequence[Slot]) -> list[str]:
     lines: list[str] = []
-    taken: set[str] = set()
+    taken = set(RESERVED.split())
     for slot in slots:
         lines += _member(slot, _free(_member_name(slot), ("", "_padding"), taken))
     return lines
