@@ -27,7 +27,7 @@ def check_file(name: str, values: Mapping[str, str], std: Std = "auto") -> list[
         read_program(read_source(name), report, ReadOptions(values, std))
     except CompileError as error:
         return error.diagnostics
-    return report.diagnostics
+    return report.in_order
 
 
 @click.command(name="check")

@@ -37,11 +37,11 @@ def command(file: str, emit: str, output: str, target_name: str, level: int, val
     options = CompileOptions(level, definitions(values), std=std)
     if emit == "ir":
         module = read_module(source, report, options.definitions, std)
-        show(report.diagnostics, "text", sys.stderr)
+        show(report.in_order, "text", sys.stderr)
         write_result(print_op(module) + "\n", output)
         return
     artifact = compile_source(source, find_target(target_name), options, report)
-    show(report.diagnostics, "text", sys.stderr)
+    show(report.in_order, "text", sys.stderr)
     if emit == "so":
         _shared_object(artifact, output)
     else:

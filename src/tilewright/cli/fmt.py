@@ -39,7 +39,7 @@ def command(files: tuple[str, ...], only_check: bool, diff: bool, std: Std) -> N
             click.echo(f"tilewright: {error}", err=True)
             unwritten = True
             continue
-        show(report.diagnostics, "text", sys.stderr)
+        show(report.in_order, "text", sys.stderr)
         failed = failed or report.has_errors
         if report.has_errors:
             continue

@@ -115,7 +115,7 @@ def command(
     manager.run(module, PassContext(report))
     verify(module, report)
     report.raise_if_errors()
-    show(report.diagnostics, "text", sys.stderr)
+    show(report.in_order, "text", sys.stderr)
     write_result((print_mlir(module) if emit_mlir else print_op(module)) + "\n")
     if timing:
         total = sum(t.seconds for t in manager.timings)

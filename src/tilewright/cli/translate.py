@@ -38,7 +38,7 @@ def command(file: str, output: str, form: str | None, version: str | None, locat
     source, report = read_source(file), Report()
     language = translated(source)
     module = language.read(source, report, ReadOptions())
-    show(report.diagnostics, "text", sys.stderr)
+    show(report.in_order, "text", sys.stderr)
     if form is None:
         form = language.forms[0 if isinstance(source, Binary) else 1]
     if version is not None and form == "text":

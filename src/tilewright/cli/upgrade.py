@@ -50,7 +50,7 @@ def command(files: tuple[str, ...], only_check: bool, diff: bool, in_place: bool
             click.echo(f"tilewright: {error}", err=True)
             status = EXIT_USAGE
             continue
-        show(report.diagnostics, "text", sys.stderr)
+        show(report.in_order, "text", sys.stderr)
         changed = text != source.text
         old = old or changed
         if diff:

@@ -105,6 +105,11 @@ class Report:
             self.suppressed += 1
 
     @property
+    def in_order(self) -> list[Diagnostic]:
+        """What was collected, in the order of the source, whoever found it; what has no place comes first."""
+        return sorted(self.diagnostics, key=_position)
+
+    @property
     def has_errors(self) -> bool:
         """Whether anything collected stops the compilation."""
         return self.errors > 0
@@ -112,7 +117,12 @@ class Report:
     def raise_if_errors(self) -> None:
         """Raise `CompileError` with everything collected if any of it is an error."""
         if self.has_errors:
-            raise CompileError(self.diagnostics)
+            raise CompileError(self.in_order)
+
+
+def _position(diagnostic: Diagnostic) -> int:
+    place = diagnostic.location.primary
+    return -1 if place is None else place.start
 
 
 class CompileError(Exception):

@@ -1,12 +1,13 @@
-"""Whether a file is Tile IR, as text or bytecode; looks at its beginning only and loads nothing."""
+"""What a file is, from its beginning: Tile IR, as text or bytecode, or something not read here. Loads nothing."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Final
 
 _FIRST: Final = re.compile(
-    r"(?:\s++|//[^\n]*+)*+"
+    r"(?:\s++|//[^\n]*+)*+(?!builtin\.module\s*+\{\s*+builtin\.kernel\b)"
     r"(?:(?:cuda_tile\.|builtin\.)?+(?:module|entry|global)\b|\"(?:cuda_tile|builtin)\.|[!#][A-Za-z_][\w$.]*+\s*+=)"
 )
 
@@ -22,3 +23,83 @@ def is_bytecode(data: bytes) -> bool:
 def is_tile_ir(text: str) -> bool:
     """Whether a text begins as Tile IR does: with a module, an entry, a global, or an alias."""
     return _FIRST.match(text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """What a text that is in no tensor language looks like: `what` it is, where that is seen, and the way out.
+
+    `code` is that of the language it resembles, if it is one that is read here.
+    """
+
+    what: str
+    start: int
+    end: int
+    advice: str
+    code: str = "V1"
+
+
+_Row = tuple[re.Pattern[str], str, str, str]
+_MAGIC_BYTES: Final = BYTECODE_MAGIC.hex(" ")
+_LINE: Final = r"(?:\s++|(?://|;|#)[^\n]*+\n)*+"
+"""White space and comments of any kind."""
+
+
+def _row(pattern: str, what: str, advice: str, code: str = "V1") -> _Row:
+    return re.compile(pattern), what, advice, code
+
+
+_BEGINNINGS: Final = (
+    _row(
+        r".{0,4}TileIR(?=[\0-\x08\x0e-\x1f\ufffd]|.?\Z)",
+        "Tile IR bytecode whose first bytes are damaged",
+        f"bytecode begins with {_MAGIC_BYTES}; it must not be copied as text",
+        "B1",
+    ),
+    _row(r"\x7fELF", "an object file", "give the text that it was compiled from"),
+    _row(r"TWARTF\0", "a compiled program", "in Python, `tilewright.Program.from_bytes` loads it"),
+    _row(r"\ufffdNUMPY", "an array in NumPy's format", "arrays are given with --arg NAME=FILE.npy"),
+    _row(r"BC\ufffd\ufffd|ML\ufffdR", "LLVM bitcode or MLIR bytecode", "neither is read"),
+    _row(r"PK\x03\x04|\x1f\ufffd", "a compressed file", "unpack it first"),
+    _row(_LINE + r"(builtin\.module\s*\{\s*builtin\.kernel\b)", "tilewright's own IR", "`tilewright opt` reads it"),
+    _row(
+        _LINE + r"(source_filename\s*=|target (?:triple|datalayout)\s*=|define \w[^\n]*@|declare \w[^\n]*@)",
+        "LLVM IR",
+        "it is what kernels are compiled to; give the kernel",
+    ),
+    _row(_LINE + r"(\.version\s+\d|\.target\s+sm_)", "PTX", "it is what kernels are compiled to; give the kernel"),
+)
+
+_ANYWHERE: Final = (
+    _row(
+        r"\bcuda_tile\.\w+|\b(?:tile|tensor_view|partition_view)<|\b\w+_tko\b",
+        "a part of a Tile IR module",
+        "a module is written `cuda_tile.module @name { entry @kernel(..) { .. return } }`",
+        "C1",
+    ),
+    _row(r"\bfunc\.func\b|\blinalg\.\w+|\barith\.\w+|\bgpu\.\w+", "MLIR", "of MLIR's dialects, Tile IR is read"),
+    _row(r"\b__(?:global|device|kernel)(?:__)?\b|(?m:^#include\b)", "C, CUDA or OpenCL", "these are not read"),
+    _row(r"(?m:^(?:import|from)\s+\w|^def\s+\w+\(|^@\w+\.\w+)", "Python", "`tilewright.interop` runs such kernels"),
+)
+
+_COMMENT: Final = re.compile(r"(?m:(?:;|//).*$)")
+_FUNCTION: Final = re.compile(r"\bfunc\s+@")
+_PREFIX: Final = 1 << 16
+"""Characters that are searched for words."""
+
+
+def resembles(text: str) -> Likeness | None:
+    """What a text looks like that is not valid in the tensor language; None if it may well be meant as such."""
+    for pattern, what, advice, code in _BEGINNINGS:
+        found = pattern.match(text)
+        if found is not None:
+            return Likeness(what, *found.span(found.lastindex or 0), advice, code)
+    # Comments keep their length, so that places stay where they are.
+    plain = _COMMENT.sub(lambda comment: " " * len(comment[0]), text[:_PREFIX])
+    if _FUNCTION.search(plain) is not None:
+        return None
+    for pattern, what, advice, code in _ANYWHERE:
+        found = pattern.search(plain)
+        if found is not None:
+            return Likeness(what, *found.span(), advice, code)
+    return None

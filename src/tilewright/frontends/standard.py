@@ -15,12 +15,13 @@ from typing import Final
 
 from tilewright.diagnostics import Report, Source, SourceRange
 from tilewright.dialects.builtin import Module
+from tilewright.frontends.recognise import resembles
 from tilewright.frontends.standard_words import SPAN, Standard, first_word, judgements
 from tilewright.frontends.tensor_language.lexer import END, tokenize
 from tilewright.frontends.tensor_language.limits import DEFAULT_LIMITS
 from tilewright.ir.core import Operation
 
-__all__ = ["Standard", "detect", "read_language", "refuse_mixed", "refuse_old"]
+__all__ = ["Standard", "detect", "read_language", "refuse_foreign", "refuse_mixed", "refuse_old"]
 
 _PREFIX: Final = 1 << 13
 """Characters that are looked at first: most texts say what they are in these."""
@@ -57,10 +58,30 @@ def refuse_mixed(source: Source, report: Report) -> bool:
     return True
 
 
+def refuse_foreign(source: Source, report: Report) -> bool:
+    """Report a text, which is not valid in the tensor language, as what it looks like; whether it is one of these."""
+    found = resembles(source.text)
+    if found is None:
+        return False
+    where = SourceRange(source, found.start, found.end)
+    report.error(found.code, where, f"this looks like {found.what}, not like the tensor language").hint(found.advice)
+    return True
+
+
 def read_language(
     source: Source, report: Report, definitions: Mapping[str, str] | None = None, standard: Standard | None = None
 ) -> Module:
     """Parse a text in either language and check the language's rules; what is wrong is in `report`."""
+    findings = Report(report.limit)
+    module = _read_either(source, findings, definitions, standard)
+    if not findings.has_errors or not refuse_foreign(source, report):
+        report.take(findings)
+    return module
+
+
+def _read_either(
+    source: Source, report: Report, definitions: Mapping[str, str] | None, standard: Standard | None
+) -> Module:
     known = standard or _by_words(source)
     if known is not None:
         return _read(source, known, definitions or {}, report)

@@ -44,12 +44,16 @@ class TensorLanguage(Language):
         return interpreted_module(module, text, checked, report)
 
     def format(self, source: Source, report: Report, std: Std) -> str:
-        from tilewright.frontends.standard import refuse_old
+        from tilewright.frontends.standard import refuse_foreign, refuse_old
         from tilewright.frontends.tensor_language import format_source
 
         if std != "new" and refuse_old(source, report, std == "old"):
             return source.text
-        return format_source(source, report)
+        findings = Report(report.limit)
+        text = format_source(source, findings)
+        if not findings.has_errors or not refuse_foreign(source, report):
+            report.take(findings)
+        return text
 
     def upgrade(self, source: Source, report: Report, std: Std) -> str:
         """A text in the new edition stays as it is."""

@@ -82,7 +82,7 @@ class LinkerError(CallerError, RuntimeError):
 def emit_header(artifact: Artifact) -> str:
     """The C (and C++) header of an artefact."""
     _require_usable(artifact)
-    taken = set(f"{RESERVED} {DECLARED} {_LOCAL}".split())
+    taken: set[str] = set(f"{RESERVED} {DECLARED} {_LOCAL}".split())
     kernels: list[str] = []
     for info in artifact.kernels:
         name = _free(_identifier(info.name), _SUFFIXES, taken)
@@ -148,7 +148,7 @@ static inline void {name}_run(const {name}_slots *slots, int64_t x, int64_t y, i
 
 def _members(slots: Sequence[Slot]) -> list[str]:
     lines: list[str] = []
-    taken = set(RESERVED.split())
+    taken: set[str] = set(RESERVED.split())
     for slot in slots:
         lines += _member(slot, _free(_member_name(slot), ("", "_padding"), taken))
     return lines
