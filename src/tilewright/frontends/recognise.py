@@ -51,7 +51,7 @@ def _row(pattern: str, what: str, advice: str, code: str = "V1") -> _Row:
 
 _BEGINNINGS: Final = (
     _row(
-        r".{0,4}TileIR(?=[\0-\x08\x0e-\x1f\ufffd]|.?\Z)",
+        r"\W{0,4}TileIR(?!\w)",
         "Tile IR bytecode whose first bytes are damaged",
         f"bytecode begins with {_MAGIC_BYTES}; it must not be copied as text",
         "B1",
@@ -83,7 +83,10 @@ _ANYWHERE: Final = (
 )
 
 _COMMENT: Final = re.compile(r"(?m:(?:;|//).*$)")
-_FUNCTION: Final = re.compile(r"\bfunc\s+@")
+_FUNCTION: Final = re.compile(r"(?<![\w.])func\s+@")
+_CONTROL: Final = re.compile("[\0-\x08\x0e-\x1a]")
+_BEGINNING: Final = 1024
+"""Characters among which there are control characters in a binary file."""
 _PREFIX: Final = 1 << 16
 """Characters that are searched for words."""
 
@@ -98,6 +101,11 @@ def resembles(text: str) -> Likeness | None:
     plain = _COMMENT.sub(lambda comment: " " * len(comment[0]), text[:_PREFIX])
     if _FUNCTION.search(plain) is not None:
         return None
+    control = _CONTROL.search(text[:_BEGINNING])
+    if control is not None:
+        return Likeness(
+            "a binary file", *control.span(), f"bytecode of Tile IR begins with {_MAGIC_BYTES}, texts are UTF-8"
+        )
     for pattern, what, advice, code in _ANYWHERE:
         found = pattern.search(plain)
         if found is not None:

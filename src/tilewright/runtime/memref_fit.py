@@ -7,6 +7,8 @@ NumPy puts arbitrary numbers there. The launch passes one that fulfils what the 
 
 from __future__ import annotations
 
+from math import prod
+
 from tilewright.runtime.strides import conforming_strides
 from tilewright.targets.artifact import MemrefParameter
 
@@ -82,26 +84,31 @@ def layout_problem(parameter: MemrefParameter, shape: Sizes, strides: Sizes) -> 
 
 
 def _ways_out(parameter: MemrefParameter, shape: Sizes, strides: Sizes) -> str:
-    name = parameter.name
+    """What would fit; nothing that is so already is offered."""
     if len(shape) != len(parameter.shape):
         return ""
-    swapped_shape, swapped_strides = shape[::-1], strides[::-1]
-    if not _fits(parameter, shape, strides) and _fits(parameter, swapped_shape, swapped_strides):
-        return f"; pass {name}.T, which fits, or declare strided<..> with the array's strides"
-    if shape_problem(parameter, shape) is not None:
-        return ""
+    name = parameter.name
+    transposed = _fits(parameter, shape[::-1], strides[::-1])
+    ways = [f"pass {name}.T, which fits"] if transposed else []
+    if shape_problem(parameter, shape) is None:
+        ways += _types(parameter, shape, strides, transposed)
+        packed = tuple(prod(shape[:mode]) for mode in range(len(shape)))
+        if not transposed and _fits(parameter, shape, packed):
+            ways.append(f"pass numpy.asfortranarray({name}), a copy")
+    return f"; {', or '.join(ways)}" if ways else ""
+
+
+def _types(parameter: MemrefParameter, shape: Sizes, strides: Sizes, transposed: bool) -> list[str]:
+    """Types that would fit the array or its transpose."""
     actual = bound_strides(parameter, shape, strides)
     if stride_rule_problem(shape, actual) is None:
-        open_strides = ",".join("1" if stride == 1 else "?" for stride in actual)
-        return f"; declare strided<{open_strides}>, or pass numpy.asfortranarray({name}), a copy"
-    if stride_rule_problem(swapped_shape, swapped_strides) is None:
-        extents = "".join(f"x{_size(extent)}" for extent in parameter.shape[::-1])
-        declared = f"memref<{parameter.dtype}{extents},strided<{','.join(map(str, swapped_strides))}>>"
-        return (
-            f"; it is row-major, memrefs are column-major: pass {name}.T and declare {declared}, "
-            f"or pass numpy.asfortranarray({name}), a copy"
-        )
-    return f"; numpy.asfortranarray({name}), a copy, fits"
+        opened = tuple(1 if stride == 1 else None for stride in actual)
+        return [] if opened == parameter.strides else [f"declare strided<{','.join(map(_size, opened))}>"]
+    if transposed or stride_rule_problem(shape[::-1], strides[::-1]) is not None:
+        return []
+    extents = "".join(f"x{_size(extent)}" for extent in parameter.shape[::-1])
+    declared = f"memref<{parameter.dtype}{extents},strided<{','.join(map(str, strides[::-1]))}>>"
+    return [f"it is row-major, memrefs are column-major: pass {parameter.name}.T and declare {declared}"]
 
 
 def _fits(parameter: MemrefParameter, shape: Sizes, strides: Sizes) -> bool:

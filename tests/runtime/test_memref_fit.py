@@ -1,0 +1,66 @@
+"""What a refusal offers fits, and is not what is there already."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+from tilewright.runtime.memref_fit import layout_problem
+from tilewright.targets.artifact import MemrefParameter
+
+Sizes = tuple[int, ...]
+Declared = tuple[int | None, ...]
+ROW_MAJOR = (8, 4), (4, 1)
+
+
+def parameter(shape: Declared, strides: Declared, divisors: Sizes = ()) -> MemrefParameter:
+    return MemrefParameter("X", "f32", shape, strides, stride_gcd=divisors)
+
+
+def offered(wanted: MemrefParameter, shape: Sizes, strides: Sizes) -> str:
+    problem = layout_problem(wanted, shape, strides)
+    assert problem is not None
+    return problem.partition(">>; ")[2]
+
+
+def test_only_the_transpose_is_offered_where_it_fits() -> None:
+    for strides in ((None, None), (1, None)):
+        assert offered(parameter((None, None), strides), *ROW_MAJOR) == "pass X.T, which fits"
+
+
+def test_the_declared_type_is_not_offered() -> None:
+    apart = parameter((None, None), (1, None), (1, 16))
+    assert offered(apart, (6, 4), (1, 8)) == ""
+    assert offered(replace(apart, strides=(1, 8)), (6, 4), (1, 10)) == "declare strided<1,?>"
+
+
+def sizes(text: str) -> Declared:
+    return tuple(None if size == "?" else int(size) for size in re.findall(r"\?|\d+", text))
+
+
+@pytest.mark.parametrize("extents", [(None, None), (6, 4), (4, 6), (6, None), (4, None)])
+def test_whatever_is_offered_fits(extents: Declared) -> None:
+    array = np.zeros((24, 24), np.float32)
+    arrays = [array[:6, :4], array.T[:6, :4], array[::2, ::3][:6, :4], np.zeros((6, 4)), np.zeros((6, 4), order="F")]
+    for declared, divisors, each in product(((1, None), (None, None), (1, 8), (2, 24)), ((), (1, 16)), arrays):
+        wanted = parameter(extents, declared, divisors)
+        strides = tuple(stride // each.itemsize for stride in each.strides)
+        problem = layout_problem(wanted, each.shape, strides)
+        if problem is None:
+            continue
+        ways = problem.partition(">>; ")[2]
+        turned = each.shape[::-1], strides[::-1]
+        if "X.T, which fits" in ways:
+            assert layout_problem(wanted, *turned) is None
+        for found in re.findall(r"declare strided<(.*?)>", ways):
+            assert sizes(found) != declared
+            assert layout_problem(replace(wanted, strides=sizes(found), stride_gcd=()), each.shape, strides) is None
+        for rows, columns, found in re.findall(r"declare memref<f32x(.*?)x(.*?),strided<(.*?)>>", ways):
+            other = parameter(sizes(f"{rows},{columns}"), sizes(found))
+            assert layout_problem(other, *turned) is None
+        if "asfortranarray" in ways:
+            assert layout_problem(wanted, each.shape, (1, each.shape[0])) is None
