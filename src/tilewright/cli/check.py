@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tilewright.cli import completers
 from tilewright.cli.inputs import definitions, read_source, std_option
 from tilewright.cli.main import EXIT_DIAGNOSTICS, EXIT_USAGE
 from tilewright.cli.output import FORMATS, show
@@ -31,7 +32,7 @@ def check_file(name: str, values: Mapping[str, str], std: Std = "auto") -> list[
 
 
 @click.command(name="check")
-@click.argument("files", nargs=-1, required=True)
+@click.argument("files", nargs=-1, required=True, shell_complete=completers.files)
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="How to print diagnostics.")
 @click.option("-D", "values", multiple=True, metavar="NAME=VALUE", help="Give a $definition from outside.")
 @std_option

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tilewright.cli import completers
 from tilewright.cli.inputs import definitions, read_source, std_option
 from tilewright.cli.output import show, write_result
 from tilewright.diagnostics import Report
@@ -21,10 +22,12 @@ _STAGES = ("ir", "tile", "llvm", "asm", "obj", "so", "header", "artifact")
 
 
 @click.command(name="compile")
-@click.argument("file")
+@click.argument("file", shell_complete=completers.files)
 @click.option("--emit", type=click.Choice(_STAGES), default="asm", help="What to write.")
-@click.option("-o", "output", default="-", help="Where to (- is standard output).")
-@click.option("--target", "target_name", default="cpu", help=", ".join(target_names()))
+@click.option("-o", "output", default="-", help="Where to (- is standard output).", shell_complete=completers.files)
+@click.option(
+    "--target", "target_name", default="cpu", help=", ".join(target_names()), shell_complete=completers.targets
+)
 @click.option("-O", "level", type=click.IntRange(0, 2), default=2, help="0 lowers only, 2 optimises.")
 @click.option("-D", "values", multiple=True, metavar="NAME=VALUE", help="Give a $definition from outside.")
 @std_option

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import click
 
+from tilewright.cli import completers
+
 
 @click.command(name="explain")
-@click.argument("code", required=False)
+@click.argument("code", required=False, shell_complete=completers.codes)
 def command(code: str | None) -> None:
     """Explain a diagnostic code; without one, list them."""
     from tilewright.diagnostics.codes import CODES, explain

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tilewright.cli import completers
 from tilewright.cli.inputs import read_text, std_option
 from tilewright.cli.main import EXIT_DIAGNOSTICS, EXIT_USAGE
 from tilewright.cli.output import show, write_result
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @click.command(name="fmt")
-@click.argument("files", nargs=-1, required=True)
+@click.argument("files", nargs=-1, required=True, shell_complete=completers.files)
 @click.option("--check", "only_check", is_flag=True, help="Change nothing; exit status 1 if a file is not formatted.")
 @click.option("--diff", is_flag=True, help="Change nothing; show what would change.")
 @std_option

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from tilewright.cli import completers
 from tilewright.cli.inputs import definitions, read_source, std_option
 from tilewright.cli.output import show
 from tilewright.program import Kernel, Program
@@ -98,11 +99,16 @@ def choose(program: Program, name: str | None) -> Kernel:
 
 
 _OPTIONS: Final = (
-    click.argument("file"),
+    click.argument("file", shell_complete=completers.files),
     click.option("--kernel", "kernel_name", default=None, help="Which kernel; may be left out if there is only one."),
     click.option("--grid", default="1", help="Work-groups: n, or x,y,z."),
     click.option("--arg", "pairs", multiple=True, metavar="NAME=SPEC", help="A number, random(4,5), zeros(..), a.npy."),
-    click.option("--target", default=None, help=f"{', '.join(target_names('cpu'))}, or interpreter; default: cpu."),
+    click.option(
+        "--target",
+        default=None,
+        help=f"{', '.join(target_names('cpu'))}, or interpreter; default: cpu.",
+        shell_complete=completers.launch_targets,
+    ),
     click.option("-O", "level", type=click.IntRange(0, 2), default=2, help="0 lowers only, 2 optimises."),
     click.option("-D", "values", multiple=True, metavar="NAME=VALUE", help="Give a $definition from outside."),
     std_option,

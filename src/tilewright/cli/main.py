@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 import tilewright
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 EXIT_DIAGNOSTICS: Final = 1
 EXIT_USAGE: Final = 2
 EXIT_INTERNAL: Final = 3
+
+COMPLETE: Final = "_TILEWRIGHT_COMPLETE"
+"""The variable by which a shell asks what may follow a line."""
 
 _VERBS: Final[Mapping[str, tuple[str, str]]] = {
     "check": ("tilewright.cli.check", "Report what is wrong in kernels; exit status 1 if anything is."),
@@ -28,6 +35,7 @@ _VERBS: Final[Mapping[str, tuple[str, str]]] = {
     "doctor": ("tilewright.cli.doctor", "What this machine can run."),
     "cache": ("tilewright.cli.cache", "Look after the artefact cache."),
     "env": ("tilewright.cli.env", "Settings, and where each comes from."),
+    "completion": ("tilewright.cli.completion", "Install completion for bash, zsh or fish."),
 }
 
 
@@ -44,6 +52,12 @@ class _LazyGroup(click.Group):
         command = importlib.import_module(found[0]).command
         assert isinstance(command, click.Command)
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        from tilewright.cli.completers import beginning_with
+
+        verbs = ((name, text) for name, (_, text) in _VERBS.items())
+        return [*beginning_with(incomplete, verbs), *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Verbs"):
@@ -62,7 +76,12 @@ def cli() -> None:
 def main() -> None:
     """Entry point of the `tilewright` command."""
     try:
-        status: object = cli.main(standalone_mode=False)
+        if COMPLETE in os.environ:
+            from tilewright.cli.completion import answer
+
+            answer(cli)
+            return
+        status: object = cli.main(prog_name="tilewright", standalone_mode=False)
     except click.Abort:
         sys.exit(130)
     except click.ClickException as error:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from tilewright.cli import completers
 from tilewright.cli.inputs import definitions, read_source, std_option
 from tilewright.cli.output import show, write_result
 from tilewright.diagnostics import Report, Source
@@ -61,9 +62,20 @@ def _in_language(module: Module) -> bool:
 
 
 @click.command(name="opt")
-@click.argument("file")
-@click.option("--passes", default="", help="Passes by name, separated by commas; default: the whole pipeline.")
-@click.option("--target", "target_name", default="cpu", help="Whose pipeline and policies.")
+@click.argument("file", shell_complete=completers.files)
+@click.option(
+    "--passes",
+    default="",
+    help="Passes by name, separated by commas; default: the whole pipeline.",
+    shell_complete=completers.passes,
+)
+@click.option(
+    "--target",
+    "target_name",
+    default="cpu",
+    help="Whose pipeline and policies.",
+    shell_complete=completers.targets,
+)
 @click.option("-O", "level", type=click.IntRange(0, 2), default=2, help="Optimisation level of the pipeline.")
 @click.option("--print-ir-after-all", "after_all", is_flag=True, help="Print the IR after every pass.")
 @click.option(

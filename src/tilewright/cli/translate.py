@@ -7,6 +7,7 @@ from typing import Final
 
 import click
 
+from tilewright.cli import completers
 from tilewright.cli.inputs import read_source
 from tilewright.cli.output import show, write_result
 from tilewright.diagnostics import Report
@@ -18,8 +19,8 @@ _VERSIONS: Final = tuple(version for language in LANGUAGES for version in langua
 
 
 @click.command(name="translate")
-@click.argument("file")
-@click.option("-o", "output", default="-", help="Where to (- is standard output).")
+@click.argument("file", shell_complete=completers.files)
+@click.option("-o", "output", default="-", help="Where to (- is standard output).", shell_complete=completers.files)
 @click.option(
     "--to",
     "form",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from tilewright.cli import completers
 from tilewright.cli.inputs import read_text, std_option
 from tilewright.cli.main import EXIT_DIAGNOSTICS, EXIT_USAGE
 from tilewright.cli.output import show, write_result
@@ -17,7 +18,7 @@ from tilewright.languages import Std, language_of
 
 
 @click.command(name="upgrade")
-@click.argument("files", nargs=-1, required=True)
+@click.argument("files", nargs=-1, required=True, shell_complete=completers.files)
 @click.option(
     "--check", "only_check", is_flag=True, help="Write nothing; exit status 1 if a file is in the old language."
 )
