@@ -11,9 +11,7 @@ stores on x86, whoever's kernel it is.
 
 from __future__ import annotations
 
-import argparse
 import importlib
-import json
 import statistics
 import sys
 from collections.abc import Callable
@@ -25,6 +23,7 @@ from typing import Any, Final
 
 import numpy as np
 
+import figures
 from peers.native import Array, BatchEntry, Native
 from plot import plot
 from tilewright.compiler import CompileOptions, compile_module
@@ -41,7 +40,6 @@ STREAM_BATCH: Final = 10_000
 PAGE: Final = 4096
 _BAR: Final = 1.1
 _STREAM_BAR: Final = 1.0
-_RESULTS: Final = Path(__file__).parent / "results"
 _WARM_SECONDS: Final = 6e-3
 """After heavier work a core keeps its lower clock for some milliseconds."""
 DTYPES: Final[dict[str, np.dtype[np.float32 | np.float64]]] = {"f32": np.dtype(np.float32), "f64": np.dtype(np.float64)}
@@ -184,8 +182,7 @@ def table(native: Native, rounds: int, batch: int | None) -> list[Row]:
 
 def save(rows: list[Row], path: Path, batch: int | None) -> None:
     """The figures as JSON, the ratios as a plot."""
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps([asdict(row) for row in rows], indent=1))
+    figures.save(path, [asdict(row) for row in rows])
     where = f"a batch of {batch:,} from memory" if batch else "in L2"
     bars = [(row.name, row.ratio) for row in rows]
     plot(path, f"Small products against libxsmm, {where}", bars, _STREAM_BAR if batch else _BAR, "x")
@@ -193,17 +190,18 @@ def save(rows: list[Row], path: Path, batch: int | None) -> None:
 
 def main() -> int:
     """Print the table; exit code 1 if a result is wrong."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = figures.options(__doc__, "batched_gemm")
     parser.add_argument("--stream", type=int, nargs="?", const=STREAM_BATCH, metavar="BATCH", help="from memory")
     parser.add_argument("--rounds", type=int, default=21)
-    parser.add_argument("--json", type=Path, default=None, help="where to save the figures, and a plot beside them")
     options = parser.parse_args()
     rows = table(Native(), options.rounds, options.stream)
     for beta in (1, 0):
         ratios = [row.ratio for row in rows if row.beta == beta]
         print(f"beta {beta}: geometric mean x{statistics.geometric_mean(ratios):.3f}, lowest x{min(ratios):.2f}")
-    name = f"batched_gemm_stream_{options.stream}.json" if options.stream else "batched_gemm.json"
-    save(rows, options.json or _RESULTS / name, options.stream)
+    path: Path = options.json
+    if options.stream and path == figures.results("batched_gemm"):
+        path = figures.results(f"batched_gemm_stream_{options.stream}")
+    save(rows, path, options.stream)
     return 1 if any(row.error > (1e-5 if row.dtype == "f32" else 1e-13) for row in rows) else 0
 
 

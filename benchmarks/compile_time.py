@@ -7,7 +7,6 @@ Prints a table and saves benchmarks/results/compile_time.json. Budgets: design 2
 
 from __future__ import annotations
 
-import json
 import platform
 import statistics
 import subprocess
@@ -16,6 +15,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import figures
 import tilewright as tw
 from tilewright.compiler import CompileOptions, lower_module, read_module
 from tilewright.diagnostics import Report, Source
@@ -65,6 +65,7 @@ def count(module: Operation) -> int:
 
 
 def main() -> None:
+    options = figures.options(__doc__, "compile_time").parse_args()
     sample = Source(str(SAMPLE), SAMPLE.read_text())
     target = find_target("cpu")
     large = Source("large.tl", large_kernel(500))
@@ -92,7 +93,7 @@ def main() -> None:
     for name, median, fastest, bar in rows:
         print(f"{name:<56} {median:>10.2f} {fastest:>9.2f}   {bar}")
     results = {"machine": platform.processor() or platform.machine(), "rows": rows}
-    (ROOT / "benchmarks" / "results" / "compile_time.json").write_text(json.dumps(results, indent=2) + "\n")
+    figures.save(options.json, results)
 
 
 if __name__ == "__main__":

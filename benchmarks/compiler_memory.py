@@ -7,11 +7,12 @@ Prints a table and saves benchmarks/results/compiler_memory.json. Budget: 250 MB
 
 from __future__ import annotations
 
-import json
 import platform
 import subprocess
 import sys
 from pathlib import Path
+
+import figures
 
 ROOT = Path(__file__).parents[1]
 BAR = 250.0
@@ -34,6 +35,7 @@ def peak(*arguments: str) -> float:
 
 def main() -> None:
     """Measure, print, save."""
+    options = figures.options(__doc__, "compiler_memory").parse_args()
     rows = [("import only", peak())]
     for path in sorted((ROOT / "examples").iterdir()):
         if path.suffix in (".tl", ".tileir"):
@@ -42,7 +44,7 @@ def main() -> None:
     for name, megabytes in rows:
         print(f"{name:<24} {megabytes:>8.1f}   {'met' if megabytes < BAR else 'MISSED'}")
     results = {"machine": platform.processor() or platform.machine(), "bar": BAR, "rows": rows}
-    (ROOT / "benchmarks" / "results" / "compiler_memory.json").write_text(json.dumps(results, indent=2) + "\n")
+    figures.save(options.json, results)
 
 
 if __name__ == "__main__":

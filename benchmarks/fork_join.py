@@ -10,14 +10,12 @@ many batches is given with the median, since on a shared machine the other threa
 
 from __future__ import annotations
 
-import argparse
-import json
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from pathlib import Path
 
+import figures
 from tilewright.runtime.launch import BoundKernel, bind_artifact
 from tilewright.runtime.native import compile_text
 from tilewright.runtime.pool import Pool
@@ -25,7 +23,6 @@ from tilewright.runtime.threads import available_processors
 from tilewright.targets.artifact import Artifact, KernelInfo, ScalarParameter
 from timing import in_turn, timers
 
-RESULTS = Path(__file__).parent / "results" / "fork_join.json"
 ROUNDS = 50
 BATCHES = 400
 
@@ -111,9 +108,10 @@ def measure(threads: int) -> dict[str, dict[str, float]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = figures.options(__doc__, "fork_join")
     parser.add_argument("--threads", type=int, default=available_processors())
-    threads = max(2, parser.parse_args().threads)
+    options = parser.parse_args()
+    threads = max(2, options.threads)
     table = measure(threads)
     print(f"{'microseconds a job':45} {'min':>9} {'median':>9}")
     for name, row in table.items():
@@ -121,8 +119,7 @@ def main() -> None:
     joined, share = table[f"{threads} shares, {threads} threads"], table["one share, one thread"]
     price = {kind: round(joined[kind] - share[kind], 3) for kind in ("min", "median")}
     print(f"fork-join with every thread at work: {price['min']:.2f} us at best, median {price['median']:.2f} us")
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps({"threads": threads, "us": table, "fork_join_us": price}, indent=2) + "\n")
+    figures.save(options.json, {"threads": threads, "us": table, "fork_join_us": price})
 
 
 if __name__ == "__main__":

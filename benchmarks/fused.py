@@ -7,9 +7,7 @@ the same shape reaches: y := s x + y of `peers/stream.c`, as D is read and writt
 
 from __future__ import annotations
 
-import argparse
 import importlib
-import json
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -19,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+import figures
 import tilewright as tw
 from peers.stream import measure_bandwidth
 from plot import plot
@@ -26,7 +25,6 @@ from tilewright.runtime.threads import available_processors
 from timing import in_turn, timers
 
 _SOURCE: Final = Path(__file__).parent.parent / "examples" / "fused_kernel.tl"
-_RESULTS: Final = Path(__file__).parent / "results"
 _BYTES: Final = 4 * (16 * 8 + 2 * 16 * 16)
 _ALPHA: Final = np.float32(0.5)
 _ERROR: Final = 1e-5
@@ -126,26 +124,25 @@ def _reference(
 
 def main() -> int:
     """Print the table; exit code 1 if a result is wrong."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = figures.options(__doc__, "fused")
     parser.add_argument("--batch", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=15)
     options = parser.parse_args()
-    figures = measure(options.batch, options.rounds)
+    found = measure(options.batch, options.rounds)
     stream = measure_bandwidth(available_processors()).update
-    medians, fastest = figures.milliseconds, figures.best_milliseconds
+    medians, fastest = found.milliseconds, found.best_milliseconds
     ours = medians["tilewright"]
     for name, milliseconds in medians.items():
         print(f"{name:28}{milliseconds:9.2f} ms{fastest[name]:9.2f} (best){milliseconds / ours:8.2f} x")
     moved = _BYTES * options.batch / 1e6
     rate, best = moved / ours, moved / fastest["tilewright"]
     print(f"bandwidth {rate:.1f} GB/s (best round {best:.1f}), stream {stream:.1f}: {rate / stream:.0%}")
-    print(f"worst error {figures.error:.1e}")
-    _RESULTS.mkdir(exist_ok=True)
-    result = {**asdict(figures), "gigabytes_per_second": rate, "stream": stream}
-    (_RESULTS / "fused.json").write_text(json.dumps(result, indent=1))
+    print(f"worst error {found.error:.1e}")
+    result = {**asdict(found), "gigabytes_per_second": rate, "stream": stream}
+    figures.save(options.json, result)
     bars = [(name, milliseconds / ours) for name, milliseconds in medians.items() if name != "tilewright"]
-    plot(_RESULTS / "fused", f"Sample kernel, {options.batch:,} matrices: speed over", bars, 4.0, "x")
-    return 1 if not figures.error <= _ERROR else 0
+    plot(options.json, f"Sample kernel, {options.batch:,} matrices: speed over", bars, 4.0, "x")
+    return 1 if not found.error <= _ERROR else 0
 
 
 if __name__ == "__main__":

@@ -12,11 +12,11 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Final
 
 import numpy as np
 
+import figures
 import tilewright as tw
 from children import machine, rows_of_children
 from plot import plot
@@ -27,7 +27,6 @@ _DTYPES: Final[dict[str, np.dtype[np.float32 | np.float64]]] = {
     "f64": np.dtype(np.float64),
 }
 _ERRORS: Final = {"f32": 1e-5, "f64": 1e-13}
-_PATH: Final = Path(__file__).parent / "results" / "large_gemm.json"
 _WARM: Final = 0.03
 
 
@@ -83,7 +82,7 @@ def _table(sizes: list[int], rounds: int, threads: int) -> list[dict[str, object
 
 def main() -> int:
     """Print the tables; exit code 1 if a result is wrong."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = figures.options(__doc__, "large_gemm")
     parser.add_argument("sizes", type=int, nargs="*", default=[1024, 2048, 4096])
     parser.add_argument("--threads", type=int, nargs="*", default=[1, os.cpu_count() or 1])
     parser.add_argument("--rounds", type=int, default=7)
@@ -94,10 +93,9 @@ def main() -> int:
         return 0
     arguments = [*map(str, options.sizes), "--rounds", str(options.rounds)]
     rows = rows_of_children(__file__, arguments, options.threads)
-    _PATH.parent.mkdir(exist_ok=True)
-    _PATH.write_text(json.dumps(rows, indent=1) + "\n")
+    figures.save(options.json, rows)
     bars = [(f"{r['dtype']} {r['size']}, {r['threads']}T", float(str(r["ratio"]))) for r in rows]
-    plot(_PATH, "Square products: median over rounds of the speed over NumPy's", bars, 1.0, "x")
+    plot(options.json, "Square products: median over rounds of the speed over NumPy's", bars, 1.0, "x")
     return 1 if any(row["wrong"] for row in rows) else 0
 
 

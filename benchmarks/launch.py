@@ -8,17 +8,16 @@ empty-sized kernel from Python"). Prints a table, saves benchmarks/results/launc
 
 from __future__ import annotations
 
-import json
 import timeit
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import cycle
-from pathlib import Path
 
 import numpy as np
 
+import figures
 from plot import plot
 from tilewright.program import load_artifact
 from tilewright.runtime.groups import PointerArray
@@ -28,7 +27,6 @@ from tilewright.runtime.pool import Pool
 from tilewright.targets.artifact import Artifact, GroupParameter, KernelInfo, MemrefParameter, ScalarParameter
 from timing import in_turn
 
-RESULTS = Path(__file__).parent / "results"
 CALLS = 2000
 REPEATS = 25
 BAR = 5.0
@@ -91,6 +89,7 @@ def actions() -> dict[str, Callable[[], object]]:
 
 
 def main() -> None:
+    options = figures.options(__doc__, "launch").parse_args()
     table = actions()
     calls = {name: partial(timeit.timeit, action, number=CALLS) for name, action in table.items()}
     timings = in_turn(calls, REPEATS)
@@ -100,10 +99,9 @@ def main() -> None:
     for name, row in rows.items():
         print(f"{name:48} {row['min']:8.2f} {row['median']:8.2f}")
     print(f"{MEASURED}: {rows[MEASURED]['median']:.2f} us, the bar is {BAR:g}")
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "launch.json").write_text(json.dumps({"us": rows}, indent=2) + "\n")
+    figures.save(options.json, {"us": rows})
     bars = [(name, row["median"]) for name, row in rows.items()]
-    plot(RESULTS / "launch.svg", "Launch from Python, median", bars, BAR, "us", lower_is_better=True)
+    plot(options.json, "Launch from Python, median", bars, BAR, "us", lower_is_better=True)
 
 
 if __name__ == "__main__":

@@ -5,11 +5,11 @@ Prints the fastest of several runs of each, in milliseconds, with what came out 
 
 from __future__ import annotations
 
-import argparse
 import resource
 import time
 from collections.abc import Callable
 
+import figures
 from tilewright.diagnostics import Report, Source
 from tilewright.frontends.tensor_language import parse, print_module
 from tilewright.frontends.tensor_language.lexer import tokenize
@@ -75,10 +75,11 @@ def hostile() -> dict[str, str]:
 
 
 def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments = figures.options(__doc__, "parse")
     arguments.add_argument("--repeats", type=int, default=9)
     arguments.add_argument("--hostile", action="store_true", help="time the files of 16 MiB too")
     options = arguments.parse_args()
+    rows: list[dict[str, object]] = []
     print(f"{'lines':>8} {'tokens':>9} {'lex ms':>9} {'parse ms':>9} {'print ms':>9}")
     for lines in (20, 200, 2000):
         text = kernel(lines)
@@ -90,6 +91,7 @@ def main() -> None:
         parsing = best(lambda source=source: parse(source, Report()), options.repeats)
         printing = best(lambda module=module: print_module(module), options.repeats)
         count = len(tokens.texts) - 1
+        rows.append({"tokens": count, "lex_ms": lexing, "parse_ms": parsing, "print_ms": printing})
         print(f"{text.count(chr(10)):>8} {count:>9} {lexing:>9.2f} {parsing:>9.2f} {printing:>9.2f}")
     if options.hostile:
         print(f"\n{'hostile file':<24} {'MiB':>6} {'CPU ms':>8}  outcome")
@@ -97,8 +99,10 @@ def main() -> None:
             start = time.process_time()
             found = outcome(text)
             taken = (time.process_time() - start) * 1e3
+            rows.append({"hostile": name, "bytes": len(text), "cpu_ms": taken, "outcome": found})
             print(f"{name:<24} {len(text) / 2**20:>6.1f} {taken:>8.0f}  {found}")
         print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB")
+    figures.save(options.json, rows)
 
 
 if __name__ == "__main__":

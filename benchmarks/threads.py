@@ -7,8 +7,6 @@ more cores work, and other programs take their share: what independent NumPy loo
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -19,6 +17,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+import figures
 import tilewright as tw
 from plot import plot
 from tilewright.runtime.launch import bind_artifact
@@ -26,7 +25,6 @@ from tilewright.runtime.pool import Pool
 from tilewright.runtime.threads import available_processors
 from timing import in_turn, seconds, timers
 
-_RESULTS: Final = Path(__file__).parent / "results"
 _SAMPLE: Final = Path(__file__).parent.parent / "examples" / "fused_kernel.tl"
 _BAR: Final = 1.9
 _TURN: Final = 0.02
@@ -136,7 +134,7 @@ def ideal_speedup(threads: int, rounds: int) -> float:
 
 def main() -> int:
     """Print the table; exit code 1 if a result is wrong."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = figures.options(__doc__, "threads")
     parser.add_argument("--threads", type=int, default=available_processors())
     parser.add_argument("--rounds", type=int, default=15)
     options = parser.parse_args()
@@ -153,11 +151,10 @@ def main() -> int:
         print(f"{row.name:32}{row.alone:9.1f} us{row.together:9.1f} us{row.speedup:8.2f} x")
     ideal = ideal_speedup(threads, options.rounds)
     print(f"independent NumPy loops, one a thread: {ideal:.2f} x")
-    _RESULTS.mkdir(exist_ok=True)
     result = {"threads": threads, "ideal": ideal, "rows": [{**asdict(r), "speedup": r.speedup} for r in rows]}
-    (_RESULTS / "threads.json").write_text(json.dumps(result, indent=1))
+    figures.save(options.json, result)
     bars = [(row.name, row.speedup) for row in rows]
-    plot(_RESULTS / "threads", f"{threads} threads against one", bars, _BAR * threads / 2, "x")
+    plot(options.json, f"{threads} threads against one", bars, _BAR * threads / 2, "x")
     return 1 if any(not row.error <= _ERRORS["f64" if "f64" in row.name else "f32"] for row in rows) else 0
 
 

@@ -14,18 +14,17 @@ import json
 import os
 import sys
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from time import perf_counter, thread_time
 from typing import Final
 
 import numpy as np
 
+import figures
 from children import machine, rows_of_children
 from plot import plot
 from tile_ir_cases import Case, cases
 from timing import in_turn, timers
 
-_PATH: Final = Path(__file__).parent / "results" / "tile_ir.json"
 _ERROR: Final = 1e-5
 
 
@@ -88,7 +87,7 @@ def _bars(rows: list[Row]) -> list[tuple[str, float]]:
 
 def main() -> int:
     """Print the tables; exit code 1 if a result is wrong."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = figures.options(__doc__, "tile_ir")
     parser.add_argument("--threads", type=int, nargs="*", default=[1, os.cpu_count() or 1])
     parser.add_argument("--seconds", type=float, default=2.0)
     parser.add_argument("--only", default="", help="cases whose name has this text; nothing is written then")
@@ -101,9 +100,8 @@ def main() -> int:
     found = rows_of_children(__file__, arguments, options.threads)
     rows = [Row(**row) for row in found]  # pyright: ignore[reportArgumentType]
     if not options.only:
-        _PATH.parent.mkdir(exist_ok=True)
-        _PATH.write_text(json.dumps(found, indent=1) + "\n")
-        plot(_PATH, "Tile IR kernels: speed over the bars of issue 4", _bars(rows), 1.0, "x")
+        figures.save(options.json, found)
+        plot(options.json, "Tile IR kernels: speed over the bars of issue 4", _bars(rows), 1.0, "x")
     return 1 if any(row.error > _ERROR for row in rows) else 0
 
 

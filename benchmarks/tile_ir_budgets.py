@@ -6,17 +6,15 @@ interpreter on one tile block of a product with tiles of 128x128x64. The clock i
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from time import thread_time
 from typing import Final
 
 import numpy as np
 
+import figures
 from children import machine
 from plot import plot
 from tile_ir_kernels import long_kernel, matmul_views
@@ -28,7 +26,6 @@ from tilewright.frontends.tile_ir import read_tile_ir
 from tilewright.frontends.tile_ir.bytecode.writer import write
 from timing import in_turn, timers
 
-_PATH: Final = Path(__file__).parent / "results" / "tile_ir_budgets.json"
 _OPERATIONS: Final = 200
 _STEPS: Final = 16
 
@@ -66,19 +63,19 @@ def _interpreter() -> Callable[[], object]:
 
 def main() -> int:
     """Print and write the table; exit code 1 if a budget is exceeded."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = figures.options(__doc__, "tile_ir_budgets")
     parser.add_argument("--rounds", type=int, default=15)
-    rounds: int = parser.parse_args().rounds
+    options = parser.parse_args()
     rows: list[Row] = []
     for name, (run, budget) in _rows().items():
         run()
-        timings = in_turn(timers({name: run}, clock=thread_time), rounds)
+        timings = in_turn(timers({name: run}, clock=thread_time), options.rounds)
         rows.append(Row(name, timings.best(1e3)[name], timings.median(1e3)[name], budget, machine()))
         verdict = "ok" if rows[-1].best <= budget else "ABOVE"
         print(f"{name:36}{rows[-1].best:9.2f} ms (median {rows[-1].median:.2f})   {verdict} {budget:g}", flush=True)
-    _PATH.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n")
+    figures.save(options.json, [asdict(row) for row in rows])
     bars = [(row.name, row.best / row.budget) for row in rows]
-    plot(_PATH, "Tile IR: share of the budgets of issue 4", bars, 1.0, "x", lower_is_better=True)
+    plot(options.json, "Tile IR: share of the budgets of issue 4", bars, 1.0, "x", lower_is_better=True)
     return 1 if any(row.best > row.budget for row in rows) else 0
 
 

@@ -7,18 +7,16 @@ the best microseconds and the median over rounds of how many times as long the t
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
-from pathlib import Path
 from time import thread_time
 from typing import Final
 
 import numpy as np
 
+import figures
 import tilewright as tw
 from plot import plot
 from tilewright.runtime.launch import bind_artifact
@@ -33,7 +31,6 @@ _ERRORS: Final = {"f32": 1e-5, "f64": 1e-13}
 _BYTES: Final = 512 * 1024
 _REPEATS: Final = 20
 _BAR: Final = 0.5
-_PATH: Final = Path(__file__).parent / "results" / "transposes.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +84,7 @@ def measure(dtype: str, shape: tuple[int, int, int], rounds: int) -> Row:
 
 def main() -> int:
     """Print the table; exit code 1 if a result is wrong."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = figures.options(__doc__, "transposes")
     parser.add_argument("--rounds", type=int, default=15)
     options = parser.parse_args()
     rows: list[Row] = []
@@ -97,10 +94,9 @@ def main() -> int:
             rows.append(row)
             name = "x".join(map(str, shape))
             print(f"{dtype} {name:10} plain {row.plain:8.1f} us  transposed {row.transposed:8.1f} us  x{row.ratio:.2f}")
-    _PATH.parent.mkdir(exist_ok=True)
-    _PATH.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n")
+    figures.save(options.json, [asdict(row) for row in rows])
     bars = [(f"{row.dtype} {'x'.join(map(str, row.shape))}", 1 / row.ratio) for row in rows]
-    plot(_PATH, "Products with A transposed: speed over that of the same without", bars, _BAR, "x")
+    plot(options.json, "Products with A transposed: speed over that of the same without", bars, _BAR, "x")
     return 1 if any(not row.error <= _ERRORS[row.dtype] for row in rows) else 0
 
 

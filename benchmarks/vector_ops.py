@@ -20,6 +20,7 @@ from typing import Final, cast
 
 import numpy as np
 
+import figures
 import tilewright as tw
 from children import machine, rows_of_children
 from peers.stream import Bandwidth, measure_bandwidth
@@ -28,7 +29,6 @@ from timing import in_turn, timers
 from vector_cases import ERRORS, Case, cases
 
 _SECONDS: Final = 1.0
-_RESULTS: Final = Path(__file__).parent / "results"
 
 
 def measure(case: Case, rounds: int, bandwidth: Bandwidth, threads: int) -> dict[str, object]:
@@ -82,22 +82,20 @@ def table(threads: int, words: list[str], rounds: int) -> list[dict[str, object]
     return rows
 
 
-def _save(rows: list[dict[str, object]]) -> None:
+def _save(rows: list[dict[str, object]], path: Path) -> None:
     """Keep the rows, in place of older ones of the same name and thread count, and draw all that is kept."""
-    path = _RESULTS / "vector_ops.json"
     kept: list[dict[str, object]] = json.loads(path.read_text()) if path.exists() else []
     found = {(str(row["name"]), int(str(row["threads"]))): row for row in [*kept, *rows]}
     places = {name: place for place, (name, _) in enumerate(cases())}
     order = sorted((key for key in found if key[0] in places), key=lambda key: (key[1], places[key[0]]))
-    _RESULTS.mkdir(exist_ok=True)
-    path.write_text(json.dumps([found[key] for key in order], indent=1) + "\n")
+    figures.save(path, [found[key] for key in order])
     bars = [(f"{name}, {threads}T", float(str(found[name, threads]["ratio_of_best"]))) for name, threads in order]
     plot(path, "Long vectors, large matrices: best round over NumPy's", bars, 1.0, "x")
 
 
 def main() -> int:
     """Print the tables; exit code 1 if a result is wrong."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = figures.options(__doc__, "vector_ops")
     parser.add_argument("words", nargs="*")
     parser.add_argument("--threads", type=int, nargs="*", default=[1, os.cpu_count() or 1])
     parser.add_argument("--rounds", type=int, default=9)
@@ -107,7 +105,7 @@ def main() -> int:
         print(json.dumps(table(options.child, options.words, options.rounds)))
         return 0
     rows = rows_of_children(__file__, [*options.words, "--rounds", str(options.rounds)], options.threads)
-    _save(rows)
+    _save(rows, options.json)
     return 1 if any(row["wrong"] for row in rows) else 0
 
 

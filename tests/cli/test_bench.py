@@ -34,7 +34,7 @@ UNTOLD = [
     "func @k(%x: memref<f32x16>) { parallel { } }",
     "func @k(%a: f32, %x: memref<f32x16>) { %i = constant 0 : index store %a, %x[%i] }",
     "func @k(%n: index, %a: f32, %x: memref<f32x4>, %y: memref<f32x4>) {"
-    " %l = constant 0 : index for %i = %l, %n : index { axpby %a, %x, %a, %y } }",
+    " %l = constant 0 : index for %i=%l,%n { axpby %a, %x, %a, %y } }",
 ]
 LOOP = """func @k(%a: f32, %x: group<memref<f32x?>x?>, %y: memref<f32x8x?>, %t: memref<f32x8>) {
     %g = group_id.x : index
@@ -42,7 +42,7 @@ LOOP = """func @k(%a: f32, %x: group<memref<f32x?>x?>, %y: memref<f32x8x?>, %t: 
     %w = subview %v[2:8] : memref<f32x8>
     %l = constant 0 : index
     %u = constant 3 : index
-    for %i = %l, %u : index {
+    for %i=%l,%u {
         %c = subview %y[0:8,%i] : memref<f32x8>
         hadamard %a, %w, %t, %a, %c
     }
