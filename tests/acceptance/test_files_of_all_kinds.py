@@ -106,6 +106,13 @@ def test_results_go_where_a_path_leads(kernel: Path) -> None:
     assert np.load(folder / "y.npy").dtype == np.float32
 
 
+def test_a_terminal_that_lacks_a_character_gets_an_escape(kernel: Path) -> None:
+    (kernel.parent / "bad.tl").write_text("func @f(%é: f32) {\n}\n", encoding="utf-8")
+    done = shell("PYTHONIOENCODING=ascii $tilewright check bad.tl", kernel.parent)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "\\xe9" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("command", "status", "said"),
     [

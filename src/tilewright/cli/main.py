@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 from collections.abc import Mapping
@@ -75,6 +76,10 @@ def cli() -> None:
 
 def main() -> None:
     """Entry point of the `tilewright` command."""
+    stream: object = sys.stdout
+    if isinstance(stream, io.TextIOWrapper):
+        # as Python has it for standard error: what the terminal's encoding lacks is shown as an escape
+        stream.reconfigure(errors="backslashreplace")
     try:
         if COMPLETE in os.environ:
             from tilewright.cli.completion import answer
