@@ -9,7 +9,10 @@ atomic store (beta 0) or one atomic add (beta 1) of the finished value.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import Enum
+from string import ascii_letters
+from typing import TypeVar
 
 from tilewright.dialects.memref import AtomicKind, Scope, Semantics
 from tilewright.ir.definition import (
@@ -30,7 +33,9 @@ from tilewright.ir.definition import (
     result,
 )
 from tilewright.ir.effects import Effect, EffectKind, reads, writes
-from tilewright.ir.types import COOPMATRIX, INDEX_ONLY, INTEGER, MEMREF, NUMBER, CoopMatrixType, Type
+from tilewright.ir.types import COOPMATRIX, INDEX_ONLY, INTEGER, MEMREF, NUMBER, CoopMatrixType, MemrefType, Type
+
+_T = TypeVar("_T")
 
 
 def _constant_zero(value: Value) -> bool:
@@ -38,8 +43,31 @@ def _constant_zero(value: Value) -> bool:
     return op is not None and op.name == "arith.constant" and op.attributes["value"] == 0
 
 
-class _Update(Operation):
+@dataclass(frozen=True, slots=True)
+class TensorModes:
+    """A letter for each mode of the tensor at position `operand`, as the instruction sees it: after transposition."""
+
+    operand: int
+    letters: str
+    transposed: bool = False
+
+    def seen(self, modes: tuple[_T, ...]) -> tuple[_T, ...]:
+        """What belongs to the modes of the memref, in the order of the letters."""
+        return modes[::-1] if self.transposed and len(modes) == 2 else modes
+
+
+def _order(value: Value) -> int:
+    assert isinstance(value.type, MemrefType)
+    return value.type.order
+
+
+class Collective(Operation):
     """alpha times something of the inputs, which stand after it, added to beta times the last operand, the target."""
+
+    def tensor_modes(self) -> Sequence[TensorModes]:
+        """The tensors among the operands. Modes of one letter have one extent, which the first that has it sets: the
+        one statement of which extents agree, for the rules of the language, the interpreter and launches."""
+        raise NotImplementedError
 
     def effects(self) -> Sequence[Effect]:
         """Inputs are read unless alpha is constant 0; the target is written, and read unless beta is constant 0."""
@@ -50,7 +78,7 @@ class _Update(Operation):
         return [*found, *([] if _constant_zero(beta) else reads(target)), *writes(target)]
 
 
-class Axpby(_Update, name="tl.axpby", traits=(COLLECTIVE,), code="V39"):
+class Axpby(Collective, name="tl.axpby", traits=(COLLECTIVE,), code="V39"):
     """`B := alpha op(A) + beta B` for orders 0, 1, 2; op transposes matrices if `transpose`."""
 
     alpha: Value = operand(NUMBER)
@@ -60,8 +88,12 @@ class Axpby(_Update, name="tl.axpby", traits=(COLLECTIVE,), code="V39"):
     transpose: bool = optional_attribute(bool, default=False)
     atomic: bool = optional_attribute(bool, default=False)
 
+    def tensor_modes(self) -> Sequence[TensorModes]:
+        letters = ascii_letters[: _order(self.b)]
+        return TensorModes(3, letters), TensorModes(1, letters, self.transpose)
 
-class Sum(_Update, name="tl.sum", traits=(COLLECTIVE,), code="V39"):
+
+class Sum(Collective, name="tl.sum", traits=(COLLECTIVE,), code="V39"):
     """`b_i := alpha sum_j op(A)_ij + beta b_i`; for a vector A and b of order 0 the sum over the vector."""
 
     alpha: Value = operand(NUMBER)
@@ -71,8 +103,12 @@ class Sum(_Update, name="tl.sum", traits=(COLLECTIVE,), code="V39"):
     transpose: bool = optional_attribute(bool, default=False)
     atomic: bool = optional_attribute(bool, default=False)
 
+    def tensor_modes(self) -> Sequence[TensorModes]:
+        kept = ascii_letters[: _order(self.b)]
+        return TensorModes(1, f"{kept}z", self.transpose), TensorModes(3, kept)
 
-class Cumsum(_Update, name="tl.cumsum", traits=(COLLECTIVE,), code="V39"):
+
+class Cumsum(Collective, name="tl.cumsum", traits=(COLLECTIVE,), code="V39"):
     """Inclusive prefix sum along `mode`: `B[..j..] := alpha sum_{i<=j} A[..i..] + beta B[..j..]`."""
 
     alpha: Value = operand(NUMBER)
@@ -82,8 +118,12 @@ class Cumsum(_Update, name="tl.cumsum", traits=(COLLECTIVE,), code="V39"):
     mode: int = attribute(int)
     atomic: bool = optional_attribute(bool, default=False)
 
+    def tensor_modes(self) -> Sequence[TensorModes]:
+        letters = ascii_letters[: _order(self.a)]
+        return TensorModes(1, letters), TensorModes(3, letters)
 
-class Gemm(_Update, name="tl.gemm", traits=(COLLECTIVE,), code="V39"):
+
+class Gemm(Collective, name="tl.gemm", traits=(COLLECTIVE,), code="V39"):
     """`C := alpha op1(A) op2(B) + beta C`."""
 
     alpha: Value = operand(NUMBER)
@@ -95,8 +135,11 @@ class Gemm(_Update, name="tl.gemm", traits=(COLLECTIVE,), code="V39"):
     transpose_b: bool = optional_attribute(bool, default=False)
     atomic: bool = optional_attribute(bool, default=False)
 
+    def tensor_modes(self) -> Sequence[TensorModes]:
+        return TensorModes(1, "mk", self.transpose_a), TensorModes(2, "kn", self.transpose_b), TensorModes(4, "mn")
 
-class Gemv(_Update, name="tl.gemv", traits=(COLLECTIVE,), code="V39"):
+
+class Gemv(Collective, name="tl.gemv", traits=(COLLECTIVE,), code="V39"):
     """`c := alpha op(A) b + beta c`."""
 
     alpha: Value = operand(NUMBER)
@@ -107,8 +150,11 @@ class Gemv(_Update, name="tl.gemv", traits=(COLLECTIVE,), code="V39"):
     transpose: bool = optional_attribute(bool, default=False)
     atomic: bool = optional_attribute(bool, default=False)
 
+    def tensor_modes(self) -> Sequence[TensorModes]:
+        return TensorModes(1, "mk", self.transpose), TensorModes(2, "k"), TensorModes(4, "m")
 
-class Ger(_Update, name="tl.ger", traits=(COLLECTIVE,), code="V39"):
+
+class Ger(Collective, name="tl.ger", traits=(COLLECTIVE,), code="V39"):
     """`C := alpha a b^T + beta C`."""
 
     alpha: Value = operand(NUMBER)
@@ -118,8 +164,11 @@ class Ger(_Update, name="tl.ger", traits=(COLLECTIVE,), code="V39"):
     c: Value = operand(MEMREF)
     atomic: bool = optional_attribute(bool, default=False)
 
+    def tensor_modes(self) -> Sequence[TensorModes]:
+        return TensorModes(1, "m"), TensorModes(2, "n"), TensorModes(4, "mn")
 
-class Hadamard(_Update, name="tl.hadamard", traits=(COLLECTIVE,), code="V39"):
+
+class Hadamard(Collective, name="tl.hadamard", traits=(COLLECTIVE,), code="V39"):
     """`c := alpha a .* b + beta c`, element by element, orders 1 and 2."""
 
     alpha: Value = operand(NUMBER)
@@ -128,6 +177,10 @@ class Hadamard(_Update, name="tl.hadamard", traits=(COLLECTIVE,), code="V39"):
     beta: Value = operand(NUMBER)
     c: Value = operand(MEMREF)
     atomic: bool = optional_attribute(bool, default=False)
+
+    def tensor_modes(self) -> Sequence[TensorModes]:
+        letters = ascii_letters[: _order(self.c)]
+        return TensorModes(4, letters), TensorModes(1, letters), TensorModes(2, letters)
 
 
 class Foreach(Operation, name="tl.foreach", traits=(COLLECTIVE, SPMD_REGION, RECURSIVE_EFFECTS), code="V43"):

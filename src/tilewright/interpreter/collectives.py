@@ -52,16 +52,20 @@ def _transposed(array: Array, transpose: bool) -> Array:
     return array.T if transpose else array
 
 
-def _agree(op: Operation, found: tuple[int, ...], wanted: tuple[int, ...]) -> None:
-    """Extents that only the launch knows: those that have to be the same are."""
-    if found != wanted:
-        message = f"extents of operands differ where they have to agree: {list(found)} and {list(wanted)}"
-        fail("R013", op.location, message)
+def _check_extents(w: WorkGroup, op: tl.Collective) -> None:
+    """Extents that only the launch knows: those that have to be the same are, whatever alpha and beta."""
+    known: dict[str, int] = {}
+    for tensor in op.tensor_modes():
+        found = tensor.seen(_shape(w, op.operands[tensor.operand])[1])
+        wanted = tuple(known.setdefault(k, extent) for k, extent in zip(tensor.letters, found, strict=True))
+        if found != wanted:
+            message = f"extents of operands differ where they have to agree: {list(found)} and {list(wanted)}"
+            fail("R013", op.location, message)
 
 
 def _update(
     w: WorkGroup,
-    op: Operation,
+    op: tl.Collective,
     alpha: Value,
     beta: Value,
     target: Value,
@@ -69,6 +73,7 @@ def _update(
     product: Callable[[np.dtype[Any]], Array],
 ) -> None:
     """`target := alpha product + beta target` with the rules for zero factors."""
+    _check_extents(w, op)
     type_ = element(target)
     wanted = wide_type(type_)
     view, shape = _shape(w, target)
@@ -78,7 +83,6 @@ def _update(
     b = w.scalar(beta).astype(wanted)
     with np.errstate(all="ignore"):
         result = np.zeros(shape, wanted) if a == 0 else a * product(wanted)
-        _agree(op, result.shape, shape)
         start = (0,) * len(shape)
         if atomic and b != 0:
             update_box(w, view, start, convert(np.asarray(result), type_), (), AtomicKind.ADD, op.location)
@@ -98,7 +102,6 @@ def _hadamard(w: WorkGroup, op: Operation) -> None:
 
     def product(wanted: np.dtype[Any]) -> Array:
         a, b = read_all(w, op, op.a, wanted), read_all(w, op, op.b, wanted)
-        _agree(op, a.shape, b.shape)
         return a * b
 
     _update(w, op, op.alpha, op.beta, op.c, op.atomic, product)
@@ -139,7 +142,6 @@ def _gemm(w: WorkGroup, op: Operation) -> None:
     def product(wanted: np.dtype[Any]) -> Array:
         a = _transposed(read_all(w, op, op.a, wanted), op.transpose_a)
         b = _transposed(read_all(w, op, op.b, wanted), op.transpose_b)
-        _agree(op, a.shape[1:], b.shape[:1])
         return matmul(a, b)
 
     _update(w, op, op.alpha, op.beta, op.c, op.atomic, product)
@@ -150,7 +152,6 @@ def _gemv(w: WorkGroup, op: Operation) -> None:
 
     def product(wanted: np.dtype[Any]) -> Array:
         a, b = _transposed(read_all(w, op, op.a, wanted), op.transpose), read_all(w, op, op.b, wanted)
-        _agree(op, a.shape[1:], b.shape)
         return matmul(a, b)
 
     _update(w, op, op.alpha, op.beta, op.c, op.atomic, product)

@@ -15,10 +15,10 @@ Shape = tuple[Extent, ...]
 # Operands are meant by position: alpha, the inputs, beta, the result. One value may stand at several of them.
 
 
-def _shape(op: Operation, index: int, transpose: bool = False) -> Shape:
+def _shape(op: Operation, index: int) -> Shape:
     type_ = op.operands[index].type
     assert isinstance(type_, MemrefType)
-    return type_.shape[::-1] if transpose and type_.order == 2 else type_.shape
+    return type_.shape
 
 
 def _order(op: Operation, index: int, allowed: Sequence[int], report: Report) -> bool:
@@ -33,10 +33,28 @@ def _order(op: Operation, index: int, allowed: Sequence[int], report: Report) ->
     return False
 
 
-def _orders(op: Operation, wanted: Mapping[int, int], report: Report) -> bool:
-    """Whether the operands have these orders; every one that has not is reported."""
-    right = [_order(op, index, (order,), report) for index, order in wanted.items()]
+def _orders(op: tl.Collective, report: Report) -> bool:
+    """Whether the tensors have the orders that the instruction is for; every one that has not is reported."""
+    right = [_order(op, tensor.operand, (len(tensor.letters),), report) for tensor in op.tensor_modes()]
     return all(right)
+
+
+def _agree(op: tl.Collective, why: Mapping[int, str], report: Report) -> None:
+    """Extents that have to be the same are; `why` explains what is wanted of an operand."""
+    known: dict[str, Extent] = {}
+    doubtful: set[str] = set()
+    for tensor in op.tensor_modes():
+        have = tensor.seen(_shape(op, tensor.operand))
+        # an operand of another order has fewer modes or more
+        extents = dict(zip(tensor.letters, have, strict=False)) | known
+        wanted = tuple(extents.get(letter) for letter in tensor.letters)
+        if not doubtful.isdisjoint(tensor.letters):
+            continue
+        if tensor.operand not in why or _equal(op, tensor.operand, have, wanted, why[tensor.operand], report):
+            known = extents
+        else:
+            # what only a wrong operand says is no reason to call the next one wrong
+            doubtful.update(letter for letter in tensor.letters if letter not in known)
 
 
 def _equal(op: Operation, index: int, have: Shape, want: Shape, why: str, report: Report) -> bool:
@@ -118,18 +136,14 @@ def axpby(op: tl.Axpby, report: Report) -> None:
     """`B := alpha op(A) + beta B`."""
     _common(op, op.atomic, report)
     if _order(op, 3, (0, 1, 2), report):
-        _equal(op, 1, _shape(op, 1, op.transpose), _shape(op, 3), f"the shape of {name_of(op.b)}", report)
+        _agree(op, {1: f"the shape of {name_of(op.b)}"}, report)
 
 
 def sum_(op: tl.Sum, report: Report) -> None:
     """`b_i := alpha sum_j op(A)_ij + beta b_i`."""
     _common(op, op.atomic, report)
-    if not _order(op, 3, (0, 1), report):
-        return
-    order = len(_shape(op, 3))
-    if _order(op, 1, (order + 1,), report) and order:
-        rows = _shape(op, 1, op.transpose)[:1]
-        _equal(op, 3, _shape(op, 3), rows, f"one element for each row of {name_of(op.a)}", report)
+    if _order(op, 3, (0, 1), report) and _orders(op, report):
+        _agree(op, {3: f"one element for each row of {name_of(op.a)}"}, report)
 
 
 def cumsum(op: tl.Cumsum, report: Report) -> None:
@@ -144,42 +158,37 @@ def cumsum(op: tl.Cumsum, report: Report) -> None:
         report.error("V41", op.place("mode"), f"{name_of(op.a)} has no mode {op.mode}").label(
             op.a.location, f"a {op.a.type}"
         ).hint(f"modes count from 0; here they are 0 to {order - 1}")
-    _equal(op, 3, _shape(op, 3), _shape(op, 1), f"the shape of {name_of(op.a)}", report)
+    _agree(op, {3: f"the shape of {name_of(op.a)}"}, report)
 
 
 def gemm(op: tl.Gemm, report: Report) -> None:
     """`C := alpha op1(A) op2(B) + beta C`."""
     _common(op, op.atomic, report)
-    if not _orders(op, {1: 2, 2: 2, 4: 2}, report):
-        return
-    a, b = _shape(op, 1, op.transpose_a), _shape(op, 2, op.transpose_b)
-    if _equal(op, 2, b, (a[1], b[1]), f"a row for each column of {name_of(op.a)}", report):
-        _equal(op, 4, _shape(op, 4), (a[0], b[1]), f"rows of {name_of(op.a)}, columns of {name_of(op.b)}", report)
+    if _orders(op, report):
+        target = f"rows of {name_of(op.a)}, columns of {name_of(op.b)}"
+        _agree(op, {2: f"a row for each column of {name_of(op.a)}", 4: target}, report)
 
 
 def gemv(op: tl.Gemv, report: Report) -> None:
     """`c := alpha op(A) b + beta c`."""
     _common(op, op.atomic, report)
-    if _orders(op, {1: 2, 2: 1, 4: 1}, report):
-        a = _shape(op, 1, op.transpose)
-        _equal(op, 2, _shape(op, 2), a[1:], f"one element for each column of {name_of(op.a)}", report)
-        _equal(op, 4, _shape(op, 4), a[:1], f"one element for each row of {name_of(op.a)}", report)
+    if _orders(op, report):
+        target = f"one element for each row of {name_of(op.a)}"
+        _agree(op, {2: f"one element for each column of {name_of(op.a)}", 4: target}, report)
 
 
 def ger(op: tl.Ger, report: Report) -> None:
     """`C := alpha a b^T + beta C`."""
     _common(op, op.atomic, report)
-    if _orders(op, {1: 1, 2: 1, 4: 2}, report):
-        wanted = (*_shape(op, 1), *_shape(op, 2))
-        _equal(op, 4, _shape(op, 4), wanted, f"{name_of(op.a)} by {name_of(op.b)}", report)
+    if _orders(op, report):
+        _agree(op, {4: f"{name_of(op.a)} by {name_of(op.b)}"}, report)
 
 
 def hadamard(op: tl.Hadamard, report: Report) -> None:
     """`c := alpha a .* b + beta c`."""
     _common(op, op.atomic, report)
     if _order(op, 4, (1, 2), report):
-        for index in (1, 2):
-            _equal(op, index, _shape(op, index), _shape(op, 4), f"the shape of {name_of(op.c)}", report)
+        _agree(op, dict.fromkeys((1, 2), f"the shape of {name_of(op.c)}"), report)
 
 
 def rules() -> dict[type[Operation], object]:
