@@ -9,6 +9,7 @@ from tilewright import __version__
 from tilewright.compiler import CompileOptions
 from tilewright.diagnostics import Source
 from tilewright.diagnostics.binary import Binary
+from tilewright.targets.artifact import ARTIFACT_FORMAT
 from tilewright.targets.target import Target
 
 
@@ -16,6 +17,7 @@ def cache_key(source: Source | Binary, target: Target, options: CompileOptions) 
     """SHA-256 over all that the artefact depends on."""
     facts = [
         __version__,
+        ARTIFACT_FORMAT,
         target.name,
         target.fingerprint(),
         options.level,

@@ -23,7 +23,8 @@ class Kernel(Operation, name="builtin.kernel", traits=(ISOLATED,)):
     The entry block's arguments are the parameters; `parameter_attributes` holds one dictionary for each (alignment,
     shape_gcd, stride_gcd, "noalias", and quoted names kept as they are). `language_attributes` holds the function's
     quoted attributes. `local_bytes` is the work-group memory its allocations take once the stack is assigned; a launch
-    has at most `max_groups` work-groups along a mode of its grid. The body is a collective region.
+    has at most `max_groups` work-groups along a mode of its grid. `launch_constraints` says what else a launch must
+    fulfil, as `targets.constraint_codec` writes it. The body is a collective region.
     """
 
     sym_name: str = attribute(str)
@@ -34,6 +35,7 @@ class Kernel(Operation, name="builtin.kernel", traits=(ISOLATED,)):
     language_attributes: dict[str, Attribute] | None = optional_attribute(dict, default=None)
     local_bytes: int = optional_attribute(int, default=0)
     max_groups: int | None = optional_attribute(int, default=None)
+    launch_constraints: tuple[Attribute, ...] = optional_attribute(tuple, default=())
 
     @property
     def parameters(self) -> list[BlockArgument]:

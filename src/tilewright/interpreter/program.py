@@ -30,6 +30,7 @@ from tilewright.targets.parameters import (
     ScalarParameter,
 )
 from tilewright.targets.signature import kernel_info
+from tilewright.transforms.derive_launch_constraints import DeriveLaunchConstraints
 from tilewright.transforms.infer_work_group import InferWorkGroup
 
 Array = NDArray[Any]
@@ -38,7 +39,7 @@ Array = NDArray[Any]
 def interpreted_module(module: Module, text: str, checked: bool, report: Report | None = None) -> Program:
     """A program that runs in the interpreter, from a verified module of the shared dialects on any floor."""
     report = report or Report()
-    PassManager([InferWorkGroup()]).run(module, PassContext(report))
+    PassManager([InferWorkGroup(), DeriveLaunchConstraints()]).run(module, PassContext(report))
     kernels = {kernel.sym_name: kernel for kernel in module.kernels}
     infos = tuple(kernel_info(kernel, kernel.sym_name, kernel.local_bytes) for kernel in module.kernels)
     texts: dict[str, Callable[[], str]] = {"source": lambda: text, "ir": lambda: print_op(module)}
@@ -61,7 +62,7 @@ class _InterpretedKernel:
 
     def __call__(self, grid: tuple[int, int, int], arguments: Sequence[object]) -> None:
         arguments = self.checks.without_local(arguments)
-        self.checks.values(arguments)
+        self.checks.values(arguments, grid)
         given = iter(arguments)
         values: list[Argument] = []
         for parameter in self.info.parameters:

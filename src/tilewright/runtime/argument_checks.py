@@ -12,7 +12,9 @@ from typing import TypeAlias
 
 from tilewright.runtime.aliasing import AliasCheck
 from tilewright.runtime.binders import Binder, memref_binder, pointer_binder
+from tilewright.runtime.constraint_check import ConstraintCheck
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
+from tilewright.runtime.grid import Extents
 from tilewright.runtime.groups import group_binder
 from tilewright.runtime.scalars import ScalarBinder, SlotValue, scalar_binder
 from tilewright.targets.artifact import (
@@ -29,7 +31,7 @@ BinderOf: TypeAlias = Callable[[KernelInfo, Parameter], Binder]
 
 
 class ArgumentChecks:
-    """Checks made once for a kernel; `passed` are the parameters that take an argument.
+    """Checks made once for a kernel; `passed` are the parameters that take an argument, `constraints` compares sizes.
 
     `binder` makes the check of one argument. Raises `LaunchError` for local memory of unknown size.
     """
@@ -41,9 +43,10 @@ class ArgumentChecks:
         self.passed = info.passed
         self._binders = [(binder or argument_binder)(info, p) for p in self.passed]
         self._aliases = AliasCheck.of(info.name, self.passed)
+        self.constraints = ConstraintCheck.of(info)
 
-    def values(self, arguments: Sequence[object]) -> tuple[list[SlotValue], list[object]]:
-        """The values of the slots, and what must outlive the launch. Raises `LaunchError`."""
+    def values(self, arguments: Sequence[object], grid: Extents) -> tuple[list[SlotValue], list[object]]:
+        """The values of the slots, and what must outlive the launch on this grid. Raises `LaunchError`."""
         if len(arguments) != len(self._binders):
             arguments = self.without_local(arguments)
         values: list[SlotValue] = []
@@ -52,6 +55,8 @@ class ArgumentChecks:
             values += bind(argument, keep)
         if self._aliases is not None:
             self._aliases.check(arguments)
+        if self.constraints is not None:
+            self.constraints.check(values, grid)
         return values, keep
 
     def without_local(self, arguments: Sequence[object]) -> Sequence[object]:

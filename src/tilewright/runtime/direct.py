@@ -10,13 +10,14 @@ arrays of other libraries, NumPy's scalars and groups.
 from __future__ import annotations
 
 import ctypes
+import operator
 import platform
 import struct
 import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias, cast
+from typing import Final, SupportsIndex, TypeAlias, cast
 
 import numpy as np
 
@@ -40,7 +41,7 @@ _METH_FASTCALL_WITH_KEYWORDS: Final = 0x82
 _REALS: Final = {"f32": 4, "f64": 8}
 _INTEGERS: Final = {"i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
 
-Key: TypeAlias = tuple[tuple[tuple[int, ...], tuple[int, ...], int] | None, ...]
+Key: TypeAlias = tuple[tuple[tuple[int, ...], tuple[int, ...], int] | int | None, ...]
 
 
 def recognisable(parameters: Sequence[Parameter]) -> bool:
@@ -150,12 +151,13 @@ class AcceptedCalls:
     """The calls of a kernel that need no further checks, as a chain that is only ever added to.
 
     The first layouts seen twice are remembered, at most 16: a program that changes them all the time would spend more
-    on remembering than it gains.
+    on remembering than it gains. Calls differ in the values of scalars, but for those that are `pinned`.
     """
 
-    def __init__(self, parameters: Sequence[Parameter]) -> None:
+    def __init__(self, parameters: Sequence[Parameter], pinned: frozenset[str] = frozenset()) -> None:
         self.first = _Words([0])
         self._parameters = tuple(parameters)
+        self._pinned = pinned
         offsets: dict[str, int] = {}
         for slot in slot_layout(self._parameters):
             offsets.setdefault(slot.parameter, slot.offset)
@@ -169,7 +171,7 @@ class AcceptedCalls:
         """Take note of a call that was accepted with these values in its slots."""
         if len(self._calls) >= _MAX_CALLS:
             return
-        key = _key(self._parameters, arguments)
+        key = _key(self._parameters, arguments, self._pinned)
         if key is None:
             return
         with self._mutex:
@@ -189,6 +191,9 @@ class AcceptedCalls:
                 array = cast("AnyArray", argument)
                 layouts.append(_Words([*array.shape, *array.strides]))
                 words += _array_words(parameter, offset, array, layouts[-1].address)
+            elif parameter.name in self._pinned:
+                number = operator.index(cast("SupportsIndex", argument))
+                words += [Kind.INTEGER.value, offset, number, number, 0, 0, 0]
             else:
                 words += _scalar_words(cast("ScalarParameter", parameter), offset)
         spans = self._spans(arguments)
@@ -218,11 +223,13 @@ class AcceptedCalls:
         return words
 
 
-def _key(parameters: Sequence[Parameter], arguments: Sequence[object]) -> Key | None:
+def _key(parameters: Sequence[Parameter], arguments: Sequence[object], pinned: frozenset[str]) -> Key | None:
     """What calls must have in common; None if one of the arguments cannot be recognised."""
-    key: list[tuple[tuple[int, ...], tuple[int, ...], int] | None] = []
+    key: list[tuple[tuple[int, ...], tuple[int, ...], int] | int | None] = []
     for parameter, argument in zip(parameters, arguments, strict=True):
-        if not isinstance(parameter, MemrefParameter):
+        if parameter.name in pinned:
+            key.append(operator.index(cast("SupportsIndex", argument)))
+        elif not isinstance(parameter, MemrefParameter):
             key.append(None)
         elif type(argument) is np.ndarray:
             array = cast("AnyArray", argument)

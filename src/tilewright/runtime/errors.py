@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from tilewright.diagnostics.caller_error import CallerError
 
 
 class LaunchError(CallerError, ValueError):
     """A launch that does not fit the kernel; nothing has run. The message names the argument and what would fit."""
 
-    code: ClassVar[str] = "V47"
+    code: str = "V47"
 
     def __str__(self) -> str:
         return f"[{self.code}] {super().__str__()}"

@@ -62,9 +62,11 @@ class BoundKernel:
         checks = ArgumentChecks(info, partial(argument_binder, reverse=layout == "C"))
         self._passed = checks.passed
         self._checked = checks.values
+        self._constraints = checks.constraints
         self._log = _report_log(info, code)
         direct = self._log is None and recognisable(self._passed)
-        self._accepted = AcceptedCalls(self._passed) if direct else None
+        scalars = frozenset[str]() if self._constraints is None else self._constraints.scalars
+        self._accepted = AcceptedCalls(self._passed, scalars) if direct else None
         formats = "".join(SLOT_FORMATS[slot.dtype] for slot in slot_layout(info.parameters))
         self._packer = struct.Struct(f"<{_FRAME_HEADER}{formats}")
         self._slots = struct.Struct(f"<{formats}")
@@ -78,12 +80,13 @@ class BoundKernel:
 
         Arguments are checked also if nothing runs. A launch from several threads at once is safe.
         """
-        checked = self._checked(arguments)
+        sizes = grid_extents(grid, self.info.max_groups)
+        checked = self._checked(arguments, sizes)
         if self._log is None:
-            self._run(grid_extents(grid, self.info.max_groups), *checked)
+            self._run(sizes, *checked)
             return
         with self._log.lock:
-            self._run(grid_extents(grid, self.info.max_groups), *checked)
+            self._run(sizes, *checked)
             self._log.deliver()
 
     __call__ = launch
@@ -91,7 +94,7 @@ class BoundKernel:
     def prepare(self, grid: Grid) -> Callable[..., None]:
         """The kernel with its grid, called with the arguments: for calls like earlier ones no Python code runs."""
         sizes = grid_extents(grid, self.info.max_groups)
-        accepted = self._accepted
+        accepted = self._accepted_on(sizes)
         if accepted is None:
             return lambda *arguments, **named: self.launch(sizes, in_order(self.info, arguments, named))
         x, y, z = sizes
@@ -99,12 +102,19 @@ class BoundKernel:
 
         def launch(*arguments: object, **named: object) -> None:
             arguments = in_order(self.info, arguments, named)
-            values, keep = self._checked(arguments)
+            values, keep = self._checked(arguments, sizes)
             if len(arguments) == len(self._passed):
                 accepted.saw(arguments, self._slots.pack(*values))
             self._run(sizes, values, keep)
 
         return call_site(accepted, self._pool, header, self._packer.size, len(self._passed), launch)
+
+    def _accepted_on(self, sizes: Extents) -> AcceptedCalls | None:
+        """The calls to recognise on a grid: those accepted on any, unless the demands depend on the grid."""
+        constraints = self._constraints
+        if self._accepted is None or constraints is None or not (constraints.of_grid or 0 in sizes):
+            return self._accepted
+        return AcceptedCalls(self._passed, constraints.scalars)
 
     def _run(self, sizes: Extents, values: list[SlotValue], _keep: list[object]) -> None:
         x, y, z = sizes

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from tilewright.diagnostics.binary import bytes_of
-from tilewright.targets.artifact_codec import ArtifactError, Fields, kernel_from_json, kernel_to_json
+from tilewright.targets.artifact_codec import kernel_from_json, kernel_to_json
+from tilewright.targets.json_fields import ArtifactError, Fields
 from tilewright.targets.parameters import (
     GroupParameter,
     KernelInfo,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 __all__ = [
+    "ARTIFACT_FORMAT",
     "BLOCK_ALIGNMENT",
     "Artifact",
     "ArtifactError",
@@ -117,7 +119,8 @@ def _no_texts() -> Mapping[str, str]:
 _MAGIC: Final = b"TWARTF\x00\x01"
 _PREFIX: Final = struct.Struct("<8sQ")
 _DIGEST_BYTES: Final = 32
-_FORMAT: Final = 1
+ARTIFACT_FORMAT: Final = 2
+"""Grows with every change of what the bytes mean; artefacts of another format are not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +149,7 @@ class Artifact:
         texts = {name: text.encode() for name, text in self.texts.items()}
         header = json.dumps(
             {
-                "format": _FORMAT,
+                "format": ARTIFACT_FORMAT,
                 "target": self.target,
                 "features": self.features,
                 "kernels": [kernel_to_json(kernel) for kernel in self.kernels],
@@ -184,7 +187,7 @@ def _decode(header: bytes, sections: memoryview) -> Artifact:
     except (ValueError, RecursionError) as error:
         raise ArtifactError(f"the artefact's header is not JSON: {error}") from None
     fields = Fields(value)
-    if fields.integer("format") != _FORMAT:
+    if fields.integer("format") != ARTIFACT_FORMAT:
         raise ArtifactError("the artefact is of another format version")
     texts = fields.child("texts")
     names = texts.names()

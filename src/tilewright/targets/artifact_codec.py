@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final, cast
+from typing import Final
 
+from tilewright.targets.constraint_codec import constraint_from_json, constraint_to_json
+from tilewright.targets.json_fields import ArtifactError, Fields
 from tilewright.targets.parameters import (
     GroupParameter,
     KernelInfo,
@@ -17,10 +19,6 @@ from tilewright.targets.parameters import (
 JsonObject = dict[str, object]
 
 
-class ArtifactError(ValueError):
-    """Bytes that are no artefact, or no longer one."""
-
-
 def kernel_to_json(kernel: KernelInfo) -> JsonObject:
     """A kernel's signature and launch geometry."""
     return {
@@ -31,6 +29,7 @@ def kernel_to_json(kernel: KernelInfo) -> JsonObject:
         "work_group_size": list(kernel.work_group_size),
         "local_bytes": kernel.local_bytes,
         "facts": dict(kernel.facts),
+        "constraints": [constraint_to_json(constraint) for constraint in kernel.constraints],
     }
 
 
@@ -74,72 +73,6 @@ def _memref_to_json(memref: MemrefParameter) -> JsonObject:
     }
 
 
-class Fields:
-    """Typed access to a JSON object; what is absent or of another type is an `ArtifactError`."""
-
-    def __init__(self, value: object) -> None:
-        if not isinstance(value, dict):
-            raise ArtifactError("an entry of the artefact's header is not an object")
-        self._fields = cast("dict[str, object]", value)
-
-    def _get(self, name: str) -> object:
-        if name not in self._fields:
-            raise ArtifactError(f"the artefact's header lacks {name!r}")
-        return self._fields[name]
-
-    def text(self, name: str) -> str:
-        """A string."""
-        value = self._get(name)
-        if not isinstance(value, str):
-            raise ArtifactError(f"{name!r} in the artefact's header is not a string")
-        return value
-
-    def integer(self, name: str) -> int:
-        """An integer; a truth value is none."""
-        return _integer(self._get(name), name)
-
-    def size(self, name: str) -> int | None:
-        """An integer or null."""
-        value = self._get(name)
-        return None if value is None else _integer(value, name)
-
-    def flag(self, name: str) -> bool:
-        """A truth value."""
-        value = self._get(name)
-        if not isinstance(value, bool):
-            raise ArtifactError(f"{name!r} in the artefact's header is not a truth value")
-        return value
-
-    def items(self, name: str) -> list[object]:
-        """A list of anything."""
-        value = self._get(name)
-        if not isinstance(value, list):
-            raise ArtifactError(f"{name!r} in the artefact's header is not a list")
-        return cast("list[object]", value)
-
-    def integers(self, name: str) -> tuple[int, ...]:
-        """A list of integers."""
-        return tuple(_integer(value, name) for value in self.items(name))
-
-    def sizes(self, name: str) -> tuple[int | None, ...]:
-        """A list of integers and nulls."""
-        return tuple(None if value is None else _integer(value, name) for value in self.items(name))
-
-    def child(self, name: str) -> Fields:
-        """An object."""
-        return Fields(self._get(name))
-
-    def names(self) -> list[str]:
-        """The keys there are."""
-        return list(self._fields)
-
-
-def _integer(value: object, name: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ArtifactError(f"{name!r} in the artefact's header is not an integer")
-    return value
-
-
 _SPACES: Final[dict[str, Space]] = {"global": "global", "local": "local"}
 
 
@@ -159,6 +92,7 @@ def kernel_from_json(value: object) -> KernelInfo:
             (work_group_size[0], work_group_size[1]),
             fields.integer("local_bytes"),
             {name: facts.text(name) for name in facts.names()},
+            tuple(constraint_from_json(entry) for entry in fields.items("constraints")),
         )
     except ArtifactError:
         raise

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
+from tilewright.targets.constraints import Constraint, Origin, Quantity, WithinGroup, quantities_of
+
 DTYPES: Final = ("bool", "i8", "i16", "i32", "i64", "index", "bf16", "f16", "f32", "f64", "c32", "c64")
 
 DTYPE_BYTES: Final[Mapping[str, int]] = {
@@ -26,6 +28,9 @@ DTYPE_BYTES: Final[Mapping[str, int]] = {
     "f8E5M2": 1,
     "f8E8M0FNU": 1,
 }
+
+INTEGERS: Final = ("i8", "i16", "i32", "i64", "index")
+GRID_MODES: Final = 3
 
 Space: TypeAlias = Literal["global", "local"]
 
@@ -121,7 +126,8 @@ class KernelInfo:
     """One kernel of an artefact.
 
     `symbol` is its entry in the code, `local_bytes` the work-group memory that a launch provides for each running
-    work-group, `facts` what the language's front end wants to tell users (the signature as written, for instance).
+    work-group, `facts` what the language's front end wants to tell users (the signature as written, for instance),
+    `constraints` what a launch that runs anything must fulfil, lest the kernel be undefined.
     """
 
     name: str
@@ -131,12 +137,21 @@ class KernelInfo:
     work_group_size: tuple[int, int] = (1, 1)
     local_bytes: int = 0
     facts: Mapping[str, str] = field(default_factory=_no_facts)
+    constraints: tuple[Constraint, ...] = ()
 
     def __post_init__(self) -> None:
         names = [parameter.name for parameter in self.parameters]
         _check(len(set(names)) == len(names), f"kernel {self.name}: two parameters of one name")
         _check(self.local_bytes >= 0, f"kernel {self.name}: negative local memory")
         _check(self.facts.get(MAX_GROUPS, "0").isdecimal(), f"kernel {self.name}: its limit of the grid is no number")
+        known = {parameter.name: parameter for parameter in self.parameters}
+        for constraint in self.constraints:
+            if isinstance(constraint, WithinGroup):
+                group = isinstance(known.get(constraint.group), GroupParameter)
+                _check(group, f"kernel {self.name}: a constraint on {constraint.group!r}, which is no group")
+            for quantity in quantities_of(constraint):
+                passed = _is_passed(quantity, known.get(quantity.parameter))
+                _check(passed, f"kernel {self.name}: a constraint on {quantity}, which a launch does not know")
 
     @property
     def max_groups(self) -> int | None:
@@ -148,6 +163,21 @@ class KernelInfo:
     def passed(self) -> tuple[Parameter, ...]:
         """The parameters that a launch takes an argument for: all but local memory."""
         return tuple(parameter for parameter in self.parameters if not is_local(parameter))
+
+
+def _is_passed(quantity: Quantity, parameter: Parameter | None) -> bool:
+    """Whether a launch passes the quantity to the kernel."""
+    match quantity.origin, parameter:
+        case Origin.VALUE, ScalarParameter():
+            return parameter.dtype in INTEGERS
+        case Origin.EXTENT, MemrefParameter():
+            return 0 <= quantity.mode < len(parameter.shape) and parameter.shape[quantity.mode] is None
+        case Origin.SIZE, GroupParameter():
+            return parameter.size is None
+        case ((Origin.NUM_GROUPS | Origin.GROUP_ID), None):
+            return 0 <= quantity.mode < GRID_MODES and not quantity.parameter
+        case _:
+            return False
 
 
 def is_local(parameter: Parameter) -> bool:

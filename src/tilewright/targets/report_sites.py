@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tilewright.diagnostics import UNKNOWN, Location, Source, SourceRange
+from tilewright.diagnostics import Location
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.reports import Report, ReportKind
 from tilewright.ir.core import Value
 from tilewright.ir.types import F64, TileType, element_of
 from tilewright.targets.parameters import REPORTS
+from tilewright.targets.places import SourcePlace, location_of, place_from_json, place_to_json
 from tilewright.targets.symbols import reports_symbol
 
 HEAD_WORDS: Final = 2
@@ -68,11 +69,7 @@ def read_sites(facts: Mapping[str, str]) -> tuple[str, tuple[ReportSite, ...]] |
 
 def _to_json(op: Report) -> dict[str, object]:
     values = [[list(_shape(v)), element_of(v.type) is F64, bits] for v, bits in zip(op.values, op.bits, strict=True)]
-    place = op.location.primary
-    where: list[object] = []
-    if place is not None:
-        line, column = place.source.position(place.start)
-        where = [place.source.name, line, column, place.end - place.start, place.source.line(line)]
+    where = place_to_json(SourcePlace.of(op.location))
     return {"kind": op.kind.value, "text": op.text, "values": values, "where": where}
 
 
@@ -82,14 +79,5 @@ def _shape(value: Value) -> Sequence[int]:
 
 def _from_json(entry: Any) -> ReportSite:
     values = tuple(ReportedValue(tuple(shape), is_float, bits) for shape, is_float, bits in entry["values"])
-    return ReportSite(ReportKind(entry["kind"]), str(entry["text"]), _location(entry["where"]), values)
-
-
-def _location(where: Sequence[Any]) -> Location:
-    """The place in a source of which only the line is known."""
-    if not where:
-        return UNKNOWN
-    name, line, column, length, text = where
-    source = Source(str(name), "\n" * (line - 1) + str(text))
-    start = line - 1 + column - 1
-    return SourceRange(source, start, min(start + length, len(source.text)))
+    location = location_of(place_from_json(entry["where"]))
+    return ReportSite(ReportKind(entry["kind"]), str(entry["text"]), location, values)

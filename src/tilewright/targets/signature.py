@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import cast
 
@@ -10,6 +11,7 @@ from tilewright.ir.core import Attribute, BlockArgument, Value
 from tilewright.ir.definition import RECURSIVE_EFFECTS
 from tilewright.ir.effects import EffectKind
 from tilewright.ir.types import AddressSpace, GroupType, MemrefType, PointerType, ScalarType
+from tilewright.targets.constraint_codec import constraint_from_json
 from tilewright.targets.parameters import (
     MAX_GROUPS,
     GroupParameter,
@@ -83,6 +85,8 @@ def kernel_info(kernel: Kernel, symbol: str, local_bytes: int) -> KernelInfo:
         kernel.work_group_size,
         local_bytes,
         {**site_facts(kernel), **_grid_facts(kernel)},
+        # tuples become lists, as in an artefact
+        tuple(map(constraint_from_json, json.loads(json.dumps(kernel.launch_constraints)))),
     )
 
 

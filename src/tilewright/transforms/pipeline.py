@@ -8,6 +8,7 @@ from tilewright.transforms.canonicalize import Canonicalize
 from tilewright.transforms.contiguous_accesses import ContiguousAccesses
 from tilewright.transforms.cse import EliminateCommonSubexpressions
 from tilewright.transforms.dce import EliminateDeadCode
+from tilewright.transforms.derive_launch_constraints import DeriveLaunchConstraints
 from tilewright.transforms.forward_stores import ForwardStores
 from tilewright.transforms.infer_work_group import InferWorkGroup
 from tilewright.transforms.insert_barriers import InsertBarriers
@@ -21,7 +22,14 @@ from tilewright.transforms.policy import TeamPolicy, TilePolicy
 
 def lowering(team: TeamPolicy, tiles: TilePolicy) -> list[Pass]:
     """From the language to tiles, nothing more."""
-    return [InferWorkGroup(team), LowerForeach(), LowerCooperativeMatrices(), LowerCollectives(tiles)]
+    # what a launch must fulfil is read off the language's instructions, before any of them is gone
+    return [
+        InferWorkGroup(team),
+        DeriveLaunchConstraints(),
+        LowerForeach(),
+        LowerCooperativeMatrices(),
+        LowerCollectives(tiles),
+    ]
 
 
 def optimisation(level: int) -> list[Pass]:
@@ -49,6 +57,6 @@ def synchronisation() -> list[Pass]:
 
 def common_pipeline(team: TeamPolicy, tiles: TilePolicy, level: int = 2) -> list[Pass]:
     """Steps 2 to 8 of the way down (docs/architecture.md)."""
-    first, *rest = lowering(team, tiles)
+    infer, derive, *rest = lowering(team, tiles)
     early = [Canonicalize(), ContiguousAccesses()] if level else []
-    return [first, *early, *rest, *optimisation(level), *synchronisation()]
+    return [infer, derive, *early, *rest, *optimisation(level), *synchronisation()]

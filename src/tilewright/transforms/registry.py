@@ -11,6 +11,7 @@ from tilewright.transforms.assign_stack import AssignStack
 from tilewright.transforms.canonicalize import Canonicalize
 from tilewright.transforms.cse import EliminateCommonSubexpressions
 from tilewright.transforms.dce import EliminateDeadCode
+from tilewright.transforms.derive_launch_constraints import DeriveLaunchConstraints
 from tilewright.transforms.forward_stores import ForwardStores
 from tilewright.transforms.infer_work_group import InferWorkGroup
 from tilewright.transforms.insert_barriers import InsertBarriers
@@ -27,6 +28,7 @@ _FACTORIES: tuple[Callable[[], Pass], ...] = (
     LowerTileIR,
     LiftControlFlow,
     InferWorkGroup,
+    DeriveLaunchConstraints,
     LowerForeach,
     LowerCooperativeMatrices,
     LowerCollectives,

@@ -85,7 +85,7 @@ class _InterpretedEntry:
     def __call__(self, grid: tuple[int, int, int], arguments: Sequence[object]) -> None:
         parameters = self.info.parameters
         # A table of the interpreter's own stands for a pointer.
-        self.checks.values([None if isinstance(a, AddressTable) else a for a in arguments])
+        self.checks.values([None if isinstance(a, AddressTable) else a for a in arguments], grid)
         values = [_argument(p, a) for p, a in zip(parameters, arguments, strict=True)]
         run_entry(self.entry, values, grid, checked=self.checked, global_memory=self.memory)
 

@@ -88,7 +88,7 @@ class CudaKernel:
         sizes = grid_extents(grid, self.info.max_groups)
         if any(size > limit for size, limit in zip(sizes, _MAX_GRID, strict=True)):
             raise LaunchError(f"the grid {sizes} exceeds {_MAX_GRID}, the largest of an NVIDIA device")
-        values, _keep = self._checks.values(arguments)
+        values, _keep = self._checks.values(arguments, sizes)
         if 0 in sizes:
             return
         m, n = self.info.work_group_size

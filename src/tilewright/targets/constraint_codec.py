@@ -1,0 +1,85 @@
+"""Constraints of launches as JSON values and back, every field checked on the way in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, TypeAlias
+
+from tilewright.targets.constraints import Constraint, Origin, Polynomial, Quantity, SameExtent, WithinGroup
+from tilewright.targets.json_fields import ArtifactError, Fields, entries
+from tilewright.targets.places import place_from_json, place_to_json
+
+Json: TypeAlias = bool | int | str | tuple["Json", ...] | dict[str, "Json"]
+"""What is an attribute of the IR and a JSON value alike."""
+
+
+def constraint_to_json(constraint: Constraint) -> Json:
+    """A constraint as a dictionary of its fields."""
+    match constraint:
+        case SameExtent():
+            return {
+                "kind": "same_extent",
+                "names": constraint.names,
+                "extents": tuple(map(_polynomial_to_json, constraint.extents)),
+                "place": place_to_json(constraint.place),
+            }
+        case WithinGroup():
+            return {
+                "kind": "within_group",
+                "group": constraint.group,
+                "index": _polynomial_to_json(constraint.index),
+                "place": place_to_json(constraint.place),
+            }
+
+
+def _polynomial_to_json(polynomial: Polynomial) -> Json:
+    return tuple(
+        (coefficient, *((quantity.origin.value, quantity.parameter, quantity.mode) for quantity in factors))
+        for factors, coefficient in polynomial.terms
+    )
+
+
+def constraint_from_json(value: object) -> Constraint:
+    """The inverse of `constraint_to_json`. Raises `ArtifactError`."""
+    fields = Fields(value)
+    kind = fields.text("kind")
+    try:
+        place = place_from_json(fields.items("place"))
+    except ValueError as error:
+        raise ArtifactError(str(error)) from None
+    if kind == "within_group":
+        return WithinGroup(fields.text("group"), _polynomial(fields.items("index")), place)
+    if kind != "same_extent":
+        raise ArtifactError(f"unknown kind of constraint {kind!r}")
+    names, extents = fields.items("names"), fields.items("extents")
+    match names, [_polynomial(entries(extent, "extents")) for extent in extents]:
+        case [str(left), str(right)], [first, second]:
+            return SameExtent((left, right), (first, second), place)
+        case _:
+            raise ArtifactError("a constraint on extents has two names and two extents")
+
+
+def _polynomial(terms: Sequence[object]) -> Polynomial:
+    found = Polynomial.of(map(_term, terms))
+    if not found.is_small:
+        raise ArtifactError("a constraint of the artefact is larger than those that are made")
+    return found
+
+
+def _term(value: object) -> tuple[tuple[Quantity, ...], int]:
+    match entries(value, "term"):
+        case [int(coefficient), *factors] if not isinstance(coefficient, bool):
+            return tuple(map(_quantity, factors)), coefficient
+        case _:
+            raise ArtifactError("a term of a constraint has an integer as coefficient")
+
+
+def _quantity(value: object) -> Quantity:
+    match entries(value, "quantity"):
+        case [str(origin), str(parameter), int(mode)] if origin in _ORIGINS and not isinstance(mode, bool):
+            return Quantity(Origin(origin), parameter, mode)
+        case _:
+            raise ArtifactError("a quantity of a constraint has an origin, a parameter and a mode")
+
+
+_ORIGINS: Final = frozenset(origin.value for origin in Origin)
