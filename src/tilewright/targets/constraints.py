@@ -156,7 +156,7 @@ class Polynomial:
         return (low[0], low[1], low[2]), (high[0], high[1], high[2])
 
     def __str__(self) -> str:
-        shown = sorted(reversed(self.terms), key=lambda term: term[1] < 0)
+        shown = sorted(self.terms, key=lambda term: (term[1] < 0, -len(term[0])))
         text = " + ".join(_product(factors, coefficient) for factors, coefficient in shown)
         return text.replace("+ -", "- ") or "0"
 
