@@ -101,6 +101,12 @@ def test_unresolved_symbols_are_named() -> None:
         load_object(code, ["f"])
 
 
+def test_weak_references_are_bound_or_refused() -> None:
+    text = "declare extern_weak i32 @perhaps()\ndefine i32 @f() { %r = call i32 @perhaps()\n ret i32 %r }"
+    with pytest.raises(LinkError, match="perhaps"):
+        load_object(compile_text(text), ["f"])
+
+
 def test_an_export_that_is_not_there() -> None:
     with pytest.raises(LinkError, match="absent"):
         load_object(compile_text(SUM), ["absent"])

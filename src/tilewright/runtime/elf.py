@@ -1,4 +1,4 @@
-"""What an ELF object asks of the outside: the names of its undefined symbols.
+"""What is read of ELF objects before they are loaded: sections, symbols, and what is asked of the outside.
 
 The JIT binds undefined symbols to whatever the process happens to export, so a misspelt call could silently reach a
 function of some other library. The loader therefore reads the symbol table itself and lets nothing through that was not
@@ -8,6 +8,8 @@ asked for.
 from __future__ import annotations
 
 import struct
+from dataclasses import dataclass
+from enum import IntEnum, IntFlag
 from typing import Final
 
 _MAGIC: Final = b"\x7fELF"
@@ -17,12 +19,84 @@ _HEADER: Final = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION: Final = struct.Struct("<IIQQQQIIQQ")
 _SYMBOL: Final = struct.Struct("<IBBHQQ")
 _SYMBOL_TABLE: Final = 2
+_NO_BYTES: Final = 8
 _UNDEFINED_SECTION: Final = 0
-_BIND_WEAK: Final = 2
+_BIND_GLOBAL: Final = 1
+
+RELOCATABLE: Final = 1
+"""Kind of the objects that compilers make."""
+
+
+class SymbolKind(IntEnum):
+    """Kinds of symbols that matter here."""
+
+    OBJECT = 1
+    FUNCTION = 2
+    RESOLVER = 10
+
+
+class SectionFlags(IntFlag):
+    """Properties of sections."""
+
+    WRITE = 1
+    ALLOCATE = 2
+    EXECUTE = 4
+
+
+RUN_BY_LOADERS: Final = frozenset({14, 15, 16})
+"""Kinds of sections with functions that loaders call: at the start, at the end, and before both."""
 
 
 class ObjectFormatError(ValueError):
     """Bytes that are no well-formed 64-bit little-endian ELF object."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A run of bytes of the object."""
+
+    kind: int
+    flags: int
+    offset: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A name in an object; `section` is a number, 0 if something else has to define it."""
+
+    name: str
+    kind: int
+    section: int
+    place: int
+    size: int
+    is_global: bool
+
+    @property
+    def is_undefined(self) -> bool:
+        """Whether the object only refers to it."""
+        return self.section == _UNDEFINED_SECTION
+
+
+@dataclass(frozen=True, slots=True)
+class ElfObject:
+    """An object file: its kind and processor by ELF's numbers, sections and symbols."""
+
+    data: bytes
+    kind: int
+    processor: int
+    sections: tuple[Section, ...]
+    symbols: tuple[Symbol, ...]
+
+    def content(self, symbol: Symbol) -> bytes:
+        """The bytes of a defined symbol, fewer than its size where the object has no more."""
+        if not 0 < symbol.section < len(self.sections):
+            return b""
+        section = self.sections[symbol.section]
+        if section.kind == _NO_BYTES or symbol.place + symbol.size > section.size:
+            return b""
+        start = section.offset + symbol.place
+        return self.data[start : start + symbol.size]
 
 
 def is_elf(data: bytes) -> bool:
@@ -31,30 +105,43 @@ def is_elf(data: bytes) -> bool:
 
 
 def undefined_symbols(data: bytes) -> frozenset[str]:
-    """Names that the object refers to, does not define and cannot do without (weak references are left out)."""
+    """Names that the object refers to and does not define, weak references too: called unbound they end the process."""
+    return frozenset(symbol.name for symbol in read_object(data).symbols if symbol.is_undefined)
+
+
+def read_object(data: bytes) -> ElfObject:
+    """Sections and symbols of an object. Raises `ObjectFormatError`."""
+    if not is_elf(data):
+        raise ObjectFormatError("not an ELF object")
     try:
-        return frozenset(_undefined(data))
+        return _read(data)
     except (struct.error, ValueError, IndexError) as error:
         raise ObjectFormatError(f"damaged ELF object: {error}") from None
 
 
-def _undefined(data: bytes) -> list[str]:
-    if not is_elf(data) or data[4] != _CLASS_64 or data[5] != _LITTLE_ENDIAN:
+def _read(data: bytes) -> ElfObject:
+    if data[4] != _CLASS_64 or data[5] != _LITTLE_ENDIAN:
         raise ObjectFormatError("not a 64-bit little-endian ELF object")
     header = _HEADER.unpack_from(data)
     section_offset, section_count = int(header[6]), int(header[12])
-    sections: list[tuple[int, ...]] = [
+    rows: list[tuple[int, ...]] = [
         _SECTION.unpack_from(data, section_offset + k * _SECTION.size) for k in range(section_count)
     ]
-    names: list[str] = []
-    for section in sections:
-        if section[1] != _SYMBOL_TABLE:
-            continue
-        strings = sections[section[6]]
-        table = data[strings[4] : strings[4] + strings[5]]
-        # the first entry of a symbol table is the null symbol
-        for offset in range(section[4] + _SYMBOL.size, section[4] + section[5], _SYMBOL.size):
-            name, info, _, index, _, _ = _SYMBOL.unpack_from(data, offset)
-            if index == _UNDEFINED_SECTION and info >> 4 != _BIND_WEAK:
-                names.append(table[name : table.index(b"\0", name)].decode())
-    return names
+    symbols: list[Symbol] = []
+    for row in rows:
+        if row[1] == _SYMBOL_TABLE:
+            strings = rows[row[6]]
+            table = data[strings[4] : strings[4] + strings[5]]
+            symbols += _symbols(data, table, row[4], row[5])
+    sections = tuple(Section(row[1], row[2], row[4], row[5]) for row in rows)
+    return ElfObject(data, int(header[1]), int(header[2]), sections, tuple(symbols))
+
+
+def _symbols(data: bytes, names: bytes, start: int, size: int) -> list[Symbol]:
+    found: list[Symbol] = []
+    # the first entry of a symbol table is the null symbol
+    for offset in range(start + _SYMBOL.size, start + size, _SYMBOL.size):
+        name, info, _, section, place, length = _SYMBOL.unpack_from(data, offset)
+        text = names[name : names.index(b"\0", name)].decode()
+        found.append(Symbol(text, info & 15, section, place, length, info >> 4 == _BIND_GLOBAL))
+    return found

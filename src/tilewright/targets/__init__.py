@@ -21,10 +21,12 @@ class UnknownTarget(CallerError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class _Family:
-    """Machines of one kind: what to compile with (for a variant, or "" for the machine at hand) and to launch with."""
+    """Machines of one kind: what to compile with (for a variant, or "" for the machine at hand) and to launch with,
+    and what finds out whether code is what its header says."""
 
     variants: tuple[str, ...]
     target: Callable[[str], Target]
+    check: Callable[[Artifact], None]
     launchers: Callable[[Artifact], Mapping[str, Launcher]]
 
 
@@ -32,6 +34,12 @@ def _cpu(variant: str) -> Target:
     from tilewright.targets.cpu.target import CpuTarget
 
     return CpuTarget.of(variant or "host")
+
+
+def _check_cpu(artifact: Artifact) -> None:
+    from tilewright.runtime.code_checks import check_object
+
+    check_object(artifact)
 
 
 def _cpu_launchers(artifact: Artifact) -> Mapping[str, Launcher]:
@@ -46,6 +54,12 @@ def _nvidia(variant: str) -> Target:
     return NvidiaTarget.of(variant)
 
 
+def _check_nvidia(artifact: Artifact) -> None:
+    from tilewright.targets.nvidia.code_checks import check_ptx
+
+    check_ptx(artifact)
+
+
 def _nvidia_launchers(artifact: Artifact) -> Mapping[str, Launcher]:
     from tilewright.targets.nvidia.launch import bind_artifact
 
@@ -53,8 +67,8 @@ def _nvidia_launchers(artifact: Artifact) -> Mapping[str, Launcher]:
 
 
 _FAMILIES: Final[Mapping[str, _Family]] = {
-    "cpu": _Family(("avx512", "avx2", "generic"), _cpu, _cpu_launchers),
-    "nvidia": _Family(("sm_80", "sm_90a"), _nvidia, _nvidia_launchers),
+    "cpu": _Family(("avx512", "avx2", "generic"), _cpu, _check_cpu, _cpu_launchers),
+    "nvidia": _Family(("sm_80", "sm_90a"), _nvidia, _check_nvidia, _nvidia_launchers),
 }
 
 
@@ -86,8 +100,12 @@ def find_target(name: str) -> Target:
 
 
 def launchers_of(artifact: Artifact) -> Callable[[], Mapping[str, Launcher]]:
-    """What loads the artefact's code and makes its kernels launchable, by name. Raises `UnknownTarget`."""
+    """What loads the artefact's code and makes its kernels launchable, by name.
+
+    Raises `UnknownTarget`, and `ArtifactError` for code that is not what the header says.
+    """
     family = _FAMILIES.get(artifact.target)
     if family is None:
         raise UnknownTarget(f"this machine cannot load artefacts for the target {artifact.target!r}")
+    family.check(artifact)
     return partial(family.launchers, artifact)

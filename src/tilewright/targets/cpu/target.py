@@ -16,6 +16,7 @@ from tilewright.targets.cpu.kernel import lower_kernel
 from tilewright.targets.cpu.machine import Machine, machine_of
 from tilewright.targets.cpu.policy import CpuTeamPolicy, CpuTilePolicy
 from tilewright.targets.llvm.emitter import Module as LlvmModule
+from tilewright.targets.llvm.seals import emit_seals
 from tilewright.transforms.policy import GenericTilePolicy
 
 MAX_LOCAL_BYTES = 16 * 1024 * 1024
@@ -70,6 +71,8 @@ class CpuTarget:
         infos = tuple(
             lower_kernel(kernel, llvm, self.machine.flags, tiles, self.machine.attributes) for kernel in module.kernels
         )
+        processor = self.machine.processor
+        emit_seals(llvm, self.name, processor.features, infos)
         text = str(llvm)
         if text.count("\n") > MAX_INSTRUCTIONS:
             first = module.kernels[0]
@@ -86,10 +89,9 @@ class CpuTarget:
                     "split it into several kernels, or use smaller extents"
                 )
         report.raise_if_errors()
-        processor = self.machine.processor
         code = compile_text(text, processor, optimisation=_CODE_GENERATION if level else 0)
         texts = {"tile": print_op(module), "llvm": text}
-        return Artifact("cpu", infos, code, texts, processor.features)
+        return Artifact(self.name, infos, code, texts, processor.features)
 
 
 def _check_limits(kernel: Kernel, report: Report) -> None:

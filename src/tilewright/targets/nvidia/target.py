@@ -15,6 +15,7 @@ from tilewright.ir.printer import print_op
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.targets.artifact import Artifact, KernelInfo, block_size
 from tilewright.targets.llvm.emitter import Module
+from tilewright.targets.llvm.seals import emit_seals
 from tilewright.targets.nvidia import driver
 from tilewright.targets.nvidia.arena import is_local_parameter
 from tilewright.targets.nvidia.capabilities import (
@@ -31,6 +32,7 @@ from tilewright.transforms.pipeline import common_pipeline
 
 SHARED_BYTES: Final = {Architecture.SM_80: 163 * 1024, Architecture.SM_90A: 227 * 1024}
 _FORMAT: Final = "1"
+_CONSTANT_SPACE: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ class NvidiaTarget:
             check_kernel(kernel, report)
         report.raise_if_errors()
         tiles = print_op(module)
-        text, infos = emit_llvm(module)
+        text, infos = emit_llvm(module, self.architecture)
         for kernel, info in zip(kernels, infos, strict=True):
             available = SHARED_BYTES[self.architecture]
             check_memory(kernel, report, block_size(info.parameters), info.local_bytes, available)
@@ -87,10 +89,11 @@ class NvidiaTarget:
         return Artifact(self.name, infos, ptx.encode(), texts, self.architecture.value)
 
 
-def emit_llvm(module: ModuleOp) -> tuple[str, tuple[KernelInfo, ...]]:
+def emit_llvm(module: ModuleOp, architecture: Architecture) -> tuple[str, tuple[KernelInfo, ...]]:
     """The LLVM text of kernels that passed `check_kernel`, and their signatures."""
     out = Module(TRIPLE, DATA_LAYOUT)
     infos = tuple(lower_kernel(kernel, out) for kernel in module.kernels)
+    emit_seals(out, "nvidia", architecture.value, infos, _CONSTANT_SPACE)
     return str(out), infos
 
 
