@@ -253,9 +253,12 @@ class Program:
     def from_bytes(data: ReadableBuffer) -> Program:
         """A program from `to_bytes`, as bytes or in any other buffer.
 
-        Raises ValueError if the bytes are damaged or for a machine that this is not, TypeError for what is no buffer.
+        Raises ValueError if the bytes are damaged, if code and signatures in them do not belong together, or if they
+        are for a machine that this is not, TypeError for what is no buffer. What the code does cannot be checked.
         """
-        return load_artifact(Artifact.from_bytes(data))
+        from tilewright.targets import read_artifact
+
+        return load_artifact(read_artifact(data))
 
     def __reduce__(self) -> tuple[Callable[[bytes], Program], tuple[bytes]]:
         """Pickled programs, those sent to other processes for instance, are the bytes of `to_bytes`."""

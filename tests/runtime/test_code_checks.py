@@ -7,6 +7,7 @@ import json
 import struct
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,10 +16,11 @@ import tilewright as tw
 from tilewright.api import source_of
 from tilewright.compiler import CompileOptions, compile_module, read_module
 from tilewright.diagnostics import Report
+from tilewright.runtime.cache import ArtifactCache, CacheWarning
 from tilewright.runtime.code_checks import check_object
 from tilewright.runtime.elf import ElfObject, read_object
 from tilewright.runtime.native import compile_text
-from tilewright.targets import find_target, launchers_of
+from tilewright.targets import find_target
 from tilewright.targets.artifact import Artifact, ArtifactError
 
 TEXT = """func @k(%a: f32, %x: memref<f32x?>, %b: f32, %y: memref<f32x?>) { axpby %a, %x, %b, %y }
@@ -181,9 +183,15 @@ def test_bytes_that_are_changed_anywhere_in_the_code_never_crash(data: bytes) ->
             check_object(Artifact("cpu", artifact.kernels, code, features=artifact.features))
 
 
-def test_entries_of_the_cache_are_checked_too(data: bytes) -> None:
-    with pytest.raises(ArtifactError):
-        launchers_of(Artifact.from_bytes(signed(data, HEADERS["a smaller array"])))
+def test_entries_of_the_cache_are_checked_too(data: bytes, tmp_path: Path) -> None:
+    """They cost a compilation and a warning, as all damage does."""
+    cache, key = ArtifactCache(tmp_path), "0" * 64
+    cache.put(key, Artifact.from_bytes(data))
+    assert cache.get(key) is not None
+    cache.put(key, Artifact.from_bytes(signed(data, HEADERS["a smaller array"])))
+    assert cache.verify() == [key]
+    with pytest.warns(CacheWarning, match="another signature"):
+        assert cache.get_or_compile(key, lambda: Artifact.from_bytes(data)).to_bytes() == data
 
 
 def ptx() -> bytes:

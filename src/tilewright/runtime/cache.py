@@ -21,6 +21,7 @@ from filelock import FileLock, Timeout
 from tilewright.runtime.cache_store import CacheRefused, DamagedEntry, Store
 from tilewright.runtime.config import current
 from tilewright.runtime.machine import missing_features
+from tilewright.targets import read_artifact
 from tilewright.targets.artifact import Artifact, ArtifactError
 
 __all__ = ["ArtifactCache", "CacheMode", "CacheStatistics", "CacheWarning", "cached_artifact", "open_cache"]
@@ -84,7 +85,7 @@ class ArtifactCache:
     def _load(self, key: str) -> Artifact | None:
         try:
             payload = self._store.read(key)
-            artifact = None if payload is None else Artifact.from_bytes(payload)
+            artifact = None if payload is None else read_artifact(payload)
         except FileNotFoundError:
             return None
         except (OSError, MemoryError, DamagedEntry, ArtifactError) as error:
@@ -169,7 +170,7 @@ class ArtifactCache:
     def _whole(self, key: str) -> bool:
         try:
             payload = self._store.read(key)
-            return payload is None or bool(Artifact.from_bytes(payload))
+            return payload is None or bool(read_artifact(payload))
         except (DamagedEntry, ArtifactError, MemoryError):
             return False
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Final
 from tilewright.diagnostics.caller_error import CallerError
 
 if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
     from tilewright.targets.artifact import Artifact
     from tilewright.targets.launcher import Launcher
     from tilewright.targets.target import Target
@@ -100,12 +102,22 @@ def find_target(name: str) -> Target:
 
 
 def launchers_of(artifact: Artifact) -> Callable[[], Mapping[str, Launcher]]:
-    """What loads the artefact's code and makes its kernels launchable, by name.
-
-    Raises `UnknownTarget`, and `ArtifactError` for code that is not what the header says.
-    """
+    """What loads the artefact's code and makes its kernels launchable, by name. Raises `UnknownTarget`."""
     family = _FAMILIES.get(artifact.target)
     if family is None:
         raise UnknownTarget(f"this machine cannot load artefacts for the target {artifact.target!r}")
-    family.check(artifact)
     return partial(family.launchers, artifact)
+
+
+def read_artifact(data: ReadableBuffer) -> Artifact:
+    """An artefact from the bytes of one, whose code is what its header says.
+
+    Raises `ArtifactError`, or TypeError for what is no buffer.
+    """
+    from tilewright.targets.artifact import Artifact
+
+    artifact = Artifact.from_bytes(data)
+    family = _FAMILIES.get(artifact.target)
+    if family is not None:
+        family.check(artifact)
+    return artifact
