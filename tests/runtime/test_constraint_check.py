@@ -171,6 +171,42 @@ def test_indices_of_groups(
     assert "the index is " in message
 
 
+BATCH = """func @k(%n: index, %x: memref<f32x4x?>, %y: memref<f32x?>) {
+    %o = constant 1.0 : f32
+    %g = group_id.x : index
+    %s = subview %x[0:4,%g] : memref<f32x4>
+    %p = subview %y[%g:%n] : memref<f32x?>
+    axpby.atomic %o, %s, %o, %s
+    axpby.atomic %o, %p, %o, %p
+}
+"""
+
+
+@pytest.mark.parametrize("target", ["cpu", "interpreter"])
+def test_a_grid_beyond_an_array(target: str) -> None:
+    kernel = tw.compile(Source("batch.tl", BATCH), target=target).k
+    x, y = floats(4, 3), floats(5)
+    for _ in range(4):
+        kernel[3](3, x, y)
+    for grid in (4, 5, 4, 5):
+        message = refusal(kernel[grid], 1, x, y)
+        assert f"element {grid - 1} of mode 1 of %x, accessed through %s, is outside its extent of 3" in message
+        assert "batch.tl:6:5: error[R010]: kernel k: " in message
+        assert f"on a grid of {grid} x 1 x 1 work-groups, extent 1 of %x is 3, group_id.x is {grid - 1}" in message
+    assert "elements 2 to 5 of mode 0 of %y, accessed through %p, are outside its extent of 5" in refusal(
+        kernel[3], 4, x, y
+    )
+
+
+@pytest.mark.parametrize("target", ["cpu", "interpreter"])
+def test_views_without_elements_may_lie_anywhere(target: str) -> None:
+    call = tw.compile(BATCH, target=target).k[3]
+    x = floats(4, 3)
+    for _ in range(4):
+        call(0, x, floats(0))
+    assert "R010" in refusal(call, 1, x, floats(0))
+
+
 def test_a_table_that_is_not_there() -> None:
     text = ELEMENT.replace("x?>,", "x4>,").format(index="%i = add %x, %s : index")
     for target in ("cpu", "interpreter"):

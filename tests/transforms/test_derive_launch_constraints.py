@@ -6,22 +6,27 @@ import pytest
 
 from tilewright.compiler import read_module
 from tilewright.diagnostics import Report, Source
-from tilewright.targets.constraints import SameExtent, WithinGroup
+from tilewright.targets.constraints import Constraint, SameExtent, WithinExtent, WithinGroup
 from tilewright.transforms.derive_launch_constraints import launch_constraints
 
 
-def demands(parameters: str, body: str) -> list[str]:
-    """The constraints of a kernel as equations and as indices of groups."""
+def demands(parameters: str, body: str, kind: type[Constraint] = SameExtent) -> list[str]:
+    """The constraints of a kernel, those of one kind, as equations and as memberships."""
     head = "%o = constant 1.0 : f32  %zero = constant 0 : index  %two = constant 2 : index"
     text = f"func @k({parameters}) {{\n{head}\n{body}\n}}"
     found: list[str] = []
-    for constraint in launch_constraints(read_module(Source("k.tl", text), Report()).kernels[0]):
+    constraints = launch_constraints(read_module(Source("k.tl", text), Report()).kernels[0])
+    for constraint in filter(lambda found: isinstance(found, kind), constraints):
         match constraint:
             case SameExtent():
                 left, right = constraint.extents
                 found.append(f"{left} = {right}")
             case WithinGroup():
                 found.append(f"{constraint.index} in %{constraint.group}")
+            case WithinExtent():
+                sizes = "".join(f" if {size} > 0" for size in constraint.sizes)
+                box = f"{constraint.first} : {constraint.count}"
+                found.append(f"{constraint.access} = {constraint.mode}[{box}] of {constraint.extent}{sizes}")
         assert constraint.place is not None
         assert constraint.place.text.strip() in body
     return found
@@ -142,15 +147,70 @@ IDS = "%g = group_id.x : index  %h = group_id.y : index  %w = num_groups.x : ind
     ],
 )
 def test_indices_of_groups(index: str, expected: list[str]) -> None:
-    assert demands(GROUPS, f"{IDS}\n{index}\n%m = load %G[%i] : memref<f32x4>") == expected
+    assert demands(GROUPS, f"{IDS}\n{index}\n%m = load %G[%i] : memref<f32x4>", WithinGroup) == expected
 
 
 def test_indices_in_parallel_and_foreach() -> None:
     load = "%m = load %G[%g] : memref<f32x4>"
     once = ["group_id.x in %G"]
-    assert demands(GROUPS, f"{IDS} parallel {{ {load} }}") == once
-    assert demands(GROUPS, f"{IDS} foreach (%i)=(%zero),(%two) {{ {load} }}") == once
-    assert demands(GROUPS, f"{IDS} foreach (%i)=(%zero),(%n) {{ {load} }}") == []
+    assert demands(GROUPS, f"{IDS} parallel {{ {load} }}", WithinGroup) == once
+    assert demands(GROUPS, f"{IDS} foreach (%i)=(%zero),(%two) {{ {load} }}", WithinGroup) == once
+    assert demands(GROUPS, f"{IDS} foreach (%i)=(%zero),(%n) {{ {load} }}", WithinGroup) == []
+
+
+ARRAYS = "%x: memref<f32x?>, %r: memref<f32x4x2x?>, %n: index, %G: group<memref<f32x4x8>x?>"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("%v = load %x[%g] : f32", ["%x = mode 0 of %x[group_id.x : 1] of extent 0 of %x"]),
+        ("parallel { store %o, %x[%g] }", ["%x = mode 0 of %x[group_id.x : 1] of extent 0 of %x"]),
+        ("%v = atomic_add %o, %x[%n] : f32", ["%x = mode 0 of %x[%n : 1] of extent 0 of %x"]),
+        (
+            "%s = subview %r[0:4,1,%g] : memref<f32x4>  axpby %o, %s, %o, %s",
+            ["%s = mode 2 of %r[group_id.x : 1] of extent 2 of %r"],
+        ),
+        (
+            "%s = subview %r[0:4,0:2,%g] : memref<f32x4x2>  %t = subview %s[0:4,%n] : memref<f32x4>\n"
+            "axpby %o, %t, %o, %t",
+            ["%t = mode 1 of %r[%n : 1] of 2", "%t = mode 2 of %r[group_id.x : 1] of extent 2 of %r"],
+        ),
+        (
+            "%i = mul %g, %two : index  %s = subview %x[%i:2] : memref<f32x2>  %v = load %s[%n] : f32",
+            [
+                "%s = mode 0 of %x[2 * group_id.x + %n : 1] of extent 0 of %x",
+            ],
+        ),
+        (
+            "%s = subview %x[%n:%n] : memref<f32x?>  axpby %o, %s, %o, %s",
+            ["%s = mode 0 of %x[%n : %n] of extent 0 of %x if %n > 0"],
+        ),
+        (
+            "%s = subview %r[0:4,0:2,%g] : memref<f32x4x2>  %f = fuse %s[0,1] : memref<f32x8>  axpby %o, %f, %o, %f",
+            ["%f = mode 2 of %r[group_id.x : 1] of extent 2 of %r"],
+        ),
+        (
+            "%m = load %G[%g] : memref<f32x4x8>  %v = load %m[%zero,%g] : f32",
+            ["%m = mode 1 of %m[group_id.x : 1] of 8"],
+        ),
+        ("%l = alloca : memref<f32x4,local>  store %o, %l[%g]", ["%l = mode 0 of %l[group_id.x : 1] of 4"]),
+        ("%s = subview %r[0:4,1,%g] : memref<f32x4>", []),
+        ("%c = equal %g, %n : bool  if %c { store %o, %x[%g] }", []),
+        ("%v = load %r[%zero,%zero,%zero] : f32", ["%r = mode 2 of %r[0 : 1] of extent 2 of %r"]),
+        ("foreach (%i)=(%zero),(%two) { store %o, %x[%i] }", []),
+    ],
+)
+def test_accesses(body: str, expected: list[str]) -> None:
+    assert demands(ARRAYS, f"%g = group_id.x : index\n{body}", WithinExtent) == expected
+
+
+def test_operands_that_are_not_read() -> None:
+    body = "%z = constant 0.0 : f32  %g = group_id.x : index  %s = subview %x[%g:2] : memref<f32x2>\n"
+    local = "%l = alloca : memref<f32x2,local>  "
+    assert demands(ARRAYS, f"{body}{local}axpby %z, %s, %z, %l", WithinExtent) == []
+    read = ["%s = mode 0 of %x[group_id.x : 2] of extent 0 of %x"]
+    assert demands(ARRAYS, f"{body}{local}axpby %o, %s, %z, %l", WithinExtent) == read
 
 
 def test_formulas_that_grow_are_given_up() -> None:

@@ -16,6 +16,7 @@ from tilewright.targets.constraints import (
     Position,
     Quantity,
     SameExtent,
+    WithinExtent,
     WithinGroup,
     order_of,
     quantities_of,
@@ -24,31 +25,28 @@ from tilewright.targets.constraints import (
 _TWO_VALUES: Final = ("c32", "c64")
 _GRID: Final = (Origin.NUM_GROUPS, Origin.GROUP_ID)
 _FIRST: Final = (0, 0, 0)
-_CODES: Final[dict[type[Constraint], str]] = {SameExtent: "R013", WithinGroup: "R010"}
+_REMEMBERED: Final = 256
 
 
 class ConstraintCheck:
     """Refuses launches that a kernel is undefined for.
 
-    `scalars` are the parameters whose values matter, `of_grid` says whether the grid does, beyond being empty.
+    `scalars` are the parameters whose values matter, `of_grid` says whether the grid does, beyond being empty. Sizes
+    that were accepted are remembered, so that a loop of launches pays for one look-up.
     """
 
     def __init__(self, info: KernelInfo) -> None:
         self._info = info
         self._places = _places(info)
-        self._tables = {slot.parameter: place for slot, place in _positions(info) if slot.role == "table"}
         self._groups = {p.name: p for p in info.parameters if isinstance(p, GroupParameter)}
-        self._equal: list[tuple[int, int, Constraint]] = []
-        self._others: list[Constraint] = []
-        for constraint in info.constraints:
-            pair = self._pair(constraint)
-            if pair is None:
-                self._others.append(constraint)
-            else:
-                self._equal.append((*pair, constraint))
-        quantities = [quantity for constraint in info.constraints for quantity in quantities_of(constraint)]
+        tables = {slot.parameter: place for slot, place in _positions(info) if slot.role == "table"}
+        self._tables = {tables[c.group]: c for c in info.constraints if isinstance(c, WithinGroup)}
+        quantities = frozenset(quantity for constraint in info.constraints for quantity in quantities_of(constraint))
         self.scalars = frozenset(q.parameter for q in quantities if q.origin is Origin.VALUE)
         self.of_grid = any(quantity.origin in _GRID for quantity in quantities)
+        sizes = [Quantity(Origin.SIZE, c.group) for c in self._tables.values() if self._groups[c.group].size is None]
+        self._relevant = [self._places[q] for q in {*quantities, *sizes} if q.origin not in _GRID]
+        self._accepted: set[tuple[SlotValue | Extents, ...]] = set()
 
     @staticmethod
     def of(info: KernelInfo) -> ConstraintCheck | None:
@@ -59,20 +57,17 @@ class ConstraintCheck:
         """Compare the values of the slots of a launch. Raises `UndefinedLaunch`."""
         if 0 in grid:
             return
-        for left, right, constraint in self._equal:
-            if values[left] != values[right]:
-                self._compare(constraint, values, grid)
-        for constraint in self._others:
+        for table, constraint in self._tables.items():
+            if not values[table]:
+                self._refuse_null(constraint)
+        sizes = (grid if self.of_grid else _FIRST, *[values[place] for place in self._relevant])
+        if sizes in self._accepted:
+            return
+        for constraint in self._info.constraints:
             self._compare(constraint, values, grid)
-
-    def _pair(self, constraint: Constraint) -> tuple[int, int] | None:
-        """The slots that are compared, where that is all."""
-        if isinstance(constraint, WithinGroup):
-            return None
-        left, right = (extent.single for extent in constraint.extents)
-        if left is None or right is None or left not in self._places or right not in self._places:
-            return None
-        return self._places[left], self._places[right]
+        if len(self._accepted) >= _REMEMBERED:
+            self._accepted.clear()
+        self._accepted.add(sizes)
 
     def _compare(self, constraint: Constraint, values: Sequence[SlotValue], grid: Extents) -> None:
         """Look at the work-groups at both ends of what a constraint is about."""
@@ -84,22 +79,32 @@ class ConstraintCheck:
             assert isinstance(found, int)
             return found
 
+        positions = self._ends(constraint, known) if self.of_grid else (_FIRST,)
+        for position in positions:
+            here = partial(known, position=position)
+            problem = self._problem(constraint, here)
+            if problem is not None:
+                self._refuse(problem, constraint, here, grid)
+
+    def _ends(self, constraint: Constraint, known: Lookup) -> tuple[Position, ...]:
+        """The work-groups of a grid for which a constraint fails if it fails for any, unless numbers wrap."""
         match constraint:
             case SameExtent():
                 left, right = constraint.extents
-                number = left - right
+                return (left - right).extremes(known)
             case WithinGroup():
-                number = constraint.index
-        positions = number.extremes(known) if self.of_grid else (_FIRST,)
-        for position in positions:
-            here = partial(known, position=position)
-            match constraint:
-                case SameExtent():
-                    problem = self._different(constraint, here)
-                case WithinGroup():
-                    problem = self._outside(constraint, here, not values[self._tables[constraint.group]])
-            if problem is not None:
-                self._refuse(problem, constraint, here, grid)
+                return constraint.index.extremes(known)
+            case WithinExtent():
+                return constraint.first.extremes(known)[0], constraint.beyond.extremes(known)[1]
+
+    def _problem(self, constraint: Constraint, known: Lookup) -> str | None:
+        match constraint:
+            case SameExtent():
+                return self._different(constraint, known)
+            case WithinGroup():
+                return self._outside_group(constraint, known)
+            case WithinExtent():
+                return self._outside_extent(constraint, known)
 
     def _different(self, constraint: SameExtent, known: Lookup) -> str | None:
         first, second = (extent.value(known) for extent in constraint.extents)
@@ -111,29 +116,50 @@ class ConstraintCheck:
             f"{right} is {second}"
         )
 
-    def _outside(self, constraint: WithinGroup, known: Lookup, null: bool) -> str | None:
+    def _outside_group(self, constraint: WithinGroup, known: Lookup) -> str | None:
         group = self._groups[constraint.group]
         size = known(Quantity(Origin.SIZE, group.name)) if group.size is None else group.size
         index = constraint.index.value(known)
+        if 0 <= index < size:
+            return None
         where = f"kernel {self._info.name}, argument {group.name}"
-        if not 0 <= index < size:
-            return f"{where}: index {index} is outside group %{group.name} of {size} elements"
-        return f"{where}: element {index} is taken of a group whose table of pointers is null" if null else None
+        return f"{where}: index {index} is outside group %{group.name} of {size} elements"
+
+    def _outside_extent(self, constraint: WithinExtent, known: Lookup) -> str | None:
+        first, count, extent = (part.value(known) for part in (constraint.first, constraint.count, constraint.extent))
+        if (first >= 0 and first + count <= extent) or any(size.value(known) <= 0 for size in constraint.sizes):
+            return None
+        accessed = f"element {first}" if count == 1 else f"elements {first} to {first + count - 1}"
+        return (
+            f"kernel {self._info.name}: {accessed} of {constraint.mode}, accessed through {constraint.access}, "
+            f"{'is' if count == 1 else 'are'} outside its extent of {extent}"
+        )
+
+    def _refuse_null(self, constraint: WithinGroup) -> NoReturn:
+        where = f"kernel {self._info.name}, argument {constraint.group}"
+        problem = f"{where}: the kernel takes elements of the group, whose table of pointers is null"
+        self._raise(problem, constraint, [])
 
     def _refuse(self, problem: str, constraint: Constraint, known: Lookup, grid: Extents) -> NoReturn:
-        from tilewright.diagnostics import Diagnostic, Severity
-        from tilewright.runtime.undefined_launch import UndefinedLaunch
-        from tilewright.targets.places import location_of
-
-        found = Diagnostic(Severity.ERROR, _CODES[type(constraint)], problem, location_of(constraint.place))
+        hints: list[str] = []
         if isinstance(constraint, WithinGroup) and constraint.index.number is None:
-            found.hint(f"the index is {constraint.index}")
+            hints.append(f"the index is {constraint.index}")
+        if isinstance(constraint, WithinExtent) and constraint.first.number is None:
+            hints.append(f"the first of them is {constraint.first}")
         numbers = [f"{q} is {known(q)}" for q in sorted(quantities_of(constraint), key=order_of)]
         if numbers:
             x, y, z = grid
             on_grid = f" on a grid of {x} x {y} x {z} work-groups" if self.of_grid else ""
-            found.hint(f"in this launch{on_grid}, {', '.join(numbers)}")
-        raise UndefinedLaunch(found)
+            hints.append(f"in this launch{on_grid}, {', '.join(numbers)}")
+        self._raise(problem, constraint, hints)
+
+    def _raise(self, problem: str, constraint: Constraint, hints: list[str]) -> NoReturn:
+        from tilewright.diagnostics import Diagnostic, Severity
+        from tilewright.runtime.undefined_launch import UndefinedLaunch
+        from tilewright.targets.places import location_of
+
+        code = "R013" if isinstance(constraint, SameExtent) else "R010"
+        raise UndefinedLaunch(Diagnostic(Severity.ERROR, code, problem, location_of(constraint.place), hints=hints))
 
 
 def _positions(info: KernelInfo) -> list[tuple[Slot, int]]:

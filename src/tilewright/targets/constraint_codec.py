@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
-from tilewright.targets.constraints import Constraint, Origin, Polynomial, Quantity, SameExtent, WithinGroup
+from tilewright.targets.constraints import (
+    Constraint,
+    Origin,
+    Polynomial,
+    Quantity,
+    SameExtent,
+    WithinExtent,
+    WithinGroup,
+)
 from tilewright.targets.json_fields import ArtifactError, Fields, entries
-from tilewright.targets.places import place_from_json, place_to_json
+from tilewright.targets.places import SourcePlace, place_from_json, place_to_json
 
 Json: TypeAlias = bool | int | str | tuple["Json", ...] | dict[str, "Json"]
 """What is an attribute of the IR and a JSON value alike."""
@@ -21,6 +29,17 @@ def constraint_to_json(constraint: Constraint) -> Json:
                 "kind": "same_extent",
                 "names": constraint.names,
                 "extents": tuple(map(_polynomial_to_json, constraint.extents)),
+                "place": place_to_json(constraint.place),
+            }
+        case WithinExtent():
+            return {
+                "kind": "within_extent",
+                "mode": constraint.mode,
+                "access": constraint.access,
+                "first": _polynomial_to_json(constraint.first),
+                "count": _polynomial_to_json(constraint.count),
+                "extent": _polynomial_to_json(constraint.extent),
+                "sizes": tuple(map(_polynomial_to_json, constraint.sizes)),
                 "place": place_to_json(constraint.place),
             }
         case WithinGroup():
@@ -47,16 +66,33 @@ def constraint_from_json(value: object) -> Constraint:
         place = place_from_json(fields.items("place"))
     except ValueError as error:
         raise ArtifactError(str(error)) from None
-    if kind == "within_group":
-        return WithinGroup(fields.text("group"), _polynomial(fields.items("index")), place)
-    if kind != "same_extent":
-        raise ArtifactError(f"unknown kind of constraint {kind!r}")
-    names, extents = fields.items("names"), fields.items("extents")
-    match names, [_polynomial(entries(extent, "extents")) for extent in extents]:
-        case [str(left), str(right)], [first, second]:
+    match kind:
+        case "within_group":
+            return WithinGroup(fields.text("group"), _field(fields, "index"), place)
+        case "within_extent":
+            first, count, extent = (_field(fields, name) for name in ("first", "count", "extent"))
+            sizes = _fields(fields, "sizes")
+            return WithinExtent(fields.text("mode"), fields.text("access"), first, count, extent, sizes, place)
+        case "same_extent":
+            return _same_extent(fields, place)
+        case _:
+            raise ArtifactError(f"unknown kind of constraint {kind!r}")
+
+
+def _same_extent(fields: Fields, place: SourcePlace | None) -> SameExtent:
+    match fields.items("names"), _fields(fields, "extents"):
+        case [str(left), str(right)], (first, second):
             return SameExtent((left, right), (first, second), place)
         case _:
             raise ArtifactError("a constraint on extents has two names and two extents")
+
+
+def _field(fields: Fields, name: str) -> Polynomial:
+    return _polynomial(fields.items(name))
+
+
+def _fields(fields: Fields, name: str) -> tuple[Polynomial, ...]:
+    return tuple(_polynomial(entries(entry, name)) for entry in fields.items(name))
 
 
 def _polynomial(terms: Sequence[object]) -> Polynomial:

@@ -186,7 +186,29 @@ class WithinGroup:
     place: SourcePlace | None = None
 
 
-Constraint: TypeAlias = SameExtent | WithinGroup
+@dataclass(frozen=True, slots=True)
+class WithinExtent:
+    """`count` elements from `first` on, which every work-group accesses, lie in a mode of a memref.
+
+    `mode` and `access` are what the mode and the accessed view are called. Nothing is accessed where one of `sizes` is
+    not positive.
+    """
+
+    mode: str
+    access: str
+    first: Polynomial
+    count: Polynomial
+    extent: Polynomial
+    sizes: tuple[Polynomial, ...] = ()
+    place: SourcePlace | None = None
+
+    @property
+    def beyond(self) -> Polynomial:
+        """How many of the elements are behind the end, if that is positive."""
+        return self.first + self.count - self.extent
+
+
+Constraint: TypeAlias = SameExtent | WithinGroup | WithinExtent
 
 
 def quantities_of(constraint: Constraint) -> frozenset[Quantity]:
@@ -196,3 +218,6 @@ def quantities_of(constraint: Constraint) -> frozenset[Quantity]:
             return constraint.extents[0].quantities | constraint.extents[1].quantities
         case WithinGroup():
             return constraint.index.quantities
+        case WithinExtent():
+            parts = (constraint.first, constraint.count, constraint.extent, *constraint.sizes)
+            return frozenset(quantity for part in parts for quantity in part.quantities)

@@ -5,7 +5,8 @@ after:   the same with launch_constraints = [{kind = "same_extent", names = ["mo
 
 Only what every work-group is certain to execute counts: operations of the kernel's body, of `team.spmd`, and of loops
 whose bounds are constants and not empty. Branches, other loops and sizes that a launch does not determine (see
-`launch_quantities`) add nothing. Kernels that have constraints keep them. One walk, linear in the operations.
+`launch_quantities`) add nothing, nor do kernels of bare pointers. Kernels that have constraints keep them. One walk,
+linear in the operations.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ from tilewright.dialects import memref, scf, team, tl
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.core import Attribute, Block, BlockArgument, Operation, Value
 from tilewright.ir.passes import Pass, PassContext
+from tilewright.ir.types import GroupType, MemrefType
 from tilewright.targets.constraint_codec import constraint_to_json
 from tilewright.targets.constraints import Constraint, Polynomial, SameExtent, WithinGroup
 from tilewright.targets.places import SourcePlace
+from tilewright.transforms.launch_bounds import accesses_within, value_name
 from tilewright.transforms.launch_quantities import LaunchQuantities, parameter_name
 
 
@@ -42,6 +45,8 @@ class DeriveLaunchConstraints(Pass):
 
 def launch_constraints(kernel: Kernel) -> list[Constraint]:
     """The constraints of a kernel, each once, where it comes up first."""
+    if not any(isinstance(parameter.type, MemrefType | GroupType) for parameter in kernel.parameters):
+        return []
     known = LaunchQuantities(kernel)
     certain: set[Block] = {kernel.body.entry}
     found: dict[object, Constraint] = {}
@@ -88,6 +93,8 @@ def _constraints_of(op: Operation, known: LaunchQuantities) -> Iterator[tuple[ob
         if index is not None:
             name = parameter_name(op.group)
             yield (name, index), WithinGroup(name, index, SourcePlace.of(op.location))
+    for access in accesses_within(op, known):
+        yield (access.first, access.count, access.extent, access.sizes), access
 
 
 def _same_extents(op: tl.Collective, known: LaunchQuantities) -> Iterator[tuple[object, Constraint]]:
@@ -100,12 +107,8 @@ def _same_extents(op: tl.Collective, known: LaunchQuantities) -> Iterator[tuple[
             extent = extents[mode]
             if extent is None:
                 continue
-            here = (f"mode {mode} of {_name(value)}", extent)
+            here = (f"mode {mode} of {value_name(value)}", extent)
             name, other = wanted.setdefault(letter, here)
             if extent != other:
                 place = SourcePlace.of(op.location)
                 yield frozenset((extent, other)), SameExtent((here[0], name), (extent, other), place)
-
-
-def _name(value: Value) -> str:
-    return f"%{value.name}" if value.name else "an operand"
