@@ -8,7 +8,7 @@ products of numbers that are the same modulo 2^64 are the same, so wrapping the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final, TypeAlias
 
@@ -221,3 +221,14 @@ def quantities_of(constraint: Constraint) -> frozenset[Quantity]:
         case WithinExtent():
             parts = (constraint.first, constraint.count, constraint.extent, *constraint.sizes)
             return frozenset(quantity for part in parts for quantity in part.quantities)
+
+
+def without_words(constraint: Constraint) -> Constraint:
+    """What is demanded, without what messages say of it: the same for programs that mean the same."""
+    match constraint:
+        case SameExtent():
+            return SameExtent(("", ""), constraint.extents)
+        case WithinGroup():
+            return WithinGroup(constraint.group, constraint.index)
+        case WithinExtent():
+            return replace(constraint, mode="", access="", place=None)

@@ -1,16 +1,19 @@
 """What the code of a kernel says of its own signature, so that a header that tells something else is noticed.
 
-Beside each entry lies a constant: the SHA-256 of target, features and all that the header says of the kernel. That is
-no signature in the sense of cryptography: whoever can write code can write the constant as well.
+Beside each entry lies a constant: the SHA-256 of target, features and what the header says of the kernel, but for where
+in a source its constraints come from. That is no signature in the sense of cryptography: whoever can write code can
+write the constant as well.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from typing import Final
 
 from tilewright.targets.artifact_codec import kernel_to_json
+from tilewright.targets.constraints import without_words
 from tilewright.targets.parameters import KernelInfo
 
 SEAL_BYTES: Final = 32
@@ -23,5 +26,7 @@ def seal_symbol(entry: str) -> str:
 
 def seal_of(target: str, features: str, kernel: KernelInfo) -> bytes:
     """The constant's content."""
+    constraints = tuple(map(without_words, kernel.constraints))
+    kernel = replace(kernel, constraints=constraints)
     said = json.dumps([target, features, kernel_to_json(kernel)], sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(said.encode("utf-8", errors="surrogatepass")).digest()
