@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from tilewright.diagnostics import Diagnostic as Diagnostic
     from tilewright.program import Kernel as Kernel
     from tilewright.program import Program as Program
+    from tilewright.runtime.addresses import address as address
     from tilewright.runtime.config import config as config
     from tilewright.runtime.errors import LaunchError as LaunchError
-    from tilewright.runtime.groups import PointerArray as PointerArray
+    from tilewright.runtime.group_arguments import ArrayGroup as ArrayGroup
+    from tilewright.runtime.group_arguments import PointerArray as PointerArray
 
 __version__ = "0.1.0"
 
@@ -30,11 +32,14 @@ _HOMES = {
     "Kernel": "tilewright.program",
     "Program": "tilewright.program",
     "config": "tilewright.runtime.config",
+    "address": "tilewright.runtime.addresses",
+    "ArrayGroup": "tilewright.runtime.group_arguments",
     "LaunchError": "tilewright.runtime.errors",
-    "PointerArray": "tilewright.runtime.groups",
+    "PointerArray": "tilewright.runtime.group_arguments",
 }
 
 __all__ = [
+    "ArrayGroup",
     "CompileError",
     "Diagnostic",
     "Kernel",
@@ -42,6 +47,7 @@ __all__ = [
     "PointerArray",
     "Program",
     "__version__",
+    "address",
     "compile",
     "config",
 ]

@@ -126,7 +126,7 @@ def test_numbers_end_as_by_the_long_way(dtype: str) -> None:
     width = {"bool": 1, "i8": 1, "i16": 2, "i32": 4, "f32": 4}.get(dtype, 8)
     for value in NUMBERS:
         long, short = np.full(4, -7, np.int64), np.full(4, -7, np.int64)
-        call = warmed(kernel, 1, dtype == "bool", np.zeros(4, np.int64))
+        call = warmed(kernel, 1, False if dtype == "bool" else 0, np.zeros(4, np.int64))
         found = outcome(call, value, short), outcome(lambda *given: kernel.launch(1, given), value, long)
         assert found[0] == found[1], value
         # behind the value's bytes the slot holds nothing

@@ -16,7 +16,6 @@ from tilewright.targets.artifact import (
     Artifact,
     GroupParameter,
     MemrefParameter,
-    PointerParameter,
     ScalarParameter,
 )
 
@@ -188,13 +187,6 @@ def test_a_group_without_arrays() -> None:
     memref = MemrefParameter("G", "f32", (4, None), (1, None))
     parameters = (GroupParameter("G", memref, None), MemrefParameter("to", "i8", (64,), (1,)))
     bind("echo", ECHO.replace("SIZE", "32"), parameters).launch(0, ([], np.zeros(64, np.int8)))
-
-
-@pytest.mark.parametrize("address", [-1, 2**64])
-def test_numbers_that_are_no_addresses(address: int) -> None:
-    parameters = (PointerParameter("p", "f32", False), MemrefParameter("to", "i8", (64,), (1,)))
-    with pytest.raises(LaunchError, match="argument p: an address has 64 bits"):
-        bind("echo", ECHO.replace("SIZE", "8"), parameters).launch(0, (address, np.zeros(64, np.int8)))
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,9 @@ class Kernel(Operation, name="builtin.kernel", traits=(ISOLATED,)):
     shape_gcd, stride_gcd, "noalias", and quoted names kept as they are). `language_attributes` holds the function's
     quoted attributes. `local_bytes` is the work-group memory its allocations take once the stack is assigned; a launch
     has at most `max_groups` work-groups along a mode of its grid. `launch_constraints` says what else a launch must
-    fulfil, as `targets.constraint_codec` writes it. The body is a collective region.
+    fulfil, as `targets.constraint_codec` writes it. `nonnull` and `nonnull_elements` are the numbers of the parameters
+    that must not be null and of the groups that must not have nulls among their elements; None if nobody has found out
+    (`derive-null-arguments`). The body is a collective region.
     """
 
     sym_name: str = attribute(str)
@@ -36,6 +38,8 @@ class Kernel(Operation, name="builtin.kernel", traits=(ISOLATED,)):
     local_bytes: int = optional_attribute(int, default=0)
     max_groups: int | None = optional_attribute(int, default=None)
     launch_constraints: tuple[Attribute, ...] = optional_attribute(tuple, default=())
+    nonnull: tuple[int, ...] | None = optional_attribute(tuple, default=None)
+    nonnull_elements: tuple[int, ...] | None = optional_attribute(tuple, default=None)
 
     @property
     def parameters(self) -> list[BlockArgument]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
-from typing import Any, Final, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,13 @@ from tilewright.ir.passes import PassContext, PassManager
 from tilewright.ir.printer import print_op
 from tilewright.ir.types import mixed
 from tilewright.program import Program
+from tilewright.runtime.addresses import FirstElement, MemoryAt
 from tilewright.runtime.argument_checks import ArgumentChecks
-from tilewright.runtime.arrays import ArrayView, view
-from tilewright.runtime.dtypes import numpy_dtype
-from tilewright.runtime.groups import ArrayGroup, PointerArray
+from tilewright.runtime.arrays import view
+from tilewright.runtime.dtypes import AnyDtype, numpy_dtype
+from tilewright.runtime.groups import ArrayGroup, PointerArray, table_of_pointers
+from tilewright.runtime.memref_fit import Sizes
+from tilewright.runtime.scalars import scalar_binder, slot_number
 from tilewright.targets.artifact import Artifact
 from tilewright.targets.launcher import Launcher
 from tilewright.targets.parameters import (
@@ -31,6 +34,7 @@ from tilewright.targets.parameters import (
 )
 from tilewright.targets.signature import kernel_info
 from tilewright.transforms.derive_launch_constraints import DeriveLaunchConstraints
+from tilewright.transforms.derive_null_arguments import DeriveNullArguments
 from tilewright.transforms.infer_work_group import InferWorkGroup
 
 Array = NDArray[Any]
@@ -39,7 +43,8 @@ Array = NDArray[Any]
 def interpreted_module(module: Module, text: str, checked: bool, report: Report | None = None) -> Program:
     """A program that runs in the interpreter, from a verified module of the shared dialects on any floor."""
     report = report or Report()
-    PassManager([InferWorkGroup(), DeriveLaunchConstraints()]).run(module, PassContext(report))
+    passes = [InferWorkGroup(), DeriveNullArguments(), DeriveLaunchConstraints()]
+    PassManager(passes).run(module, PassContext(report))
     kernels = {kernel.sym_name: kernel for kernel in module.kernels}
     infos = tuple(kernel_info(kernel, kernel.sym_name, kernel.local_bytes) for kernel in module.kernels)
     texts: dict[str, Callable[[], str]] = {"source": lambda: text, "ir": lambda: print_op(module)}
@@ -69,7 +74,7 @@ class _InterpretedKernel:
             if isinstance(parameter, MemrefParameter) and parameter.space == "local":
                 values.append(None)
             elif isinstance(parameter, ScalarParameter):
-                values.append(cast("Argument", next(given)))
+                values.append(passed_scalar(parameter, next(given)))
             elif isinstance(parameter, MemrefParameter | PointerParameter):
                 values.append(as_numpy(next(given)))
             else:
@@ -77,27 +82,43 @@ class _InterpretedKernel:
         interpret(self.kernel, values, grid, checked=self.checked)
 
 
-def as_numpy(argument: object) -> Array | None:
-    """The same memory as a NumPy array."""
-    if argument is None or isinstance(argument, np.ndarray):
-        return cast("Array | None", argument)
-    array = view(argument)
-    return np.asarray(_Memory(array)).view(array.dtype)
+def passed_scalar(parameter: ScalarParameter, argument: object) -> np.generic:
+    """A number as a compiled kernel would be given it."""
+    return slot_number(parameter.dtype, scalar_binder(parameter.dtype, parameter.name)(argument))
 
 
 class _Memory:
-    """An array for NumPy, with elements without a type: NumPy's protocols know none of ml_dtypes."""
+    """Memory that another object keeps alive, for NumPy."""
 
-    def __init__(self, array: ArrayView) -> None:
-        size = array.dtype.itemsize
-        self._owner = array.owner
-        self.__array_interface__: Final = {
-            "version": 3,
-            "typestr": f"|V{size}",
-            "data": (array.address, array.readonly),
-            "shape": array.shape,
-            "strides": tuple(size * stride for stride in array.strides),
-        }
+    def __init__(self, interface: Mapping[str, object], owner: object) -> None:
+        self.__array_interface__ = interface
+        self.owner = owner
+
+
+def as_numpy(argument: object) -> Array | None:
+    """The same memory as a NumPy array; that of an explicit address as its bytes. None stays what it is."""
+    if isinstance(argument, MemoryAt):
+        return _array_at(argument.number, np.dtype(np.uint8), (argument.nbytes,), (1,), argument.readonly, None)
+    array = argument.array if isinstance(argument, FirstElement) else argument
+    if array is None or type(array) is np.ndarray:
+        return array
+    found = view(array)
+    return _array_at(found.address, found.dtype, found.shape, found.strides, found.readonly, found.owner)
+
+
+def _array_at(address: int, dtype: AnyDtype, shape: Sizes, strides: Sizes, readonly: bool, owner: object) -> Array:
+    """Memory as an array; strides count elements."""
+    if 0 in shape:
+        return np.empty(shape, dtype)
+    size = dtype.itemsize
+    interface = {
+        "shape": shape,
+        "strides": tuple(stride * size for stride in strides),
+        "typestr": f"|V{size}",
+        "data": (address, readonly),
+        "version": 3,
+    }
+    return np.asarray(_Memory(interface, owner)).view(dtype)
 
 
 def _group(argument: object, parameter: GroupParameter) -> Group | None:
@@ -105,25 +126,22 @@ def _group(argument: object, parameter: GroupParameter) -> Group | None:
         return None
     if isinstance(argument, PointerArray):
         return _group_of_pointers(argument, parameter)
-    arrays, offset = (
-        (argument.arrays, argument.offset)
-        if isinstance(argument, ArrayGroup)
-        else (cast("Sequence[object]", argument), 0)
-    )
-    return Group([as_numpy(a) for a in arrays], offset)
+    given = argument if isinstance(argument, ArrayGroup) else ArrayGroup(cast("Sequence[object]", argument))
+    return Group([as_numpy(a) for a in given.arrays], given.offset)
 
 
 def _group_of_pointers(argument: PointerArray, parameter: GroupParameter) -> Group:
-    """Arrays over the memory that the addresses name."""
+    """Arrays over the memory that the addresses name, as far as the group's offset reaches."""
     dtype = numpy_dtype(parameter.memref.dtype)
-    count = len(argument.pointers) if argument.size is None else argument.size
-    offset = argument.offset if parameter.offset is None else parameter.offset
+    table = table_of_pointers(parameter, parameter.name, argument)
+    offset = table.offset if parameter.offset is None else parameter.offset
     before = max(0, -offset)
+    known = parameter.memref.shape.count(None)
     arrays: list[Array | None] = []
-    for index in range(count):
-        shape = mixed(parameter.memref.shape, (int(entries[index]) for entries in argument.extents))
-        steps = mixed(parameter.memref.strides, (int(entries[index]) for entries in argument.strides))
-        address = int(argument.pointers[index])
+    for index in range(table.size):
+        shape = mixed(parameter.memref.shape, (int(entries[index]) for entries in table.sizes[:known]))
+        steps = mixed(parameter.memref.strides, (int(entries[index]) for entries in table.sizes[known:]))
+        address = int(table.pointers[index])
         if not address:
             arrays.append(None)
             continue
@@ -133,4 +151,4 @@ def _group_of_pointers(argument: PointerArray, parameter: GroupParameter) -> Gro
         memory = memoryview((ctypes.c_uint8 * reached).from_address(address - skipped))
         flat: Array = np.frombuffer(memory, np.uint8)
         arrays.append(np.ndarray(shape, dtype, flat, skipped, tuple(s * dtype.itemsize for s in steps)))
-    return Group(arrays, argument.offset)
+    return Group(arrays, table.offset)

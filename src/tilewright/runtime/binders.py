@@ -7,16 +7,19 @@ look-ups.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final, TypeAlias
 
 import numpy as np
 
+from tilewright.runtime.addresses import FirstElement, MemoryAt, check_memory
 from tilewright.runtime.arrays import CPU, AnyArray, ArrayView, NotAnArray, UnusableArray, data_address, view
 from tilewright.runtime.dtypes import describe, numpy_dtype
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
 from tilewright.runtime.memref_fit import bound_strides, layout_problem, type_text
-from tilewright.runtime.scalars import SlotValue
-from tilewright.targets.artifact import MemrefParameter, PointerParameter
+from tilewright.runtime.scalars import SlotValue, is_integer
+from tilewright.runtime.strides import is_row_major
+from tilewright.targets.artifact import GroupParameter, MemrefParameter, PointerParameter
 
 Binder: TypeAlias = Callable[[object, list[object]], tuple[SlotValue, ...]]
 """From an argument to slot values; what must outlive the launch is appended to the list."""
@@ -92,31 +95,33 @@ class MemrefLayouts:
 
 
 def memref_binder(parameter: MemrefParameter, where: str, *, reverse: bool) -> Binder:
-    """Array to pointer, extents and strides. None is a null pointer without elements."""
+    """Array to pointer, extents and strides. None is a null pointer without elements, where there may be one."""
     layouts = MemrefLayouts(parameter, reverse=reverse)
     known: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[int, ...]] = {}
     dtype = numpy_dtype(parameter.dtype)
     address_of, alignment, written, array_type = data_address(), parameter.alignment, parameter.written, np.ndarray
 
-    def bind_slowly(argument: object) -> tuple[SlotValue, ...]:
+    def bind_slowly(argument: object, keep: list[object]) -> tuple[SlotValue, ...]:
         if argument is None:
+            check_null(parameter, where)
             return (0, *layouts.null_sizes())
         array = host_view(parameter, where, argument)
+        keep.append(array.owner)
         sizes = layouts.sizes(where, array.shape, array.strides)
         check_access(parameter, where, array)
         return (array.address, *sizes)
 
     def bind(argument: object, keep: list[object]) -> tuple[SlotValue, ...]:
         if type(argument) is not array_type:
-            return bind_slowly(argument)
+            return bind_slowly(argument, keep)
         array: AnyArray = argument
         if array.dtype != dtype:
-            return bind_slowly(array)
+            return bind_slowly(array, keep)
         layout = (array.shape, array.strides)
         sizes = known.get(layout)
         address = address_of(array)
         if sizes is None or address % alignment or (written and not array.flags.writeable):
-            values = bind_slowly(array)
+            values = bind_slowly(array, keep)
             if len(known) >= _REMEMBERED_LAYOUTS:
                 known.clear()
             known[layout] = layouts.sizes(where, array.shape, tuple(s // dtype.itemsize for s in array.strides))
@@ -126,24 +131,60 @@ def memref_binder(parameter: MemrefParameter, where: str, *, reverse: bool) -> B
     return bind
 
 
-def checked_address(where: str, number: int) -> int:
-    """An address given as a number; `LaunchError` if it is none."""
-    if not 0 <= number < 1 << 64:
-        raise LaunchError(f"{where}: an address has 64 bits and no sign, an array or None is wanted otherwise")
-    return number
+def check_null(parameter: MemrefParameter | PointerParameter | GroupParameter, where: str) -> None:
+    """Whether None may be given. Raises `LaunchError`."""
+    if parameter.nullable:
+        return
+    match parameter:
+        case PointerParameter():
+            wanted = f"what it points to; pass an array for ptr<{parameter.dtype}>"
+        case MemrefParameter():
+            wanted = f"the memory without asking whether it is there; pass an array for {type_text(parameter)}"
+        case GroupParameter():
+            arrays = f"a list of arrays for {type_text(parameter.memref)}"
+            wanted = f"the group without asking whether it is there; pass {arrays}"
+    raise LaunchError(f"{where}: None is a null pointer, and the kernel accesses {wanted}")
 
 
 def pointer_binder(parameter: PointerParameter, where: str) -> Binder:
-    """Array to the address of its first element, whatever its shape; an integer is an address, None a null pointer."""
+    """Array to the address of its first element, whatever its shape; None is a null pointer."""
+    of_array = partial(host_view, parameter, where)
 
     def bind(argument: object, keep: list[object]) -> tuple[SlotValue, ...]:
-        if argument is None:
-            return (0,)
-        if type(argument) is int:
-            return (checked_address(where, argument),)
-        array = host_view(parameter, where, argument)
-        if parameter.written and array.readonly:
-            raise LaunchError(f"{where}: the array is read-only and the kernel writes to it; pass a writable array")
-        return (array.address,)
+        return bind_pointer(parameter, where, of_array, argument, keep)
 
     return bind
+
+
+def bind_pointer(
+    parameter: PointerParameter,
+    where: str,
+    of_array: Callable[[object], ArrayView],
+    argument: object,
+    keep: list[object],
+) -> tuple[SlotValue, ...]:
+    """An argument of a pointer parameter on any target; `of_array` looks at an array, where the target has its own."""
+    if argument is None:
+        check_null(parameter, where)
+        return (0,)
+    if isinstance(argument, MemoryAt):
+        check_memory(parameter, where, argument)
+        return (argument.number,)
+    if is_integer(argument):
+        raise LaunchTypeError(
+            f"{where}: a number is no array; pass tw.address(number, nbytes=..) for memory that is known by its address"
+        )
+    array = of_array(argument.array if isinstance(argument, FirstElement) else argument)
+    if parameter.written and array.readonly:
+        raise LaunchError(f"{where}: the array is read-only and the kernel writes to it; pass a writable array")
+    size = array.dtype.itemsize
+    if array.address % size and 0 not in array.shape:
+        raise LaunchError(f"{where}: its address {array.address:#x} is no multiple of {size}, the size of an element")
+    if not isinstance(argument, FirstElement) and not is_row_major(array.shape, array.strides):
+        raise LaunchError(
+            f"{where}: its elements do not lie one behind the other (shape {array.shape}, strides {array.strides} in "
+            f"elements), and a pointer tells the kernel nothing of strides; pass a contiguous copy "
+            f"(numpy.ascontiguousarray), or tw.address({parameter.name}) if the kernel is given the strides"
+        )
+    keep.append(array.owner)
+    return (array.address,)

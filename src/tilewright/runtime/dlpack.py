@@ -1,7 +1,6 @@
 """DLPack read through ctypes: where a tensor of another framework lies, without importing the framework.
 
-The capsule is dropped as soon as it is read. The caller holds on to the exporting object for as long as the address
-is used.
+Whoever uses the address holds on to the capsule, which may own the memory: an exporter need not be what it exports.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from tilewright.runtime.dtypes import AnyDtype
 _VERSION: Final = (1, 1)
 _READ_ONLY: Final = 1
 _IS_COPY: Final = 2
+_MOST_MODES: Final = 64
 
 
 class DlpackError(ValueError):
@@ -105,6 +105,7 @@ _get_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_cha
 class DlpackTensor:
     """What a capsule says; strides count elements."""
 
+    capsule: object
     address: int
     dtype: AnyDtype
     shape: tuple[int, ...]
@@ -124,37 +125,47 @@ def read_tensor(exporter: Exporter) -> DlpackTensor:
     except TypeError:
         # exporters from before version 1.0 know no max_version
         capsule = _export(exporter)
-    except (BufferError, RuntimeError, ValueError) as error:
-        raise DlpackError(str(error)) from None
+    except Exception as error:
+        raise _refused(error) from error
     if _is_valid(capsule, b"dltensor_versioned"):
         versioned = _Versioned.from_address(_get_pointer(capsule, b"dltensor_versioned"))
         if versioned.major != _VERSION[0]:
             raise DlpackError(f"it speaks DLPack {versioned.major}, we speak {_VERSION[0]}")
         if versioned.flags & _IS_COPY:
             raise DlpackError("its __dlpack__ hands out a copy")
-        return _describe(versioned.tensor, bool(versioned.flags & _READ_ONLY))
+        return _describe(capsule, versioned.tensor, bool(versioned.flags & _READ_ONLY))
     if _is_valid(capsule, b"dltensor"):
-        return _describe(_Tensor.from_address(_get_pointer(capsule, b"dltensor")), readonly=False)
+        return _describe(capsule, _Tensor.from_address(_get_pointer(capsule, b"dltensor")), readonly=False)
     raise DlpackError("its __dlpack__ returned no fresh DLPack capsule")
 
 
 def _export(exporter: Exporter) -> object:
     try:
         return exporter.__dlpack__()
-    except (BufferError, RuntimeError, ValueError, TypeError) as error:
-        raise DlpackError(str(error)) from None
+    except Exception as error:
+        raise _refused(error) from error
 
 
-def _describe(tensor: _Tensor, readonly: bool) -> DlpackTensor:
+def _refused(error: Exception) -> DlpackError:
+    """Exporters refuse by one of three exceptions; what else they raise is a mistake of theirs."""
+    if isinstance(error, BufferError | RuntimeError | ValueError):
+        return DlpackError(str(error))
+    return DlpackError(f"its __dlpack__ raises {type(error).__name__}: {error}")
+
+
+def _describe(capsule: object, tensor: _Tensor, readonly: bool) -> DlpackTensor:
     dtype = _DTYPES.get((tensor.code, tensor.bits)) if tensor.lanes == 1 else None
     if dtype is None:
         name = f"{_CODE_NAMES.get(tensor.code, f'type {tensor.code} of ')}{tensor.bits}"
         raise DlpackError(f"its element type {name}{f'x{tensor.lanes}' if tensor.lanes != 1 else ''} is not supported")
     order = tensor.ndim
+    if not 0 <= order <= _MOST_MODES or (order and not tensor.shape):
+        raise DlpackError(f"it says that it has {order} modes, and no shape for them")
     shape = _words(tensor.shape or 0, order)
     strides = _words(tensor.strides, order) if tensor.strides else _row_major(shape)
     device = (tensor.device_type, tensor.device_id)
-    return DlpackTensor((tensor.data or 0) + tensor.byte_offset, dtype, shape, strides, readonly, device)
+    address = (tensor.data or 0) + tensor.byte_offset
+    return DlpackTensor(capsule, address, dtype, shape, strides, readonly, device)
 
 
 def _words(address: int, count: int) -> tuple[int, ...]:

@@ -2,141 +2,162 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, cast
+from functools import partial
+from typing import Final, TypeAlias, cast
 
 import numpy as np
 
-from tilewright.runtime.arrays import AnyArray, ArrayView, data_address
-from tilewright.runtime.binders import Binder, MemrefLayouts, check_access, host_view
+from tilewright.runtime.arrays import CPU, AnyArray, ArrayView, data_address
+from tilewright.runtime.binders import Binder, MemrefLayouts, check_access, check_null, host_view
 from tilewright.runtime.dtypes import AnyDtype, describe, numpy_dtype
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
-from tilewright.runtime.memref_fit import Sizes, bound_strides, layout_problem, shape_problem, stride_problem, type_text
-from tilewright.runtime.scalars import SlotValue
-from tilewright.targets.artifact import GroupParameter
+from tilewright.runtime.group_arguments import ArrayGroup, PointerArray
+from tilewright.runtime.memref_fit import bound_strides, layout_problem, shape_problem, stride_problem, type_text
+from tilewright.runtime.scalars import SlotValue, is_integer
+from tilewright.targets.artifact import GroupParameter, MemrefParameter
+
+__all__ = [
+    "ArrayGroup",
+    "PointerArray",
+    "Table",
+    "group_binder",
+    "open_numbers",
+    "table_of",
+    "table_of_pointers",
+]
+
+_NO_ARRAYS: Final[tuple[type, ...]] = (str, bytes, bytearray, memoryview)
+_MOST_ELEMENTS: Final = 1 << 62
 
 Words: TypeAlias = "np.ndarray[tuple[int, ...], np.dtype[np.int64]]"
 
 
 @dataclass(frozen=True, slots=True)
-class ArrayGroup:
-    """Arrays of a group with an offset in elements that the kernel adds to each address; None is a null pointer."""
+class Table:
+    """A group as the slots want it: addresses, then an array for each open size, all as long as the group.
 
-    arrays: Sequence[object]
-    offset: int = 0
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PointerArray:
-    """A group whose addresses the caller has at hand, on the host.
-
-    `pointers` is a contiguous one-dimensional array of 64-bit addresses. `extents` and `strides` hold one array of
-    64-bit integers for each `?` of the memref's shape and strides, in order, at least as long as the group. `size`
-    defaults to the number of pointers. Nothing can be checked of the memory behind the addresses but what the caller
-    says of it: its type, `dtype`, and the extents and strides (in elements) that all arrays have, `layout`.
+    `owners` keep the memory behind the addresses alive.
     """
-
-    pointers: AnyArray
-    dtype: object
-    extents: Sequence[AnyArray] = ()
-    strides: Sequence[AnyArray] = ()
-    size: int | None = None
-    offset: int = 0
-    readonly: bool = False
-    layout: tuple[Sizes, Sizes] | None = None
-
-    @staticmethod
-    def of(batch: AnyArray) -> PointerArray:
-        """The addresses of `batch[0]`, `batch[1]`, ..; the array must outlive the launches that use them.
-
-        These must be of the memref's extents and strides, or their transposes must: row-major arrays are taken for
-        column-major ones with the modes turned around. Raises `LaunchTypeError` for what is no NumPy array of arrays.
-        """
-        if not _has_modes(batch):
-            raise LaunchTypeError(f"PointerArray.of takes a NumPy array of arrays, not {type(batch).__name__}")
-        first, step = int(batch.ctypes.data), batch.strides[0]
-        pointers = first + step * np.arange(len(batch), dtype=np.int64)
-        layout = batch.shape[1:], tuple(stride // batch.itemsize for stride in batch.strides[1:])
-        return PointerArray(pointers, batch.dtype, readonly=not batch.flags.writeable, layout=layout)
-
-
-def _has_modes(value: object) -> bool:
-    return isinstance(value, np.ndarray) and cast("AnyArray", value).ndim > 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """A group as the slots want it: addresses, then an array for each open size, all as long as the group."""
 
     pointers: AnyArray
     sizes: tuple[AnyArray, ...]
     size: int
     offset: int
+    owners: tuple[object, ...]
 
 
 def group_binder(parameter: GroupParameter, where: str, *, reverse: bool) -> Binder:
     """List of arrays, `ArrayGroup` or `PointerArray` to table, size arrays, size and offset. None is a null table."""
     layouts = MemrefLayouts(parameter.memref, reverse=reverse)
+    of_array = partial(host_view, parameter.memref)
     address_of = data_address()
 
     def bind(argument: object, keep: list[object]) -> tuple[SlotValue, ...]:
-        if argument is None:
-            table = _table_of_arrays(parameter, layouts, where, ArrayGroup([None] * (parameter.size or 0)))
-        elif isinstance(argument, PointerArray):
-            table = _table_of_pointers(parameter, where, argument)
-        elif isinstance(argument, ArrayGroup):
-            table = _table_of_arrays(parameter, layouts, where, argument)
-        elif isinstance(argument, list | tuple):
-            arrays = cast("Sequence[object]", argument)
-            table = _table_of_arrays(parameter, layouts, where, ArrayGroup(arrays))
-        else:
-            raise LaunchTypeError(
-                f"{where}: a group is wanted: a list of arrays for {type_text(parameter.memref)}, an ArrayGroup or a "
-                f"PointerArray, not {type(argument).__name__}"
-            )
-        _check_size_and_offset(parameter, where, table)
+        table = table_of(parameter, layouts, where, of_array, argument)
+        if isinstance(argument, PointerArray) and argument.device not in (None, CPU):
+            raise LaunchError(f"{where}: the arrays lie on {argument.device}, this kernel runs on the CPU")
         keep.append(table)
         values: list[SlotValue] = [0 if argument is None else address_of(table.pointers)]
         values += [address_of(sizes) for sizes in table.sizes]
-        values += [table.size] if parameter.size is None else []
-        values += [table.offset] if parameter.offset is None else []
-        return tuple(values)
+        return (*values, *open_numbers(parameter, table))
 
     return bind
 
 
-def _check_size_and_offset(parameter: GroupParameter, where: str, table: _Table) -> None:
-    if table.size < 0:
-        raise LaunchError(f"{where}: the group's size is {table.size}, it cannot be negative")
+def open_numbers(parameter: GroupParameter, table: Table) -> tuple[int, ...]:
+    """Size and offset, as far as the launch supplies them."""
+    given = (parameter.size, table.size), (parameter.offset, table.offset)
+    return tuple(actual for declared, actual in given if declared is None)
+
+
+def table_of(
+    parameter: GroupParameter,
+    layouts: MemrefLayouts,
+    where: str,
+    of_array: Callable[[str, object], ArrayView],
+    argument: object,
+) -> Table:
+    """An argument of a group on any target as a table in host memory; `of_array` looks at an array, where it lies.
+
+    Raises `LaunchError`.
+    """
+    if argument is None:
+        check_null(parameter, where)
+        table = _null_table(parameter, layouts)
+    elif isinstance(argument, PointerArray):
+        table = table_of_pointers(parameter, where, argument)
+    elif isinstance(argument, ArrayGroup):
+        table = _table_of_arrays(parameter, layouts, where, of_array, argument)
+    elif isinstance(argument, list | tuple):
+        arrays = cast("Sequence[object]", argument)
+        table = _table_of_arrays(parameter, layouts, where, of_array, ArrayGroup(arrays))
+    else:
+        raise LaunchTypeError(
+            f"{where}: a group is wanted: a list of arrays for {type_text(parameter.memref)}, an ArrayGroup or a "
+            f"PointerArray, not {type(argument).__name__}"
+        )
+    _check_size_and_offset(parameter, where, table)
+    return table
+
+
+def _check_size_and_offset(parameter: GroupParameter, where: str, table: Table) -> None:
     if parameter.size is not None and table.size < parameter.size:
         raise LaunchError(f"{where}: the group has {table.size} arrays, at least {parameter.size} are wanted")
     if parameter.offset is not None and table.offset not in (0, parameter.offset):
         raise LaunchError(f"{where}: the offset is {table.offset}, the kernel was compiled for {parameter.offset}")
 
 
-def _table_of_arrays(parameter: GroupParameter, layouts: MemrefLayouts, where: str, group: ArrayGroup) -> _Table:
+def _members(group: ArrayGroup, where: str) -> Sequence[object]:
+    """The arrays of a group. Raises `LaunchTypeError` if they are no sequence, or one of something else."""
+    if not _is_list(group.arrays):
+        raise LaunchTypeError(f"{where}: the arrays of a group are a list, not {type(group.arrays).__name__}")
+    return group.arrays
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, _NO_ARRAYS)
+
+
+def _table_of_arrays(
+    parameter: GroupParameter,
+    layouts: MemrefLayouts,
+    where: str,
+    of_array: Callable[[str, object], ArrayView],
+    group: ArrayGroup,
+) -> Table:
     memref = parameter.memref
     pointers: list[int] = []
     rows: list[tuple[int, ...]] = []
-    for index, argument in enumerate(group.arrays):
+    owners: list[object] = []
+    for index, argument in enumerate(_members(group, where)):
+        place = f"{where}[{index}]"
         if argument is None:
+            check_null(memref, place)
             pointers.append(0)
             rows.append(layouts.null_sizes())
             continue
-        place = f"{where}[{index}]"
-        array: ArrayView = host_view(memref, place, argument)
+        array = of_array(place, argument)
         rows.append(layouts.sizes(place, array.shape, array.strides))
         check_access(memref, place, array)
         pointers.append(array.address)
-    _check_offset_alignment(parameter, where, group.offset)
+        owners.append(array.owner)
+    offset = _number(where, "offset", group.offset)
+    _check_offset_alignment(parameter, where, offset)
+    return Table(np.array(pointers, np.uint64), _columns(rows, layouts), len(pointers), offset, tuple(owners))
+
+
+def _null_table(parameter: GroupParameter, layouts: MemrefLayouts) -> Table:
+    """What is passed with a null table: as many arrays without elements as the type says."""
+    size = parameter.size or 0
+    return Table(np.zeros(size, np.uint64), _columns([layouts.null_sizes()] * size, layouts), size, 0, ())
+
+
+def _columns(rows: list[tuple[int, ...]], layouts: MemrefLayouts) -> tuple[Words, ...]:
+    """One array for each open size."""
     columns = np.array(rows, np.int64).reshape(len(rows), len(layouts.null_sizes()))
-    sizes = tuple(np.ascontiguousarray(columns[:, k]) for k in range(columns.shape[1]))
-    return _Table(np.array(pointers, np.uint64), sizes or _no_columns(layouts), len(pointers), group.offset)
-
-
-def _no_columns(layouts: MemrefLayouts) -> tuple[Words, ...]:
-    return tuple(np.zeros(1, np.int64) for _ in layouts.null_sizes())
+    return tuple(np.ascontiguousarray(columns[:, k]) for k in range(columns.shape[1]))
 
 
 def _check_offset_alignment(parameter: GroupParameter, where: str, offset: int) -> None:
@@ -149,38 +170,86 @@ def _check_offset_alignment(parameter: GroupParameter, where: str, offset: int) 
         )
 
 
-def _table_of_pointers(parameter: GroupParameter, where: str, group: PointerArray) -> _Table:
+def _number(where: str, what: str, value: object) -> int:
+    if not is_integer(value):
+        raise LaunchTypeError(f"{where}: the {what} is an integer, not {type(value).__name__}")
+    number = int(cast("int", value))
+    if not -_MOST_ELEMENTS < number < _MOST_ELEMENTS:
+        raise LaunchError(f"{where}: the {what} is beyond the range of index")
+    return number
+
+
+def table_of_pointers(parameter: GroupParameter, where: str, group: PointerArray) -> Table:
+    """The caller's own table, checked as far as it can be, with the sizes that it leaves to `layout`."""
     memref = parameter.memref
-    size = len(group.pointers) if group.size is None else group.size
-    _check_pointers(parameter, where, group, size)
-    open_extents = [k for k, extent in enumerate(memref.shape) if extent is None]
-    open_strides = [k for k, stride in enumerate(memref.strides) if stride is None]
+    _check_words(where, "the array of pointers", group.pointers)
+    size = len(group.pointers) if group.size is None else _number(where, "size", group.size)
+    if size < 0:
+        raise LaunchError(f"{where}: the group's size is {size}, it cannot be negative")
+    offset = _number(where, "offset", group.offset)
+    _check_dtype(parameter, where, group)
+    _check_pointers(parameter, where, group, size, offset)
+    for given in (group.extents, group.strides):
+        if not _is_list(given):
+            raise LaunchTypeError(f"{where}: extents and strides are lists of arrays, not {type(given).__name__}")
+    known = _sizes_of_layout(memref, where, group)
+    if known is None or len(group.extents) or len(group.strides):
+        sizes = _given_sizes(parameter, where, group, size)
+    else:
+        sizes = tuple(np.full(size, number, np.int64) for number in known)
+    return Table(group.pointers, sizes, size, offset, (group.owner,))
+
+
+def _given_sizes(parameter: GroupParameter, where: str, group: PointerArray, size: int) -> tuple[AnyArray, ...]:
+    """The caller's extents and strides of every array, checked."""
+    memref = parameter.memref
+    open_extents, open_strides = memref.shape.count(None), memref.strides.count(None)
     for kind, wanted, given in (("extents", open_extents, group.extents), ("strides", open_strides, group.strides)):
-        if len(given) != len(wanted):
+        if len(given) != wanted:
             raise LaunchError(
-                f"{where}: {type_text(memref)} leaves {len(wanted)} {kind} open, one array is wanted for each, "
+                f"{where}: {type_text(memref)} leaves {wanted} {kind} open, one array is wanted for each, "
                 f"{len(given)} were given"
             )
     sizes = (*group.extents, *group.strides)
     for sizes_of_mode in sizes:
-        _check_words(where, "an array of extents or strides", sizes_of_mode, size)
-    strides = _bound_strides(parameter, where, sizes, size)
-    return _Table(group.pointers, (*group.extents, *strides), size, group.offset)
+        _check_words(where, "an array of extents or strides", sizes_of_mode)
+        _check_length(where, "an array of extents or strides", sizes_of_mode, size)
+    return (*group.extents, *_bound_strides(parameter, where, sizes, size))
 
 
-def _check_pointers(parameter: GroupParameter, where: str, group: PointerArray, size: int) -> None:
+def _sizes_of_layout(memref: MemrefParameter, where: str, group: PointerArray) -> tuple[int, ...] | None:
+    """What the layout gives for the memref's open extents and strides; None if the caller says nothing of it."""
+    if group.layout is None:
+        return None
+    shape, strides = group.layout
+    turned = shape[::-1], strides[::-1]
+    ways = (False, True) if group.transposed is None else (group.transposed,)
+    layouts = [turned if way else group.layout for way in ways]
+    fitting = [layout for layout in layouts if layout_problem(memref, *layout) is None]
+    if not fitting:
+        raise LaunchError(f"{where}[0]: {layout_problem(memref, *layouts[0])}")
+    checks = MemrefLayouts(memref, reverse=False)
+    found = {checks.sizes(where, *layout) for layout in fitting}
+    if len(found) > 1:
+        raise LaunchError(
+            f"{where}: arrays of shape {shape} fit {type_text(memref)} as they are and turned around; say which is "
+            f"meant with PointerArray.of(.., transposed=True) or False"
+        )
+    return found.pop()
+
+
+def _check_dtype(parameter: GroupParameter, where: str, group: PointerArray) -> None:
     memref = parameter.memref
     dtype = _dtype_of(where, group.dtype)
     if dtype != numpy_dtype(memref.dtype):
         raise LaunchTypeError(f"{where}: its dtype is {dtype}, {describe(memref.dtype)} is wanted")
     if group.readonly and memref.written:
         raise LaunchError(f"{where}: the group is read-only and the kernel writes to it")
-    if group.layout is not None:
-        shape, strides = group.layout
-        problem = layout_problem(memref, shape, strides)
-        if problem is not None and layout_problem(memref, shape[::-1], strides[::-1]) is not None:
-            raise LaunchError(f"{where}[0]: {problem}")
-    _check_words(where, "the array of pointers", group.pointers, size)
+
+
+def _check_pointers(parameter: GroupParameter, where: str, group: PointerArray, size: int, offset: int) -> None:
+    memref = parameter.memref
+    _check_length(where, "the array of pointers", group.pointers, size)
     addresses = cast("Words", group.pointers)[:size]
     misaligned = [int(index) for index in np.flatnonzero(addresses % memref.alignment)]
     if misaligned:
@@ -188,7 +257,10 @@ def _check_pointers(parameter: GroupParameter, where: str, group: PointerArray, 
             f"{where}: pointer {misaligned[0]} is no multiple of {memref.alignment}, the alignment that the kernel was "
             f"promised"
         )
-    _check_offset_alignment(parameter, where, group.offset)
+    is_empty = group.layout is not None and 0 in group.layout[0]
+    if not memref.nullable and not is_empty and not addresses.all():
+        check_null(memref, f"{where}[{int(np.flatnonzero(addresses == 0)[0])}]")
+    _check_offset_alignment(parameter, where, offset)
 
 
 def _dtype_of(where: str, given: object) -> AnyDtype:
@@ -208,16 +280,19 @@ def _dtype_of(where: str, given: object) -> AnyDtype:
         return numpy_dtype(given)
     try:
         return np.dtype(cast("AnyDtype", given))
-    except TypeError:
+    except (TypeError, ValueError):
         raise LaunchTypeError(f"{where}: {given!r} is no element type") from None
 
 
-def _check_words(where: str, what: str, words: AnyArray, size: int) -> None:
+def _check_words(where: str, what: str, words: AnyArray) -> None:
     kind: object = type(words)
     if kind is not np.ndarray or words.dtype not in (np.dtype(np.int64), np.dtype(np.uint64)):
         raise LaunchTypeError(f"{where}: {what} must be a NumPy array of int64 or uint64")
     if words.ndim != 1 or not words.flags.c_contiguous:
         raise LaunchError(f"{where}: {what} must have one mode and be contiguous")
+
+
+def _check_length(where: str, what: str, words: AnyArray, size: int) -> None:
     if len(words) < size:
         raise LaunchError(f"{where}: {what} has {len(words)} entries, the group has {size}")
 

@@ -44,8 +44,11 @@ _SHOWN_BITS: Final = 256
 _BOOL: Final = (bool, np.bool_)
 # asking for a protocol takes microseconds, asking for these does not
 _PLAIN_REAL: Final = (int, np.floating, np.integer)
+_LONG: Final = (np.longdouble,)
 _PLAIN_INTEGER: Final = (int, np.integer)
-_NOT_REAL: Final = (complex, np.complexfloating, str, bytes)
+# truth values and durations are integers to Python and NumPy
+_NO_NUMBER: Final = (bool, np.bool_, np.timedelta64, np.datetime64, str, bytes, bytearray)
+_NOT_REAL: Final = (complex, np.complexfloating, *_NO_NUMBER)
 _PART: Final = {"c32": "f32", "c64": "f64"}
 _BYTES: Final = frozenset({"f8E4M3FN", "f8E5M2", "f8E8M0FNU"})
 
@@ -68,6 +71,13 @@ def scalar_binder(dtype: str, where: str) -> ScalarBinder:
     return partial(_bind_float, where, dtype)
 
 
+def slot_number(dtype: str, values: tuple[SlotValue, ...]) -> np.generic:
+    """The number that slot values hold, as kernels read it."""
+    packed = struct.pack(f"<{SLOT_FORMATS[dtype]}", *values)
+    element = numpy_dtype(dtype)
+    return np.frombuffer(packed[: element.itemsize], element)[0]
+
+
 def _refuse(where: str, value: object, dtype: str, wanted: str) -> LaunchTypeError:
     return LaunchTypeError(f"{where}: {wanted} is wanted for a parameter of type {dtype}, not {type(value).__name__}")
 
@@ -83,7 +93,14 @@ def _is_one_of(value: object, kinds: tuple[type, ...]) -> bool:
     return isinstance(value, kinds)
 
 
+def is_integer(value: object) -> bool:
+    """Whether something is an integer of Python or NumPy; truth values and durations are none."""
+    return _is_one_of(value, _PLAIN_INTEGER) and not _is_one_of(value, _NO_NUMBER)
+
+
 def _index(value: object) -> int | None:
+    if _is_one_of(value, _NO_NUMBER):
+        return None
     if _is_one_of(value, _PLAIN_INTEGER):
         return operator.index(cast("SupportsIndex", value))
     if not isinstance(value, SupportsIndex):
@@ -96,12 +113,9 @@ def _index(value: object) -> int | None:
 
 
 def _bind_bool(where: str, value: object) -> tuple[SlotValue, ...]:
-    if _is_one_of(value, _BOOL):
-        return (int(bool(value)),)
-    number = _index(value)
-    if number in (0, 1):
-        return (number,)
-    raise _refuse(where, value, "bool", "True or False")
+    if not _is_one_of(value, _BOOL):
+        raise _refuse(where, value, "bool", "True or False")
+    return (int(bool(value)),)
 
 
 def _bind_integer(where: str, dtype: str, low: int, high: int, value: object) -> tuple[SlotValue, ...]:
@@ -117,20 +131,23 @@ def _real(where: str, dtype: str, value: object) -> float:
     # strings and arrays with more than one element know how to be floats as well, or pretend to
     if isinstance(value, float):
         return value
-    if _is_one_of(value, _PLAIN_REAL):
-        return _as_float(where, dtype, cast("SupportsFloat", value))
-    if _is_one_of(value, _NOT_REAL) or not isinstance(value, SupportsFloat):
+    if _is_one_of(value, _NOT_REAL):
         raise _refuse(where, value, dtype, "a real number")
-    return _as_float(where, dtype, value)
+    if not _is_one_of(value, _PLAIN_REAL) and not isinstance(value, SupportsFloat):
+        raise _refuse(where, value, dtype, "a real number")
+    return _as_float(where, dtype, cast("SupportsFloat", value))
 
 
 def _as_float(where: str, dtype: str, value: SupportsFloat) -> float:
     try:
-        return float(value)
+        number = float(value)
     except OverflowError:
         raise _out_of_range(where, dtype, value) from None
     except (TypeError, ValueError):
         raise _refuse(where, value, dtype, "a real number") from None
+    if math.isinf(number) and _is_one_of(value, _LONG) and np.isfinite(cast("np.longdouble", value)):
+        raise _out_of_range(where, dtype, value)
+    return number
 
 
 def _out_of_range(where: str, dtype: str, value: object) -> LaunchError:
@@ -181,7 +198,7 @@ def _bind_byte(where: str, dtype: str, value: object) -> tuple[SlotValue, ...]:
 
 
 def _bind_complex(where: str, dtype: str, part: str, value: object) -> tuple[SlotValue, ...]:
-    if isinstance(value, str | bytes) or not isinstance(value, complex | SupportsComplex | SupportsFloat):
+    if _is_one_of(value, _NO_NUMBER) or not isinstance(value, complex | SupportsComplex | SupportsFloat):
         raise _refuse(where, value, dtype, "a number")
     try:
         number = complex(value)

@@ -35,3 +35,15 @@ def conforming_strides(
         result.append(stride)
         least = max(stride, 1) * max(shape[mode], 1)
     return tuple(result)
+
+
+def is_row_major(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether the elements lie one behind the other, the last mode running fastest; strides count elements."""
+    if 0 in shape:
+        return True
+    step = 1
+    for extent, stride in zip(reversed(shape), reversed(strides), strict=True):
+        if extent > 1 and stride != step:
+            return False
+        step *= extent
+    return True

@@ -119,7 +119,7 @@ def _no_texts() -> Mapping[str, str]:
 _MAGIC: Final = b"TWARTF\x00\x01"
 _PREFIX: Final = struct.Struct("<8sQ")
 _DIGEST_BYTES: Final = 32
-ARTIFACT_FORMAT: Final = 4
+ARTIFACT_FORMAT: Final = 5
 """Grows with every change of what the bytes mean; artefacts of another format are not read."""
 
 

@@ -45,6 +45,7 @@ def _parameter_to_json(parameter: Parameter) -> JsonObject:
                 "name": parameter.name,
                 "dtype": parameter.dtype,
                 "written": parameter.written,
+                "nullable": parameter.nullable,
             }
         case GroupParameter():
             return {
@@ -53,6 +54,7 @@ def _parameter_to_json(parameter: Parameter) -> JsonObject:
                 "memref": _memref_to_json(parameter.memref),
                 "size": parameter.size,
                 "offset": parameter.offset,
+                "nullable": parameter.nullable,
             }
 
 
@@ -70,6 +72,7 @@ def _memref_to_json(memref: MemrefParameter) -> JsonObject:
         "written": memref.written,
         "read": memref.read,
         "noalias": memref.noalias,
+        "nullable": memref.nullable,
     }
 
 
@@ -105,12 +108,14 @@ def _parameter_from_json(fields: Fields) -> Parameter:
     if kind == "scalar":
         return ScalarParameter(fields.text("name"), fields.text("dtype"))
     if kind == "pointer":
-        return PointerParameter(fields.text("name"), fields.text("dtype"), fields.flag("written"))
+        written, nullable = fields.flag("written"), fields.flag("nullable")
+        return PointerParameter(fields.text("name"), fields.text("dtype"), written, nullable)
     if kind == "memref":
         return _memref_from_json(fields)
     if kind == "group":
         memref = _memref_from_json(fields.child("memref"))
-        return GroupParameter(fields.text("name"), memref, fields.size("size"), fields.size("offset"))
+        size, offset, nullable = fields.size("size"), fields.size("offset"), fields.flag("nullable")
+        return GroupParameter(fields.text("name"), memref, size, offset, nullable)
     raise ArtifactError(f"unknown kind of parameter {kind!r}")
 
 
@@ -130,4 +135,5 @@ def _memref_from_json(fields: Fields) -> MemrefParameter:
         fields.flag("written"),
         fields.flag("read"),
         fields.flag("noalias"),
+        fields.flag("nullable"),
     )

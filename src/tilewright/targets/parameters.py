@@ -61,7 +61,8 @@ class MemrefParameter:
     """A strided array. `None` among shape and strides is a size that the launch supplies.
 
     `alignment` is that of the base pointer in bytes. `shape_gcd` and `stride_gcd` promise divisors; entries that are
-    missing promise nothing. `noalias` promises that no other argument overlaps this one.
+    missing promise nothing. `noalias` promises that no other argument overlaps this one. `nullable`: None may be given,
+    for the kernel does not access the memory, or asks itself whether it is there.
     """
 
     name: str
@@ -75,6 +76,7 @@ class MemrefParameter:
     written: bool = True
     read: bool = True
     noalias: bool = False
+    nullable: bool = True
 
     def __post_init__(self) -> None:
         where = f"parameter {self.name}"
@@ -90,12 +92,16 @@ class MemrefParameter:
 
 @dataclass(frozen=True, slots=True)
 class GroupParameter:
-    """A table of pointers to arrays of one type; `size` and `offset` of None are supplied by the launch."""
+    """A table of pointers to arrays of one type; `size` and `offset` of None are supplied by the launch.
+
+    `nullable` is about the table; that of `memref` about the arrays.
+    """
 
     name: str
     memref: MemrefParameter
     size: int | None
     offset: int | None = 0
+    nullable: bool = True
 
     def __post_init__(self) -> None:
         _check(self.size is None or self.size >= 0, f"parameter {self.name}: negative group size")
@@ -109,6 +115,7 @@ class PointerParameter:
     name: str
     dtype: str
     written: bool = True
+    nullable: bool = True
 
     def __post_init__(self) -> None:
         _check(self.dtype in DTYPE_BYTES, f"parameter {self.name}: unknown element type {self.dtype!r}")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import cast
 
 from tilewright.dialects.builtin import Kernel
-from tilewright.ir.core import Attribute, BlockArgument, Value
+from tilewright.ir.core import Attribute, BlockArgument, Operation, Value
 from tilewright.ir.definition import RECURSIVE_EFFECTS
-from tilewright.ir.effects import EffectKind
+from tilewright.ir.effects import Effect, EffectKind
 from tilewright.ir.types import AddressSpace, GroupType, MemrefType, PointerType, ScalarType
 from tilewright.targets.constraint_codec import constraint_from_json
 from tilewright.targets.parameters import (
@@ -50,8 +50,13 @@ def accessed(kernel: Kernel) -> tuple[set[Value], set[Value]]:
     return read, written
 
 
-def written_through(pointer: Value) -> bool:
-    """Whether anything computed from a pointer is the address of a write; what is loaded from it is no address."""
+def address_users(
+    pointer: Value, *, through_regions: bool = True
+) -> Iterator[tuple[Operation, Sequence[Effect] | None]]:
+    """Operations on anything computed from a pointer, with their effects; what is loaded from it is no address.
+
+    With `through_regions` also on whatever a loop or a branch that takes such an address hands on.
+    """
     seen: set[Value] = set()
     work = [pointer]
     while work:
@@ -63,13 +68,31 @@ def written_through(pointer: Value) -> bool:
             effects = user.effects()
             if effects is None and RECURSIVE_EFFECTS in user.definition.traits:
                 effects = ()
-            if effects is None or any(e.kind in (EffectKind.WRITE, EffectKind.UPDATE) for e in effects):
-                return True
-            if not effects:
+            yield user, effects
+            if effects is None or effects:
+                continue
+            if through_regions or (user.results and not user.regions):
                 work += [*user.results, *(a for r in user.regions for b in r.blocks for a in b.arguments)]
                 # what a region yields; inner operations with results have nothing to do with those of their parent
                 work += user.parent_op.results if user.parent_op is not None and not user.results else []
-    return False
+
+
+def written_through(pointer: Value) -> bool:
+    """Whether anything computed from a pointer is the address of a write; what is loaded from it is no address."""
+    return any(
+        effects is None or any(e.kind in (EffectKind.WRITE, EffectKind.UPDATE) for e in effects)
+        for _, effects in address_users(pointer)
+    )
+
+
+def pointer_is_nullable(pointer: Value, asks: Callable[[Operation], bool]) -> bool:
+    """Whether no address computed from a pointer is accessed, or the program `asks` what the address is.
+
+    An address that a loop or a branch hands on is accessed there for all we know, and not asked for.
+    """
+    if any(asks(user) for user, _ in address_users(pointer, through_regions=False)):
+        return True
+    return not any(effects is None or effects for _, effects in address_users(pointer))
 
 
 def kernel_info(kernel: Kernel, symbol: str, local_bytes: int) -> KernelInfo:
@@ -97,18 +120,21 @@ def _grid_facts(kernel: Kernel) -> Mapping[str, str]:
 def _parameter(kernel: Kernel, argument: BlockArgument, read: bool, written: bool) -> Parameter:
     name, type_ = argument.name or f"arg{argument.index}", argument.type
     attributes = kernel.attributes_of(argument)
+    nullable = argument.index not in (kernel.nonnull or ())
+    has_nulls = argument.index not in (kernel.nonnull_elements or ())
     if isinstance(type_, ScalarType):
         return ScalarParameter(name, type_.name)
     if isinstance(type_, MemrefType):
-        return _memref(name, type_, attributes, read, written)
+        return _memref(name, type_, attributes, read, written, nullable)
     if isinstance(type_, PointerType):
-        return PointerParameter(name, type_.element.name, written_through(argument))
+        return PointerParameter(name, type_.element.name, written_through(argument), nullable)
     assert isinstance(type_, GroupType)
-    return GroupParameter(name, _memref(name, type_.memref, attributes, read, written), type_.size, type_.offset)
+    memref = _memref(name, type_.memref, attributes, read, written, has_nulls)
+    return GroupParameter(name, memref, type_.size, type_.offset, nullable)
 
 
 def _memref(
-    name: str, type_: MemrefType, attributes: dict[str, Attribute], read: bool, written: bool
+    name: str, type_: MemrefType, attributes: dict[str, Attribute], read: bool, written: bool, nullable: bool
 ) -> MemrefParameter:
     alignment = attributes.get("alignment")
     return MemrefParameter(
@@ -123,6 +149,7 @@ def _memref(
         written,
         read,
         attributes.get("noalias") is True,
+        nullable,
     )
 
 

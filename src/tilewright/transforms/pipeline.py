@@ -9,6 +9,7 @@ from tilewright.transforms.contiguous_accesses import ContiguousAccesses
 from tilewright.transforms.cse import EliminateCommonSubexpressions
 from tilewright.transforms.dce import EliminateDeadCode
 from tilewright.transforms.derive_launch_constraints import DeriveLaunchConstraints
+from tilewright.transforms.derive_null_arguments import DeriveNullArguments
 from tilewright.transforms.forward_stores import ForwardStores
 from tilewright.transforms.infer_work_group import InferWorkGroup
 from tilewright.transforms.insert_barriers import InsertBarriers
@@ -25,6 +26,7 @@ def lowering(team: TeamPolicy, tiles: TilePolicy) -> list[Pass]:
     # what a launch must fulfil is read off the language's instructions, before any of them is gone
     return [
         InferWorkGroup(team),
+        DeriveNullArguments(),
         DeriveLaunchConstraints(),
         LowerForeach(),
         LowerCooperativeMatrices(),

@@ -12,6 +12,7 @@ from tilewright.transforms.canonicalize import Canonicalize
 from tilewright.transforms.cse import EliminateCommonSubexpressions
 from tilewright.transforms.dce import EliminateDeadCode
 from tilewright.transforms.derive_launch_constraints import DeriveLaunchConstraints
+from tilewright.transforms.derive_null_arguments import DeriveNullArguments
 from tilewright.transforms.forward_stores import ForwardStores
 from tilewright.transforms.infer_work_group import InferWorkGroup
 from tilewright.transforms.insert_barriers import InsertBarriers
@@ -28,6 +29,7 @@ _FACTORIES: tuple[Callable[[], Pass], ...] = (
     LowerTileIR,
     LiftControlFlow,
     InferWorkGroup,
+    DeriveNullArguments,
     DeriveLaunchConstraints,
     LowerForeach,
     LowerCooperativeMatrices,

@@ -18,6 +18,7 @@ from tilewright.interop.cutile.front_end import FrontEnd, front_end
 from tilewright.interop.cutile.locations import in_python
 from tilewright.interop.cutile.specialisation import Facts
 from tilewright.program import Kernel, Program
+from tilewright.runtime.addresses import MemoryAt
 from tilewright.runtime.arrays import ArrayView
 from tilewright.runtime.dtypes import AnyDtype, numpy_dtype
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
@@ -141,10 +142,8 @@ def _pass(parameter: Parameter, value: Value, *, as_address: bool) -> object:
     match value:
         case PassedArray():
             _check_written(parameter, value)
-            if as_address:
-                return value.view.address
             assert isinstance(parameter, PointerParameter)
-            return _reachable(value.view, numpy_dtype(parameter.dtype))
+            return _memory(value.view, numpy_dtype(parameter.dtype))
         case PassedTable():
             for member in value.members:
                 _check_readable(member)
@@ -170,16 +169,28 @@ def _table(value: PassedTable) -> AddressTable:
     from tilewright.interpreter.tile_ir.memory import AddressTable
 
     words = len(value.words) // len(value.members)
-    arrays = ((k * words, _reachable(member.view, member.view.dtype)) for k, member in enumerate(value.members))
+    arrays = ((k * words, _reachable(member.view)) for k, member in enumerate(value.members))
     return AddressTable(value.words, {position: array for position, array in arrays if array is not None})
 
 
-def _reachable(array: ArrayView, dtype: AnyDtype) -> Array | None:
-    """All memory from an array's first element to its last, as elements of a type."""
+def _memory(array: ArrayView, dtype: AnyDtype) -> MemoryAt | Array:
+    """All memory from an array's first element to its last; the kernel is told the strides."""
+    if 0 in array.shape:
+        return np.empty(0, dtype)
+    return MemoryAt(array.address, _nbytes(array), array.readonly)
+
+
+def _nbytes(array: ArrayView) -> int:
+    """Bytes from the first element to the last; strides are not negative in this front end."""
+    count = 1 + sum((n - 1) * s for n, s in zip(array.shape, array.strides, strict=True))
+    return count * array.dtype.itemsize
+
+
+def _reachable(array: ArrayView) -> Array | None:
+    """All memory from an array's first element to its last, as elements."""
     if 0 in array.shape:
         return None
-    count = 1 + sum((n - 1) * s for n, s in zip(array.shape, array.strides, strict=True))
-    raw = (ctypes.c_uint8 * (count * array.dtype.itemsize)).from_address(array.address)
-    memory: Array = np.frombuffer(memoryview(raw), dtype)
+    raw = (ctypes.c_uint8 * _nbytes(array)).from_address(array.address)
+    memory: Array = np.frombuffer(memoryview(raw), array.dtype)
     memory.flags.writeable = not array.readonly
     return memory

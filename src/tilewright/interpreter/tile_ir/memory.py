@@ -170,9 +170,11 @@ class AddressTable:
 
 
 def _span(array: Array) -> tuple[int, int]:
-    """First address and length in bytes of an array's memory."""
-    last = sum((n - 1) * s for n, s in zip(array.shape, array.strides, strict=True) if n > 1)
-    return array.ctypes.data, 0 if array.size == 0 else last + array.itemsize
+    """Lowest address and length in bytes of an array's memory."""
+    if array.size == 0:
+        return array.ctypes.data, 0
+    reach = [(n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)]
+    return array.ctypes.data + sum(r for r in reach if r < 0), sum(abs(r) for r in reach) + array.itemsize
 
 
 def _bytes_at(start: int, length: int) -> Array:
@@ -183,10 +185,7 @@ def _bytes_at(start: int, length: int) -> Array:
 
 
 def map_arrays(memory: Memory, arrays: Sequence[tuple[str, Array]]) -> list[int]:
-    """Give arrays addresses: that of the first element, for each. Raises ValueError for strides that are negative."""
-    for name, array in arrays:
-        if any(s < 0 for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
-            raise ValueError(f"{name}: negative strides")
+    """Give arrays addresses: that of the first element, for each."""
     order = sorted(range(len(arrays)), key=lambda i: (_span(arrays[i][1])[0], -_span(arrays[i][1])[1]))
     addresses = [0] * len(arrays)
     group: list[int] = []
@@ -209,5 +208,5 @@ def _map_group(memory: Memory, arrays: Sequence[tuple[str, Array]], group: list[
     name = ", ".join(arrays[i][0] for i in sorted(group))
     readonly = not any(arrays[i][1].flags.writeable for i in group)
     buffer = memory.add(name, _bytes_at(start, end - start), start, readonly)
-    for index, (first, _) in zip(group, spans, strict=True):
-        addresses[index] = buffer.base + first - start
+    for index in group:
+        addresses[index] = buffer.base + arrays[index][1].ctypes.data - start

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import cast
 
 from tilewright.diagnostics import Report
 from tilewright.dialects.cuda_tile import types as t
+from tilewright.dialects.cuda_tile.conversions import PtrToInt
 from tilewright.dialects.cuda_tile.core import Entry, TileModule
 from tilewright.frontends.tile_ir import print_module
-from tilewright.interpreter.program import as_numpy
+from tilewright.interpreter.program import as_numpy, passed_scalar
 from tilewright.interpreter.tile_ir.engine import Argument, GlobalMemory, run_entry
 from tilewright.interpreter.tile_ir.memory import AddressTable
 from tilewright.ir.core import BlockArgument
@@ -26,7 +26,7 @@ from tilewright.targets.parameters import (
     PointerParameter,
     ScalarParameter,
 )
-from tilewright.targets.signature import written_through
+from tilewright.targets.signature import pointer_is_nullable, written_through
 
 
 def interpreted_tile_module(
@@ -61,7 +61,8 @@ def _parameter(argument: BlockArgument) -> Parameter:
     assert isinstance(argument.type, t.Tile)
     element, name = argument.type.element, argument.name or f"arg{argument.index}"
     if isinstance(element, t.Pointer):
-        return PointerParameter(name, _dtype(element.pointee), written_through(argument))
+        nullable = pointer_is_nullable(argument, lambda op: isinstance(op, PtrToInt))
+        return PointerParameter(name, _dtype(element.pointee), written_through(argument), nullable)
     return ScalarParameter(name, _dtype(element))
 
 
@@ -84,13 +85,15 @@ class _InterpretedEntry:
 
     def __call__(self, grid: tuple[int, int, int], arguments: Sequence[object]) -> None:
         parameters = self.info.parameters
-        # A table of the interpreter's own stands for a pointer.
-        self.checks.values([None if isinstance(a, AddressTable) else a for a in arguments], grid)
+        # A table of the interpreter's own stands for a pointer to its words.
+        self.checks.values([a.words if isinstance(a, AddressTable) else a for a in arguments], grid)
         values = [_argument(p, a) for p, a in zip(parameters, arguments, strict=True)]
         run_entry(self.entry, values, grid, checked=self.checked, global_memory=self.memory)
 
 
 def _argument(parameter: Parameter, argument: object) -> Argument:
-    if isinstance(parameter, PointerParameter) and not isinstance(argument, int | AddressTable):
-        return as_numpy(argument)
-    return cast("Argument", argument)
+    if isinstance(argument, AddressTable):
+        return argument
+    if isinstance(parameter, ScalarParameter):
+        return passed_scalar(parameter, argument)
+    return as_numpy(argument)

@@ -10,20 +10,21 @@ from __future__ import annotations
 import struct
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, Protocol, cast, runtime_checkable
 
 import numpy as np
 
+from tilewright.runtime.addresses import FirstElement, MemoryAt
 from tilewright.runtime.argument_checks import ArgumentChecks, argument_binder
-from tilewright.runtime.arrays import ArrayView, Device, NotAnArray, UnusableArray, view
-from tilewright.runtime.binders import Binder, MemrefLayouts, check_access, checked_address
-from tilewright.runtime.dlpack import DlpackError, Exporter, read_tensor
+from tilewright.runtime.arrays import ArrayView, Device, NotAnArray, UnusableArray, dlpack_view, view
+from tilewright.runtime.binders import Binder, MemrefLayouts, bind_pointer, check_access, check_null
+from tilewright.runtime.dlpack import Exporter
 from tilewright.runtime.dtypes import describe, numpy_dtype
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
 from tilewright.runtime.grid import Grid, grid_extents
-from tilewright.runtime.groups import ArrayGroup
+from tilewright.runtime.groups import ArrayGroup, PointerArray, Table, open_numbers, table_of
 from tilewright.runtime.memref_fit import type_text
 from tilewright.runtime.scalars import SLOT_FORMATS, SlotValue
 from tilewright.targets.artifact import (
@@ -114,17 +115,13 @@ def _binder(context: Context, info: KernelInfo, parameter: Parameter) -> Binder:
 
 
 def _bind_pointer(
-    parameter: PointerParameter, where: str, context: Context, argument: object, _keep: list[object]
+    parameter: PointerParameter, where: str, context: Context, argument: object, keep: list[object]
 ) -> tuple[SlotValue, ...]:
-    """Array on the device to the address of its first element; an integer is an address, None a null pointer."""
-    if argument is None:
-        return (0,)
-    if type(argument) is int:
-        return (checked_address(where, argument),)
-    array = _device_array(parameter.dtype, f"ptr<{parameter.dtype}>", context, where, argument)
-    if parameter.written and array.readonly:
-        raise LaunchError(f"{where}: the array is read-only and the kernel writes to it; pass a writable array")
-    return (array.address,)
+    """Array on the device to the address of its first element; None is a null pointer."""
+    if isinstance(argument, MemoryAt):
+        _check_place(context, where, argument.number)
+    of_array = partial(_device_array, parameter.dtype, f"ptr<{parameter.dtype}>", context, where)
+    return bind_pointer(parameter, where, of_array, argument, keep)
 
 
 def _device_array(dtype: str, wanted: str, context: Context, where: str, argument: object) -> ArrayView:
@@ -142,13 +139,22 @@ def _device_array(dtype: str, wanted: str, context: Context, where: str, argumen
 
 
 def _check_device(context: Context, where: str, array: ArrayView) -> None:
-    ordinal = context.description.ordinal
-    if array.device.kind != "cuda":
+    _check_kind(context, where, array.device)
+    if 0 not in array.shape:
+        _check_place(context, where, array.address)
+
+
+def _check_kind(context: Context, where: str, device: Device) -> None:
+    if device.kind != "cuda":
         raise LaunchError(
-            f"{where}: the array lies on {array.device}, this kernel runs on cuda:{ordinal}; copy it there first"
+            f"{where}: the array lies on {device}, this kernel runs on cuda:{context.description.ordinal}; copy it "
+            f"there first"
         )
-    # __cuda_array_interface__ does not tell which device it is; the driver knows every address.
-    found = pointer_device(array.address) if array.address else ordinal
+
+
+def _check_place(context: Context, where: str, address: int) -> None:
+    """`__cuda_array_interface__` and bare addresses do not tell which device it is; the driver knows every address."""
+    ordinal, found = context.description.ordinal, pointer_device(address)
     if found is None or found != ordinal:
         place = Device("cuda", found) if found is not None else "no CUDA device"
         raise LaunchError(f"{where}: the array lies on {place}, this kernel was loaded on cuda:{ordinal}")
@@ -167,9 +173,13 @@ class _MemrefBinding:
         """Extents and strides of the parameter."""
         return MemrefLayouts(self.parameter, reverse=False)
 
-    def view(self, where: str, argument: object) -> ArrayView:
+    def typed_view(self, where: str, argument: object) -> ArrayView:
         """An argument as an array of the right type on the right device."""
-        array = _device_array(self.parameter.dtype, type_text(self.parameter), self.context, where, argument)
+        return _device_array(self.parameter.dtype, type_text(self.parameter), self.context, where, argument)
+
+    def view(self, where: str, argument: object) -> ArrayView:
+        """As `typed_view`, of memory that the kernel may access as it does."""
+        array = self.typed_view(where, argument)
         check_access(self.parameter, where, array)
         return array
 
@@ -178,67 +188,50 @@ def _typed_view(argument: object) -> ArrayView:
     """As `view`; where the CUDA interface cannot name the element type (bfloat16), DLPack can."""
     array = view(argument)
     if array.dtype.type is np.void and isinstance(argument, Exporter):
-        try:
-            tensor = read_tensor(argument)
-        except DlpackError as error:
-            raise UnusableArray(str(error)) from None
-        return ArrayView(
-            tensor.address, tensor.dtype, tensor.shape, tensor.strides, tensor.readonly, array.device, argument
-        )
+        return replace(dlpack_view(argument), device=array.device)
     return array
 
 
-def _bind_memref(binding: _MemrefBinding, argument: object, _keep: list[object]) -> tuple[SlotValue, ...]:
-    """Array to pointer, extents and strides. None is a null pointer without elements."""
+def _bind_memref(binding: _MemrefBinding, argument: object, keep: list[object]) -> tuple[SlotValue, ...]:
+    """Array to pointer, extents and strides. None is a null pointer without elements, where there may be one."""
     if argument is None:
+        check_null(binding.parameter, binding.where)
         return (0, *binding.layouts.null_sizes())
     array = binding.view(binding.where, argument)
+    keep.append(array.owner)
     return (array.address, *binding.layouts.sizes(binding.where, array.shape, array.strides))
 
 
 def _bind_group(
     parameter: GroupParameter, binding: _MemrefBinding, argument: object, keep: list[object]
 ) -> tuple[SlotValue, ...]:
-    """List of arrays or `ArrayGroup` to a table on the device, size arrays, size and offset.
+    """List of arrays, `ArrayGroup` or `PointerArray` to a table on the device, size arrays, size and offset.
 
     The tables are freed when the launch has been enqueued; the driver lets a free wait for the work before it.
     """
-    if isinstance(argument, list | tuple):
-        group = ArrayGroup(cast("Sequence[object]", argument))
-    elif isinstance(argument, ArrayGroup):
-        group = argument
-    else:
-        raise LaunchTypeError(f"{binding.where}: a list of arrays or an ArrayGroup is wanted")
-    _check_group(parameter, binding.where, group)
-    rows: list[tuple[int, ...]] = []
-    for index, item in enumerate(group.arrays):
-        place = f"{binding.where}[{index}]"
-        if item is None:
-            rows.append((0, *binding.layouts.null_sizes()))
-        else:
-            array = binding.view(place, item)
-            rows.append((array.address, *binding.layouts.sizes(place, array.shape, array.strides)))
-    columns = np.array(rows, np.int64).reshape(len(rows), 1 + len(binding.layouts.null_sizes()))
+    context, where = binding.context, binding.where
+    table = table_of(parameter, binding.layouts, where, binding.typed_view, argument)
+    if isinstance(argument, PointerArray):
+        _check_device_of_table(context, where, argument, table)
+    keep.append(table)
     values: list[SlotValue] = []
-    for k in range(columns.shape[1]):
-        buffer = binding.context.allocate(max(columns.shape[0] * 8, 8))
-        buffer.write(np.ascontiguousarray(columns[:, k]).tobytes())
+    for column in (table.pointers, *table.sizes):
+        buffer = context.allocate(max(table.size * 8, 8))
+        buffer.write(column[: table.size].tobytes())
         keep.append(buffer)
         values.append(buffer.address)
-    values += [len(rows)] if parameter.size is None else []
-    values += [group.offset] if parameter.offset is None else []
-    return tuple(values)
+    if argument is None:
+        values[0] = 0
+    return (*values, *open_numbers(parameter, table))
 
 
-def _check_group(parameter: GroupParameter, where: str, group: ArrayGroup) -> None:
-    if parameter.size is not None and len(group.arrays) < parameter.size:
-        raise LaunchError(f"{where}: the group has {len(group.arrays)} arrays, at least {parameter.size} are wanted")
-    if parameter.offset is not None and group.offset not in (0, parameter.offset):
-        raise LaunchError(f"{where}: the offset is {group.offset}, the kernel was compiled for {parameter.offset}")
-    memref = parameter.memref
-    offset = group.offset if parameter.offset is None else parameter.offset
-    if offset * numpy_dtype(memref.dtype).itemsize % memref.alignment:
-        raise LaunchError(f"{where}: an offset of {offset} elements breaks the alignment of {memref.alignment} bytes")
+def _check_device_of_table(context: Context, where: str, group: PointerArray, table: Table) -> None:
+    """The first address stands for all: asking the driver takes as long as a launch."""
+    if group.device is not None:
+        _check_kind(context, where, group.device)
+    addresses = np.flatnonzero(table.pointers[: table.size])
+    if len(addresses):
+        _check_place(context, f"{where}[{int(addresses[0])}]", int(table.pointers[addresses[0]]))
 
 
 # Streams
@@ -308,5 +301,10 @@ def _arrays(arguments: Sequence[object]) -> Iterator[object]:
             yield from argument.arrays
         elif isinstance(argument, list | tuple):
             yield from cast("Sequence[object]", argument)
+        elif isinstance(argument, PointerArray):
+            owner = argument.owner
+            yield from cast("tuple[object, ...]", owner) if isinstance(owner, tuple) else (owner,)
+        elif isinstance(argument, FirstElement):
+            yield argument.array
         else:
             yield argument
