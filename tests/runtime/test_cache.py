@@ -192,7 +192,8 @@ def no_file(kind: str, path: Path) -> None:
             path.symlink_to("/dev/zero")
         case _:
             os.chdir(path.parent)
-            socket.socket(socket.AF_UNIX).bind(path.name)
+            with socket.socket(socket.AF_UNIX) as bound:
+                bound.bind(path.name)
 
 
 @pytest.mark.usefixtures("impatient")
