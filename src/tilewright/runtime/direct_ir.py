@@ -2,7 +2,7 @@
 
 `tw_direct(self, args, nargs, names)` follows CPython's METH_FASTCALL | METH_KEYWORDS convention. It compares
 the arguments with calls that were checked and accepted before (see `direct`); for one that matches it fills a launch
-frame on its stack, lets go of the GIL and launches. All else, keyword arguments and errors included, goes to the Python
+frame on its stack and launches. All else, keyword arguments and errors included, goes to the Python
 function of the call site.
 """
 
@@ -42,7 +42,7 @@ from tilewright.runtime.direct_layout import (
     SITE_TOTAL,
     Kind,
 )
-from tilewright.runtime.pool_layout import FRAME_SLOTS, field
+from tilewright.runtime.pool_layout import DONE_STATUS, FRAME_SLOTS, INTERRUPTED_STATUS, field
 
 IMPORTS: Final = (
     "PyTuple_GetItem",
@@ -50,8 +50,6 @@ IMPORTS: Final = (
     "PyLong_AsLongLongAndOverflow",
     "PyFloat_AsDouble",
     "PyObject_Vectorcall",
-    "PyEval_SaveThread",
-    "PyEval_RestoreThread",
     "Py_IncRef",
 )
 """Functions of CPython that the text refers to; all are exported and keep their meaning between versions."""
@@ -68,8 +66,6 @@ declare ptr @PyLong_AsVoidPtr(ptr)
 declare i64 @PyLong_AsLongLongAndOverflow(ptr, ptr)
 declare double @PyFloat_AsDouble(ptr)
 declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)
-declare ptr @PyEval_SaveThread()
-declare void @PyEval_RestoreThread(ptr)
 declare void @Py_IncRef(ptr)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 declare double @llvm.fabs.f64(double)
@@ -395,11 +391,14 @@ launch:
   %control = load ptr, ptr %pool
 {field("entry.p", "%site", SITE_LAUNCH)}
   %start = load ptr, ptr %entry.p
-  %thread = call ptr @PyEval_SaveThread()
   %status = call i32 %start(ptr %control, ptr %frame)
-  call void @PyEval_RestoreThread(ptr %thread)
-  %fine = icmp eq i32 %status, 0
-  br i1 %fine, label %done, label %slow
+  switch i32 %status, label %slow [
+    i32 {DONE_STATUS}, label %done
+    i32 {INTERRUPTED_STATUS}, label %interrupted
+  ]
+
+interrupted:
+  ret ptr null
 
 done:
   call void @Py_IncRef(ptr @tw_none)

@@ -78,7 +78,9 @@ class BoundKernel:
     def launch(self, grid: Grid, arguments: Sequence[object]) -> None:
         """Run the kernel on a grid of work-groups and return when it is done. A grid with a zero runs nothing.
 
-        Arguments are checked also if nothing runs. A launch from several threads at once is safe.
+        Arguments are checked also if nothing runs. A launch from several threads at once is safe. On the main thread
+        signal handlers run meanwhile; if one raises, work-groups that have not begun are left out, and parts of one
+        that is shared by threads, and this raises what the handler did.
         """
         sizes = grid_extents(grid, self.info.max_groups)
         checked = self._checked(arguments, sizes)
@@ -86,7 +88,11 @@ class BoundKernel:
             self._run(sizes, *checked)
             return
         with self._log.lock:
-            self._run(sizes, *checked)
+            try:
+                self._run(sizes, *checked)
+            except BaseException as interruption:
+                self._log.deliver_beside(interruption)
+                raise
             self._log.deliver()
 
     __call__ = launch

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Final
 
 from tilewright.runtime.elf import is_elf, undefined_symbols
+from tilewright.runtime.interruptible import interruptibly
 from tilewright.runtime.llvm_binding import LibraryBuilder, Module, ResourceTracker, TargetMachine, binding
 from tilewright.runtime.machine import Machine, machine
 from tilewright.runtime.once import once
@@ -73,22 +74,30 @@ def compile_text(
     """Object code of LLVM IR for a machine (the host if none is given).
 
     `passes` are run in order: names of single passes or one of the standard pipelines O1, O2, O3. `optimisation` is the
-    level of code generation. Raises `InvalidIR`.
+    level of code generation. Raises `InvalidIR`, and what a signal handler raises meanwhile (KeyboardInterrupt).
     """
-    engine = _target_machine(target or machine(), optimisation)
-    return engine.emit_object(_parsed(text, engine, passes))
+
+    def generate() -> bytes:
+        engine = _target_machine(target or machine(), optimisation)
+        return engine.emit_object(_parsed(text, engine, passes))
+
+    return interruptibly(generate)
 
 
 def assembly_of(text: str, target: Machine | None = None, *, passes: Sequence[str] = (), optimisation: int = 3) -> str:
     """As `compile_text`, but assembly; for a GPU that is PTX."""
-    engine = _target_machine(target or machine(), optimisation)
-    module = _parsed(text, engine, passes)
-    printed = str(module)
-    # In assembly it would be a call like any other; object code with one does not link.
-    unknown = printed.find("; Unknown intrinsic")
-    if unknown >= 0:
-        raise InvalidIR(f"LLVM does not know an intrinsic: {printed[unknown : unknown + 200]}")
-    return engine.emit_assembly(module)
+
+    def generate() -> str:
+        engine = _target_machine(target or machine(), optimisation)
+        module = _parsed(text, engine, passes)
+        printed = str(module)
+        # In assembly it would be a call like any other; object code with one does not link.
+        unknown = printed.find("; Unknown intrinsic")
+        if unknown >= 0:
+            raise InvalidIR(f"LLVM does not know an intrinsic: {printed[unknown : unknown + 200]}")
+        return engine.emit_assembly(module)
+
+    return interruptibly(generate)
 
 
 def _parsed(text: str, engine: TargetMachine, passes: Sequence[str]) -> Module:

@@ -5,6 +5,9 @@ there waits for jobs, spinning first and sleeping in the kernel after a while. A
 
 Several Python threads may launch at once: one has the pool, the others run their kernels alone. A forked child starts
 workers of its own on its first launch. Workers leave when the pool is closed or the interpreter exits.
+
+A launch from the main thread lets signal handlers run every now and then, as Python's own long calls do, and ends with
+the exception of a handler that raises (KeyboardInterrupt, mostly); by then no thread works on it any more.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from tilewright.runtime import pool_layout
 from tilewright.runtime.native import LoadedObject, compile_text, load_object
 from tilewright.runtime.once import once
 from tilewright.runtime.pool_ir import pool_text
+from tilewright.runtime.pool_pieces_ir import PYTHON_IMPORTS
 from tilewright.runtime.settings import MAX_THREADS
 from tilewright.runtime.threads import available_processors, default_thread_count
 
@@ -45,8 +49,8 @@ class _Code:
     loaded: LoadedObject
     worker: Callable[[int, int], None]
     launch: Callable[[int, int], int]
-    launch_alone: Callable[[int, int], None]
-    parallel_for: Callable[[int, int, int, int], None]
+    launch_alone: Callable[[int, int], int]
+    parallel_for: Callable[[int, int, int, int], int]
     lock: Callable[[int], int]
     unlock: Callable[[int], None]
     leave: Callable[[int], None]
@@ -54,24 +58,29 @@ class _Code:
 
 @once
 def _code() -> _Code:
-    loaded = load_object(compile_text(pool_text()), _EXPORTS, symbols=_waiting_symbols())
+    loaded = load_object(compile_text(pool_text()), _EXPORTS, symbols=_symbols())
     word, size = ctypes.c_void_p, ctypes.c_int64
+    # called with the GIL, which they let go of themselves; a pending exception is raised when they return
+    launch = ctypes.PYFUNCTYPE(ctypes.c_int32, word, word)
     return _Code(
         loaded,
         ctypes.CFUNCTYPE(None, word, size)(loaded.address("tw_worker")),
-        ctypes.CFUNCTYPE(ctypes.c_int32, word, word)(loaded.address("tw_launch")),
-        ctypes.CFUNCTYPE(None, word, word)(loaded.address("tw_launch_alone")),
-        ctypes.CFUNCTYPE(None, word, word, word, size)(loaded.address("tw_parallel_for")),
+        launch(loaded.address("tw_launch")),
+        launch(loaded.address("tw_launch_alone")),
+        ctypes.CFUNCTYPE(ctypes.c_int32, word, word, word, size)(loaded.address("tw_parallel_for")),
         ctypes.CFUNCTYPE(ctypes.c_int32, word)(loaded.address("tw_lock")),
         ctypes.CFUNCTYPE(None, word)(loaded.address("tw_unlock")),
         ctypes.CFUNCTYPE(None, word)(loaded.address("tw_leave")),
     )
 
 
-def _waiting_symbols() -> dict[str, int]:
-    name = "syscall" if pool_layout.uses_futex() else "usleep"
-    address = ctypes.cast(getattr(ctypes.CDLL(None), name), ctypes.c_void_p).value
-    return {name: address or 0}
+def _symbols() -> dict[str, int]:
+    """What the pool's code calls, by name: of the system, and of Python."""
+    system = ctypes.CDLL(None)
+    wait = "syscall" if pool_layout.uses_futex() else "usleep"
+    found = {name: getattr(system, name) for name in (wait, "clock_gettime")}
+    found |= {name: getattr(ctypes.pythonapi, name) for name in PYTHON_IMPORTS}
+    return {name: ctypes.cast(function, ctypes.c_void_p).value or 0 for name, function in found.items()}
 
 
 class _Memory:
@@ -230,7 +239,17 @@ def _after_fork(reference: weakref.ref[Pool]) -> None:
 
 def _acquire(crew: _Crew) -> None:
     while _code().lock(crew.control.address):
+        if crew.control.word(pool_layout.WATCH).value == _own_state():
+            raise RuntimeError("a signal handler cannot change the thread pool in the middle of a launch on it")
         time.sleep(1e-4)
+
+
+_thread_state = ctypes.PYFUNCTYPE(ctypes.c_void_p)(("PyThreadState_Get", ctypes.pythonapi))
+
+
+def _own_state() -> int:
+    """Address of Python's state of this thread, by which a launch under way knows its thread."""
+    return _thread_state() or 0
 
 
 def _checked(threads: int) -> int:

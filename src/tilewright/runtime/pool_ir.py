@@ -13,66 +13,30 @@ chunks are done, by the sizes of the new one, and find some left.
 
 from __future__ import annotations
 
-import platform
-
 from tilewright.runtime.pool_launch_ir import LAUNCH_TEXT
 from tilewright.runtime.pool_layout import (
     CALLER_ASLEEP,
     DONE,
-    FUTEX_CALL,
     LEAVE,
     LINE,
     LINE_SCRATCH,
     LINES,
     SLEEPERS,
     SPINS,
+    STOP,
     THREADS,
+    WATCH,
     field,
-    uses_futex,
 )
+from tilewright.runtime.pool_pieces_ir import pieces_text
+from tilewright.runtime.pool_waiting_ir import waiting_text
 
 _LOOP_GRAIN = 2
 
 
 def pool_text() -> str:
     """Defines `tw_worker`, `tw_launch`, `tw_launch_alone`, `tw_parallel_for`, `tw_lock`, `tw_unlock`, `tw_leave`."""
-    return "\n".join([_relax(), _wait(), _SHARE, _DISPATCH, _WORKER, LAUNCH_TEXT, _LEAVE])
-
-
-def _relax() -> str:
-    match platform.machine():
-        case "x86_64" | "AMD64":
-            body = "  call void @llvm.x86.sse2.pause()"
-        case "aarch64" | "arm64":
-            body = '  call void asm sideeffect "yield", ""()'
-        case _:
-            body = '  call void asm sideeffect "", "~{memory}"()'
-    return f"define internal void @relax() alwaysinline {{\n{body}\n  ret void\n}}"
-
-
-def _wait() -> str:
-    if not uses_futex():
-        return """
-declare i32 @usleep(i32)
-define internal void @sleep_while(ptr %word, i32 %value) {
-  %ignored = call i32 @usleep(i32 50)
-  ret void
-}
-define internal void @wake(ptr %word) {
-  ret void
-}"""
-    number = FUTEX_CALL[platform.machine()]
-    # 128 and 129: FUTEX_WAIT and FUTEX_WAKE on a word that is private to the process
-    return f"""
-declare i64 @syscall(i64, ...)
-define internal void @sleep_while(ptr %word, i32 %value) {{
-  %ignored = call i64 (i64, ...) @syscall(i64 {number}, ptr %word, i32 128, i32 %value, ptr null, ptr null, i32 0)
-  ret void
-}}
-define internal void @wake(ptr %word) {{
-  %ignored = call i64 (i64, ...) @syscall(i64 {number}, ptr %word, i32 129, i32 2147483647, ptr null, ptr null, i32 0)
-  ret void
-}}"""
+    return "\n".join([waiting_text(), pieces_text(), _SHARE, _DISPATCH, _WORKER, LAUNCH_TEXT, _LEAVE])
 
 
 # Work on a job: own share first, then the others' in turn. Returns how many chunks were done in the last share looked
@@ -81,6 +45,12 @@ define internal void @wake(ptr %word) {{
 _SHARE = f"""
 define internal i64 @work(ptr %control, i64 %epoch, i64 %me, i1 %report) {{
 entry:
+  %pace = alloca [2 x i64]
+  store i64 0, ptr %pace
+{field("stop", "%control", STOP)}
+{field("own.watch", "%control", WATCH)}
+  ; only the thread that launched may ask Python
+  %watch = select i1 %report, ptr null, ptr %own.watch
 {field("threads.p", "%control", THREADS)}
   %threads = load i64, ptr %threads.p
 {field("fn.p", "%control", 8)}
@@ -140,7 +110,8 @@ run:
   %to.raw = add i64 %from, %chunk
   %to.over = icmp ugt i64 %to.raw, %end
   %to = select i1 %to.over, i64 %end, i64 %to.raw
-  call void %fn(ptr %context, i64 %from, i64 %to, ptr %scratch, i64 %me)
+  call void @in_pieces(ptr %stop, ptr %watch, ptr %pace, ptr %fn, ptr %context, i64 %from, i64 %to, ptr %scratch,
+                       i64 %me)
   %done.more = add i64 %done.here, 1
   br label %claim
 
@@ -174,12 +145,14 @@ leave:
 }}
 """
 
-# Publish a job, take part in it, wait until the chunks that others claimed are done. At most 2^16 chunks a share, eight
-# where these have 2^grain positions at least: work-groups may be a few instructions each, the positions of a parallel
-# loop are not.
+# Publish a job, take part in it, wait until the chunks that others claimed are done, asking Python meanwhile. At most
+# 2^16 chunks a share, eight where these have 2^grain positions at least: work-groups may be a few instructions each,
+# the positions of a parallel loop are not.
 _DISPATCH = f"""
 define internal void @dispatch(ptr %control, ptr %fn, ptr %context, i64 %total, i64 %grain) {{
 entry:
+{field("stop", "%control", STOP)}
+{field("watch", "%control", WATCH)}
 {field("threads.p", "%control", THREADS)}
   %threads = load i64, ptr %threads.p
   %quotient = udiv i64 %total, %threads
@@ -273,7 +246,9 @@ dream:
 
 sleep:
   %seen.low = trunc i64 %seen to i32
-  call void @sleep_while(ptr %done.p, i32 %seen.low)
+  call void @sleep_while(ptr %done.p, i32 %seen.low, ptr @patience)
+  %woken = call i64 @now()
+  call void @ask(ptr %watch, ptr %stop, i64 %woken)
   br label %dream
 
 awake:
@@ -284,25 +259,36 @@ leave:
   ret void
 }}
 
-define void @tw_parallel_for(ptr %team, ptr %fn, ptr %context, i64 %total) {{
+; nonzero: interrupted, the caller must leave since not all of the job is done
+define i32 @tw_parallel_for(ptr %team, ptr %fn, ptr %context, i64 %total) {{
 entry:
+  %pace = alloca [2 x i64]
 {field("control.p", "%team", 16)}
   %control = load ptr, ptr %control.p
+{field("stop", "%control", STOP)}
   %none = icmp sle i64 %total, 0
   br i1 %none, label %leave, label %some
 
 some:
 {field("threads.p", "%control", THREADS)}
   %threads = load i64, ptr %threads.p
-  %alone = icmp eq i64 %threads, 1
-  %single = icmp eq i64 %total, 1
-  %direct = or i1 %alone, %single
-  br i1 %direct, label %serial, label %parallel
-
-serial:
 {field("scratch.p", "%control", LINES + LINE_SCRATCH)}
   %scratch = load ptr, ptr %scratch.p
-  call void %fn(ptr %context, i64 0, i64 %total, ptr %scratch, i64 0)
+  %single = icmp eq i64 %total, 1
+  br i1 %single, label %direct, label %several
+
+direct:
+  call void %fn(ptr %context, i64 0, i64 1, ptr %scratch, i64 0)
+  br label %leave
+
+several:
+  %alone = icmp eq i64 %threads, 1
+  br i1 %alone, label %serial, label %parallel
+
+serial:
+{field("watch", "%control", WATCH)}
+  store i64 0, ptr %pace
+  call void @in_pieces(ptr %stop, ptr %watch, ptr %pace, ptr %fn, ptr %context, i64 0, i64 %total, ptr %scratch, i64 0)
   br label %leave
 
 parallel:
@@ -310,7 +296,8 @@ parallel:
   br label %leave
 
 leave:
-  ret void
+  %stopped = load atomic i32, ptr %stop acquire, align 4
+  ret i32 %stopped
 }}
 """
 
@@ -351,7 +338,7 @@ dream:
 
 sleep:
   %known.low = trunc i64 %known to i32
-  call void @sleep_while(ptr %control, i32 %known.low)
+  call void @sleep_while(ptr %control, i32 %known.low, ptr null)
   br label %dream
 
 awake:

@@ -1,7 +1,9 @@
 """Launching a kernel on the pool, as LLVM IR text: one call from Python for the whole launch.
 
 `tw_launch` takes the pool for the duration, decides whether the work-groups are shared out or run one after another
-with the team inside, and tells Python if it could do neither: the pool is busy, or has to be prepared first.
+with the team inside, and tells Python if it could do neither: the pool is busy, or has to be prepared first. It is
+called with the GIL and lets go of it while there is work; where it returns that it was interrupted, an exception is
+pending (see `pool_pieces_ir`).
 """
 
 from __future__ import annotations
@@ -15,14 +17,18 @@ from tilewright.runtime.pool_layout import (
     FRAME_LOCAL_BYTES,
     FRAME_SLOTS,
     FRAME_TOTAL,
+    INTERRUPTED_STATUS,
     LINE,
     LINE_SCRATCH,
     LINES,
     LOCK,
     PREPARE_STATUS,
     SCRATCH_BYTES,
+    STOP,
     TEAM,
     THREADS,
+    WATCH,
+    WATCH_DUE,
     field,
 )
 
@@ -51,15 +57,52 @@ define void @tw_unlock(ptr %control) {{
   ret void
 }}
 
-define void @tw_launch_alone(ptr %frame, ptr %scratch) {{
+define internal void @kernel_with_team(ptr %context, i64 %begin, i64 %end, ptr %scratch, i64 %thread) {{
+  %frame = load ptr, ptr %context
+{field("team.p", "%context", 8)}
+  %team = load ptr, ptr %team.p
+  %kernel = load ptr, ptr %frame
+{field("grid", "%frame", FRAME_GRID)}
+{field("slots", "%frame", FRAME_SLOTS)}
+  call void %kernel(ptr %slots, ptr %grid, i64 %begin, i64 %end, ptr %scratch, ptr %team)
+  ret void
+}}
+
+define i32 @tw_launch_alone(ptr %frame, ptr %scratch) {{
+  %stop = alloca i32
+  %watch = alloca [2 x i64]
+  %pace = alloca [2 x i64]
+  store i32 0, ptr %stop
+  store i64 0, ptr %pace
 {field("total.p", "%frame", FRAME_TOTAL)}
   %total = load i64, ptr %total.p
-  call void @kernel_range(ptr %frame, i64 0, i64 %total, ptr %scratch, i64 0)
+  %thread = call ptr @PyEval_SaveThread()
+  call void @begin_watch(ptr %watch, ptr %thread)
+  call void @in_pieces(ptr %stop, ptr %watch, ptr %pace, ptr @kernel_range, ptr %frame, i64 0, i64 %total, ptr %scratch,
+                       i64 0)
+  call void @PyEval_RestoreThread(ptr %thread)
+  %status = call i32 @outcome(ptr %stop)
+  ret i32 %status
+}}
+
+define internal void @begin_watch(ptr %watch, ptr %thread) {{
+  store ptr %thread, ptr %watch
+{field("due.p", "%watch", WATCH_DUE)}
+  store i64 0, ptr %due.p
   ret void
+}}
+
+define internal i32 @outcome(ptr %stop) {{
+  %stopped = load atomic i32, ptr %stop acquire, align 4
+  %fine = icmp eq i32 %stopped, 0
+  %status = select i1 %fine, i32 {DONE_STATUS}, i32 {INTERRUPTED_STATUS}
+  ret i32 %status
 }}
 
 define i32 @tw_launch(ptr %control, ptr %frame) {{
 entry:
+  %pace = alloca [2 x i64]
+  %context = alloca [2 x ptr]
 {field("total.p", "%frame", FRAME_TOTAL)}
   %total = load i64, ptr %total.p
   %none = icmp sle i64 %total, 0
@@ -82,11 +125,25 @@ measure:
 {field("have.p", "%control", SCRATCH_BYTES)}
   %have = load i64, ptr %have.p
   %enough = icmp sle i64 %need, %have
-  br i1 %enough, label %choose, label %small
+  br i1 %enough, label %begin, label %small
 
 small:
   call void @tw_unlock(ptr %control)
   ret i32 {PREPARE_STATUS}
+
+begin:
+{field("stop", "%control", STOP)}
+{field("watch", "%control", WATCH)}
+  %thread = call ptr @PyEval_SaveThread()
+  call void @begin_watch(ptr %watch, ptr %thread)
+  %stopped = load i32, ptr %stop
+  %clean = icmp eq i32 %stopped, 0
+  br i1 %clean, label %choose, label %clear
+
+clear:
+  ; only if need be: the workers have this line in their caches
+  store atomic i32 0, ptr %stop monotonic, align 4
+  br label %choose
 
 choose:
 {field("threads.p", "%control", THREADS)}
@@ -97,17 +154,27 @@ choose:
   br i1 %serial, label %inside, label %across
 
 inside:
-  ; too few work-groups to go round: one after another, each with all threads at its disposal
+  ; too few work-groups to go round: one after another, each with all threads at its disposal. Also the one thread of a
+  ; pool without workers runs what is for the team as such, in pieces
   %second = mul i64 %threads, {LINE}
 {field("scratches", "%control", LINES + LINE_SCRATCH)}
   %scratch.p = getelementptr i8, ptr %scratches, i64 %second
   %scratch = load ptr, ptr %scratch.p
-{field("team.p", "%control", TEAM)}
-  %team = select i1 %single, ptr null, ptr %team.p
-  %kernel = load ptr, ptr %frame
-{field("grid", "%frame", FRAME_GRID)}
-{field("slots", "%frame", FRAME_SLOTS)}
-  call void %kernel(ptr %slots, ptr %grid, i64 0, i64 %total, ptr %scratch, ptr %team)
+{field("team", "%control", TEAM)}
+  store ptr %frame, ptr %context
+{field("team.p", "%context", 8)}
+  store ptr %team, ptr %team.p
+  %one = icmp eq i64 %total, 1
+  br i1 %one, label %whole, label %pieces
+
+whole:
+  call void @kernel_with_team(ptr %context, i64 0, i64 1, ptr %scratch, i64 0)
+  br label %unlock
+
+pieces:
+  store i64 0, ptr %pace
+  call void @in_pieces(ptr %stop, ptr %watch, ptr %pace, ptr @kernel_with_team, ptr %context, i64 0, i64 %total,
+                       ptr %scratch, i64 0)
   br label %unlock
 
 across:
@@ -115,7 +182,10 @@ across:
   br label %unlock
 
 unlock:
+  %status = call i32 @outcome(ptr %stop)
+  store ptr null, ptr %watch
   call void @tw_unlock(ptr %control)
-  ret i32 {DONE_STATUS}
+  call void @PyEval_RestoreThread(ptr %thread)
+  ret i32 %status
 }}
 """

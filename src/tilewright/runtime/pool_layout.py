@@ -7,7 +7,8 @@ Control block, in lines of 128 bytes (two cache lines, because processors fetch 
     256   lock i32
     384   team: parallel_for ptr | threads i64 | control ptr
     512   sleeping workers i32
-    640   threads i64 | scratch bytes i64 (-1: no workers yet) | spins i64 | leave i32
+    640   threads i64 | scratch bytes i64 (-1: no workers yet) | spins i64 | leave i32 | stop i32
+    768   watch of the launch under way (see `pool_pieces_ir`)
     1024  per thread: claim word i64 (epoch << 16 | next chunk) | scratch ptr; one line more for the caller's
 
 A launch frame is the kernel's entry, the number of work-groups, the bytes of local memory, the grid's three sizes, and
@@ -32,6 +33,10 @@ THREADS: Final = 640
 SCRATCH_BYTES: Final = 648
 SPINS: Final = 656
 LEAVE: Final = 664
+STOP: Final = 668
+WATCH: Final = 768
+WATCH_DUE: Final = 8
+PACE_LAST: Final = 8
 LINES: Final = 1024
 LINE: Final = 128
 LINE_SCRATCH: Final = 8
@@ -45,6 +50,7 @@ FRAME_SLOTS: Final = 48
 DONE_STATUS: Final = 0
 BUSY_STATUS: Final = 1
 PREPARE_STATUS: Final = 2
+INTERRUPTED_STATUS: Final = 3
 
 FUTEX_CALL: Final = {"x86_64": 202, "AMD64": 202, "aarch64": 98, "riscv64": 98}
 

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Mapping
 from functools import cache
 from math import prod
-from threading import Lock
+from threading import RLock
 from typing import Final
 
 from tilewright.diagnostics import Diagnostic, Severity
@@ -41,10 +41,13 @@ def reporting_exports(info: KernelInfo) -> list[str]:
 
 
 class ReportLog:
-    """The reports of one kernel. One launch at a time, so that they can be told apart."""
+    """The reports of one kernel. One launch at a time, so that they can be told apart.
+
+    A signal handler that runs during a launch may launch the kernel again, hence a lock that a thread can take twice.
+    """
 
     def __init__(self, kernel: str, head: int, sites: tuple[ReportSite, ...]) -> None:
-        self.lock = Lock()
+        self.lock = RLock()
         self._kernel = kernel
         self._head = (ctypes.c_uint64 * HEAD_WORDS).from_address(head)
         self._sites = sites
@@ -84,6 +87,13 @@ class ReportLog:
             raise error
         if lost:
             raise MemoryError(missing)
+
+    def deliver_beside(self, interruption: BaseException) -> None:
+        """As `deliver` after a launch that ended early; failed assertions become a note on what ended it."""
+        try:
+            self.deliver()
+        except (KernelError, MemoryError) as error:
+            interruption.add_note(str(error))
 
 
 def _values(site: ReportSite, address: int) -> list[Printed]:

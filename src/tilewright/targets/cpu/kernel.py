@@ -2,7 +2,9 @@
 
     void @symbol(ptr %slots, ptr %grid, i64 %begin, i64 %end, ptr %scratch, ptr %team)
 
-runs the work-groups with linear numbers begin..end-1, x fastest (contract: `targets/artifact.py`).
+runs the work-groups with linear numbers begin..end-1, x fastest (contract: `targets/artifact.py`). `team` is null, or
+there lies the address of `i32 parallel_for(ptr %team, ptr %function, ptr %context, i64 %total)`, which runs parts (see
+`outline.py`); where it returns anything but zero the launch was interrupted, and the function returns as well.
 """
 
 from __future__ import annotations

@@ -99,7 +99,10 @@ class Outlined:
         return Scalar(self._tiles.operand(outside.operand), outside.varying, linear)
 
     def call(self, total: Value, shared: Value) -> None:
-        """Run positions 0..total-1: by the team if there is one and `shared` is true, else by this thread."""
+        """Run positions 0..total-1: by the team if there is one and `shared` is true, else by this thread.
+
+        Only the entry function has a team, so if the launch was interrupted the kernel returns here.
+        """
         self.inner.b.ret()
         ctx, b = self._caller, self._caller.b
         context = b.alloca(f"[{max(self._size, _WORD)} x i8]", align=_VECTOR, hint="context")
@@ -114,6 +117,11 @@ class Outlined:
         with b.if_else(together) as branch:
             with branch.then():
                 parallel_for = b.load("ptr", ctx.team, _WORD)
-                b.call_pointer(parallel_for, "void", [ctx.team, Value("ptr", f"@{callee.name}"), context, total])
+                what = [ctx.team, Value("ptr", f"@{callee.name}"), context, total]
+                interrupted = b.call_pointer(parallel_for, "i32", what, hint="interrupted")
+                assert interrupted is not None
+                # the rest would compute with what is not there, and perhaps make addresses of it
+                with b.if_then(b.icmp("ne", interrupted, zero("i32"))):
+                    b.ret()
             with branch.otherwise():
                 b.call_void(callee, alone)

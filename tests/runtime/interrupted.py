@@ -1,0 +1,152 @@
+"""What the child processes of `test_interruption` run: long launches, long texts, and a signal in their middle."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
+import numpy as np
+
+from runtime.hand_written import SIGNATURE
+from tilewright.runtime.arrays import AnyArray
+from tilewright.runtime.launch import BoundKernel, bind_artifact
+from tilewright.runtime.native import compile_text
+from tilewright.runtime.pool import Pool
+from tilewright.targets.artifact import Artifact, KernelInfo, MemrefParameter, ScalarParameter
+
+TOTAL = 20_000
+SPINS = 5_000_000
+
+# done[i] = 1 after counting to `spins`, for each work-group or each part of the only one, which then sets after[0]
+SLOW = f"""
+define void @slow(ptr %slots, i64 %begin, i64 %end) {{
+entry:
+  %done = load ptr, ptr %slots
+  %spins.p = getelementptr i8, ptr %slots, i64 32
+  %spins = load i64, ptr %spins.p
+  br label %groups
+groups:
+  %i = phi i64 [ %begin, %entry ], [ %i.next, %set ]
+  %more = icmp slt i64 %i, %end
+  br i1 %more, label %spin, label %leave
+spin:
+  %n = phi i64 [ 0, %groups ], [ %n.next, %spin ]
+  call void asm sideeffect "", "~{{memory}}"()
+  %n.next = add i64 %n, 1
+  %again = icmp slt i64 %n.next, %spins
+  br i1 %again, label %spin, label %set
+set:
+  %p = getelementptr i64, ptr %done, i64 %i
+  store i64 1, ptr %p
+  %i.next = add i64 %i, 1
+  br label %groups
+leave:
+  ret void
+}}
+define void @groups{SIGNATURE} {{
+  call void @slow(ptr %slots, i64 %begin, i64 %end)
+  ret void
+}}
+define void @part(ptr %slots, i64 %begin, i64 %end, ptr %scratch, i64 %thread) {{
+  call void @slow(ptr %slots, i64 %begin, i64 %end)
+  ret void
+}}
+define void @shared{SIGNATURE} {{
+entry:
+  %after.p = getelementptr i8, ptr %slots, i64 16
+  %after = load ptr, ptr %after.p
+  %count.p = getelementptr i8, ptr %slots, i64 8
+  %count = load i64, ptr %count.p
+  %alone = icmp eq ptr %team, null
+  br i1 %alone, label %serial, label %parallel
+serial:
+  call void @slow(ptr %slots, i64 0, i64 %count)
+  br label %last
+parallel:
+  %fn = load ptr, ptr %team
+  %interrupted = call i32 %fn(ptr %team, ptr @part, ptr %slots, i64 %count)
+  %fine = icmp eq i32 %interrupted, 0
+  br i1 %fine, label %last, label %leave
+last:
+  store i64 1, ptr %after
+  br label %leave
+leave:
+  ret void
+}}
+"""
+
+
+def _words(name: str) -> MemrefParameter:
+    return MemrefParameter(name, "i64", (None,), (1,))
+
+
+class Launches:
+    """Launches on a pool that take minutes, and short ones."""
+
+    def __init__(self, threads: int, pool: Pool | None = None) -> None:
+        parameters = (_words("done"), _words("after"), ScalarParameter("spins", "i64"))
+        infos = tuple(KernelInfo(name, name, parameters) for name in ("groups", "shared"))
+        self.pool = pool or Pool(threads)
+        self.total = TOTAL
+        self.spins = SPINS
+        self.done = np.zeros(TOTAL, np.int64)
+        self.after = np.zeros(1, np.int64)
+        self._kernels: dict[str, BoundKernel] = bind_artifact(
+            Artifact("cpu", infos, compile_text(SLOW)), pool=self.pool
+        )
+        self.few()
+
+    def groups(self) -> None:
+        """Many work-groups."""
+        self._kernels["groups"].launch(self.total, (self.done, self.after, self.spins))
+
+    def shared(self) -> None:
+        """One, whose parts the team shares."""
+        self._kernels["shared"].launch(1, (self.done, self.after, self.spins))
+
+    def warmed(self) -> Callable[..., None]:
+        """The first kernel after enough calls for the next to be direct."""
+        call = self._kernels["groups"].prepare(self.total)
+        for _ in range(3):
+            call(self.done, self.after, 0)
+        return call
+
+    def few(self) -> None:
+        """Both kernels do all their work when they are left alone."""
+        for name, total in (("groups", 1000), ("shared", 1)):
+            done, after = np.zeros(1000, np.int64), np.zeros(1, np.int64)
+            self._kernels[name].launch(total, (done, after, 10))
+            assert done.all(), name
+            assert bool(after[0]) == (name == "shared")
+
+
+@contextmanager
+def signalled(begun: AnyArray) -> Generator[None]:
+    """Send this process SIGINT once, a little after something shows in the array."""
+
+    def send() -> None:
+        while not begun.any():
+            time.sleep(0.001)
+        time.sleep(0.1)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    sender = threading.Thread(target=send, daemon=True)
+    sender.start()
+    try:
+        yield
+    finally:
+        sender.join()
+
+
+def long_text(length: int) -> str:
+    """LLVM IR that code generation takes about half a millisecond for by unit of length."""
+    lines: list[str] = []
+    for k in range(length):
+        lines += [f"  %a{k} = load volatile float, ptr %p", f"  %b{k} = call float @llvm.sin.f32(float %a{k})"]
+        lines += [f"  %c{k} = fmul float %b{k}, %b{max(k - 7, 0)}", f"  store volatile float %c{k}, ptr %p"]
+    body = "\n".join(lines)
+    return f"declare float @llvm.sin.f32(float)\ndefine void @long(ptr %p) {{\n{body}\n  ret void\n}}\n"
