@@ -1,9 +1,9 @@
-"""What a launch costs from Python: an empty kernel with up to three arrays and two scalars, and its parts.
+"""What a launch costs from Python: an empty kernel with arrays of NumPy and torch, scalars and groups, and its parts.
 
-    python benchmarks/launch.py
+    python benchmarks/launch.py [--json PATH]
 
-The bar is 5 microseconds for an empty grid with three arrays, 1 microsecond the stretch (issue: "launch of an
-empty-sized kernel from Python"). Prints a table, saves benchmarks/results/launch.json and launch.svg.
+Prints a table with the goals that there are, and saves it with a plot beside it: benchmarks/results/launch.json unless
+told otherwise. torch is a contestant where it is installed.
 """
 
 from __future__ import annotations
@@ -29,8 +29,11 @@ from timing import in_turn
 
 CALLS = 2000
 REPEATS = 25
-BAR = 5.0
-MEASURED = "kernel[0](a, b, c)"
+ARRAYS = "kernel[0](a, b, c), NumPy arrays"
+SCALARS = "kernel[0](s, t, a, b, c), s and t NumPy's"
+POINTERS = "kernel[0](group), a pointer array of 100"
+TENSORS = "kernel[0](x, y, z), torch tensors"
+GOALS = {ARRAYS: 0.3, SCALARS: 5.0, POINTERS: 5.0, TENSORS: 3.0}
 
 TEXT = """
 define void @empty(ptr %slots, ptr %grid, i64 %begin, i64 %end, ptr %scratch, ptr %team) {
@@ -64,27 +67,29 @@ def actions() -> dict[str, Callable[[], object]]:
     a, b, c = (np.zeros((9, 9), np.float32, order="F") for _ in range(3))
     single, half = np.float32(1.0), np.float32(0.5)
     shapes = cycle([np.zeros((n, 9), np.float32, order="F") for n in range(1, 10)])
-    batch = PointerArray.of(np.zeros((100, 9, 9), np.float32))
+    matrices = np.zeros((100, 9, 9), np.float32)
+    batch, listed = PointerArray.of(matrices), [matrix.T for matrix in matrices[:10]]
     prepared = three[0]
     alone = serial.prepare(1)
     table: dict[str, Callable[[], object]] = {
-        "kernel[0]()": lambda: none[0](),
-        MEASURED: lambda: three[0](a, b, c),
+        "kernel[0](), an empty grid": lambda: none[0](),
+        ARRAYS: lambda: three[0](a, b, c),
         "kernel[0](1.0, 0.5, a, b, c)": lambda: five[0](1.0, 0.5, a, b, c),
+        SCALARS: lambda: five[0](single, half, a, b, c),
+        POINTERS: lambda: group[0](batch),
         "kernel[0, 1](a, b, c)": lambda: three[0, 1](a, b, c),
         "launch = kernel[0]; launch(a, b, c)": lambda: prepared(a, b, c),
         "the same with nine shapes in turn": lambda: prepared(a, b, next(shapes)),
         "one work-group, one thread": lambda: alone(a, b, c),
         "1000 work-groups, two threads": lambda: parallel(a, b, c),
         "the long way: all checks in Python": lambda: serial.launch(0, (a, b, c)),
-        "NumPy scalars: checked in Python": lambda: five[0](single, half, a, b, c),
-        "a group of 100 pointers: checked in Python": lambda: group[0](batch),
+        "a list of ten arrays: checked in Python": lambda: group[0](listed),
         "for comparison: numpy.add(a, b, out=c), 9x9": lambda: np.add(a, b, out=c),
     }
     if find_spec("torch") is not None:
         torch = import_module("torch")
         x, y, z = (torch.zeros(9, 9).T for _ in range(3))
-        table["three torch tensors: checked in Python"] = lambda: three[0](x, y, z)
+        table[TENSORS] = lambda: three[0](x, y, z)
     return table
 
 
@@ -95,13 +100,13 @@ def main() -> None:
     timings = in_turn(calls, REPEATS)
     best, medians = timings.best(1e6 / CALLS), timings.median(1e6 / CALLS)
     rows = {name: {"min": round(best[name], 3), "median": round(medians[name], 3)} for name in table}
-    print(f"{'microseconds a launch':48} {'min':>8} {'median':>8}")
+    print(f"{'microseconds a launch':48} {'min':>8} {'median':>8} {'goal':>8}")
     for name, row in rows.items():
-        print(f"{name:48} {row['min']:8.2f} {row['median']:8.2f}")
-    print(f"{MEASURED}: {rows[MEASURED]['median']:.2f} us, the bar is {BAR:g}")
-    figures.save(options.json, {"us": rows})
+        goal = f"{GOALS[name]:8.2f}" if name in GOALS else ""
+        print(f"{name:48} {row['min']:8.2f} {row['median']:8.2f} {goal}")
+    figures.save(options.json, {"us": rows, "goals": GOALS})
     bars = [(name, row["median"]) for name, row in rows.items()]
-    plot(options.json, "Launch from Python, median", bars, BAR, "us", lower_is_better=True)
+    plot(options.json, "Launch from Python, median", bars, max(GOALS.values()), "us", lower_is_better=True)
 
 
 if __name__ == "__main__":

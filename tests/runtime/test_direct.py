@@ -65,6 +65,20 @@ def test_a_recognised_call_is_checked_no_more_by_python(rng: np.random.Generator
         call(2.0, x, 0.0, y[:, :2])
 
 
+def axpby_artifact() -> Artifact:
+    return Artifact("cpu", (KernelInfo("axpby", "axpby", AXPBY_PARAMETERS),), compile_text(AXPBY))
+
+
+def test_numbers_of_numpy_are_checked_no_more_by_python() -> None:
+    kernel = bind_artifact(axpby_artifact(), pool=Pool(1))["axpby"]
+    x, y = f32(5, 3), f32(5, 3)
+    call = warmed(kernel, 3, np.float32(1), x, np.int8(0), y)
+    kernel._checked = None  # type: ignore[assignment, method-assign]  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
+    x[:] = 3
+    call(np.float64(-1), x, np.uint64(0), y)
+    assert np.all(y == -3)
+
+
 def test_layouts_in_turn(rng: np.random.Generator) -> None:
     """More layouts than are remembered, in random order, with windows and other addresses."""
     kernel = axpby(Pool(1))
@@ -112,11 +126,22 @@ def test_arrays_end_as_by_the_long_way(flaw: str, place: int) -> None:
     assert outcome(call, *arguments) == outcome(lambda *given: kernel.launch(0, given), *arguments)
 
 
+class HalfOfOne(float):
+    """A number of a class of its own, which says something else than it holds."""
+
+    def __float__(self) -> float:
+        return 0.5
+
+
 NUMBERS: tuple[object, ...] = (
     *(0, 1, -1, 127, 128, -128, -129, 1 << 31, -(1 << 31) - 1, (1 << 63) - 1, 1 << 63, -(1 << 63), 1 << 70),
     *(0.0, -0.0, 1.5, 1e-50, 3.4028235677973366e38, 1e39, 1e308, float("inf"), float("-inf"), float("nan")),
     *(True, False, np.float32(2.5), np.int8(3), np.bool_(True), 1j, "1", None, b"1", np.ones(1), np.ones(2)),
     *((1 << 53) + 1, 1 << 24 | 1, -(1 << 62) - 1),
+    *(kind(5) for kind in (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)),
+    *(np.int16(-129), np.int64((1 << 53) + 1), np.uint64(1 << 63), np.longlong(-7), np.uint8(200), np.bool_(False)),
+    *(np.float16(1e-7), np.float32("inf"), np.float64(1e39), np.float64("nan"), np.float64(-0.0), np.longdouble(1.5)),
+    *(np.complex64(2), np.array(3), np.array(2.5), np.datetime64(1, "s"), np.str_("1"), HalfOfOne()),
 )
 
 

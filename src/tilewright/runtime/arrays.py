@@ -19,6 +19,7 @@ import numpy as np
 
 from tilewright.runtime.dlpack import DlpackError, Exporter, read_tensor
 from tilewright.runtime.dtypes import AnyDtype
+from tilewright.runtime.torch_tensors import unexported_state
 
 AnyArray: TypeAlias = "np.ndarray[tuple[int, ...], AnyDtype]"
 
@@ -167,6 +168,9 @@ def _element_strides(shape: Sequence[int], byte_strides: Sequence[int], size: in
 
 def dlpack_view(value: Exporter) -> ArrayView:
     """What an object's DLPack says, whatever else it offers. Raises `UnusableArray`."""
+    problem = unexported_state(value)
+    if problem is not None:
+        raise UnusableArray(problem)
     # what the capsule says of the device costs nothing; PyTorch takes long to answer `__dlpack_device__`
     try:
         tensor = read_tensor(value)

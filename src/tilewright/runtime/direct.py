@@ -4,32 +4,33 @@ A call with arguments that `BoundKernel.launch` has checked and accepted is reme
 differs from it only in addresses and numbers is recognised by `direct_ir.tw_direct`. That function reads NumPy's arrays
 where CPython and NumPy keep their fields; whether they lie where it expects them is tried out before it is ever used,
 and where they do not (or this is no CPython, or one without its GIL), launches take the long way, as do calls with
-arrays of other libraries, NumPy's scalars and groups.
+arguments that `direct_arguments` does not know: arrays of libraries other than NumPy and torch, and lists of arrays.
 """
 
 from __future__ import annotations
 
 import ctypes
-import operator
 import platform
 import struct
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Final, SupportsIndex, TypeAlias, cast
+from typing import Final, TypeAlias, cast
 
 import numpy as np
 
 from tilewright.runtime import direct_layout as at
 from tilewright.runtime.arrays import AnyArray
+from tilewright.runtime.direct_arguments import Described, Words, argument_key, describe, recognisable_parameter
+from tilewright.runtime.direct_arrays_ir import TENSOR_NAMES
 from tilewright.runtime.direct_ir import IMPORTS, direct_text
-from tilewright.runtime.direct_layout import Kind
+from tilewright.runtime.groups import Table
 from tilewright.runtime.native import LoadedObject, compile_text, load_object
 from tilewright.runtime.once import once
 from tilewright.runtime.pool import Pool
 from tilewright.runtime.pool_layout import FRAME_SLOTS
-from tilewright.targets.artifact import MemrefParameter, Parameter, ScalarParameter, slot_layout
+from tilewright.targets.artifact import MemrefParameter, Parameter, slot_layout
 
 __all__ = ["AcceptedCalls", "call_site", "recognisable"]
 
@@ -38,25 +39,15 @@ Callee: TypeAlias = Callable[..., None]
 _MAX_CALLS: Final = 16
 _MAX_SIGHTINGS: Final = 256
 _METH_FASTCALL_WITH_KEYWORDS: Final = 0x82
-_REALS: Final = {"f32": 4, "f64": 8}
-_INTEGERS: Final = {"i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
+_NUMPY_INTEGERS: Final = "lqihbLQIHB"
+_NUMPY_FLOATS: Final = "dfe"
 
-Key: TypeAlias = tuple[tuple[tuple[int, ...], tuple[int, ...], int] | int | None, ...]
+Key: TypeAlias = tuple[Hashable, ...]
 
 
 def recognisable(parameters: Sequence[Parameter]) -> bool:
     """Whether calls of a kernel with these parameters can be recognised at all."""
-    return all(_plain(parameter) for parameter in parameters) and _available()
-
-
-def _plain(parameter: Parameter) -> bool:
-    match parameter:
-        case ScalarParameter():
-            return parameter.dtype == "bool" or parameter.dtype in _REALS or parameter.dtype in _INTEGERS
-        case MemrefParameter():
-            return parameter.alignment & (parameter.alignment - 1) == 0
-        case _:
-            return False
+    return all(map(recognisable_parameter, parameters)) and _available()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +57,7 @@ class _Code:
     loaded: LoadedObject
     name: bytes
     method: ctypes.Array[ctypes.c_char]
+    kept: tuple[object, ...]
     make: Callable[[int, object, None], Callee]
 
 
@@ -73,8 +65,13 @@ class _Code:
 def _code() -> _Code:
     api = ctypes.pythonapi
     symbols = {name: _address(ctypes.cast(getattr(api, name), ctypes.c_void_p)) for name in IMPORTS}
-    objects = {"none": None, "true": True, "false": False, "float": float, "int": int, "ndarray": np.ndarray}
+    objects: dict[str, object] = {"none": None, "true": True, "false": False, "int": int, "ndarray": np.ndarray}
+    objects |= {"numpy_true": np.True_, "numpy_false": np.False_, **{name: name for name in TENSOR_NAMES}}
     symbols |= {f"tw_{name}": id(value) for name, value in objects.items()}
+    whole = [np.dtype(code).type for code in _NUMPY_INTEGERS]
+    reals = [float, *(np.dtype(code).type for code in _NUMPY_FLOATS), *whole]
+    lists = {"integers": Words([*map(id, [int, *whole]), 0]), "reals": Words([*map(id, reals), 0])}
+    symbols |= {f"tw_{name}": words.address for name, words in lists.items()}
     loaded = load_object(compile_text(direct_text(), optimisation=2), ["tw_direct"], symbols=symbols)
     name = b"launch\0"
     place = ctypes.cast(ctypes.c_char_p(name), ctypes.c_void_p)
@@ -82,7 +79,7 @@ def _code() -> _Code:
     fields = struct.pack("PPiP", _address(place), loaded.address("tw_direct"), _METH_FASTCALL_WITH_KEYWORDS, 0)
     new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
     make = cast("Callable[[int, object, None], Callee]", new(("PyCFunction_NewEx", api)))
-    return _Code(loaded, name, ctypes.create_string_buffer(fields, len(fields)), make)
+    return _Code(loaded, name, ctypes.create_string_buffer(fields, len(fields)), (objects, lists), make)
 
 
 def _address(pointer: ctypes.c_void_p) -> int:
@@ -127,24 +124,13 @@ def _as_expected(array: AnyArray) -> bool:
     return tuple(extents) == array.shape and tuple(strides) == array.strides
 
 
-class _Words:
-    """Memory of 64-bit words at a fixed place."""
-
-    __slots__ = ("address", "words")
-
-    def __init__(self, words: Sequence[int]) -> None:
-        self.words = (ctypes.c_int64 * max(len(words), 1))(*words)
-        self.address = ctypes.addressof(self.words)
-
-
 @dataclass(frozen=True, slots=True)
 class _Call:
     """An accepted call in memory, with all that it points to."""
 
-    record: _Words
-    parts: tuple[_Words, ...]
+    record: Words
     slots: ctypes.Array[ctypes.c_char]
-    dtypes: tuple[object, ...]
+    parts: tuple[object, ...]
 
 
 class AcceptedCalls:
@@ -155,7 +141,7 @@ class AcceptedCalls:
     """
 
     def __init__(self, parameters: Sequence[Parameter], pinned: frozenset[str] = frozenset()) -> None:
-        self.first = _Words([0])
+        self.first = Words([0])
         self._parameters = tuple(parameters)
         self._pinned = pinned
         offsets: dict[str, int] = {}
@@ -167,8 +153,8 @@ class AcceptedCalls:
         self._remembered: set[Key] = set()
         self._mutex = threading.Lock()
 
-    def saw(self, arguments: Sequence[object], slots: bytes) -> None:
-        """Take note of a call that was accepted with these values in its slots."""
+    def saw(self, arguments: Sequence[object], slots: bytes, keep: Sequence[object]) -> None:
+        """Take note of a call that was accepted with these values in its slots, and with `keep` behind them."""
         if len(self._calls) >= _MAX_CALLS:
             return
         key = _key(self._parameters, arguments, self._pinned)
@@ -179,42 +165,34 @@ class AcceptedCalls:
                 return
             if key in self._seen:
                 self._remembered.add(key)
-                self._add(arguments, slots)
+                self._add(arguments, slots, keep)
             elif len(self._seen) < _MAX_SIGHTINGS:
                 self._seen.add(key)
 
-    def _add(self, arguments: Sequence[object], slots: bytes) -> None:
-        words: list[int] = []
-        layouts: list[_Words] = []
-        for parameter, offset, argument in zip(self._parameters, self._offsets, arguments, strict=True):
-            if isinstance(parameter, MemrefParameter):
-                array = cast("AnyArray", argument)
-                layouts.append(_Words([*array.shape, *array.strides]))
-                words += _array_words(parameter, offset, array, layouts[-1].address)
-            elif parameter.name in self._pinned:
-                number = operator.index(cast("SupportsIndex", argument))
-                words += [Kind.INTEGER.value, offset, number, number, 0, 0, 0]
-            else:
-                words += _scalar_words(cast("ScalarParameter", parameter), offset)
-        spans = self._spans(arguments)
+    def _add(self, arguments: Sequence[object], slots: bytes, keep: Sequence[object]) -> None:
+        described = [
+            describe(parameter, offset, argument, parameter.name in self._pinned)
+            for parameter, offset, argument in zip(self._parameters, self._offsets, arguments, strict=True)
+        ]
+        words = Words([word for argument in described for word in argument.words])
+        spans = self._spans(described)
+        pairs, count = Words(spans), len(spans) * 8 // at.PAIR
         template = ctypes.create_string_buffer(slots, max(len(slots), 1))
-        described, pairs = _Words(words), _Words(spans)
-        count = len(spans) * 8 // at.PAIR
         following, place = self.first.words[0], ctypes.addressof(template)
-        record = _Words([following, place, described.address, count, pairs.address])
-        dtypes = tuple(cast("AnyArray", a).dtype for a in arguments if isinstance(a, np.ndarray))
-        self._calls.append(_Call(record, (described, pairs, *layouts), template, dtypes))
+        record = Words([following, place, words.address, count, pairs.address])
+        # a group's sizes were made for it alone; what else the caller gave is not to be kept alive
+        sizes = [table.sizes for table in keep if isinstance(table, Table)]
+        parts = (words, pairs, sizes, *(part for argument in described for part in argument.kept))
+        self._calls.append(_Call(record, template, parts))
         # the one word that a call in another thread may read at the same time: it sees the old chain or the new one
         self.first.words[0] = record.address
 
-    def _spans(self, arguments: Sequence[object]) -> list[int]:
+    def _spans(self, described: Sequence[Described]) -> list[int]:
         """Pairs of arguments whose memory was promised to be apart."""
         found: list[tuple[MemrefParameter, list[int]]] = []
-        for parameter, offset, argument in zip(self._parameters, self._offsets, arguments, strict=True):
-            if isinstance(parameter, MemrefParameter):
-                array = cast("AnyArray", argument)
-                if 0 not in array.shape:
-                    found.append((parameter, [offset, *_reach(array)]))
+        for parameter, offset, argument in zip(self._parameters, self._offsets, described, strict=True):
+            if isinstance(parameter, MemrefParameter) and argument.reach is not None:
+                found.append((parameter, [offset, *argument.reach]))
         words: list[int] = []
         for k, (left, span) in enumerate(found):
             for right, other in found[k + 1 :]:
@@ -225,39 +203,11 @@ class AcceptedCalls:
 
 def _key(parameters: Sequence[Parameter], arguments: Sequence[object], pinned: frozenset[str]) -> Key | None:
     """What calls must have in common; None if one of the arguments cannot be recognised."""
-    key: list[tuple[tuple[int, ...], tuple[int, ...], int] | int | None] = []
-    for parameter, argument in zip(parameters, arguments, strict=True):
-        if parameter.name in pinned:
-            key.append(operator.index(cast("SupportsIndex", argument)))
-        elif not isinstance(parameter, MemrefParameter):
-            key.append(None)
-        elif type(argument) is np.ndarray:
-            array = cast("AnyArray", argument)
-            key.append((array.shape, array.strides, id(array.dtype)))
-        else:
-            return None
-    return tuple(key)
-
-
-def _array_words(parameter: MemrefParameter, offset: int, array: AnyArray, layout: int) -> list[int]:
-    mask = 0 if 0 in array.shape else parameter.alignment - 1
-    writeable = at.WRITEABLE if parameter.written else 0
-    return [Kind.ARRAY.value, offset, id(array.dtype), mask, writeable, array.ndim, layout]
-
-
-def _scalar_words(parameter: ScalarParameter, offset: int) -> list[int]:
-    if parameter.dtype == "bool":
-        return [Kind.TRUTH.value, offset, 0, 0, 0, 0, 0]
-    if parameter.dtype in _REALS:
-        return [Kind.REAL.value, offset, _REALS[parameter.dtype], 0, 0, 0, 0]
-    half = 1 << (_INTEGERS[parameter.dtype] - 1)
-    return [Kind.INTEGER.value, offset, -half, half - 1, 0, 0, 0]
-
-
-def _reach(array: AnyArray) -> tuple[int, int]:
-    """First byte and the one behind the last, counted from the address of the first element."""
-    steps = [(extent - 1) * stride for extent, stride in zip(array.shape, array.strides, strict=True)]
-    return sum(step for step in steps if step < 0), sum(step for step in steps if step > 0) + array.dtype.itemsize
+    key = tuple(
+        argument_key(parameter, argument, parameter.name in pinned)
+        for parameter, argument in zip(parameters, arguments, strict=True)
+    )
+    return None if None in key else key
 
 
 def call_site(
@@ -266,7 +216,7 @@ def call_site(
     """A callable that launches accepted calls with this frame header and hands all others to `slow`."""
     code = _code()
     words = [id(slow), accepted.first.address, pool.place, pool.entry, arguments, frame_size]
-    site = _Words([*words, *struct.unpack("<6q", header)])
+    site = Words([*words, *struct.unpack("<6q", header)])
     assert len(header) == FRAME_SLOTS
     # the tuple becomes the function's `self` and keeps alive what it works with
     return code.make(ctypes.addressof(code.method), (site.address, site, accepted, pool, slow, code), None)

@@ -9,8 +9,17 @@ An *accepted call* stands for all calls with arrays of the same types, extents a
 
     0     next accepted call | slot values ptr | arguments ptr | number of pairs | spans ptr
 
-An argument of it: kind | offset of its slot, then for an array: dtype ptr | alignment mask | flags needed | rank |
-extents and strides ptr; for an integer: least | greatest; for a real number: bytes. A span is a slot's offset with the
+An argument of it: kind | offset of its slot, then for
+
+- an array: dtype ptr | alignment mask | flags needed | rank | extents and strides ptr
+- a tensor: type ptr | alignment mask | function that describes it ptr | rank | layout ptr: DLPack's element type | its
+  device | least address | extents and strides
+- a pointer array: type ptr | alignment mask of each pointer | fields ptr | how many | layout ptr: offset of its table
+  in the object | length of the table | an argument of kind array, which the table must be like. A field is its offset
+  in the object with the object that must be there, or one equal to it
+- an integer: least | greatest; a real number: bytes
+
+A span is a slot's offset with the
 first byte and the one behind the last, counted from the address in the slot; two spans are a pair.
 """
 
@@ -41,11 +50,35 @@ ARGUMENT_MASK: Final = 24
 ARGUMENT_WRITEABLE: Final = 32
 ARGUMENT_RANK: Final = 40
 ARGUMENT_LAYOUT: Final = 48
+ARGUMENT_TYPE: Final = 16
+ARGUMENT_DESCRIBE: Final = 32
+ARGUMENT_FIELDS: Final = 32
+ARGUMENT_COUNT: Final = 40
 ARGUMENT_LOW: Final = 16
 ARGUMENT_HIGH: Final = 24
 ARGUMENT_WIDTH: Final = 16
 
 PAIR: Final = 48
+
+# of a tensor
+LAYOUT_DEVICE: Final = 8
+LAYOUT_LEAST: Final = 16
+LAYOUT_SIZES: Final = 24
+# of a pointer array
+LAYOUT_LENGTH: Final = 8
+LAYOUT_TABLE: Final = 16
+
+# DLPack's structure `DLTensor`, which its ABI fixes
+TENSOR_DEVICE: Final = 8
+TENSOR_RANK: Final = 16
+TENSOR_DTYPE: Final = 20
+TENSOR_SHAPE: Final = 24
+TENSOR_STRIDES: Final = 32
+TENSOR_OFFSET: Final = 40
+TENSOR_WORDS: Final = 6
+COMPLEX_CODE: Final = 5
+
+PY_EQ: Final = 2
 
 # CPython puts an object's type last in its head; NumPy's ABI fixes what follows in an array
 _HEAD: Final = object.__basicsize__
@@ -66,3 +99,5 @@ class Kind(enum.Enum):
     REAL = 1
     INTEGER = 2
     TRUTH = 3
+    TENSOR = 4
+    POINTERS = 5

@@ -33,7 +33,9 @@ class Exporter(Protocol):
     def __dlpack_device__(self) -> tuple[int, int]: ...
 
 
-class _Tensor(ctypes.Structure):
+class DlTensor(ctypes.Structure):
+    """DLPack's description of a tensor, as its ABI fixes it."""
+
     data: int | None
     device_type: int
     device_id: int
@@ -61,14 +63,14 @@ class _Tensor(ctypes.Structure):
 class _Versioned(ctypes.Structure):
     major: int
     flags: int
-    tensor: _Tensor
+    tensor: DlTensor
     _fields_ = (
         ("major", ctypes.c_uint32),
         ("minor", ctypes.c_uint32),
         ("manager", ctypes.c_void_p),
         ("deleter", ctypes.c_void_p),
         ("flags", ctypes.c_uint64),
-        ("tensor", _Tensor),
+        ("tensor", DlTensor),
     )
 
 
@@ -95,8 +97,8 @@ _DTYPES: Final[Mapping[tuple[int, int], AnyDtype]] = {
 
 _CODE_NAMES: Final = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex", 6: "bool"}
 
-_is_valid = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_IsValid", ctypes.pythonapi))
-_get_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+is_capsule = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_IsValid", ctypes.pythonapi))
+capsule_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi)
 )
 
@@ -116,10 +118,6 @@ class DlpackTensor:
 
 def read_tensor(exporter: Exporter) -> DlpackTensor:
     """Read a tensor's description; `DlpackError` if the exporter refuses, would copy, or has a type we do not know."""
-    is_negated: object = getattr(exporter, "is_neg", None)
-    if callable(is_negated) and is_negated():
-        # DLPack cannot say it, and PyTorch does not refuse to export such a tensor
-        raise DlpackError("it stands for the negative of what its memory holds; pass its .resolve_neg()")
     try:
         capsule = exporter.__dlpack__(max_version=_VERSION)
     except TypeError:
@@ -127,15 +125,15 @@ def read_tensor(exporter: Exporter) -> DlpackTensor:
         capsule = _export(exporter)
     except Exception as error:
         raise _refused(error) from error
-    if _is_valid(capsule, b"dltensor_versioned"):
-        versioned = _Versioned.from_address(_get_pointer(capsule, b"dltensor_versioned"))
+    if is_capsule(capsule, b"dltensor_versioned"):
+        versioned = _Versioned.from_address(capsule_pointer(capsule, b"dltensor_versioned"))
         if versioned.major != _VERSION[0]:
             raise DlpackError(f"it speaks DLPack {versioned.major}, we speak {_VERSION[0]}")
         if versioned.flags & _IS_COPY:
             raise DlpackError("its __dlpack__ hands out a copy")
         return _describe(capsule, versioned.tensor, bool(versioned.flags & _READ_ONLY))
-    if _is_valid(capsule, b"dltensor"):
-        return _describe(capsule, _Tensor.from_address(_get_pointer(capsule, b"dltensor")), readonly=False)
+    if is_capsule(capsule, b"dltensor"):
+        return _describe(capsule, DlTensor.from_address(capsule_pointer(capsule, b"dltensor")), readonly=False)
     raise DlpackError("its __dlpack__ returned no fresh DLPack capsule")
 
 
@@ -153,7 +151,7 @@ def _refused(error: Exception) -> DlpackError:
     return DlpackError(f"its __dlpack__ raises {type(error).__name__}: {error}")
 
 
-def _describe(capsule: object, tensor: _Tensor, readonly: bool) -> DlpackTensor:
+def _describe(capsule: object, tensor: DlTensor, readonly: bool) -> DlpackTensor:
     dtype = _DTYPES.get((tensor.code, tensor.bits)) if tensor.lanes == 1 else None
     if dtype is None:
         name = f"{_CODE_NAMES.get(tensor.code, f'type {tensor.code} of ')}{tensor.bits}"
@@ -161,14 +159,15 @@ def _describe(capsule: object, tensor: _Tensor, readonly: bool) -> DlpackTensor:
     order = tensor.ndim
     if not 0 <= order <= _MOST_MODES or (order and not tensor.shape):
         raise DlpackError(f"it says that it has {order} modes, and no shape for them")
-    shape = _words(tensor.shape or 0, order)
-    strides = _words(tensor.strides, order) if tensor.strides else _row_major(shape)
+    shape = words_at(tensor.shape or 0, order)
+    strides = words_at(tensor.strides, order) if tensor.strides else _row_major(shape)
     device = (tensor.device_type, tensor.device_id)
     address = (tensor.data or 0) + tensor.byte_offset
     return DlpackTensor(capsule, address, dtype, shape, strides, readonly, device)
 
 
-def _words(address: int, count: int) -> tuple[int, ...]:
+def words_at(address: int, count: int) -> tuple[int, ...]:
+    """64-bit integers in memory."""
     return tuple((ctypes.c_int64 * count).from_address(address)) if count else ()
 
 

@@ -110,7 +110,7 @@ class BoundKernel:
             arguments = in_order(self.info, arguments, named)
             values, keep = self._checked(arguments, sizes)
             if len(arguments) == len(self._passed):
-                accepted.saw(arguments, self._slots.pack(*values))
+                accepted.saw(arguments, self._slots.pack(*values), keep)
             self._run(sizes, values, keep)
 
         return call_site(accepted, self._pool, header, self._packer.size, len(self._passed), launch)

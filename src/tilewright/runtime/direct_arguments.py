@@ -1,0 +1,183 @@
+"""What a direct call's arguments are recognised by: a key that calls must have in common, and words for the IR.
+
+Whatever decides whether a launch accepts an argument is either part of the key or compared again at each call.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import operator
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Final, SupportsIndex, cast
+
+import numpy as np
+
+from tilewright.runtime import direct_layout as at
+from tilewright.runtime.arrays import LEAST_ADDRESS, AnyArray
+from tilewright.runtime.direct_layout import Kind
+from tilewright.runtime.groups import PointerArray
+from tilewright.runtime.once import once
+from tilewright.runtime.torch_tensors import TensorLayout, describer, is_tensor, tensor_layout
+from tilewright.targets.artifact import GroupParameter, MemrefParameter, Parameter, PointerParameter, ScalarParameter
+from tilewright.targets.parameters import DTYPE_BYTES
+
+REALS: Final = {"f32": 4, "f64": 8}
+INTEGERS: Final = {"i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
+
+_WORD: Final = 8
+_NOT_COMPARED: Final = ("pointers", "owner")
+"""Fields of a `PointerArray` that are looked at in another way, or that nothing but a lifetime depends on."""
+
+
+class Words:
+    """Memory of 64-bit words at a fixed place."""
+
+    __slots__ = ("address", "words")
+
+    def __init__(self, words: Sequence[int]) -> None:
+        self.words = (ctypes.c_int64 * max(len(words), 1))(*words)
+        self.address = ctypes.addressof(self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """An argument's words, what these point to, and the bytes it touches, counted from its address (None: unknown)."""
+
+    words: list[int]
+    kept: tuple[object, ...] = ()
+    reach: tuple[int, int] | None = None
+
+
+def recognisable_parameter(parameter: Parameter) -> bool:
+    """Whether arguments of a parameter can be recognised at all."""
+    match parameter:
+        case ScalarParameter():
+            return parameter.dtype == "bool" or parameter.dtype in REALS or parameter.dtype in INTEGERS
+        case MemrefParameter():
+            return _is_power(parameter.alignment)
+        case GroupParameter():
+            return _is_power(parameter.memref.alignment)
+        case PointerParameter():
+            return True
+
+
+def _is_power(number: int) -> bool:
+    return number & (number - 1) == 0
+
+
+def argument_key(parameter: Parameter, argument: object, pinned: bool) -> Hashable | None:
+    """What an argument must have in common with an accepted one; None if it cannot be recognised.
+
+    `pinned` scalars have their value in common.
+    """
+    if isinstance(parameter, ScalarParameter):
+        return (Kind.INTEGER, operator.index(cast("SupportsIndex", argument))) if pinned else Kind.REAL
+    if isinstance(parameter, GroupParameter):
+        return _group_key(argument) if type(argument) is PointerArray else None
+    if type(argument) is np.ndarray:
+        array = cast("AnyArray", argument)
+        return Kind.ARRAY, array.shape, array.strides, id(array.dtype)
+    layout = tensor_layout(argument) if is_tensor(argument) else None
+    return None if layout is None else (Kind.TENSOR, layout.shape, layout.strides, layout.dtype)
+
+
+def _group_key(group: PointerArray) -> Hashable | None:
+    table = group.pointers
+    if not _places():
+        return None
+    if type(table) is not np.ndarray or len(group.extents) or len(group.strides):
+        # sizes of each array are compared with the memref one by one
+        return None
+    key = (Kind.POINTERS, table.shape, table.strides, id(table.dtype), *(value for _, value in _compared(group)))
+    try:
+        hash(key)
+    except TypeError:
+        return None
+    return key
+
+
+def _compared(group: PointerArray) -> list[tuple[str, object]]:
+    names = [field.name for field in fields(PointerArray) if field.name not in _NOT_COMPARED]
+    return [(name, cast("object", getattr(group, name))) for name in names]
+
+
+def describe(parameter: Parameter, offset: int, argument: object, pinned: bool) -> Described:
+    """How the IR recognises arguments like this one, which has a key; `offset` is the parameter's first slot."""
+    match parameter:
+        case ScalarParameter() if pinned:
+            number = operator.index(cast("SupportsIndex", argument))
+            return Described([Kind.INTEGER.value, offset, number, number, 0, 0, 0])
+        case ScalarParameter():
+            return Described(_scalar_words(parameter, offset))
+        case GroupParameter():
+            return _group(parameter, offset, cast("PointerArray", argument))
+        case MemrefParameter():
+            alignment, written = parameter.alignment, parameter.written
+        case PointerParameter():
+            alignment, written = DTYPE_BYTES[parameter.dtype], parameter.written
+    if type(argument) is np.ndarray:
+        return _array(offset, cast("AnyArray", argument), alignment, written)
+    layout = tensor_layout(argument)
+    assert layout is not None
+    return _tensor(offset, type(argument), layout, alignment)
+
+
+def _array(offset: int, array: AnyArray, alignment: int, written: bool) -> Described:
+    sizes = Words([*array.shape, *array.strides])
+    mask = 0 if 0 in array.shape else alignment - 1
+    writeable = at.WRITEABLE if written else 0
+    words = [Kind.ARRAY.value, offset, id(array.dtype), mask, writeable, array.ndim, sizes.address]
+    return Described(words, (sizes, array.dtype), _reach(array.shape, array.strides, array.dtype.itemsize))
+
+
+def _tensor(offset: int, kind: type, layout: TensorLayout, alignment: int) -> Described:
+    empty = 0 in layout.shape
+    least = 0 if empty else LEAST_ADDRESS
+    sizes = Words([layout.dtype, layout.device, least, *layout.shape, *layout.strides])
+    mask = 0 if empty else alignment - 1
+    words = [Kind.TENSOR.value, offset, id(kind), mask, describer(), len(layout.shape), sizes.address]
+    strides = tuple(stride * layout.itemsize for stride in layout.strides)
+    return Described(words, (sizes, kind), _reach(layout.shape, strides, layout.itemsize))
+
+
+def _group(parameter: GroupParameter, offset: int, group: PointerArray) -> Described:
+    table, places = group.pointers, _places()
+    compared = _compared(group)
+    listed = Words([word for name, value in compared for word in (places[name], id(value))])
+    pointers = _array(0, table, 1, written=False)
+    layout = Words([places["pointers"], len(table), *pointers.words])
+    mask = parameter.memref.alignment - 1
+    words = [Kind.POINTERS.value, offset, id(PointerArray), mask, listed.address, len(compared), layout.address]
+    return Described(words, (listed, layout, *pointers.kept, *(value for _, value in compared)))
+
+
+def _scalar_words(parameter: ScalarParameter, offset: int) -> list[int]:
+    if parameter.dtype == "bool":
+        return [Kind.TRUTH.value, offset, 0, 0, 0, 0, 0]
+    if parameter.dtype in REALS:
+        return [Kind.REAL.value, offset, REALS[parameter.dtype], 0, 0, 0, 0]
+    half = 1 << (INTEGERS[parameter.dtype] - 1)
+    return [Kind.INTEGER.value, offset, -half, half - 1, 0, 0, 0]
+
+
+def _reach(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> tuple[int, int] | None:
+    """First byte and the one behind the last, counted from the address of the first element; None if there is none."""
+    if 0 in shape:
+        return None
+    steps = [(extent - 1) * stride for extent, stride in zip(shape, strides, strict=True)]
+    return sum(step for step in steps if step < 0), sum(step for step in steps if step > 0) + itemsize
+
+
+@once
+def _places() -> Mapping[str, int]:
+    """Where the fields of a `PointerArray` lie in the object; empty if they cannot be found there."""
+    probe = object.__new__(PointerArray)
+    marks = {field.name: object() for field in fields(PointerArray)}
+    for name, mark in marks.items():
+        object.__setattr__(probe, name, mark)
+    words = range(at.OBJECT_TYPE + _WORD, PointerArray.__basicsize__, _WORD)
+    found = {ctypes.c_int64.from_address(id(probe) + place).value: place for place in words}
+    if any(id(mark) not in found for mark in marks.values()):
+        return {}
+    return {name: found[id(mark)] for name, mark in marks.items()}

@@ -1,0 +1,109 @@
+"""CPU tensors of PyTorch as its C interface shows them, without the microseconds that a DLPack capsule takes.
+
+`torch.Tensor` carries DLPack's exchange interface: a table of C functions, one of which fills in where a tensor lies.
+It says nothing of what else a tensor may be: one that needs a gradient, or whose elements wait to be negated or
+conjugated. Whoever uses it asks for that beside (`direct_arrays_ir`). torch itself is never imported here.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from dataclasses import dataclass
+from typing import Final, Protocol, cast
+
+from tilewright.runtime.direct_layout import TENSOR_DTYPE
+from tilewright.runtime.dlpack import DlTensor, capsule_pointer, is_capsule, words_at
+from tilewright.runtime.once import once
+
+_CAPSULE: Final = b"dlpack_exchange_api"
+_MAJOR: Final = 1
+_DESCRIBE: Final = 40
+_CPU: Final = 1
+
+
+class _Tensor(Protocol):
+    shape: tuple[int, ...]
+
+    def stride(self) -> tuple[int, ...]: ...
+    def data_ptr(self) -> int: ...
+    def is_neg(self) -> bool: ...
+
+
+class _Torch(Protocol):
+    Tensor: type
+
+    def zeros(self, *shape: int) -> _Tensor: ...
+
+
+@dataclass(frozen=True, slots=True)
+class TensorLayout:
+    """A tensor: its address, DLPack's number for its device, its element type as one word of DLPack and as bytes,
+    extents, and strides in elements."""
+
+    address: int
+    device: int
+    dtype: int
+    itemsize: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+
+def is_tensor(value: object) -> bool:
+    """Whether this is a tensor of torch itself, not of a class derived from it."""
+    torch = sys.modules.get("torch")
+    return torch is not None and type(value) is getattr(torch, "Tensor", None)
+
+
+def unexported_state(value: object) -> str | None:
+    """What is wrong with the memory of a tensor of torch that `__dlpack__` exports all the same, if anything is."""
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(value, getattr(torch, "Tensor", ())):
+        return None
+    negative = cast("_Tensor", value).is_neg()
+    return "its elements are still to be negated; pass tensor.resolve_neg(), a copy" if negative else None
+
+
+def tensor_layout(value: object) -> TensorLayout | None:
+    """What C code finds for a tensor; None if this torch does not tell C code, or the tensor is not on the CPU."""
+    describe = describer()
+    layout = _described(describe, value) if describe else None
+    return layout if layout is not None and layout.device == _CPU else None
+
+
+@once
+def describer() -> int:
+    """The address of `int describe(PyObject *, DLTensor *)`; 0 if there is none, or it does not do as DLPack says.
+
+    To be called once torch has been imported.
+    """
+    torch = cast("_Torch", sys.modules["torch"])
+    capsule: object = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
+    if not is_capsule(capsule, _CAPSULE):
+        return 0
+    table = capsule_pointer(capsule, _CAPSULE)
+    if ctypes.c_uint32.from_address(table).value != _MAJOR:
+        return 0
+    describe = ctypes.c_void_p.from_address(table + _DESCRIBE).value or 0
+    probe = torch.zeros(2, 3)
+    found = _described(describe, probe) if describe else None
+    if found is None:
+        return 0
+    expected = (probe.data_ptr(), _CPU, tuple(probe.shape), probe.stride())
+    return describe if (found.address, found.device, found.shape, found.strides) == expected else 0
+
+
+def _described(describe: int, value: object) -> TensorLayout | None:
+    call = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)(describe)
+    tensor = DlTensor()
+    try:
+        call(value, ctypes.addressof(tensor))
+    except Exception:
+        # the long way asks torch in another manner, and says what is wrong
+        return None
+    if tensor.ndim and not (tensor.shape and tensor.strides):
+        return None
+    shape, strides = (words_at(place or 0, tensor.ndim) for place in (tensor.shape, tensor.strides))
+    dtype = ctypes.c_int32.from_address(ctypes.addressof(tensor) + TENSOR_DTYPE).value
+    address = (tensor.data or 0) + tensor.byte_offset
+    return TensorLayout(address, tensor.device_type, dtype, tensor.bits * tensor.lanes // 8, shape, strides)
