@@ -98,6 +98,28 @@ def test_workers_sleep_and_wake(pool: Pool) -> None:
         time.sleep(0.02)
 
 
+def test_interrupted_while_workers_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No worker is started twice: two of one number would have one scratch."""
+    started: list[str] = []
+    start = threading.Thread.start
+
+    def interrupted(thread: threading.Thread) -> None:
+        start(thread)
+        started.append(thread.name)
+        if len(started) == 1:
+            raise KeyboardInterrupt
+
+    pool = Pool(3)
+    count_code()
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        count(pool, 100)
+    for _ in range(20):
+        count(pool, 1000)
+    assert started == ["tilewright-1", "tilewright-2"]
+    pool.close()
+
+
 def test_scratch_grows_on_demand(pool: Pool) -> None:
     for size in (8, 100_000, 16, 3_000_000):
         count(pool, 50, size)

@@ -118,11 +118,14 @@ class _Crew:
         current = self.control.word(pool_layout.SCRATCH_BYTES)
         if scratch_bytes > current.value:
             size = -(-max(scratch_bytes, _PAGE) // _PAGE) * _PAGE
-            self.scratch = [_Memory(size) for _ in range(self.threads + 1)]
-            for index, memory in enumerate(self.scratch):
+            # Ctrl-C may come between any two lines: what the control block points to must be alive all the time
+            made = [_Memory(size) for _ in range(self.threads + 1)]
+            self.scratch += made
+            for index, memory in enumerate(made):
                 line = pool_layout.LINES + index * pool_layout.LINE
                 self.control.word(line + pool_layout.LINE_SCRATCH).value = memory.address
             current.value = size
+            self.scratch = made
         while len(self.workers) < self.threads - 1:
             self._start_worker(len(self.workers) + 1)
 
@@ -130,14 +133,20 @@ class _Crew:
         # the target must not refer to the crew, or an abandoned pool would never be collected
         target = partial(_code().worker, self.control.address, index)
         worker = threading.Thread(target=target, name=f"tilewright-{index}", daemon=True)
-        worker.start()
+        # before it starts: after Ctrl-C in the middle of that, a second worker of this number would share its scratch
         self.workers.append(worker)
+        try:
+            worker.start()
+        except RuntimeError:
+            self.workers.remove(worker)
+            raise
 
     def dismiss(self) -> None:
         """Send the workers home and wait for them."""
         _code().leave(self.control.address)
         for worker in self.workers:
-            worker.join(_JOIN_SECONDS)
+            if worker.ident is not None:
+                worker.join(_JOIN_SECONDS)
         self.workers.clear()
 
 

@@ -1,0 +1,132 @@
+"""How long Ctrl-C takes: from a real SIGINT in the middle of a launch or of code generation to KeyboardInterrupt.
+
+    python benchmarks/interruption.py [--repeats N] [--json PATH]
+
+Work-groups of microseconds and of milliseconds, one work-group that threads share, on one thread and on two; then LLVM.
+All would go on for much longer. Prints a table of the median and the longest, in milliseconds, and saves it:
+benchmarks/results/interruption.json unless told otherwise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+import numpy as np
+
+import tilewright as tw
+from children import machine, rows_of_children
+from tilewright.runtime.native import compile_text
+
+PATH: Final = Path(__file__).parent / "results" / "interruption.json"
+GOALS: Final = {"launch": 200.0, "code": 1000.0}
+THREADS: Final = (1, 2)
+MANY: Final = (1 << 31) - 1
+
+TEXT: Final = """
+func @short(%x: memref<f32x64>, %y: memref<f32x64>) {
+    %a = constant 1.0 : f32
+    %b = constant 0.0 : f32
+    axpby %a, %x, %b, %y
+}
+func @long(%times: index, %x: memref<f32x128x128>, %y: memref<f32x128x128>) {
+    %zero = constant 0 : index
+    %a = constant 1.0 : f32
+    %b = constant 0.0 : f32
+    for %i = %zero, %times {
+        gemm.n.n %a, %x, %x, %b, %y
+    }
+}
+func @shared(%x: memref<f32x?x?>, %y: memref<f32x?x?>) {
+    %a = constant 1.0 : f32
+    %b = constant 0.0 : f32
+    gemm.n.n %a, %x, %x, %b, %y
+}
+"""
+
+
+def launches() -> dict[str, Callable[[], object]]:
+    """Work that takes seconds at least."""
+    program = tw.compile(TEXT)
+    vector, target = np.zeros(64, np.float32), np.zeros(64, np.float32)
+    small = np.zeros((128, 128), np.float32, order="F")
+    large = np.zeros((6000, 6000), np.float32, order="F")
+    result, product = np.zeros_like(small), np.zeros_like(large)
+    return {
+        "work-groups of microseconds": lambda: program.short[MANY](vector, target),
+        "work-groups of milliseconds": lambda: program.long[10_000](100, small, result),
+        "one work-group, a product of 6000": lambda: program.shared[1](large, product),
+    }
+
+
+def long_text() -> str:
+    """LLVM IR that code generation takes seconds for."""
+    lines: list[str] = []
+    for k in range(8000):
+        lines += [f"  %a{k} = load volatile float, ptr %p", f"  %b{k} = call float @llvm.sin.f32(float %a{k})"]
+        lines += [f"  store volatile float %b{k}, ptr %p"]
+    body = "\n".join(lines)
+    return f"declare float @llvm.sin.f32(float)\ndefine void @long(ptr %p) {{\n{body}\n  ret void\n}}\n"
+
+
+def interrupted(work: Callable[[], object]) -> float:
+    """Milliseconds from the signal to the exception."""
+    sent: list[float] = []
+
+    def send() -> None:
+        time.sleep(0.2 + 0.2 * random.random())
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    try:
+        work()
+    except KeyboardInterrupt:
+        return 1e3 * (time.perf_counter() - sent[0])
+    finally:
+        sender.join()
+    raise SystemExit("the work was done before the signal came; this machine needs more of it")
+
+
+def rows(works: Mapping[str, Callable[[], object]], goal: str, threads: int, repeats: int) -> list[dict[str, object]]:
+    """One row for each kind of work."""
+    found: list[dict[str, object]] = []
+    for what, work in works.items():
+        times = [interrupted(work) for _ in range(repeats)]
+        row = {"what": what, "threads": threads, "ms": round(median(times), 1), "longest": round(max(times), 1)}
+        found.append({**row, "goal": GOALS[goal]})
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--json", type=Path, default=PATH, help="where to save the figures")
+    parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child is not None:
+        print(json.dumps(rows(launches(), "launch", options.child, options.repeats)))
+        return
+    table = rows_of_children(sys.argv[0], ["--repeats", str(options.repeats)], THREADS)
+    text = long_text()
+    table += rows({"code generation": lambda: compile_text(text)}, "code", 1, 1)
+    print(f"{'from SIGINT to KeyboardInterrupt, ms':40} {'threads':>8} {'median':>8} {'longest':>8} {'goal':>8}")
+    for row in table:
+        print("{what:40} {threads:8} {ms:8} {longest:8} {goal:8.0f}".format_map(row))
+    options.json.parent.mkdir(parents=True, exist_ok=True)
+    options.json.write_text(json.dumps({"machine": machine(), "rows": table}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
