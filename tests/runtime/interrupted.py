@@ -18,6 +18,7 @@ from tilewright.runtime.native import compile_text
 from tilewright.runtime.pool import Pool
 from tilewright.targets.artifact import Artifact, KernelInfo, MemrefParameter, ScalarParameter
 
+SECONDS = 15
 TOTAL = 20_000
 SPINS = 5_000_000
 
@@ -140,6 +141,22 @@ def signalled(begun: AnyArray) -> Generator[None]:
         yield
     finally:
         sender.join()
+
+
+def interrupted(launch: Callable[[], object], done: AnyArray) -> None:
+    """Interrupt a launch once `done` shows that it has begun: it must end soon, before its end, and nobody go on."""
+    began = time.perf_counter()
+    with signalled(done):
+        try:
+            launch()
+        except KeyboardInterrupt:
+            found = done.copy()
+        else:
+            raise AssertionError("it ran to its end")
+    assert time.perf_counter() - began < SECONDS
+    assert 0 < np.count_nonzero(found) < found.size
+    time.sleep(0.3)
+    assert np.array_equal(found, done), "somebody went on"
 
 
 def long_text(length: int) -> str:
