@@ -33,9 +33,7 @@ class Exporter(Protocol):
     def __dlpack_device__(self) -> tuple[int, int]: ...
 
 
-class DlTensor(ctypes.Structure):
-    """DLPack's description of a tensor, as its ABI fixes it."""
-
+class _Tensor(ctypes.Structure):
     data: int | None
     device_type: int
     device_id: int
@@ -63,14 +61,14 @@ class DlTensor(ctypes.Structure):
 class _Versioned(ctypes.Structure):
     major: int
     flags: int
-    tensor: DlTensor
+    tensor: _Tensor
     _fields_ = (
         ("major", ctypes.c_uint32),
         ("minor", ctypes.c_uint32),
         ("manager", ctypes.c_void_p),
         ("deleter", ctypes.c_void_p),
         ("flags", ctypes.c_uint64),
-        ("tensor", DlTensor),
+        ("tensor", _Tensor),
     )
 
 
@@ -97,8 +95,8 @@ _DTYPES: Final[Mapping[tuple[int, int], AnyDtype]] = {
 
 _CODE_NAMES: Final = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex", 6: "bool"}
 
-is_capsule = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_IsValid", ctypes.pythonapi))
-capsule_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+_is_valid = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_IsValid", ctypes.pythonapi))
+_get_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi)
 )
 
@@ -125,15 +123,15 @@ def read_tensor(exporter: Exporter) -> DlpackTensor:
         capsule = _export(exporter)
     except Exception as error:
         raise _refused(error) from error
-    if is_capsule(capsule, b"dltensor_versioned"):
-        versioned = _Versioned.from_address(capsule_pointer(capsule, b"dltensor_versioned"))
+    if _is_valid(capsule, b"dltensor_versioned"):
+        versioned = _Versioned.from_address(_get_pointer(capsule, b"dltensor_versioned"))
         if versioned.major != _VERSION[0]:
             raise DlpackError(f"it speaks DLPack {versioned.major}, we speak {_VERSION[0]}")
         if versioned.flags & _IS_COPY:
             raise DlpackError("its __dlpack__ hands out a copy")
         return _describe(capsule, versioned.tensor, bool(versioned.flags & _READ_ONLY))
-    if is_capsule(capsule, b"dltensor"):
-        return _describe(capsule, DlTensor.from_address(capsule_pointer(capsule, b"dltensor")), readonly=False)
+    if _is_valid(capsule, b"dltensor"):
+        return _describe(capsule, _Tensor.from_address(_get_pointer(capsule, b"dltensor")), readonly=False)
     raise DlpackError("its __dlpack__ returned no fresh DLPack capsule")
 
 
@@ -151,7 +149,7 @@ def _refused(error: Exception) -> DlpackError:
     return DlpackError(f"its __dlpack__ raises {type(error).__name__}: {error}")
 
 
-def _describe(capsule: object, tensor: DlTensor, readonly: bool) -> DlpackTensor:
+def _describe(capsule: object, tensor: _Tensor, readonly: bool) -> DlpackTensor:
     dtype = _DTYPES.get((tensor.code, tensor.bits)) if tensor.lanes == 1 else None
     if dtype is None:
         name = f"{_CODE_NAMES.get(tensor.code, f'type {tensor.code} of ')}{tensor.bits}"
@@ -159,15 +157,14 @@ def _describe(capsule: object, tensor: DlTensor, readonly: bool) -> DlpackTensor
     order = tensor.ndim
     if not 0 <= order <= _MOST_MODES or (order and not tensor.shape):
         raise DlpackError(f"it says that it has {order} modes, and no shape for them")
-    shape = words_at(tensor.shape or 0, order)
-    strides = words_at(tensor.strides, order) if tensor.strides else _row_major(shape)
+    shape = _words(tensor.shape or 0, order)
+    strides = _words(tensor.strides, order) if tensor.strides else _row_major(shape)
     device = (tensor.device_type, tensor.device_id)
     address = (tensor.data or 0) + tensor.byte_offset
     return DlpackTensor(capsule, address, dtype, shape, strides, readonly, device)
 
 
-def words_at(address: int, count: int) -> tuple[int, ...]:
-    """64-bit integers in memory."""
+def _words(address: int, count: int) -> tuple[int, ...]:
     return tuple((ctypes.c_int64 * count).from_address(address)) if count else ()
 
 

@@ -12,14 +12,20 @@ import sys
 from dataclasses import dataclass
 from typing import Final, Protocol, cast
 
-from tilewright.runtime.direct_layout import TENSOR_DTYPE
-from tilewright.runtime.dlpack import DlTensor, capsule_pointer, is_capsule, words_at
+from tilewright.runtime import direct_layout as at
 from tilewright.runtime.once import once
 
 _CAPSULE: Final = b"dlpack_exchange_api"
 _MAJOR: Final = 1
 _DESCRIBE: Final = 40
 _CPU: Final = 1
+
+_is_capsule = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(
+    ("PyCapsule_IsValid", ctypes.pythonapi)
+)
+_table_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi)
+)
 
 
 class _Tensor(Protocol):
@@ -79,9 +85,9 @@ def describer() -> int:
     """
     torch = cast("_Torch", sys.modules["torch"])
     capsule: object = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
-    if not is_capsule(capsule, _CAPSULE):
+    if not _is_capsule(capsule, _CAPSULE):
         return 0
-    table = capsule_pointer(capsule, _CAPSULE)
+    table = _table_of(capsule, _CAPSULE)
     if ctypes.c_uint32.from_address(table).value != _MAJOR:
         return 0
     describe = ctypes.c_void_p.from_address(table + _DESCRIBE).value or 0
@@ -95,15 +101,29 @@ def describer() -> int:
 
 def _described(describe: int, value: object) -> TensorLayout | None:
     call = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)(describe)
-    tensor = DlTensor()
+    tensor = ctypes.create_string_buffer(8 * at.TENSOR_WORDS)
+    place = ctypes.addressof(tensor)
     try:
-        call(value, ctypes.addressof(tensor))
+        call(value, place)
     except Exception:
         # the long way asks torch in another manner, and says what is wrong
         return None
-    if tensor.ndim and not (tensor.shape and tensor.strides):
+    data, sizes, steps, offset = (_word(place + k) for k in (0, at.TENSOR_SHAPE, at.TENSOR_STRIDES, at.TENSOR_OFFSET))
+    device, rank, dtype = (_half(place + k) for k in (at.TENSOR_DEVICE, at.TENSOR_RANK, at.TENSOR_DTYPE))
+    if rank and not (sizes and steps):
         return None
-    shape, strides = (words_at(place or 0, tensor.ndim) for place in (tensor.shape, tensor.strides))
-    dtype = ctypes.c_int32.from_address(ctypes.addressof(tensor) + TENSOR_DTYPE).value
-    address = (tensor.data or 0) + tensor.byte_offset
-    return TensorLayout(address, tensor.device_type, dtype, tensor.bits * tensor.lanes // 8, shape, strides)
+    # code of the type, bits, lanes
+    itemsize = (dtype >> 8 & 0xFF) * (dtype >> 16) // 8
+    return TensorLayout(data + offset, device, dtype, itemsize, _numbers(sizes, rank), _numbers(steps, rank))
+
+
+def _word(address: int) -> int:
+    return ctypes.c_int64.from_address(address).value
+
+
+def _half(address: int) -> int:
+    return ctypes.c_int32.from_address(address).value
+
+
+def _numbers(address: int, count: int) -> tuple[int, ...]:
+    return tuple((ctypes.c_int64 * count).from_address(address)) if count else ()
