@@ -141,22 +141,32 @@ NUMBERS: tuple[object, ...] = (
     *(kind(5) for kind in (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)),
     *(np.int16(-129), np.int64((1 << 53) + 1), np.uint64(1 << 63), np.longlong(-7), np.uint8(200), np.bool_(False)),
     *(np.float16(1e-7), np.float32("inf"), np.float64(1e39), np.float64("nan"), np.float64(-0.0), np.longdouble(1.5)),
-    *(np.complex64(2), np.array(3), np.array(2.5), np.datetime64(1, "s"), np.str_("1"), HalfOfOne()),
+    *(
+        2 - 3j,
+        1e39j,
+        complex("nan"),
+        complex("inf-infj"),
+        np.complex64(2 - 1j),
+        np.complex128(1e39 + 1j),
+        np.complex128(-0j),
+    ),
+    *(np.clongdouble(1j), np.array(3), np.array(2.5), np.datetime64(1, "s"), np.str_("1"), HalfOfOne()),
 )
 
 
-@pytest.mark.parametrize("dtype", ["bool", "i8", "i16", "i32", "i64", "index", "f32", "f64"])
+@pytest.mark.parametrize("dtype", ["bool", "i8", "i16", "i32", "i64", "index", "f32", "f64", "c32", "c64"])
 def test_numbers_end_as_by_the_long_way(dtype: str) -> None:
-    kernel = bind("echo", ECHO.replace("SIZE", "8"), (ScalarParameter("value", dtype), TARGET))
-    width = {"bool": 1, "i8": 1, "i16": 2, "i32": 4, "f32": 4}.get(dtype, 8)
+    size = 16 if dtype == "c64" else 8
+    kernel = bind("echo", ECHO.replace("SIZE", str(size)), (ScalarParameter("value", dtype), TARGET))
+    width = {"bool": 1, "i8": 1, "i16": 2, "i32": 4, "f32": 4}.get(dtype, size)
     for value in NUMBERS:
-        long, short = np.full(4, -7, np.int64), np.full(4, -7, np.int64)
-        call = warmed(kernel, 1, False if dtype == "bool" else 0, np.zeros(4, np.int64))
+        long, short = np.full(5, -7, np.int64), np.full(5, -7, np.int64)
+        call = warmed(kernel, 1, False if dtype == "bool" else 0, np.zeros(5, np.int64))
         found = outcome(call, value, short), outcome(lambda *given: kernel.launch(1, given), value, long)
         assert found[0] == found[1], value
         # behind the value's bytes the slot holds nothing
-        assert short[:1].tobytes()[:width] == long[:1].tobytes()[:width], value
-        assert np.array_equal(short[1:], long[1:])
+        assert short.tobytes()[:width] == long.tobytes()[:width], value
+        assert np.array_equal(short[size // 8 :], long[size // 8 :])
 
 
 def test_a_wrong_number_of_arguments() -> None:

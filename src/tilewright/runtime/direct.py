@@ -41,6 +41,7 @@ _MAX_SIGHTINGS: Final = 256
 _METH_FASTCALL_WITH_KEYWORDS: Final = 0x82
 _NUMPY_INTEGERS: Final = "lqihbLQIHB"
 _NUMPY_FLOATS: Final = "dfe"
+_NUMPY_COMPLEX: Final = "DF"
 
 Key: TypeAlias = tuple[Hashable, ...]
 
@@ -68,9 +69,11 @@ def _code() -> _Code:
     objects: dict[str, object] = {"none": None, "true": True, "false": False, "int": int, "ndarray": np.ndarray}
     objects |= {"numpy_true": np.True_, "numpy_false": np.False_, **{name: name for name in TENSOR_NAMES}}
     symbols |= {f"tw_{name}": id(value) for name, value in objects.items()}
-    whole = [np.dtype(code).type for code in _NUMPY_INTEGERS]
-    reals = [float, *(np.dtype(code).type for code in _NUMPY_FLOATS), *whole]
-    lists = {"integers": Words([*map(id, [int, *whole]), 0]), "reals": Words([*map(id, reals), 0])}
+    whole, floats, pairs = (
+        [np.dtype(code).type for code in codes] for codes in (_NUMPY_INTEGERS, _NUMPY_FLOATS, _NUMPY_COMPLEX)
+    )
+    types = {"integers": [int, *whole], "reals": [float, *floats, *whole], "complexes": [complex, *pairs]}
+    lists = {name: Words([*map(id, found), 0]) for name, found in types.items()}
     symbols |= {f"tw_{name}": words.address for name, words in lists.items()}
     loaded = load_object(compile_text(direct_text(), optimisation=2), ["tw_direct"], symbols=symbols)
     name = b"launch\0"
@@ -79,7 +82,7 @@ def _code() -> _Code:
     fields = struct.pack("PPiP", _address(place), loaded.address("tw_direct"), _METH_FASTCALL_WITH_KEYWORDS, 0)
     new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
     make = cast("Callable[[int, object, None], Callee]", new(("PyCFunction_NewEx", api)))
-    return _Code(loaded, name, ctypes.create_string_buffer(fields, len(fields)), (objects, lists), make)
+    return _Code(loaded, name, ctypes.create_string_buffer(fields, len(fields)), (objects, types, lists), make)
 
 
 def _address(pointer: ctypes.c_void_p) -> int:

@@ -23,6 +23,7 @@ from tilewright.targets.artifact import GroupParameter, MemrefParameter, Paramet
 from tilewright.targets.parameters import DTYPE_BYTES
 
 REALS: Final = {"f32": 4, "f64": 8}
+COMPLEX: Final = {"c32": 4, "c64": 8}
 INTEGERS: Final = {"i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
 
 _WORD: Final = 8
@@ -53,7 +54,7 @@ def recognisable_parameter(parameter: Parameter) -> bool:
     """Whether arguments of a parameter can be recognised at all."""
     match parameter:
         case ScalarParameter():
-            return parameter.dtype == "bool" or parameter.dtype in REALS or parameter.dtype in INTEGERS
+            return any(parameter.dtype in known for known in (("bool",), REALS, COMPLEX, INTEGERS))
         case MemrefParameter():
             return _is_power(parameter.alignment)
         case GroupParameter():
@@ -157,6 +158,8 @@ def _scalar_words(parameter: ScalarParameter, offset: int) -> list[int]:
         return [Kind.TRUTH.value, offset, 0, 0, 0, 0, 0]
     if parameter.dtype in REALS:
         return [Kind.REAL.value, offset, REALS[parameter.dtype], 0, 0, 0, 0]
+    if parameter.dtype in COMPLEX:
+        return [Kind.COMPLEX.value, offset, COMPLEX[parameter.dtype], 0, 0, 0, 0]
     half = 1 << (INTEGERS[parameter.dtype] - 1)
     return [Kind.INTEGER.value, offset, -half, half - 1, 0, 0, 0]
 

@@ -68,6 +68,7 @@ entry:
     i64 {Kind.TRUTH.value}, label %truth
     i64 {Kind.TENSOR.value}, label %tensor
     i64 {Kind.POINTERS.value}, label %pointers
+    i64 {Kind.COMPLEX.value}, label %complex
   ]
 
 array:
@@ -87,6 +88,12 @@ real:
   %width = load i64, ptr %width.p
   %is.real = call i1 @real(ptr %object, i64 %width, ptr %slot)
   ret i1 %is.real
+
+complex:
+{field("part.p", "%wanted", ARGUMENT_WIDTH)}
+  %part = load i64, ptr %part.p
+  %is.complex = call i1 @complex(ptr %object, i64 %part, ptr %slot)
+  ret i1 %is.complex
 
 integer:
 {field("low.p", "%wanted", ARGUMENT_LOW)}

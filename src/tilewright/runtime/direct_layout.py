@@ -17,7 +17,7 @@ An argument of it: kind | offset of its slot, then for
 - a pointer array: type ptr | alignment mask of each pointer | fields ptr | how many | layout ptr: offset of its table
   in the object | length of the table | an argument of kind array, which the table must be like. A field is its offset
   in the object with the object that must be there, or one equal to it
-- an integer: least | greatest; a real number: bytes
+- an integer: least | greatest; a real number: bytes; a complex number: bytes of a part
 
 A span is a slot's offset with the
 first byte and the one behind the last, counted from the address in the slot; two spans are a pair.
@@ -101,3 +101,4 @@ class Kind(enum.Enum):
     TRUTH = 3
     TENSOR = 4
     POINTERS = 5
+    COMPLEX = 6

@@ -7,7 +7,7 @@ from typing import Final
 from tilewright.runtime.direct_layout import OBJECT_TYPE
 from tilewright.runtime.pool_layout import field
 
-NUMBERS_IMPORTS: Final = ("PyLong_AsLongLongAndOverflow", "PyFloat_AsDouble")
+NUMBERS_IMPORTS: Final = ("PyLong_AsLongLongAndOverflow", "PyFloat_AsDouble", "PyComplex_AsCComplex")
 
 _DECLARATIONS: Final = """
 @tw_true = external global i8
@@ -17,8 +17,10 @@ _DECLARATIONS: Final = """
 @tw_int = external global i8
 @tw_integers = external global ptr
 @tw_reals = external global ptr
+@tw_complexes = external global ptr
 declare i64 @PyLong_AsLongLongAndOverflow(ptr, ptr)
 declare double @PyFloat_AsDouble(ptr)
+declare { double, double } @PyComplex_AsCComplex(ptr)
 declare double @llvm.fabs.f64(double)
 declare float @llvm.fabs.f32(float)
 """
@@ -101,6 +103,42 @@ convert:
 
 store:
   %number = phi double [ %direct, %float ], [ %converted, %convert ]
+  %kept = call i1 @rounded(double %number, i64 %width, ptr %slot)
+  ret i1 %kept
+
+no:
+  ret i1 false
+}}
+
+define internal i1 @complex(ptr %object, i64 %width, ptr %slot) {{
+entry:
+  %is.complex = call i1 @listed(ptr %object, ptr @tw_complexes)
+  br i1 %is.complex, label %both, label %one
+
+both:
+  %parts = call {{ double, double }} @PyComplex_AsCComplex(ptr %object)
+  %first = extractvalue {{ double, double }} %parts, 0
+  %second = extractvalue {{ double, double }} %parts, 1
+  %first.kept = call i1 @rounded(double %first, i64 %width, ptr %slot)
+  %second.kept = call i1 @imaginary(double %second, i64 %width, ptr %slot)
+  %kept = and i1 %first.kept, %second.kept
+  ret i1 %kept
+
+one:
+  %real.kept = call i1 @real(ptr %object, i64 %width, ptr %slot)
+  %zero.kept = call i1 @imaginary(double 0.0, i64 %width, ptr %slot)
+  ret i1 %real.kept
+}}
+
+define internal i1 @imaginary(double %number, i64 %width, ptr %slot) {{
+  %part = getelementptr i8, ptr %slot, i64 %width
+  %kept = call i1 @rounded(double %number, i64 %width, ptr %part)
+  ret i1 %kept
+}}
+
+; stores a number; false if it became infinite
+define internal i1 @rounded(double %number, i64 %width, ptr %slot) {{
+entry:
   %is.wide = icmp eq i64 %width, 8
   br i1 %is.wide, label %double, label %narrow
 
@@ -117,9 +155,6 @@ narrow:
   %was.infinite = fcmp oeq double %size.before, 0x7FF0000000000000
   %kept = icmp eq i1 %became.infinite, %was.infinite
   ret i1 %kept
-
-no:
-  ret i1 false
 }}
 
 define internal i1 @truth(ptr %object, ptr %slot) {{
@@ -138,5 +173,5 @@ define internal i1 @truth(ptr %object, ptr %slot) {{
 
 
 def numbers_text() -> str:
-    """Defines `integer`, `real` and `truth`."""
+    """Defines `integer`, `real`, `complex` and `truth`."""
     return "\n".join([_DECLARATIONS, _TYPES, _NUMBERS])
