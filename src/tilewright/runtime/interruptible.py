@@ -14,6 +14,8 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
+from tilewright.runtime.once import once
+
 if TYPE_CHECKING:
     from collections.abc import Generator
 
@@ -68,6 +70,7 @@ def interruptibly(work: Callable[[], T]) -> T:
     """
     if threading.current_thread() is not threading.main_thread():
         return work()
+    _wait_at_exit()
     call = _Call(work)
     try:
         with _large_stacks():
@@ -88,7 +91,11 @@ def _large_stacks() -> Generator[None]:
             threading.stack_size(before)
 
 
-@atexit.register
+@once
+def _wait_at_exit() -> None:
+    atexit.register(_let_calls_end)
+
+
 def _let_calls_end() -> None:
     left = [thread for thread in threading.enumerate() if thread.name == _NAME]
     try:
