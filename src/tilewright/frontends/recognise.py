@@ -63,7 +63,8 @@ _BEGINNINGS: Final = (
     _row(r"PK\x03\x04|\x1f\ufffd", "a compressed file", "unpack it first"),
     _row(_LINE + r"(builtin\.module\s*\{\s*builtin\.kernel\b)", "tilewright's own IR", "`tilewright opt` reads it"),
     _row(
-        _LINE + r"(source_filename\s*=|target (?:triple|datalayout)\s*=|define \w[^\n]*@|declare \w[^\n]*@)",
+        _LINE
+        + r"(source_filename\s*=|target (?:triple|datalayout)\s*=|@[\w.$-]+\s*=|define \w[^\n]*@|declare \w[^\n]*@)",
         "LLVM IR",
         "it is what kernels are compiled to; give the kernel",
     ),
