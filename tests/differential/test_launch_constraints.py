@@ -1,0 +1,66 @@
+"""Random kernels on arrays that may be too small: launches refuse nothing that the interpreter runs to its end."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from typing import cast
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from generators.kernels import generate
+from tilewright.interpreter import KernelError
+from tilewright.runtime.arrays import AnyArray
+from tilewright.runtime.constraint_check import ConstraintCheck
+from tilewright.targets.parameters import MemrefParameter, Parameter, ScalarParameter
+
+KERNELS = int(os.environ.get("TILEWRIGHT_RANDOM_SMALL_KERNELS", "150"))
+SEED = int(os.environ.get("TILEWRIGHT_RANDOM_SEED", "0")) or random.SystemRandom().randrange(1 << 40)
+VARIANTS = 3
+
+
+def changed(parameter: Parameter, argument: object, choose: random.Random) -> object:
+    """An argument, or a smaller array or another number in its place."""
+    if isinstance(parameter, MemrefParameter) and choose.random() < 0.4:
+        dynamic = [mode for mode, extent in enumerate(parameter.shape) if extent is None]
+        if dynamic:
+            array, mode = cast("AnyArray", argument), choose.choice(dynamic)
+            kept = range(choose.randrange(array.shape[mode] + 1))
+            return np.asfortranarray(np.take(array, kept, axis=mode))
+    if type(argument) is int and choose.random() < 0.3:
+        return choose.randrange(6)
+    return argument
+
+
+def test_what_is_refused_is_undefined(monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed in range(SEED, SEED + KERNELS):
+        kernel, choose = generate(random.Random(seed)), random.Random(seed)
+        call = tw.compile(kernel.text, target="interpreter", std="new").k
+        for _ in range(VARIANTS):
+            grid = choose.choice([1, 2, 3, 5])
+            given = kernel.copy_arguments()
+            arguments = [changed(p, a, choose) for p, a in zip(call.info.passed, given, strict=True)]
+            # a launch does not look at factors: what they take out is refused all the same
+            factors = [a for p, a in zip(call.info.passed, arguments, strict=True) if isinstance(p, ScalarParameter)]
+            if not all(factors) or outcome(call[grid], deepcopy(arguments)) != "UndefinedLaunch":
+                continue
+            with monkeypatch.context() as unchecked:
+                unchecked.setattr(ConstraintCheck, "check", accept)
+                assert outcome(call[grid], arguments) == "KernelError", f"seed {seed}, grid {grid}\n{kernel.text}"
+
+
+def outcome(call: Callable[..., None], arguments: Sequence[object]) -> str:
+    """The name of the error that a launch ends with."""
+    try:
+        call(*arguments)
+    except (KernelError, tw.LaunchError) as error:
+        return type(error).__name__
+    return "none"
+
+
+def accept(*_: object) -> None:
+    """A check that lets everything through."""
