@@ -11,9 +11,11 @@ some path if both may touch a common byte, one writes, they are no commuting ato
 space lies between. Accesses to tiles with one `step` attribute come from one collective instruction, whose operands do
 not overlap except element for element; they need none among themselves. Inside SPMD bodies nothing is inserted.
 
-The state is the list of accesses since the last barrier of their space. An if joins its arms (or the way around), a
-loop its entry and its back edge. What happened before a loop is fenced in front of it. Needs the stack offsets:
-allocations that share bytes conflict.
+The state is what was accessed since the last barrier of its space. An if joins its arms (or the way around). What
+happened before a loop is fenced in front of it, so nothing from outside bears on where barriers are needed inside: a
+loop is worked out once, on its own, and is a step with a summary wherever it is met again. One walk over the body finds
+what an iteration leaves behind, a second one what the next must wait for. So each operation is visited at most three
+times, however deep it stands. Needs the stack offsets: allocations that share bytes conflict.
 """
 
 from __future__ import annotations
@@ -22,20 +24,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from tilewright.dialects import scf, team, tile
+from tilewright.dialects import scf, team
 from tilewright.dialects.builtin import Module
 from tilewright.ir.core import Block, Operation
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import AddressSpace
-from tilewright.transforms.aliasing import Access, Accessor, commute, may_overlap
+from tilewright.transforms.aliasing import Access
 from tilewright.transforms.footprints import Footprints
-
-STEP = "step"
-"""Attribute that ties the tile accesses and loops of one collective instruction together."""
-
-Loop = scf.For | scf.While
-
-BOTH = frozenset(AddressSpace)
+from tilewright.transforms.pending import Loop, Pending
 
 
 @dataclass(frozen=True)
@@ -47,55 +43,54 @@ class InsertBarriers(Pass):
     def run(self, module: Module, context: PassContext) -> None:
         for kernel in module.kernels:
             if kernel.work_group_size != (1, 1):
-                _Insertion().block(kernel.body.entry, {})
+                _Insertion().block(kernel.body.entry, Pending())
 
 
-@dataclass(frozen=True, slots=True)
-class _Pending:
-    """An access that later ones may have to wait for; `loops` are those whose back edge lies in between."""
-
-    access: Access
-    loops: tuple[Loop, ...] = ()
-
-
-State = dict[_Pending, None]
-"""Pending accesses in order, each once. A dictionary hashes an access when it comes, not at every step."""
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Insertion:
     footprints: Footprints = field(default_factory=Footprints)
+    summaries: dict[Loop, Pending] = field(default_factory=dict[Loop, Pending])
+    placed: int = 0
 
-    def block(self, block: Block, state: State) -> State:
-        """Insert barriers in a block that is entered with `state`, which it may change; the state at its end."""
+    def block(self, block: Block, state: Pending) -> Pending:
+        """Insert barriers in a block that is entered with `state`, which becomes the state at its end."""
         for op in block:
             match op:
                 case team.Barrier():
-                    state = _fenced(state, _fences(op))
+                    state.fence(_fences(op))
                 case scf.If():
-                    arms = [self.block(region.entry, dict(state)) for region in op.regions]
-                    state = _joined(arms if len(arms) == 2 else [*arms, state])
+                    state = self._if(op, state)
                 case scf.For() | scf.While():
-                    state = self._loop(op, state)
+                    self._fence_before(op, self.footprints.of(op).accesses, state)
+                    state.join(self._summary(op))
                 case team.Spmd():
-                    state = self._spmd(op, state)
+                    self._spmd(op, state)
                 case _:
-                    state = _step(op, self.footprints.of(op).accesses, state)
+                    touched = self.footprints.of(op).accesses
+                    self._fence_before(op, touched, state)
+                    state.add(touched)
         return state
 
-    def _loop(self, op: Loop, state: State) -> State:
-        body = op.body.entry
-        state = _fence_before(op, self.footprints.of(op).accesses, state)
-        entry = state
-        while True:
-            size = len(entry)
-            end = self.block(body, dict(entry))
-            back = {_Pending(p.access, (*p.loops, op)): None for p in end if op not in p.loops and _inside(p, op)}
-            entry = _joined([entry, back])
-            if len(entry) == size:
-                return _joined([state, end])
+    def _if(self, op: scf.If, state: Pending) -> Pending:
+        first, *others = [self.block(region.entry, state.copy()) for region in op.regions]
+        for other in others or [state]:
+            first.join(other)
+        return first
 
-    def _spmd(self, op: team.Spmd, state: State) -> State:
+    def _summary(self, op: Loop) -> Pending:
+        """What a loop leaves behind, its body made safe on the way."""
+        known = self.summaries.get(op)
+        if known is None:
+            body = op.body.entry
+            end = self.block(body, Pending())
+            before = self.placed
+            self.block(body, end.around(op))
+            if self.placed > before:
+                end = self.block(body, Pending())
+            known = self.summaries[op] = end.after(op)
+        return known
+
+    def _spmd(self, op: team.Spmd, state: Pending) -> None:
         """One step with the union of its accesses; barriers at the top level of the body cut it for their spaces."""
         parts: list[tuple[list[Access], frozenset[AddressSpace]]] = [([], frozenset())]
         for inner in op.body.entry:
@@ -103,89 +98,32 @@ class _Insertion:
                 parts.append(([], _fences(inner)))
             else:
                 parts[-1][0].extend(self.footprints.of(inner).accesses)
-        before = state
+        before = state.copy()
         touched: list[Access] = []
         for part, spaces in parts:
-            before = _fenced(before, spaces)
-            touched += [a for a in part if any(_conflict(p, a) for p in before)]
-        state = _fence_before(op, touched, state)
+            before.fence(spaces)
+            touched += [a for a in part if before.waits(a)]
+        self._fence_before(op, touched, state)
         for part, spaces in parts:
-            state = _joined([_fenced(state, spaces), {_Pending(a): None for a in part}])
-        return state
+            state.fence(spaces)
+            state.add(part)
 
-
-def _step(op: Operation, touched: Sequence[Access], state: State) -> State:
-    if touched:
-        state = _fence_before(op, touched, state)
-        state.update((_Pending(a), None) for a in touched)
-    return state
-
-
-def _fence_before(op: Operation, touched: Sequence[Access], state: State) -> State:
-    """Put a barrier in front of `op` if accesses of it conflict with pending ones."""
-    spaces: set[AddressSpace] = set()
-    for pending in state:
-        for access in touched:
-            space = pending.access.space or access.space
-            if (space is None or space not in spaces) and _conflict(pending, access):
-                spaces |= BOTH if space is None else {space}
-    if not spaces:
-        return state
-    barrier = team.Barrier(location=op.location)
-    if AddressSpace.GLOBAL in spaces:
-        barrier.fence_global = True
-    if AddressSpace.LOCAL in spaces:
-        barrier.fence_local = True
-    assert op.block is not None
-    op.block.insert(barrier, op)
-    return _fenced(state, frozenset(spaces))
-
-
-def _conflict(pending: _Pending, access: Access) -> bool:
-    before = pending.access
-    if not (before.writes or access.writes) or commute(before, access):
-        return False
-    if _one_step(pending, access):
-        return False
-    return may_overlap(before, access, pending.loops)
-
-
-def _one_step(pending: _Pending, access: Access) -> bool:
-    """Whether two tile accesses belong to one execution of one collective instruction."""
-    before = pending.access.op
-    if not (isinstance(before, Accessor) and isinstance(access.op, Accessor)):
-        return False
-    step = before.attributes.get(STEP)
-    return (
-        step is not None
-        and access.op.attributes.get(STEP) == step
-        and all(loop.attributes.get(STEP) == step for loop in pending.loops)
-    )
+    def _fence_before(self, op: Operation, touched: Sequence[Access], state: Pending) -> None:
+        """Put a barrier in front of `op` if accesses of it conflict with pending ones."""
+        spaces = state.hazards(touched)
+        if not spaces:
+            return
+        barrier = team.Barrier(location=op.location)
+        if AddressSpace.GLOBAL in spaces:
+            barrier.fence_global = True
+        if AddressSpace.LOCAL in spaces:
+            barrier.fence_local = True
+        assert op.block is not None
+        op.block.insert(barrier, op)
+        self.placed += 1
+        state.fence(spaces)
 
 
 def _fences(op: team.Barrier) -> frozenset[AddressSpace]:
     spaces = {AddressSpace.GLOBAL} if op.fence_global else set[AddressSpace]()
     return frozenset(spaces | {AddressSpace.LOCAL} if op.fence_local else spaces)
-
-
-def _fenced(state: State, spaces: frozenset[AddressSpace]) -> State:
-    return {p: None for p in state if p.access.space not in spaces and not (p.access.space is None and spaces == BOTH)}
-
-
-def _joined(states: list[State]) -> State:
-    joined: State = {}
-    for state in states:
-        joined |= state
-    return joined
-
-
-def _inside(pending: _Pending, op: Operation) -> bool:
-    return op.is_ancestor_of(pending.access.op)
-
-
-def tag_step(ops: list[Operation], step: int) -> None:
-    """Mark loops and accesses to tiles as parts of one collective instruction."""
-    for root in ops:
-        for op in root.walk():
-            if isinstance(op, scf.For | tile.Load | tile.Store | tile.AtomicStore | tile.AtomicRmw):
-                op.attributes[STEP] = step

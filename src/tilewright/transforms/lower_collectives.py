@@ -23,8 +23,8 @@ from tilewright.ir.passes import Pass, PassContext
 from tilewright.transforms.collectives_elementwise import lower_axpby, lower_ger, lower_hadamard
 from tilewright.transforms.collectives_products import lower_gemm, lower_gemv
 from tilewright.transforms.collectives_reductions import lower_cumsum, lower_sum
-from tilewright.transforms.insert_barriers import tag_step
 from tilewright.transforms.policy import GenericTilePolicy, TilePolicy
+from tilewright.transforms.steps import tag_step
 
 
 @dataclass(frozen=True)

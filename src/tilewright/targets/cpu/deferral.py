@@ -23,7 +23,7 @@ from tilewright.targets.cpu.formula_graph import by_formulas, is_formula, reacha
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.single_block import stored_at_once
 from tilewright.targets.llvm.elementwise import is_elementwise
-from tilewright.transforms.insert_barriers import STEP
+from tilewright.transforms.steps import STEP
 
 _VIEWS = (memref.Subview, memref.Expand, memref.Fuse, memref.Permute)
 _NO_EFFECTS_OF_ITS_OWN = {RECURSIVE_EFFECTS, TERMINATOR}

@@ -19,7 +19,7 @@ from tilewright.ir.effects import EffectKind
 from tilewright.ir.types import TileType
 from tilewright.targets.nvidia.elementwise import ELEMENTWISE
 from tilewright.transforms.aliasing import accesses, may_overlap
-from tilewright.transforms.insert_barriers import STEP
+from tilewright.transforms.steps import STEP
 
 _MOVES: Final[frozenset[type[Operation]]] = frozenset(
     {tile.Splat, tile.Broadcast, tile.Reshape, tile.Permute, tile.Extract, tile.Cat, tile.Iota}

@@ -1,0 +1,131 @@
+"""Accesses that have happened since the last barrier of their address space: what later ones may have to wait for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from tilewright.dialects import scf
+from tilewright.ir.core import Value
+from tilewright.ir.types import AddressSpace
+from tilewright.transforms.aliasing import Access, Accessor, commute, may_overlap, roots_may_overlap
+from tilewright.transforms.steps import STEP
+
+Loop = scf.For | scf.While
+
+BOTH: Final = frozenset(AddressSpace)
+
+_Group = tuple[Value | None, bool]
+"""Accesses of one root that write, or of one that do not: most questions are settled by the group."""
+
+
+@dataclass(slots=True)
+class Pending:
+    """Accesses by space, each with the outermost loop whose back edge lies in between, None if there is none.
+
+    The loops around an access are nested, and a conflict across the back edge of an inner one is one across that of an
+    outer one as well, so the outermost is all that need be known. `through` holds the spaces that some path from where
+    the state was empty reaches this place in without a barrier.
+    """
+
+    accesses: dict[AddressSpace, dict[_Group, dict[Access, Loop | None]]] = field(
+        default_factory=lambda: {space: {} for space in AddressSpace}
+    )
+    through: set[AddressSpace] = field(default_factory=lambda: set(AddressSpace))
+
+    def copy(self) -> Pending:
+        """The same, to be changed on its own."""
+        groups = {s: {key: dict(group) for key, group in found.items()} for s, found in self.accesses.items()}
+        return Pending(groups, set(self.through))
+
+    def add(self, accesses: Iterable[Access]) -> None:
+        """These happen now. An access to any memory counts in both spaces."""
+        for access in accesses:
+            for space in _spaces(access):
+                self._group(space, access)[access] = None
+
+    def fence(self, spaces: Iterable[AddressSpace]) -> None:
+        """A barrier that fences these spaces."""
+        for space in spaces:
+            self.accesses[space].clear()
+            self.through.discard(space)
+
+    def join(self, other: Pending) -> None:
+        """Another path comes here with `other` pending."""
+        for space, groups in other.accesses.items():
+            for group in groups.values():
+                for access, loop in group.items():
+                    mine = self._group(space, access)
+                    mine[access] = _outer(mine.get(access), loop)
+        self.through |= other.through
+
+    def around(self, loop: Loop) -> Pending:
+        """What the next iteration finds if this is what one leaves behind, `loop` being the loop."""
+        return self._marked(loop, BOTH)
+
+    def after(self, loop: Loop) -> Pending:
+        """What all iterations leave behind if this is what one does: older accesses last where a path has no fence."""
+        return self._marked(loop, self.through)
+
+    def hazards(self, accesses: Sequence[Access]) -> set[AddressSpace]:
+        """The spaces in which any of these accesses has to wait for what is pending."""
+        return {space for space in AddressSpace if any(self._waits(space, access) for access in accesses)}
+
+    def waits(self, access: Access) -> bool:
+        """Whether an access has to wait for what is pending."""
+        return any(self._waits(space, access) for space in AddressSpace)
+
+    def _waits(self, space: AddressSpace, access: Access) -> bool:
+        if space not in _spaces(access):
+            return False
+        for (root, writes), group in self.accesses[space].items():
+            if not (writes or access.writes) or not _may_meet(root, access.root):
+                continue
+            if any(_conflict(before, loop, access) for before, loop in group.items()):
+                return True
+        return False
+
+    def _group(self, space: AddressSpace, access: Access) -> dict[Access, Loop | None]:
+        return self.accesses[space].setdefault((access.root, access.writes), {})
+
+    def _marked(self, loop: Loop, spaces: Iterable[AddressSpace]) -> Pending:
+        found = self.copy()
+        for space in spaces:
+            for group in found.accesses[space].values():
+                group.update(dict.fromkeys(group, loop))
+        return found
+
+
+def _spaces(access: Access) -> Iterable[AddressSpace]:
+    space = access.space
+    return BOTH if space is None else (space,)
+
+
+def _outer(a: Loop | None, b: Loop | None) -> Loop | None:
+    if a is None or b is None:
+        return a or b
+    return a if a.is_ancestor_of(b) else b
+
+
+def _may_meet(root: Value | None, other: Value | None) -> bool:
+    return root is None or other is None or root is other or roots_may_overlap(root, other)
+
+
+def _conflict(before: Access, loop: Loop | None, access: Access) -> bool:
+    """Whether an access must wait for an earlier one of its space; one of the two writes."""
+    if commute(before, access) or _one_step(before, loop, access):
+        return False
+    if before.root is None or access.root is None:
+        return True
+    return may_overlap(before, access, () if loop is None else (loop,))
+
+
+def _one_step(before: Access, loop: Loop | None, access: Access) -> bool:
+    """Whether two tile accesses belong to one execution of one collective instruction."""
+    if not (isinstance(before.op, Accessor) and isinstance(access.op, Accessor)):
+        return False
+    step = before.op.attributes.get(STEP)
+    if step is None or access.op.attributes.get(STEP) != step:
+        return False
+    return loop is None or loop.attributes.get(STEP) == step

@@ -1,0 +1,20 @@
+"""Steps: the loops and accesses to tiles that one collective instruction became, tied together by an attribute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from tilewright.dialects import scf, tile
+from tilewright.ir.core import Operation
+
+STEP: Final = "step"
+"""Attribute that ties the tile accesses and loops of one collective instruction together."""
+
+
+def tag_step(ops: Iterable[Operation], step: int) -> None:
+    """Mark loops and accesses to tiles as parts of one collective instruction."""
+    for root in ops:
+        for op in root.walk():
+            if isinstance(op, scf.For | tile.Load | tile.Store | tile.AtomicStore | tile.AtomicRmw):
+                op.attributes[STEP] = step
