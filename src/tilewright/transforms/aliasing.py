@@ -49,9 +49,9 @@ class Span:
 
     def apart(self, other: Span, unstable: Sequence[Operation]) -> bool:
         """Whether two spans certainly share no position; bases defined inside `unstable` operations differ by time."""
-        if not (self.known and other.known) or self.base is not other.base:
+        if self.base is not other.base or not (self.known and other.known):
             return False
-        if self.base is not None and _defined_inside(self.base, unstable):
+        if unstable and self.base is not None and _defined_inside(self.base, unstable):
             return False
         first, second = (self, other) if self.start <= other.start else (other, self)
         return first.length is not None and first.start + first.length <= second.start
@@ -200,14 +200,16 @@ def may_overlap(a: Access, b: Access, unstable: Sequence[Operation] = ()) -> boo
     """Whether two accesses may touch a common byte. `unstable` lists loops between whose iterations they happen."""
     if a.root is None or b.root is None:
         return True
-    if a.space is not b.space:
-        return False
     if a.root is not b.root:
-        return roots_may_overlap(a.root, b.root)
-    moved = _defined_inside(a.root, unstable) and not isinstance(a.root.defining_op, memref.Alloca)
-    if moved or len(a.spans) != len(b.spans):
+        return a.space is b.space and roots_may_overlap(a.root, b.root)
+    if unstable and _defined_inside(a.root, unstable) and not isinstance(a.root.defining_op, memref.Alloca):
         return True
-    return not any(x.apart(y, unstable) for x, y in zip(a.spans, b.spans, strict=True))
+    if len(a.spans) != len(b.spans):
+        return True
+    for x, y in zip(a.spans, b.spans, strict=True):
+        if x.apart(y, unstable):
+            return False
+    return True
 
 
 def roots_may_overlap(a: Value, b: Value) -> bool:

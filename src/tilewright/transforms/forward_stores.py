@@ -5,13 +5,13 @@ after:   tile.store %x, %t, %0, %0      use %x                            (dce r
 
 Tiles travel if boxes, order of modes and element types agree; a box inside a stored box at a known distance is a
 `tile.extract`, a permuted view a `tile.permute`. What may have been written in between is forgotten; in SPMD regions,
-where other subgroups write too, also at barriers.
+where other subgroups write too, also at barriers. Only the last places are remembered, so that the time is linear.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from tilewright.dialects import memref, scf, team, tile
 from tilewright.dialects.builtin import Module
@@ -23,6 +23,8 @@ from tilewright.ir.types import TileType
 from tilewright.transforms.aliasing import Access, Span, may_overlap
 from tilewright.transforms.emit import memref_type
 from tilewright.transforms.footprints import NOTHING, Footprint, Footprints
+
+_REMEMBERED: Final = 128
 
 Load = tile.Load | memref.Load
 Store = tile.Store | memref.Store
@@ -79,7 +81,7 @@ class _Forwarding:
             held = _after(op, footprint, held)
             entry = _holds(op, footprint)
             if entry is not None:
-                held.append(entry)
+                held = [*held[-_REMEMBERED + 1 :], entry]
         return changed
 
     def _nested(self, op: Operation, held: list[_Held]) -> tuple[list[_Held], list[_Held]]:

@@ -16,6 +16,9 @@ Loop = scf.For | scf.While
 
 BOTH: Final = frozenset(AddressSpace)
 
+_TOLD_APART: Final = 128
+"""More accesses of one root are taken for the whole of it, so that the time is linear."""
+
 _Group = tuple[Value | None, bool]
 """Accesses of one root that write, or of one that do not: most questions are settled by the group."""
 
@@ -82,7 +85,7 @@ class Pending:
         for (root, writes), group in self.accesses[space].items():
             if not (writes or access.writes) or not _may_meet(root, access.root):
                 continue
-            if any(_conflict(before, loop, access) for before, loop in group.items()):
+            if len(group) > _TOLD_APART or any(_conflict(before, loop, access) for before, loop in group.items()):
                 return True
         return False
 
