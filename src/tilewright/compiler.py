@@ -53,6 +53,7 @@ def stack_suffices(module: Operation, report: Report) -> Generator[None]:
         report.raise_if_errors()
 
 
+@uncollected()
 def read_source(source: Source | Binary, report: Report, options: ReadOptions | None = None) -> Module:
     """Read and verify a program in its language's own dialects; warnings stay in `report`. Raises `CompileError`."""
     options = options or ReadOptions()

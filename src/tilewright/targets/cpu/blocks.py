@@ -126,6 +126,7 @@ UNROLLED_MULTIPLIES = 1024
 UNROLLED_VECTORS = 32
 _BLOCK_VECTORS = 8
 _BUSY_REGISTERS = 2
+_COMPACT_COLUMNS = 4
 
 
 def product_shape(machine: Machine, pieces: int, columns: int, depth: int, bare: bool = False) -> Shape:
@@ -143,6 +144,8 @@ def product_shape(machine: Machine, pieces: int, columns: int, depth: int, bare:
     9x35x20 f32: up to a tenth slower so).
     A single column takes its time reading `lhs` once, whatever the code: long ones are loops.
     """
+    if machine.compact:
+        return Shape(1, min(columns, _COMPACT_COLUMNS), unrolled=False)
     unrolled = pieces * columns * depth <= UNROLLED_MULTIPLIES and (columns > 1 or pieces <= UNROLLED_VECTORS)
     room = (machine.registers - _BUSY_REGISTERS - depth) // 2
     if unrolled and pieces == 1 and room >= machine.registers // 4:
@@ -169,7 +172,9 @@ def scheduled_accumulators(machine: Machine) -> int:
     return 20 if machine.registers >= 32 else 8
 
 
-def map_shape(pieces: int, columns: int) -> Shape:
+def map_shape(machine: Machine, pieces: int, columns: int) -> Shape:
     """Code shape of an elementwise sweep."""
+    if machine.compact:
+        return Shape(1, 1, unrolled=False)
     group = min(pieces, _BLOCK_VECTORS)
     return Shape(group, max(1, min(columns, _BLOCK_VECTORS // group)), pieces * columns <= UNROLLED_VECTORS)

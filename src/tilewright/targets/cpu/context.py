@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Final, Protocol
 
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir import core
@@ -15,6 +15,18 @@ from tilewright.targets.cpu.workspace import Workspace
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Complex, Module, Value, boolean, i64
 from tilewright.targets.llvm.lowered import lowered_as
+
+
+LONGEST_BLOCK: Final = 1024
+"""Instructions of a basic block behind which the code of further operations goes into the next."""
+
+
+class CodeTooLong(Exception):
+    """The code grew beyond what it may be; `op` is the operation with which it did."""
+
+    def __init__(self, op: core.Operation) -> None:
+        super().__init__(op.name)
+        self.op = op
 
 
 class TileCarrier(Protocol):
@@ -59,7 +71,7 @@ class KernelContext:
     `lanes` is 1 in collective regions and the subgroup size in SPMD ones; `mask` is the vector of active lanes, or None
     if all are. `varying` holds the IR values that differ by work-item. `scratch` is the work-group's local memory,
     `workspace` the scratch memory of the running thread, laid out by `layout`; `team` is null where no other thread may
-    help.
+    help. The module may grow to `most_instructions`; then lowering ends with `CodeTooLong`.
     """
 
     kernel: Kernel
@@ -78,6 +90,7 @@ class KernelContext:
     group_id: tuple[Value, Value, Value]
     values: dict[core.Value, Lowered] = field(default_factory=dict[core.Value, Lowered])
     varying: frozenset[core.Value] = frozenset()
+    most_instructions: int | None = None
     lanes: int = 1
     mask: Value | None = None
     subgroup: Value = field(default_factory=lambda: i64(0))
@@ -171,8 +184,11 @@ class KernelContext:
         on_tiles = any(isinstance(v.type, TileType) for v in (*op.operands, *op.results))
         if op.name.startswith("tile.") or (on_tiles and not op.name.startswith("scf.")):
             self.tiles.lower(self, op)
-            return
-        self.table[type(op)](self, op)
+        else:
+            self.table[type(op)](self, op)
+        if self.most_instructions is not None and self.module.instructions > self.most_instructions:
+            raise CodeTooLong(op)
+        self.b.cut(LONGEST_BLOCK)
 
 
 def static_or(extent: int | None, scalar: Scalar) -> Scalar:

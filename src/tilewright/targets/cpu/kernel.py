@@ -47,9 +47,17 @@ def lowering_table() -> Mapping[type[core.Operation], OpLowering]:
 
 
 def lower_kernel(
-    kernel: Kernel, module: Module, features: Features, tiles: TileLowering, attributes: str = "nounwind"
+    kernel: Kernel,
+    module: Module,
+    features: Features,
+    tiles: TileLowering,
+    attributes: str = "nounwind",
+    most_instructions: int | None = None,
 ) -> KernelInfo:
-    """Emit the entry function of a kernel into `module`; its launch signature."""
+    """Emit the entry function of a kernel into `module`; its launch signature.
+
+    Raises `CodeTooLong` if the module grows beyond `most_instructions`.
+    """
     assert kernel.subgroup_size is not None
     assert kernel.work_group_size is not None
     symbol = entry_symbol(kernel.sym_name)
@@ -77,6 +85,7 @@ def lower_kernel(
         layout=layout,
         team=team_,
         group_id=(i64(0), i64(0), i64(0)),
+        most_instructions=most_instructions,
     )
     _bind_parameters(ctx, kernel_info(kernel, symbol, local_bytes), slots, offsets)
     _group_loop(ctx, begin, end)

@@ -17,7 +17,8 @@ class Machine:
     """What code shapes depend on.
 
     `masks`: loads and stores under a mask cost no more than plain ones; `fast_gathers`: so few cycles that a vector of
-    elements apart is read faster by one gather than element by element.
+    elements apart is read faster by one gather than element by element; `compact`: code is to be short, whatever its
+    speed, since there is too much of it (`target.py`).
     """
 
     processor: Processor
@@ -29,6 +30,7 @@ class Machine:
     l1_bytes: int
     l2_bytes: int
     flags: Features
+    compact: bool = False
 
     def lanes(self, element_bytes: int) -> int:
         """Elements of a vector register; elements of more than a register's lanes do not occur."""

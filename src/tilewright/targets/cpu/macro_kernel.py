@@ -22,6 +22,7 @@ from tilewright.targets.llvm.types import ELEMENTS
 _CACHE_SHARE = 0.8
 _SHORTEST_RUN = 64
 _ASKED_TERMS = 64
+_COMPACT_SUMS = 8
 # Packing moves whole vectors of terms.
 _RUN_GRAIN = 16
 
@@ -46,7 +47,7 @@ class Form:
         parts = 2 if element.is_complex else 1
         lanes = machine.lanes(element.component.bytes)
         vectors = 1 if product.type.shape[vector] <= lanes else 2
-        free = machine.registers - 1 - parts * (vectors + 1)
+        free = _COMPACT_SUMS if machine.compact else machine.registers - 1 - parts * (vectors + 1)
         width = max(balanced(product.type.shape[1 - vector], max(1, free // (parts * vectors))))
         most = int(machine.l1_bytes * _CACHE_SHARE) // ((vectors * lanes + width) * element.bytes)
         short = Format(1 - vector, width, element)

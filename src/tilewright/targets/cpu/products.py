@@ -41,7 +41,8 @@ def product_block(ev: Evaluator, tile: Product, block: Block) -> Fragments:
     tile = _with_inner_product(ev, tile, block)
     start = ev.read_once(tile.acc, block)
     vectors = len(block.pieces) * block.count
-    if depth * vectors <= _UNROLLED_STEPS or depth <= _LOOP_STEPS:
+    unrolled = 0 if ev.machine.compact else _UNROLLED_STEPS
+    if depth * vectors <= unrolled or depth <= _LOOP_STEPS:
         return _steps(ev, tile, block, i64(0), depth, start)
     main = depth - depth % _LOOP_STEPS
     total = _loop(ev, tile, block, i64(main), start)

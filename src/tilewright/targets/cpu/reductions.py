@@ -50,7 +50,7 @@ def _across(ev: Evaluator, tile: Reduction, block: Block) -> Fragments:
         ]
 
     total = term(i64(0))
-    if (extent - 1) * len(block.pieces) * block.count <= _UNROLLED:
+    if (extent - 1) * len(block.pieces) * block.count <= (0 if ev.machine.compact else _UNROLLED):
         for k in range(1, extent):
             total = add(total, term(i64(k)))
         return total

@@ -35,7 +35,7 @@ def stored_at_once(store: tile.Store, machine: Machine) -> bool:
 def _one_block(shape: tuple[int, ...], vector: int, lanes: int, depth: int | None, machine: Machine) -> bool:
     columns = 1 if len(shape) == 1 else shape[1 - vector]
     pieces = len(split_pieces(shape[vector], lanes, machine))
-    found = map_shape(pieces, columns) if depth is None else product_shape(machine, pieces, columns, depth)
+    found = map_shape(machine, pieces, columns) if depth is None else product_shape(machine, pieces, columns, depth)
     return found.unrolled and pieces <= found.group and columns <= found.columns
 
 

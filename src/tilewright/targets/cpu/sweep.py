@@ -37,7 +37,7 @@ class Plan:
     def __init__(self, ev: Evaluator, tile: AnyTile, vector: int | None = None) -> None:
         self.extents = tile.type.shape
         self.ends: tuple[Value | None, ...] = ()
-        self.straight_groups = _UNROLLED_GROUPS
+        self.straight_groups = 1 if ev.machine.compact else _UNROLLED_GROUPS
         rank = len(self.extents)
         chosen = vector if vector is not None else natural_dim(tile)
         self.vector = first_long_dim(self.extents) if chosen is None else chosen
@@ -52,7 +52,7 @@ class Plan:
             depth = max(part.lhs.type.shape[1] for part in products)
             self.shape = product_shape(ev.machine, len(self.pieces), columns, depth, _is_bare(tile, products))
         else:
-            self.shape = map_shape(len(self.pieces), columns)
+            self.shape = map_shape(ev.machine, len(self.pieces), columns)
 
     def roll(self, target: Memory, masked: bool) -> None:
         """Short loops that end where the target does: for edges, much code that seldom runs."""
@@ -150,7 +150,8 @@ def _rows(b: Builder, plan: Plan, origin: list[Value], count: int, emit: Emit, e
 
 def each_vector(b: Builder, ev: Evaluator, extent: int, lanes: int, act: Callable[[Value, Piece], None]) -> None:
     """Call `act` for vectors that cover a dimension once, with where they start: in a loop if there are many."""
-    looped = extent - extent % lanes if extent // lanes > _UNROLLED_VECTORS else 0
+    straight = 1 if ev.machine.compact else _UNROLLED_VECTORS
+    looped = extent - extent % lanes if extent // lanes > straight else 0
     if looped:
         with b.loop(i64(0), i64(looped), lanes, hint="v") as loop, ev.scope():
             act(loop.index, Piece(0, lanes, lanes))

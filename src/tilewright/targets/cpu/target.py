@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tilewright.diagnostics import Report
 from tilewright.dialects.builtin import Kernel, Module
@@ -12,15 +12,20 @@ from tilewright.ir.types import AddressSpace, MemrefType
 from tilewright.runtime.machine import FeatureSet
 from tilewright.runtime.native import compile_text
 from tilewright.targets.artifact import Artifact
+from tilewright.targets.cpu.context import CodeTooLong
 from tilewright.targets.cpu.kernel import lower_kernel
 from tilewright.targets.cpu.machine import Machine, machine_of
 from tilewright.targets.cpu.policy import CpuTeamPolicy, CpuTilePolicy
 from tilewright.targets.llvm.emitter import Module as LlvmModule
 from tilewright.targets.llvm.seals import emit_seals
+from tilewright.targets.parameters import KernelInfo
 from tilewright.transforms.policy import GenericTilePolicy
 
 MAX_LOCAL_BYTES = 16 * 1024 * 1024
-MAX_INSTRUCTIONS = 400_000
+MAX_INSTRUCTIONS = 200_000
+WELL_OPTIMISED = 100_000
+"""Instructions of a program above which it is lowered again to shorter code, and above which with that LLVM generates
+code quickly rather than well."""
 # Every thread of the pool keeps a workspace as large as the largest kernel asked for.
 MAX_WORKSPACE_BYTES = 256 * 1024 * 1024
 _CODE_GENERATION = 3
@@ -61,25 +66,10 @@ class CpuTarget:
 
     def generate(self, module: Module, report: Report, level: int = 2) -> Artifact:
         """One object with an entry for every kernel; level 0 takes LLVM's fast code generation."""
-        from tilewright.targets.cpu.tile_lowering import CpuTiles
-
         for kernel in module.kernels:
             _check_limits(kernel, report)
         report.raise_if_errors()
-        llvm = LlvmModule()
-        tiles = CpuTiles(self.machine)
-        infos = tuple(
-            lower_kernel(kernel, llvm, self.machine.flags, tiles, self.machine.attributes) for kernel in module.kernels
-        )
-        processor = self.machine.processor
-        emit_seals(llvm, self.name, processor.features, infos)
-        text = str(llvm)
-        if text.count("\n") > MAX_INSTRUCTIONS:
-            first = module.kernels[0]
-            report.error(
-                "T002", first.location, f"the program needs more than {MAX_INSTRUCTIONS:,} machine-level instructions"
-            ).hint("make static extents smaller, or dynamic (`?`) so that loops are kept")
-            report.raise_if_errors()
+        llvm, infos = self._emitted(module, report)
         for kernel, info in zip(module.kernels, infos, strict=True):
             if info.local_bytes > MAX_WORKSPACE_BYTES:
                 message = (
@@ -89,9 +79,38 @@ class CpuTarget:
                     "split it into several kernels, or use smaller extents"
                 )
         report.raise_if_errors()
-        code = compile_text(text, processor, optimisation=_CODE_GENERATION if level else 0)
+        processor = self.machine.processor
+        emit_seals(llvm, self.name, processor.features, infos)
+        text = str(llvm)
+        well = level > 0 and llvm.instructions <= WELL_OPTIMISED
+        code = compile_text(text, processor, optimisation=_CODE_GENERATION if well else 0)
         texts = {"tile": print_op(module), "llvm": text}
         return Artifact(self.name, infos, code, texts, processor.features)
+
+    def _emitted(self, module: Module, report: Report) -> tuple[LlvmModule, tuple[KernelInfo, ...]]:
+        """The program in LLVM's language: for speed if it is not too long so, else as short as it can be."""
+        try:
+            return _lowered(module, self.machine, WELL_OPTIMISED)
+        except CodeTooLong:
+            pass
+        try:
+            return _lowered(module, replace(self.machine, compact=True), MAX_INSTRUCTIONS)
+        except CodeTooLong as error:
+            message = f"with this, the program needs more than {MAX_INSTRUCTIONS:,} machine-level instructions"
+            report.error("T002", error.op.location, message).hint(
+                "split the program, or make static extents dynamic (`?`) so that loops are kept"
+            )
+            report.raise_if_errors()
+            raise
+
+
+def _lowered(module: Module, machine: Machine, most: int) -> tuple[LlvmModule, tuple[KernelInfo, ...]]:
+    from tilewright.targets.cpu.tile_lowering import CpuTiles
+
+    llvm, tiles = LlvmModule(), CpuTiles(machine)
+    kernels = module.kernels
+    infos = tuple(lower_kernel(k, llvm, machine.flags, tiles, machine.attributes, most) for k in kernels)
+    return llvm, infos
 
 
 def _check_limits(kernel: Kernel, report: Report) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tilewright.targets.llvm.memory import MemoryInstructions
 from tilewright.targets.llvm.module import Block, Phi
-from tilewright.targets.llvm.values import Value
+from tilewright.targets.llvm.values import Value, zero
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -119,6 +119,21 @@ class ControlFlow(MemoryInstructions):
     def unreachable(self) -> None:
         """Promise that control never arrives here."""
         self.block.terminate("  unreachable")
+
+    def cut(self, longest: int) -> None:
+        """Go on in a block of its own if this one has more instructions than that.
+
+        LLVM's time for a block grows faster than its length. A plain jump would not do, since it joins such blocks
+        again: this one returns if the function's first argument, a pointer, is null, which it never is.
+        """
+        if len(self.block.lines) <= longest:
+            return
+        never = self.icmp("eq", self.function.arguments[0], zero("ptr"))
+        leave, following = self.add_block("never"), self.add_block("on")
+        self.condbr(never, leave, following)
+        self.position(leave)
+        self.ret()
+        self.position(following)
 
     def phi(self, ltype: str, hint: str = "phi") -> Phi:
         """A phi of the current block; edges are added with `Phi.add`."""

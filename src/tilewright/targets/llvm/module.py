@@ -133,11 +133,21 @@ class Function:
 class Module:
     """An LLVM module as text. Declarations and metadata are written once however often they are asked for."""
 
-    __slots__ = ("_declarations", "_functions", "_globals", "_metadata", "data_layout", "triple")
+    __slots__ = (
+        "_declarations",
+        "_functions",
+        "_globals",
+        "_metadata",
+        "data_layout",
+        "instructions",
+        "triple",
+    )
 
     def __init__(self, triple: str = "", data_layout: str = "") -> None:
         self.triple = triple
         self.data_layout = data_layout
+        self.instructions = 0
+        """How many have been emitted, without phis and the ends of blocks."""
         self._declarations: dict[str, str] = {}
         self._functions: dict[str, Function] = {}
         self._globals: dict[str, tuple[Value, str]] = {}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from tilewright.dialects import arith, memref, team, tl
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir.core import BlockArgument, Operation, Value
-from tilewright.ir.types import MemrefType, ScalarType, element_of
+from tilewright.ir.types import MemrefType, ScalarType, Type, element_of
 
 Number = bool | int | float | complex
 
-_MAX_STEPS = 64
+_MAX_STEPS = 32
 """Definitions that one question looks at; behind them nothing is known, so that long chains cost little."""
 
 
@@ -69,11 +69,17 @@ def _static_extent(op: memref.Size) -> int | None:
 
 def _folds(op: Operation) -> bool:
     """Whether an operation is well-typed arithmetic on integers."""
-    if op.name.startswith("arith."):
-        types = [element_of(v.type) for v in (*op.operands, *op.results)]
-        same = all(v.type == op.operands[0].type for v in op.operands)
-        return same and all(t is not None and t.is_integer for t in types)
-    return False
+    if not op.name.startswith("arith."):
+        return False
+    type_ = op.operands[0].type
+    if not (_is_integer(type_) and all(v.type == type_ for v in op.operands)):
+        return False
+    return all(v.type == type_ or _is_integer(v.type) for v in op.results)
+
+
+def _is_integer(type_: Type) -> bool:
+    found = element_of(type_)
+    return found is not None and found.is_integer
 
 
 def element(value: Value) -> ScalarType | None:
