@@ -1,6 +1,7 @@
 """Memory for tiles, shared between parts of a kernel that cannot need it at the same time.
 
-Small tiles lie on the stack, larger ones in the workspace of the running thread.
+Small tiles lie on the stack, larger ones in the workspace of the running thread, and so do small ones that are many:
+threads have stacks of a few MiB.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from tilewright.targets.llvm.emitter import Value
 
 _ALIGNMENT = 64
 _STACK_BYTES = 4096
+_STACK_OF_FUNCTION = 128 * 1024
 
 
 @dataclass(slots=True)
@@ -29,27 +31,30 @@ class BufferPool:
     buffer made for a block is free for others as soon as code is generated outside of that block.
     """
 
-    __slots__ = ("_buffers",)
+    __slots__ = ("_buffers", "_on_stack")
 
     def __init__(self) -> None:
+        self._on_stack = 0
         self._buffers: list[_Buffer] = []
 
     def take(self, ctx: KernelContext, size: int, block: core.Block | None) -> Value:
         """Uninitialised memory for values of `block`; None: for the whole function."""
-        if size <= _STACK_BYTES:
+        if size <= _STACK_BYTES and self._on_stack + size <= _STACK_OF_FUNCTION:
+            self._on_stack += size
             return ctx.b.alloca(f"[{size} x i8]", align=_ALIGNMENT, hint="buffer")
         return ctx.b.offset(ctx.workspace, self._offset(ctx, size, block), hint="buffer")
 
     def _offset(self, ctx: KernelContext, size: int, block: core.Block | None) -> int:
+        new = ctx.layout.borrow if ctx.in_part else ctx.layout.reserve
         if block is None:
-            return ctx.layout.reserve(size)
+            return new(size)
         around = _enclosing(block)
         fitting = [held for held in self._buffers if size <= held.size <= 2 * size and held.block not in around]
         if fitting:
             best = min(fitting, key=lambda held: held.size)
             best.block = block
             return best.offset
-        offset = ctx.layout.reserve(size)
+        offset = new(size)
         self._buffers.append(_Buffer(offset, size, block))
         return offset
 

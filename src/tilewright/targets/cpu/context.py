@@ -17,6 +17,8 @@ from tilewright.targets.llvm.emitter import Builder, Complex, Module, Value, boo
 from tilewright.targets.llvm.lowered import lowered_as
 
 
+MAX_INSTRUCTIONS: Final = 200_000
+"""Instructions that are emitted for a program at most."""
 LONGEST_BLOCK: Final = 1024
 """Instructions of a basic block behind which the code of further operations goes into the next."""
 
@@ -56,6 +58,10 @@ class TileLowering(Protocol):
         """How loops and branches carry a tile that is this block argument or result."""
         ...
 
+    def apart(self, ctx: KernelContext, op: core.Operation) -> bool:
+        """Lower an operation as a function of its own, where that is better; False to leave it to the others."""
+        ...
+
     def parallel_loop(self, ctx: KernelContext, op: core.Operation) -> bool:
         """Lower a `parallel` loop so that several threads may run it; False to leave it to the ordinary lowering."""
         ...
@@ -71,7 +77,8 @@ class KernelContext:
     `lanes` is 1 in collective regions and the subgroup size in SPMD ones; `mask` is the vector of active lanes, or None
     if all are. `varying` holds the IR values that differ by work-item. `scratch` is the work-group's local memory,
     `workspace` the scratch memory of the running thread, laid out by `layout`; `team` is null where no other thread may
-    help. The module may grow to `most_instructions`; then lowering ends with `CodeTooLong`.
+    help. The module may grow to `most_instructions`; then lowering ends with `CodeTooLong`. `in_part`: the code goes into
+    a function beside the kernel's own.
     """
 
     kernel: Kernel
@@ -88,9 +95,10 @@ class KernelContext:
     layout: Workspace
     team: Value
     group_id: tuple[Value, Value, Value]
+    most_instructions: int
     values: dict[core.Value, Lowered] = field(default_factory=dict[core.Value, Lowered])
     varying: frozenset[core.Value] = frozenset()
-    most_instructions: int | None = None
+    in_part: bool = False
     lanes: int = 1
     mask: Value | None = None
     subgroup: Value = field(default_factory=lambda: i64(0))
@@ -181,14 +189,16 @@ class KernelContext:
 
     def lower(self, op: core.Operation) -> None:
         """Lower one operation."""
+        self.b.cut(LONGEST_BLOCK)
+        if self.tiles.apart(self, op):
+            return
         on_tiles = any(isinstance(v.type, TileType) for v in (*op.operands, *op.results))
         if op.name.startswith("tile.") or (on_tiles and not op.name.startswith("scf.")):
             self.tiles.lower(self, op)
         else:
             self.table[type(op)](self, op)
-        if self.most_instructions is not None and self.module.instructions > self.most_instructions:
+        if self.module.length > self.most_instructions or self.module.emitted > MAX_INSTRUCTIONS:
             raise CodeTooLong(op)
-        self.b.cut(LONGEST_BLOCK)
 
 
 def static_or(extent: int | None, scalar: Scalar) -> Scalar:

@@ -17,7 +17,7 @@ from tilewright.ir import core
 from tilewright.ir.types import AddressSpace, GroupType, MemrefType, PointerType, ScalarType
 from tilewright.targets.artifact import slot_layout
 from tilewright.targets.cpu import addresses, atomics, control, host, memory, scalars, team
-from tilewright.targets.cpu.context import KernelContext, OpLowering, TileLowering, view_of
+from tilewright.targets.cpu.context import MAX_INSTRUCTIONS, KernelContext, OpLowering, TileLowering, view_of
 from tilewright.targets.cpu.lowered import Group, Scalar
 from tilewright.targets.cpu.workspace import Workspace
 from tilewright.targets.llvm.arith import Arithmetic
@@ -52,7 +52,7 @@ def lower_kernel(
     features: Features,
     tiles: TileLowering,
     attributes: str = "nounwind",
-    most_instructions: int | None = None,
+    most_instructions: int = MAX_INSTRUCTIONS,
 ) -> KernelInfo:
     """Emit the entry function of a kernel into `module`; its launch signature.
 

@@ -91,6 +91,11 @@ def _elementwise_parts(value: AnyTile) -> Iterator[AnyTile]:
 
 def store_large(roots: Roots, value: AnyTile, product: Product, target: Memory) -> None:
     """Compute `value`, which contains `product`, into `target`."""
+    with roots.ctx.layout.passing():
+        _store_large(roots, value, product, target)
+
+
+def _store_large(roots: Roots, value: AnyTile, product: Product, target: Memory) -> None:
     ctx, machine, b = roots.ctx, roots.machine, roots.ctx.b
     vector = natural_dim(target) or 0
     form = Form.of(machine, product, vector)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tilewright.ir import core
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.lowered import Group, Linear, Lowered, Scalar, View
 from tilewright.targets.cpu.machine import Machine
@@ -21,6 +22,7 @@ from tilewright.targets.llvm.emitter import Builder, Value, i64, lanes_of, zero
 _PARAMETERS = [("ptr", "context"), ("i64", "begin"), ("i64", "end"), ("ptr", "workspace"), ("i64", "thread")]
 _WORD = 8
 _VECTOR = 64
+_LONG_FUNCTION = 4096
 
 
 class Outlined:
@@ -98,6 +100,13 @@ class Outlined:
         linear = None if outside.linear is None else Linear(self.value(outside.linear.base), outside.linear.stride)
         return Scalar(self._tiles.operand(outside.operand), outside.varying, linear)
 
+    def _block(self, b: Builder) -> Value:
+        """Where the caller puts what is captured: on the stack, unless there are many such blocks."""
+        ctx, size = self._caller, max(self._size, _WORD)
+        if b.function.length < _LONG_FUNCTION:
+            return b.alloca(f"[{size} x i8]", align=_VECTOR, hint="context")
+        return b.offset(ctx.workspace, ctx.layout.reserve(size), hint="context")
+
     def call(self, total: Value, shared: Value) -> None:
         """Run positions 0..total-1: by the team if there is one and `shared` is true, else by this thread.
 
@@ -105,10 +114,11 @@ class Outlined:
         """
         self.inner.b.ret()
         ctx, b = self._caller, self._caller.b
-        context = b.alloca(f"[{max(self._size, _WORD)} x i8]", align=_VECTOR, hint="context")
+        context = self._block(b)
         for outside, (offset, _) in self._captured.items():
             b.store(outside, b.offset(context, offset), _WORD if lanes_of(outside.type) == 1 else _VECTOR)
-        callee = self.inner.b.function.callee
+        # Equal instructions of a kernel share their parts.
+        callee = ctx.module.once(self.inner.b.function)
         alone = [context, i64(0), total, ctx.workspace, i64(0)]
         if ctx.team.text == "null":
             b.call_void(callee, alone)
@@ -125,3 +135,16 @@ class Outlined:
                     b.ret()
             with branch.otherwise():
                 b.call_void(callee, alone)
+
+
+def free_values(op: core.Operation) -> list[core.Value]:
+    """Values from outside that an operation and all it contains use, each once."""
+    inside: set[core.Value] = set()
+    found: dict[core.Value, None] = {}
+    for inner in op.walk():
+        found.update(dict.fromkeys(v for v in inner.operands if v not in inside))
+        inside.update(inner.results)
+        for region in inner.regions:
+            for block in region.blocks:
+                inside.update(block.arguments)
+    return list(found)

@@ -15,6 +15,7 @@ from tilewright.targets.cpu.large_products import large_product, store_large
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.outline import Outlined
+from tilewright.targets.cpu.parts import apart, goes_apart
 from tilewright.targets.cpu.sweep import Plan, fits_registers, sweep
 from tilewright.targets.cpu.tiles import (
     AnyTile,
@@ -70,6 +71,12 @@ class Roots:
     def store(self, value: AnyTile, target: Memory) -> None:
         """Compute a tile and write it to memory, without bounds tests where all of it is inside."""
         if 0 in value.type.shape:
+            return
+        if goes_apart(self.ctx, self.machine):
+            with apart(self.ctx, self.machine) as part:
+                inside = part.tile(target)
+                assert isinstance(inside, Memory)
+                self.within(part).store(part.tile(value), inside)
             return
         product = large_product(value)
         if product is not None:
@@ -151,8 +158,9 @@ class Roots:
         return sum(p.lanes - p.active for p in split_pieces(type_.shape[unit], lanes, self.machine).rest)
 
     def workspace(self, element: ScalarType, count: int) -> Value:
-        """Memory for `count` elements and a vector more."""
-        return self._pool.take(self.ctx, element.bytes * count + self.machine.vector_bytes, self._block)
+        """Memory for `count` elements and a vector more, borrowed (`Workspace.passing`)."""
+        offset = self.ctx.layout.borrow(element.bytes * count + self.machine.vector_bytes)
+        return self.ctx.b.offset(self.ctx.workspace, offset, hint="borrowed")
 
     def fill_zero(self, target: Memory) -> None:
         """All elements of a buffer become zero."""

@@ -10,7 +10,7 @@ from tilewright.targets.cpu.control import trip_count
 from tilewright.targets.cpu.large_products import MANY_MULTIPLIES
 from tilewright.targets.cpu.lowered import Scalar
 from tilewright.targets.cpu.machine import Machine
-from tilewright.targets.cpu.outline import Outlined
+from tilewright.targets.cpu.outline import Outlined, free_values
 from tilewright.targets.llvm.emitter import i64
 
 # About ten microseconds of streaming, ten times what handing out costs.
@@ -48,7 +48,7 @@ def share_loop(ctx: KernelContext, machine: Machine, loop: scf.For) -> bool:
         return False
     part = Outlined(ctx, machine, "loop")
     inner = part.inner
-    for value in _free_values(loop):
+    for value in free_values(loop):
         inner.bind(value, part.lowered(ctx.values[value]))
     first, by = part.value(lower), part.value(step)
     with inner.b.loop(part.begin, part.end) as running:
@@ -57,20 +57,6 @@ def share_loop(ctx: KernelContext, machine: Machine, loop: scf.For) -> bool:
         inner.lower_block(loop.body.entry)
     part.call(trips, b.icmp("sge", trips, i64(-(-_SHARED_ELEMENTS // each))))
     return True
-
-
-def _free_values(loop: scf.For) -> list[core.Value]:
-    """Values from outside that the body uses, each once."""
-    inside: set[core.Value] = {loop.index}
-    found: dict[core.Value, None] = {}
-    for op in loop.walk():
-        inside.update(op.results)
-        for region in op.regions:
-            for block in region.blocks:
-                inside.update(block.arguments)
-        if op is not loop:
-            found.update(dict.fromkeys(v for v in op.operands if v not in inside))
-    return list(found)
 
 
 def _elements(region: core.Region) -> int:

@@ -12,7 +12,7 @@ from tilewright.ir.types import AddressSpace, MemrefType
 from tilewright.runtime.machine import FeatureSet
 from tilewright.runtime.native import compile_text
 from tilewright.targets.artifact import Artifact
-from tilewright.targets.cpu.context import CodeTooLong
+from tilewright.targets.cpu.context import MAX_INSTRUCTIONS, CodeTooLong
 from tilewright.targets.cpu.kernel import lower_kernel
 from tilewright.targets.cpu.machine import Machine, machine_of
 from tilewright.targets.cpu.policy import CpuTeamPolicy, CpuTilePolicy
@@ -22,7 +22,6 @@ from tilewright.targets.parameters import KernelInfo
 from tilewright.transforms.policy import GenericTilePolicy
 
 MAX_LOCAL_BYTES = 16 * 1024 * 1024
-MAX_INSTRUCTIONS = 200_000
 WELL_OPTIMISED = 100_000
 """Instructions of a program above which it is lowered again to shorter code, and above which with that LLVM generates
 code quickly rather than well."""
@@ -82,7 +81,7 @@ class CpuTarget:
         processor = self.machine.processor
         emit_seals(llvm, self.name, processor.features, infos)
         text = str(llvm)
-        well = level > 0 and llvm.instructions <= WELL_OPTIMISED
+        well = level > 0 and llvm.length <= WELL_OPTIMISED
         code = compile_text(text, processor, optimisation=_CODE_GENERATION if well else 0)
         texts = {"tile": print_op(module), "llvm": text}
         return Artifact(self.name, infos, code, texts, processor.features)

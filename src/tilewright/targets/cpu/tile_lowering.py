@@ -18,6 +18,7 @@ from tilewright.targets.cpu.lowered import Scalar
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.orientation import carried_dim
 from tilewright.targets.cpu.overlap import OverlapTests
+from tilewright.targets.cpu.parts import lower_apart
 from tilewright.targets.cpu.places import guarded, place, tile_of
 from tilewright.targets.cpu.prefetch import lower_prefetch
 from tilewright.targets.cpu.roots import Roots
@@ -142,6 +143,10 @@ class CpuTiles:
         if type_.rank in (1, 2) and roots.registers_needed(type_, dim) <= self.machine.registers - 6:
             return RegisterCarrier(roots, type_, dim)
         return SingleCarrier(roots, value, type_, dim) if updated_in_place(value) else SwappedCarrier(roots, type_, dim)
+
+    def apart(self, ctx: KernelContext, op: core.Operation) -> bool:
+        """Operations of long functions become functions of their own."""
+        return lower_apart(ctx, self.machine, op)
 
     def parallel_loop(self, ctx: KernelContext, op: core.Operation) -> bool:
         """Loops whose body is not itself shared out are, if they may be long enough."""

@@ -37,13 +37,13 @@ class Instructions:
         """Append `%hint.n = operation`; the escape hatch for instructions without a method."""
         name = f"%{self.function.name(hint)}"
         self.block.lines.append(f"  {name} = {operation}")
-        self.module.instructions += 1
+        self.module.emitted += 1
         return Value(ltype, name)
 
     def emit_void(self, operation: str) -> None:
         """Append an instruction without a result."""
         self.block.lines.append(f"  {operation}")
-        self.module.instructions += 1
+        self.module.emitted += 1
 
     def comment(self, text: str) -> None:
         """A remark in the text, which LLVM drops."""

@@ -106,6 +106,11 @@ class Function:
         self._counter += 1
         return f"{hint}.{self._counter}"
 
+    @property
+    def length(self) -> int:
+        """About how many instructions there are: those with results, and blocks."""
+        return self._counter
+
     def add_block(self, hint: str = "bb") -> Block:
         """Append an empty block; the first one is the entry."""
         block = Block(self.name(hint))
@@ -119,6 +124,13 @@ class Function:
     def lines(self) -> Iterable[str]:
         """The text of the function."""
         yield self._head
+        yield from self._body()
+
+    def meaning(self) -> str:
+        """The text of the function but for its name: functions with one meaning are interchangeable."""
+        return "\n".join([self._head.replace(f"@{self.callee.name}(", "@(", 1), *self._body()])
+
+    def _body(self) -> Iterable[str]:
         for index, block in enumerate(self.blocks):
             assert block.terminated, f"block {block.label} of @{self.callee.name} has no terminator"
             yield f"{block.label}:"
@@ -135,22 +147,26 @@ class Module:
 
     __slots__ = (
         "_declarations",
+        "_dropped",
         "_functions",
         "_globals",
+        "_meanings",
         "_metadata",
         "data_layout",
-        "instructions",
+        "emitted",
         "triple",
     )
 
     def __init__(self, triple: str = "", data_layout: str = "") -> None:
         self.triple = triple
         self.data_layout = data_layout
-        self.instructions = 0
-        """How many have been emitted, without phis and the ends of blocks."""
+        self.emitted = 0
+        """Instructions that have been emitted, without phis and the ends of blocks."""
+        self._dropped = 0
         self._declarations: dict[str, str] = {}
         self._functions: dict[str, Function] = {}
         self._globals: dict[str, tuple[Value, str]] = {}
+        self._meanings: dict[str, Callee] = {}
         self._metadata: list[str] = []
 
     def function(
@@ -194,6 +210,20 @@ class Module:
         """The function of that name if this module defines it: how helpers are emitted once."""
         function = self._functions.get(name)
         return function.callee if function else None
+
+    @property
+    def length(self) -> int:
+        """About how many instructions the module has."""
+        return self.emitted - self._dropped
+
+    def once(self, function: Function) -> Callee:
+        """An internal function that is complete: it, or an earlier one that does the same, in favour of which it goes."""
+        meaning = function.meaning()
+        known = self._meanings.setdefault(meaning, function.callee)
+        if known is not function.callee:
+            del self._functions[function.callee.name]
+            self._dropped += function.length
+        return known
 
     def declared(self, name: str) -> bool:
         """Whether `declare` was called for a name."""
