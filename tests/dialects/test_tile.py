@@ -26,6 +26,8 @@ BROKEN = [
     ("%r = tile.item %v -> f32", "not one"),
     ("%r = tile.broadcast %t -> tile<8x2xf32>", "stretched"),
     ("%r = tile.reshape %t -> tile<7xf32>", "elements"),
+    ("%r = tile.reinterpret %t -> tile<8xi32>", "rows"),
+    ("%r = tile.reinterpret %v -> tile<32xi8>", "integers"),
     ("%r = tile.extract %t {offsets = [1, 0]} -> tile<4x2xf32>", "leaves"),
     ("%r = tile.extract %t {offsets = [0]} -> tile<4x2xf32>", "rank"),
     ("%r = tile.cat %t, %t {dim = 0} -> tile<4x4xf32>", "does not fit"),

@@ -182,6 +182,16 @@ class Reshape(Operation, name="tile.reshape", traits=(PURE,)):
         tile_rules.reshape(self, report, self.tile, self.out)
 
 
+class Reinterpret(Operation, name="tile.reinterpret", traits=(PURE,)):
+    """The bits of integers in a row as integers of another width, low bits first."""
+
+    tile: Value = operand(TILE)
+    out: Value = result(TILE)
+
+    def verify(self, report: Report) -> None:
+        tile_rules.reinterpret(self, report, self.tile, self.out)
+
+
 def _permuted(op: Operation) -> Type:
     type_, order = op.operands[0].type, op.attributes["order"]
     assert isinstance(type_, TileType)

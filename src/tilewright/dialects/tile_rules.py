@@ -82,6 +82,14 @@ def reshape(op: Operation, report: Report, value: Value, out: Value) -> None:
         fail(op, report, f"{value.type} has {tile_of(value).size} elements, {out.type} {tile_of(out).size}")
 
 
+def reinterpret(op: Operation, report: Report, value: Value, out: Value) -> None:
+    """One dimension, integers of whole bytes, as many bits in all."""
+    source, target = tile_of(value), tile_of(out)
+    whole = all(t.rank == 1 and t.element.is_integer and t.element.bits % 8 == 0 for t in (source, target))
+    if not whole or source.size * source.element.bits != target.size * target.element.bits:
+        fail(op, report, f"{source} and {target} are no rows of the same bits as integers of whole bytes")
+
+
 def permutation(op: Operation, report: Report, order: Sequence[int], value: Value) -> None:
     """`order` names every dimension once."""
     if sorted(order) != list(range(tile_of(value).rank)):

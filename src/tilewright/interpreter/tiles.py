@@ -232,6 +232,10 @@ def _reshape(op: tile.Reshape, tiles: Array) -> Array:
     return np.stack([t.reshape(-1, order="F").reshape(shape, order="F") for t in tiles])
 
 
+def _reinterpret(op: tile.Reinterpret, tiles: Array) -> Array:
+    return np.ascontiguousarray(tiles).view(dtype_of(_shaped(op.out).element))
+
+
 def _permute(op: tile.Permute, tiles: Array) -> Array:
     return tiles.transpose(0, *(k + 1 for k in op.order))
 
@@ -387,6 +391,7 @@ def handlers() -> dict[type[Operation], Handler]:
         tile.Item: _item,
         tile.Broadcast: _mapped(_broadcast),
         tile.Reshape: _mapped(_reshape),
+        tile.Reinterpret: _mapped(_reinterpret),
         tile.Permute: _mapped(_permute),
         tile.Extract: _mapped(_extract),
         tile.Cat: _cat,

@@ -79,6 +79,23 @@ def test_reshape_is_column_major() -> None:
     np.testing.assert_array_equal(_run(kernel, x, (4, 15), "f64"), x.reshape((4, 15), order="F"))
 
 
+@pytest.mark.parametrize("wide", ["i16", "i32", "i64"])
+def test_reinterpret_is_little_endian(wide: str) -> None:
+    x = random_array(np.random.default_rng(6), wide, (2048,))
+    factor = np.dtype(wide.replace("i", "int")).itemsize
+    kernel = _unary(
+        f"""%p = tile.reinterpret %t -> tile<{2048 * factor}xi8>
+        %q = arith.add %p, %p -> tile<{2048 * factor}xi8>
+        %r = tile.reinterpret %q -> tile<2048x{wide}>""",
+        (2048,),
+        (2048,),
+        wide,
+    )
+    octets = x.view(np.int8)
+    np.testing.assert_array_equal(_run(kernel, x, (2048,), wide), (octets + octets).view(x.dtype))
+    assert kernel.text.count("\n") < 500, "in loops, not element by element"
+
+
 def test_iota() -> None:
     x = random_array(np.random.default_rng(5), "i32", (21, 5))
     kernel = _unary(

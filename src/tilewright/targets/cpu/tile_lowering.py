@@ -122,7 +122,7 @@ class CpuTiles:
                 return Reduction(type_, tile_of(ctx, op.tile), op.kind.value, op.dim)
             case ReduceBy() if (word := _word(op)) is not None:
                 return Reduction(type_, tile_of(ctx, op.tiles[0]), word, op.dim)
-            case tile.Reshape() | tile.Cat() | tile.Scan() | tile.Map():
+            case tile.Reshape() | tile.Reinterpret() | tile.Cat() | tile.Scan() | tile.Map():
                 return tile_moves.lower(ctx, roots, op)
             case tile.ShareInsert():
                 return tile_shares.insert(ctx, roots, op)

@@ -1,4 +1,4 @@
-"""Operations whose result is put together in a buffer: reshape, cat, scan, map."""
+"""Operations whose result is put together in a buffer: reshape, reinterpret, cat, scan, map."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ def lower(ctx: KernelContext, roots: Roots, op: core.Operation) -> Memory:
     match op:
         case tile.Reshape():
             return _reshape(roots, roots.materialize(tile_of(ctx, op.tile), 0, packed=True), type_)
+        case tile.Reinterpret():
+            return _reinterpreted(roots.materialize(tile_of(ctx, op.tile), 0, packed=True), type_)
         case tile.Cat():
             return _cat(ctx, roots, op, type_)
         case tile.Scan():
@@ -43,6 +45,12 @@ def _reshape(roots: Roots, packed: Memory, type_: TileType) -> Memory:
         strides.append(i64(total))
         total *= max(extent, 1)
     return Memory(type_, packed.pointer, tuple(strides), (None,) * type_.rank, packed.span)
+
+
+def _reinterpreted(packed: Memory, type_: TileType) -> Memory:
+    """In memory low bytes come first."""
+    span = None if packed.span is None else packed.span * packed.type.element.bits // type_.element.bits
+    return Memory(type_, packed.pointer, packed.strides, packed.bounds, span)
 
 
 def _cat(ctx: KernelContext, roots: Roots, op: tile.Cat, type_: TileType) -> Memory:

@@ -22,7 +22,7 @@ from tilewright.transforms.aliasing import accesses, may_overlap
 from tilewright.transforms.steps import STEP
 
 _MOVES: Final[frozenset[type[Operation]]] = frozenset(
-    {tile.Splat, tile.Broadcast, tile.Reshape, tile.Permute, tile.Extract, tile.Cat, tile.Iota}
+    {tile.Splat, tile.Broadcast, tile.Reshape, tile.Reinterpret, tile.Permute, tile.Extract, tile.Cat, tile.Iota}
 )
 _HARMLESS: Final = frozenset({EffectKind.READ, EffectKind.ALLOCATE, EffectKind.FREE, EffectKind.HINT})
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from tilewright.dialects import scf, tile
 from tilewright.ir import core
 from tilewright.ir.types import TileType
-from tilewright.targets.llvm.emitter import Value, i64
+from tilewright.targets.llvm.emitter import Value, constant, i64
 from tilewright.targets.nvidia import buffers
 from tilewright.targets.nvidia.buffers import Coordinates, coordinates, fill, linear_number, new_buffer
 from tilewright.targets.nvidia.context import KernelContext, is_tile
@@ -84,8 +84,32 @@ class Elements:
                 return self._map(op, where)
             case tile.Cat():
                 return self._cat(op, where)
+            case tile.Reinterpret():
+                return self._reinterpreted(op, where)
             case _:
                 return self.at(op.operands[0], self._moved(op, where))
+
+    def _reinterpreted(self, op: tile.Reinterpret, where: Coordinates) -> Value:
+        b, (position,) = self._ctx.b, where
+        have, want = tile_type(op.tile).element.bits, tile_type(op.out).element.bits
+        ltype = f"i{want}"
+        if have >= want:
+            count = i64(have // want)
+            whole = self._integer(op.tile, b.udiv(position, count))
+            shift = b.mul(b.urem(position, count), i64(want))
+            return b.resize(b.lshr(whole, b.resize(shift, whole.type)), ltype)
+        total: Value | None = None
+        for number in range(want // have):
+            at = b.add(b.mul(position, i64(want // have)), i64(number))
+            part = b.shl(b.zext(self._integer(op.tile, at), ltype), constant(ltype, have * number))
+            total = part if total is None else b.or_(total, part)
+        assert total is not None
+        return total
+
+    def _integer(self, value: core.Value, at: Value) -> Value:
+        found = self.at(value, (at,))
+        assert isinstance(found, Value)
+        return found
 
     def _moved(self, op: core.Operation, where: Coordinates) -> Coordinates:
         """Where an operation that only moves elements takes its element from."""

@@ -60,6 +60,7 @@ _TILE_OPS: Final[tuple[type[core.Operation], ...]] = (
     tile.Item,
     tile.Broadcast,
     tile.Reshape,
+    tile.Reinterpret,
     tile.Permute,
     tile.Extract,
     tile.Cat,
@@ -74,7 +75,7 @@ _TILE_OPS: Final[tuple[type[core.Operation], ...]] = (
 
 
 COLLECTIVE_ONLY: Final[frozenset[type[core.Operation]]] = frozenset(
-    {scf.While, *combining.lowerings(), *addresses.ACCESSES}
+    {scf.While, tile.Reinterpret, *combining.lowerings(), *addresses.ACCESSES}
 )
 """Operations that a subgroup cannot run by itself here."""
 

@@ -86,13 +86,20 @@ def _joined(low: Lowering, value: Value, count: int, bits: int, target: ScalarTy
     return found
 
 
+def _reinterpreted(low: Lowering, value: Value, element: ScalarType) -> Value:
+    """The same bits in a row as integers of another width."""
+    (length,) = _shape(value)
+    type_ = TileType((length * _element(value).bits // element.bits,), element)
+    return low.b(tile.Reinterpret(value, result_types=[type_])).out
+
+
 def packed(low: Lowering, value: Value) -> Value:
     """A tile of one dimension as its bytes."""
     bits = stored_bits(_element(value))
     found = pattern(low, value)
     if bits < 8:
         return _joined(low, found, 8 // bits, bits, I8)
-    return found if bits == 8 else _split(low, found, bits // 8, 8, I8)
+    return found if bits == 8 else _reinterpreted(low, found, I8)
 
 
 def unpacked(low: Lowering, value: Value, element: ScalarType) -> Value:
@@ -101,7 +108,7 @@ def unpacked(low: Lowering, value: Value, element: ScalarType) -> Value:
     if bits < 8:
         found = _split(low, value, 8 // bits, bits, I8)
     else:
-        found = value if bits == 8 else _joined(low, value, bits // 8, 8, _PATTERNS[bits])
+        found = value if bits == 8 else _reinterpreted(low, value, _PATTERNS[bits])
     return from_pattern(low, found, element)
 
 
