@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import Final
 
 
@@ -145,12 +146,27 @@ def nest_of(word: str, statement: str) -> Callable[[int], str]:
     return lambda depth: nest(word, depth, _COLLECTIVES[statement])
 
 
+def mixture(rnd: Random, count: int) -> str:
+    """Collective instructions of all kinds, in loops and branches as they come."""
+    extent = rnd.choice(["?", "4", "9", "20", "64", "100"])
+    lines: list[str] = []
+    depth = 0
+    for k in range(count):
+        if rnd.random() < 0.1 and depth < 20:
+            lines.append(rnd.choice([f"for %i{k}=%c0,%c4 {{", "if %b {"]))
+            depth += 1
+        elif rnd.random() < 0.1 and depth:
+            lines.append("}")
+            depth -= 1
+        else:
+            lines.append(rnd.choice(list(_COLLECTIVES.values())))
+    return _function(_parameters(extent), [*_START, *lines, "}" * depth])
+
+
 def tensors(word: str, order: int, extent: str = "?") -> str:
-    """An elementwise instruction, or one along a mode, on tensors of any order."""
+    """An instruction on tensors of any order, all their elements one by one, or parts of them."""
     type_ = "memref<f32" + f"x{extent}" * order + ">"
     line = {
-        "axpby": "axpby %a, %X, %a, %Y",
-        "hadamard": "hadamard %a, %X, %Y, %a, %Z",
         "cumsum-first": "cumsum %a, %X, 0, %a, %Y",
         "cumsum-last": f"cumsum %a, %X, {order - 1}, %a, %Y",
         "foreach": _foreach_modes(order),
@@ -169,7 +185,7 @@ def _subviews(order: int, extent: str) -> str:
     taken = ",".join(["0:2"] * order)
     known = ",".join(str(int(extent) ** k) if extent != "?" else ("1" if k == 0 else "?") for k in range(order))
     type_ = f"memref<f32{'x2' * order},strided<{known}>>"
-    return f"%s = subview %X[{taken}] : {type_}\n%t = subview %Y[{taken}] : {type_}\naxpby %a, %s, %a, %t"
+    return f"%s = subview %X[{taken}] : {type_}\n%t = subview %Y[{taken}] : {type_}\ncumsum %a, %s, 0, %a, %t"
 
 
 # CUDA Tile IR
@@ -249,7 +265,8 @@ def tile_nest(word: str, depth: int) -> str:
     lines, ends = list[str](), list[str]()
     for k in range(depth):
         if word == "for":
-            lines.append(f"%v{k + 1} = for %i{k} in (%lo to %hi, step %by) : tile<i32> iter_values(%w{k} = {_in(k)}) -> ({t}) {{")
+            loop = f"for %i{k} in (%lo to %hi, step %by) : tile<i32> iter_values(%w{k} = {_in(k)}) -> ({t})"
+            lines.append(f"%v{k + 1} = {loop} {{")
             ends.insert(0, f"continue {_out(word, k, depth)} : {t}\n}}")
         else:
             lines.append(f"%v{k + 1} = if %flag -> ({t}) {{")
@@ -272,14 +289,14 @@ def _out(word: str, k: int, depth: int) -> str:
 
 def families() -> list[Family]:
     """All of them, with the sizes of the benchmark."""
-    depths, orders, counts = (4, 15, 60, 256), (2, 7, 16, 32), (10, 100, 1000, 5000)
+    depths, orders, counts = (4, 15, 60, 250), (2, 7, 16, 32), (10, 100, 1000, 5000)
     found = [
         *[Family(f"nest of for around {s}", "depth", nest_of("for", s), depths) for s in ("gemm", "axpby", "cumsum")],
         Family("nest of if around ger", "depth", nest_of("if", "ger"), depths),
         Family("nest of for and if around sum", "depth", nest_of("mixed", "sum"), depths),
         *[
             Family(f"{w}, extents {e}", "order", lambda n, w=w, e=e: tensors(w, n, e), orders)
-            for w in ("axpby", "hadamard", "cumsum-first", "cumsum-last", "subview")
+            for w in ("cumsum-first", "cumsum-last", "subview")
             for e in ("?", "2")
         ],
         Family("foreach over all modes", "order", lambda n: tensors("foreach", n), orders),

@@ -54,7 +54,7 @@ def _loads(kernel: Kernel) -> list[tile.Load]:
     scattered = False
     for op in kernel.body.entry:
         if isinstance(op, tile.Load) and not any(op.check) and _in_global_memory(op):
-            sources = _recomputed(op, kernel.body.entry)
+            sources = _sources(op, kernel.body.entry)
             if sources is not None and any(isinstance(s, team.GroupId) and s.dim == 0 for s in sources):
                 found.setdefault((op.memref, *op.indices), op)
                 scattered = scattered or any(isinstance(s, memref.GroupLoad) for s in sources)
@@ -66,8 +66,8 @@ def _in_global_memory(load: tile.Load) -> bool:
     return isinstance(type_, MemrefType) and type_.space is AddressSpace.GLOBAL
 
 
-def _recomputed(load: tile.Load, block: Block) -> list[Operation] | None:
-    """The operations that the place is computed by, in order; None if some cannot be run again."""
+def _sources(load: tile.Load, block: Block) -> set[Operation] | None:
+    """The operations that the place is computed by; None if some cannot be run again."""
     found: set[Operation] = set()
     waiting = [load.memref, *load.indices]
     while waiting:
@@ -78,7 +78,7 @@ def _recomputed(load: tile.Load, block: Block) -> list[Operation] | None:
             return None
         found.add(op)
         waiting.extend(op.operands)
-    return [op for op in block if op in found]
+    return found
 
 
 def _repeatable(op: Operation) -> bool:
@@ -92,9 +92,10 @@ def _prefetch(block: Block, loads: list[tile.Load], distance: int) -> None:
     build = Builder.before_op(next(iter(block)))
     last = emit.sub(build, build(team.NumGroups(0)).out, build.index(1))
     later = emit.minimum(build, emit.add(build, build(team.GroupId(0)).out, build.index(distance)), last)
+    position = {op: number for number, op in enumerate(block)}
     for load in loads:
         at, mapping = Builder.before_op(load), dict[Value, Value]()
-        for op in _recomputed(load, block) or ():
+        for op in sorted(_sources(load, block) or (), key=position.__getitem__):
             if isinstance(op, team.GroupId) and op.dim == 0:
                 mapping[op.out] = later
             elif any(operand in mapping for operand in op.operands):

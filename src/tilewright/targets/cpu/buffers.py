@@ -17,11 +17,10 @@ _STACK_BYTES = 4096
 _STACK_OF_FUNCTION = 128 * 1024
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Buffer:
     offset: int
     size: int
-    block: core.Block
 
 
 class BufferPool:
@@ -35,7 +34,7 @@ class BufferPool:
 
     def __init__(self) -> None:
         self._on_stack = 0
-        self._buffers: list[_Buffer] = []
+        self._buffers: dict[core.Block, list[_Buffer]] = {}
 
     def take(self, ctx: KernelContext, size: int, block: core.Block | None) -> Value:
         """Uninitialised memory for values of `block`; None: for the whole function."""
@@ -49,14 +48,15 @@ class BufferPool:
         if block is None:
             return new(size)
         around = _enclosing(block)
-        fitting = [held for held in self._buffers if size <= held.size <= 2 * size and held.block not in around]
+        free = [(home, held) for home, all_ in self._buffers.items() if home not in around for held in all_]
+        fitting = [found for found in free if size <= found[1].size <= 2 * size]
         if fitting:
-            best = min(fitting, key=lambda held: held.size)
-            best.block = block
-            return best.offset
-        offset = new(size)
-        self._buffers.append(_Buffer(offset, size, block))
-        return offset
+            home, best = min(fitting, key=lambda found: found[1].size)
+            self._buffers[home].remove(best)
+        else:
+            best = _Buffer(new(size), size)
+        self._buffers.setdefault(block, []).append(best)
+        return best.offset
 
 
 def _enclosing(block: core.Block) -> set[core.Block]:

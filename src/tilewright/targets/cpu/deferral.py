@@ -12,6 +12,8 @@ regions, whose tiles a program loads and stores as it likes, and between fused c
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
+from typing import Final
 
 from tilewright.dialects import memref, team, tile
 from tilewright.dialects.tile_combine import ReduceBy
@@ -25,6 +27,8 @@ from tilewright.targets.cpu.single_block import stored_at_once
 from tilewright.targets.llvm.elementwise import is_elementwise
 from tilewright.transforms.steps import STEP
 
+_MOST_SINKS: Final = 64
+"""A tile that is read more often is copied: that costs little beside, and each reader is looked at with all before it."""
 _VIEWS = (memref.Subview, memref.Expand, memref.Fuse, memref.Permute)
 _NO_EFFECTS_OF_ITS_OWN = {RECURSIVE_EFFECTS, TERMINATOR}
 _CHANGES = (EffectKind.WRITE, EffectKind.UPDATE, EffectKind.FREE)
@@ -50,7 +54,10 @@ def _conflicting_stores(load: tile.Load, machine: Machine) -> list[tuple[tile.St
     """The last sinks of the tile if they may overwrite it while they read it; None if anything else may."""
     block = load.block
     assert block is not None
-    ends = [(_ancestor_in(sink, block), sink, in_place) for sink, in_place in dict.fromkeys(_sinks(load.out))]
+    sinks = dict.fromkeys(islice(_sinks(load.out), _MOST_SINKS + 1))
+    if len(sinks) > _MOST_SINKS:
+        return None
+    ends = [(_ancestor_in(sink, block), sink, in_place) for sink, in_place in sinks]
     if any(end is None for end, _, _ in ends):
         return None
     collective = not any(isinstance(op, team.Spmd) for op in load.ancestors())

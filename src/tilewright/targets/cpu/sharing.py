@@ -24,7 +24,9 @@ def is_shared(value: core.Value, formula: AnyTile) -> bool:
         return True
     if value.has_one_use() or not any(map(_is_costly, parts)):
         return False
-    return len(set(_sweeps(value))) > 1
+    sweeps = _sweeps(value)
+    first = next(sweeps, None)
+    return any(sweep is not first for sweep in sweeps)
 
 
 def _is_costly(part: AnyTile) -> bool:
