@@ -290,7 +290,7 @@ def _out(word: str, k: int, depth: int) -> str:
 def families() -> list[Family]:
     """All of them, with the sizes of the benchmark."""
     depths, orders, counts = (4, 15, 60, 250), (2, 7, 16, 32), (10, 100, 1000, 5000)
-    found = [
+    return [
         *[Family(f"nest of for around {s}", "depth", nest_of("for", s), depths) for s in ("gemm", "axpby", "cumsum")],
         Family("nest of if around ger", "depth", nest_of("if", "ger"), depths),
         Family("nest of for and if around sum", "depth", nest_of("mixed", "sum"), depths),
@@ -323,4 +323,3 @@ def families() -> list[Family]:
         Family("tile mmaf of 32x32", "count", lambda n: tile_products(n, 32), counts),
         Family("tile mmaf", "extent", lambda n: tile_products(1, n), (4, 32, 256, 2048)),
     ]
-    return found

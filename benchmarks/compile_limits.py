@@ -1,4 +1,4 @@
-"""What compiling costs at the edges: depth of nesting, order of tensors, number of instructions, extents; two languages.
+"""What compiling costs at the edges: depth of nesting, order of tensors, number of instructions, extents.
 
     python benchmarks/compile_limits.py [--dimension depth] [--seconds 10] [--megabytes 1000] [--json FILE]
 

@@ -1,6 +1,7 @@
 """Kernels of random size in every direction: each compiles, or is refused, in 10 s of CPU time and 1 GB.
 
-    python scripts/fuzz_compile_time.py --kernels 500 --minutes 5 [--seed N] [--jobs N] [--seconds 10] [--megabytes 1000]
+    python scripts/fuzz_compile_time.py --kernels 500 --minutes 5 [--seed N] [--jobs N] [--seconds 10]
+        [--megabytes 1000]
 
 Every compile is a process of its own. Prints what takes more, with the family, the size and the seed that give the
 text again; exit code 1 if there is anything.

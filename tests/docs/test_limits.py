@@ -37,7 +37,7 @@ BOUNDS = {
     "work-items of a work-group": vars(kernels)["_MAX_WORK_GROUP"],
     "alignment of an allocation": vars(memory)["_MAX_ALIGNMENT"],
     "local memory of a kernel on the CPU": cpu.MAX_LOCAL_BYTES,
-    "machine-level instructions of a program on the CPU, all static extents unrolled": cpu.MAX_INSTRUCTIONS,
+    "machine-level instructions that are made of a program on the CPU": cpu.MAX_INSTRUCTIONS,
     "memory of a thread for the tiles of a kernel on the CPU": cpu.MAX_WORKSPACE_BYTES,
     "work-items of a work-group on NVIDIA devices": capabilities.MAX_THREADS,
     "work-groups of a launch along a mode of the grid": vars(grid)["_MAX_EXTENT"],

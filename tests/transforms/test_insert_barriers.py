@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from tilewright.dialects import team
 from tilewright.dialects.builtin import Module
 from tilewright.ir.core import Operation
 from tilewright.ir.types import AddressSpace
-from tilewright.transforms.aliasing import accesses, commute, may_overlap
+from tilewright.transforms import pending
+from tilewright.transforms.aliasing import Access, accesses, commute, may_overlap
 from tilewright.transforms.assign_stack import AssignStack
+from tilewright.transforms.footprints import Footprint, Footprints
 from tilewright.transforms.insert_barriers import InsertBarriers
 from tilewright.transforms.lower_collectives import LowerCollectives
 from tilewright.transforms.lower_foreach import LowerForeach
@@ -139,6 +143,42 @@ def test_conflict_with_a_loop_is_fenced_in_front_of_it() -> None:
     module, found = barriers(body)
     assert found == ["local", "global "]
     filecheck(str(module), "fence_local = true\nscf.for {{.*}}(%i: index)\nfence_global = true")
+
+
+def nested(depth: int) -> str:
+    """Loops in loops, each with a step that waits for the step of the iteration before."""
+    loop = "scf.for %z, %n {{operand_segments = [1, 1, 0, 0]}} (%i{k}: index) {{ memref.store %one, %A, %i{k}"
+    return " ".join(loop.format(k=k) for k in range(depth)) + " }" * depth
+
+
+def test_work_grows_with_the_operations_however_deep_they_stand(monkeypatch: pytest.MonkeyPatch) -> None:
+    visits: list[Operation] = []
+    of = Footprints.of
+
+    def counted(self: Footprints, op: Operation) -> Footprint:
+        visits.append(op)
+        assert len(visits) < 2000, "each level of loops does the work of those inside again"
+        return of(self, op)
+
+    monkeypatch.setattr(Footprints, "of", counted)
+    module, found = barriers(nested(40))
+    assert len(found) == 79
+    assert len(visits) <= 12 * sum(1 for _ in module.walk())
+
+
+def test_thousands_of_accesses_are_not_all_compared_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    comparisons: list[None] = []
+    overlap = pending.may_overlap
+
+    def counted(*accesses: Access) -> bool:
+        comparisons.append(None)
+        return overlap(*accesses)
+
+    monkeypatch.setattr(pending, "may_overlap", counted)
+    count = 1000
+    stores = [f"%k{k} = arith.constant {{value = {k}}} -> index memref.store %one, %L, %k{k}" for k in range(count)]
+    barriers("\n".join(stores), "%L: memref<f32x2000>, %B: memref<f32x64>, %p: bool")
+    assert len(comparisons) <= 129 * count
 
 
 STEPS = [

@@ -206,10 +206,7 @@ def may_overlap(a: Access, b: Access, unstable: Sequence[Operation] = ()) -> boo
         return True
     if len(a.spans) != len(b.spans):
         return True
-    for x, y in zip(a.spans, b.spans, strict=True):
-        if x.apart(y, unstable):
-            return False
-    return True
+    return not any(x.apart(y, unstable) for x, y in zip(a.spans, b.spans, strict=True))
 
 
 def roots_may_overlap(a: Value, b: Value) -> bool:

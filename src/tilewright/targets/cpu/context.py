@@ -16,7 +16,6 @@ from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Complex, Module, Value, boolean, i64
 from tilewright.targets.llvm.lowered import lowered_as
 
-
 MAX_INSTRUCTIONS: Final = 200_000
 """Instructions that are emitted for a program at most."""
 LONGEST_BLOCK: Final = 1024
@@ -77,8 +76,8 @@ class KernelContext:
     `lanes` is 1 in collective regions and the subgroup size in SPMD ones; `mask` is the vector of active lanes, or None
     if all are. `varying` holds the IR values that differ by work-item. `scratch` is the work-group's local memory,
     `workspace` the scratch memory of the running thread, laid out by `layout`; `team` is null where no other thread may
-    help. The module may grow to `most_instructions`; then lowering ends with `CodeTooLong`. `in_part`: the code goes into
-    a function beside the kernel's own.
+    help. The module may grow to `most_instructions`; then lowering ends with `CodeTooLong`. `in_part`: the code goes
+    into a function beside the kernel's own.
     """
 
     kernel: Kernel

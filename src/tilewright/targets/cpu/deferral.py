@@ -28,7 +28,7 @@ from tilewright.targets.llvm.elementwise import is_elementwise
 from tilewright.transforms.steps import STEP
 
 _MOST_SINKS: Final = 64
-"""A tile that is read more often is copied: that costs little beside, and each reader is looked at with all before it."""
+"""A tile that is read more often is copied: that costs little beside, and looking at all readers takes long."""
 _VIEWS = (memref.Subview, memref.Expand, memref.Fuse, memref.Permute)
 _NO_EFFECTS_OF_ITS_OWN = {RECURSIVE_EFFECTS, TERMINATOR}
 _CHANGES = (EffectKind.WRITE, EffectKind.UPDATE, EffectKind.FREE)

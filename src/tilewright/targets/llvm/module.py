@@ -217,7 +217,7 @@ class Module:
         return self.emitted - self._dropped
 
     def once(self, function: Function) -> Callee:
-        """An internal function that is complete: it, or an earlier one that does the same, in favour of which it goes."""
+        """A complete internal function, or an earlier one that does the same, in favour of which it goes."""
         meaning = function.meaning()
         known = self._meanings.setdefault(meaning, function.callee)
         if known is not function.callee:
