@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 import pytest
 
@@ -170,9 +171,9 @@ def test_thousands_of_accesses_are_not_all_compared_with_each_other(monkeypatch:
     comparisons: list[None] = []
     overlap = pending.may_overlap
 
-    def counted(*accesses: Access) -> bool:
+    def counted(before: Access, access: Access, unstable: Sequence[Operation]) -> bool:
         comparisons.append(None)
-        return overlap(*accesses)
+        return overlap(before, access, unstable)
 
     monkeypatch.setattr(pending, "may_overlap", counted)
     count = 1000
