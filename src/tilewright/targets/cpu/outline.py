@@ -137,12 +137,13 @@ class Outlined:
                 b.call_void(callee, alone)
 
 
-def free_values(op: core.Operation) -> list[core.Value]:
-    """Values from outside that an operation and all it contains use, each once."""
+def free_values(op: core.Operation, operands: bool = True) -> list[core.Value]:
+    """Values from outside that all in an operation uses, and with `operands` the operation itself, each once."""
     inside: set[core.Value] = set()
     found: dict[core.Value, None] = {}
     for inner in op.walk():
-        found.update(dict.fromkeys(v for v in inner.operands if v not in inside))
+        if operands or inner is not op:
+            found.update(dict.fromkeys(v for v in inner.operands if v not in inside))
         inside.update(inner.results)
         for region in inner.regions:
             for block in region.blocks:

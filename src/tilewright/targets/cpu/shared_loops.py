@@ -48,7 +48,7 @@ def share_loop(ctx: KernelContext, machine: Machine, loop: scf.For) -> bool:
         return False
     part = Outlined(ctx, machine, "loop")
     inner = part.inner
-    for value in free_values(loop):
+    for value in free_values(loop, operands=False):
         inner.bind(value, part.lowered(ctx.values[value]))
     first, by = part.value(lower), part.value(step)
     with inner.b.loop(part.begin, part.end) as running:
