@@ -85,10 +85,10 @@ def compile(
     values = dict(definitions or {})
     if target == "interpreter":
         return _interpreted(source, checked, ReadOptions(values, std))
-    if checked:
-        raise ValueError("checked runs are those of the interpreter: use target='interpreter'")
     machine = find_target(target)
-    options = CompileOptions(level, values, std=std)
+    if checked and not machine.can_check:
+        raise ValueError(f"checked runs are those of the interpreter and the CPU: {target!r} cannot check accesses")
+    options = CompileOptions(level, values, std=std, checked=checked)
     if cache:
         from tilewright.runtime.cache import cached_artifact
 

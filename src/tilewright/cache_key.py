@@ -23,6 +23,7 @@ def cache_key(source: Source | Binary, target: Target, options: CompileOptions) 
         options.level,
         sorted(options.definitions.items()),
         options.std,
+        options.checked,
     ]
     digest = hashlib.sha256(json.dumps(facts).encode())
     digest.update(b"\0")

@@ -29,13 +29,15 @@ class CompileOptions:
     """How to compile; everything here is part of the cache key.
 
     `level` 0 runs no optimisation, 2 all of it. `definitions` are values for `$name`s of the tensor language.
-    `verify_each` checks the IR after every pass. `std` says which tensor language the text is in.
+    `verify_each` checks the IR after every pass. `std` says which tensor language the text is in. `checked` code tests
+    what it accesses.
     """
 
     level: int = 2
     definitions: Mapping[str, str] = field(default_factory=_no_definitions)
     verify_each: bool = False
     std: Std = "auto"
+    checked: bool = False
 
     @property
     def reading(self) -> ReadOptions:
@@ -74,7 +76,7 @@ def read_module(
 
 def pipeline(source: Source | Binary, target: Target, options: CompileOptions) -> list[Pass]:
     """All passes from what `read_source` gives to what the target generates code from."""
-    return [*language_of(source, options.std).passes(), *target.passes(options.level)]
+    return [*language_of(source, options.std).passes(), *target.passes(options.level, options.checked)]
 
 
 def lower_module(
@@ -85,7 +87,7 @@ def lower_module(
     print_after: Callable[[str, str], None] | None = None,
 ) -> PassManager:
     """Run the target's passes over a verified program in place; the pass manager, for its timings."""
-    manager = PassManager(target.passes(options.level), options.verify_each, print_after)
+    manager = PassManager(target.passes(options.level, options.checked), options.verify_each, print_after)
     _run(manager, module, report)
     return manager
 

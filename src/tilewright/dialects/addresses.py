@@ -39,6 +39,16 @@ class AddressOf(Operation, name="memref.address", traits=(PURE,)):
     out: Value = result(infer=_address)
 
 
+class Reach(Operation, name="memref.reach", traits=(PURE,)):
+    """How many bytes may be accessed from the address of a pointer parameter on: those of the array that a launch gave.
+
+    Negative for an address that came without an array, of which nobody knows.
+    """
+
+    pointer: Value = operand(POINTER)
+    out: Value = result(infer=_address)
+
+
 class FromAddress(Operation, name="memref.from_address", traits=(PURE,)):
     """Global memory from an address on as a memref; `sizes` and `strides` are those that its type leaves open."""
 

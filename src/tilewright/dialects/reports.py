@@ -1,4 +1,4 @@
-"""What a kernel tells its host: text that it prints, and assertions that failed."""
+"""What a kernel tells its host: text that it prints, assertions that failed, checks that ended a work-group."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from enum import Enum
 
 from tilewright.diagnostics import Report as Diagnostics
 from tilewright.dialects.tile_rules import fail
-from tilewright.ir.definition import Operation, Value, attribute, operands
+from tilewright.ir.definition import Operation, Value, attribute, operand, operands
 from tilewright.ir.effects import Effect, EffectKind
-from tilewright.ir.types import F64, I64, SHAPED_REAL, element_of
+from tilewright.ir.types import BOOLEAN, F64, I64, INTEGER, SHAPED_REAL, element_of
+
+_BLANK = "{}"
 
 
 class ReportKind(Enum):
@@ -41,3 +43,35 @@ class Report(Operation, name="team.report", traits=()):
         for value in self.values:
             if element_of(value.type) not in (F64, I64):
                 fail(self, report, f"values are f64 or i64, not {value.type}")
+
+
+class Check(Operation, name="team.check", traits=()):
+    """Ends the work-group with a report to the host unless `condition` holds; the launch raises it when it is over.
+
+    In SPMD regions it has to hold for every active work-item. `code` is that of the diagnostic, `text` its message, in
+    which each `{}` stands for one of `values`: those of the first work-item for which it does not hold.
+    """
+
+    condition: Value = operand(BOOLEAN)
+    values: list[Value] = operands(INTEGER)
+    code: str = attribute(str)
+    text: str = attribute(str)
+
+    def effects(self) -> Sequence[Effect]:
+        return [Effect(EffectKind.GUARD)]
+
+    def verify(self, report: Diagnostics) -> None:
+        if self.text.count(_BLANK) != len(self.values):
+            fail(self, report, f"one value for each {_BLANK} of the text is needed")
+
+
+def filled(text: str, values: Sequence[int]) -> str:
+    """The message of a check; blanks without a value stay."""
+    first, *rest = text.split(_BLANK)
+    numbers = [str(value) for value in values[: len(rest)]] + [_BLANK] * (len(rest) - len(values))
+    return first + "".join(number + part for number, part in zip(numbers, rest, strict=True))
+
+
+def of_work_group(place: Sequence[int]) -> str:
+    """What the message of a check ends with."""
+    return f" (work-group {', '.join(map(str, place))})"

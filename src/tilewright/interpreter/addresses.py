@@ -56,6 +56,13 @@ def _address(w: WorkGroup, op: Operation) -> None:
     w.values[op.out] = w.values[op.pointer]
 
 
+def _reach(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, addresses.Reach)
+    address = int(w.scalar(op.pointer))
+    ends = [s.low + len(s.data) for s in w.spaces if isinstance(s, Space) and s.low <= address <= s.low + len(s.data)]
+    w.values[op.out] = np.asarray(max(ends) - address if ends else -1, np.int64)
+
+
 def _from_address(w: WorkGroup, op: Operation) -> None:
     """Where the address lies in no array the memref is null: what is never accessed may be anywhere."""
     assert isinstance(op, addresses.FromAddress)
@@ -164,6 +171,7 @@ def handlers() -> Mapping[type[Operation], Handler]:
     """Handlers of this file by operation."""
     return {
         addresses.AddressOf: _address,
+        addresses.Reach: _reach,
         addresses.FromAddress: _from_address,
         addresses.Gather: _gather,
         addresses.Scatter: _scatter,

@@ -9,9 +9,10 @@ import numpy as np
 from tilewright.diagnostics import Diagnostic, Severity
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.printf import Printed, failed_assertion, formatted
-from tilewright.dialects.reports import Report, ReportKind
+from tilewright.dialects.reports import Check, Report, ReportKind, filled, of_work_group
 from tilewright.dialects.statics import Global, GlobalAddress, Reserve
 from tilewright.interpreter.addresses import Space
+from tilewright.interpreter.errors import fail
 from tilewright.interpreter.state import Handler, WorkGroup
 from tilewright.ir.core import Operation
 
@@ -61,6 +62,15 @@ def _report(w: WorkGroup, op: Operation) -> None:
     w.failures.append(Diagnostic(Severity.ERROR, "R032", message, op.location))
 
 
+def _check(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, Check)
+    failing = w.active & ~w.spread(w.scalar(op.condition))
+    if failing.any():
+        first = int(np.argmax(failing))
+        values = [int(w.spread(w.scalar(v))[first]) for v in op.values]
+        fail(op.code, op.location, filled(op.text, values) + of_work_group(w.group_id))
+
+
 def handlers() -> Mapping[type[Operation], Handler]:
     """Handlers of this file by operation."""
-    return {GlobalAddress: _global_address, Reserve: _reserve, Report: _report}
+    return {GlobalAddress: _global_address, Reserve: _reserve, Report: _report, Check: _check}

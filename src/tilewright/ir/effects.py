@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 class EffectKind(Enum):
     """Kinds of access. UPDATE is an atomic read-modify-write, ORDER a barrier or fence.
 
-    HINT touches no memory and orders nothing, it is there for speed alone.
+    HINT touches no memory and orders nothing, it is there for speed alone. GUARD may end the work-group: what follows
+    must not run ahead of it.
     """
 
     READ = "read"
@@ -23,6 +24,7 @@ class EffectKind(Enum):
     FREE = "free"
     ORDER = "order"
     HINT = "hint"
+    GUARD = "guard"
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ Binder: TypeAlias = Callable[[object, list[object]], tuple[SlotValue, ...]]
 """From an argument to slot values; what must outlive the launch is appended to the list."""
 
 _REMEMBERED_LAYOUTS: Final = 256
+_UNKNOWN_BYTES: Final = -1
 
 
 def host_view(parameter: MemrefParameter | PointerParameter, where: str, argument: object) -> ArrayView:
@@ -163,13 +164,20 @@ def bind_pointer(
     argument: object,
     keep: list[object],
 ) -> tuple[SlotValue, ...]:
-    """An argument of a pointer parameter on any target; `of_array` looks at an array, where the target has its own."""
+    """An argument of a pointer parameter on any target; `of_array` looks at an array, where the target has its own.
+
+    Where the kernel asks for it, the bytes from the address to the end of the memory follow.
+    """
+
+    def slots(address: int, count: int) -> tuple[SlotValue, ...]:
+        return (address, count) if parameter.measured else (address,)
+
     if argument is None:
         check_null(parameter, where)
-        return (0,)
+        return slots(0, 0)
     if isinstance(argument, MemoryAt):
         check_memory(parameter, where, argument)
-        return (argument.number,)
+        return slots(argument.number, argument.nbytes)
     if is_integer(argument):
         raise LaunchTypeError(
             f"{where}: a number is no array; pass tw.address(number, nbytes=..) for memory that is known by its address"
@@ -187,4 +195,12 @@ def bind_pointer(
             f"(numpy.ascontiguousarray), or tw.address({parameter.name}) if the kernel is given the strides"
         )
     keep.append(array.owner)
-    return (array.address,)
+    return slots(array.address, _bytes_behind(array))
+
+
+def _bytes_behind(array: ArrayView) -> int:
+    """Bytes from an array's first element to the end of its last one."""
+    if 0 in array.shape:
+        return 0
+    steps = sum((extent - 1) * stride for extent, stride in zip(array.shape, array.strides, strict=True) if stride > 0)
+    return (steps + 1) * array.dtype.itemsize

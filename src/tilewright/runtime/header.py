@@ -169,7 +169,7 @@ def _member_name(slot: Slot) -> str:
     match slot.role:
         case "value" | "pointer" | "table":
             return name
-        case "size" | "offset":
+        case "bytes" | "size" | "offset":
             return f"{name}_{slot.role}"
         case (role, mode):
             return f"{name}_{role.removesuffix('_array')}{mode}{'s' if role.endswith('_array') else ''}"

@@ -1,4 +1,5 @@
-"""What kernels printed and which assertions failed: records that a launch leaves behind (`targets/cpu/host.py`)."""
+"""What kernels printed, which assertions and checks failed: records that a launch leaves behind
+(`targets/cpu/host.py`, `targets/cpu/checks.py`)."""
 
 from __future__ import annotations
 
@@ -12,11 +13,11 @@ from typing import Final
 
 from tilewright.diagnostics import Diagnostic, Severity
 from tilewright.dialects.printf import Printed, failed_assertion, formatted
-from tilewright.dialects.reports import ReportKind
+from tilewright.dialects.reports import ReportKind, filled, of_work_group
 from tilewright.interpreter.errors import KernelError
 from tilewright.runtime.native import LoadedObject
 from tilewright.targets.parameters import KernelInfo
-from tilewright.targets.report_sites import HEAD_WORDS, RECORD_WORDS, ReportSite, read_sites
+from tilewright.targets.report_sites import RECORD_WORDS, ReportSite, head_words, read_sites
 
 _HEAD: Final = struct.Struct(f"<{RECORD_WORDS}q")
 
@@ -49,7 +50,8 @@ class ReportLog:
     def __init__(self, kernel: str, head: int, sites: tuple[ReportSite, ...]) -> None:
         self.lock = RLock()
         self._kernel = kernel
-        self._head = (ctypes.c_uint64 * HEAD_WORDS).from_address(head)
+        words = head_words(any(site.kind is None for site in sites))
+        self._head = (ctypes.c_uint64 * words).from_address(head)
         self._sites = sites
 
     @staticmethod
@@ -59,12 +61,12 @@ class ReportLog:
         return None if found is None else ReportLog(info.name, code.address(found[0]), found[1])
 
     def deliver(self) -> None:
-        """Print what was printed, in order for each work-group; then raise `KernelError` if assertions failed.
+        """Print what was printed, in order for each work-group; then raise `KernelError` if anything failed.
 
-        `MemoryError` says that reports are missing; if assertions failed too, a note on their error does.
+        `MemoryError` says that reports are missing; if assertions or checks failed too, a note on their error does.
         """
-        address, lost = self._head
-        self._head[:] = (0, 0)
+        address, lost = self._head[:2]
+        self._head[:] = (0,) * len(self._head)
         records: list[tuple[ReportSite, tuple[int, int, int], list[Printed]]] = []
         while address:
             following, number, x, y, z = _HEAD.unpack(ctypes.string_at(address, _HEAD.size))
@@ -74,12 +76,17 @@ class ReportLog:
             address = following
         failures: list[Diagnostic] = []
         for site, block, values in reversed(records):
-            if site.kind is ReportKind.PRINT:
-                print(formatted(site.text, values), end="")
-            else:
-                message = failed_assertion(site.text, _wrong(values[0]), block)
-                failures.append(Diagnostic(Severity.ERROR, "R032", message, site.location))
-        missing = f"kernel {self._kernel}: there was no memory for {lost} of its prints and failed assertions"
+            match site.kind:
+                case ReportKind.PRINT:
+                    print(formatted(site.text, values), end="")
+                case ReportKind.ASSERT:
+                    message = failed_assertion(site.text, _wrong(values[0]), block)
+                    failures.append(Diagnostic(Severity.ERROR, "R032", message, site.location))
+                case None:
+                    numbers = [int(value.numbers[0]) for value in values]
+                    message = f"kernel {self._kernel}: {filled(site.text, numbers)}{of_work_group(block)}"
+                    failures.append(Diagnostic(Severity.ERROR, site.code, message, site.location))
+        missing = f"kernel {self._kernel}: there was no memory for {lost} of its prints, failed assertions and checks"
         if failures:
             error = KernelError(failures)
             if lost:

@@ -49,7 +49,7 @@ BLOCK_ALIGNMENT: Final = 16
 _SLOT_BYTES: Final = 8
 _C64_BYTES: Final = 16
 
-SimpleRole: TypeAlias = Literal["value", "pointer", "table", "size", "offset"]
+SimpleRole: TypeAlias = Literal["value", "pointer", "bytes", "table", "size", "offset"]
 IndexedRole: TypeAlias = Literal["extent", "stride", "extent_array", "stride_array"]
 Role: TypeAlias = SimpleRole | tuple[IndexedRole, int]
 
@@ -97,6 +97,8 @@ def _roles(parameter: Parameter) -> list[tuple[Role, str]]:
             roles.extend((("stride", k), "i64") for k in _unknown(parameter.strides))
         case PointerParameter():
             roles.append(("pointer", "ptr"))
+            if parameter.measured:
+                roles.append(("bytes", "i64"))
         case GroupParameter():
             roles.append(("table", "ptr"))
             roles.extend((("extent_array", k), "ptr") for k in _unknown(parameter.memref.shape))

@@ -46,6 +46,7 @@ def _parameter_to_json(parameter: Parameter) -> JsonObject:
                 "dtype": parameter.dtype,
                 "written": parameter.written,
                 "nullable": parameter.nullable,
+                "measured": parameter.measured,
             }
         case GroupParameter():
             return {
@@ -108,8 +109,8 @@ def _parameter_from_json(fields: Fields) -> Parameter:
     if kind == "scalar":
         return ScalarParameter(fields.text("name"), fields.text("dtype"))
     if kind == "pointer":
-        written, nullable = fields.flag("written"), fields.flag("nullable")
-        return PointerParameter(fields.text("name"), fields.text("dtype"), written, nullable)
+        written, nullable, measured = (fields.flag(key) for key in ("written", "nullable", "measured"))
+        return PointerParameter(fields.text("name"), fields.text("dtype"), written, nullable, measured)
     if kind == "memref":
         return _memref_from_json(fields)
     if kind == "group":

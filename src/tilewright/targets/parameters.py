@@ -110,12 +110,13 @@ class GroupParameter:
 
 @dataclass(frozen=True, slots=True)
 class PointerParameter:
-    """The address of an array of any shape; the kernel itself knows how far it may go."""
+    """The address of an array of any shape; the kernel itself knows how far it may go, or asks for it if `measured`."""
 
     name: str
     dtype: str
     written: bool = True
     nullable: bool = True
+    measured: bool = False
 
     def __post_init__(self) -> None:
         _check(self.dtype in DTYPE_BYTES, f"parameter {self.name}: unknown element type {self.dtype!r}")

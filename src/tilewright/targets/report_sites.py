@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from tilewright.diagnostics import Location
 from tilewright.dialects.builtin import Kernel
-from tilewright.dialects.reports import Report, ReportKind
-from tilewright.ir.core import Value
+from tilewright.dialects.reports import Check, Report, ReportKind
+from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import F64, TileType, element_of
 from tilewright.targets.parameters import REPORTS
 from tilewright.targets.places import SourcePlace, location_of, place_from_json, place_to_json
@@ -37,17 +37,28 @@ class ReportedValue:
 
 @dataclass(frozen=True, slots=True)
 class ReportSite:
-    """One `team.report` of a kernel."""
+    """One `team.report` of a kernel, or one `team.check`, which has a code instead of a kind."""
 
-    kind: ReportKind
+    kind: ReportKind | None
     text: str
     location: Location
     values: tuple[ReportedValue, ...]
+    code: str = ""
 
 
-def sites_of(kernel: Kernel) -> list[Report]:
-    """The reports of a kernel; a record names its site by the number in this list."""
-    return [op for op in kernel.walk() if isinstance(op, Report)]
+def sites_of(kernel: Kernel) -> list[Report | Check]:
+    """The reports and checks of a kernel; a record names its site by the number in this list."""
+    return [op for op in kernel.walk() if isinstance(op, Report | Check)]
+
+
+def numbered_sites(kernel: Kernel) -> Mapping[Operation, int]:
+    """The numbers by which records name sites."""
+    return {op: number for number, op in enumerate(sites_of(kernel))}
+
+
+def head_words(with_checks: bool) -> int:
+    """Words of a list's head. Behind what all have, checks count how many of them failed: the first leaves a record."""
+    return HEAD_WORDS + with_checks
 
 
 def site_facts(kernel: Kernel) -> Mapping[str, str]:
@@ -67,10 +78,12 @@ def read_sites(facts: Mapping[str, str]) -> tuple[str, tuple[ReportSite, ...]] |
     return str(found["head"]), tuple(_from_json(entry) for entry in found["sites"])
 
 
-def _to_json(op: Report) -> dict[str, object]:
-    values = [[list(_shape(v)), element_of(v.type) is F64, bits] for v, bits in zip(op.values, op.bits, strict=True)]
+def _to_json(op: Report | Check) -> dict[str, object]:
+    bits = op.bits if isinstance(op, Report) else (0,) * len(op.values)
+    values = [[list(_shape(v)), element_of(v.type) is F64, width] for v, width in zip(op.values, bits, strict=True)]
     where = place_to_json(SourcePlace.of(op.location))
-    return {"kind": op.kind.value, "text": op.text, "values": values, "where": where}
+    kind = {"kind": op.kind.value} if isinstance(op, Report) else {"code": op.code}
+    return {**kind, "text": op.text, "values": values, "where": where}
 
 
 def _shape(value: Value) -> Sequence[int]:
@@ -80,4 +93,5 @@ def _shape(value: Value) -> Sequence[int]:
 def _from_json(entry: Any) -> ReportSite:
     values = tuple(ReportedValue(tuple(shape), is_float, bits) for shape, is_float, bits in entry["values"])
     location = location_of(place_from_json(entry["where"]))
-    return ReportSite(ReportKind(entry["kind"]), str(entry["text"]), location, values)
+    kind = ReportKind(entry["kind"]) if "kind" in entry else None
+    return ReportSite(kind, str(entry["text"]), location, values, str(entry.get("code", "")))

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import cast
 
+from tilewright.dialects.addresses import Reach
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir.core import Attribute, BlockArgument, Operation, Value
 from tilewright.ir.definition import RECURSIVE_EFFECTS
@@ -95,6 +96,11 @@ def pointer_is_nullable(pointer: Value, asks: Callable[[Operation], bool]) -> bo
     return not any(effects is None or effects for _, effects in address_users(pointer))
 
 
+def is_measured(pointer: Value) -> bool:
+    """Whether the kernel asks how many bytes there are behind a pointer parameter."""
+    return any(isinstance(user, Reach) for user in pointer.uses)
+
+
 def kernel_info(kernel: Kernel, symbol: str, local_bytes: int) -> KernelInfo:
     """The launch signature of a kernel whose work-group size is known."""
     read, written = accessed(kernel)
@@ -127,7 +133,7 @@ def _parameter(kernel: Kernel, argument: BlockArgument, read: bool, written: boo
     if isinstance(type_, MemrefType):
         return _memref(name, type_, attributes, read, written, nullable)
     if isinstance(type_, PointerType):
-        return PointerParameter(name, type_.element.name, written_through(argument), nullable)
+        return PointerParameter(name, type_.element.name, written_through(argument), nullable, is_measured(argument))
     assert isinstance(type_, GroupType)
     memref = _memref(name, type_.memref, attributes, read, written, has_nulls)
     return GroupParameter(name, memref, type_.size, type_.offset, nullable)

@@ -22,8 +22,16 @@ class Target(Protocol):
         """Everything about the machine and its code generator that code depends on; part of cache keys."""
         ...
 
-    def passes(self, level: int) -> list[Pass]:
-        """The way from a verified program to the tiles that `generate` takes; 0 optimises nothing, 2 everything."""
+    @property
+    def can_check(self) -> bool:
+        """Whether there is a way to code that tests what it accesses."""
+        ...
+
+    def passes(self, level: int, checked: bool = False) -> list[Pass]:
+        """The way from a verified program to the tiles that `generate` takes; 0 optimises nothing, 2 everything.
+
+        `checked` only where the target can.
+        """
         ...
 
     def generate(self, module: Module, report: Report, level: int = 2) -> Artifact:

@@ -15,6 +15,11 @@ def _address(ctx: KernelContext, op: core.Operation) -> None:
     ctx.bind(op.out, ctx.scalar(op.pointer))
 
 
+def _reach(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, addresses.Reach)
+    ctx.bind(op.out, ctx.reaches[op.pointer])
+
+
 def _from_address(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, addresses.FromAddress)
     address = ctx.scalar(op.address)
@@ -25,4 +30,4 @@ def _from_address(ctx: KernelContext, op: core.Operation) -> None:
 
 def lowerings() -> Mapping[type[core.Operation], OpLowering]:
     """Lowerings of this file by operation."""
-    return {addresses.AddressOf: _address, addresses.FromAddress: _from_address}
+    return {addresses.AddressOf: _address, addresses.Reach: _reach, addresses.FromAddress: _from_address}

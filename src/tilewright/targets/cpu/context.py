@@ -13,7 +13,7 @@ from tilewright.ir.types import MemrefType, TileType
 from tilewright.targets.cpu.lowered import Group, Lowered, Operand, Scalar, Tile, View
 from tilewright.targets.cpu.workspace import Workspace
 from tilewright.targets.llvm.arith import Arithmetic
-from tilewright.targets.llvm.emitter import Builder, Complex, Module, Value, boolean, i64
+from tilewright.targets.llvm.emitter import Block, Builder, Complex, Module, Value, boolean, i64
 from tilewright.targets.llvm.lowered import lowered_as
 
 MAX_INSTRUCTIONS: Final = 200_000
@@ -77,7 +77,9 @@ class KernelContext:
     if all are. `varying` holds the IR values that differ by work-item. `scratch` is the work-group's local memory,
     `workspace` the scratch memory of the running thread, laid out by `layout`; `team` is null where no other thread may
     help. The module may grow to `most_instructions`; then lowering ends with `CodeTooLong`. `in_part`: the code goes
-    into a function beside the kernel's own.
+    into a function beside the kernel's own. `sites` are the numbers of what reports to the host; at `leave` the
+    work-group has ended, in kernels with checks. `reaches` are the bytes that pointer parameters may access, where the
+    kernel asks for them.
     """
 
     kernel: Kernel
@@ -101,6 +103,9 @@ class KernelContext:
     lanes: int = 1
     mask: Value | None = None
     subgroup: Value = field(default_factory=lambda: i64(0))
+    sites: Mapping[core.Operation, int] = field(default_factory=dict[core.Operation, int])
+    leave: Block | None = None
+    reaches: dict[core.Value, Scalar] = field(default_factory=dict[core.Value, Scalar])
 
     # Values
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
-from tilewright.dialects.reports import Report
+from tilewright.dialects.reports import Check, Report
 from tilewright.dialects.statics import GlobalAddress, Reserve, global_of
 from tilewright.ir import core
 from tilewright.ir.types import TileType
@@ -19,14 +19,14 @@ from tilewright.targets.cpu.lowered import Operand, Scalar
 from tilewright.targets.cpu.places import tile_of
 from tilewright.targets.cpu.tiles import Memory
 from tilewright.targets.llvm.emitter import Value, i64
-from tilewright.targets.report_sites import HEAD_WORDS, RECORD_WORDS, sites_of
+from tilewright.targets.report_sites import RECORD_WORDS, head_words
 from tilewright.targets.symbols import global_symbol, reports_symbol
 
 if TYPE_CHECKING:
     from tilewright.targets.cpu.roots import Roots
 
 _STACK_BYTES = 4096
-_ALLOCATE = "malloc"
+ALLOCATE = "malloc"
 
 
 def _global_address(ctx: KernelContext, op: core.Operation) -> None:
@@ -66,11 +66,9 @@ def lower_report(ctx: KernelContext, op: Report, roots: Roots | None) -> None:
     b = ctx.b
     operands = [None if isinstance(v.type, TileType) else ctx.uniform_value(ctx.scalar(v)) for v in op.values]
     words = RECORD_WORDS + sum(map(_count, op.values))
-    record = b.call(ctx.module.declare(_ALLOCATE, "ptr", ["i64"]), [i64(8 * words)], hint="record")
+    record = b.call(ctx.module.declare(ALLOCATE, "ptr", ["i64"]), [i64(8 * words)], hint="record")
     address = b.cast("ptrtoint", record, "i64")
-    head = ctx.module.global_variable(
-        reports_symbol(ctx.kernel.sym_name), f"[{HEAD_WORDS} x i64]", "zeroinitializer", linkage="", align=8
-    )
+    head = head_of(ctx)
     with b.if_else(b.icmp("ne", address, i64(0)), likely=True) as branch:
         with branch.then():
             _write(ctx, op, operands, record, roots and roots.unshared())
@@ -79,12 +77,20 @@ def lower_report(ctx: KernelContext, op: Report, roots: Roots | None) -> None:
             b.atomicrmw("add", b.offset(head, 8), i64(1), "monotonic", 8)
 
 
+def head_of(ctx: KernelContext) -> Value:
+    """The head of the kernel's list of records, which the object exports."""
+    words = head_words(any(isinstance(op, Check) for op in ctx.sites))
+    return ctx.module.global_variable(
+        reports_symbol(ctx.kernel.sym_name), f"[{words} x i64]", "zeroinitializer", linkage="", align=8
+    )
+
+
 def _write(
     ctx: KernelContext, op: Report, operands: Sequence[Operand | None], record: Value, roots: Roots | None
 ) -> None:
     """Everything of a record but its successor; `operands` are the scalars among the values."""
     b = ctx.b
-    for number, value in enumerate([i64(sites_of(ctx.kernel).index(op)), *ctx.group_id]):
+    for number, value in enumerate([i64(ctx.sites[op]), *ctx.group_id]):
         b.store(value, b.offset(record, 8 * (number + 1)), 8)
     offset = 8 * RECORD_WORDS
     for value, operand in zip(op.values, operands, strict=True):

@@ -13,10 +13,11 @@ from collections.abc import Mapping
 from functools import cache
 
 from tilewright.dialects.builtin import Kernel
+from tilewright.dialects.reports import Check
 from tilewright.ir import core
 from tilewright.ir.types import AddressSpace, GroupType, MemrefType, PointerType, ScalarType
 from tilewright.targets.artifact import slot_layout
-from tilewright.targets.cpu import addresses, atomics, control, host, memory, scalars, team
+from tilewright.targets.cpu import addresses, atomics, checks, control, host, memory, scalars, team
 from tilewright.targets.cpu.context import MAX_INSTRUCTIONS, KernelContext, OpLowering, TileLowering, view_of
 from tilewright.targets.cpu.lowered import Group, Scalar
 from tilewright.targets.cpu.workspace import Workspace
@@ -24,8 +25,9 @@ from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Complex, Module, Value, i64, zero
 from tilewright.targets.llvm.features import Features
 from tilewright.targets.llvm.types import ELEMENTS, Kind
-from tilewright.targets.parameters import KernelInfo
-from tilewright.targets.signature import kernel_info
+from tilewright.targets.parameters import REPORTS, KernelInfo
+from tilewright.targets.report_sites import numbered_sites
+from tilewright.targets.signature import is_measured, kernel_info
 from tilewright.targets.symbols import entry_symbol
 
 LOCAL_ALIGNMENT = 128
@@ -43,6 +45,7 @@ def lowering_table() -> Mapping[type[core.Operation], OpLowering]:
         **atomics.lowerings(),
         **addresses.lowerings(),
         **host.lowerings(),
+        **checks.lowerings(),
     }
 
 
@@ -87,7 +90,10 @@ def lower_kernel(
         group_id=(i64(0), i64(0), i64(0)),
         most_instructions=most_instructions,
     )
-    _bind_parameters(ctx, kernel_info(kernel, symbol, local_bytes), slots, offsets)
+    info = kernel_info(kernel, symbol, local_bytes)
+    if REPORTS in info.facts:
+        ctx.sites = numbered_sites(kernel)
+    _bind_parameters(ctx, info, slots, offsets)
     _group_loop(ctx, begin, end)
     b.ret()
     return kernel_info(kernel, symbol, layout.size)
@@ -118,6 +124,8 @@ def _bind_parameters(ctx: KernelContext, info: KernelInfo, slots: Value, offsets
             ctx.bind(parameter, _scalar_slot(ctx, type_, b.offset(slots, next(layout).offset)))
         elif isinstance(type_, PointerType):
             ctx.bind(parameter, word("i64"))
+            if is_measured(parameter):
+                ctx.reaches[parameter] = word("i64")
         elif isinstance(type_, MemrefType):
             local = offsets.get(parameter)
             pointer = word("ptr") if local is None else Scalar(b.offset(ctx.scratch, local))
@@ -156,9 +164,18 @@ def _group_loop(ctx: KernelContext, begin: Value, end: Value) -> None:
             stop = b.smin(width, b.add(x, b.sub(end, group)))
             with b.loop(x, stop, runs_at_least_once=True, hint="x") as run:
                 ctx.group_id = (run.index, y, z)
-                ctx.lower_block(ctx.kernel.body.entry)
+                _work_group(ctx)
             following = b.add(group, b.sub(stop, x))
             next_y = b.add(y, i64(1))
             wraps = b.icmp("eq", next_y, height)
             rows.yield_(following, i64(0), b.select(wraps, i64(0), next_y), b.select(wraps, b.add(z, i64(1)), z))
             b.leave_unless(rows, b.icmp("slt", following, end))
+
+
+def _work_group(ctx: KernelContext) -> None:
+    """The body, left early where a check fails."""
+    if not any(isinstance(op, Check) for op in ctx.sites):
+        ctx.lower_block(ctx.kernel.body.entry)
+        return
+    with ctx.b.leavable("ended") as ctx.leave:
+        ctx.lower_block(ctx.kernel.body.entry)

@@ -55,6 +55,7 @@ class Outlined:
             values={},
             workspace=workspace,
             team=zero("ptr"),
+            leave=None,
         )
         self.inner.scratch = self.value(caller.scratch)
         x, y, z = map(self.value, caller.num_groups)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 from tilewright.diagnostics import Report
 from tilewright.dialects.builtin import Kernel, Module
@@ -37,6 +38,7 @@ class CpuTarget:
 
     machine: Machine = field(default_factory=machine_of)
     name: str = "cpu"
+    can_check: ClassVar[bool] = True
 
     @staticmethod
     def of(features: str = "host") -> CpuTarget:
@@ -50,10 +52,11 @@ class CpuTarget:
         processor = self.machine.processor
         return f"llvmlite {llvmlite.__version__} {processor.triple} {processor.cpu} {processor.features}"
 
-    def passes(self, level: int) -> list[Pass]:
+    def passes(self, level: int, checked: bool = False) -> list[Pass]:
         """The common way to tiles, then the splitting of SPMD regions at barriers.
 
-        Small tiles at level 0: the time to compile grows with the code, and there a compile is to be quick.
+        Small tiles at level 0: the time to compile grows with the code, and there a compile is to be quick. What later
+        work-groups load is not asked for in checked code: that reads groups before their indices are tested.
         """
         from tilewright.transforms.pipeline import common_pipeline
         from tilewright.transforms.prefetch_work_groups import PrefetchWorkGroups
@@ -61,6 +64,10 @@ class CpuTarget:
 
         tiles = CpuTilePolicy(self.machine) if level else _QUICK_TILES
         passes = [*common_pipeline(CpuTeamPolicy(self.machine), tiles, level), SplitBarriers()]
+        if checked:
+            from tilewright.transforms.insert_bounds_checks import InsertBoundsChecks
+
+            return [InsertBoundsChecks(), *passes]
         return [*passes, PrefetchWorkGroups()] if level > 1 else passes
 
     def generate(self, module: Module, report: Report, level: int = 2) -> Artifact:

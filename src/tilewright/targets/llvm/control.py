@@ -212,6 +212,15 @@ class ControlFlow(MemoryInstructions):
         self.position(body)
 
     @contextmanager
+    def leavable(self, hint: str) -> Generator[Block]:
+        """Code that may jump to its end from anywhere inside: to the block that the `with` statement gives."""
+        end = Block(self.function.name(hint))
+        yield end
+        self.br(end)
+        self.function.blocks.append(end)
+        self.position(end)
+
+    @contextmanager
     def if_else(self, condition: Value, likely: bool | None = None) -> Generator[Branch]:
         """`with b.if_else(c) as branch: with branch.then(): ...; with branch.otherwise(): ...`."""
         branch = Branch(self)

@@ -67,8 +67,9 @@ class NvidiaTarget:
 
         return f"{self.architecture.value} {self.architecture.features} llvmlite {llvmlite.__version__} {_FORMAT}"
 
-    def passes(self, level: int) -> list[Pass]:
+    def passes(self, level: int, checked: bool = False) -> list[Pass]:
         """Blocks of threads for kernels of one work-item, then the common way to tiles."""
+        assert not checked, "what cannot be checked is refused before"
         return [SpreadWorkGroup(), *common_pipeline(NvidiaTeamPolicy(), NvidiaTilePolicy(), level)]
 
     def generate(self, module: ModuleOp, report: Report, level: int = 2) -> Artifact:
