@@ -4,7 +4,8 @@ before:  scf.for %i .. { %a = arith.mul %x, %y   %b = memref.load %s, %z   use %
 after:   %a = arith.mul %x, %y   %b = memref.load %s, %z   scf.for %i .. { use %a, %b }
 
 Scalars and views move if they are pure; nothing of these traps. Loads (group elements too, which read their table) move
-only if the loop runs at least once, the access is not conditional, and nothing in the loop writes what may overlap.
+only if the loop runs at least once, the access is not conditional, nothing in the loop writes what may overlap, and no
+check stands before them that stays where it is.
 Cheap tiles stay with their users: targets compute them where they are needed.
 """
 
@@ -15,6 +16,7 @@ from typing import ClassVar
 
 from tilewright.dialects import memref, scf, tile
 from tilewright.dialects.builtin import Module
+from tilewright.dialects.reports import Check
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.definition import CONVERGENT, PURE
 from tilewright.ir.effects import EffectKind
@@ -46,8 +48,9 @@ def _hoist(loop: scf.For) -> bool:
     runs = (trip_count(loop) or 0) > 0
     for op in loop.body.entry:
         if any(_defined_in(v, loop) for v in op.operands):
+            runs = runs and not isinstance(op, Check)
             continue
-        if _moves_freely(op):
+        if _moves_freely(op) or (runs and isinstance(op, Check)):
             _move(op, loop)
             changed = True
         elif runs and isinstance(op, memref.Load | memref.GroupLoad):

@@ -57,8 +57,20 @@ def synchronisation() -> list[Pass]:
     return [AssignStack(), InsertBarriers()]
 
 
-def common_pipeline(team: TeamPolicy, tiles: TilePolicy, level: int = 2) -> list[Pass]:
+def checking(level: int) -> list[Pass]:
+    """Tests of what the program accesses, before anything of it is found needless.
+
+    One test serves for a whole tile of neighbouring elements, so these are recognised first.
+    """
+    from tilewright.transforms.insert_bounds_checks import InsertBoundsChecks
+
+    return [*([ContiguousAccesses()] if level else []), InsertBoundsChecks()]
+
+
+def common_pipeline(team: TeamPolicy, tiles: TilePolicy, level: int = 2, checked: bool = False) -> list[Pass]:
     """Steps 2 to 8 of the way down (docs/architecture.md)."""
-    infer, derive, *rest = lowering(team, tiles)
-    early = [Canonicalize(), ContiguousAccesses()] if level else []
-    return [infer, derive, *early, *rest, *optimisation(level), *synchronisation()]
+    infer, nulls, constraints, *rest = lowering(team, tiles)
+    steps = [infer, nulls, constraints, *(checking(level) if checked else [])]
+    if level:
+        steps += [Canonicalize()] if checked else [Canonicalize(), ContiguousAccesses()]
+    return [*steps, *rest, *optimisation(level), *synchronisation()]

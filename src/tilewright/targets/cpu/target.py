@@ -63,12 +63,8 @@ class CpuTarget:
         from tilewright.transforms.split_barriers import SplitBarriers
 
         tiles = CpuTilePolicy(self.machine) if level else _QUICK_TILES
-        passes = [*common_pipeline(CpuTeamPolicy(self.machine), tiles, level), SplitBarriers()]
-        if checked:
-            from tilewright.transforms.insert_bounds_checks import InsertBoundsChecks
-
-            return [InsertBoundsChecks(), *passes]
-        return [*passes, PrefetchWorkGroups()] if level > 1 else passes
+        passes = [*common_pipeline(CpuTeamPolicy(self.machine), tiles, level, checked), SplitBarriers()]
+        return [*passes, PrefetchWorkGroups()] if level > 1 and not checked else passes
 
     def generate(self, module: Module, report: Report, level: int = 2) -> Artifact:
         """One object with an entry for every kernel; level 0 takes LLVM's fast code generation."""
