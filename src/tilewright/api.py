@@ -71,8 +71,9 @@ def compile(
     """Compile a kernel for a target: its text, Tile IR bytecode, or the path of a file with either.
 
     `target`: `cpu` (or `cpu:avx512`, `cpu:avx2`, `cpu:generic`), or `interpreter`. `level`: 0 lowers only, 2 optimises.
-    `definitions` give values to `$name`s of the text. `checked` (interpreter only) finds races, reads of memory never
-    written and divergent barriers. `cache=False` neither reads nor writes the artefact cache.
+    `definitions` give values to `$name`s of the text. `checked` code of the CPU ends a work-group in front of an access
+    out of bounds, and the launch raises `KernelError`; the interpreter always does, and with `checked` also finds
+    races. `cache=False` neither reads nor writes the artefact cache.
     `std` says which tensor language the text is in: `old` (before its redesign), `new`, or `auto`, which recognises it.
 
     Raises `CompileError` with located diagnostics, OSError for an unreadable file, ValueError for a wrong option.

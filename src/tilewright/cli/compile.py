@@ -10,6 +10,7 @@ import click
 
 from tilewright.cli import completers
 from tilewright.cli.inputs import definitions, read_source, std_option
+from tilewright.cli.launch_options import refuse_unchecked
 from tilewright.cli.output import show, write_result
 from tilewright.diagnostics import Report
 from tilewright.targets import find_target, target_names
@@ -30,14 +31,26 @@ _STAGES = ("ir", "tile", "llvm", "asm", "obj", "so", "header", "artifact")
 )
 @click.option("-O", "level", type=click.IntRange(0, 2), default=2, help="0 lowers only, 2 optimises.")
 @click.option("-D", "values", multiple=True, metavar="NAME=VALUE", help="Give a $definition from outside.")
+@click.option("--checked", is_flag=True, help="Code that stops at accesses out of bounds.")
 @std_option
-def command(file: str, emit: str, output: str, target_name: str, level: int, values: tuple[str, ...], std: Std) -> None:
+def command(
+    file: str,
+    emit: str,
+    output: str,
+    target_name: str,
+    level: int,
+    values: tuple[str, ...],
+    checked: bool,
+    std: Std,
+) -> None:
     """Compile a kernel and write one of its stages."""
     from tilewright.compiler import CompileOptions, compile_source, read_module
     from tilewright.ir.printer import print_op
 
     source, report = read_source(file), Report()
-    options = CompileOptions(level, definitions(values), std=std)
+    options = CompileOptions(level, definitions(values), std=std, checked=checked)
+    if checked:
+        refuse_unchecked(target_name)
     if emit == "ir":
         module = read_module(source, report, options.definitions, std)
         show(report.in_order, "text", sys.stderr)

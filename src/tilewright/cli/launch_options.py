@@ -16,7 +16,7 @@ from tilewright.cli.output import show
 from tilewright.program import Kernel, Program
 from tilewright.runtime.errors import LaunchError
 from tilewright.runtime.grid import Extents, grid_extents
-from tilewright.targets import target_names
+from tilewright.targets import find_target, target_names
 
 if TYPE_CHECKING:
     from tilewright.languages import Std
@@ -47,17 +47,18 @@ class LaunchRequest:
     level: int
     values: tuple[str, ...]
     std: Std
+    checked: bool
 
-    def kernel(self, *, checked: bool = False) -> Kernel:
-        """Compile, and choose the kernel."""
+    def kernel(self, default: str = "cpu") -> Kernel:
+        """Compile, and choose the kernel; for the target `default` unless one was named."""
         from tilewright.api import compile as compile_kernel
 
         program = compile_kernel(
             read_source(self.file),
-            target=self._target(checked),
+            target=self._target(default),
             level=self.level,
             definitions=definitions(self.values),
-            checked=checked,
+            checked=self.checked,
             std=self.std,
         )
         show(program.warnings, "text", sys.stderr)
@@ -70,10 +71,17 @@ class LaunchRequest:
         grid = parse_grid(self.grid)
         return ReadyLaunch(kernel, grid, make_arguments(kernel.info, parse_pairs(self.pairs), seed, grid))
 
-    def _target(self, checked: bool) -> str:
-        if checked and self.target not in (None, "interpreter"):
-            raise click.UsageError(f"--checked runs in the interpreter, not on --target {self.target}")
-        return self.target or ("interpreter" if checked else "cpu")
+    def _target(self, default: str) -> str:
+        target = self.target or default
+        if self.checked and target != "interpreter":
+            refuse_unchecked(target)
+        return target
+
+
+def refuse_unchecked(target: str) -> None:
+    """A usage error for `--checked` on a target that cannot check. Raises `UnknownTarget` too."""
+    if not find_target(target).can_check:
+        raise click.UsageError(f"--checked runs in the interpreter and on the CPU, not on --target {target}")
 
 
 def parse_grid(text: str) -> Extents:
@@ -111,6 +119,7 @@ _OPTIONS: Final = (
     ),
     click.option("-O", "level", type=click.IntRange(0, 2), default=2, help="0 lowers only, 2 optimises."),
     click.option("-D", "values", multiple=True, metavar="NAME=VALUE", help="Give a $definition from outside."),
+    click.option("--checked", is_flag=True, help="Stop at accesses out of bounds; in the interpreter also at races."),
     std_option,
 )
 
@@ -127,10 +136,11 @@ def launch_options(command: Callable[..., None]) -> Callable[..., None]:
         target: str | None,
         level: int,
         values: tuple[str, ...],
+        checked: bool,
         std: Std,
         **own: object,
     ) -> None:
-        command(LaunchRequest(file, kernel_name, grid, pairs, target, level, values, std), **own)
+        command(LaunchRequest(file, kernel_name, grid, pairs, target, level, values, std, checked), **own)
 
     result: Callable[..., None] = collected
     for option in reversed(_OPTIONS):

@@ -35,13 +35,12 @@ def _npy(path: str) -> str:
 @click.command(name="run")
 @launch_options
 @click.option("--save", "saves", multiple=True, metavar="NAME=FILE.npy", help="Save an array afterwards.")
-@click.option("--checked", is_flag=True, help="Run in the interpreter and find races and reads of unwritten memory.")
 @click.option("--seed", default=0, help="Seed of random arrays.")
-def command(request: LaunchRequest, saves: tuple[str, ...], checked: bool, seed: int) -> None:
-    """Run a kernel on random arrays or .npy files."""
+def command(request: LaunchRequest, saves: tuple[str, ...], seed: int) -> None:
+    """Run a kernel on random arrays or .npy files; with --checked and without --target in the interpreter."""
     import numpy as np
 
-    kernel = request.kernel(checked=checked)
+    kernel = request.kernel("interpreter" if request.checked else "cpu")
     targets = destinations(kernel, saves)
     ready = request.ready(kernel, seed=seed)
     ready.prepare()()

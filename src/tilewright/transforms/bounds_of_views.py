@@ -86,7 +86,7 @@ def named(value: Value) -> Said:
         case _ if isinstance(root, BlockArgument):
             return f"%{root.name or root.index}", []
         case _:
-            return "the view", []
+            return "the tensor view", []
 
 
 # Views
@@ -263,20 +263,21 @@ def _spelled(numbers: Sequence[Length], separator: str) -> Said:
 def index_test(build: Builder, box: Box, moment: Moment) -> tuple[Conjunction, Said]:
     """Indices are those of the view, but for clipped modes."""
     bounds, found = bounds_of(build, box, moment), _demanded(build, moment)
-    texts, numbers = list[str](), list[Length]()
-    for mode, (low, high, extent) in enumerate(zip(bounds.low, bounds.high, bounds.extents, strict=True)):
+    ranges = list(zip(bounds.low, bounds.high, bounds.extents, strict=True))
+    for mode, (low, high, extent) in enumerate(ranges):
         if not (box.clipped and box.clipped[mode]):
             found.at_most(0, low)
             found.less(high, extent)
-        text, ends = _spelled([low] if low is high or low == high else [low, high], " to ")
-        texts.append(text)
-        numbers += ends
     found.unless(bounds.premise)
+    # Views of addresses are those of languages that count dimensions from the outermost on.
+    shown = ranges[::-1] if isinstance(root_of(box.view).defining_op, addresses.FromAddress) else ranges
+    parts = [_spelled([low] if low is high or low == high else [low, high], " to ") for low, high, _ in shown]
+    where = ", ".join(text for text, _ in parts)
+    numbers = [number for _, ends in parts for number in ends]
     name, of_name = named(box.view)
-    shape, of_shape = _spelled(bounds.extents, " x ")
-    verb = "index [{}] is" if bounds.is_element else "indices [{}] reach"
-    where = verb.replace("{}", ", ".join(texts))
-    return found, (f"{where} outside of {name}, which has {shape} elements here", [*numbers, *of_name, *of_shape])
+    shape, of_shape = _spelled([extent for _, _, extent in shown], " x ")
+    said = f"index [{where}] is outside" if bounds.is_element else f"indices [{where}] reach outside"
+    return found, (f"{said} of {name}, which has {shape} elements here", [*numbers, *of_name, *of_shape])
 
 
 def element_test(build: Builder, box: Box, moment: Moment) -> tuple[Conjunction, Said]:

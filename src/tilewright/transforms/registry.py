@@ -16,6 +16,7 @@ from tilewright.transforms.derive_null_arguments import DeriveNullArguments
 from tilewright.transforms.forward_stores import ForwardStores
 from tilewright.transforms.infer_work_group import InferWorkGroup
 from tilewright.transforms.insert_barriers import InsertBarriers
+from tilewright.transforms.insert_bounds_checks import InsertBoundsChecks
 from tilewright.transforms.licm import HoistLoopInvariants
 from tilewright.transforms.lift_control_flow import LiftControlFlow
 from tilewright.transforms.lower_collectives import LowerCollectives
@@ -43,6 +44,7 @@ _FACTORIES: tuple[Callable[[], Pass], ...] = (
     AssignStack,
     InsertBarriers,
     SplitBarriers,
+    InsertBoundsChecks,
 )
 
 

@@ -73,8 +73,8 @@ def launch(
     Arguments are those of `cuda.tile.launch`: arrays (NumPy, PyTorch on the CPU, anything with DLPack or the buffer
     protocol), Python's numbers, lists of arrays, tuples. The kernel is compiled for what they have in common with
     others: types, ranks, constants, alignment, extents and strides that are 1 or multiples of 16. `target` is `cpu` (or
-    `cpu:avx512`, `cpu:avx2`, `cpu:generic`) or `interpreter`; `checked` (interpreter only) reports what the
-    specification leaves undefined.
+    `cpu:avx512`, `cpu:avx2`, `cpu:generic`) or `interpreter`; `checked` stops at accesses outside of the arrays on the
+    CPU, and in the interpreter at all that the specification leaves undefined.
 
     Raises `LaunchError` for arguments that do not fit, the front end's own exceptions for what it does not accept,
     `CompileError` for what the target cannot run, `FrontEndMissing` without the extra `cutile`.
