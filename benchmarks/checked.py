@@ -2,7 +2,7 @@
 
 Kernels compiled with `checked=True` against the same without, in turn in one process, on the same arrays: those of
 `examples/`, and one whose work-items look up a table, where each index is tested by itself. The bar is 3 times the time
-on the sample kernel and softmax (issue: "no more than 3 x the time of unchecked code"). Prints a table, or with `--json`
+on the sample kernel and softmax (issue: "no more than 3 x the time of unchecked code"). Prints a table, with `--json`
 what it saves in benchmarks/results/checked.json.
 """
 

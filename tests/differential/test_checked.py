@@ -1,4 +1,4 @@
-"""Checked code of the CPU finds a fault where the interpreter finds one, and computes what it computes where there is none.
+"""Checked code of the CPU finds a fault where the interpreter does, and computes the same where there is none.
 
 The seed of a failing kernel and its text are in the message.
 """

@@ -212,5 +212,5 @@ def test_other_targets_have_no_header() -> None:
 
 def test_kernels_that_report_are_not_for_c() -> None:
     info = KernelInfo("k", "k", (), facts={REPORTS: ""})
-    with pytest.raises(NotForC, match="k: what kernels print and assert"):
+    with pytest.raises(NotForC, match="k: what kernels print, assert and check"):
         emit_header(Artifact("cpu", (info,), b""))

@@ -214,13 +214,7 @@ def _tile_box(op: _Tile) -> Box:
 
 def _matrix_box(op: _Matrix) -> Box:
     """The elements of a matrix in the modes of memory."""
-    matrix = (
-        op.out
-        if isinstance(op, tl.CoopLoad | tl.CoopAtomicLoad)
-        else op.value
-        if isinstance(op, tl.CoopAtomicRmw)
-        else op.matrix
-    )
+    matrix = op.out if isinstance(op, tl.CoopLoad | tl.CoopAtomicLoad) else op.matrix
     assert isinstance(matrix.type, CoopMatrixType)
     shape = matrix.type.shape
     clipped = (op.checked in (tl.Checked.ROWS, tl.Checked.BOTH), op.checked in (tl.Checked.COLUMNS, tl.Checked.BOTH))

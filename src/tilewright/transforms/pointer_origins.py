@@ -118,11 +118,15 @@ def _combined(value: Value, sources: _Sources, found: dict[Value, _Found | None]
         known = [answer for part in sources.parts if (answer := found[part]) is not None]
         if len(known) < len(sources.parts):
             return None
-        return _Found(frozenset().union(*(p.origins for p in known)), any(p.unknown for p in known))
+        return _Found(_union(known), any(part.unknown for part in known))
     if sources.choices:
         known = [answer for choice in sources.choices if (answer := found[choice]) is not None]
         if not known:
             return None
         mixed = any(answer.origins for answer in known) and not all(answer.origins for answer in known)
-        return _Found(frozenset().union(*(k.origins for k in known)), mixed or any(k.unknown for k in known))
+        return _Found(_union(known), mixed or any(answer.unknown for answer in known))
     return _NUMBER
+
+
+def _union(answers: Sequence[_Found]) -> frozenset[Origin]:
+    return frozenset(origin for answer in answers for origin in answer.origins)

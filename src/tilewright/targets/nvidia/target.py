@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final
 
 from tilewright.diagnostics import Report
 from tilewright.dialects import team, tile
@@ -40,6 +40,7 @@ class NvidiaTarget:
     """GPUs of one architecture."""
 
     architecture: Architecture = Architecture.SM_80
+    can_check: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
