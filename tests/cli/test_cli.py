@@ -50,7 +50,8 @@ def test_usage_errors_have_status_2(tmp_path: Path) -> None:
         (["compile", "--target", "nvidia", "--emit=header"], "headers and shared objects are for CPU artefacts"),
         (["opt", "--passes", "canonicalise"], "unknown pass 'canonicalise'; known ones: "),
         (["run", "--arg", "alpha=1e50"], "argument alpha: 1e+50 is beyond the range of f32"),
-        (["run", "--checked", "--target", "cpu"], "--checked runs in the interpreter, not on --target cpu"),
+        (["run", "--checked", "--target", "nvidia:sm_80"], "runs in the interpreter and on the CPU, not on --target nv"),
+        (["compile", "--checked", "--target", "nvidia:sm_80"], "and on the CPU, not on --target nvidia:sm_80"),
         (["run", "--grid", "99999999999"], "grid extent 99999999999 is not in 0 .. 2^31-1"),
         (["bench", "--arg", "alpha=1e50"], "argument alpha: 1e+50 is beyond the range of f32"),
         (["run", "--arg", "D=zeros(16,16,999999999999999)"], "elements of float32 do not fit into memory"),
@@ -154,7 +155,23 @@ def test_explain_doctor_env_cache(tmp_path: Path) -> None:
     assert str(tmp_path) in run("cache", "info", TILEWRIGHT_CACHE_DIR=str(tmp_path)).stdout
 
 
-def test_bench_prints_times() -> None:
-    done = run("bench", str(SAMPLE), "--grid", "50", "--repeats", "3")
+@pytest.mark.parametrize("options", [[], ["--checked"]])
+def test_bench_prints_times(options: list[str]) -> None:
+    done = run("bench", str(SAMPLE), "--grid", "50", "--repeats", "3", *options)
     assert done.returncode == 0, done.stderr
     assert "median" in done.stdout
+
+
+@pytest.mark.parametrize("target", [[], ["--target", "cpu"], ["--target", "interpreter"]])
+def test_checked_runs_end_at_an_access_out_of_bounds(target: list[str]) -> None:
+    given = ["--grid=3", "--arg=D=zeros(16,16,2)", "--checked", *target]
+    done = run("run", str(SAMPLE), *given)
+    assert done.returncode == 1, done.stderr
+    assert "fused_kernel.tl:15:5: error[R010]: " in done.stderr
+    assert "elements of %D" in done.stderr or "of %D are accessed" in done.stderr
+    assert "gemm %alpha, %tmp, %C, %one, %d" in done.stderr
+
+
+def test_checked_code_is_compiled() -> None:
+    assert "team.check" in run("compile", str(SAMPLE), "--emit=tile", "--checked").stdout
+    assert "team.check" not in run("compile", str(SAMPLE), "--emit=tile").stdout

@@ -31,9 +31,9 @@ TYPES = ("f32", "f64", "bf16", "f16", "c32", "i8", "i16", "i32")
 POLICIES = {"small": GenericTilePolicy(whole=8, block=8, depth=4, run=16), "whole": GenericTilePolicy()}
 
 
-def pipeline(policy: str) -> list[Pass]:
+def pipeline(policy: str, checked: bool) -> list[Pass]:
     """The whole way, with barriers split."""
-    return [*common_pipeline(GenericTeamPolicy(), POLICIES[policy], 2), SplitBarriers()]
+    return [*common_pipeline(GenericTeamPolicy(), POLICIES[policy], 2, checked), SplitBarriers()]
 
 
 def random(rng: np.random.Generator, dtype: str, shape: Sequence[int]) -> Array:
@@ -74,13 +74,20 @@ def arrays(arguments: Sequence[Any]) -> list[Array]:
     return found
 
 
-def check(text: str, arguments: Sequence[Any], policy: str = "small", groups: int = 1, exact: bool = True) -> None:
+def check(
+    text: str,
+    arguments: Sequence[Any],
+    policy: str = "small",
+    groups: int = 1,
+    exact: bool = True,
+    checked: bool = False,
+) -> None:
     """Interpret before and after each pass and compare all arrays."""
     module = read(text)
     PassManager([InferWorkGroup()], verify_each=True).run(module, PassContext())
     expected = copied(arguments)
     interpret(module.kernels[0], expected, (groups, 1, 1))
-    for step in pipeline(policy):
+    for step in pipeline(policy, checked):
         PassManager([step], verify_each=True).run(module, PassContext())
         got = copied(arguments)
         try:
@@ -264,9 +271,10 @@ def test_regions(rng: np.random.Generator, name: str, policy: str) -> None:
         check(text, arguments(rng), policy, groups=2 if "group" in name else 1, exact=False)
 
 
-def test_random_kernels(rng: np.random.Generator, ran: Ran) -> None:
+@pytest.mark.parametrize("checked", [False, True])
+def test_random_kernels(rng: np.random.Generator, ran: Ran, checked: bool) -> None:
     for seed in rng.integers(1 << 40, size=RANDOM):
         generated = generate(Random(int(seed)))
         print(f"generator seed {seed}")
-        check(generated.text, generated.copy_arguments(), exact=generated.exact)
+        check(generated.text, generated.copy_arguments(), exact=generated.exact, checked=checked)
     ran(RANDOM, "kernels before and after every pass")

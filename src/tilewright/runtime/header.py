@@ -216,5 +216,5 @@ def _require_usable(artifact: Artifact) -> None:
     reporting = [info.name for info in artifact.kernels if REPORTS in info.facts]
     if reporting:
         raise NotForC(
-            f"{', '.join(reporting)}: what kernels print, assert and check is told by launches from Python, and lost in C"
+            f"{', '.join(reporting)}: what kernels print, assert and check is told by Python's launches, and lost in C"
         )
