@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tilewright.api import compile as compile
     from tilewright.diagnostics import CompileError as CompileError
     from tilewright.diagnostics import Diagnostic as Diagnostic
+    from tilewright.interpreter.errors import KernelError as KernelError
     from tilewright.program import Kernel as Kernel
     from tilewright.program import Program as Program
     from tilewright.runtime.addresses import address as address
@@ -30,6 +31,7 @@ _HOMES = {
     "CompileError": "tilewright.diagnostics",
     "Diagnostic": "tilewright.diagnostics",
     "Kernel": "tilewright.program",
+    "KernelError": "tilewright.interpreter.errors",
     "Program": "tilewright.program",
     "config": "tilewright.runtime.config",
     "address": "tilewright.runtime.addresses",
@@ -43,6 +45,7 @@ __all__ = [
     "CompileError",
     "Diagnostic",
     "Kernel",
+    "KernelError",
     "LaunchError",
     "PointerArray",
     "Program",

@@ -50,7 +50,10 @@ def test_usage_errors_have_status_2(tmp_path: Path) -> None:
         (["compile", "--target", "nvidia", "--emit=header"], "headers and shared objects are for CPU artefacts"),
         (["opt", "--passes", "canonicalise"], "unknown pass 'canonicalise'; known ones: "),
         (["run", "--arg", "alpha=1e50"], "argument alpha: 1e+50 is beyond the range of f32"),
-        (["run", "--checked", "--target", "nvidia:sm_80"], "runs in the interpreter and on the CPU, not on --target nv"),
+        (
+            ["run", "--checked", "--target", "nvidia:sm_80"],
+            "runs in the interpreter and on the CPU, not on --target nv",
+        ),
         (["compile", "--checked", "--target", "nvidia:sm_80"], "and on the CPU, not on --target nvidia:sm_80"),
         (["run", "--grid", "99999999999"], "grid extent 99999999999 is not in 0 .. 2^31-1"),
         (["bench", "--arg", "alpha=1e50"], "argument alpha: 1e+50 is beyond the range of f32"),

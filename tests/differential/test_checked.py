@@ -20,8 +20,8 @@ from generators.kernels import generate
 from generators.tile_ir import TileKernel, module_of
 from generators.tile_ir import generate as generate_tile_ir
 from generators.tile_ir_values import Argument
+from tilewright import KernelError
 from tilewright.diagnostics import CompileError
-from tilewright.interpreter.errors import KernelError
 
 from .compare import difference
 

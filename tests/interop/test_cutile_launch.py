@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tilewright import KernelError
 from tilewright.diagnostics import CompileError
 from tilewright.interop import cutile
 from tilewright.interop.cutile import launcher
@@ -283,6 +284,15 @@ def test_diagnostics_point_at_python() -> None:
     assert where.source.text[where.start : where.end].startswith("ct.gather(x,")
     assert "called here" in str(caught.value)
     assert "tile=beyond(x, first)" in str(caught.value)
+
+
+def test_checked_code_of_the_cpu_points_at_python() -> None:
+    with pytest.raises(KernelError, match=r"bytes 32 to 95 of %arg0 are accessed, which has 64") as caught:
+        cutile.launch(1, kernels.reads_beyond, (X, np.empty_like(X), 8), checked=True)
+    where = caught.value.diagnostics[0].location.primary
+    assert where is not None
+    assert where.source.name == str(_FILE)
+    assert where.source.text[where.start : where.end].startswith("ct.gather(x,")
 
 
 @pytest.mark.parametrize("target", ["cpu", "interpreter"])

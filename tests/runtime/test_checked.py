@@ -11,8 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 import tilewright as tw
+from tilewright import KernelError
 from tilewright.diagnostics import Source, SourceRange
-from tilewright.interpreter.errors import KernelError
 
 Array = NDArray[np.float32]
 GUARD = np.float32(77.0)

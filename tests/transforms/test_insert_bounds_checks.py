@@ -11,7 +11,7 @@ from tilewright.transforms.licm import HoistLoopInvariants
 from transforms.support import filecheck, kernel, run
 
 CONSTANTS = "%z = arith.constant {value = 0} -> index %c4 = arith.constant {value = 4} -> index "
-NO_NULL = '%t = memref.alloca -> memref<f32x8,local> %x = arith.constant {value = 1.0} -> f32 '
+NO_NULL = "%t = memref.alloca -> memref<f32x8,local> %x = arith.constant {value = 1.0} -> f32 "
 FOR = "{operand_segments = [1, 1, 0, 0]}"
 
 
@@ -40,7 +40,7 @@ def test_an_index_is_compared_with_both_ends() -> None:
 
 def test_a_loop_is_tested_in_front_of_it_at_the_ends() -> None:
     found = checked(f"scf.for %z, %n {FOR} (%i: index) {{ memref.store %x, %t, %i }}")
-    filecheck(found, 'team.check\nscf.for\n! check\nmemref.store')
+    filecheck(found, "team.check\nscf.for\n! check\nmemref.store")
     assert checks(found) == ["indices [0 to {}] reach outside of %t, which has 8 elements here"]
 
 
@@ -110,7 +110,7 @@ def test_loads_do_not_run_ahead_of_a_check_that_stays(predicate: str, kept: int)
     """licm moves a check of what does not change, and the load behind it; not past one that stays in the loop."""
     body = (
         f"scf.for %z, %c4 {FOR} (%i: index) {{ "
-        f"%ok = arith.cmp {predicate}, %m {{predicate = \"lt\"}} -> bool "
+        f'%ok = arith.cmp {predicate}, %m {{predicate = "lt"}} -> bool '
         'team.check %ok {code = "R010", text = "no"} '
         "%v = memref.load %A, %n -> f32 memref.store %v, %t, %i }"
     )
@@ -140,7 +140,7 @@ def test_addresses_lie_in_the_array_of_their_pointer() -> None:
         ("%a = arith.add %d, %d -> i64", []),
         ("%a = arith.select %p, %q, %d -> i64", []),
         (
-            f"%a = scf.for %z, %n, %q {{operand_segments = [1, 1, 0, 1]}} -> i64 (%i: index, %w: i64) "
+            "%a = scf.for %z, %n, %q {operand_segments = [1, 1, 0, 1]} -> i64 (%i: index, %w: i64) "
             "{ %v = arith.add %w, %d -> i64 scf.yield %v }",
             ["bytes {} to {} of %P are accessed, which has {}"],
         ),
@@ -149,7 +149,7 @@ def test_addresses_lie_in_the_array_of_their_pointer() -> None:
 def test_where_addresses_come_from(address: str, found: list[str]) -> None:
     body = (
         f"%q = memref.address %P -> i64 %r = memref.address %Q -> i64 {address} "
-        "%e = tile.splat %a -> tile<4xi64> %y = tile.gather %e {scope = \"device\"} -> tile<4xf32>"
+        '%e = tile.splat %a -> tile<4xi64> %y = tile.gather %e {scope = "device"} -> tile<4xf32>'
     )
     parameters = "%P: ptr<f32>, %Q: ptr<f32>, %d: i64, %n: index, %p: bool"
     assert checks(checked(body, parameters)) == found

@@ -21,6 +21,7 @@ from tilewright.transforms.bounds_of_views import (
     bounds_of,
     first_element,
     minus,
+    parameter_name,
     plus,
     strides,
     times,
@@ -111,7 +112,7 @@ def _bytes_of(build: Builder, origin: Origin) -> Length:
 def _name(origin: Origin) -> str:
     match origin:
         case addresses.AddressOf():
-            return f"%{origin.pointer.name or 'pointer'}"
+            return parameter_name(origin.pointer)
         case statics.GlobalAddress():
             return f"@{origin.symbol}"
         case statics.Reserve():

@@ -73,6 +73,12 @@ def strides(build: Builder, view: Value) -> list[Length]:
 # Names
 
 
+def parameter_name(parameter: Value) -> str:
+    """A parameter as launches call it."""
+    assert isinstance(parameter, BlockArgument)
+    return f"%{parameter.name or f'arg{parameter.index}'}"
+
+
 def named(value: Value) -> Said:
     """How messages call the memory behind a view, or a group."""
     root = root_of(value) if isinstance(value.type, MemrefType) else value
@@ -84,7 +90,7 @@ def named(value: Value) -> Said:
         case memref.Alloca():
             return f"%{root.name}" if root.name else "local memory", []
         case _ if isinstance(root, BlockArgument):
-            return f"%{root.name or root.index}", []
+            return parameter_name(root), []
         case _:
             return "the tensor view", []
 
