@@ -199,8 +199,8 @@ def bind_pointer(
 
 
 def _bytes_behind(array: ArrayView) -> int:
-    """Bytes from an array's first element to the end of its last one."""
+    """Bytes from an array's first element to the end of its last one; unknown where some lie in front of the first."""
     if 0 in array.shape:
         return 0
-    steps = sum((extent - 1) * stride for extent, stride in zip(array.shape, array.strides, strict=True) if stride > 0)
-    return (steps + 1) * array.dtype.itemsize
+    steps = [(extent - 1) * stride for extent, stride in zip(array.shape, array.strides, strict=True)]
+    return _UNKNOWN_BYTES if min(steps, default=0) < 0 else (sum(steps) + 1) * array.dtype.itemsize
