@@ -151,7 +151,9 @@ class FaultWriter(Writer):
         stride = source.strides[mode]
         if known is None:
             second = self.near(second)
-            texts, shape = (str(first), self.number(second)), (first, None)
+            literal = second > 0 and self.chance(0.5)
+            texts = (str(first), str(second) if literal else self.number(second))
+            shape = (first, second if literal else None)
         else:
             texts, shape = (str(first), str(second)), (first, second)
         behind = None if stride is None else stride * first

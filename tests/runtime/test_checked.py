@@ -196,6 +196,14 @@ CASES = {
         3,
         "element 11 of %A is accessed, which has 8",
     ),
+    "extents that the text makes up": Case(
+        "%v = expand %A[0->4 x 3] : memref<f32x4x3> store %one, %v[%zero,%n]",
+        "memref<f32x?>",
+        (8,),
+        1,
+        2,
+        "element 8 of %A is accessed, which has 8",
+    ),
     "local memory": Case(
         "%t = alloca : memref<f32x8,local> store %one, %t[%n] store %one, %A[%zero]",
         "memref<f32x?>",

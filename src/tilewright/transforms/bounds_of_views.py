@@ -111,7 +111,7 @@ def is_contained(view: Value) -> bool:
         match op:
             case memref.Permute() | memref.Fuse():
                 pass
-            case memref.Expand() if None not in op.static_sizes:
+            case memref.Expand() if None not in (*op.static_sizes, emit.memref_type(op.memref).shape[op.mode]):
                 pass
             case memref.Subview() if _is_box_inside(op):
                 pass
