@@ -349,6 +349,36 @@ def test_views_whose_reach_wraps(offset: int, size: int) -> None:
     assert untouched(whole, 8)
 
 
+@pytest.mark.parametrize("memref", ["memref<f32x4x?>", "memref<f32x?x?,strided<1,?>>"])
+def test_operands_whose_last_element_is_the_first_one_again(memref: str) -> None:
+    """2^62 steps of 4 elements lead around the address space."""
+    strides = "4" if memref == "memref<f32x4x?>" else "?"
+    text = f"""func @f(%A: {memref}, %m: index) {{
+    %one = constant 1.0 : f32
+    %v = subview %A[1,0:%m] : memref<f32x?,strided<{strides}>>
+    axpby %one, %v, %one, %v
+}}"""
+    kernel = compiled(text).f[1]
+    array, whole = guarded(4, 4)
+    kernel(array, 4)
+    assert "of %A are accessed, which has 16" in fault(lambda: kernel(array, 2**62 + 1))
+    assert untouched(whole, 16)
+
+
+def test_operands_of_an_empty_result_are_not_accessed() -> None:
+    text = """func @f(%A: memref<f32x?>, %B: memref<f32x4x?>, %C: memref<f32x4x?>, %far: index) {
+    %one = constant 1.0 : f32
+    %v = subview %A[%far:16] : memref<f32x16>
+    %a = expand %v[0->4 x 4] : memref<f32x4x4>
+    gemm %one, %a, %B, %one, %C
+}"""
+    kernel = compiled(text).f[1]
+    a, b, c = (np.zeros(shape, np.float32, order="F") for shape in ((16,), (4, 1), (4, 1)))
+    kernel(a, b[:, :0], c[:, :0], 1)
+    kernel(a, b, c, 0)
+    assert "elements 1 to 16 of %A are accessed" in fault(lambda: kernel(a, b, c, 1))
+
+
 def test_every_thread_comes_to_rest_first(rng: np.random.Generator) -> None:
     """Work-groups that are in order are run, whichever others are not."""
     text = """func @f(%A: memref<f32x16x?>, %bad: memref<i64x?>) {

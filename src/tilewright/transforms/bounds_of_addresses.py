@@ -14,22 +14,12 @@ from tilewright.ir.core import Value
 from tilewright.ir.types import BOOL, I32, I64, INDEX, TileType
 from tilewright.transforms import emit
 from tilewright.transforms.aliasing import root_of
-from tilewright.transforms.bounds_of_views import (
-    Bounds,
-    Box,
-    Said,
-    bounds_of,
-    first_element,
-    minus,
-    parameter_name,
-    plus,
-    strides,
-    times,
-)
+from tilewright.transforms.bounds_of_views import Bounds, Box, Said, bounds_of, parameter_name, spelled
 from tilewright.transforms.conditions import Conjunction
 from tilewright.transforms.emit import Length
 from tilewright.transforms.index_ranges import Moment
 from tilewright.transforms.pointer_origins import Origin
+from tilewright.transforms.view_geometry import first_element, minus, plus, strides, times
 
 _FARTHEST: Final = 1 << 60
 _LEAST, _MOST = -(1 << 63), (1 << 63) - 1
@@ -124,10 +114,9 @@ def _names(origins: Sequence[Origin]) -> str:
 
 
 def _said(first: Length, last: Length, origin: Origin, count: Length) -> Said:
-    numbers = (first, last, count)
-    blanks = [str(number) if isinstance(number, int) else "{}" for number in numbers]
-    text = f"bytes {blanks[0]} to {blanks[1]} of {_name(origin)} are accessed, which has {blanks[2]}"
-    return text, [number for number in numbers if not isinstance(number, int)]
+    where, numbers = spelled([first, last], " to ")
+    size, of_size = spelled([count], "")
+    return f"bytes {where} of {_name(origin)} are accessed, which has {size}", [*numbers, *of_size]
 
 
 # Elements at addresses of their own

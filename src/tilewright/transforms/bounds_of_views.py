@@ -10,12 +10,13 @@ from tilewright.dialects import addresses, memref
 from tilewright.dialects.arith_integers import UMulHigh
 from tilewright.ir.builder import Builder
 from tilewright.ir.core import BlockArgument, Value
-from tilewright.ir.types import AddressSpace, GroupType, MemrefType
+from tilewright.ir.types import GroupType, MemrefType
 from tilewright.transforms import emit
 from tilewright.transforms.aliasing import root_of
 from tilewright.transforms.conditions import Conjunction
 from tilewright.transforms.emit import Length
 from tilewright.transforms.index_ranges import MOST_DISTANCE, Moment, Range
+from tilewright.transforms.view_geometry import extents, first_element, minus, parts_of, plus, span, strides, times
 
 _SHORT_STRIDE: Final = 1 << 20
 
@@ -47,32 +48,6 @@ class Box:
         return [part for view in (self.view, *self.unless_empty) for part in parts_of(view)]
 
 
-def parts_of(view: Value) -> list[Value]:
-    """Values that give the extents, strides and the place of a view: those of the address that it is made of, if so."""
-    op = view.defining_op
-    return list(op.operands) if isinstance(op, addresses.FromAddress) else [view]
-
-
-def extents(build: Builder, view: Value) -> list[Length]:
-    """The extents of a view."""
-    op = view.defining_op
-    if isinstance(op, addresses.FromAddress):
-        return op.mixed_layout[0]
-    return [emit.extent(build, view, mode) for mode in range(emit.memref_type(view).order)]
-
-
-def strides(build: Builder, view: Value) -> list[Length]:
-    """The strides of a view, in elements."""
-    op = view.defining_op
-    if isinstance(op, addresses.FromAddress):
-        return op.mixed_layout[1]
-    known = enumerate(emit.memref_type(view).strides)
-    return [build(memref.Stride(view, mode)).out if stride is None else stride for mode, stride in known]
-
-
-# Names
-
-
 def parameter_name(parameter: Value) -> str:
     """A parameter as launches call it."""
     assert isinstance(parameter, BlockArgument)
@@ -93,118 +68,6 @@ def named(value: Value) -> Said:
             return parameter_name(root), []
         case _:
             return "the tensor view", []
-
-
-# Views
-
-
-def has_memory(view: Value) -> bool:
-    """Whether the memory behind a view surely exists: allocations and local parameters are never null."""
-    root = root_of(view)
-    local = emit.memref_type(root).space is AddressSpace.LOCAL
-    return local or isinstance(root.defining_op, memref.Alloca | addresses.FromAddress)
-
-
-def is_contained(view: Value) -> bool:
-    """Whether all elements of a view surely are elements of the memory that it comes from."""
-    while (op := view.defining_op) is not None:
-        match op:
-            case memref.Permute() | memref.Fuse():
-                pass
-            case memref.Expand() if None not in (*op.static_sizes, emit.memref_type(op.memref).shape[op.mode]):
-                pass
-            case memref.Subview() if _is_box_inside(op):
-                pass
-            case memref.Subview() | memref.Expand() | addresses.FromAddress():
-                return False
-            case _:
-                return True
-        view = op.memref
-    return True
-
-
-def _is_box_inside(op: memref.Subview) -> bool:
-    """Whether a subview surely lies within the extents of its operand."""
-    shape = emit.memref_type(op.memref).shape
-    return all(
-        (offset == 0 and _is_extent(size, op.memref, mode))
-        or (
-            isinstance(offset, int) and isinstance(size, int) and extent is not None and offset + max(size, 1) <= extent
-        )
-        for mode, (offset, size, extent) in enumerate(zip(op.mixed_offsets, op.mixed_sizes, shape, strict=True))
-    )
-
-
-def _is_extent(size: Length, view: Value, mode: int) -> bool:
-    """Whether a size is the extent of a mode of a view itself."""
-    op = None if isinstance(size, int) else size.defining_op
-    return isinstance(op, memref.Size) and op.source is view and op.mode == mode
-
-
-def keeps_order(view: Value) -> bool:
-    """Whether larger indices surely lie further on: strides of the program's own making may be anything."""
-    while (op := view.defining_op) is not None:
-        match op:
-            case memref.Permute() | memref.Fuse() | memref.Subview():
-                view = op.memref
-            case memref.Expand() if None not in op.static_sizes:
-                view = op.memref
-            case memref.Expand() | addresses.FromAddress():
-                return False
-            case _:
-                return True
-    return True
-
-
-def first_element(build: Builder, view: Value) -> Length:
-    """How far the first element of a view lies behind that of its root, in elements."""
-    total: Length = 0
-    while isinstance(op := view.defining_op, memref.Subview | memref.Expand | memref.Fuse | memref.Permute):
-        if isinstance(op, memref.Subview):
-            for offset, stride in zip(op.mixed_offsets, strides(build, op.memref), strict=True):
-                total = plus(build, total, times(build, offset, stride))
-        view = op.memref
-    return total
-
-
-def _span(build: Builder, root: Value) -> Length:
-    """Elements from the first to one past the last; 0 if there are none."""
-    known = emit.memref_type(root).span
-    if known is not None:
-        return known
-    total: Length = 1
-    some = Conjunction(build)
-    for extent, stride in zip(extents(build, root), strides(build, root), strict=True):
-        total = plus(build, total, times(build, plus(build, extent, -1), stride))
-        some.at_most(1, extent)
-    number = emit.as_value(build, total)
-    return number if some.value is None else emit.select(build, some.value, number, build.index(0))
-
-
-def plus(build: Builder, x: Length, y: Length) -> Length:
-    """Sum."""
-    if isinstance(x, int) and isinstance(y, int):
-        return x + y
-    return emit.add(build, emit.as_value(build, x), emit.as_value(build, y))
-
-
-def minus(build: Builder, x: Length, y: Length) -> Length:
-    """Difference."""
-    if x is y:
-        return 0
-    if isinstance(x, int) and isinstance(y, int):
-        return x - y
-    return emit.sub(build, emit.as_value(build, x), emit.as_value(build, y))
-
-
-def times(build: Builder, x: Length, y: Length) -> Length:
-    """Product."""
-    if isinstance(x, int) and isinstance(y, int):
-        return x * y
-    return 0 if 0 in (x, y) else emit.mul(build, emit.as_value(build, x), emit.as_value(build, y))
-
-
-# Demands
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +123,7 @@ def _demanded(build: Builder, moment: Moment) -> Conjunction:
     return found
 
 
-def _spelled(numbers: Sequence[Length], separator: str) -> Said:
+def spelled(numbers: Sequence[Length], separator: str) -> Said:
     """Numbers in a text, those known as digits."""
     texts = [str(number) if isinstance(number, int) else "{}" for number in numbers]
     return separator.join(texts), [number for number in numbers if not isinstance(number, int)]
@@ -277,11 +140,11 @@ def index_test(build: Builder, box: Box, moment: Moment) -> tuple[Conjunction, S
     found.unless(bounds.premise)
     # Views of addresses are those of languages that count dimensions from the outermost on.
     shown = ranges[::-1] if isinstance(root_of(box.view).defining_op, addresses.FromAddress) else ranges
-    parts = [_spelled([low] if low is high or low == high else [low, high], " to ") for low, high, _ in shown]
+    parts = [spelled([low] if low is high or low == high else [low, high], " to ") for low, high, _ in shown]
     where = ", ".join(text for text, _ in parts)
     numbers = [number for _, ends in parts for number in ends]
     name, of_name = named(box.view)
-    shape, of_shape = _spelled([extent for _, _, extent in shown], " x ")
+    shape, of_shape = spelled([extent for _, _, extent in shown], " x ")
     said = f"index [{where}] is outside" if bounds.is_element else f"indices [{where}] reach outside"
     return found, (f"{said} of {name}, which has {shape} elements here", [*numbers, *of_name, *of_shape])
 
@@ -289,7 +152,7 @@ def index_test(build: Builder, box: Box, moment: Moment) -> tuple[Conjunction, S
 def element_test(build: Builder, box: Box, moment: Moment) -> tuple[Conjunction, Said]:
     """Elements are among those of the root: the first and the last one are."""
     bounds, found = bounds_of(build, box, moment), _demanded(build, moment)
-    span = _span(build, root_of(box.view))
+    count = span(build, root_of(box.view))
     first = first_element(build, box.view)
     reach: Length = 0
     shape = emit.memref_type(box.view).shape
@@ -297,32 +160,32 @@ def element_test(build: Builder, box: Box, moment: Moment) -> tuple[Conjunction,
         first = plus(build, first, times(build, bounds.low[mode], stride))
         way = minus(build, bounds.high[mode], bounds.low[mode])
         if not isinstance(way, int) and shape[mode] is None:
-            _demand_way(found, way, stride, span)
+            _demand_way(found, way, stride, count)
         reach = plus(build, reach, times(build, way, stride))
     last = plus(build, first, reach)
     found.at_most(0, first)
-    found.less(last, span)
+    found.less(last, count)
     found.unless(bounds.premise)
     name, of_name = named(box.view)
     if bounds.is_element:
-        text, numbers = _spelled([first], "")
+        text, numbers = spelled([first], "")
         text = f"element {text} of {name} is accessed"
     else:
-        text, numbers = _spelled([first, last], " to ")
+        text, numbers = spelled([first, last], " to ")
         text = f"elements {text} of {name} are accessed"
-    count, of_count = _spelled([span], "")
-    return found, (f"{text}, which has {count}", [*numbers, *of_name, *of_count])
+    size, of_size = spelled([count], "")
+    return found, (f"{text}, which has {size}", [*numbers, *of_name, *of_size])
 
 
-def _demand_way(found: Conjunction, way: Length, stride: Length, span: Length) -> None:
-    """The way along a mode is within the memory, and its computation does not wrap: sizes may be any numbers."""
+def _demand_way(found: Conjunction, way: Length, stride: Length, count: Length) -> None:
+    """The way along a mode is within the `count` elements, and computing it does not wrap: sizes may be any numbers."""
     build = found.build
     found.at_most_unsigned(way, MOST_DISTANCE)
     if isinstance(stride, int) and stride <= _SHORT_STRIDE:
         return
     high = build(UMulHigh(emit.as_value(build, way), emit.as_value(build, stride))).out
     found.equal(high, 0)
-    found.at_most_unsigned(times(build, way, stride), span)
+    found.at_most_unsigned(times(build, way, stride), count)
 
 
 def null_test(build: Builder, box: Box, moment: Moment) -> tuple[Conjunction, Said]:
@@ -348,6 +211,6 @@ def group_test(build: Builder, op: memref.GroupLoad, moment: Moment) -> tuple[Co
     found.less(high, size)
     found.unless(premise)
     name, of_name = named(op.group)
-    text, numbers = _spelled([low] if moment.ranges[0].low == moment.ranges[0].high else [low, high], " to ")
-    count, of_count = _spelled([size], "")
+    text, numbers = spelled([low] if moment.ranges[0].low == moment.ranges[0].high else [low, high], " to ")
+    count, of_count = spelled([size], "")
     return found, (f"index {text} is outside of group {name} of {count} elements", [*numbers, *of_name, *of_count])

@@ -156,17 +156,17 @@ def _is_inside(value: Value, op: Operation) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Hoisting:
-    """Finds the outermost place for a test; `fixed` values have to be there too.
-
-    `together`: the sum of the indices, each with a positive factor, has to have its extremes at their ends.
-    """
+    """Finds the outermost place for a test. It keeps what it has put in front of loops."""
 
     _lasts: dict[tuple[Operation, int], Linear] = field(default_factory=dict[tuple[Operation, int], Linear])
 
     def outermost(
         self, op: Operation, ranges: Sequence[Range], fixed: Sequence[Value], together: bool = False
     ) -> Moment:
-        """The access that `op` performs, as far out as it can be told there."""
+        """The access that `op` performs, as far out as it can be told there. `fixed` values have to be there too.
+
+        `together`: the sum of the indices, each with a factor that is not negative, has its extremes at their ends.
+        """
         moment = Moment(op, tuple(ranges))
         while (outer := self._outside(moment, fixed, together)) is not None:
             moment = outer

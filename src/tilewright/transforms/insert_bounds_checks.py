@@ -27,21 +27,11 @@ from tilewright.ir.types import CoopMatrixType, TileType
 from tilewright.transforms import emit
 from tilewright.transforms.aliasing import root_of
 from tilewright.transforms.bounds_of_addresses import address_test, gather_test
-from tilewright.transforms.bounds_of_views import (
-    Box,
-    Said,
-    element_test,
-    group_test,
-    has_memory,
-    index_test,
-    is_contained,
-    keeps_order,
-    null_test,
-)
+from tilewright.transforms.bounds_of_views import Box, Said, element_test, group_test, index_test, null_test, spelled
 from tilewright.transforms.conditions import Conjunction
-from tilewright.transforms.emit import Length
 from tilewright.transforms.index_ranges import Hoisting, Moment, Places, Range
 from tilewright.transforms.pointer_origins import PointerOrigins
+from tilewright.transforms.view_geometry import has_memory, is_contained, keeps_order
 
 OUT_OF_BOUNDS = "R010"
 DISAGREEING = "R013"
@@ -117,21 +107,15 @@ class _Insertion:
                 self._equal(op, (view, mode), first.setdefault(letter, (view, mode)))
 
     def _equal(self, op: Operation, one: tuple[Value, int], other: tuple[Value, int]) -> None:
-        (view, mode), (known, of_known) = one, other
-
         def test(build: Builder) -> tuple[Conjunction, Said]:
             found = Conjunction(build)
-            pair = [emit.extent(build, view, mode), emit.extent(build, known, of_known)]
-            found.equal(*pair)
-            blanks = [str(n) if isinstance(n, int) else "{}" for n in pair]
-            text = f"extents of operands differ where they have to agree: {blanks[0]} and {blanks[1]}"
-            return found, (text, [n for n in pair if not isinstance(n, int)])
+            extents = [emit.extent(build, view, mode) for view, mode in (one, other)]
+            found.equal(*extents)
+            text, numbers = spelled(extents, " and ")
+            return found, (f"extents of operands differ where they have to agree: {text}", numbers)
 
-        static = [emit.memref_type(v).shape[m] for v, m in (one, other)]
-        if one != other and (None in static or static[0] != static[1]):
-            views = [view, known]
-            moment = Moment(op, ())
-            self._insert(op, moment, ("equal", one, other), views, test, DISAGREEING)
+        if one != other:
+            self._insert(op, Moment(op, ()), ("equal", one, other), [one[0], other[0]], test, DISAGREEING)
 
     def _box(self, op: Operation, box: Box) -> None:
         """Indices, elements, and that there is memory at all."""
@@ -189,7 +173,7 @@ class _Insertion:
         build.location = op.location
         found, (text, numbers) = test(build)
         if found.value is not None:
-            build(Check(found.value, [_value(build, number) for number in numbers], code, text))
+            build(Check(found.value, [emit.as_value(build, number) for number in numbers], code, text))
             self.known.add((moment.op.block, key))
 
     def _is_known(self, op: Operation, key: tuple[object, ...]) -> bool:
@@ -200,10 +184,6 @@ class _Insertion:
                 return True
             around = around.parent_op
         return False
-
-
-def _value(build: Builder, number: Length) -> Value:
-    return emit.as_value(build, number)
 
 
 def _tile_box(op: _Tile) -> Box:
