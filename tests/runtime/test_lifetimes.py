@@ -70,7 +70,7 @@ class Temporary:
 def test_what_only_a_capsule_refers_to(parameter: MemrefParameter | PointerParameter | GroupParameter) -> None:
     given = Temporary()
     argument = [given] if isinstance(parameter, GroupParameter) else given
-    values, keep = checks(parameter).values([argument])
+    values, keep = checks(parameter).values([argument], (1, 1, 1))
     gc.collect()
     assert given.copies[-1]() is not None
     del values, keep
@@ -90,7 +90,7 @@ def test_a_batch_that_only_a_capsule_refers_to() -> None:
 
 def test_exported_buffers_stay_where_they_are() -> None:
     data = array.array("f", [0] * 4)
-    values, keep = checks(PointerParameter("x", "f32")).values([data])
+    values, keep = checks(PointerParameter("x", "f32")).values([data], (1, 1, 1))
     with pytest.raises(BufferError):
         data.append(1)
     del values, keep
@@ -100,7 +100,7 @@ def test_exported_buffers_stay_where_they_are() -> None:
 def test_the_arrays_of_a_list_that_is_emptied() -> None:
     given = f32(2, 3)
     alive, group = reference(given), [given]
-    keep = checks(GroupParameter("g", matrix("g"), None)).values([group])[1]
+    keep = checks(GroupParameter("g", matrix("g"), None)).values([group], (1, 1, 1))[1]
     del given
     group.clear()
     gc.collect()
