@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from tilewright.diagnostics import Report
 from tilewright.dialects.builtin import Module
@@ -13,6 +13,9 @@ from tilewright.targets.artifact import Artifact
 class Target(Protocol):
     """A machine that kernels are compiled for."""
 
+    can_check: ClassVar[bool]
+    """Whether there is a way to code that tests what it accesses."""
+
     @property
     def name(self) -> str:
         """`cpu`, `nvidia`, .."""
@@ -20,11 +23,6 @@ class Target(Protocol):
 
     def fingerprint(self) -> str:
         """Everything about the machine and its code generator that code depends on; part of cache keys."""
-        ...
-
-    @property
-    def can_check(self) -> bool:
-        """Whether there is a way to code that tests what it accesses."""
         ...
 
     def passes(self, level: int, checked: bool = False) -> list[Pass]:
