@@ -2,14 +2,12 @@
 
 Kernels compiled with `checked=True` against the same without, in turn in one process, on the same arrays: those of
 `examples/`, and one whose work-items look up a table, where each index is tested by itself. The bar is 3 times the time
-on the sample kernel and softmax (issue: "no more than 3 x the time of unchecked code"). Prints a table, with `--json`
-what it saves in benchmarks/results/checked.json.
+on the sample kernel and softmax. Prints a table and saves it and a plot.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -18,11 +16,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+import figures
 import tilewright as tw
+from plot import plot
 from timing import in_turn, timers
 
 _EXAMPLES: Final = Path(__file__).parent.parent / "examples"
-_RESULTS: Final = Path(__file__).parent / "results"
 _BAR: Final = 3.0
 _BARRED: Final = ("sample kernel, in cache", "sample kernel, from memory", "softmax")
 _SECONDS: Final = 0.02
@@ -104,10 +103,9 @@ def measure(rounds: int) -> dict[str, dict[str, float]]:
 
 
 def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = figures.options(__doc__, "checked")
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--json", action="store_true", help="print what is saved instead of a table")
     return parser.parse_args(given)
 
 
@@ -115,17 +113,14 @@ def main(given: Sequence[str] | None = None) -> None:
     arguments = _arguments(given)
     with tw.config(num_threads=arguments.threads):
         rows = measure(arguments.rounds)
-    text = json.dumps({"threads": arguments.threads, "bar": _BAR, "us": rows}, indent=2) + "\n"
-    _RESULTS.mkdir(exist_ok=True)
-    (_RESULTS / "checked.json").write_text(text)
-    if arguments.json:
-        print(text, end="")
-        return
     print(f"{'microseconds a launch':36} {'unchecked':>10} {'checked':>10} {'ratio':>7}")
     for name, row in rows.items():
         print(f"{name:36} {row['unchecked']:10.1f} {row['checked']:10.1f} {row['ratio']:7.2f}")
     worst = max(rows[name]["ratio"] for name in _BARRED)
     print(f"worst of the sample kernel and softmax: {worst:.2f}, the bar is {_BAR:g}")
+    figures.save(arguments.json, {"threads": arguments.threads, "bar": _BAR, "us": rows})
+    bars = [(name, row["ratio"]) for name, row in rows.items()]
+    plot(arguments.json, "Checked code, times the time of unchecked code", bars, _BAR, "x", lower_is_better=True)
 
 
 if __name__ == "__main__":

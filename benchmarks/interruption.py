@@ -18,17 +18,16 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from statistics import median
 from typing import Final
 
 import numpy as np
 
+import figures
 import tilewright as tw
 from children import machine, rows_of_children
 from tilewright.runtime.native import compile_text
 
-PATH: Final = Path(__file__).parent / "results" / "interruption.json"
 GOALS: Final = {"launch": 200.0, "code": 1000.0}
 THREADS: Final = (1, 2)
 MANY: Final = (1 << 31) - 1
@@ -114,9 +113,8 @@ def rows(works: Mapping[str, Callable[[], object]], goal: str, threads: int, rep
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = figures.options(__doc__, "interruption")
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--json", type=Path, default=PATH, help="where to save the figures")
     parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child is not None:
@@ -128,8 +126,7 @@ def main() -> None:
     print(f"{'from SIGINT to KeyboardInterrupt, ms':40} {'threads':>8} {'median':>8} {'longest':>8} {'goal':>8}")
     for row in table:
         print("{what:40} {threads:8} {ms:8} {longest:8} {goal:8.0f}".format_map(row))
-    options.json.parent.mkdir(parents=True, exist_ok=True)
-    options.json.write_text(json.dumps({"machine": machine(), "rows": table}, indent=1) + "\n")
+    figures.save(options.json, {"machine": machine(), "rows": table})
 
 
 if __name__ == "__main__":

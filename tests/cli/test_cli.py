@@ -171,7 +171,7 @@ def test_checked_runs_end_at_an_access_out_of_bounds(target: list[str]) -> None:
     done = run("run", str(SAMPLE), *given)
     assert done.returncode == 1, done.stderr
     assert "fused_kernel.tl:15:5: error[R010]: " in done.stderr
-    assert "elements of %D" in done.stderr or "of %D are accessed" in done.stderr
+    assert "mode 2 of %D" in done.stderr
     assert "gemm %alpha, %tmp, %C, %one, %d" in done.stderr
 
 

@@ -41,7 +41,7 @@ def test_positions_that_wrap_are_gathered(rng: np.random.Generator) -> None:
     body += (
         pointers("x", "f32") + pointers("out", "f32", "i") + load("x", "f32") + store("out", "xv", "f32", mask=False)
     )
-    far = x.ctypes.data + (1 << 33)
+    far = tw.address(x.ctypes.data + (1 << 33), nbytes=4)
     program(body, params("f32", "f32")).k[1]((1 << 31) - 32, far, out)
     np.testing.assert_array_equal(out, np.concatenate([np.zeros(32, np.float32), x]))
 
