@@ -93,7 +93,7 @@ def test_tensors_for_pointers() -> None:
     t.cuda.synchronize()
     assert t.equal(c[:n], a + b)
     assert bool((c[n:] == 5.0).all())
-    program.vector_add[1](a.data_ptr(), b, c, 1000)
+    program.vector_add[1](tw.address(a.data_ptr(), nbytes=4 * n), b, c, 1000)
     for wrong, words in ((a.cpu(), "lies on cpu"), (a.double(), "dtype is float64"), (np.zeros(n, np.float32), "cpu")):
         with pytest.raises(LaunchError, match=words):
             program.vector_add[1](wrong, b, c, n)

@@ -5,6 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 import tilewright as tw
+from tilewright.compiler import CompileOptions, lower_module, read_module
+from tilewright.diagnostics import Report, Source
+from tilewright.interpreter.program import interpreted_module
+from tilewright.ir.printer import print_op
+from tilewright.targets import find_target
 
 _ROWS, _COLUMNS = 4, 16
 _BOX = f"{_ROWS}x{_COLUMNS}"
@@ -47,3 +52,36 @@ def test_row_strides_of_run_time(rng: np.random.Generator) -> None:
         program.copy[1](x[start:], y, stride)
         rows, columns = np.mgrid[:_ROWS, :_COLUMNS]
         np.testing.assert_array_equal(y, x[start + rows * stride + columns], err_msg=f"stride {stride}")
+
+
+_TAIL = """
+entry @tail(%x: tile<ptr<f32>>, %n: tile<i32>) {
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %width = constant <i32: 16> : tile<i32>
+  %first = muli %bx, %width : tile<i32>
+  %f1 = reshape %first : tile<i32> -> tile<1xi32>
+  %f = broadcast %f1 : tile<1xi32> -> tile<16xi32>
+  %i = iota : tile<16xi32>
+  %at = addi %i, %f : tile<16xi32>
+  %n1 = reshape %n : tile<i32> -> tile<1xi32>
+  %ns = broadcast %n1 : tile<1xi32> -> tile<16xi32>
+  %mask = cmpi less_than %at, %ns, signed : tile<16xi32> -> tile<16xi1>
+  %x1 = reshape %x : tile<ptr<f32>> -> tile<1xptr<f32>>
+  %xs = broadcast %x1 : tile<1xptr<f32>> -> tile<16xptr<f32>>
+  %p = offset %xs, %at : tile<16xptr<f32>>, tile<16xi32> -> tile<16xptr<f32>>
+  %one = constant <f32: 1.0> : tile<16xf32>
+  %t = store_ptr_tko weak %p, %one, %mask : tile<16xptr<f32>>, tile<16xf32>, tile<16xi1> -> token
+  return
+}
+"""
+
+
+def test_tiles_behind_the_end_have_no_negative_extent() -> None:
+    for target in ("cpu:generic", "nvidia:sm_80"):
+        module = read_module(Source("tail", _TAIL), Report())
+        lower_module(module, find_target(target), CompileOptions(), Report())
+        text = print_op(module)
+        assert "memref.from_address" in text
+        x = np.zeros(64, np.float32)
+        interpreted_module(module, text, False).tail[4](x, 10)
+        np.testing.assert_array_equal(x, np.arange(64) < 10)

@@ -71,6 +71,7 @@ def _from_address(w: WorkGroup, op: Operation) -> None:
         tuple(number if isinstance(number, int) else int(w.scalar(number)) for number in numbers)
         for numbers in op.mixed_layout
     )
+    assert min(shape, default=0) >= 0, "code tests places against extents without sign"
     for space in w.spaces:
         assert isinstance(space, Space)
         if space.low <= address <= space.low + len(space.data):

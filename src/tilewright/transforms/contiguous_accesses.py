@@ -149,7 +149,9 @@ def _access(b: Builder, op: Access, type_: TileType, box: _Box) -> Value | None:
     spread = tuple(s.factor == 0 for s in box.strides)
     shape = tuple(1 if one else extent for one, extent in zip(spread, type_.shape, strict=True))
     extents = tuple(None if limit is not None else n for limit, n in zip(box.limits, shape, strict=True))
-    sizes = [_index(b, limit) for limit in box.limits if limit is not None]
+    # what lies in front of a tile's start leaves none of it: an extent is not negative
+    nothing = b.constant(0, I64)
+    sizes = [_index(b, b(arith.Max(limit, nothing)).out) for limit in box.limits if limit is not None]
     static = tuple(
         (s.factor // size or n) if s.scale is None else None for s, n in zip(box.strides, shape, strict=True)
     )
