@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 import pytest
 
+from effort import Ran, count
 from tilewright.compiler import CompileOptions, compile_module
 from tilewright.diagnostics import CompileError, Report
 from tilewright.dialects.builtin import Module
@@ -18,6 +21,7 @@ from tilewright.transforms.lift_control_flow import LiftControlFlow
 from transforms.graphs import Graph, random_graph
 from transforms.support import filecheck, kernel, names, run
 
+GRAPHS: Final = count("RANDOM_GRAPHS", 50, 3000)
 _HEAD = "%n: i32, %A: memref<f32x8>, %c: bool, %x: f32, %z: index"
 _ONE = "subgroup_size = 1, work_group_size = [1, 1]"
 
@@ -120,16 +124,17 @@ def runs_like_a_walk(graph: Graph, program: Program, rng: np.random.Generator) -
         assert out[0] == graph.walk(start, fuel), graph.text()
 
 
-def test_random_graphs_compute_what_a_walk_computes(rng: np.random.Generator) -> None:
+def test_random_graphs_compute_what_a_walk_computes(rng: np.random.Generator, ran: Ran) -> None:
     loops = 0
-    for _ in range(150):
+    for _ in range(GRAPHS):
         graph = random_graph(rng)
         module = module_of(graph)
         run(module, LiftControlFlow())
         loops += names(module)["scf.while"]
         assert not [name for name in names(module) if name.startswith("cf.")]
         runs_like_a_walk(graph, interpreted_module(module, print_op(module), False), rng)
-    assert loops > 50
+    assert loops > GRAPHS // 3
+    ran(GRAPHS, "graphs of blocks, lifted and walked through")
 
 
 def test_lifted_graphs_compile(rng: np.random.Generator) -> None:
