@@ -237,6 +237,21 @@ def test_wrong_kinds_are_type_errors() -> None:
             cutile.launch(1, kernels.scale, (x, X, 2.0, 16))
 
 
+class Tracked:
+    """A class like that of tensors, which may be part of a graph of gradients."""
+
+    requires_grad = True
+
+    def detach(self) -> object:
+        return X
+
+
+def test_classes_are_no_arrays() -> None:
+    for given in (Tracked, np.ndarray):
+        with pytest.raises(LaunchTypeError, match="argument x: it is a class, no array; an array, number"):
+            cutile.launch(1, kernels.scale, (given, X, 2.0, 16))
+
+
 def test_annotated_axes() -> None:
     with pytest.raises(LaunchError, match="argument x: static_stride_dims names axis -1 of an array of rank 1 twice"):
         cutile.launch(1, kernels.scale_stepped, (X, np.empty_like(X)))

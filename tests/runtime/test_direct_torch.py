@@ -156,6 +156,24 @@ def test_elements_still_to_be_negated_are_refused() -> None:
         view(_negative())
 
 
+class Unanswering(torch.Tensor):  # pyright: ignore[reportUntypedBaseClass]
+    """A class of the user whose method is wrong."""
+
+    def is_neg(self) -> bool:
+        raise ZeroDivisionError("oops")
+
+
+def test_tensors_that_do_not_say_whether_elements_are_to_be_negated() -> None:
+    with pytest.raises(UnusableArray, match="its is_neg raises ZeroDivisionError: oops"):
+        view(torch.ones(3).as_subclass(Unanswering))
+
+
+def test_what_only_says_that_it_is_a_tensor() -> None:
+    tensor = torch.ones(3)
+    members = {"__class__": property(lambda _: torch.Tensor), "__dlpack__": staticmethod(tensor.__dlpack__)}
+    assert view(type("Impostor", (), members)()).address == tensor.data_ptr()
+
+
 def test_nothing_leaks() -> None:
     import sys
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from runtime.test_interruption import child
 from tilewright.program import Kernel
 from tilewright.runtime.arrays import UnusableArray, view
 
@@ -247,3 +248,53 @@ def test_capsules_of_what_cannot_be(change: Callable[[int], None], message: str)
 
     with pytest.raises(UnusableArray, match=message):
         view(Exporter())
+
+
+METHODS_OF_NOTHING = """
+import sys
+import numpy as np
+from tilewright.runtime.arrays import NotAnArray, UnusableArray, view
+
+class Old:
+    # has no options, as exporters from before DLPack 1.0
+    def __dlpack__(self):
+        return np.ones(3).__dlpack__()
+
+class Unbound:
+    def __init__(self):
+        self.__dlpack__ = np.ndarray.__dlpack__
+
+def told(given, depth):
+    if depth:
+        return told(given, depth - 1)
+    try:
+        view(given)
+    except (NotAnArray, UnusableArray) as error:
+        return str(error)
+
+for _ in range(100):
+    view(Old())
+given = np.ndarray if sys.argv[1] == "class" else Unbound()
+# where on Python's stack the call lies decides whether Python crashes
+print({told(given, depth) for depth in range(200)})
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "message"), [("class", "it is a class, no array"), ("unbound", "TypeError: unbound")]
+)
+def test_methods_bound_to_nothing(given: str, message: str) -> None:
+    """CPython may crash where such a method of a C class is called without arguments and was specialised for it."""
+    told = child(METHODS_OF_NOTHING, given, prelude="")
+    assert message in told
+    assert "None" not in told
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_classes_are_no_arrays(target: str) -> None:
+    total = np.zeros((), np.float32)
+    for given in (np.ndarray, memoryview, Claims):
+        with pytest.raises(tw.LaunchError, match="argument x: it is a class, no array; an array for memref<f32x"):
+            kernel(SUM, target)[1](given, total)
+        with pytest.raises(tw.LaunchError, match=r"argument g\[0\]: it is a class, no array"):
+            kernel(GROUP, target)[1]([given], np.zeros(4, np.float32))

@@ -73,6 +73,9 @@ def view(value: object) -> ArrayView:
     # not isinstance: objects may say that they are of a class which they are not (`unittest.mock` does)
     if issubclass(type(value), np.ndarray):
         return _numpy_view(cast("AnyArray", value))
+    if issubclass(type(value), type):
+        # it has the methods of its arrays, and no memory
+        raise NotAnArray("it is a class, no array")
     # NumPy's scalars show a copy of themselves by `__array_interface__`, which goes at once
     if not issubclass(type(value), np.generic):
         on_device = _cuda_interface(value)
@@ -102,7 +105,7 @@ def device_of(value: object) -> Device:
     if not callable(ask):
         return Device("cuda") if _cuda_interface(value) is not None else CPU
     try:
-        kind, ordinal = cast("tuple[int, int]", ask())
+        kind, ordinal = cast("tuple[int, int]", operator.call(ask))
         return _dlpack_device(int(kind), int(ordinal))
     except Exception as error:
         raise UnusableArray(f"its __dlpack_device__ tells no device ({type(error).__name__}: {error})") from error
@@ -168,7 +171,10 @@ def _element_strides(shape: Sequence[int], byte_strides: Sequence[int], size: in
 
 def dlpack_view(value: Exporter) -> ArrayView:
     """What an object's DLPack says, whatever else it offers. Raises `UnusableArray`."""
-    problem = unexported_state(value)
+    try:
+        problem = unexported_state(value)
+    except Exception as error:
+        raise UnusableArray(f"its is_neg raises {type(error).__name__}: {error}") from error
     if problem is not None:
         raise UnusableArray(problem)
     # what the capsule says of the device costs nothing; PyTorch takes long to answer `__dlpack_device__`

@@ -6,6 +6,7 @@ Whoever uses the address holds on to the capsule, which may own the memory: an e
 from __future__ import annotations
 
 import ctypes
+import operator
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Protocol, runtime_checkable
@@ -137,7 +138,9 @@ def read_tensor(exporter: Exporter) -> DlpackTensor:
 
 def _export(exporter: Exporter) -> object:
     try:
-        return exporter.__dlpack__()
+        # A call `f()` in Python may crash if f is a C class's method bound to nothing (CPython's issue 131998, mended
+        # after 3.13.0); called from C it raises TypeError.
+        return operator.call(exporter.__dlpack__)
     except Exception as error:
         raise _refused(error) from error
 

@@ -64,7 +64,8 @@ def is_tensor(value: object) -> bool:
 def unexported_state(value: object) -> str | None:
     """What is wrong with the memory of a tensor of torch that `__dlpack__` exports all the same, if anything is."""
     torch = sys.modules.get("torch")
-    if torch is None or not isinstance(value, getattr(torch, "Tensor", ())):
+    # not isinstance: objects may say that they are of a class which they are not
+    if torch is None or not issubclass(type(value), getattr(torch, "Tensor", ())):
         return None
     negative = cast("_Tensor", value).is_neg()
     return "its elements are still to be negated; pass tensor.resolve_neg(), a copy" if negative else None

@@ -160,11 +160,17 @@ class _Tracked(Protocol):
     def detach(self) -> object: ...
 
 
+def _untracked(argument: object) -> object:
+    """NVIDIA's launcher takes the memory of such tensors too; the kernel is no part of their graph either way."""
+    # a class has the methods of its tensors, and nothing to call them on
+    if isinstance(argument, type) or not (isinstance(argument, _Tracked) and argument.requires_grad):
+        return argument
+    return argument.detach()
+
+
 def _array_view(where: str, argument: object) -> ArrayView:
-    # NVIDIA's launcher takes the memory of such tensors too; the kernel is no part of their graph either way
-    memory = argument.detach() if isinstance(argument, _Tracked) and argument.requires_grad else argument
     try:
-        array = view(memory)
+        array = view(_untracked(argument))
     except NotAnArray as error:
         raise LaunchTypeError(f"{where}: {error}; an array, number, list of arrays or tuple is wanted") from None
     except UnusableArray as error:
