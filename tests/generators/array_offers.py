@@ -29,17 +29,24 @@ class Interface:
         self.__array_interface__ = dict(given.__array_interface__) | lies
 
 
-class Dlpack:
-    """Offers an array by DLPack alone."""
+class Old:
+    """Offers an array by DLPack alone, and knows no options as exporters from before version 1.0."""
 
     def __init__(self, given: Array) -> None:
         self.given = given
 
-    def __dlpack__(self, **options: Any) -> object:
-        return self.given.__dlpack__(**options)
+    def __dlpack__(self) -> object:
+        return self.given.__dlpack__()
 
     def __dlpack_device__(self) -> object:
         return self.given.__dlpack_device__()
+
+
+class Dlpack(Old):
+    """Offers an array by DLPack alone."""
+
+    def __dlpack__(self, **options: Any) -> object:
+        return self.given.__dlpack__(**options)
 
 
 class Fleeting(Dlpack):
@@ -47,6 +54,14 @@ class Fleeting(Dlpack):
 
     def __dlpack__(self, **options: Any) -> object:
         return self.given.copy(order="K").__dlpack__()
+
+
+class Unbound:
+    """Its methods are those of a C class, bound to nothing."""
+
+    def __init__(self) -> None:
+        self.__dlpack__ = np.ndarray.__dlpack__
+        self.__dlpack_device__ = np.ndarray.__dlpack_device__
 
 
 _LIES: Final[tuple[dict[str, object], ...]] = (
@@ -132,6 +147,9 @@ OFFERS: Final[tuple[Callable[[random.Random, Array], object], ...]] = (
     lambda rnd, given: Interface(given, **rnd.choice(_LIES)),
     lambda rnd, given: Dlpack(given),
     lambda rnd, given: Fleeting(given),
+    lambda rnd, given: Old(given),
+    lambda rnd, given: Unbound(),
+    lambda rnd, given: rnd.choice((np.ndarray, memoryview, Dlpack, Interface)),
     lambda rnd, given: tw.address(given),
     lambda rnd, given: given.tolist(),
     lambda rnd, given: np.broadcast_to(given, (2, *given.shape)),
