@@ -63,7 +63,7 @@ def test_every_type_of_torch_that_numpy_or_ml_dtypes_have() -> None:
         tensor = torch.zeros(32, dtype=torch.uint8).view(getattr(torch, name))
         assert (view(tensor).dtype.name, view(tensor).address) == (name, tensor.data_ptr())
     negated = torch.zeros(3, dtype=torch.complex64).conj().imag
-    with pytest.raises(UnusableArray, match=r"negative of what its memory holds; pass its .resolve_neg\(\)"):
+    with pytest.raises(UnusableArray, match=r"still to be negated; pass tensor.resolve_neg\(\), a copy"):
         view(negated)
     assert view(negated.resolve_neg()).shape == (3,)
     with pytest.raises(UnusableArray, match="type 17 of 4x2 is not supported"):
