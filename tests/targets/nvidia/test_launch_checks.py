@@ -46,16 +46,40 @@ def on_device(extent: int) -> object:
     return SimpleNamespace(__cuda_array_interface__=interface)
 
 
-def test_extents_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(launch, "pointer_device", first_device)
+def kernel_of(function: Recorded) -> launch.CudaKernel:
+    """`axpby` on a device that records what it is asked."""
     report = Report()
     module = read_module(Source("axpby.tl", TEXT), report)
     artifact = compile_module(module, NvidiaTarget(Architecture.SM_80), CompileOptions(), report)
+    return launch.CudaKernel(artifact.kernel("k"), cast("KernelFunction", function))
+
+
+def test_extents_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(launch, "pointer_device", first_device)
     function = Recorded()
-    kernel = launch.CudaKernel(artifact.kernel("k"), cast("KernelFunction", function))
+    kernel = kernel_of(function)
     kernel.launch(2, (1.0, on_device(5), 1.0, on_device(5)))
     kernel.launch(0, (1.0, on_device(10), 1.0, on_device(4)))
     assert function.launches == 1
     with pytest.raises(tw.LaunchError, match=r"error\[R013\]: kernel k: .*mode 0 of %x is 10, mode 0 of %y is 4"):
         kernel.launch(2, (1.0, on_device(10), 1.0, on_device(4)))
+    assert function.launches == 1
+
+
+class Stream:
+    """What `__cuda_stream__` promises."""
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, 7
+
+
+def test_a_class_is_no_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(launch, "pointer_device", first_device)
+    function = Recorded()
+    kernel = kernel_of(function)
+    arguments = (1.0, on_device(5), 1.0, on_device(5))
+    kernel.launch(1, arguments, stream=Stream())
+    assert function.launches == 1
+    with pytest.raises(tw.LaunchError, match="the class Stream is no CUDA stream"):
+        kernel.launch(1, arguments, stream=Stream)
     assert function.launches == 1

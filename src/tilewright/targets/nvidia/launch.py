@@ -273,6 +273,9 @@ def _stream_handle(stream: object) -> int:
             raise LaunchTypeError("a stream is a number or a stream object, not a bool")
         case int():
             return stream
+        case type():
+            # its methods are bound to nothing, which `runtime.dlpack` says more of
+            raise LaunchTypeError(f"the class {stream.__name__} is no CUDA stream, but an object of it may be")
         case _StreamProtocol():
             return stream.__cuda_stream__()[1]
         case _TorchStream():
