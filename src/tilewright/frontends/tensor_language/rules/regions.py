@@ -18,11 +18,16 @@ def _opener(op: Operation) -> Operation | None:
     return None
 
 
+def is_collective(cls: type[Operation]) -> bool:
+    """Whether operations of a class stand in collective regions only."""
+    # Later passes allocate inside SPMD regions, a program does not.
+    return COLLECTIVE in cls.definition.traits or issubclass(cls, memref.Alloca | memref.LifetimeStop)
+
+
 def check_kind(op: Operation, report: Report) -> None:
     """Collective instructions in collective regions, SPMD ones in SPMD regions; convergent ones where all arrive."""
     traits = op.definition.traits
-    # Later passes allocate inside SPMD regions, a program does not.
-    collective = COLLECTIVE in traits or isinstance(op, memref.Alloca | memref.LifetimeStop)
+    collective = is_collective(type(op))
     if not collective and SPMD_ONLY not in traits and CONVERGENT not in traits:
         return
     opener = _opener(op)
