@@ -29,6 +29,12 @@ _KERNELS: Final = [p for p in _EXAMPLES if isinstance(e := p.values[0], Example)
 _RUNS: Final = [p for p in _EXAMPLES if isinstance(e := p.values[0], Example) and e.language == "python"]
 
 
+def test_every_instruction_has_one_entry() -> None:
+    described = Counter(mnemonic for entry in entries(_INSTRUCTIONS) for mnemonic in entry.mnemonics)
+    assert described.keys() == INSTRUCTIONS.keys() - OLD_SPELLINGS.keys()
+    assert set(described.values()) == {1}
+
+
 def test_every_entry_uses_its_instructions_in_an_example_and_runs_it() -> None:
     for entry in entries(_INSTRUCTIONS):
         assert all(definitions(entry).values()), entry.mnemonics
