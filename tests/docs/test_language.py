@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Final
@@ -17,11 +18,14 @@ from tilewright.frontends.tensor_language.instructions_legacy import INSTRUCTION
 from tilewright.frontends.tensor_language.manual import Example, definitions, entries, examples, with_facts
 from tilewright.frontends.tensor_language.parser import INSTRUCTIONS
 from tilewright.frontends.tensor_language.rules import verify_language
+from tilewright.frontends.tensor_language.vocabulary import ALL_MODIFIERS, ATTRIBUTE_NAMES
 from tilewright.ir.printer import print_op
+from tilewright.ir.types import SCALARS, promotable
 
 _FOLDER: Final = Path(__file__).parents[2] / "docs" / "language"
 _PAGES: Final = {path.name: path.read_text(encoding="utf-8") for path in sorted(_FOLDER.glob("*.md"))}
 _INSTRUCTIONS: Final = _PAGES["instructions.md"]
+_REFERENCE: Final = _PAGES["tensor-language.md"]
 _EXAMPLES: Final = [
     pytest.param(example, id=f"{name}:{example.line}") for name, page in _PAGES.items() for example in examples(page)
 ]
@@ -52,6 +56,40 @@ def test_facts_are_written_once() -> None:
     assert once.startswith("# Page\n\n### `neg`\n\n<!-- facts")
     assert once.endswith(page[page.index("Text.") :])
     assert with_facts(once) == once
+
+
+def test_the_grammar_has_every_word() -> None:
+    words = set(re.findall(r'"([^"]+)"', _REFERENCE[_REFERENCE.index("## Grammar") : _REFERENCE.index("## Types")]))
+    assert words >= {*ALL_MODIFIERS, *ATTRIBUTE_NAMES, *SCALARS}
+    for mnemonic in INSTRUCTIONS.keys() - OLD_SPELLINGS.keys():
+        composed = any(mnemonic.startswith(w) and mnemonic.removeprefix(w) in words for w in words)
+        assert mnemonic in words or composed, mnemonic
+
+
+def test_the_table_of_promotion() -> None:
+    section = _REFERENCE[_REFERENCE.index("### Promotion") : _REFERENCE.index("### Layout")]
+    numbers = {name: t for name, t in SCALARS.items() if t.is_number}
+    stated: dict[str, set[str]] = {}
+    for left, right in re.findall(r"^\| (`.*?) \| (.*) \|$", section, re.MULTILINE):
+        for name in re.findall(r"`(\w+)`", left):
+            every = numbers if right == "any number type" else re.findall(r"`(\w+)`", right)
+            stated[name] = {*every, *([name] if right.startswith("itself") else [])}
+    assert stated == {a: {b for b in numbers if promotable(numbers[a], numbers[b])} for a in numbers}
+
+
+def _anchors(page: str) -> set[str]:
+    headings = re.findall(r"^#+ (.*)$", page, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("name", _PAGES)
+def test_links_lead_somewhere(name: str) -> None:
+    prose = re.sub(r"^```.*?^```$|`[^`\n]*`", "", _PAGES[name], flags=re.MULTILINE | re.DOTALL)
+    for target in re.findall(r"\]\(([^)]+)\)", prose):
+        path, _, anchor = target.partition("#")
+        page = (_FOLDER / (path or name)).resolve()
+        assert page.is_file(), target
+        assert not anchor or anchor in _anchors(page.read_text(encoding="utf-8")), target
 
 
 def _findings(text: str) -> tuple[set[str], set[str]]:

@@ -320,7 +320,7 @@ def _component(op: Operation) -> Type:
 
 
 class CoopExtract(Operation, name="tl.cooperative_matrix_extract", traits=(PURE, SPMD_ONLY), code="V46"):
-    """Component `index` of this work-item's share (layout: language reference 1.11)."""
+    """Component `index` of this work-item's share (layout: docs/language/tensor-language.md)."""
 
     matrix: Value = operand(COOPMATRIX)
     index: int = attribute(int)
