@@ -142,9 +142,7 @@ def _operands(d: Definition) -> str:
 
 
 def _kind(spec: OperandSpec) -> str:
-    # Tiles are values of lower floors only.
-    text = spec.constraint.description.replace("a tile or cooperative matrix", "a cooperative matrix")
-    return text + (", any number" if spec.variadic else ", optional" if spec.optional else "")
+    return spec.constraint.description + (", any number" if spec.variadic else ", optional" if spec.optional else "")
 
 
 def main() -> None:
