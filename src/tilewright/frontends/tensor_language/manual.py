@@ -26,22 +26,25 @@ END: Final = "<!-- end of the facts -->"
 _HEADING: Final = re.compile(r"^### (?P<title>`.*)$", re.MULTILINE)
 _ANY_HEADING: Final = re.compile(r"^#{1,3} ", re.MULTILINE)
 _FACTS: Final = re.compile(rf"{re.escape(BEGIN)}\n.*?{re.escape(END)}\n\n", re.DOTALL)
-_FENCE: Final = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+_FENCE: Final = re.compile(
+    r"^(?:(?P<verdict>Refused|Warned about) \((?P<codes>[^)]*)\):\n\n)?```(?P<language>[^\n`]*)\n(?P<text>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
     """A fenced block: `tl` for a kernel, with the codes that it gives if any; `python` for a run of the one before it.
 
-    `codes` holds what stands behind `refused=` or `warned=` in the fence's line; `kernel` is the kernel of a run.
+    `refused` and `warned` hold the codes that the line before the block states; `kernel` is the kernel of a run.
     """
 
     language: str
     text: str
     line: int
-    refused: tuple[str, ...] = ()
-    warned: tuple[str, ...] = ()
-    kernel: str = ""
+    refused: tuple[str, ...]
+    warned: tuple[str, ...]
+    kernel: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +61,13 @@ def examples(page: str) -> list[Example]:
     found: list[Example] = []
     kernel = ""
     for fence in _FENCE.finditer(page):
-        language, *options = fence["info"].split() or [""]
-        codes = {key: tuple(value.split(",")) for key, _, value in (option.partition("=") for option in options)}
-        text = fence["text"]
-        if language == "tl" and not codes:
+        language, text, verdict = fence["language"], fence["text"], fence["verdict"]
+        codes = tuple(re.findall(r"\w+", fence["codes"] or ""))
+        if language == "tl" and not verdict:
             kernel = text
-        line = page.count("\n", 0, fence.start()) + 1
-        found.append(
-            Example(language, text, line, codes.pop("refused", ()), codes.pop("warned", ()), kernel),
-        )
-        if codes:
-            raise ValueError(f"line {line}: a block is `refused` or `warned`, not {', '.join(codes)}")
+        refused, warned = (codes, ()) if verdict == "Refused" else ((), codes)
+        line = page.count("\n", 0, fence.start("text"))
+        found.append(Example(language, text, line, refused, warned, kernel))
     return found
 
 
