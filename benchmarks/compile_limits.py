@@ -8,18 +8,14 @@ family, and saves them under benchmarks/results/. Bar: 10 s of CPU time and 1 GB
 
 from __future__ import annotations
 
-import argparse
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
+import figures
 from capped import Compilation, compile_capped
 from children import machine
 from compile_cases import Family, families
 from plot import plot
-
-RESULTS = Path(__file__).parent / "results"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +44,15 @@ def measure(found: Sequence[Family], target: str, seconds: float, megabytes: flo
 
 def main() -> None:
     """Measure, print, save."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = figures.options(__doc__, "compile_limits")
     parser.add_argument("--dimension", choices=["depth", "order", "count", "extent"])
     parser.add_argument("--target", default="cpu")
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--megabytes", type=float, default=1000.0)
-    parser.add_argument("--json", type=Path, default=RESULTS / "compile_limits.json")
     chosen = parser.parse_args()
     wanted = [f for f in families() if chosen.dimension in (None, f.dimension)]
     rows = measure(wanted, chosen.target, chosen.seconds, chosen.megabytes)
-    results = {"machine": machine(), "rows": [asdict(row) for row in rows]}
-    chosen.json.write_text(json.dumps(results, indent=2) + "\n")
+    figures.save(chosen.json, {"machine": machine(), "rows": [asdict(row) for row in rows]})
     slowest = [(f.name, max(r.compilation.seconds for r in rows if r.family == f.name)) for f in wanted]
     title = "CPU seconds to compile, slowest size of each family"
     plot(chosen.json, title, slowest, chosen.seconds, "s", lower_is_better=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import ml_dtypes
@@ -55,13 +56,37 @@ def test_what_is_wrong_in_bytes_has_a_place() -> None:
     assert caught.value.diagnostics
 
 
-@pytest.mark.parametrize("text", [
+DEEP = pytest.mark.parametrize("text", [
     'cuda_tile.module @m {{ entry @k(%c: tile<i1>) {{\n{}assert %c, "no" : tile<i1>\n{} }} }}',
     "func @k(%c: bool, %x: memref<f32>) {{\n%o = constant 1.0 : f32\n{}store %o, %x[]\n{} }}",
 ])  # fmt: skip
+
+
+def nested(text: str, depth: int) -> str:
+    return text.format("if %c {\n" * depth, "}\n" * depth)
+
+
+@DEEP
+@pytest.mark.parametrize("level", [0, 2])
+@pytest.mark.parametrize("checked", [False, True])
+def test_regions_as_deep_as_any_that_are_read_compile(text: str, level: int, checked: bool) -> None:
+    deepest = 127
+    assert tw.compile(nested(text, deepest), level=level, checked=checked, cache=False)
+    with pytest.raises(tw.CompileError, match="nested more than 128 deep"):
+        tw.compile(nested(text, deepest + 1), cache=False)
+
+
+@DEEP
 def test_regions_that_are_too_deep_for_the_stack_are_told(text: str) -> None:
+    def called_from_deep_inside(frames: int) -> None:
+        if frames:
+            called_from_deep_inside(frames - 1)
+        else:
+            tw.compile(nested(text, 120), level=0, cache=False)
+
+    tw.compile(nested(text, 1), level=0, cache=False)
     with pytest.raises(tw.CompileError) as caught:
-        tw.compile(text.format("if %c {\n" * 250, "}\n" * 250), level=0, cache=False)
+        called_from_deep_inside(sys.getrecursionlimit() - 450)
     assert [d.code for d in caught.value.diagnostics] == ["T007"]
 
 

@@ -16,6 +16,7 @@ from tilewright.frontends.tile_ir.limits import DEFAULT_LIMITS as TILE_IR_LIMITS
 from tilewright.runtime import grid
 from tilewright.targets.cpu import target as cpu
 from tilewright.targets.nvidia import capabilities
+from tilewright.transforms.limit_operations import MAX_OPERATIONS
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "README.md"
 ROW = re.compile(r"^\| (.+?) \| ([\d,]+)[^|]*\| ([^|]*)\|$", re.MULTILINE)
@@ -37,6 +38,7 @@ BOUNDS = {
     "work-items of a work-group": vars(kernels)["_MAX_WORK_GROUP"],
     "alignment of an allocation": vars(memory)["_MAX_ALIGNMENT"],
     "local memory of a kernel on the CPU": cpu.MAX_LOCAL_BYTES,
+    "operations of a program, with the loops and tiles that collective instructions become": MAX_OPERATIONS,
     "machine-level instructions that are made of a program on the CPU": cpu.MAX_INSTRUCTIONS,
     "memory of a thread for the tiles of a kernel on the CPU": cpu.MAX_WORKSPACE_BYTES,
     "work-items of a work-group on NVIDIA devices": capabilities.MAX_THREADS,

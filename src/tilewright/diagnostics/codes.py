@@ -119,7 +119,7 @@ _TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "B10": ("newer than the file's version", "What a version added cannot stand in a file of an earlier one. Choose a higher version, or leave it out."),
     "B11": ("bytecode beyond a limit", "Files have at most 16 MiB, and 500,000 operations and parameters; strings and constants count at each use; regions, attributes and debug attributes are nested to a limit, and so is the rank of types."),
     "B12": ("no form in bytecode", "Bytecode holds numbers, strings, types, and dictionaries of those as attributes of hints, and unknown, scoped and call site locations."),
-    "T002": ("code too large", "The program would make more code than the code generator takes, even in its shortest form."),
+    "T002": ("code too large", "The program has more operations than are compiled, or would make more code than the code generator takes, even in its shortest form. The message names the limit."),
     "T003": ("not possible on NVIDIA devices", "The NVIDIA target cannot do this; the message says what."),
     "T004": ("limit of NVIDIA devices", "The kernel needs more of a resource than the device has."),
     "T005": ("too much memory for tiles", "The tiles of a kernel do not fit the memory that a thread has for them."),

@@ -23,6 +23,7 @@ from tilewright.ir.passes import Pass, PassContext
 from tilewright.transforms.collectives_elementwise import lower_axpby, lower_ger, lower_hadamard
 from tilewright.transforms.collectives_products import lower_gemm, lower_gemv
 from tilewright.transforms.collectives_reductions import lower_cumsum, lower_sum
+from tilewright.transforms.limit_operations import within_limit
 from tilewright.transforms.policy import GenericTilePolicy, TilePolicy
 from tilewright.transforms.steps import tag_step
 
@@ -36,13 +37,18 @@ class LowerCollectives(Pass):
 
     def run(self, module: Module, context: PassContext) -> bool:
         step = 0
+        count = within_limit(module, context.report)
+        if count is None:
+            return False
         for op in list(module.walk()):
             lowering = _lowering(op, self.policy)
             if lowering is not None:
                 before = op.previous
                 lowering(Builder.before_op(op))
-                tag_step(_between(before, op), step)
+                made = tag_step(_between(before, op), step)
                 step += 1
+                if not count.grown(made - 1, op, context.report):
+                    break
                 op.erase()
         return step > 0
 

@@ -14,6 +14,7 @@ from tilewright.transforms.forward_stores import ForwardStores
 from tilewright.transforms.infer_work_group import InferWorkGroup
 from tilewright.transforms.insert_barriers import InsertBarriers
 from tilewright.transforms.licm import HoistLoopInvariants
+from tilewright.transforms.limit_operations import LimitOperations
 from tilewright.transforms.lower_collectives import LowerCollectives
 from tilewright.transforms.lower_cooperative_matrices import LowerCooperativeMatrices
 from tilewright.transforms.lower_foreach import LowerForeach
@@ -70,7 +71,7 @@ def checking(level: int) -> list[Pass]:
 def common_pipeline(team: TeamPolicy, tiles: TilePolicy, level: int = 2, checked: bool = False) -> list[Pass]:
     """Steps 2 to 8 of the way down (docs/architecture.md)."""
     infer, nulls, constraints, *rest = lowering(team, tiles)
-    steps = [infer, nulls, constraints, *(checking(level) if checked else [])]
+    steps = [LimitOperations(), infer, nulls, constraints, *(checking(level) if checked else [])]
     if level:
         steps += [Canonicalize()] if checked else [Canonicalize(), ContiguousAccesses()]
     return [*steps, *rest, *optimisation(level), *synchronisation()]

@@ -12,9 +12,12 @@ STEP: Final = "step"
 """Attribute that ties the tile accesses and loops of one collective instruction together."""
 
 
-def tag_step(ops: Iterable[Operation], step: int) -> None:
-    """Mark loops and accesses to tiles as parts of one collective instruction."""
+def tag_step(ops: Iterable[Operation], step: int) -> int:
+    """Mark loops and accesses to tiles as parts of one collective instruction; how many operations it became."""
+    count = 0
     for root in ops:
         for op in root.walk():
+            count += 1
             if isinstance(op, scf.For | tile.Load | tile.Store | tile.AtomicStore | tile.AtomicRmw):
                 op.attributes[STEP] = step
+    return count

@@ -23,7 +23,7 @@ from tilewright.targets.parameters import KernelInfo
 from tilewright.transforms.policy import GenericTilePolicy
 
 MAX_LOCAL_BYTES = 16 * 1024 * 1024
-WELL_OPTIMISED = 75_000
+WELL_OPTIMISED = 45_000
 """Instructions of a program above which it is lowered again to shorter code, and above which with that LLVM generates
 code quickly rather than well."""
 # Every thread of the pool keeps a workspace as large as the largest kernel asked for.
