@@ -60,7 +60,7 @@ def test_blocks_stay_short() -> None:
 
 def test_what_passes_the_limit_is_refused_where_it_does() -> None:
     with pytest.raises(tw.CompileError) as refused:
-        compiled(program(GEMM, 1200, "20"))
+        compiled(program(GEMM, 800, "20"))
     (found,) = refused.value.diagnostics
     assert found.code == "T002"
     assert f"{context.MAX_INSTRUCTIONS:,} machine-level instructions" in found.message
