@@ -12,6 +12,7 @@ from tilewright.diagnostics.binary import Binary
 from tilewright.dialects.builtin import Module
 from tilewright.ir.collection import uncollected
 from tilewright.ir.core import Operation
+from tilewright.ir.deep_stack import deep_stack
 from tilewright.ir.passes import Pass, PassContext, PassManager
 from tilewright.languages import ReadOptions, Std, language_of
 
@@ -49,13 +50,15 @@ class CompileOptions:
 def stack_suffices(module: Operation, report: Report) -> Generator[None]:
     """Passes and code generation descend into regions by recursion: that these are too deep is told as an error."""
     try:
-        yield
+        with deep_stack():
+            yield
     except RecursionError:
         report.error("T007", module.location, "regions are nested too deeply to be compiled")
         report.raise_if_errors()
 
 
 @uncollected()
+@deep_stack()
 def read_source(source: Source | Binary, report: Report, options: ReadOptions | None = None) -> Module:
     """Read and verify a program in its language's own dialects; warnings stay in `report`. Raises `CompileError`."""
     options = options or ReadOptions()

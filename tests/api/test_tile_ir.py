@@ -10,10 +10,14 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tilewright.compiler import CompileOptions, compile_module, read_module
 from tilewright.diagnostics import Report, Source
+from tilewright.dialects.scf import If
 from tilewright.frontends.tile_ir import read_tile_ir
 from tilewright.frontends.tile_ir.bytecode import lowest_version, write
+from tilewright.ir.builder import new_region
 from tilewright.runtime.header import emit_header
+from tilewright.targets import find_target
 from tilewright.targets.parameters import MAX_GROUPS, KernelInfo
 
 SAMPLE = Path(__file__).parents[2] / "examples" / "vector_add.tileir"
@@ -70,24 +74,37 @@ def nested(text: str, depth: int) -> str:
 @pytest.mark.parametrize("level", [0, 2])
 @pytest.mark.parametrize("checked", [False, True])
 def test_regions_as_deep_as_any_that_are_read_compile(text: str, level: int, checked: bool) -> None:
-    deepest = 127
+    deepest = 255
     assert tw.compile(nested(text, deepest), level=level, checked=checked, cache=False)
-    with pytest.raises(tw.CompileError, match="nested more than 128 deep"):
+    with pytest.raises(tw.CompileError, match="nested more than 256 deep"):
         tw.compile(nested(text, deepest + 1), cache=False)
 
 
 @DEEP
-def test_regions_that_are_too_deep_for_the_stack_are_told(text: str) -> None:
+def test_deep_regions_compile_from_deep_inside_a_recursion(text: str) -> None:
     def called_from_deep_inside(frames: int) -> None:
         if frames:
             called_from_deep_inside(frames - 1)
         else:
-            tw.compile(nested(text, 120), level=0, cache=False)
+            tw.compile(nested(text, 250), level=0, cache=False)
 
-    tw.compile(nested(text, 1), level=0, cache=False)
-    with pytest.raises(tw.CompileError) as caught:
-        called_from_deep_inside(sys.getrecursionlimit() - 450)
-    assert [d.code for d in caught.value.diagnostics] == ["T007"]
+    limit = sys.getrecursionlimit()
+    called_from_deep_inside(limit - 250)
+    assert sys.getrecursionlimit() == limit
+
+
+def test_regions_deeper_than_any_that_are_read_are_told() -> None:
+    text = "func @k(%c: bool) {\n%o = constant 1.0 : f32\n}"
+    module = read_module(Source("k", text), Report())
+    block = module.kernels[0].body.entry
+    for _ in range(5000):
+        region, inner = new_region()
+        block.append(If(module.kernels[0].parameters[0], region))
+        block = inner
+    report = Report()
+    with pytest.raises(tw.CompileError):
+        compile_module(module, find_target("cpu:generic"), CompileOptions(0), report)
+    assert [d.code for d in report.diagnostics] == ["T007"]
 
 
 @pytest.mark.parametrize("target", ["cpu", "interpreter"])

@@ -31,8 +31,8 @@ def test_tokens() -> None:
 
 
 def test_nesting() -> None:
-    assert not codes(kernel("if %b {" * 127 + "}" * 127))
-    assert codes(kernel("if %b {" * 128 + "}" * 128)) == ["L003"]
+    assert not codes(kernel("if %b {" * 255 + "}" * 255))
+    assert codes(kernel("if %b {" * 256 + "}" * 256)) == ["L003"]
     assert codes(kernel("if %nope {" * 300))[-1] == "L003"
 
 

@@ -12,7 +12,7 @@ class Limits:
 
     source_bytes: int = 16 * 1024 * 1024
     tokens: int = 500_000
-    nesting: int = 128
+    nesting: int = 256
     attribute_nesting: int = 32
     attribute_entries: int = 100_000
     identifier: int = 1024

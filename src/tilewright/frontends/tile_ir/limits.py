@@ -12,7 +12,7 @@ class Limits:
 
     source_bytes: int = 16 * 1024 * 1024
     operations: int = 500_000
-    nesting: int = 128
+    nesting: int = 256
     attribute_nesting: int = 32
     debug_nesting: int = 4_096
     rank: int = 64
