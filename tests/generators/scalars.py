@@ -10,7 +10,7 @@ COMPARISONS = ["less_than", "less_than_equal", "greater_than", "greater_than_equ
 
 
 def arithmetic(w: Writer, dtype: str, values: Values) -> None:
-    """A few operations on `values`, appending to it. The first two must not be constants: they are divisors."""
+    """A few operations on `values`, appending to it. The first, of which nothing may be known, is every divisor."""
     for _ in range(w.rnd.randint(1, 4)):
         _operation(w, dtype, values)
     if w.chance(0.25):
@@ -36,7 +36,7 @@ def _operation(w: Writer, dtype: str, values: Values) -> None:
         unary += ["abs"]
     if w.chance(0.75):
         op = w.rnd.choice(binary)
-        right = w.rnd.choice(values[:2] if op in ("div", "rem") else values)
+        right = w.rnd.choice(values[:1] if op in ("div", "rem") else values)
         values.append(w.define(f"{op} {w.rnd.choice(values)}, {right} : {dtype}"))
     else:
         values.append(w.define(f"{w.rnd.choice(unary)} {w.rnd.choice(values)} : {dtype}"))

@@ -94,7 +94,7 @@ def exchange(w: Writer, dtype: str) -> None:
                 w.emit("barrier.local")
             w.emit(f"store {value}, {shared}[{item.at}]")
             w.emit("barrier.local")
-            values = [value, w.define(f"load {shared}[{partner}] : {dtype}")]
+            values = [w.define(f"load {shared}[{partner}] : {dtype}"), value]
             arithmetic(w, dtype, values)
             value = values[-1]
         w.emit(f"store {value}, {out.name}[{item.at}]")
