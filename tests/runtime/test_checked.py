@@ -503,3 +503,18 @@ def test_checked_code_has_no_header() -> None:
 def test_sources_know_their_names() -> None:
     with pytest.raises(KernelError, match=r"kernel\.tl:5:9: error\[R010\]"):
         tw.compile(Source("kernel.tl", LOOP), checked=True, cache=False).f[1](np.zeros(1, np.float32), 2)
+
+
+def test_calls_like_earlier_ones_are_recognised_and_still_checked() -> None:
+    kernel = compiled(LOOP).f
+    call = kernel[1]
+    array, whole = guarded(10)
+    for _ in range(4):
+        call(array, 10)
+    launcher = kernel._launcher  # pyright: ignore[reportPrivateUsage]
+    launcher._checked = None  # type: ignore[union-attr]  # pyright: ignore[reportAttributeAccessIssue, reportOptionalMemberAccess]
+    call(array, 10)
+    assert (array == 5).all()
+    assert "indices [0 to 11] reach outside of %A" in fault(lambda: call(array, 12))
+    call(array, 10)
+    assert untouched(whole, 10)

@@ -64,7 +64,7 @@ class BoundKernel:
         self._checked = checks.values
         self._constraints = checks.constraints
         self._log = _report_log(info, code)
-        direct = self._log is None and recognisable(self._passed)
+        direct = recognisable(self._passed)
         scalars = frozenset[str]() if self._constraints is None else self._constraints.scalars
         self._accepted = AcceptedCalls(self._passed, scalars) if direct else None
         formats = "".join(SLOT_FORMATS[slot.dtype] for slot in slot_layout(info.parameters))
@@ -87,18 +87,14 @@ class BoundKernel:
         if self._log is None:
             self._run(sizes, *checked)
             return
-        with self._log.lock:
-            try:
-                self._run(sizes, *checked)
-            except BaseException as interruption:
-                self._log.deliver_beside(interruption)
-                raise
-            self._log.deliver()
+        with self._log.delivering():
+            self._run(sizes, *checked)
 
     __call__ = launch
 
     def prepare(self, grid: Grid) -> Callable[..., None]:
-        """The kernel with its grid, called with the arguments: for calls like earlier ones no Python code runs."""
+        """The kernel with its grid, called with the arguments: for calls like earlier ones no Python code runs, but for
+        delivering what the kernel reports."""
         sizes = grid_extents(grid, self.info.max_groups)
         accepted = self._accepted_on(sizes)
         if accepted is None:
@@ -113,7 +109,16 @@ class BoundKernel:
                 accepted.saw(arguments, self._slots.pack(*values), keep)
             self._run(sizes, values, keep)
 
-        return call_site(accepted, self._pool, header, self._packer.size, len(self._passed), launch)
+        call = call_site(accepted, self._pool, header, self._packer.size, len(self._passed), launch)
+        log = self._log
+        if log is None:
+            return call
+
+        def reported(*arguments: object, **named: object) -> None:
+            with log.delivering():
+                call(*arguments, **named)
+
+        return reported
 
     def _accepted_on(self, sizes: Extents) -> AcceptedCalls | None:
         """The calls to recognise on a grid: those accepted on any, unless the demands depend on the grid."""

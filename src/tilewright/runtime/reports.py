@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from math import prod
 from threading import RLock
@@ -48,7 +49,7 @@ class ReportLog:
     """
 
     def __init__(self, kernel: str, head: int, sites: tuple[ReportSite, ...]) -> None:
-        self.lock = RLock()
+        self._lock = RLock()
         self._kernel = kernel
         words = head_words(any(site.kind is None for site in sites))
         self._head = (ctypes.c_uint64 * words).from_address(head)
@@ -60,12 +61,25 @@ class ReportLog:
         found = read_sites(info.facts)
         return None if found is None else ReportLog(info.name, code.address(found[0]), found[1])
 
+    @contextmanager
+    def delivering(self) -> Generator[None]:
+        """Around one launch: what it reported is delivered behind it, also if it ends early."""
+        with self._lock:
+            try:
+                yield
+            except BaseException as interruption:
+                self._deliver_beside(interruption)
+                raise
+            self.deliver()
+
     def deliver(self) -> None:
         """Print what was printed, in order for each work-group; then raise `KernelError` if anything failed.
 
         `MemoryError` says that reports are missing; if assertions or checks failed too, a note on their error does.
         """
         address, lost = self._head[:2]
+        if not (address or lost):
+            return
         self._head[:] = (0,) * len(self._head)
         records: list[tuple[ReportSite, tuple[int, int, int], list[Printed]]] = []
         while address:
@@ -95,7 +109,7 @@ class ReportLog:
         if lost:
             raise MemoryError(missing)
 
-    def deliver_beside(self, interruption: BaseException) -> None:
+    def _deliver_beside(self, interruption: BaseException) -> None:
         """As `deliver` after a launch that ended early; failed assertions become a note on what ended it."""
         try:
             self.deliver()
