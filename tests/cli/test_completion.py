@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.cli.main import COMPLETE
+from tilewright.cli.completion_variable import COMPLETE
 from tilewright.diagnostics.codes import CODES
 from tilewright.targets import find_target, target_names
 from tilewright.transforms.registry import pass_names

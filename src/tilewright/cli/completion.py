@@ -16,7 +16,7 @@ import click
 from click.shell_completion import CompletionItem, ShellComplete, split_arg_string
 
 from tilewright.cli import completers
-from tilewright.cli.main import COMPLETE
+from tilewright.cli.completion_variable import COMPLETE
 from tilewright.cli.output import write_result
 
 _BASH: Final = r"""_tilewright_completion() {

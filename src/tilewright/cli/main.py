@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 import tilewright
+from tilewright.cli.completion_variable import COMPLETE
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
 EXIT_DIAGNOSTICS: Final = 1
 EXIT_USAGE: Final = 2
 EXIT_INTERNAL: Final = 3
-
-COMPLETE: Final = "_TILEWRIGHT_COMPLETE"
-"""The variable by which a shell asks what may follow a line."""
 
 _VERBS: Final[Mapping[str, tuple[str, str]]] = {
     "check": ("tilewright.cli.check", "Report what is wrong in kernels; exit status 1 if anything is."),
