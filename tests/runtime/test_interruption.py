@@ -13,6 +13,12 @@ import pytest
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
+# A shell's background jobs ignore Ctrl-C, and so do their children unless they say otherwise.
+HEARD = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+"""
+
 # Kernels whose work-groups, or parts of one, take some milliseconds each; `done` and `after` say what was finished.
 PRELUDE = """
 import os, signal, sys, threading, time
@@ -28,7 +34,7 @@ def child(script: str, *arguments: object, prelude: str = PRELUDE, status: int =
     """What a script prints in a process of its own that ends with the status."""
     paths = [os.path.dirname(__file__), os.path.dirname(os.path.dirname(__file__)), *sys.path]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "TILEWRIGHT_CACHE": "off"}
-    command = [sys.executable, "-c", prelude + script, *map(str, arguments)]
+    command = [sys.executable, "-c", HEARD + prelude + script, *map(str, arguments)]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
     assert run.returncode == status, run.stdout + run.stderr
     return run.stdout
