@@ -26,11 +26,11 @@ import numpy as np
 import figures
 from peers.native import Array, BatchEntry, Native
 from plot import plot
+from tilewright.artifacts.artifact import Artifact
 from tilewright.compiler import CompileOptions, compile_module
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.builtin import Module
 from tilewright.ir.parser import parse_ir
-from tilewright.targets.artifact import Artifact
 from tilewright.targets.cpu.target import CpuTarget
 from timing import Timer, in_turn, timers
 

@@ -16,11 +16,11 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import figures
+from tilewright.artifacts.artifact import Artifact, KernelInfo, ScalarParameter
+from tilewright.machine.native import compile_text
 from tilewright.runtime.launch import BoundKernel, bind_artifact
-from tilewright.runtime.native import compile_text
 from tilewright.runtime.pool import Pool
 from tilewright.runtime.threads import available_processors
-from tilewright.targets.artifact import Artifact, KernelInfo, ScalarParameter
 from timing import in_turn, timers
 
 ROUNDS = 50

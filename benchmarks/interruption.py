@@ -26,7 +26,7 @@ import numpy as np
 import figures
 import tilewright as tw
 from children import machine, rows_of_children
-from tilewright.runtime.native import compile_text
+from tilewright.machine.native import compile_text
 
 GOALS: Final = {"launch": 200.0, "code": 1000.0}
 THREADS: Final = (1, 2)

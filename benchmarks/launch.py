@@ -19,12 +19,12 @@ import numpy as np
 
 import figures
 from plot import plot
+from tilewright.artifacts.artifact import Artifact, GroupParameter, KernelInfo, MemrefParameter, ScalarParameter
+from tilewright.machine.native import compile_text
 from tilewright.program import load_artifact
 from tilewright.runtime.groups import PointerArray
 from tilewright.runtime.launch import bind_artifact
-from tilewright.runtime.native import compile_text
 from tilewright.runtime.pool import Pool
-from tilewright.targets.artifact import Artifact, GroupParameter, KernelInfo, MemrefParameter, ScalarParameter
 from timing import in_turn
 
 CALLS = 2000

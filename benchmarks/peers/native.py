@@ -13,8 +13,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.runtime.native import load_object
-from tilewright.targets.artifact import Artifact, block_size, slot_layout
+from tilewright.artifacts.artifact import Artifact, block_size, slot_layout
+from tilewright.machine.native import load_object
 
 Array = NDArray[np.float32 | np.float64]
 _SOURCES: Final = tuple(str(Path(__file__).with_name(name)) for name in ("batched.c", "limits.c"))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, get_args
 
-from tilewright.cache_key import cache_key
+from tilewright.cache.key import cache_key
 from tilewright.compiler import CompileOptions, compile_source
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.binary import Binary, bytes_of
@@ -91,7 +91,7 @@ def compile(
         raise ValueError(f"checked runs are those of the interpreter and the CPU: {target!r} cannot check accesses")
     options = CompileOptions(level, values, std=std, checked=checked)
     if cache:
-        from tilewright.runtime.cache import cached_artifact
+        from tilewright.cache.artifact_cache import cached_artifact
 
         key = cache_key(source, machine, options)
         artifact = cached_artifact(key, lambda: compile_source(source, machine, options, Report()))

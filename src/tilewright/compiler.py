@@ -17,7 +17,7 @@ from tilewright.ir.passes import Pass, PassContext, PassManager
 from tilewright.languages import ReadOptions, Std, language_of
 
 if TYPE_CHECKING:
-    from tilewright.targets.artifact import Artifact
+    from tilewright.artifacts.artifact import Artifact
     from tilewright.targets.target import Target
 
 

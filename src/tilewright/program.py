@@ -6,12 +6,8 @@ import html
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, Self
 
-from tilewright.diagnostics.caller_error import CallerError
-from tilewright.runtime.grid import Extents, Grid, grid_extents
-from tilewright.runtime.keywords import in_order
-from tilewright.targets.artifact import Artifact
-from tilewright.targets.launcher import Launcher, PreparedLauncher
-from tilewright.targets.parameters import (
+from tilewright.artifacts.artifact import Artifact
+from tilewright.artifacts.parameters import (
     GroupParameter,
     KernelInfo,
     MemrefParameter,
@@ -19,6 +15,10 @@ from tilewright.targets.parameters import (
     PointerParameter,
     ScalarParameter,
 )
+from tilewright.diagnostics.caller_error import CallerError
+from tilewright.runtime.grid import Extents, Grid, grid_extents
+from tilewright.runtime.keywords import in_order
+from tilewright.runtime.launcher import Launcher, PreparedLauncher
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -316,8 +316,8 @@ def _assembly(artifact: Artifact) -> str:
     """Assembly is made when somebody wants to read it."""
     from dataclasses import replace
 
-    from tilewright.runtime.machine import machine
-    from tilewright.runtime.native import assembly_of
+    from tilewright.machine.native import assembly_of
+    from tilewright.machine.processor import machine
 
     target = replace(machine(), features=artifact.features)
     return assembly_of(artifact.texts["llvm"], target)

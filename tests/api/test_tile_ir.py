@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tilewright.artifacts.parameters import MAX_GROUPS, KernelInfo
 from tilewright.compiler import CompileOptions, compile_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.scf import If
@@ -18,7 +19,6 @@ from tilewright.frontends.tile_ir.bytecode import lowest_version, write
 from tilewright.ir.builder import new_region
 from tilewright.runtime.header import emit_header
 from tilewright.targets import find_target
-from tilewright.targets.parameters import MAX_GROUPS, KernelInfo
 
 SAMPLE = Path(__file__).parents[2] / "examples" / "vector_add.tileir"
 

@@ -13,10 +13,10 @@ import pytest
 
 import tilewright as tw
 from generators.kernels import generate
+from tilewright.artifacts.parameters import MemrefParameter, Parameter, ScalarParameter
 from tilewright.interpreter import KernelError
 from tilewright.runtime.arrays import AnyArray
 from tilewright.runtime.constraint_check import ConstraintCheck
-from tilewright.targets.parameters import MemrefParameter, Parameter, ScalarParameter
 
 KERNELS = int(os.environ.get("TILEWRIGHT_RANDOM_SMALL_KERNELS", "150"))
 SEED = int(os.environ.get("TILEWRIGHT_RANDOM_SEED", "0")) or random.SystemRandom().randrange(1 << 40)

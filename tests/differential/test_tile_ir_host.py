@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tilewright.machine.native import compile_text, load_object
 from tilewright.runtime import reports
-from tilewright.runtime.native import compile_text, load_object
 
 from .tile_ir_kernels import interpreted, program
 

@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 
 import tilewright as tw
 from generators.array_offers import OFFERS, Dlpack, Fleeting, Interface
-from tilewright.runtime.dtypes import numpy_dtype
-from tilewright.targets.parameters import (
+from tilewright.artifacts.parameters import (
     GroupParameter,
     MemrefParameter,
     Parameter,
     PointerParameter,
     ScalarParameter,
 )
+from tilewright.runtime.dtypes import numpy_dtype
 
 Array = NDArray[Any]
 

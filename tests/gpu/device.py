@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from targets.nvidia.case import Argument, Array, GroupArgument, Launch
-from tilewright.runtime.memref_fit import bound_strides
-from tilewright.targets.artifact import (
+from tilewright.artifacts.artifact import (
     Artifact,
     GroupParameter,
     MemrefParameter,
@@ -20,7 +19,8 @@ from tilewright.targets.artifact import (
     block_size,
     slot_layout,
 )
-from tilewright.targets.nvidia.driver import Context, DeviceBuffer
+from tilewright.machine.cuda.driver import Context, DeviceBuffer
+from tilewright.runtime.memref_fit import bound_strides
 
 GUARD = 64
 """Bytes around each array that no kernel may touch."""

@@ -11,10 +11,10 @@ import tilewright as tw
 from effort import SEED, count
 from generators.kernels import Generated, generate
 from targets.nvidia.case import Launch, mismatch
+from tilewright.artifacts.artifact import Artifact
 from tilewright.compiler import CompileOptions, compile_module, read_module
 from tilewright.diagnostics import Report, Source
-from tilewright.targets.artifact import Artifact
-from tilewright.targets.nvidia import driver
+from tilewright.machine.cuda import driver
 from tilewright.targets.nvidia.ptx import Architecture
 from tilewright.targets.nvidia.target import NvidiaTarget
 

@@ -7,7 +7,7 @@ import pytest
 
 from targets.nvidia.case import Case, faults
 from targets.nvidia.test_kernels import CASES
-from tilewright.targets.nvidia import driver
+from tilewright.machine.cuda import driver
 from tilewright.targets.nvidia.ptx import Architecture
 
 from .device import run

@@ -12,9 +12,9 @@ import tilewright as tw
 from targets.nvidia.cases_language import SAMPLE
 from tilewright.compiler import CompileOptions, compile_module, read_module
 from tilewright.diagnostics import Report, Source
+from tilewright.machine.cuda import driver
 from tilewright.runtime.errors import LaunchError
-from tilewright.targets.nvidia import driver
-from tilewright.targets.nvidia.launch import CudaKernel, bind_artifact
+from tilewright.runtime.nvidia.launch import CudaKernel, bind_artifact
 from tilewright.targets.nvidia.ptx import Architecture
 from tilewright.targets.nvidia.target import NvidiaTarget
 

@@ -21,11 +21,11 @@ from frontends.old_tensor_language.test_kernels import KERNELS, Old
 from generators import old_kernels
 from targets.nvidia.case import Argument as DeviceArgument
 from targets.nvidia.case import Array, GroupArgument, Launch, mismatch
+from tilewright.artifacts.artifact import Artifact
 from tilewright.compiler import CompileOptions, compile_module, read_module
 from tilewright.diagnostics import Report, Source
+from tilewright.machine.cuda import driver
 from tilewright.runtime.groups import ArrayGroup
-from tilewright.targets.artifact import Artifact
-from tilewright.targets.nvidia import driver
 from tilewright.targets.nvidia.ptx import Architecture, assemble, find_assembler
 from tilewright.targets.nvidia.target import NvidiaTarget
 

@@ -17,8 +17,8 @@ from targets.nvidia.cases_tile_ir import EXAMPLES, tile_ir_cases
 from targets.nvidia.test_interpreted import arguments_of
 from targets.nvidia.test_kernels import assemble_all
 from tilewright.interpreter.engine import interpret
+from tilewright.machine.cuda import driver
 from tilewright.runtime.errors import LaunchError
-from tilewright.targets.nvidia import driver
 from tilewright.targets.nvidia.ptx import Architecture
 
 from .device import run

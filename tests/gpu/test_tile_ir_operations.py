@@ -15,13 +15,13 @@ from differential.tile_ir_cases.families import FAMILIES, agree
 from effort import SEED, count
 from generators.tile_ir import TileKernel, generate, module_of
 from targets.nvidia.case import Argument, Launch
+from tilewright.artifacts.artifact import Artifact
 from tilewright.compiler import CompileOptions, compile_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.frontends.tile_ir import read_tile_ir
 from tilewright.interpreter.tile_ir.program import interpreted_tile_module
+from tilewright.machine.cuda import driver
 from tilewright.program import Program
-from tilewright.targets.artifact import Artifact
-from tilewright.targets.nvidia import driver
 from tilewright.targets.nvidia.ptx import Architecture, assemble, find_assembler
 from tilewright.targets.nvidia.target import NvidiaTarget
 

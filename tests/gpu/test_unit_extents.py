@@ -7,10 +7,10 @@ import pytest
 
 from runtime.unit_extents import FUSIONS, all_text, array_of, fusible
 from targets.nvidia.case import Array, GroupArgument, Launch, faults
+from tilewright.artifacts.artifact import Artifact
 from tilewright.compiler import CompileOptions, compile_module, read_module
 from tilewright.diagnostics import Report, Source
-from tilewright.targets.artifact import Artifact
-from tilewright.targets.nvidia import driver
+from tilewright.machine.cuda import driver
 from tilewright.targets.nvidia.ptx import Architecture
 from tilewright.targets.nvidia.target import NvidiaTarget
 

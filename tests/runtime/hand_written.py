@@ -6,11 +6,11 @@ from functools import cache
 
 import numpy as np
 
+from tilewright.artifacts.artifact import Artifact, KernelInfo, MemrefParameter, Parameter, ScalarParameter
+from tilewright.machine.native import compile_text
 from tilewright.runtime.arrays import AnyArray
 from tilewright.runtime.launch import BoundKernel, bind_artifact
-from tilewright.runtime.native import compile_text
 from tilewright.runtime.pool import Pool
-from tilewright.targets.artifact import Artifact, KernelInfo, MemrefParameter, Parameter, ScalarParameter
 
 SIGNATURE = "(ptr %slots, ptr %grid, i64 %begin, i64 %end, ptr %scratch, ptr %team)"
 

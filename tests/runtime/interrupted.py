@@ -12,11 +12,11 @@ from contextlib import contextmanager
 import numpy as np
 
 from runtime.hand_written import SIGNATURE
+from tilewright.artifacts.artifact import Artifact, KernelInfo, MemrefParameter, ScalarParameter
+from tilewright.machine.native import compile_text
 from tilewright.runtime.arrays import AnyArray
 from tilewright.runtime.launch import BoundKernel, bind_artifact
-from tilewright.runtime.native import compile_text
 from tilewright.runtime.pool import Pool
-from tilewright.targets.artifact import Artifact, KernelInfo, MemrefParameter, ScalarParameter
 
 SECONDS = 15
 TOTAL = 20_000

@@ -14,14 +14,14 @@ import pytest
 
 import tilewright as tw
 from tilewright.api import source_of
+from tilewright.artifacts.artifact import Artifact, ArtifactError
+from tilewright.cache.artifact_cache import ArtifactCache, CacheWarning
 from tilewright.compiler import CompileOptions, compile_module, read_module
 from tilewright.diagnostics import Report
-from tilewright.runtime.cache import ArtifactCache, CacheWarning
+from tilewright.machine.elf import ElfObject, read_object
+from tilewright.machine.native import compile_text
 from tilewright.runtime.code_checks import check_object
-from tilewright.runtime.elf import ElfObject, read_object
-from tilewright.runtime.native import compile_text
 from tilewright.targets import find_target
-from tilewright.targets.artifact import Artifact, ArtifactError
 
 TEXT = """func @k(%a: f32, %x: memref<f32x?>, %b: f32, %y: memref<f32x?>) { axpby %a, %x, %b, %y }
 func @l(%n: index, %x: memref<f32x8>) { %v = load %x[%n] : f32  store %v, %x[%n] }

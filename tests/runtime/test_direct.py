@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 from runtime.hand_written import AXPBY, AXPBY_PARAMETERS, ECHO, bind, f32, matrix
+from tilewright.artifacts.artifact import Artifact, KernelInfo, MemrefParameter, ScalarParameter
+from tilewright.machine.native import compile_text
 from tilewright.runtime.arrays import AnyArray
 from tilewright.runtime.direct import recognisable
 from tilewright.runtime.launch import BoundKernel, LaunchError, bind_artifact
-from tilewright.runtime.native import compile_text
 from tilewright.runtime.pool import Pool
-from tilewright.targets.artifact import Artifact, KernelInfo, MemrefParameter, ScalarParameter
 
 TARGET = MemrefParameter("to", "i64", (None,), (1,))
 

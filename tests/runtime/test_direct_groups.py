@@ -10,12 +10,12 @@ import pytest
 
 from runtime.hand_written import ECHO
 from runtime.test_direct import TARGET, outcome, warmed
+from tilewright.artifacts.artifact import Artifact, GroupParameter, KernelInfo, MemrefParameter
+from tilewright.machine.native import compile_text
 from tilewright.runtime.arrays import AnyArray
 from tilewright.runtime.groups import PointerArray
 from tilewright.runtime.launch import BoundKernel, bind_artifact
-from tilewright.runtime.native import compile_text
 from tilewright.runtime.pool import Pool
-from tilewright.targets.artifact import Artifact, GroupParameter, KernelInfo, MemrefParameter
 
 MEMREF = MemrefParameter("G", "f32", (3, 4), (1, 3), alignment=8)
 SIGNATURES = {

@@ -9,11 +9,11 @@ import pytest
 
 from runtime.hand_written import AXPBY, AXPBY_PARAMETERS, ECHO, bind, matrix
 from runtime.test_direct import TARGET, axpby_artifact, outcome, warmed
+from tilewright.artifacts.artifact import MemrefParameter, PointerParameter, ScalarParameter
 from tilewright.runtime import torch_tensors
 from tilewright.runtime.arrays import UnusableArray, view
 from tilewright.runtime.launch import bind_artifact
 from tilewright.runtime.pool import Pool
-from tilewright.targets.artifact import MemrefParameter, PointerParameter, ScalarParameter
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.skipif(not torch_tensors.describer(), reason="this torch has no C interface")

@@ -10,9 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.runtime.header import LinkerError, NotForC, emit_header, emit_shared_object
-from tilewright.runtime.native import compile_text
-from tilewright.targets.artifact import (
+from tilewright.artifacts.artifact import (
     Artifact,
     GroupParameter,
     KernelInfo,
@@ -20,7 +18,9 @@ from tilewright.targets.artifact import (
     ScalarParameter,
     slot_layout,
 )
-from tilewright.targets.parameters import REPORTS
+from tilewright.artifacts.parameters import REPORTS
+from tilewright.machine.native import compile_text
+from tilewright.runtime.header import LinkerError, NotForC, emit_header, emit_shared_object
 
 # out[group] = a * group + n, with a in slot 0, the pointer in slot 1, its extent n in slot 2
 TEXT = """

@@ -175,7 +175,7 @@ CODE_GENERATION = """
 import os, signal, sys, threading, time
 import numpy as np
 from interrupted import long_text, signalled
-from tilewright.runtime.native import compile_text
+from tilewright.machine.native import compile_text
 
 def at_work():
     return [thread for thread in threading.enumerate() if thread.name == "tilewright-compile"]
@@ -229,7 +229,7 @@ threading.Thread(target=again, daemon=True).start()
 
 
 def test_errors_of_code_generation_are_raised_as_they_are() -> None:
-    from tilewright.runtime.native import InvalidIR, compile_text
+    from tilewright.machine.native import InvalidIR, compile_text
 
     with pytest.raises(InvalidIR, match="LLVM refused the text"):
         compile_text("define")

@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 
 from runtime.hand_written import AXPBY, AXPBY_PARAMETERS, ECHO, GROUP, LOCAL, axpby, bind, f32, matrix
-from tilewright.runtime.arrays import AnyArray
-from tilewright.runtime.groups import ArrayGroup, PointerArray
-from tilewright.runtime.launch import bind_artifact
-from tilewright.runtime.native import compile_text
-from tilewright.runtime.pool import Pool
-from tilewright.targets.artifact import (
+from tilewright.artifacts.artifact import (
     Artifact,
     GroupParameter,
     KernelInfo,
     MemrefParameter,
     ScalarParameter,
 )
+from tilewright.machine.native import compile_text
+from tilewright.runtime.arrays import AnyArray
+from tilewright.runtime.groups import ArrayGroup, PointerArray
+from tilewright.runtime.launch import bind_artifact
+from tilewright.runtime.pool import Pool
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (3, 5), (17, 9), (64, 33), (5, 1000), (0, 4), (4, 0)])

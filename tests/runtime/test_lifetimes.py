@@ -14,9 +14,9 @@ import pytest
 
 import tilewright as tw
 from runtime.hand_written import f32, matrix
+from tilewright.artifacts.parameters import GroupParameter, KernelInfo, MemrefParameter, PointerParameter
 from tilewright.runtime.argument_checks import ArgumentChecks
 from tilewright.runtime.arrays import AnyArray, view
-from tilewright.targets.parameters import GroupParameter, KernelInfo, MemrefParameter, PointerParameter
 
 SCALE = """func @scale(%g: group<memref<f32x2x3>x?>) {
     %i = group_id.x : index

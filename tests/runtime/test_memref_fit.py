@@ -9,8 +9,8 @@ from itertools import product
 import numpy as np
 import pytest
 
+from tilewright.artifacts.artifact import MemrefParameter
 from tilewright.runtime.memref_fit import layout_problem
-from tilewright.targets.artifact import MemrefParameter
 
 Sizes = tuple[int, ...]
 Declared = tuple[int | None, ...]

@@ -14,8 +14,8 @@ from functools import cache
 import numpy as np
 import pytest
 
+from tilewright.machine.native import LoadedObject, compile_text, load_object
 from tilewright.runtime.config import config
-from tilewright.runtime.native import LoadedObject, compile_text, load_object
 from tilewright.runtime.pool import Pool
 from tilewright.runtime.threads import available_processors, default_thread_count
 

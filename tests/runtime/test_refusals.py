@@ -9,15 +9,15 @@ import pytest
 
 import tilewright as tw
 from runtime.hand_written import AXPBY, AXPBY_PARAMETERS, ECHO, axpby, bind, f32, matrix
-from tilewright.runtime.arrays import AnyArray
-from tilewright.runtime.groups import ArrayGroup, PointerArray
-from tilewright.runtime.launch import LaunchError, LaunchTypeError, bind_artifact
-from tilewright.targets.artifact import (
+from tilewright.artifacts.artifact import (
     Artifact,
     GroupParameter,
     MemrefParameter,
     ScalarParameter,
 )
+from tilewright.runtime.arrays import AnyArray
+from tilewright.runtime.groups import ArrayGroup, PointerArray
+from tilewright.runtime.launch import LaunchError, LaunchTypeError, bind_artifact
 
 
 @pytest.mark.parametrize(

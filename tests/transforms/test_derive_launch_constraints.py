@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tilewright.artifacts.constraints import Constraint, SameExtent, WithinExtent, WithinGroup
 from tilewright.compiler import read_module
 from tilewright.diagnostics import Report, Source
-from tilewright.targets.constraints import Constraint, SameExtent, WithinExtent, WithinGroup
 from tilewright.transforms.derive_launch_constraints import launch_constraints
 
 

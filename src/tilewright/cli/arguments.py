@@ -12,9 +12,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.files import open_to_read
-from tilewright.runtime.dtypes import numpy_dtype
-from tilewright.targets.parameters import (
+from tilewright.artifacts.parameters import (
     GroupParameter,
     KernelInfo,
     MemrefParameter,
@@ -22,6 +20,8 @@ from tilewright.targets.parameters import (
     PointerParameter,
     ScalarParameter,
 )
+from tilewright.files import open_to_read
+from tilewright.runtime.dtypes import numpy_dtype
 
 Array = NDArray[Any]
 _CALL = re.compile(r"(random|zeros|ones)\(([0-9, ]*)\)$")

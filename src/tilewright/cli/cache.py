@@ -9,7 +9,7 @@ import click
 from tilewright.cli.main import EXIT_DIAGNOSTICS
 
 if TYPE_CHECKING:
-    from tilewright.runtime.cache import CacheStatistics
+    from tilewright.cache.artifact_cache import CacheStatistics
 
 
 def describe(statistics: CacheStatistics) -> str:
@@ -26,7 +26,7 @@ def command() -> None:
 @command.command(name="info")
 def info() -> None:
     """Where the cache is and how much is in it."""
-    from tilewright.runtime.cache import open_cache
+    from tilewright.cache.artifact_cache import open_cache
 
     click.echo(describe(open_cache().statistics()))
 
@@ -35,7 +35,7 @@ def info() -> None:
 @click.option("--remove", is_flag=True, help="Remove damaged entries.")
 def verify(remove: bool) -> None:
     """Hash every entry again; exit status 1 if any is damaged."""
-    from tilewright.runtime.cache import open_cache
+    from tilewright.cache.artifact_cache import open_cache
 
     damaged = open_cache().verify(remove=remove)
     for key in damaged:
@@ -48,6 +48,6 @@ def verify(remove: bool) -> None:
 @click.option("--limit", type=click.IntRange(0), default=None, help="Bytes to keep; default: the configured size.")
 def prune(limit: int | None) -> None:
     """Remove the entries used longest ago until the rest fits."""
-    from tilewright.runtime.cache import open_cache
+    from tilewright.cache.artifact_cache import open_cache
 
     click.echo(f"removed {open_cache().prune(limit)}")

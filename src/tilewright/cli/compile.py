@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tilewright.artifacts.artifact import Artifact
 from tilewright.cli import completers
 from tilewright.cli.inputs import definitions, read_source, std_option
 from tilewright.cli.launch_options import refuse_unchecked
 from tilewright.cli.output import show, write_result
 from tilewright.diagnostics import Report
 from tilewright.targets import find_target, target_names
-from tilewright.targets.artifact import Artifact
 
 if TYPE_CHECKING:
     from tilewright.languages import Std

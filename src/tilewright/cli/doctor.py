@@ -33,7 +33,7 @@ def _version(package: str) -> str:
 
 
 def _processor() -> Iterator[tuple[str, str]]:
-    from tilewright.runtime.machine import FeatureSet, UnsupportedFeatures, machine
+    from tilewright.machine.processor import FeatureSet, UnsupportedFeatures, machine
     from tilewright.runtime.threads import default_thread_count
 
     host = machine()
@@ -48,8 +48,8 @@ def _processor() -> Iterator[tuple[str, str]]:
 
 
 def _cache() -> Iterator[tuple[str, str]]:
+    from tilewright.cache.artifact_cache import open_cache
     from tilewright.cli.cache import describe
-    from tilewright.runtime.cache import open_cache
 
     yield "cache", describe(open_cache().statistics())
 

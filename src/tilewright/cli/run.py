@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
+from tilewright.artifacts.parameters import MemrefParameter, PointerParameter
 from tilewright.cli.launch_options import LaunchRequest, launch_options
 from tilewright.files import is_stream, replacing
 from tilewright.program import Kernel
-from tilewright.targets.parameters import MemrefParameter, PointerParameter
 
 
 def destinations(kernel: Kernel, saves: tuple[str, ...]) -> dict[str, str]:

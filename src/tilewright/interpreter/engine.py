@@ -20,7 +20,7 @@ from tilewright.interpreter.state import Handler, RuntimeValue, WorkGroup
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.types import AddressSpace, GroupType, MemrefType, PointerType, ScalarType
 from tilewright.runtime.strides import conforming_strides
-from tilewright.targets.signature import divisors
+from tilewright.transforms.signature import divisors
 
 Array = NDArray[Any]
 FUEL = 50_000_000

@@ -9,6 +9,14 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright.artifacts.artifact import Artifact
+from tilewright.artifacts.parameters import (
+    GroupParameter,
+    KernelInfo,
+    MemrefParameter,
+    PointerParameter,
+    ScalarParameter,
+)
 from tilewright.diagnostics import Report
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.interpreter.engine import Argument, Group, interpret
@@ -21,21 +29,13 @@ from tilewright.runtime.argument_checks import ArgumentChecks
 from tilewright.runtime.arrays import view
 from tilewright.runtime.dtypes import AnyDtype, numpy_dtype
 from tilewright.runtime.groups import ArrayGroup, PointerArray, table_of_pointers
+from tilewright.runtime.launcher import Launcher
 from tilewright.runtime.memref_fit import Sizes
 from tilewright.runtime.scalars import scalar_binder, slot_number
-from tilewright.targets.artifact import Artifact
-from tilewright.targets.launcher import Launcher
-from tilewright.targets.parameters import (
-    GroupParameter,
-    KernelInfo,
-    MemrefParameter,
-    PointerParameter,
-    ScalarParameter,
-)
-from tilewright.targets.signature import kernel_info
 from tilewright.transforms.derive_launch_constraints import DeriveLaunchConstraints
 from tilewright.transforms.derive_null_arguments import DeriveNullArguments
 from tilewright.transforms.infer_work_group import InferWorkGroup
+from tilewright.transforms.signature import kernel_info
 
 Array = NDArray[Any]
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, SupportsIndex, TypeAlias, cast, overload
 
+from tilewright.artifacts.parameters import DTYPE_BYTES, PointerParameter
 from tilewright.runtime.arrays import LEAST_ADDRESS
 from tilewright.runtime.dtypes import describe
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
 from tilewright.runtime.scalars import is_integer
-from tilewright.targets.parameters import DTYPE_BYTES, PointerParameter
 
 _END: Final = 1 << 64
 

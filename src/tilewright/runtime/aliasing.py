@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from tilewright.artifacts.artifact import GroupParameter, MemrefParameter, Parameter
 from tilewright.runtime.arrays import ArrayView, view
 from tilewright.runtime.errors import LaunchError
 from tilewright.runtime.groups import ArrayGroup, PointerArray
-from tilewright.targets.artifact import GroupParameter, MemrefParameter, Parameter
 
 
 @dataclass(frozen=True, slots=True)

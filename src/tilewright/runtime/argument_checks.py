@@ -10,14 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeAlias
 
-from tilewright.runtime.aliasing import AliasCheck
-from tilewright.runtime.binders import Binder, memref_binder, pointer_binder
-from tilewright.runtime.constraint_check import ConstraintCheck
-from tilewright.runtime.errors import LaunchError, LaunchTypeError
-from tilewright.runtime.grid import Extents
-from tilewright.runtime.groups import group_binder
-from tilewright.runtime.scalars import ScalarBinder, SlotValue, scalar_binder
-from tilewright.targets.artifact import (
+from tilewright.artifacts.artifact import (
     GroupParameter,
     KernelInfo,
     MemrefParameter,
@@ -25,7 +18,14 @@ from tilewright.targets.artifact import (
     PointerParameter,
     ScalarParameter,
 )
-from tilewright.targets.parameters import is_local
+from tilewright.artifacts.parameters import is_local
+from tilewright.runtime.aliasing import AliasCheck
+from tilewright.runtime.binders import Binder, memref_binder, pointer_binder
+from tilewright.runtime.constraint_check import ConstraintCheck
+from tilewright.runtime.errors import LaunchError, LaunchTypeError
+from tilewright.runtime.grid import Extents
+from tilewright.runtime.groups import group_binder
+from tilewright.runtime.scalars import ScalarBinder, SlotValue, scalar_binder
 
 BinderOf: TypeAlias = Callable[[KernelInfo, Parameter], Binder]
 

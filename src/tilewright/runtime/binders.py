@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
+from tilewright.artifacts.artifact import GroupParameter, MemrefParameter, PointerParameter
 from tilewright.runtime.addresses import FirstElement, MemoryAt, check_memory
 from tilewright.runtime.arrays import CPU, AnyArray, ArrayView, NotAnArray, UnusableArray, data_address, view
 from tilewright.runtime.dtypes import describe, numpy_dtype
@@ -19,7 +20,6 @@ from tilewright.runtime.errors import LaunchError, LaunchTypeError
 from tilewright.runtime.memref_fit import bound_strides, layout_problem, type_text
 from tilewright.runtime.scalars import SlotValue, is_integer
 from tilewright.runtime.strides import is_row_major
-from tilewright.targets.artifact import GroupParameter, MemrefParameter, PointerParameter
 
 Binder: TypeAlias = Callable[[object, list[object]], tuple[SlotValue, ...]]
 """From an argument to slot values; what must outlive the launch is appended to the list."""

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from tilewright.runtime.elf import (
+from tilewright.artifacts.artifact import Artifact, ArtifactError, KernelInfo
+from tilewright.artifacts.seal import seal_of, seal_symbol
+from tilewright.machine.elf import (
     RELOCATABLE,
     RUN_BY_LOADERS,
     ElfObject,
@@ -18,9 +20,7 @@ from tilewright.runtime.elf import (
     is_elf,
     read_object,
 )
-from tilewright.runtime.machine import machine
-from tilewright.targets.artifact import Artifact, ArtifactError, KernelInfo
-from tilewright.targets.seal import seal_of, seal_symbol
+from tilewright.machine.processor import machine
 
 _PROCESSORS: Final = {"x86_64": 62, "aarch64": 183}
 _OTHER_FORMATS: Final = ("darwin", "macos", "windows", "mingw")

@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final, NoReturn
 
-from tilewright.runtime.grid import Extents
-from tilewright.runtime.scalars import SlotValue
-from tilewright.targets.artifact import GroupParameter, KernelInfo, Slot, slot_layout
-from tilewright.targets.constraints import (
+from tilewright.artifacts.artifact import GroupParameter, KernelInfo, Slot, slot_layout
+from tilewright.artifacts.constraints import (
     Constraint,
     Lookup,
     Origin,
@@ -21,6 +19,8 @@ from tilewright.targets.constraints import (
     order_of,
     quantities_of,
 )
+from tilewright.runtime.grid import Extents
+from tilewright.runtime.scalars import SlotValue
 
 _TWO_VALUES: Final = ("c32", "c64")
 _GRID: Final = (Origin.NUM_GROUPS, Origin.GROUP_ID)
@@ -154,9 +154,9 @@ class ConstraintCheck:
         self._raise(problem, constraint, hints)
 
     def _raise(self, problem: str, constraint: Constraint, hints: list[str]) -> NoReturn:
+        from tilewright.artifacts.places import location_of
         from tilewright.diagnostics import Diagnostic, Severity
         from tilewright.runtime.undefined_launch import UndefinedLaunch
-        from tilewright.targets.places import location_of
 
         code = "R013" if isinstance(constraint, SameExtent) else "R010"
         raise UndefinedLaunch(Diagnostic(Severity.ERROR, code, problem, location_of(constraint.place), hints=hints))

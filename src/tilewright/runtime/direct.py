@@ -20,17 +20,17 @@ from typing import Final, TypeAlias, cast
 
 import numpy as np
 
+from tilewright.artifacts.artifact import MemrefParameter, Parameter, slot_layout
+from tilewright.machine.native import LoadedObject, compile_text, load_object
+from tilewright.once import once
 from tilewright.runtime import direct_layout as at
 from tilewright.runtime.arrays import AnyArray
 from tilewright.runtime.direct_arguments import Described, Words, argument_key, describe, recognisable_parameter
 from tilewright.runtime.direct_arrays_ir import TENSOR_NAMES
 from tilewright.runtime.direct_ir import IMPORTS, direct_text
 from tilewright.runtime.groups import Table
-from tilewright.runtime.native import LoadedObject, compile_text, load_object
-from tilewright.runtime.once import once
 from tilewright.runtime.pool import Pool
 from tilewright.runtime.pool_layout import FRAME_SLOTS
-from tilewright.targets.artifact import MemrefParameter, Parameter, slot_layout
 
 __all__ = ["AcceptedCalls", "call_site", "recognisable"]
 

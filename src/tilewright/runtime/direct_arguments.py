@@ -13,14 +13,14 @@ from typing import Final, SupportsIndex, cast
 
 import numpy as np
 
+from tilewright.artifacts.artifact import GroupParameter, MemrefParameter, Parameter, PointerParameter, ScalarParameter
+from tilewright.artifacts.parameters import DTYPE_BYTES
+from tilewright.once import once
 from tilewright.runtime import direct_layout as at
 from tilewright.runtime.arrays import LEAST_ADDRESS, AnyArray
 from tilewright.runtime.direct_layout import Kind
 from tilewright.runtime.groups import PointerArray
-from tilewright.runtime.once import once
 from tilewright.runtime.torch_tensors import TensorLayout, describer, is_tensor, tensor_layout
-from tilewright.targets.artifact import GroupParameter, MemrefParameter, Parameter, PointerParameter, ScalarParameter
-from tilewright.targets.parameters import DTYPE_BYTES
 
 REALS: Final = {"f32": 4, "f64": 8}
 COMPLEX: Final = {"c32": 4, "c64": 8}

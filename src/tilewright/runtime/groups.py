@@ -9,6 +9,7 @@ from typing import Final, TypeAlias, cast
 
 import numpy as np
 
+from tilewright.artifacts.artifact import GroupParameter, MemrefParameter
 from tilewright.runtime.arrays import CPU, AnyArray, ArrayView, data_address
 from tilewright.runtime.binders import Binder, MemrefLayouts, check_access, check_null, host_view
 from tilewright.runtime.dtypes import AnyDtype, describe, numpy_dtype
@@ -16,7 +17,6 @@ from tilewright.runtime.errors import LaunchError, LaunchTypeError
 from tilewright.runtime.group_arguments import ArrayGroup, PointerArray
 from tilewright.runtime.memref_fit import bound_strides, layout_problem, shape_problem, stride_problem, type_text
 from tilewright.runtime.scalars import SlotValue, is_integer
-from tilewright.targets.artifact import GroupParameter, MemrefParameter
 
 __all__ = [
     "ArrayGroup",

@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from tilewright.artifacts.artifact import Artifact, KernelInfo, Slot, slot_layout
+from tilewright.artifacts.parameters import DTYPE_BYTES, REPORTS
 from tilewright.diagnostics.caller_error import CallerError
 from tilewright.files import replacing
 from tilewright.runtime.c_names import DECLARED, RESERVED
-from tilewright.targets.artifact import Artifact, KernelInfo, Slot, slot_layout
-from tilewright.targets.parameters import DTYPE_BYTES, REPORTS
 
 __all__ = ["LinkerError", "NotForC", "emit_header", "emit_shared_object"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from tilewright.artifacts.parameters import KernelInfo
 from tilewright.diagnostics.nearest import nearest
 from tilewright.runtime.errors import LaunchTypeError
-from tilewright.targets.parameters import KernelInfo
 
 
 def in_order(info: KernelInfo, arguments: Sequence[object], named: Mapping[str, object]) -> tuple[object, ...]:

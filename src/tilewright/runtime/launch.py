@@ -13,21 +13,21 @@ from ctypes import addressof, c_char
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from tilewright.artifacts.artifact import (
+    Artifact,
+    KernelInfo,
+    slot_layout,
+)
+from tilewright.artifacts.parameters import REPORTS
+from tilewright.machine.native import LoadedObject, load_object
+from tilewright.machine.processor import missing_features
 from tilewright.runtime.argument_checks import ArgumentChecks, argument_binder
 from tilewright.runtime.direct import AcceptedCalls, call_site, recognisable
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
 from tilewright.runtime.grid import Extents, Grid, grid_extents
 from tilewright.runtime.keywords import in_order
-from tilewright.runtime.machine import missing_features
-from tilewright.runtime.native import LoadedObject, load_object
 from tilewright.runtime.pool import Pool, default_pool
 from tilewright.runtime.scalars import SLOT_FORMATS, SlotValue
-from tilewright.targets.artifact import (
-    Artifact,
-    KernelInfo,
-    slot_layout,
-)
-from tilewright.targets.parameters import REPORTS
 
 if TYPE_CHECKING:
     from tilewright.runtime.reports import ReportLog

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from math import prod
 
+from tilewright.artifacts.artifact import MemrefParameter
 from tilewright.runtime.strides import conforming_strides
-from tilewright.targets.artifact import MemrefParameter
 
 Sizes = tuple[int, ...]
 

@@ -24,9 +24,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from tilewright.machine.native import LoadedObject, compile_text, load_object
+from tilewright.once import once
 from tilewright.runtime import pool_layout
-from tilewright.runtime.native import LoadedObject, compile_text, load_object
-from tilewright.runtime.once import once
 from tilewright.runtime.pool_ir import pool_text
 from tilewright.runtime.pool_pieces_ir import PYTHON_IMPORTS
 from tilewright.runtime.settings import MAX_THREADS

@@ -12,8 +12,8 @@ import sys
 from dataclasses import dataclass
 from typing import Final, Protocol, cast
 
+from tilewright.once import once
 from tilewright.runtime import direct_layout as at
-from tilewright.runtime.once import once
 
 _CAPSULE: Final = b"dlpack_exchange_api"
 _MAJOR: Final = 1

@@ -12,8 +12,8 @@ from tilewright.diagnostics.caller_error import CallerError
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-    from tilewright.targets.artifact import Artifact
-    from tilewright.targets.launcher import Launcher
+    from tilewright.artifacts.artifact import Artifact
+    from tilewright.runtime.launcher import Launcher
     from tilewright.targets.target import Target
 
 
@@ -57,13 +57,13 @@ def _nvidia(variant: str) -> Target:
 
 
 def _check_nvidia(artifact: Artifact) -> None:
-    from tilewright.targets.nvidia.code_checks import check_ptx
+    from tilewright.runtime.nvidia.code_checks import check_ptx
 
     check_ptx(artifact)
 
 
 def _nvidia_launchers(artifact: Artifact) -> Mapping[str, Launcher]:
-    from tilewright.targets.nvidia.launch import bind_artifact
+    from tilewright.runtime.nvidia.launch import bind_artifact
 
     return bind_artifact(artifact)
 
@@ -114,7 +114,7 @@ def read_artifact(data: ReadableBuffer) -> Artifact:
 
     Raises `ArtifactError`, or TypeError for what is no buffer.
     """
-    from tilewright.targets.artifact import Artifact
+    from tilewright.artifacts.artifact import Artifact
 
     artifact = Artifact.from_bytes(data)
     family = _FAMILIES.get(artifact.target)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar, Protocol
 
+from tilewright.artifacts.artifact import Artifact
 from tilewright.diagnostics import Report
 from tilewright.dialects.builtin import Module
 from tilewright.ir.passes import Pass
-from tilewright.targets.artifact import Artifact
 
 
 class Target(Protocol):

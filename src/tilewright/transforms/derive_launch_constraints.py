@@ -15,14 +15,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
+from tilewright.artifacts.constraint_codec import constraint_to_json
+from tilewright.artifacts.constraints import Constraint, Polynomial, SameExtent, WithinGroup
+from tilewright.artifacts.places import SourcePlace
 from tilewright.dialects import memref, scf, team, tl
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.core import Attribute, Block, BlockArgument, Operation, Value
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import GroupType, MemrefType
-from tilewright.targets.constraint_codec import constraint_to_json
-from tilewright.targets.constraints import Constraint, Polynomial, SameExtent, WithinGroup
-from tilewright.targets.places import SourcePlace
 from tilewright.transforms.launch_bounds import accesses_within, value_name
 from tilewright.transforms.launch_quantities import LaunchQuantities, parameter_name
 

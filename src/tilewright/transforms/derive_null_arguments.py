@@ -20,7 +20,7 @@ from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.core import BlockArgument
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import GroupType, MemrefType, PointerType
-from tilewright.targets.signature import accessed, pointer_is_nullable, root
+from tilewright.transforms.signature import accessed, pointer_is_nullable, root
 
 
 @dataclass(frozen=True)

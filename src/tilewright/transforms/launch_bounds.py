@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tilewright.artifacts.constraints import Polynomial, WithinExtent
+from tilewright.artifacts.places import SourcePlace
 from tilewright.dialects import memref, tl
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.effects import EffectKind
 from tilewright.ir.types import MemrefType
-from tilewright.targets.constraints import Polynomial, WithinExtent
-from tilewright.targets.places import SourcePlace
 from tilewright.transforms.launch_quantities import Known, LaunchQuantities
 
 _ELEMENTS = (memref.Load, memref.Store, memref.AtomicLoad, memref.AtomicStore, memref.AtomicRmw)

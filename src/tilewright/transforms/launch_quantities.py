@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from tilewright.artifacts.constraints import Origin, Polynomial, Quantity
 from tilewright.dialects import arith, memref, team
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.types import GroupType, MemrefType, ScalarType
-from tilewright.targets.constraints import Origin, Polynomial, Quantity
 from tilewright.transforms.fold import compute
 
 _GRID_BITS: Final = 32

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import tilewright as tw
-from tilewright.cache_key import cache_key
+from tilewright.cache.key import cache_key
 from tilewright.cli import rewriting
 from tilewright.cli.main import cli
 from tilewright.compiler import CompileOptions

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from generators.element_types import DTYPES
 from tilewright.ir.passes import Pass, PassContext, PassManager
-from tilewright.runtime.machine import FeatureSet, machine
-from tilewright.runtime.native import compile_text, load_object
+from tilewright.machine.native import compile_text, load_object
+from tilewright.machine.processor import FeatureSet, machine
 from tilewright.targets.cpu.kernel import lower_kernel
 from tilewright.targets.cpu.machine import machine_of
 from tilewright.targets.cpu.policy import CpuTilePolicy

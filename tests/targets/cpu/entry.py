@@ -8,17 +8,17 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright.artifacts.artifact import Slot, block_size, slot_layout
+from tilewright.artifacts.parameters import KernelInfo
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.builtin import Module
 from tilewright.ir.parser import parse_ir
 from tilewright.ir.verifier import verify
-from tilewright.runtime.native import LoadedObject, compile_text, load_object
-from tilewright.targets.artifact import Slot, block_size, slot_layout
+from tilewright.machine.native import LoadedObject, compile_text, load_object
 from tilewright.targets.cpu.kernel import lower_kernel
 from tilewright.targets.cpu.machine import Machine, machine_of
 from tilewright.targets.cpu.tile_lowering import CpuTiles
 from tilewright.targets.llvm.emitter import Module as LlvmModule
-from tilewright.targets.parameters import KernelInfo
 
 Array = NDArray[np.generic]
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tilewright.runtime.machine import FeatureSet
+from tilewright.machine.processor import FeatureSet
 
 from .collective import Collective, available_levels
 

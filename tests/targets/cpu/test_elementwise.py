@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from targets.llvm.elementwise import float_edges
 from tilewright.dialects.semantics import dtype_of, evaluate
 from tilewright.ir.types import ALL_SCALARS
-from tilewright.runtime.machine import FeatureSet
+from tilewright.machine.processor import FeatureSet
 
 from .collective import Collective, available_levels
 from .entry import parsed

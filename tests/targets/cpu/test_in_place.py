@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tilewright.runtime.machine import FeatureSet
+from tilewright.machine.processor import FeatureSet
 
 from .collective import Collective, assert_close, available_levels, random_array
 

@@ -9,8 +9,8 @@ import pytest
 
 import tilewright as tw
 from generators.element_types import DTYPES
-from tilewright.runtime.machine import FeatureSet
-from tilewright.runtime.native import assembly_of
+from tilewright.machine.native import assembly_of
+from tilewright.machine.processor import FeatureSet
 from tilewright.targets.cpu.machine import machine_of
 
 from .collective import Collective, assert_close, available_levels, literal, random_array

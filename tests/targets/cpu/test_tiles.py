@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from generators.element_types import DTYPES
-from tilewright.runtime.machine import FeatureSet
+from tilewright.machine.processor import FeatureSet
 
 from .collective import Collective, assert_close, available_levels, random_array
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tilewright.runtime.machine import FeatureSet, machine
-from tilewright.runtime.native import LoadedObject, compile_text, load_object
+from tilewright.machine.native import LoadedObject, compile_text, load_object
+from tilewright.machine.processor import FeatureSet, machine
 from tilewright.targets.llvm.arith import BINARY, COMPARE, MATH, UNARY, Arithmetic, Operand
 from tilewright.targets.llvm.emitter import Builder, Complex, Module, Value, i64, lanes_of, vector
 from tilewright.targets.llvm.features import GENERIC, Features

@@ -24,8 +24,8 @@ from targets.llvm.elementwise import (
     round_to,
     to_float,
 )
-from tilewright.runtime.machine import Machine
-from tilewright.runtime.native import assembly_of
+from tilewright.machine.native import assembly_of
+from tilewright.machine.processor import Machine
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Complex, Module
 from tilewright.targets.llvm.features import AARCH64, GENERIC, Features

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from targets.llvm.elementwise import NUMBERS, casts, load, operations, store
-from tilewright.runtime.machine import Machine
-from tilewright.runtime.native import assembly_of
+from tilewright.machine.native import assembly_of
+from tilewright.machine.processor import Machine
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Module, i64
 from tilewright.targets.llvm.features import NVPTX

@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from generators.element_types import SCALARS
+from tilewright.artifacts.artifact import Artifact
 from tilewright.compiler import CompileOptions, lower_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.builtin import Module
 from tilewright.ir.parser import parse_ir
 from tilewright.ir.verifier import verify
-from tilewright.targets.artifact import Artifact
 from tilewright.targets.nvidia.ptx import Architecture
 from tilewright.targets.nvidia.target import NvidiaTarget
 

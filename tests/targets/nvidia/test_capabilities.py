@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from tilewright.diagnostics import CompileError, Diagnostic, Report
+from tilewright.runtime.nvidia.launch import bind_artifact
 from tilewright.targets import UnknownTarget, find_target, target_names
 from tilewright.targets.nvidia.capabilities import FATAL, PtxError, check_selectable
-from tilewright.targets.nvidia.launch import bind_artifact
 from tilewright.targets.nvidia.ptx import Architecture
 from tilewright.targets.nvidia.target import NvidiaTarget
 

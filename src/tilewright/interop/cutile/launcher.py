@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.api import compile as compile_kernel
+from tilewright.artifacts.parameters import Parameter, PointerParameter
 from tilewright.interop.cutile.annotations import KernelParameter
 from tilewright.interop.cutile.arguments import PassedArray, PassedTable, Value, read_arguments
 from tilewright.interop.cutile.front_end import FrontEnd, front_end
@@ -23,7 +24,6 @@ from tilewright.runtime.arrays import ArrayView
 from tilewright.runtime.dtypes import AnyDtype, numpy_dtype
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
 from tilewright.runtime.grid import Extents, Grid, grid_extents
-from tilewright.targets.parameters import Parameter, PointerParameter
 
 if TYPE_CHECKING:
     from tilewright.interpreter.tile_ir.memory import AddressTable

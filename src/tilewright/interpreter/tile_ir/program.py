@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from tilewright.artifacts.artifact import Artifact
+from tilewright.artifacts.parameters import (
+    DTYPE_BYTES,
+    MAX_GROUPS,
+    KernelInfo,
+    Parameter,
+    PointerParameter,
+    ScalarParameter,
+)
 from tilewright.diagnostics import Report
 from tilewright.dialects.cuda_tile import types as t
 from tilewright.dialects.cuda_tile.conversions import PtrToInt
@@ -16,17 +25,8 @@ from tilewright.ir.core import BlockArgument
 from tilewright.ir.printer import print_op
 from tilewright.program import Program
 from tilewright.runtime.argument_checks import ArgumentChecks
-from tilewright.targets.artifact import Artifact
-from tilewright.targets.launcher import Launcher
-from tilewright.targets.parameters import (
-    DTYPE_BYTES,
-    MAX_GROUPS,
-    KernelInfo,
-    Parameter,
-    PointerParameter,
-    ScalarParameter,
-)
-from tilewright.targets.signature import pointer_is_nullable, written_through
+from tilewright.runtime.launcher import Launcher
+from tilewright.transforms.signature import pointer_is_nullable, written_through
 
 
 def interpreted_tile_module(

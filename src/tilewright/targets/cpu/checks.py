@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from tilewright.artifacts.report_sites import HEAD_WORDS, RECORD_WORDS
 from tilewright.dialects.reports import Check
 from tilewright.ir import core
 from tilewright.targets.cpu.context import KernelContext, OpLowering
 from tilewright.targets.cpu.host import ALLOCATE, head_of
 from tilewright.targets.llvm.emitter import Builder, Module, Value, i64
 from tilewright.targets.llvm.module import Callee
-from tilewright.targets.report_sites import HEAD_WORDS, RECORD_WORDS
 
 _WORD = 8
 _RECORD = "tilewright.failed_check"

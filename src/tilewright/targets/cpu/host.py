@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
+from tilewright.artifacts.report_sites import RECORD_WORDS, head_words
+from tilewright.artifacts.symbols import global_symbol, reports_symbol
 from tilewright.dialects.reports import Check, Report
 from tilewright.dialects.statics import GlobalAddress, Reserve, global_of
 from tilewright.ir import core
@@ -19,8 +21,6 @@ from tilewright.targets.cpu.lowered import Operand, Scalar
 from tilewright.targets.cpu.places import tile_of
 from tilewright.targets.cpu.tiles import Memory
 from tilewright.targets.llvm.emitter import Value, i64
-from tilewright.targets.report_sites import RECORD_WORDS, head_words
-from tilewright.targets.symbols import global_symbol, reports_symbol
 
 if TYPE_CHECKING:
     from tilewright.targets.cpu.roots import Roots

@@ -2,7 +2,7 @@
 
     void @symbol(ptr %slots, ptr %grid, i64 %begin, i64 %end, ptr %scratch, ptr %team)
 
-runs the work-groups with linear numbers begin..end-1, x fastest (contract: `targets/artifact.py`). `team` is null, or
+runs the work-groups with linear numbers begin..end-1, x fastest (contract: `artifacts/artifact.py`). `team` is null, or
 there lies the address of `i32 parallel_for(ptr %team, ptr %function, ptr %context, i64 %total)`, which runs parts (see
 `outline.py`); where it returns anything but zero the launch was interrupted, and the function returns as well.
 """
@@ -12,11 +12,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
+from tilewright.artifacts.artifact import slot_layout
+from tilewright.artifacts.parameters import REPORTS, KernelInfo
+from tilewright.artifacts.report_sites import numbered_sites
+from tilewright.artifacts.symbols import entry_symbol
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.reports import Check
 from tilewright.ir import core
 from tilewright.ir.types import AddressSpace, GroupType, MemrefType, PointerType, ScalarType
-from tilewright.targets.artifact import slot_layout
 from tilewright.targets.cpu import addresses, atomics, checks, control, host, memory, scalars, team
 from tilewright.targets.cpu.context import MAX_INSTRUCTIONS, KernelContext, OpLowering, TileLowering, view_of
 from tilewright.targets.cpu.lowered import Group, Scalar
@@ -25,10 +28,7 @@ from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Complex, Module, Value, i64, zero
 from tilewright.targets.llvm.features import Features
 from tilewright.targets.llvm.types import ELEMENTS, Kind
-from tilewright.targets.parameters import REPORTS, KernelInfo
-from tilewright.targets.report_sites import numbered_sites
-from tilewright.targets.signature import is_measured, kernel_info
-from tilewright.targets.symbols import entry_symbol
+from tilewright.transforms.signature import is_measured, kernel_info
 
 LOCAL_ALIGNMENT = 128
 _ENTRY = [("ptr", "slots"), ("ptr", "grid"), ("i64", "begin"), ("i64", "end"), ("ptr", "scratch"), ("ptr", "team")]

@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from tilewright.runtime.machine import FeatureSet, machine
-from tilewright.runtime.machine import Machine as Processor
+from tilewright.machine.processor import FeatureSet, machine
+from tilewright.machine.processor import Machine as Processor
 from tilewright.targets.llvm.features import Features
 
 

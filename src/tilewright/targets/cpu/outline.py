@@ -2,9 +2,9 @@
 
     define internal void @part(ptr %context, i64 %begin, i64 %end, ptr %workspace, i64 %thread)
 
-runs positions begin..end-1 of some range, in the pool's form of a job (contract: `targets/artifact.py`). What the part
-needs of its surroundings is captured: the caller writes the values into a block on its stack, the function reads them
-from there.
+runs positions begin..end-1 of some range, in the pool's form of a job (contract: `artifacts/artifact.py`). What the
+part needs of its surroundings is captured: the caller writes the values into a block on its stack, the function reads
+them from there.
 """
 
 from __future__ import annotations

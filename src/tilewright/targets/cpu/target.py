@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
+from tilewright.artifacts.artifact import Artifact
+from tilewright.artifacts.parameters import KernelInfo
 from tilewright.diagnostics import Report
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.passes import Pass
 from tilewright.ir.printer import print_op
 from tilewright.ir.types import AddressSpace, MemrefType
-from tilewright.runtime.machine import FeatureSet
-from tilewright.runtime.native import compile_text
-from tilewright.targets.artifact import Artifact
+from tilewright.machine.native import compile_text
+from tilewright.machine.processor import FeatureSet
 from tilewright.targets.cpu.context import MAX_INSTRUCTIONS, CodeTooLong
 from tilewright.targets.cpu.kernel import lower_kernel
 from tilewright.targets.cpu.machine import Machine, machine_of
 from tilewright.targets.cpu.policy import CpuTeamPolicy, CpuTilePolicy
 from tilewright.targets.llvm.emitter import Module as LlvmModule
 from tilewright.targets.llvm.seals import emit_seals
-from tilewright.targets.parameters import KernelInfo
 from tilewright.transforms.policy import GenericTilePolicy
 
 MAX_LOCAL_BYTES = 16 * 1024 * 1024

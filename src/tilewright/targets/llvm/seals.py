@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tilewright.artifacts.parameters import KernelInfo
+from tilewright.artifacts.seal import SEAL_BYTES, seal_of, seal_symbol
 from tilewright.targets.llvm.emitter import Module
-from tilewright.targets.parameters import KernelInfo
-from tilewright.targets.seal import SEAL_BYTES, seal_of, seal_symbol
 
 
 def emit_seals(

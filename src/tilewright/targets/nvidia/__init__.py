@@ -1,4 +1,4 @@
-"""The NVIDIA target: NVPTX through LLVM, loaded by the driver. Importing it needs neither a driver nor a toolkit.
+"""The NVIDIA target: NVPTX through LLVM. Importing it needs neither a driver nor a toolkit.
 
 One block runs a work-group, one thread a work-item; a subgroup is a warp or an aligned segment of one. Whatever the
 work-group owns is computed element by element, spread over the threads; what a subgroup owns lives in registers.
@@ -12,5 +12,6 @@ work-group owns is computed element by element, spread over the threads; what a 
 | `addresses.py`, `combining.py` | pointers, gathers and scatters; reductions and scans by a region |
 | `registers.py`, `subgroup.py` | tiles of a subgroup |
 | `ptx.py` | LLVM text to PTX; ptxas |
-| `binding.py`, `driver.py`, `launch.py` | libcuda; launching on device arrays |
+
+`machine/cuda` is libcuda, `runtime/nvidia` launches on device arrays.
 """

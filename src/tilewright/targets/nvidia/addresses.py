@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from tilewright.artifacts.symbols import global_symbol
 from tilewright.dialects import addresses
 from tilewright.dialects.addresses import UpdateKind
 from tilewright.dialects.memref import AtomicKind
@@ -18,7 +19,6 @@ from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.elements import Elements, guarded, tile_type
 from tilewright.targets.nvidia.memory import load_element, store_element
 from tilewright.targets.nvidia.values import Operand, View
-from tilewright.targets.symbols import global_symbol
 
 Access = addresses.Gather | addresses.Scatter | addresses.ScatterUpdate | addresses.ScatterExchange
 

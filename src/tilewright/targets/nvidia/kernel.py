@@ -2,7 +2,7 @@
 
     .entry symbol(.param .align 16 .b8 slots[n])        block (m n, 1, 1), grid (x, y, z), dynamic shared memory
 
-The slots are those of `targets.artifact.slot_layout`, so that the host prepares one block of parameters for any target.
+The slots are those of `slot_layout`, so that the host prepares one block of parameters for any target.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Final
 
+from tilewright.artifacts.artifact import KernelInfo, Slot, block_size, slot_layout
+from tilewright.artifacts.symbols import entry_symbol
 from tilewright.dialects import scf, tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir import core
 from tilewright.ir.types import GroupType, MemrefType, PointerType, ScalarType, Type
-from tilewright.targets.artifact import KernelInfo, Slot, block_size, slot_layout
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Complex, Module, Parameter, Value, i64, zero
 from tilewright.targets.llvm.features import NVPTX
@@ -26,8 +27,7 @@ from tilewright.targets.nvidia.context import KernelContext, OpLowering, is_tile
 from tilewright.targets.nvidia.deferral import deferred_tiles
 from tilewright.targets.nvidia.elementwise import ELEMENTWISE, apply
 from tilewright.targets.nvidia.values import GLOBAL, Group, Operand, View
-from tilewright.targets.signature import kernel_info
-from tilewright.targets.symbols import entry_symbol
+from tilewright.transforms.signature import kernel_info
 
 _SHARED_NAME: Final = "tilewright_shared"
 

@@ -15,8 +15,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Final
 
-from tilewright.runtime.machine import Machine
-from tilewright.runtime.native import InvalidIR, assembly_of
+from tilewright.machine.native import InvalidIR, assembly_of
+from tilewright.machine.processor import Machine
 from tilewright.targets.nvidia.capabilities import PtxError, check_selectable
 
 TRIPLE: Final = "nvptx64-nvidia-cuda"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from tilewright.artifacts.artifact import Artifact, KernelInfo, block_size
 from tilewright.diagnostics import Report
 from tilewright.dialects import team, tile
 from tilewright.dialects.builtin import Kernel
@@ -13,10 +14,9 @@ from tilewright.ir.core import Operation
 from tilewright.ir.passes import Pass
 from tilewright.ir.printer import print_op
 from tilewright.ir.types import MemrefType, TileType
-from tilewright.targets.artifact import Artifact, KernelInfo, block_size
+from tilewright.machine.cuda import driver
 from tilewright.targets.llvm.emitter import Module
 from tilewright.targets.llvm.seals import emit_seals
-from tilewright.targets.nvidia import driver
 from tilewright.targets.nvidia.arena import is_local_parameter
 from tilewright.targets.nvidia.capabilities import (
     MAX_SUBGROUP_INSTRUCTIONS,

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Final
 
-from tilewright.runtime.elf import is_elf, undefined_symbols
-from tilewright.runtime.interruptible import interruptibly
-from tilewright.runtime.llvm_binding import LibraryBuilder, Module, ResourceTracker, TargetMachine, binding
-from tilewright.runtime.machine import Machine, machine
-from tilewright.runtime.once import once
+from tilewright.machine.elf import is_elf, undefined_symbols
+from tilewright.machine.interruptible import interruptibly
+from tilewright.machine.llvm_binding import LibraryBuilder, Module, ResourceTracker, TargetMachine, binding
+from tilewright.machine.processor import Machine, machine
+from tilewright.once import once
 
 __all__ = ["InvalidIR", "LinkError", "LoadedObject", "assembly_of", "compile_text", "load_object", "open_library"]
 

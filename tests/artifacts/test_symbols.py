@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from tilewright.targets.symbols import entry_symbol, global_symbol, reports_symbol
+from tilewright.artifacts.symbols import entry_symbol, global_symbol, reports_symbol
 
 NAMES = ["a-b", "a.b", "a_b", "a$2d$b", "a_2d_b", "global_x", "global$x", "reports_a", "$global$x", "ä"]
 LINE = 'entry @"{name}"(%p: tile<ptr<i32>>) {{ %g = get_global @x : tile<ptr<i32>> %c = constant <i32: {value}> : ' + (

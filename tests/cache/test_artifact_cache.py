@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tilewright.runtime.cache import ArtifactCache, CacheMode, CacheWarning, cached_artifact, open_cache
+from tilewright.artifacts.artifact import Artifact
+from tilewright.cache.artifact_cache import ArtifactCache, CacheMode, CacheWarning, cached_artifact, open_cache
 from tilewright.runtime.config import config
-from tilewright.targets.artifact import Artifact
 
 
 def key_of(name: str) -> str:
@@ -228,7 +228,7 @@ FAILURES = [errno.ENOENT, errno.ESTALE, errno.EBUSY, errno.ENOSPC, errno.EROFS, 
 
 @pytest.mark.parametrize("code", FAILURES)
 @pytest.mark.parametrize("function", ["open", "fsync", "rename", "utime", "fstat", "listdir"])
-@pytest.mark.filterwarnings("ignore::tilewright.runtime.cache.CacheWarning")
+@pytest.mark.filterwarnings("ignore::tilewright.cache.artifact_cache.CacheWarning")
 def test_disks_that_fail(folder: Path, monkeypatch: pytest.MonkeyPatch, function: str, code: int) -> None:
     artifact = artifact_of()
     cache = ArtifactCache(folder)
@@ -285,8 +285,8 @@ def test_a_killed_writer_leaves_nothing_in_the_way(folder: Path) -> None:
     script = f"""
 import os, signal
 from pathlib import Path
-from tilewright.runtime.cache import ArtifactCache
-from tilewright.targets.artifact import Artifact
+from tilewright.cache.artifact_cache import ArtifactCache
+from tilewright.artifacts.artifact import Artifact
 os.rename = lambda *a, **k: os.kill(os.getpid(), signal.SIGKILL)
 ArtifactCache(Path({str(folder)!r})).get_or_compile({KEY!r}, lambda: Artifact("cpu", (), b"half"))
 """

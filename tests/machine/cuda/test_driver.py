@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tilewright.targets.nvidia import driver
+from tilewright.machine.cuda import driver
 
 
 @pytest.mark.skipif(driver.available(), reason="this machine has a driver; tests/gpu covers it")

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tilewright.artifacts.parameters import GroupParameter, KernelInfo, MemrefParameter, Parameter, PointerParameter
 from tilewright.runtime.groups import ArrayGroup, PointerArray
-from tilewright.targets.nvidia import launch
-from tilewright.targets.nvidia.launch import CudaKernel
-from tilewright.targets.parameters import GroupParameter, KernelInfo, MemrefParameter, Parameter, PointerParameter
+from tilewright.runtime.nvidia import launch
+from tilewright.runtime.nvidia.launch import CudaKernel
 
 if TYPE_CHECKING:
-    from tilewright.targets.nvidia.driver import KernelFunction
+    from tilewright.machine.cuda.driver import KernelFunction
 
 MATRICES = MemrefParameter("g", "f32", (None, None), (1, None), nullable=False)
 OFFSET = 1 << 32

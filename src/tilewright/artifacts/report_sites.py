@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from tilewright.artifacts.parameters import REPORTS
+from tilewright.artifacts.places import SourcePlace, location_of, place_from_json, place_to_json
+from tilewright.artifacts.symbols import reports_symbol
 from tilewright.diagnostics import Location
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.reports import Check, Report, ReportKind
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import F64, TileType, element_of
-from tilewright.targets.parameters import REPORTS
-from tilewright.targets.places import SourcePlace, location_of, place_from_json, place_to_json
-from tilewright.targets.symbols import reports_symbol
 
 HEAD_WORDS: Final = 2
 """Words of a list's head: the latest record, and how many records there was no memory for."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from tilewright.targets.artifact import Artifact, ArtifactError, KernelInfo, block_size
-from tilewright.targets.seal import SEAL_BYTES, seal_of, seal_symbol
+from tilewright.artifacts.artifact import Artifact, ArtifactError, KernelInfo, block_size
+from tilewright.artifacts.seal import SEAL_BYTES, seal_of, seal_symbol
 
 _ENTRY: Final = re.compile(r"^\s*\.visible\s+\.entry\s+([\w$]+)\s*\(([^)]*)\)", re.MULTILINE)
 _SIZE: Final = re.compile(r"\.param\s+\.align\s+16\s+\.b8\s+[\w$]+\[(\d{1,9})\]\s*")

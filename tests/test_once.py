@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from tilewright.runtime.once import once
+from tilewright.once import once
 
 
 def test_threads_that_ask_together_get_the_same() -> None:

@@ -12,9 +12,9 @@ import json
 from dataclasses import replace
 from typing import Final
 
-from tilewright.targets.artifact_codec import kernel_to_json
-from tilewright.targets.constraints import without_words
-from tilewright.targets.parameters import KernelInfo
+from tilewright.artifacts.artifact_codec import kernel_to_json
+from tilewright.artifacts.constraints import without_words
+from tilewright.artifacts.parameters import KernelInfo
 
 SEAL_BYTES: Final = 32
 

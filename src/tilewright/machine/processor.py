@@ -12,7 +12,7 @@ from enum import Enum
 from functools import cache
 from typing import Final
 
-from tilewright.runtime.llvm_binding import binding, host_features
+from tilewright.machine.llvm_binding import binding, host_features
 
 
 class UnsupportedFeatures(ValueError):

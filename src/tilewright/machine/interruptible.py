@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
-from tilewright.runtime.once import once
+from tilewright.once import once
 
 if TYPE_CHECKING:
     from collections.abc import Generator

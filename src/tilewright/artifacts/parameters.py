@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
-from tilewright.targets.constraints import Constraint, Origin, Quantity, WithinGroup, quantities_of
+from tilewright.artifacts.constraints import Constraint, Origin, Quantity, WithinGroup, quantities_of
 
 DTYPES: Final = ("bool", "i8", "i16", "i32", "i64", "index", "bf16", "f16", "f32", "f64", "c32", "c64")
 

@@ -18,11 +18,11 @@ from typing import Final
 import platformdirs
 from filelock import FileLock, Timeout
 
-from tilewright.runtime.cache_store import CacheRefused, DamagedEntry, Store
+from tilewright.artifacts.artifact import Artifact, ArtifactError
+from tilewright.cache.store import CacheRefused, DamagedEntry, Store
+from tilewright.machine.processor import missing_features
 from tilewright.runtime.config import current
-from tilewright.runtime.machine import missing_features
 from tilewright.targets import read_artifact
-from tilewright.targets.artifact import Artifact, ArtifactError
 
 __all__ = ["ArtifactCache", "CacheMode", "CacheStatistics", "CacheWarning", "cached_artifact", "open_cache"]
 

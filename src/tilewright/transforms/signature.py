@@ -6,14 +6,8 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import cast
 
-from tilewright.dialects.addresses import Reach
-from tilewright.dialects.builtin import Kernel
-from tilewright.ir.core import Attribute, BlockArgument, Operation, Value
-from tilewright.ir.definition import RECURSIVE_EFFECTS
-from tilewright.ir.effects import Effect, EffectKind
-from tilewright.ir.types import AddressSpace, GroupType, MemrefType, PointerType, ScalarType
-from tilewright.targets.constraint_codec import constraint_from_json
-from tilewright.targets.parameters import (
+from tilewright.artifacts.constraint_codec import constraint_from_json
+from tilewright.artifacts.parameters import (
     MAX_GROUPS,
     GroupParameter,
     KernelInfo,
@@ -22,7 +16,13 @@ from tilewright.targets.parameters import (
     PointerParameter,
     ScalarParameter,
 )
-from tilewright.targets.report_sites import site_facts
+from tilewright.artifacts.report_sites import site_facts
+from tilewright.dialects.addresses import Reach
+from tilewright.dialects.builtin import Kernel
+from tilewright.ir.core import Attribute, BlockArgument, Operation, Value
+from tilewright.ir.definition import RECURSIVE_EFFECTS
+from tilewright.ir.effects import Effect, EffectKind
+from tilewright.ir.types import AddressSpace, GroupType, MemrefType, PointerType, ScalarType
 
 
 def root(value: Value) -> Value:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final, TypeAlias
 
-from tilewright.targets.places import SourcePlace
+from tilewright.artifacts.places import SourcePlace
 
 _WORD: Final = 1 << 64
 MAX_TERMS: Final = 16

@@ -6,10 +6,10 @@ import hashlib
 import json
 
 from tilewright import __version__
+from tilewright.artifacts.artifact import ARTIFACT_FORMAT
 from tilewright.compiler import CompileOptions
 from tilewright.diagnostics import Source
 from tilewright.diagnostics.binary import Binary
-from tilewright.targets.artifact import ARTIFACT_FORMAT
 from tilewright.targets.target import Target
 
 

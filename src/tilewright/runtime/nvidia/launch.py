@@ -16,6 +16,18 @@ from typing import Final, Protocol, cast, runtime_checkable
 
 import numpy as np
 
+from tilewright.artifacts.artifact import (
+    Artifact,
+    GroupParameter,
+    KernelInfo,
+    MemrefParameter,
+    Parameter,
+    PointerParameter,
+    ScalarParameter,
+    block_size,
+    slot_layout,
+)
+from tilewright.machine.cuda.driver import Context, KernelFunction, open_device, pointer_device
 from tilewright.runtime.addresses import FirstElement, MemoryAt
 from tilewright.runtime.argument_checks import ArgumentChecks, argument_binder
 from tilewright.runtime.arrays import ArrayView, Device, NotAnArray, UnusableArray, dlpack_view, view
@@ -27,18 +39,6 @@ from tilewright.runtime.grid import Grid, grid_extents
 from tilewright.runtime.groups import ArrayGroup, PointerArray, Table, open_numbers, table_of
 from tilewright.runtime.memref_fit import type_text
 from tilewright.runtime.scalars import SLOT_FORMATS, SlotValue
-from tilewright.targets.artifact import (
-    Artifact,
-    GroupParameter,
-    KernelInfo,
-    MemrefParameter,
-    Parameter,
-    PointerParameter,
-    ScalarParameter,
-    block_size,
-    slot_layout,
-)
-from tilewright.targets.nvidia.driver import Context, KernelFunction, open_device, pointer_device
 from tilewright.targets.nvidia.ptx import Architecture
 
 _MAX_GRID: Final = ((1 << 31) - 1, 65535, 65535)

@@ -13,10 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from tilewright.diagnostics.binary import bytes_of
-from tilewright.targets.artifact_codec import kernel_from_json, kernel_to_json
-from tilewright.targets.json_fields import ArtifactError, Fields
-from tilewright.targets.parameters import (
+from tilewright.artifacts.artifact_codec import kernel_from_json, kernel_to_json
+from tilewright.artifacts.json_fields import ArtifactError, Fields
+from tilewright.artifacts.parameters import (
     GroupParameter,
     KernelInfo,
     MemrefParameter,
@@ -24,6 +23,7 @@ from tilewright.targets.parameters import (
     PointerParameter,
     ScalarParameter,
 )
+from tilewright.diagnostics.binary import bytes_of
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer

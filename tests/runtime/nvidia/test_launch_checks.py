@@ -11,8 +11,8 @@ import pytest
 import tilewright as tw
 from tilewright.compiler import CompileOptions, compile_module, read_module
 from tilewright.diagnostics import Report, Source
-from tilewright.targets.nvidia import launch
-from tilewright.targets.nvidia.driver import KernelFunction
+from tilewright.machine.cuda.driver import KernelFunction
+from tilewright.runtime.nvidia import launch
 from tilewright.targets.nvidia.ptx import Architecture
 from tilewright.targets.nvidia.target import NvidiaTarget
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from tilewright.targets.constraint_codec import constraint_from_json, constraint_to_json
-from tilewright.targets.json_fields import ArtifactError, Fields
-from tilewright.targets.parameters import (
+from tilewright.artifacts.constraint_codec import constraint_from_json, constraint_to_json
+from tilewright.artifacts.json_fields import ArtifactError, Fields
+from tilewright.artifacts.parameters import (
     GroupParameter,
     KernelInfo,
     MemrefParameter,

@@ -6,10 +6,10 @@ import ctypes
 
 import pytest
 
-from tilewright.runtime import native
-from tilewright.runtime.elf import ObjectFormatError, undefined_symbols
-from tilewright.runtime.machine import FeatureSet, UnsupportedFeatures, machine, missing_features
-from tilewright.runtime.native import InvalidIR, LinkError, assembly_of, compile_text, load_object
+from tilewright.machine import native
+from tilewright.machine.elf import ObjectFormatError, undefined_symbols
+from tilewright.machine.native import InvalidIR, LinkError, assembly_of, compile_text, load_object
+from tilewright.machine.processor import FeatureSet, UnsupportedFeatures, machine, missing_features
 
 SUM = """
 @weights = private constant [4 x float] [float 1.0, float 2.0, float 3.0, float 4.0], align 16

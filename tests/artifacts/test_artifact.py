@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tilewright.targets.artifact import (
+from tilewright.artifacts.artifact import (
     Artifact,
     ArtifactError,
     GroupParameter,
@@ -21,7 +21,7 @@ from tilewright.targets.artifact import (
     block_size,
     slot_layout,
 )
-from tilewright.targets.parameters import DTYPES
+from tilewright.artifacts.parameters import DTYPES
 
 _NAMES = st.text(min_size=1, max_size=8)
 _SIZES = st.none() | st.integers(0, 2**40)

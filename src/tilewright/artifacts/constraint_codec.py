@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
-from tilewright.targets.constraints import (
+from tilewright.artifacts.constraints import (
     Constraint,
     Origin,
     Polynomial,
@@ -14,8 +14,8 @@ from tilewright.targets.constraints import (
     WithinExtent,
     WithinGroup,
 )
-from tilewright.targets.json_fields import ArtifactError, Fields, entries
-from tilewright.targets.places import SourcePlace, place_from_json, place_to_json
+from tilewright.artifacts.json_fields import ArtifactError, Fields, entries
+from tilewright.artifacts.places import SourcePlace, place_from_json, place_to_json
 
 Json: TypeAlias = bool | int | str | tuple["Json", ...] | dict[str, "Json"]
 """What is an attribute of the IR and a JSON value alike."""

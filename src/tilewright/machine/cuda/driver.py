@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from tilewright.targets.nvidia.binding import DriverError, DriverUnavailable, library
+from tilewright.machine.cuda.binding import DriverError, DriverUnavailable, library
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

@@ -1,0 +1,1 @@
+"""Artefacts kept between processes."""

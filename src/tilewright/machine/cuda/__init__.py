@@ -1,0 +1,1 @@
+"""NVIDIA devices through libcuda. Importing it needs no driver."""
