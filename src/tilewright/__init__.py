@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tilewright.api import compile as compile
     from tilewright.diagnostics import CompileError as CompileError
     from tilewright.diagnostics import Diagnostic as Diagnostic
-    from tilewright.interpreter.errors import KernelError as KernelError
+    from tilewright.diagnostics.kernel_error import KernelError as KernelError
     from tilewright.program import Kernel as Kernel
     from tilewright.program import Program as Program
     from tilewright.runtime.addresses import address as address
@@ -31,7 +31,7 @@ _HOMES = {
     "CompileError": "tilewright.diagnostics",
     "Diagnostic": "tilewright.diagnostics",
     "Kernel": "tilewright.program",
-    "KernelError": "tilewright.interpreter.errors",
+    "KernelError": "tilewright.diagnostics.kernel_error",
     "Program": "tilewright.program",
     "config": "tilewright.runtime.config",
     "address": "tilewright.runtime.addresses",

@@ -13,10 +13,10 @@ import tilewright as tw
 from tilewright.artifacts.parameters import MAX_GROUPS, KernelInfo
 from tilewright.compiler import CompileOptions, compile_module, read_module
 from tilewright.diagnostics import Report, Source
+from tilewright.dialects.builder import new_region
 from tilewright.dialects.scf import If
 from tilewright.frontends.tile_ir import read_tile_ir
 from tilewright.frontends.tile_ir.bytecode import lowest_version, write
-from tilewright.ir.builder import new_region
 from tilewright.runtime.header import emit_header
 from tilewright.targets import find_target
 

@@ -16,9 +16,9 @@ from generators.tile_ir_values import CODED, DIGITS, LEAST, Argument
 from generators.tile_ir_writer import Output
 from tilewright.compiler import CompileOptions, compile_module
 from tilewright.diagnostics import Report, Source
+from tilewright.diagnostics.kernel_error import KernelError
 from tilewright.dialects.cuda_tile.core import TileModule
 from tilewright.frontends.tile_ir import program_of, read_tile_ir
-from tilewright.interpreter.errors import KernelError
 from tilewright.interpreter.tile_ir.program import interpreted_tile_module
 from tilewright.ir.passes import PassContext
 from tilewright.program import load_artifact

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 import tilewright as tw
 from generators.launch_arguments import Made, argument
-from tilewright.interpreter.errors import KernelError
+from tilewright.diagnostics.kernel_error import KernelError
 from tilewright.program import Kernel
 
 Array = NDArray[Any]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tilewright.dialects import all_dialects
-from tilewright.ir.manual import manual, operations
+from tilewright.dialects.manual import manual, operations
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -13,7 +13,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 def test_the_manual_is_up_to_date() -> None:
     wanted = manual(all_dialects())
     assert (DOCS / "operations.md").read_text(encoding="utf-8") == wanted, (
-        "run: python -m tilewright.ir.manual > docs/operations.md"
+        "run: python -m tilewright.dialects.manual > docs/operations.md"
     )
 
 

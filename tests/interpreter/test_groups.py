@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from tilewright.interpreter.errors import KernelError
+from tilewright.diagnostics.kernel_error import KernelError
 from tilewright.runtime.groups import ArrayGroup, PointerArray
 
 

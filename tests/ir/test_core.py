@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tilewright.dialects.arith import Add, Constant, Mul
+from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Module
 from tilewright.dialects.scf import Yield
-from tilewright.ir.builder import Builder, new_region
 from tilewright.ir.core import Block
 from tilewright.ir.printer import print_op
 from tilewright.ir.types import F32, F64, I8, INDEX, TileType

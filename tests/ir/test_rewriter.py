@@ -10,9 +10,9 @@ import pytest
 
 from tilewright.diagnostics import Report, Source, SourceRange
 from tilewright.dialects.arith import Add, Constant
+from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Module
 from tilewright.dialects.scf import Yield
-from tilewright.ir.builder import Builder, new_region
 from tilewright.ir.parser import parse_ir
 from tilewright.ir.passes import InternalError, Pass, PassContext, PassManager
 from tilewright.ir.printer import print_op

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.arith import Add, Constant, Neg
+from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Module
 from tilewright.dialects.scf import Yield
-from tilewright.ir.builder import Builder, new_region
 from tilewright.ir.core import Operation
 from tilewright.ir.parser import parse_ir
 from tilewright.ir.types import BOOL, F32, F64, INDEX

@@ -1,6 +1,6 @@
 """The interpreter: the meaning of every operation, in NumPy."""
 
+from tilewright.diagnostics.kernel_error import KernelError
 from tilewright.interpreter.engine import Group, interpret
-from tilewright.interpreter.errors import KernelError
 
 __all__ = ["Group", "KernelError", "interpret"]

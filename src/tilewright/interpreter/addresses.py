@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.diagnostics import Location
+from tilewright.diagnostics.kernel_error import fail
 from tilewright.dialects import addresses
 from tilewright.dialects.addresses import UpdateKind
 from tilewright.dialects.semantics import dtype_of
-from tilewright.interpreter.errors import fail
 from tilewright.interpreter.memory import Buffer, View
 from tilewright.interpreter.state import Handler, WorkGroup
 from tilewright.ir.core import Operation, Value

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright.diagnostics.kernel_error import fail
 from tilewright.dialects import tl
 from tilewright.dialects.memref import AtomicKind
 from tilewright.dialects.semantics import convert, dtype_of
 from tilewright.interpreter.blocks import load_box, store_box, update_box
-from tilewright.interpreter.errors import fail
 from tilewright.interpreter.memory import View
 from tilewright.interpreter.scalars import enter_spmd, leave_spmd
 from tilewright.interpreter.state import Handler, WorkGroup

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright.diagnostics.kernel_error import KernelError
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.semantics import dtype_of
 from tilewright.interpreter import addresses, collectives, combining, host, scalars, tiles, views
-from tilewright.interpreter.errors import KernelError
 from tilewright.interpreter.memory import GroupValue, View, buffer_around, buffer_of
 from tilewright.interpreter.shadow import among_work_groups
 from tilewright.interpreter.state import Handler, RuntimeValue, WorkGroup

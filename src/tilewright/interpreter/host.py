@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from tilewright.diagnostics import Diagnostic, Severity
+from tilewright.diagnostics.kernel_error import fail
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.printf import Printed, failed_assertion, formatted
 from tilewright.dialects.reports import Check, Report, ReportKind, filled, of_work_group
 from tilewright.dialects.statics import Global, GlobalAddress, Reserve
 from tilewright.interpreter.addresses import Space
-from tilewright.interpreter.errors import fail
 from tilewright.interpreter.state import Handler, WorkGroup
 from tilewright.ir.core import Operation
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright.diagnostics.kernel_error import fail
 from tilewright.dialects import arith, scf, team
 from tilewright.dialects.elementwise import EXTENDED, LANGUAGE
 from tilewright.dialects.memref import AtomicKind
 from tilewright.dialects.semantics import dtype_of, evaluate
-from tilewright.interpreter.errors import fail
 from tilewright.interpreter.state import Handler, RuntimeValue, WorkGroup
 from tilewright.ir.core import Operation, Region, Value
 from tilewright.ir.types import AddressSpace, CoopMatrixType, ScalarType, TileType, element_of

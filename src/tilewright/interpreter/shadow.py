@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.diagnostics import Location
-from tilewright.interpreter.errors import fail
+from tilewright.diagnostics.kernel_error import fail
 from tilewright.interpreter.memory import Buffer
 from tilewright.ir.types import AddressSpace
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.diagnostics import Diagnostic, Location
+from tilewright.diagnostics.kernel_error import fail
 from tilewright.dialects.builtin import Kernel
-from tilewright.interpreter.errors import fail
 from tilewright.interpreter.memory import Buffer, GroupValue, Lanes, View
 from tilewright.interpreter.shadow import Shadow, Touch, among_work_items
 from tilewright.ir.core import Block, Operation, Value

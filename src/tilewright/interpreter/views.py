@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright.diagnostics.kernel_error import fail
 from tilewright.dialects import memref
 from tilewright.dialects.memref import AtomicKind
 from tilewright.dialects.semantics import dtype_of
-from tilewright.interpreter.errors import fail
 from tilewright.interpreter.memory import Buffer, GroupValue, Lanes, Number, View
 from tilewright.interpreter.scalars import COMBINE
 from tilewright.interpreter.state import Handler, WorkGroup

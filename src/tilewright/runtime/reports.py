@@ -15,9 +15,9 @@ from typing import Final
 from tilewright.artifacts.parameters import KernelInfo
 from tilewright.artifacts.report_sites import RECORD_WORDS, ReportSite, head_words, read_sites
 from tilewright.diagnostics import Diagnostic, Severity
+from tilewright.diagnostics.kernel_error import KernelError
 from tilewright.dialects.printf import Printed, failed_assertion, formatted
 from tilewright.dialects.reports import ReportKind, filled, of_work_group
-from tilewright.interpreter.errors import KernelError
 from tilewright.machine.native import LoadedObject
 
 _HEAD: Final = struct.Struct(f"<{RECORD_WORDS}q")

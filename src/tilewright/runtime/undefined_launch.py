@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tilewright.diagnostics import CompileError, Diagnostic
-from tilewright.interpreter.errors import KernelError
+from tilewright.diagnostics.kernel_error import KernelError
 from tilewright.runtime.errors import LaunchError
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from tilewright.dialects import arith, team, tile
 from tilewright.dialects.arith import Predicate
-from tilewright.ir.builder import Builder
+from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Value
 from tilewright.ir.types import I64, ScalarType, TileType, element_of
 

@@ -8,8 +8,8 @@ from typing import Final
 from tilewright.dialects import addresses, arith, statics, tile
 from tilewright.dialects.arith import Predicate
 from tilewright.dialects.arith_integers import UCast
+from tilewright.dialects.builder import Builder
 from tilewright.dialects.memref import AtomicKind
-from tilewright.ir.builder import Builder
 from tilewright.ir.core import Value
 from tilewright.ir.types import BOOL, I32, I64, INDEX, TileType
 from tilewright.transforms import emit

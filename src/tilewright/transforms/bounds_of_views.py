@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 from tilewright.dialects import addresses, memref
 from tilewright.dialects.arith_integers import UMulHigh
-from tilewright.ir.builder import Builder
+from tilewright.dialects.builder import Builder
 from tilewright.ir.core import BlockArgument, Value
 from tilewright.ir.types import GroupType, MemrefType
 from tilewright.transforms import emit

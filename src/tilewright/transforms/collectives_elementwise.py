@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from tilewright.dialects import memref, tile, tl
 from tilewright.dialects.arith import Mul
-from tilewright.ir.builder import Builder
+from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Value
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.transforms import emit

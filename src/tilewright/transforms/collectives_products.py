@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from tilewright.dialects import tile, tl
 from tilewright.dialects.arith import Add, Mul
+from tilewright.dialects.builder import Builder
 from tilewright.dialects.memref import AtomicKind
-from tilewright.ir.builder import Builder
 from tilewright.ir.core import Value
 from tilewright.ir.types import TileType
 from tilewright.transforms import emit

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from tilewright.dialects import memref, tile, tl
 from tilewright.dialects.arith import Add
+from tilewright.dialects.builder import Builder
 from tilewright.dialects.memref import AtomicKind
-from tilewright.ir.builder import Builder
 from tilewright.ir.core import Value
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.transforms import emit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tilewright.dialects import arith, arith_integers
 from tilewright.dialects.arith import Predicate
-from tilewright.ir.builder import Builder
+from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Value
 from tilewright.transforms import emit
 from tilewright.transforms.emit import Length

@@ -15,8 +15,8 @@ from typing import ClassVar
 
 from tilewright.dialects import addresses, arith, scf, tile
 from tilewright.dialects.arith import Predicate
+from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Module
-from tilewright.ir.builder import Builder, new_region
 from tilewright.ir.core import Value
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import I64, INDEX, MemrefType, TileType

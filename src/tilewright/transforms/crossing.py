@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from tilewright.dialects import memref, scf, team, tile
 from tilewright.dialects.arith import Cmp, Predicate
-from tilewright.ir.builder import Builder
+from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Block, BlockArgument, Operation, Value
 from tilewright.ir.definition import CONVERGENT, PURE
 from tilewright.ir.types import BOOL, I8, INDEX, AddressSpace, MemrefType, ScalarType, TileType

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tilewright.dialects.arith import Add, And, Cast, Cmp, Constant, Max, Min, Mul, Predicate, Rem, Select, Sub
+from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.memref import Permute, Size
 from tilewright.dialects.scf import For, If, Yield
 from tilewright.dialects.tile import Splat
-from tilewright.ir.builder import Builder, new_region
 from tilewright.ir.core import Value
 from tilewright.ir.types import INDEX, MemrefType, ScalarType, TileType, Type, element_of, with_element
 

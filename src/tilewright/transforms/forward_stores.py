@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from tilewright.dialects import memref, scf, team, tile
+from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Module
-from tilewright.ir.builder import Builder
 from tilewright.ir.core import Block, Operation, Value
 from tilewright.ir.definition import SPMD_REGION
 from tilewright.ir.passes import Pass, PassContext

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from tilewright.dialects import arith, scf, team, tl
+from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel
-from tilewright.ir.builder import Builder
 from tilewright.ir.core import Block, BlockArgument, Operation, Value
 from tilewright.ir.types import INDEX, ScalarType
 from tilewright.transforms import emit

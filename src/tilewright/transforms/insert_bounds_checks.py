@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from tilewright.dialects import addresses, memref, tile, tl
+from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Module
 from tilewright.dialects.reports import Check
-from tilewright.ir.builder import Builder
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import CoopMatrixType, TileType

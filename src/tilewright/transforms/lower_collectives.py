@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from tilewright.dialects import tl
+from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Module
-from tilewright.ir.builder import Builder
 from tilewright.ir.core import Operation
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.transforms.collectives_elementwise import lower_axpby, lower_ger, lower_hadamard

@@ -14,9 +14,9 @@ from typing import Any, ClassVar
 
 from tilewright.dialects import tile, tl
 from tilewright.dialects.arith import Mul
+from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Module
 from tilewright.dialects.memref import AtomicKind
-from tilewright.ir.builder import Builder
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import CoopMatrixType, TileType

@@ -18,8 +18,8 @@ from typing import ClassVar
 
 from tilewright.dialects import scf, team, tl
 from tilewright.dialects.arith import Cast
+from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Kernel, Module
-from tilewright.ir.builder import Builder, new_region
 from tilewright.ir.core import Block, Operation, Value
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import INDEX, ScalarType

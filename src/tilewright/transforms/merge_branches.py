@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from tilewright.dialects import scf, tile
+from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Module
-from tilewright.ir.builder import Builder, new_region
 from tilewright.ir.core import Block, Operation, Region, Value
 from tilewright.ir.definition import PURE, SPMD_REGION
 from tilewright.ir.passes import Pass, PassContext

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tilewright.dialects import memref, team, tile
+from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel, Module
-from tilewright.ir.builder import Builder
 from tilewright.ir.core import Block, Operation, Value
 from tilewright.ir.definition import CONVERGENT, PURE
 from tilewright.ir.passes import Pass, PassContext

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from tilewright.dialects import memref, tile
 from tilewright.dialects.arith import Add, Mul
+from tilewright.dialects.builder import Builder
 from tilewright.dialects.memref import AtomicKind, Scope, Semantics
-from tilewright.ir.builder import Builder
 from tilewright.ir.core import Value
 from tilewright.ir.types import AddressSpace, ScalarType
 from tilewright.transforms import emit

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from tilewright.dialects import scf, team
+from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Kernel, Module
-from tilewright.ir.builder import Builder, new_region
 from tilewright.ir.core import Block, BlockArgument, Operation, Value
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import MemrefType, TileType

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from tilewright.dialects import tile
-from tilewright.ir.builder import Builder
+from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Value
 from tilewright.ir.types import AddressSpace, MemrefType
 from tilewright.transforms import emit

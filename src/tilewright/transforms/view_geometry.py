@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tilewright.dialects import addresses, memref
-from tilewright.ir.builder import Builder
+from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Value
 from tilewright.ir.types import AddressSpace
 from tilewright.transforms import emit

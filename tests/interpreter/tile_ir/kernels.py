@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.diagnostics import Report
+from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.cuda_tile import control, core, memory
 from tilewright.dialects.cuda_tile import types as t
 from tilewright.dialects.cuda_tile.attributes import MemoryOrdering, Overflow, dense
 from tilewright.dialects.cuda_tile.numbers import float_bits, integer_bits
 from tilewright.interpreter.tile_ir import run_entry
 from tilewright.interpreter.tile_ir.values import dtype_of, memory_bytes
-from tilewright.ir.builder import Builder, new_region
 from tilewright.ir.core import Value
 from tilewright.ir.types import Type
 from tilewright.ir.verifier import verify

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.binary import Binary
+from tilewright.dialects.builder import new_region
 from tilewright.dialects.builtin import Module
 from tilewright.dialects.cuda_tile.core import TileModule
 from tilewright.frontends.tile_ir.parser import parse
-from tilewright.ir.builder import new_region
 from tilewright.ir.verifier import verify
 
 

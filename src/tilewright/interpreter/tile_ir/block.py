@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.diagnostics import Diagnostic, Location
+from tilewright.diagnostics.kernel_error import fail
 from tilewright.dialects.cuda_tile.types import ElementType
-from tilewright.interpreter.errors import fail
 from tilewright.interpreter.tile_ir.memory import Buffer, Memory, Place, read, write
 from tilewright.interpreter.tile_ir.order import Access, BlockOrder, GridOrder, bytes_of
 from tilewright.interpreter.tile_ir.values import (

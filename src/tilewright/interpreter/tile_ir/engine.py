@@ -10,10 +10,10 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright.diagnostics.kernel_error import KernelError
 from tilewright.dialects.cuda_tile.attributes import MemoryOrdering, Rounding
 from tilewright.dialects.cuda_tile.core import Entry, Global, TileModule
 from tilewright.dialects.cuda_tile.types import F4E2M1FN, F8E5M3FNU, TF32, ElementType, Pointer, Tile
-from tilewright.interpreter.errors import KernelError
 from tilewright.interpreter.tile_ir import (
     access,
     control,

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.diagnostics import Location
+from tilewright.diagnostics.kernel_error import fail
 from tilewright.dialects.cuda_tile import types as t
 from tilewright.dialects.cuda_tile.types import ElementType
-from tilewright.interpreter.errors import fail
 from tilewright.interpreter.tile_ir.values import dtype_of, memory_bytes
 
 Array = NDArray[Any]

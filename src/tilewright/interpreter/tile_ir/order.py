@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.diagnostics import Diagnostic, Location, Severity
-from tilewright.interpreter.errors import KernelError, fail
+from tilewright.diagnostics.kernel_error import KernelError, fail
 from tilewright.interpreter.tile_ir.memory import Buffer, Place
 from tilewright.interpreter.tile_ir.values import Token
 

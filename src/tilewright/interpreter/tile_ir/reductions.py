@@ -11,11 +11,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright.diagnostics.kernel_error import fail
 from tilewright.dialects.cuda_tile import reductions as ops
 from tilewright.dialects.cuda_tile.attributes import Number
 from tilewright.dialects.cuda_tile.control import Yield
 from tilewright.dialects.cuda_tile.core import Constant, GetNumTileBlocks, GetTileBlockId, Select
-from tilewright.interpreter.errors import fail
 from tilewright.interpreter.tile_ir import conversions, floats, integers
 from tilewright.interpreter.tile_ir.block import Entries, TileBlock, handler
 from tilewright.interpreter.tile_ir.values import from_bits

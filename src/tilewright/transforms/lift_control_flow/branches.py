@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from tilewright.dialects import arith, scf
 from tilewright.dialects.arith import Predicate
+from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.cf import Branch, BranchOperation, ConditionalBranch, Switch, Undefined
-from tilewright.ir.builder import Builder, new_region
 from tilewright.ir.control_flow import predecessors
 from tilewright.ir.core import Block, Region, Value
 from tilewright.transforms.lift_control_flow.edges import EdgeOut, Junction, check_carried, edges_of

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from tilewright.diagnostics import UNKNOWN, Location
 from tilewright.dialects import scf
+from tilewright.dialects.builder import Builder
 from tilewright.dialects.cf import Branch
-from tilewright.ir.builder import Builder
 from tilewright.ir.control_flow import cycles, dominator_chain, immediate_dominators
 from tilewright.ir.core import Block, BlockArgument, Operation, Region, Value
 from tilewright.ir.types import BOOL

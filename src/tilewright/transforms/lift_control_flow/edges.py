@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tilewright.diagnostics import UNKNOWN, Location
+from tilewright.dialects.builder import Builder
 from tilewright.dialects.cf import Branch, BranchOperation, ConditionalBranch, Switch, Undefined
-from tilewright.ir.builder import Builder
 from tilewright.ir.core import Block, BlockArgument, Region, Value
 from tilewright.ir.types import BOOL, CARRIED, I32, Type, element_of
 

@@ -14,10 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.cuda_tile.core import Entry, TileModule
 from tilewright.dialects.cuda_tile.types import MAX_TILE_BLOCKS
-from tilewright.ir.builder import Builder, new_region
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import TF32
 from tilewright.transforms.lower_tile_ir.context import Lowering

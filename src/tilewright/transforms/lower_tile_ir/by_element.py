@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import prod
 
 from tilewright.dialects import arith, scf
-from tilewright.ir.builder import Builder, new_region
+from tilewright.dialects.builder import Builder, new_region
 from tilewright.ir.core import Value
 from tilewright.ir.types import INDEX, TileType
 from tilewright.transforms.lower_tile_ir.context import Lowering

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from tilewright.dialects import scf
+from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.cuda_tile import control, core
 from tilewright.dialects.cuda_tile.types import Tile
-from tilewright.ir.builder import Builder, new_region
 from tilewright.ir.core import Block, Operation, Region, Value
 from tilewright.ir.definition import PURE
 from tilewright.transforms.lower_tile_ir import elementwise, memory, shapes

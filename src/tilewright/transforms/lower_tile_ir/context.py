@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from tilewright.dialects import addresses, arith, arith_integers, tile
 from tilewright.dialects.arith import Predicate
+from tilewright.dialects.builder import Builder
 from tilewright.dialects.cuda_tile import types as cuda
-from tilewright.ir.builder import Builder
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import BOOL, I64, INDEX, PointerType, ScalarType, TileType, Type, element_of, with_element
 from tilewright.transforms.lower_tile_ir.facts import Facts

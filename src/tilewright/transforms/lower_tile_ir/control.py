@@ -13,8 +13,8 @@ from functools import cache
 
 from tilewright.dialects import arith, arith_integers, scf
 from tilewright.dialects.arith import Predicate
+from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.cuda_tile import control as cuda
-from tilewright.ir.builder import Builder, new_region
 from tilewright.ir.core import Block, Operation, Region, Value
 from tilewright.ir.types import BOOL, I32, I64, ScalarType, TokenType, Type, element_of
 from tilewright.transforms.lower_tile_ir import bits, elementwise, host, matrices, memory, reductions, shapes, views

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from tilewright.dialects import scf, tile
 from tilewright.dialects.arith import Predicate
+from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.cuda_tile import control, core, memory, misc
 from tilewright.dialects.cuda_tile import types as cuda
 from tilewright.dialects.memref import AtomicKind
 from tilewright.dialects.reports import Report, ReportKind
 from tilewright.dialects.statics import GlobalAddress, Reserve
-from tilewright.ir.builder import Builder, new_region
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import BOOL, F64, I32, I64, ScalarType, TileType, element_of
 from tilewright.transforms.lower_tile_ir.context import Handler, Lowering

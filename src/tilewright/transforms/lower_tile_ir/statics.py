@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from tilewright.dialects.builder import Builder
 from tilewright.dialects.cuda_tile.attributes import Dense
 from tilewright.dialects.cuda_tile.core import Global as CudaGlobal
 from tilewright.dialects.cuda_tile.types import F4E2M1FN, I1, TF32
 from tilewright.dialects.statics import Global
-from tilewright.ir.builder import Builder
 
 _TF32_SHIFT = 13
 
