@@ -29,6 +29,7 @@ from plot import plot
 from tilewright.artifacts.artifact import Artifact
 from tilewright.compiler import CompileOptions, compile_module
 from tilewright.diagnostics import Report, Source
+from tilewright.dialects import operation_classes
 from tilewright.dialects.builtin import Module
 from tilewright.ir.parser import parse_ir
 from tilewright.targets.cpu.target import CpuTarget
@@ -100,7 +101,7 @@ def kernel_text(dtype: str, size: tuple[int, int, int], beta: int) -> str:
 def compiled(text: str) -> Artifact:
     """The kernel for this machine."""
     report = Report()
-    module = parse_ir(Source("gemm.twir", text), report)
+    module = parse_ir(Source("gemm.twir", text), report, operation_classes())
     report.raise_if_errors()
     assert isinstance(module, Module)
     return compile_module(module, CpuTarget(), CompileOptions(), report)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tilewright.diagnostics import Report, Source
+from tilewright.dialects import operation_classes
 from tilewright.ir.parser import parse_ir
 from tilewright.ir.verifier import verify
 
@@ -33,7 +34,7 @@ def findings(line: str) -> list[str]:
         }} }}
     """
     report = Report()
-    module = parse_ir(Source("test.twir", text), report)
+    module = parse_ir(Source("test.twir", text), report, operation_classes())
     assert module is not None, [str(d) for d in report.diagnostics]
     verify(module, report)
     return [d.message for d in report.diagnostics]
@@ -59,7 +60,7 @@ def test_a_block_of_another_region() -> None:
         builtin.module { builtin.kernel {sym_name = "f"} () { cf.br [^a] ^a: }
                          builtin.kernel {sym_name = "g"} () { cf.br [^b] ^b: } }
     """
-    module = parse_ir(Source("test.twir", text), Report())
+    module = parse_ir(Source("test.twir", text), Report(), operation_classes())
     assert module is not None
     first, second = (kernel.regions[0].blocks for kernel in module.regions[0].entry)
     branch = first[0].last

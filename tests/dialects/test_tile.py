@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tilewright.diagnostics import Report, Source
+from tilewright.dialects import operation_classes
 from tilewright.ir.parser import parse_ir
 from tilewright.ir.verifier import verify
 
@@ -49,7 +50,7 @@ BROKEN = [
 def findings(line: str) -> list[str]:
     text = f'builtin.module {{ builtin.kernel {{sym_name = "f"}} ({PARAMETERS}) {{ {TILES} {line} }} }}'
     report = Report()
-    module = parse_ir(Source("test.twir", text), report)
+    module = parse_ir(Source("test.twir", text), report, operation_classes())
     assert module is not None, [str(d) for d in report.diagnostics]
     verify(module, report)
     return [d.message for d in report.diagnostics]

@@ -9,6 +9,7 @@ from typing import ClassVar
 import pytest
 
 from tilewright.diagnostics import Report, Source, SourceRange
+from tilewright.dialects import operation_classes
 from tilewright.dialects.arith import Add, Constant
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Module
@@ -106,7 +107,7 @@ def test_a_failing_pass_leaves_a_reproducer_that_parses(broken: Pass, tmp_path: 
     assert path is not None
     text = path.read_text()
     assert f"passes: {broken.name},nothing" in text
-    again = parse_ir(Source(str(path), text), Report())
+    again = parse_ir(Source(str(path), text), Report(), operation_classes())
     assert again is not None
     assert print_op(again) == before
 

@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from tilewright.diagnostics import Report, Source
+from tilewright.dialects import operation_classes
 from tilewright.ir.mlir import print_mlir
 from tilewright.ir.parser import parse_ir
 from tilewright.ir.printer import print_op
@@ -41,12 +42,12 @@ builtin.module {
 
 def read(text: str) -> tuple[object, Report]:
     report = Report()
-    return parse_ir(Source("test.twir", text), report), report
+    return parse_ir(Source("test.twir", text), report, operation_classes()), report
 
 
 def test_print_and_parse_are_inverse() -> None:
     report = Report()
-    module = parse_ir(Source("test.twir", PROGRAM), report)
+    module = parse_ir(Source("test.twir", PROGRAM), report, operation_classes())
     assert module is not None, report.diagnostics
     assert print_op(module) == PROGRAM
     assert verify(module, report), report.diagnostics
@@ -60,10 +61,10 @@ builtin.module {
   scf.yield %a
 }"""
     report = Report()
-    module = parse_ir(Source("t", text), report)
+    module = parse_ir(Source("t", text), report, operation_classes())
     assert module is not None, report.diagnostics
     again = print_op(module)
-    second = parse_ir(Source("t", again), report)
+    second = parse_ir(Source("t", again), report, operation_classes())
     assert second is not None
     assert print_op(second) == again
 
@@ -100,7 +101,7 @@ def test_deep_nesting_is_refused() -> None:
     not (shutil.which("mlir-opt-22") or shutil.which("mlir-opt")), reason="Debian's mlir-22-tools are not installed"
 )
 def test_generic_mlir_is_accepted_by_mlir_opt() -> None:
-    module = parse_ir(Source("test.twir", PROGRAM), Report())
+    module = parse_ir(Source("test.twir", PROGRAM), Report(), operation_classes())
     assert module is not None
     tool = shutil.which("mlir-opt-22") or "mlir-opt"
     done = subprocess.run(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tilewright.diagnostics import Report, Source
+from tilewright.dialects import operation_classes
 from tilewright.dialects.arith import Add, Constant, Neg
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Module
@@ -21,7 +22,7 @@ def codes(module: Operation) -> list[str]:
 
 def parsed(text: str) -> Operation:
     report = Report()
-    module = parse_ir(Source("t", text), report)
+    module = parse_ir(Source("t", text), report, operation_classes())
     assert module is not None, report.diagnostics
     return module
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tilewright.diagnostics import Report, Source
+from tilewright.dialects import operation_classes
 from tilewright.dialects.builtin import Module
 from tilewright.ir.parser import parse_ir
 from tilewright.ir.passes import Pass, PassContext, PassManager
@@ -25,7 +26,7 @@ def kernel(parameters: str, body: str, attributes: str = ATTRIBUTES) -> Module:
 def parse(text: str) -> Module:
     """A module from IR text; fails on any diagnostic."""
     report = Report()
-    module = parse_ir(Source("test.twir", text), report)
+    module = parse_ir(Source("test.twir", text), report, operation_classes())
     assert isinstance(module, Module), [str(d) for d in report.diagnostics]
     assert not report.has_errors, [str(d) for d in report.diagnostics]
     return module

@@ -10,6 +10,7 @@ import pytest
 
 from tilewright.compiler import read_module
 from tilewright.diagnostics import Report, Source
+from tilewright.dialects import operation_classes
 from tilewright.ir.parser import parse_ir
 from tilewright.ir.printer import print_op
 from tilewright.ir.verifier import verify
@@ -208,7 +209,7 @@ def test_halves_of_bytes() -> None:
 def test_the_tile_level_reads_back() -> None:
     text = lowered(view("%n", 16) + '\nassert %c, "no" : tile<i1>\n%a = alloca num_elem = 3, alignment = 8 : tile<ptr<f64>>',
                    "global @g <i8: [1, 2]> : tile<2xi8>")  # fmt: skip
-    again = parse_ir(Source("again", text), Report())
+    again = parse_ir(Source("again", text), Report(), operation_classes())
     assert again is not None
     assert print_op(again) == text
 

@@ -38,11 +38,12 @@ def _is_ir(source: Source) -> bool:
 
 
 def _load_ir(source: Source, report: Report) -> Module:
+    from tilewright.dialects import operation_classes
     from tilewright.frontends.tensor_language.rules import verify_language
     from tilewright.ir.parser import parse_ir
     from tilewright.ir.verifier import verify
 
-    module = parse_ir(source, report)
+    module = parse_ir(source, report, operation_classes())
     report.raise_if_errors()
     if not isinstance(module, Module):
         raise click.ClickException("the IR text is no builtin.module")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import ModuleType
+
+from tilewright.ir.core import Operation
 
 
 def all_dialects() -> tuple[ModuleType, ...]:
@@ -27,3 +30,13 @@ def all_dialects() -> tuple[ModuleType, ...]:
 
     numbers = (arith, arith_integers, arith_floats, math)
     return (builtin, statics, *numbers, cf, scf, memref, addresses, team, reports, tl, tile, tile_combine)
+
+
+def operation_classes() -> Mapping[str, type[Operation]]:
+    """Every declared operation by name."""
+    return {
+        cls.name: cls
+        for dialect in all_dialects()
+        for cls in vars(dialect).values()
+        if isinstance(cls, type) and issubclass(cls, Operation) and "definition" in vars(cls)
+    }

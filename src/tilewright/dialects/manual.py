@@ -15,8 +15,8 @@ def manual(dialects: Iterable[ModuleType]) -> str:
     """Markdown for all operations of the dialects, in the order of their declaration."""
     parts = [
         "# Operations",
-        "Generated from the definitions by `python -m tilewright.dialects.manual`; a test checks that it is up to date. "
-        "A type variable (T, X) stands for one type wherever it appears in an operation.",
+        "Generated from the definitions by `python -m tilewright.dialects.manual`; a test checks that it is up to date."
+        " A type variable (T, X) stands for one type wherever it appears in an operation.",
     ]
     for dialect in dialects:
         parts.append(f"## {dialect.__name__.rsplit('.', 1)[-1]}")

@@ -8,7 +8,6 @@ from enum import Enum
 from typing import NoReturn
 
 from tilewright.diagnostics import Report, Source, SourceRange
-from tilewright.dialects import all_dialects
 from tilewright.ir.core import Attribute, Block, Operation, Region, Value
 from tilewright.ir.type_parser import TypeSyntaxError, parse_type
 from tilewright.ir.types import Type
@@ -31,16 +30,6 @@ _MAX_DEPTH = 200
 
 class _Abort(Exception):
     """Parsing cannot go on; the report says why."""
-
-
-def operation_classes() -> Mapping[str, type[Operation]]:
-    """Every declared operation by name."""
-    return {
-        cls.name: cls
-        for dialect in all_dialects()
-        for cls in vars(dialect).values()
-        if isinstance(cls, type) and issubclass(cls, Operation) and "definition" in vars(cls)
-    }
 
 
 class _Tokens:
@@ -117,10 +106,10 @@ class _Tokens:
 
 
 class _Parser:
-    def __init__(self, tokens: _Tokens) -> None:
+    def __init__(self, tokens: _Tokens, classes: Mapping[str, type[Operation]]) -> None:
         self.t = tokens
         self.values: dict[str, Value] = {}
-        self.classes = operation_classes()
+        self.classes = classes
         self.depth = 0
 
     def operation(self, labels: dict[str, Block]) -> Operation:
@@ -319,11 +308,14 @@ def number(text: str) -> int | float:
     return float(text) if any(c in text for c in ".en") else int(text)
 
 
-def parse_ir(source: Source, report: Report) -> Operation | None:
-    """The operation (usually a module) that `source` spells, or None with an error in `report`."""
+def parse_ir(source: Source, report: Report, operations: Mapping[str, type[Operation]]) -> Operation | None:
+    """The operation (usually a module) that `source` spells, or None with an error in `report`.
+
+    `operations` are those that it may name: `dialects.operation_classes()`, as a rule.
+    """
     try:
         tokens = _Tokens(source, report)
-        op = _Parser(tokens).operation({})
+        op = _Parser(tokens, operations).operation({})
         if tokens.kind != "end":
             tokens.fail("expected the end of the text")
     except _Abort:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tilewright.artifacts.artifact import Slot, block_size, slot_layout
 from tilewright.artifacts.parameters import KernelInfo
 from tilewright.diagnostics import Report, Source
+from tilewright.dialects import operation_classes
 from tilewright.dialects.builtin import Module
 from tilewright.ir.parser import parse_ir
 from tilewright.ir.verifier import verify
@@ -26,7 +27,7 @@ Array = NDArray[np.generic]
 def parsed(text: str) -> Module:
     """A verified module."""
     report = Report()
-    module = parse_ir(Source("test.twir", text), report)
+    module = parse_ir(Source("test.twir", text), report, operation_classes())
     assert isinstance(module, Module), [str(d) for d in report.diagnostics]
     assert verify(module, report), [str(d) for d in report.diagnostics]
     return module

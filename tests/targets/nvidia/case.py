@@ -13,6 +13,7 @@ from generators.element_types import SCALARS
 from tilewright.artifacts.artifact import Artifact
 from tilewright.compiler import CompileOptions, lower_module, read_module
 from tilewright.diagnostics import Report, Source
+from tilewright.dialects import operation_classes
 from tilewright.dialects.builtin import Module
 from tilewright.ir.parser import parse_ir
 from tilewright.ir.verifier import verify
@@ -62,7 +63,7 @@ class Case:
         report = Report()
         if self.language:
             return read_module(Source(f"{self.name}.tl", self.text), report)
-        module = parse_ir(Source(f"{self.name}.twir", self.text), report)
+        module = parse_ir(Source(f"{self.name}.twir", self.text), report, operation_classes())
         assert isinstance(module, Module), [str(d) for d in report.diagnostics]
         assert verify(module, report), [str(d) for d in report.diagnostics]
         return module
