@@ -11,7 +11,7 @@ import tilewright as tw
 from tilewright.compiler import CompileOptions, compile_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.interpreter.engine import interpret
-from tilewright.targets.nvidia.ptx import Architecture
+from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.target import NvidiaTarget
 
 from .tile_ir_kernels import Array, text_of

@@ -8,7 +8,7 @@ import pytest
 from targets.nvidia.case import Case, faults
 from targets.nvidia.test_kernels import CASES
 from tilewright.machine.cuda import driver
-from tilewright.targets.nvidia.ptx import Architecture
+from tilewright.machine.cuda.architecture import Architecture
 
 from .device import run
 

@@ -13,9 +13,9 @@ from targets.nvidia.cases_language import SAMPLE
 from tilewright.compiler import CompileOptions, compile_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.machine.cuda import driver
+from tilewright.machine.cuda.architecture import Architecture
 from tilewright.runtime.errors import LaunchError
 from tilewright.runtime.nvidia.launch import CudaKernel, bind_artifact
-from tilewright.targets.nvidia.ptx import Architecture
 from tilewright.targets.nvidia.target import NvidiaTarget
 
 pytestmark = pytest.mark.skipif(not driver.available(), reason="this machine has no NVIDIA GPU")

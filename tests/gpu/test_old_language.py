@@ -25,8 +25,9 @@ from tilewright.artifacts.artifact import Artifact
 from tilewright.compiler import CompileOptions, compile_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.machine.cuda import driver
+from tilewright.machine.cuda.architecture import Architecture
 from tilewright.runtime.groups import ArrayGroup
-from tilewright.targets.nvidia.ptx import Architecture, assemble, find_assembler
+from tilewright.targets.nvidia.ptx import assemble, find_assembler
 from tilewright.targets.nvidia.target import NvidiaTarget
 
 from .device import run

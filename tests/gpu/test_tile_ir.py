@@ -18,8 +18,8 @@ from targets.nvidia.test_interpreted import arguments_of
 from targets.nvidia.test_kernels import assemble_all
 from tilewright.interpreter.engine import interpret
 from tilewright.machine.cuda import driver
+from tilewright.machine.cuda.architecture import Architecture
 from tilewright.runtime.errors import LaunchError
-from tilewright.targets.nvidia.ptx import Architecture
 
 from .device import run
 

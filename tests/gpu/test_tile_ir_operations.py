@@ -21,8 +21,9 @@ from tilewright.diagnostics import Report, Source
 from tilewright.frontends.tile_ir import read_tile_ir
 from tilewright.interpreter.tile_ir.program import interpreted_tile_module
 from tilewright.machine.cuda import driver
+from tilewright.machine.cuda.architecture import Architecture
 from tilewright.program import Program
-from tilewright.targets.nvidia.ptx import Architecture, assemble, find_assembler
+from tilewright.targets.nvidia.ptx import assemble, find_assembler
 from tilewright.targets.nvidia.target import NvidiaTarget
 
 from .device import run

@@ -11,9 +11,9 @@ import pytest
 import tilewright as tw
 from tilewright.compiler import CompileOptions, compile_module, read_module
 from tilewright.diagnostics import Report, Source
+from tilewright.machine.cuda.architecture import Architecture
 from tilewright.machine.cuda.driver import KernelFunction
 from tilewright.runtime.nvidia import launch
-from tilewright.targets.nvidia.ptx import Architecture
 from tilewright.targets.nvidia.target import NvidiaTarget
 
 TEXT = "func @k(%a: f32, %x: memref<f32x?>, %b: f32, %y: memref<f32x?>) {\n    axpby %a, %x, %b, %y\n}\n"

@@ -17,7 +17,7 @@ from tilewright.dialects import operation_classes
 from tilewright.dialects.builtin import Module
 from tilewright.ir.parser import parse_ir
 from tilewright.ir.verifier import verify
-from tilewright.targets.nvidia.ptx import Architecture
+from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.target import NvidiaTarget
 
 Array: TypeAlias = npt.NDArray[Any]

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from tilewright.diagnostics import CompileError, Diagnostic, Report
+from tilewright.machine.cuda.architecture import Architecture
 from tilewright.runtime.nvidia.launch import bind_artifact
 from tilewright.targets import UnknownTarget, find_target, target_names
 from tilewright.targets.nvidia.capabilities import FATAL, PtxError, check_selectable
-from tilewright.targets.nvidia.ptx import Architecture
 from tilewright.targets.nvidia.target import NvidiaTarget
 
 from .case import Case, Launch, kernel

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tilewright.interpreter.engine import Argument, Group, interpret
-from tilewright.targets.nvidia.ptx import Architecture
+from tilewright.machine.cuda.architecture import Architecture
 
 from .case import Array, Case, GroupArgument, Launch, faults
 from .test_kernels import CASES

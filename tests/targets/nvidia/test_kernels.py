@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tilewright.targets.nvidia.ptx import Architecture, assemble, find_assembler
+from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.ptx import assemble, find_assembler
 
 from .case import Case
 from .cases_kernels import kernel_cases

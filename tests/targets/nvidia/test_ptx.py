@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.llvm.emitter import Builder, Module, Parameter, constant
 from tilewright.targets.nvidia.capabilities import PtxError
 from tilewright.targets.nvidia.ptx import (
     DATA_LAYOUT,
     TRIPLE,
-    Architecture,
     AssemblerError,
     assemble,
     compile_to_ptx,

@@ -8,7 +8,7 @@ from tilewright.compiler import CompileOptions, lower_module, read_module
 from tilewright.diagnostics import CompileError, Report, Source
 from tilewright.dialects import scf, team
 from tilewright.dialects.builtin import Kernel
-from tilewright.targets.nvidia.ptx import Architecture
+from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.target import NvidiaTarget
 
 from .case import Case, Launch, kernel

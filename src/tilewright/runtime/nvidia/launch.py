@@ -27,6 +27,7 @@ from tilewright.artifacts.artifact import (
     block_size,
     slot_layout,
 )
+from tilewright.machine.cuda.architecture import Architecture
 from tilewright.machine.cuda.driver import Context, KernelFunction, open_device, pointer_device
 from tilewright.runtime.addresses import FirstElement, MemoryAt
 from tilewright.runtime.argument_checks import ArgumentChecks, argument_binder
@@ -39,7 +40,6 @@ from tilewright.runtime.grid import Grid, grid_extents
 from tilewright.runtime.groups import ArrayGroup, PointerArray, Table, open_numbers, table_of
 from tilewright.runtime.memref_fit import type_text
 from tilewright.runtime.scalars import SLOT_FORMATS, SlotValue
-from tilewright.targets.nvidia.ptx import Architecture
 
 _MAX_GRID: Final = ((1 << 31) - 1, 65535, 65535)
 

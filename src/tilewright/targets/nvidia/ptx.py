@@ -11,10 +11,10 @@ import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
 from typing import Final
 
+from tilewright.machine.cuda.architecture import Architecture
 from tilewright.machine.native import InvalidIR, assembly_of
 from tilewright.machine.processor import Machine
 from tilewright.targets.nvidia.capabilities import PtxError, check_selectable
@@ -22,27 +22,6 @@ from tilewright.targets.nvidia.capabilities import PtxError, check_selectable
 TRIPLE: Final = "nvptx64-nvidia-cuda"
 DATA_LAYOUT: Final = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 _ASSEMBLER_SECONDS: Final = 60.0
-
-
-class Architecture(Enum):
-    """The GPU generations that code is made for; the value is what LLVM and ptxas call them."""
-
-    SM_80 = "sm_80"
-    SM_90A = "sm_90a"
-
-    @property
-    def features(self) -> str:
-        """The PTX version: the oldest that knows the architecture, so that the oldest drivers take the text."""
-        return "+ptx80" if self is Architecture.SM_90A else "+ptx70"
-
-    @staticmethod
-    def of_capability(capability: tuple[int, int]) -> Architecture:
-        """The best architecture that a device runs; ValueError if it is too old."""
-        if capability == (9, 0):
-            return Architecture.SM_90A
-        if capability >= (8, 0):
-            return Architecture.SM_80
-        raise ValueError(f"compute capability {capability[0]}.{capability[1]} is below 8.0, the oldest supported")
 
 
 class AssemblerError(RuntimeError):

@@ -15,6 +15,7 @@ from tilewright.ir.passes import Pass
 from tilewright.ir.printer import print_op
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.machine.cuda import driver
+from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.llvm.emitter import Module
 from tilewright.targets.llvm.seals import emit_seals
 from tilewright.targets.nvidia.arena import is_local_parameter
@@ -26,7 +27,7 @@ from tilewright.targets.nvidia.capabilities import (
 )
 from tilewright.targets.nvidia.kernel import COLLECTIVE_ONLY, lower_kernel, lowering_table
 from tilewright.targets.nvidia.policy import NvidiaTeamPolicy, NvidiaTilePolicy
-from tilewright.targets.nvidia.ptx import DATA_LAYOUT, TRIPLE, Architecture, compile_to_ptx
+from tilewright.targets.nvidia.ptx import DATA_LAYOUT, TRIPLE, compile_to_ptx
 from tilewright.targets.nvidia.spread import SpreadWorkGroup
 from tilewright.transforms.pipeline import common_pipeline
 
