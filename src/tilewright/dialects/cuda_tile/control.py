@@ -5,6 +5,9 @@ from __future__ import annotations
 from tilewright.diagnostics import Report
 from tilewright.dialects.cuda_tile import rules_control
 from tilewright.dialects.cuda_tile.base import TileOperation
+from tilewright.dialects.cuda_tile.core import Entry
+from tilewright.dialects.cuda_tile.reductions import Reduce, Scan
+from tilewright.dialects.cuda_tile.rules_reductions import elements
 from tilewright.dialects.cuda_tile.types import BOOLEAN, SCALAR_I1, SCALAR_INTEGER, Version
 from tilewright.ir.definition import (
     RECURSIVE_EFFECTS,
@@ -75,7 +78,9 @@ class Break(TileOperation, name="cuda_tile.break", traits=(TERMINATOR,), opcode=
     values: list[Value] = operands()
 
     def verify(self, report: Report) -> None:
-        rules_control.break_(self, report)
+        outer = rules_control.enclosing(self, through=If)
+        results = outer.results if isinstance(outer, Loop) else None
+        rules_control.break_(self, report, results, in_for=isinstance(outer, For))
 
 
 class Continue(TileOperation, name="cuda_tile.continue", traits=(TERMINATOR,), opcode=0x11, assembly=_VALUES):
@@ -84,7 +89,13 @@ class Continue(TileOperation, name="cuda_tile.continue", traits=(TERMINATOR,), o
     values: list[Value] = operands()
 
     def verify(self, report: Report) -> None:
-        rules_control.continue_(self, report)
+        match rules_control.enclosing(self, through=If):
+            case For() as outer:
+                rules_control.continue_(self, report, outer.results)
+            case Loop() as outer:
+                rules_control.continue_(self, report, outer.inits)
+            case _:
+                rules_control.continue_(self, report, None)
 
 
 class Yield(TileOperation, name="cuda_tile.yield", traits=(TERMINATOR,), opcode=0x6D, assembly=_VALUES):
@@ -93,7 +104,13 @@ class Yield(TileOperation, name="cuda_tile.yield", traits=(TERMINATOR,), opcode=
     values: list[Value] = operands()
 
     def verify(self, report: Report) -> None:
-        rules_control.yield_(self, report)
+        match self.parent_op:
+            case If() as outer:
+                rules_control.yield_(self, report, [r.type for r in outer.results], "the results of the if")
+            case Reduce() | Scan() as outer:
+                rules_control.yield_(self, report, elements(outer.inputs), "one element of each operand")
+            case _:
+                rules_control.misplaced_yield(self, report)
 
 
 class Return(TileOperation, name="cuda_tile.return", traits=(TERMINATOR,), opcode=0x5C, assembly="$values"):
@@ -102,7 +119,7 @@ class Return(TileOperation, name="cuda_tile.return", traits=(TERMINATOR,), opcod
     values: list[Value] = operands()
 
     def verify(self, report: Report) -> None:
-        rules_control.return_(self, report)
+        rules_control.return_(self, report, isinstance(rules_control.enclosing(self, through=If), Entry))
 
 
 class Assert(TileOperation, name="cuda_tile.assert", opcode=0x05, assembly="$condition , message : @condition"):

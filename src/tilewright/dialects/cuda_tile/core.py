@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tilewright.diagnostics import Report
 from tilewright.dialects.cuda_tile import rules, rules_shapes, rules_symbols
 from tilewright.dialects.cuda_tile.attributes import Dense, Hints, Symbol, Visibility
@@ -58,7 +60,11 @@ class TileModule(
     version: int = optional_attribute(int, default=Version.V13_3.value)
 
     def verify(self, report: Report) -> None:
-        rules_symbols.module(self, report, self.body)
+        declared = rules_symbols.declarations(self, report, self.body, (Entry, Global))
+        for op in self.walk():
+            symbol = op.attributes.get("symbol")
+            if isinstance(op, GetGlobal) and isinstance(symbol, Symbol) and op.results:
+                _refers(op, report, symbol, declared.get(symbol.name))
 
     @property
     def entries(self) -> list[Entry]:
@@ -99,7 +105,8 @@ class Global(
     symbol_visibility: Visibility = optional_attribute(Visibility, default=Visibility.PUBLIC)
 
     def verify(self, report: Report) -> None:
-        rules_symbols.global_(self, report, self.value, self.type, self.alignment)
+        in_module = self.parent_op is None or isinstance(self.parent_op, TileModule)
+        rules_symbols.global_(self, report, self.value, self.type, self.alignment, in_module)
 
 
 class GetGlobal(
@@ -114,6 +121,12 @@ class GetGlobal(
 
     symbol: Symbol = attribute(Symbol)
     out: Value = result(SCALAR_POINTER)
+
+
+def _refers(op: GetGlobal, report: Report, symbol: Symbol, found: CoreOperation | None) -> None:
+    declaration = found if isinstance(found, Global) else None
+    declared = None if declaration is None else declaration.type
+    rules_symbols.reference(op, report, symbol, op.results[0], declaration, declared)
 
 
 class GetTileBlockId(TileOperation, name="cuda_tile.get_tile_block_id", traits=(PURE,), opcode=0x30, assembly=": @x"):
@@ -142,6 +155,13 @@ class Constant(TileOperation, name="cuda_tile.constant", traits=(PURE,), opcode=
 
     def verify(self, report: Report) -> None:
         rules_symbols.constant(self, report, self.value, self.out.type, "the result")
+
+
+def _known(values: Sequence[Value]) -> list[int | None]:
+    """Integers that are constants, None for others."""
+    makers = (value.defining_op for value in values)
+    numbers = (maker.value.number().value if isinstance(maker, Constant) else None for maker in makers)
+    return [number if isinstance(number, int) else None for number in numbers]
 
 
 class Iota(TileOperation, name="cuda_tile.iota", traits=(PURE,), opcode=0x3A, assembly=": @out"):
@@ -226,7 +246,7 @@ class Extract(
     out: Value = result(TILE)
 
     def verify(self, report: Report) -> None:
-        rules_shapes.slices(self, report, self.source, self.out, self.indices, "the result")
+        rules_shapes.slices(self, report, self.source, self.out, self.indices, _known(self.indices), "the result")
 
 
 class Insert(
@@ -245,7 +265,9 @@ class Insert(
     out: Value = result(TILE, var="T")
 
     def verify(self, report: Report) -> None:
-        rules_shapes.slices(self, report, self.destination, self.source, self.indices, "the source")
+        rules_shapes.slices(
+            self, report, self.destination, self.source, self.indices, _known(self.indices), "the source"
+        )
 
 
 class Select(

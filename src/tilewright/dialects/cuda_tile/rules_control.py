@@ -81,59 +81,42 @@ def loop(op: Operation, report: Report, inits: Sequence[Value], body: Region) ->
     _carried(op, report, [*_types(inits), *_types(op.results)])
 
 
-def _enclosing(op: Operation) -> Operation | None:
-    """The nearest enclosing operation that is no `if`."""
-    from tilewright.dialects.cuda_tile.control import If
-
-    return next((a for a in op.ancestors() if not isinstance(a, If)), None)
+def enclosing(op: Operation, through: type[Operation]) -> Operation | None:
+    """The nearest enclosing operation that is none of those that a terminator may leave on its way."""
+    return next((a for a in op.ancestors() if not isinstance(a, through)), None)
 
 
-def break_(op: Operation, report: Report) -> None:
-    """In a `loop`, through ifs only, with the loop's results."""
-    from tilewright.dialects.cuda_tile.control import For, Loop
-
-    outer = _enclosing(op)
-    if not isinstance(outer, Loop):
-        found = error(op, report, FLOW, op.location, "break stands in a loop, with nothing but if between")
-        if isinstance(outer, For):
-            found.hint("a for runs to its end; write a loop, or a condition around its body")
+def break_(op: Operation, report: Report, results: Sequence[Value] | None, in_for: bool) -> None:
+    """In a `loop`, through ifs only, with the loop's `results`; None says that there is no such loop."""
+    if results is not None:
+        _match(op, report, _types(op.operands), _types(results), "break gives the results of the loop,")
         return
-    _match(op, report, _types(op.operands), _types(outer.results), "break gives the results of the loop,")
+    found = error(op, report, FLOW, op.location, "break stands in a loop, with nothing but if between")
+    if in_for:
+        found.hint("a for runs to its end; write a loop, or a condition around its body")
 
 
-def continue_(op: Operation, report: Report) -> None:
-    """In a `for` or `loop`, through ifs only, with the carried values."""
-    from tilewright.dialects.cuda_tile.control import For, Loop
-
-    outer = _enclosing(op)
-    if isinstance(outer, For):
-        _match(op, report, _types(op.operands), _types(outer.results), "continue gives the carried values,")
-    elif isinstance(outer, Loop):
-        _match(op, report, _types(op.operands), _types(outer.inits), "continue gives the carried values,")
-    else:
+def continue_(op: Operation, report: Report, carried: Sequence[Value] | None) -> None:
+    """In a `for` or `loop`, through ifs only, with the `carried` values; None says that there is no such loop."""
+    if carried is None:
         error(op, report, FLOW, op.location, "continue stands in a for or loop, with nothing but if between")
-
-
-def yield_(op: Operation, report: Report) -> None:
-    """In an `if`, `reduce` or `scan`, with the results."""
-    from tilewright.dialects.cuda_tile.control import If
-    from tilewright.dialects.cuda_tile.reductions import Reduce, Scan
-    from tilewright.dialects.cuda_tile.rules_reductions import elements
-
-    outer = op.parent_op
-    if isinstance(outer, If):
-        _match(op, report, _types(op.operands), _types(outer.results), "yield gives the results of the if,")
-    elif isinstance(outer, Reduce | Scan):
-        _match(op, report, _types(op.operands), elements(outer.inputs), "yield gives one element of each operand,")
     else:
-        error(op, report, FLOW, op.location, "yield ends regions of if, reduce and scan only")
+        _match(op, report, _types(op.operands), _types(carried), "continue gives the carried values,")
 
 
-def return_(op: Operation, report: Report) -> None:
+def yield_(op: Operation, report: Report, wanted: Sequence[Type], what: str) -> None:
+    """With values of the types that the enclosing operation wants."""
+    _match(op, report, _types(op.operands), wanted, f"yield gives {what},")
+
+
+def misplaced_yield(op: Operation, report: Report) -> None:
+    """A `yield` that ends no region of an operation that has results of it."""
+    error(op, report, FLOW, op.location, "yield ends regions of if, reduce and scan only")
+
+
+def return_(op: Operation, report: Report, in_entry: bool) -> None:
     """In an entry, through ifs only, without operands."""
-    from tilewright.dialects.cuda_tile.core import Entry
-
     if op.operands:
         error(op, report, FLOW, op.location, "return takes no operands")
-    if not isinstance(_enclosing(op), Entry):
+    if not in_entry:
         error(op, report, FLOW, op.location, "return stands in an entry, with nothing but if between; not in a loop")

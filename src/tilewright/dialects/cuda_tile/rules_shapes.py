@@ -72,8 +72,16 @@ def cat(op: Operation, report: Report, lhs: Value, rhs: Value, dim: int, out: Va
         error(op, report, SHAPE, op.place("type"), f"{lhs.type} and {rhs.type} along {dim} do not make {out.type}")
 
 
-def slices(op: Operation, report: Report, whole: Value, part: Value, indices: Sequence[Value], what: str) -> None:
-    """The part divides the whole; one index for each dimension, each naming an existing slice."""
+def slices(
+    op: Operation,
+    report: Report,
+    whole: Value,
+    part: Value,
+    indices: Sequence[Value],
+    known: Sequence[int | None],
+    what: str,
+) -> None:
+    """The part divides the whole; one index for each dimension, each naming an existing slice as far as it is known."""
     if not _same_element(op, report, whole, part):
         return
     a, b = shape(whole), shape(part)
@@ -87,20 +95,10 @@ def slices(op: Operation, report: Report, whole: Value, part: Value, indices: Se
         if piece > extent or extent % piece:
             error(op, report, SHAPE, op.place("type"), f"extent {piece} of {what} does not divide {extent}")
             continue
-        found = _constant(indices[k])
+        found = known[k]
         if found is not None and not 0 <= found < extent // piece:
             message = f"{spoken(op)}: there is no slice {found} along dimension {k}, there are {extent // piece}"
             report.warning(SHAPE, where(op, indices[k]), message)
-
-
-def _constant(value: Value) -> int | None:
-    from tilewright.dialects.cuda_tile.core import Constant
-
-    maker = value.defining_op
-    if not isinstance(maker, Constant):
-        return None
-    found = maker.value.number().value
-    return found if isinstance(found, int) else None
 
 
 def selectable(op: Operation, report: Report, out: Value) -> None:

@@ -15,26 +15,27 @@ from tilewright.ir.core import Operation, Region, Value
 from tilewright.ir.types import Type
 
 
-def module(op: Operation, report: Report, body: Region) -> None:
-    """Entries and globals only, with distinct names."""
-    from tilewright.dialects.cuda_tile.core import Entry, Global
-
+def declarations(
+    op: Operation, report: Report, body: Region, declare: tuple[type[Operation], ...]
+) -> Mapping[str, Operation]:
+    """Only operations that `declare` a symbol, with distinct names; by name, the first that has it."""
     if len(body.blocks) != 1 or body.blocks[0].arguments:
         error(op, report, "C21", op.location, "a module has one block without arguments")
     seen: dict[str, Operation] = {}
     for block in body.blocks:
         for item in block:
-            if not isinstance(item, Entry | Global):
+            if not isinstance(item, declare):
                 error(op, report, "C21", item.location, f"{item.name} cannot stand in a module; write it in an entry")
                 continue
-            name = item.sym_name
+            name = item.attributes["sym_name"]
+            assert isinstance(name, str)
             if name in seen:
                 found = report.error("C5", item.place("sym_name"), f"the symbol @{name} is defined twice")
                 found.label(seen[name].place("sym_name"), "defined here")
             elif not name:
                 report.error("C5", item.place("sym_name"), "a symbol is not empty")
             seen.setdefault(name, item)
-    _references(op, report, seen)
+    return seen
 
 
 def entry(op: Operation, report: Report, body: Region) -> None:
@@ -51,11 +52,9 @@ def entry(op: Operation, report: Report, body: Region) -> None:
     entry_scopes(op, report)
 
 
-def global_(op: Operation, report: Report, value: Dense, type_: Type, alignment: int) -> None:
+def global_(op: Operation, report: Report, value: Dense, type_: Type, alignment: int, in_module: bool) -> None:
     """A tile of rank 1 and its elements, in a module."""
-    from tilewright.dialects.cuda_tile.core import TileModule
-
-    if op.parent_op is not None and not isinstance(op.parent_op, TileModule):
+    if not in_module:
         error(op, report, "C21", op.location, "globals stand in modules only")
     if not isinstance(type_, Tile) or len(type_.shape) != 1:
         error(op, report, "C21", op.place("type"), f"the type of a global is a tile of rank 1, not {type_}")
@@ -75,26 +74,16 @@ def constant(op: Operation, report: Report, value: Dense, type_: Type, what: str
         error(op, report, "C20", op.place("value"), f"{value.count} elements for {what} of type {type_}")
 
 
-def _references(op: Operation, report: Report, symbols: Mapping[str, Operation]) -> None:
-    """Every `get_global` in a module names a global with its element type."""
-    from tilewright.dialects.cuda_tile.core import GetGlobal
-
-    for inner in op.walk():
-        symbol = inner.attributes.get("symbol")
-        if isinstance(inner, GetGlobal) and isinstance(symbol, Symbol) and inner.results:
-            _reference(inner, report, symbol, inner.results[0], symbols)
-
-
-def _reference(op: Operation, report: Report, symbol: Symbol, out: Value, symbols: Mapping[str, Operation]) -> None:
-    from tilewright.dialects.cuda_tile.core import Global
-
-    found = symbols.get(symbol.name)
+def reference(
+    op: Operation, report: Report, symbol: Symbol, out: Value, declaration: Operation | None, declared: Type | None
+) -> None:
+    """A `get_global` names a global, of the type `declared` by its declaration, with its element type."""
     pointer = out.type.element if isinstance(out.type, Tile) else None
-    if not isinstance(found, Global):
+    if declaration is None:
         error(op, report, "C5", op.place("symbol"), f"the module has no global @{symbol.name}")
-    elif isinstance(found.type, Tile) and isinstance(pointer, Pointer) and pointer.pointee is not found.type.element:
-        message = f"@{symbol.name} has elements of type {found.type.element}, not {pointer.pointee}"
-        error(op, report, "C10", op.place("type"), message).label(found.place("type"), "declared here")
+    elif isinstance(declared, Tile) and isinstance(pointer, Pointer) and pointer.pointee is not declared.element:
+        message = f"@{symbol.name} has elements of type {declared.element}, not {pointer.pointee}"
+        error(op, report, "C10", op.place("type"), message).label(declaration.place("type"), "declared here")
 
 
 def legal_types(op: Operation, report: Report) -> None:
