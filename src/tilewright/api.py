@@ -14,13 +14,11 @@ from tilewright.diagnostics.binary import Binary, bytes_of
 from tilewright.frontends.reading import read_source_file
 from tilewright.frontends.recognise import is_bytecode
 from tilewright.languages import Form, ReadOptions, Std, language_of
-from tilewright.program import Program, load_artifact
+from tilewright.program import PassChange, Program, load_artifact
 from tilewright.targets import find_target
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
-
-    from tilewright.pass_changes import PassChange
 
 KernelSource: TypeAlias = "str | os.PathLike[str] | ReadableBuffer | Source | Binary"
 

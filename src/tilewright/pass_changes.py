@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from tilewright.compiler import CompileOptions, pipeline, read_source
@@ -11,20 +10,13 @@ from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.binary import Binary
 from tilewright.ir.passes import PassContext, PassManager
 from tilewright.ir.printer import print_op
+from tilewright.program import PassChange
 
 if TYPE_CHECKING:
     from tilewright.targets.target import Target
 
 _MOST_LINES: Final = 2_000
 """Comparing takes quadratic time; longer texts are shown whole."""
-
-
-@dataclass(frozen=True, slots=True)
-class PassChange:
-    """A pass that changed the IR, and how: a unified diff, or the new text where that is too long to compare."""
-
-    name: str
-    text: str
 
 
 def pass_changes(source: Source | Binary, target: Target, options: CompileOptions) -> tuple[PassChange, ...]:

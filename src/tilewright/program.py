@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
 from tilewright.artifacts.artifact import Artifact
@@ -24,9 +25,16 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
     from tilewright.diagnostics import Diagnostic
-    from tilewright.pass_changes import PassChange
 
 _REMEMBERED_GRIDS: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class PassChange:
+    """A pass that changed the IR, and how: a unified diff, or the new text where that is too long to compare."""
+
+    name: str
+    text: str
 
 
 class NothingCompiled(CallerError, ValueError):

@@ -1,4 +1,4 @@
-"""Assembly spelling of attribute values, for the IR's own text and for generic MLIR."""
+"""Attribute values, and their assembly spelling for the IR's own text and for generic MLIR."""
 
 from __future__ import annotations
 
@@ -6,8 +6,29 @@ import math
 from enum import Enum
 from typing import cast
 
-from tilewright.ir.core import Attribute, AttributeValue
 from tilewright.ir.types import Type
+
+
+class AttributeValue:
+    """Base of a dialect's own attributes: frozen dataclasses whose `str()` is their spelling."""
+
+    __slots__ = ()
+
+
+Attribute = (
+    bool
+    | int
+    | float
+    | complex
+    | str
+    | Type
+    | Enum
+    | AttributeValue
+    | tuple["Attribute", ...]
+    | dict[str, "Attribute"]
+    | None
+)
+"""An attribute is a plain immutable value; dictionaries in attributes are never mutated in place."""
 
 
 def spell_float(value: float) -> str:

@@ -7,37 +7,16 @@ attributes, regions and successors; the operations of a `Block` form a doubly li
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from enum import Enum
 from typing import TYPE_CHECKING, ClassVar
 
 from tilewright.diagnostics import UNKNOWN, Location, Report
+from tilewright.ir.attributes import Attribute
+from tilewright.ir.printer import print_op
 from tilewright.ir.types import Type
 
 if TYPE_CHECKING:
     from tilewright.ir.effects import Effect
     from tilewright.ir.specs import Definition
-
-
-class AttributeValue:
-    """Base of a dialect's own attributes: frozen dataclasses whose `str()` is their spelling."""
-
-    __slots__ = ()
-
-
-Attribute = (
-    bool
-    | int
-    | float
-    | complex
-    | str
-    | Type
-    | Enum
-    | AttributeValue
-    | tuple["Attribute", ...]
-    | dict[str, "Attribute"]
-    | None
-)
-"""An attribute is a plain immutable value; dictionaries in attributes are never mutated in place."""
 
 
 class Value:
@@ -344,8 +323,6 @@ class Operation:
         return self.definition.default_effects
 
     def __str__(self) -> str:
-        from tilewright.ir.printer import print_op
-
         return print_op(self)
 
     def __repr__(self) -> str:

@@ -5,8 +5,12 @@ Operand types are not repeated: a value's type stands where it is defined. Print
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tilewright.ir.attributes import spell_dict
-from tilewright.ir.core import Block, Operation, Region, Value
+
+if TYPE_CHECKING:
+    from tilewright.ir.core import Block, Operation, Region, Value
 
 
 class ValueNames:

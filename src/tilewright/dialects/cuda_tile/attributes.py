@@ -8,7 +8,7 @@ from typing import Final
 
 from tilewright.dialects.cuda_tile.numbers import float_value, signed_value, spell_number
 from tilewright.dialects.cuda_tile.types import I1, ElementType, Version
-from tilewright.ir.core import Attribute, AttributeValue
+from tilewright.ir.attributes import Attribute, AttributeValue
 
 
 class CodedEnum(Enum):
