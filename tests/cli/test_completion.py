@@ -18,7 +18,7 @@ from tilewright.transforms.registry import pass_names
 
 FIRST_VERBS = ["bench", "cache", "check", "compile", "completion", "doctor", "env", "explain", "fmt", "opt", "run"]
 VERBS = [*FIRST_VERBS, "translate", "upgrade"]
-PASSES = pass_names(find_target("cpu"))
+PASSES = pass_names(find_target("cpu").passes(2))
 Complete = Callable[[str], list[str]]
 
 BASH = """

@@ -47,5 +47,5 @@ def passes(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> 
     from tilewright.transforms.registry import pass_names
 
     before, comma, _ = incomplete.rpartition(",")
-    known = pass_names(find_target(str(ctx.params.get("target_name") or "cpu")))
+    known = pass_names(find_target(str(ctx.params.get("target_name") or "cpu")).passes(2))
     return beginning_with(incomplete, ((f"{before}{comma}{name}", "") for name in known))

@@ -112,7 +112,7 @@ def command(
     source, options = read_source(file), ReadOptions(definitions(values), std)
     module, steps = load(source, report, options)
     target = find_target(target_name)
-    steps += parse_pipeline(passes, target) if passes else target.passes(level)
+    steps += parse_pipeline(passes, target.passes(2)) if passes else target.passes(level)
 
     def dump(name: str, text: str) -> None:
         click.echo(f"// ----- after {name} -----\n{text}", err=True)

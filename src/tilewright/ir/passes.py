@@ -7,12 +7,14 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from tilewright.diagnostics import CompileError, Report
-from tilewright.dialects.builtin import Module
 from tilewright.ir.printer import print_op
 from tilewright.ir.verifier import verify
+
+if TYPE_CHECKING:
+    from tilewright.dialects.builtin import Module
 
 
 @dataclass(slots=True)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from tilewright.diagnostics.caller_error import CallerError
 from tilewright.ir.passes import Pass
-from tilewright.targets.target import Target
 from tilewright.transforms.assign_stack import AssignStack
 from tilewright.transforms.canonicalize import Canonicalize
 from tilewright.transforms.cse import EliminateCommonSubexpressions
@@ -52,17 +51,17 @@ class UnknownPass(CallerError, ValueError):
     """There is no such pass."""
 
 
-def pass_names(target: Target) -> list[str]:
+def pass_names(pipeline: Iterable[Pass]) -> list[str]:
     """All names that `parse_pipeline` knows."""
-    return sorted(_available(target))
+    return sorted(_available(pipeline))
 
 
-def parse_pipeline(text: str, target: Target) -> list[Pass]:
-    """Passes from comma-separated names, with the options that the target's pipeline gives them.
+def parse_pipeline(text: str, pipeline: Iterable[Pass]) -> list[Pass]:
+    """Passes from comma-separated names, with the options that they have in a target's pipeline.
 
     Raises `UnknownPass`, naming the candidates, for an unknown name.
     """
-    known = _available(target)
+    known = _available(pipeline)
     names = [name.strip() for name in text.split(",") if name.strip()]
     for name in names:
         if name not in known:
@@ -70,7 +69,7 @@ def parse_pipeline(text: str, target: Target) -> list[Pass]:
     return [known[name] for name in names]
 
 
-def _available(target: Target) -> dict[str, Pass]:
+def _available(pipeline: Iterable[Pass]) -> dict[str, Pass]:
     found = {p.name: p for p in (factory() for factory in _FACTORIES)}
-    found.update((p.name, p) for p in target.passes(2))
+    found.update((p.name, p) for p in pipeline)
     return found
