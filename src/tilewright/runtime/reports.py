@@ -1,5 +1,5 @@
 """What kernels printed, which assertions and checks failed: records that a launch leaves behind
-(`targets/cpu/host.py`, `targets/cpu/checks.py`)."""
+(`targets/cpu/spmd/host.py`, `targets/cpu/spmd/checks.py`)."""
 
 from __future__ import annotations
 

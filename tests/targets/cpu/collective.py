@@ -15,7 +15,7 @@ from tilewright.machine.processor import FeatureSet, machine
 from tilewright.targets.cpu.kernel import lower_kernel
 from tilewright.targets.cpu.machine import machine_of
 from tilewright.targets.cpu.policy import CpuTilePolicy
-from tilewright.targets.cpu.tile_lowering import CpuTiles
+from tilewright.targets.cpu.tiles.lowering import CpuTiles
 from tilewright.targets.llvm.emitter import Module as LlvmModule
 from tilewright.transforms.lower_collectives import LowerCollectives
 

@@ -18,7 +18,7 @@ from tilewright.ir.verifier import verify
 from tilewright.machine.native import LoadedObject, compile_text, load_object
 from tilewright.targets.cpu.kernel import lower_kernel
 from tilewright.targets.cpu.machine import Machine, machine_of
-from tilewright.targets.cpu.tile_lowering import CpuTiles
+from tilewright.targets.cpu.tiles.lowering import CpuTiles
 from tilewright.targets.llvm.emitter import Module as LlvmModule
 
 Array = NDArray[np.generic]

@@ -20,10 +20,10 @@ from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.reports import Check
 from tilewright.ir import core
 from tilewright.ir.types import AddressSpace, GroupType, MemrefType, PointerType, ScalarType
-from tilewright.targets.cpu import addresses, atomics, checks, control, host, memory, scalars, team
 from tilewright.targets.cpu.context import MAX_INSTRUCTIONS, KernelContext, OpLowering, TileLowering, view_of
 from tilewright.targets.cpu.lowered import Group, Scalar
-from tilewright.targets.cpu.workspace import Workspace
+from tilewright.targets.cpu.memory.workspace import Workspace
+from tilewright.targets.cpu.spmd import addresses, atomics, checks, control, host, memrefs, scalars, team
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Complex, Module, Value, i64, zero
 from tilewright.targets.llvm.features import Features
@@ -39,7 +39,7 @@ def lowering_table() -> Mapping[type[core.Operation], OpLowering]:
     """Every lowering of the target but those of tiles, by operation."""
     return {
         **scalars.lowerings(),
-        **memory.lowerings(),
+        **memrefs.lowerings(),
         **control.lowerings(),
         **team.lowerings(),
         **atomics.lowerings(),

@@ -13,9 +13,9 @@ from dataclasses import replace
 
 from tilewright.ir import core
 from tilewright.targets.cpu.context import KernelContext
+from tilewright.targets.cpu.expressions.nodes import AnyTile, Mapping
 from tilewright.targets.cpu.lowered import Group, Linear, Lowered, Scalar, View
 from tilewright.targets.cpu.machine import Machine
-from tilewright.targets.cpu.tiles import AnyTile, Mapping
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Value, i64, lanes_of, zero
 

@@ -107,7 +107,7 @@ class CpuTarget:
 
 
 def _lowered(module: Module, machine: Machine, most: int) -> tuple[LlvmModule, tuple[KernelInfo, ...]]:
-    from tilewright.targets.cpu.tile_lowering import CpuTiles
+    from tilewright.targets.cpu.tiles.lowering import CpuTiles
 
     llvm, tiles = LlvmModule(), CpuTiles(machine)
     kernels = module.kernels

@@ -1,0 +1,1 @@
+"""Expressions computed register block by register block, and stored."""

@@ -1,0 +1,180 @@
+"""How a tile is cut into register blocks: pieces along the vector dimension, positions across it.
+
+Evidence for the rules (benchmarks/batched_gemm.py, AVX-512): a remainder that is a power of two is best a narrower
+vector; any other one a masked vector of the next power of two, whose mask is dropped where reading on is harmless
+(`block_stores` says how it is written); blocks of equal height beat full ones followed by a small rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import overload
+
+from tilewright.targets.cpu.machine import Machine
+from tilewright.targets.llvm.emitter import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A vector of `lanes` elements from `offset` on, of which the first `active` belong to the block."""
+
+    offset: int
+    lanes: int
+    active: int
+
+    @property
+    def partial(self) -> bool:
+        """Whether some lanes lie outside."""
+        return self.active < self.lanes
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A register block of a tile: `pieces` along dimension `vector`, `count` positions along dimension `across`.
+
+    `origin` is the position of its first element in the tile. `across` is None where the tile has one dimension.
+    """
+
+    origin: tuple[Value, ...]
+    vector: int
+    pieces: tuple[Piece, ...]
+    across: int | None = None
+    count: int = 1
+
+
+def split_powers(extent: int, lanes: int) -> tuple[Piece, ...]:
+    """Full vectors, then ever narrower ones: no lane outside."""
+    pieces: list[Piece] = []
+    offset, width = 0, lanes
+    while offset < extent:
+        if extent - offset >= width:
+            pieces.append(Piece(offset, width, width))
+            offset += width
+        else:
+            width //= 2
+    return tuple(pieces)
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces(Sequence[Piece]):
+    """Vectors that cover an extent: `full` whole ones of `lanes` elements, then `rest`. There may be a million."""
+
+    full: int
+    lanes: int
+    rest: tuple[Piece, ...]
+
+    def __len__(self) -> int:
+        return self.full + len(self.rest)
+
+    @overload
+    def __getitem__(self, index: int) -> Piece: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Piece, ...]: ...
+    def __getitem__(self, index: int | slice) -> Piece | tuple[Piece, ...]:
+        numbers = range(len(self))[index]
+        return self._piece(numbers) if isinstance(numbers, int) else tuple(map(self._piece, numbers))
+
+    def _piece(self, number: int) -> Piece:
+        whole = number < self.full
+        return Piece(number * self.lanes, self.lanes, self.lanes) if whole else self.rest[number - self.full]
+
+
+def split_pieces(extent: int, lanes: int, machine: Machine) -> Pieces:
+    """Full vectors and the cheapest remainder for the machine."""
+    full, rest = divmod(extent, lanes)
+    start = extent - rest
+    if rest == 0 or rest & (rest - 1) == 0 or not machine.masks:
+        ends = tuple(Piece(start + p.offset, p.lanes, p.active) for p in split_powers(rest, lanes))
+    else:
+        ends = (Piece(start, 1 << (rest - 1).bit_length(), rest),)
+    return Pieces(full, lanes, ends)
+
+
+def balanced(total: int, most: int) -> list[int]:
+    """As few parts as possible of at most `most`, their sizes differing by one at most; the larger first."""
+    parts = -(-total // max(most, 1))
+    size, extra = divmod(total, parts)
+    return [size + 1] * extra + [size] * (parts - extra)
+
+
+def grouped(pieces: Sequence[Piece], most: int) -> list[tuple[Piece, ...]]:
+    """The pieces in balanced groups of at most `most`."""
+    groups: list[tuple[Piece, ...]] = []
+    start = 0
+    for size in balanced(len(pieces), most):
+        groups.append(tuple(pieces[start : start + size]))
+        start += size
+    return groups
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Code shape of a sweep over a tile.
+
+    `group`: pieces of a block; `columns`: positions across; `unrolled`: whether the whole sweep is straight-line code;
+    `resident`: whether the vectors of a factor that all blocks read stay in registers.
+    """
+
+    group: int
+    columns: int
+    unrolled: bool
+    resident: bool = False
+
+
+UNROLLED_MULTIPLIES = 1024
+UNROLLED_VECTORS = 32
+_BLOCK_VECTORS = 8
+_BUSY_REGISTERS = 2
+_COMPACT_COLUMNS = 4
+
+
+def product_shape(machine: Machine, pieces: int, columns: int, depth: int, bare: bool = False) -> Shape:
+    """Code shape of a matrix product with `pieces` vectors of rows, `columns` columns and `depth` terms.
+
+    With 32 registers and straight-line code up to 3 vectors by 20 accumulators (24 where one vector is as high as the
+    tile): more makes the scheduler spill. Loops keep their accumulators in phis and take 24. With 16 registers 12.
+    Straight-line code of a `bare` product, which needs registers for nothing else, takes all there are where 3 vectors
+    share each scalar: 27 accumulators (`microkernel` keeps the scheduler from spilling these). That is worth 3 to 6 % on
+    35x9x20 f32 and f64 and 20x9x9 f64; where old elements are read it is worth nothing on f32, and a loss on 20x9x9.
+    Straight-line code takes 4 vectors if these are all: columns are then stored in one piece, which is worth 18 % where
+    stores miss the first cache (56x9x9 f32) and costs 2 % where they hit.
+    Where `lhs` is one vector high, it stays in registers beside the accumulators of two blocks, so that one block is
+    stored while the next is computed; not if these would be narrower than a quarter of the registers (16x16x16 and
+    9x35x20 f32: up to a tenth slower so).
+    A single column takes its time reading `lhs` once, whatever the code: long ones are loops.
+    """
+    if machine.compact:
+        return Shape(1, min(columns, _COMPACT_COLUMNS), unrolled=False)
+    unrolled = pieces * columns * depth <= UNROLLED_MULTIPLIES and (columns > 1 or pieces <= UNROLLED_VECTORS)
+    room = (machine.registers - _BUSY_REGISTERS - depth) // 2
+    if unrolled and pieces == 1 and room >= machine.registers // 4:
+        return Shape(1, max(balanced(columns, room)), unrolled, resident=True)
+    group = 4 if unrolled and pieces == 4 and machine.registers >= 32 else max(balanced(pieces, 3))
+    width = max(balanced(columns, max(1, _accumulators(machine, group, unrolled, bare) // group)))
+    return Shape(group, width, unrolled)
+
+
+def _accumulators(machine: Machine, group: int, unrolled: bool, bare: bool) -> int:
+    """How many a block of `group` vectors of rows may have."""
+    if machine.registers < 32:
+        return 12
+    if bare and unrolled and group == 3:
+        return machine.registers - _BUSY_REGISTERS - group
+    return 24 if group == 1 or not unrolled else scheduled_accumulators(machine)
+
+
+def scheduled_accumulators(machine: Machine) -> int:
+    """So many of several vectors LLVM does not spill in straight-line code, in whatever order it puts that.
+
+    With more, terms one by one are worth 6 % on AVX2 (20x9x9 f32).
+    """
+    return 20 if machine.registers >= 32 else 8
+
+
+def map_shape(machine: Machine, pieces: int, columns: int) -> Shape:
+    """Code shape of an elementwise sweep."""
+    if machine.compact:
+        return Shape(1, 1, unrolled=False)
+    group = min(pieces, _BLOCK_VECTORS)
+    return Shape(group, max(1, min(columns, _BLOCK_VECTORS // group)), pieces * columns <= UNROLLED_VECTORS)

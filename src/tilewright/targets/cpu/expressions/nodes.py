@@ -1,0 +1,291 @@
+"""What a tile is while code is generated: an expression that is computed block by block where it is stored.
+
+A tile in memory (`Memory`), in registers (`Registers`), or a formula over other tiles. Formulas cost nothing until a
+block of them is asked for (`evaluate`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from tilewright.ir import core
+from tilewright.ir.types import TileType
+from tilewright.targets.cpu.expressions.blocks import Piece
+from tilewright.targets.cpu.expressions.graph import reachable
+from tilewright.targets.cpu.lowered import Operand
+from tilewright.targets.llvm.emitter import Complex, Value
+
+Fragments = list[list[Operand]]
+"""Vectors of a block: one list a position across, in it one vector a piece."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """Positions r of a dimension that exist: `low <= r < high`; the others read as zero and are not written."""
+
+    low: Value
+    high: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Memory:
+    """Element (r0, ..) lies at `pointer + sum r_k strides_k` (in elements).
+
+    `span`: how many elements from `pointer` on may be read in any case, where that is known. `distant`: it is no memory
+    of the work-group's own, so it may be in no cache. `padding`: so many positions behind the last one along the
+    contiguous dimension are nobody's, they may be read and written.
+    """
+
+    type: TileType
+    pointer: Value
+    strides: tuple[Value, ...]
+    bounds: tuple[Bound | None, ...]
+    span: int | None = None
+    distant: bool = False
+    padding: int = 0
+
+    @property
+    def checked(self) -> bool:
+        """Whether some elements may not exist."""
+        return any(bound is not None for bound in self.bounds)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Registers:
+    """A tile of one or two dimensions held in vectors along dimension `vector`."""
+
+    type: TileType
+    vector: int
+    pieces: tuple[Piece, ...]
+    fragments: Fragments
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Splat:
+    """Every element is the same scalar."""
+
+    type: TileType
+    operand: Operand
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Elementwise:
+    """An operation of `arith` or `math` on each element; an operand that is a scalar in the IR is a `Splat`."""
+
+    type: TileType
+    op: core.Operation
+    operands: tuple[AnyTile, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Converted:
+    """The source in another element type."""
+
+    type: TileType
+    source: AnyTile
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Broadcast:
+    """Dimensions of extent 1 stretched."""
+
+    type: TileType
+    source: AnyTile
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Permute:
+    """Dimension k is dimension `order[k]` of the source."""
+
+    type: TileType
+    source: AnyTile
+    order: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Extract:
+    """A box of the source at static offsets."""
+
+    type: TileType
+    source: AnyTile
+    offsets: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Iota:
+    """Each element is its position along a dimension."""
+
+    type: TileType
+    dim: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Product:
+    """`acc + lhs rhs`."""
+
+    type: TileType
+    lhs: AnyTile
+    rhs: AnyTile
+    acc: AnyTile
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reduction:
+    """All elements along a dimension combined by the commutative operation `word` of `arith`."""
+
+    type: TileType
+    source: AnyTile
+    word: str
+    dim: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gathered:
+    """Each element lies at its own address (`i64`); where the mask is false it is zero and not read."""
+
+    type: TileType
+    addresses: AnyTile
+    mask: AnyTile | None
+
+
+AnyTile = (
+    Memory
+    | Registers
+    | Splat
+    | Elementwise
+    | Converted
+    | Broadcast
+    | Permute
+    | Extract
+    | Iota
+    | Product
+    | Reduction
+    | Gathered
+)
+
+
+def sources(tile: AnyTile) -> tuple[AnyTile, ...]:
+    """The tiles a formula is made of."""
+    match tile:
+        case Elementwise():
+            return tile.operands
+        case Converted() | Broadcast() | Permute() | Extract() | Reduction():
+            return (tile.source,)
+        case Product():
+            return (tile.lhs, tile.rhs, tile.acc)
+        case Gathered():
+            return (tile.addresses,) if tile.mask is None else (tile.addresses, tile.mask)
+        case Memory() | Registers() | Splat() | Iota():
+            return ()
+
+
+class Mapping:
+    """Takes formulas to the same ones over other LLVM values; parts that occur several times stay one.
+
+    `known` says what some parts become.
+    """
+
+    __slots__ = ("_change", "_known")
+
+    def __init__(self, change: Callable[[Value], Value], known: dict[AnyTile, AnyTile] | None = None) -> None:
+        self._change = change
+        self._known: dict[AnyTile, AnyTile] = dict(known or {})
+
+    def tile(self, tile: AnyTile) -> AnyTile:
+        """The formula over the changed values."""
+        known = self._known.get(tile)
+        if known is None:
+            known = self._known[tile] = self._mapped(tile)
+        return known
+
+    def _mapped(self, tile: AnyTile) -> AnyTile:
+        match tile:
+            case Memory():
+                bounds = [None if b is None else Bound(self._change(b.low), self._change(b.high)) for b in tile.bounds]
+                strides = tuple(map(self._change, tile.strides))
+                return replace(tile, pointer=self._change(tile.pointer), strides=strides, bounds=tuple(bounds))
+            case Registers():
+                return replace(tile, fragments=[[self.operand(x) for x in row] for row in tile.fragments])
+            case Splat():
+                return replace(tile, operand=self.operand(tile.operand))
+            case Elementwise():
+                return replace(tile, operands=tuple(map(self.tile, tile.operands)))
+            case Product():
+                return replace(tile, lhs=self.tile(tile.lhs), rhs=self.tile(tile.rhs), acc=self.tile(tile.acc))
+            case Converted() | Broadcast() | Permute() | Extract() | Reduction():
+                return replace(tile, source=self.tile(tile.source))
+            case Gathered():
+                mask = None if tile.mask is None else self.tile(tile.mask)
+                return replace(tile, addresses=self.tile(tile.addresses), mask=mask)
+            case Iota():
+                return tile
+
+    def operand(self, operand: Operand) -> Operand:
+        """The operand with its values changed."""
+        if isinstance(operand, Complex):
+            return Complex(self._change(operand.re), self._change(operand.im))
+        return self._change(operand)
+
+
+def leaves(tile: AnyTile) -> Iterator[AnyTile]:
+    """Everything that is no formula, once each."""
+    return (part for part in formulas(tile) if not sources(part))
+
+
+def formulas(tile: AnyTile) -> Iterator[AnyTile]:
+    """The tile and all it is made of, once each."""
+    return reachable(tile, sources)
+
+
+def lane_bytes(tile: AnyTile) -> int:
+    """Bytes of the widest component computed with on the way to the tile."""
+    return max(part.type.element.component.bytes for part in formulas(tile))
+
+
+def first_long_dim(shape: Sequence[int]) -> int:
+    """Where vectors run if no elements are neighbours: the first dimension of more than one, else the first."""
+    return next((dim for dim, extent in enumerate(shape) if extent > 1), 0)
+
+
+def natural_dim(tile: AnyTile) -> int | None:
+    """The dimension along which the tile's elements are neighbours, where there is one."""
+    return _natural_dim(tile, {})
+
+
+def _natural_dim(tile: AnyTile, known: dict[AnyTile, int | None]) -> int | None:
+    if tile not in known:
+        known[tile] = _found_dim(tile, known)
+    return known[tile]
+
+
+def _found_dim(tile: AnyTile, known: dict[AnyTile, int | None]) -> int | None:
+    match tile:
+        case Memory():
+            for dim, (stride, extent) in enumerate(zip(tile.strides, tile.type.shape, strict=True)):
+                if stride.integer == 1 and extent > 1:
+                    return dim
+            return None
+        case Registers():
+            return tile.vector
+        case Elementwise():
+            return next((d for d in (_natural_dim(part, known) for part in tile.operands) if d is not None), None)
+        case Broadcast():
+            dim = _natural_dim(tile.source, known)
+            return None if dim is None or tile.source.type.shape[dim] == 1 else dim
+        case Permute():
+            dim = _natural_dim(tile.source, known)
+            return None if dim is None else tile.order.index(dim)
+        case Extract() | Converted():
+            return _natural_dim(tile.source, known)
+        case Product():
+            dim = _natural_dim(tile.acc, known)
+            rows = dim is None and _natural_dim(tile.lhs, known) != 0 and _natural_dim(tile.rhs, known) == 1
+            return 1 if rows else dim
+        case Reduction():
+            dim = _natural_dim(tile.source, known)
+            return None if dim is None or dim == tile.dim else dim - (dim > tile.dim)
+        case Gathered():
+            return _natural_dim(tile.addresses, known)
+        case Splat() | Iota():
+            return None

@@ -1,0 +1,1 @@
+"""Products of large matrices: packed panels and macro-kernels."""

@@ -1,0 +1,312 @@
+"""The inner part of a large product: one panel of vectors times all panels of scalars, and what happens to the sums."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tilewright.ir.types import ScalarType
+from tilewright.targets.cpu.context import KernelContext
+from tilewright.targets.cpu.evaluation.evaluate import Evaluator
+from tilewright.targets.cpu.expressions.blocks import Block, Piece, balanced, split_powers
+from tilewright.targets.cpu.expressions.nodes import AnyTile, Fragments, Memory, Product
+from tilewright.targets.cpu.large_products.panels import Format
+from tilewright.targets.cpu.lowered import Operand
+from tilewright.targets.cpu.machine import LINE_BYTES, Machine
+from tilewright.targets.cpu.memory.lanes import Lanes, load_lanes, store_lanes
+from tilewright.targets.cpu.outline import Outlined
+from tilewright.targets.cpu.small_products.microkernel import is_zero, multiply_add
+from tilewright.targets.llvm.emitter import Builder, Value, i64
+from tilewright.targets.llvm.types import ELEMENTS
+
+_CACHE_SHARE = 0.8
+_SHORTEST_RUN = 64
+_ASKED_TERMS = 64
+_COMPACT_SUMS = 8
+# Packing moves whole vectors of terms.
+_RUN_GRAIN = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Code shape: vectors along dimension `vector` of the result, panels of either factor, most terms of a run."""
+
+    vector: int
+    long: Format
+    short: Format
+    terms: int
+
+    @staticmethod
+    def of(machine: Machine, product: Product, vector: int) -> Form:
+        """Two vectors by as many columns as there are registers, spread evenly over the columns there are.
+
+        With 32 registers that is 14 of a real type: 28 accumulators, two vectors, a scalar. A panel of each factor fits
+        the first cache together.
+        """
+        element = product.type.element
+        parts = 2 if element.is_complex else 1
+        lanes = machine.lanes(element.component.bytes)
+        vectors = 1 if product.type.shape[vector] <= lanes else 2
+        free = _COMPACT_SUMS if machine.compact else machine.registers - 1 - parts * (vectors + 1)
+        width = max(balanced(product.type.shape[1 - vector], max(1, free // (parts * vectors))))
+        most = int(machine.l1_bytes * _CACHE_SHARE) // ((vectors * lanes + width) * element.bytes)
+        short = Format(1 - vector, width, element)
+        return Form(
+            vector, Format(vector, vectors * lanes, element), short, _run_length(product.lhs.type.shape[1], most)
+        )
+
+    @property
+    def element(self) -> ScalarType:
+        """What is packed and summed up."""
+        return self.long.element
+
+    def pieces(self, machine: Machine) -> tuple[Piece, ...]:
+        """The vectors of a register block."""
+        return split_powers(self.long.height, machine.lanes(self.element.component.bytes))
+
+    def panel(self, b: Builder, machine: Machine, panels: Value, form: Format, number: Value) -> Value:
+        """Address of a panel."""
+        return element_address(b, self.element, panels, b.mul(number, i64(form.stride(self.terms, machine))))
+
+
+def element_address(b: Builder, element: ScalarType, base: Value, distance: Value) -> Value:
+    """The address a number of elements further on."""
+    return b.gep(ELEMENTS[element.name].llvm, base, b.add(distance, distance) if element.is_complex else distance)
+
+
+def _run_length(depth: int, most: int) -> int:
+    """The terms of `depth` in even runs of about `most`."""
+    runs = -(-depth // max(most, _SHORTEST_RUN))
+    return -(-depth // (runs * _RUN_GRAIN)) * _RUN_GRAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What the parts of a large product work on, as the caller or an outlined part sees it.
+
+    `value` is the formula to store, with a product whose factors are `long` and `short`; `lines` and `columns` count
+    positions of the result along its vector dimension and across; `term` and `depth` are the run of terms, `first` and
+    `last` whether there are none before and after it. `panels` are those of the scalars, `sums` the partial sums (None
+    if there is one run only).
+    """
+
+    long: Memory
+    short: Memory
+    value: AnyTile
+    product: Product
+    target: Memory
+    lines: Value
+    columns: Value
+    term: Value
+    depth: Value
+    first: Value
+    last: Value
+    panels: Value
+    sums: Value | None
+
+    def inside(self, part: Outlined) -> Work:
+        """The same in an outlined part."""
+        long, short, target, product = map(part.tile, (self.long, self.short, self.target, self.product))
+        assert isinstance(long, Memory)
+        assert isinstance(short, Memory)
+        assert isinstance(target, Memory)
+        assert isinstance(product, Product)
+        return Work(
+            long,
+            short,
+            part.tile(self.value),
+            product,
+            target,
+            part.value(self.lines),
+            part.value(self.columns),
+            part.value(self.term),
+            part.value(self.depth),
+            part.value(self.first),
+            part.value(self.last),
+            part.value(self.panels),
+            None if self.sums is None else part.value(self.sums),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Memory of a register block: columns of `length` bytes, `step` bytes apart."""
+
+    start: Value
+    step: Value
+    length: int
+
+    def where(self, b: Builder, condition: Value, other: Place) -> Place:
+        """This place if a condition holds, else as much of another."""
+        start, step = b.select(condition, self.start, other.start), b.select(condition, self.step, other.step)
+        return Place(start, step, self.length)
+
+    def ask(self, b: Builder, column: Value) -> None:
+        """Prefetch a column."""
+        at = b.gep("i8", self.start, b.mul(column, self.step))
+        for distance in range(0, self.length, LINE_BYTES):
+            b.prefetch(b.offset(at, distance), write=True)
+
+
+class MacroKernel:
+    """Emits the register blocks that one panel of vectors takes part in."""
+
+    __slots__ = ("_b", "_columns", "_ctx", "_form", "_machine", "_number", "_panel", "_pieces", "_work")
+
+    def __init__(
+        self, ctx: KernelContext, machine: Machine, form: Form, work: Work, number: Value, panel: Value
+    ) -> None:
+        self._ctx = ctx
+        self._b = ctx.b
+        self._machine = machine
+        self._form = form
+        self._work = work
+        self._number = number
+        self._panel = panel
+        self._pieces = form.pieces(machine)
+        self._columns = blocks(ctx.b, work.columns, form.short.height)
+
+    def emit(self) -> None:
+        """One register block after the other."""
+        b, work, form = self._b, self._work, self._form
+        with b.loop(i64(0), self._columns, hint="column") as loop:
+            short = form.panel(b, self._machine, work.panels, form.short, loop.index)
+            if work.sums is None:
+                self._finish(loop.index, self._sum(short, self._target_at(loop.index)))
+            else:
+                self._resume(loop.index, short, self._waiting_at(work.sums, loop.index))
+
+    def _resume(self, column: Value, short: Value, waiting: Value) -> None:
+        """Add the sums of earlier runs; leave them for later ones or finish the block."""
+        b, ev, work = self._b, self._evaluator(), self._work
+        asked = self._waiting_place(waiting)
+        total = self._sum(short, asked, self._target_at(column).where(b, work.last, asked))
+        with b.if_else(work.first) as branch:
+            with branch.then():
+                branch.yield_(*ev.flatten(total))
+            with branch.otherwise():
+                before = self._grouped([load_lanes(b, at) for at in self._waiting(waiting)])
+                branch.yield_(*ev.flatten(self._added(before, total)))
+        total = self._rebuilt(branch.results)
+        with b.if_else(work.last) as branch:
+            with branch.then():
+                self._finish(column, total)
+            with branch.otherwise():
+                operands = [operand for row in total for operand in row]
+                for at, operand in zip(self._waiting(waiting), operands, strict=True):
+                    store_lanes(b, operand, at)
+
+    def _sum(self, short: Value, *places: Place) -> Fragments:
+        """The microkernel over all terms; some time before the end it asks for the places that are needed then.
+
+        Not earlier: the panels that pass by would push them out of the first cache again.
+        """
+        b, ev, depth = self._b, self._evaluator(), self._work.depth
+        start = b.smax(b.sub(depth, i64(_ASKED_TERMS)), i64(0))
+        stop = b.smin(b.add(start, i64(self._form.short.height)), depth)
+        carried = [self._panel, short, *ev.flatten(self._nothing())]
+        carried = self._terms(i64(0), start, carried, ())
+        carried = self._terms(start, stop, carried, places)
+        return self._rebuilt(self._terms(stop, depth, carried, ())[2:])
+
+    def _terms(self, first: Value, end: Value, carried: list[Value], places: tuple[Place, ...]) -> list[Value]:
+        """A loop over both panels, which pointers of their own walk along; each term asks for a column of the places.
+
+        It is not unrolled: with two terms at hand the scheduler loads the vectors of both, and accumulators spill.
+        """
+        b, ev, form = self._b, self._evaluator(), self._form
+        with b.loop(first, end, 1, carried, hint="k") as loop:
+            for place in places:
+                place.ask(b, b.sub(loop.index, first))
+            vectors_at, scalars_at, *values = loop.carried
+            acc = self._rebuilt(values)
+            vectors = [load_lanes(b, self._lanes(vectors_at, p.offset, p.lanes)) for p in self._pieces]
+            for j, row in enumerate(acc):
+                scalar = load_lanes(b, self._lanes(scalars_at, j, 1))
+                for p, piece in enumerate(self._pieces):
+                    wide = self._ctx.arith.splat(scalar, piece.lanes)
+                    row[p] = multiply_add(ev, form.element, vectors[p], wide, row[p])
+            following = [
+                self._lanes(at, panel.height, 1).pointer
+                for at, panel in ((vectors_at, form.long), (scalars_at, form.short))
+            ]
+            loop.yield_(*following, *ev.flatten(acc))
+        return loop.results
+
+    def _finish(self, column: Value, total: Fragments) -> None:
+        """Everything around the product, and the store."""
+        b, form, work = self._b, self._form, self._work
+        line, first = b.mul(self._number, i64(form.long.height)), b.mul(column, i64(form.short.height))
+        origin = (line, first) if form.vector == 0 else (first, line)
+        block = Block(origin, form.vector, self._pieces, 1 - form.vector, form.short.height)
+        whole = b.and_(
+            b.icmp("sle", b.add(line, i64(form.long.height)), work.lines),
+            b.icmp("sle", b.add(first, i64(form.short.height)), work.columns),
+        )
+        with b.if_else(whole, likely=True) as branch:
+            for arm, checked in ((branch.then, False), (branch.otherwise, True)):
+                with arm():
+                    ev = self._evaluator(checked)
+                    acc = ev.block(work.product.acc, block)
+                    ev.provide(work.product, block, self._added(acc, total))
+                    ev.store(work.target, block, ev.block(work.value, block))
+
+    def _added(self, before: Fragments, more: Fragments) -> Fragments:
+        arith, dtype = self._ctx.arith, self._form.element.name
+
+        def plus(x: Operand, y: Operand) -> Operand:
+            return y if isinstance(x, Value) and is_zero(x) else arith.binary("add", dtype, x, y)
+
+        return [[plus(x, y) for x, y in zip(a, b, strict=True)] for a, b in zip(before, more, strict=True)]
+
+    # Register blocks
+
+    def _evaluator(self, checked: bool = True) -> Evaluator:
+        return Evaluator(self._b, self._ctx.arith, self._machine, checked)
+
+    def _rebuilt(self, values: list[Value]) -> Fragments:
+        return self._evaluator().rebuild(values, self._form.element.name, self._form.short.height, len(self._pieces))
+
+    def _grouped(self, operands: list[Operand]) -> Fragments:
+        count = len(self._pieces)
+        return [operands[k : k + count] for k in range(0, len(operands), count)]
+
+    def _nothing(self) -> Fragments:
+        arith = self._ctx.arith
+        zero = arith.constant(self._form.element.name, 0)
+        return self._grouped([arith.splat(zero, p.lanes) for _ in range(self._form.short.height) for p in self._pieces])
+
+    # Places in memory
+
+    def _lanes(self, base: Value, position: int, lanes: int) -> Lanes:
+        pointer = element_address(self._b, self._form.element, base, i64(position))
+        return Lanes(self._form.element.name, pointer, i64(1), lanes)
+
+    def _target_at(self, column: Value) -> Place:
+        """The block of the target; only the first vector of a column if its elements lie apart."""
+        form, target = self._form, self._work.target
+        line, first = self._b.mul(self._number, i64(form.long.height)), self._b.mul(column, i64(form.short.height))
+        start = self._evaluator().address(target, (line, first) if form.vector == 0 else (first, line))
+        size, step = target.type.element.bytes, target.strides[1 - form.vector]
+        height = form.long.height if target.strides[form.vector].integer == 1 else 1
+        return Place(start, self._b.mul(step, i64(size)), height * size)
+
+    def _waiting_place(self, waiting: Value) -> Place:
+        column = self._form.long.height * self._form.element.bytes
+        return Place(waiting, i64(column), column)
+
+    def _waiting_at(self, base: Value, column: Value) -> Value:
+        b, form = self._b, self._form
+        number = b.add(b.mul(self._number, self._columns), column)
+        return element_address(b, form.element, base, b.mul(number, i64(form.long.height * form.short.height)))
+
+    def _waiting(self, base: Value) -> Iterator[Lanes]:
+        """Where the vectors of a register block wait."""
+        for j in range(self._form.short.height):
+            for piece in self._pieces:
+                yield self._lanes(base, j * self._form.long.height + piece.offset, piece.lanes)
+
+
+def blocks(b: Builder, extent: Value, size: int) -> Value:
+    """How many blocks cover an extent."""
+    return b.udiv(b.add(extent, i64(size - 1)), i64(size))

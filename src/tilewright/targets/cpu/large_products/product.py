@@ -1,0 +1,203 @@
+"""Large products: packed factors, register blocks over panels, whatever surrounds the product as its epilogue.
+
+Computed as GotoBLAS does (Goto, van de Geijn: Anatomy of High-Performance Matrix Multiplication): for each run of terms
+the factor that becomes scalars is packed once for all, the other one some panels at a time by the thread that needs
+them; a panel of it stays in the first cache while all panels of scalars pass by. Sums of unfinished register blocks
+wait in memory between the runs. After the last run, what the program does with the product (scaling, the old target,
+conversions) happens in registers. Panels are shared by the threads of the team.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tilewright.targets.cpu.context import KernelContext
+from tilewright.targets.cpu.expressions.nodes import (
+    AnyTile,
+    Broadcast,
+    Converted,
+    Elementwise,
+    Iota,
+    Memory,
+    Product,
+    Splat,
+    natural_dim,
+)
+from tilewright.targets.cpu.large_products.macro_kernel import Form, MacroKernel, Work, blocks
+from tilewright.targets.cpu.large_products.panels import Corner, bounded, pack
+from tilewright.targets.cpu.machine import Machine
+from tilewright.targets.cpu.outline import Outlined
+from tilewright.targets.llvm.emitter import Builder, Value, i64
+
+if TYPE_CHECKING:
+    from tilewright.targets.cpu.tiles.roots import Roots
+
+MANY_MULTIPLIES = 72 * 72 * 72
+"""From here on packing the factors pays."""
+_NARROWEST = 16
+_PANELS_AT_ONCE = 8
+_SHARED_FROM = 1 << 17
+
+
+def large_product(value: AnyTile) -> Product | None:
+    """The product inside a value, if it is large and all around it works element by element."""
+    parts = list(_elementwise_parts(value))
+    products = [part for part in parts if isinstance(part, Product)]
+    if len(products) != 1 or not is_large(products[0]):
+        return None
+    product = products[0]
+    around = [*parts, *_elementwise_parts(product.acc)]
+    known = all(isinstance(p, Elementwise | Converted | Memory | Splat | Broadcast | Iota | Product) for p in around)
+    once = sum(isinstance(part, Product) for part in around) == 1
+    return product if known and once else None
+
+
+def is_large(product: Product) -> bool:
+    """Whether packing the factors pays, and they are in memory."""
+    if not (_source(product.lhs) and _source(product.rhs)):
+        return False
+    m, n = product.type.shape
+    return is_large_shape(m, n, product.lhs.type.shape[1])
+
+
+def is_large_shape(m: int, n: int, depth: int) -> bool:
+    """Whether a product of such tiles is large."""
+    return m * n * depth >= MANY_MULTIPLIES and min(m, n, depth) >= _NARROWEST
+
+
+def _source(factor: AnyTile) -> Memory | None:
+    """The memory that a factor is read from, converted or not."""
+    inner = factor.source if isinstance(factor, Converted) else factor
+    return inner if isinstance(inner, Memory) else None
+
+
+def _elementwise_parts(value: AnyTile) -> Iterator[AnyTile]:
+    """The formula down to its products and leaves; what occurs twice only once."""
+    seen: set[AnyTile] = set()
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        if part in seen:
+            continue
+        seen.add(part)
+        yield part
+        if isinstance(part, Elementwise):
+            waiting.extend(part.operands)
+        elif isinstance(part, Converted | Broadcast):
+            waiting.append(part.source)
+
+
+def store_large(roots: Roots, value: AnyTile, product: Product, target: Memory) -> None:
+    """Compute `value`, which contains `product`, into `target`."""
+    with roots.ctx.layout.passing():
+        _store_large(roots, value, product, target)
+
+
+def _store_large(roots: Roots, value: AnyTile, product: Product, target: Memory) -> None:
+    ctx, machine, b = roots.ctx, roots.machine, roots.ctx.b
+    vector = natural_dim(target) or 0
+    form = Form.of(machine, product, vector)
+    factors = (product.lhs, product.rhs) if vector == 0 else (product.rhs, product.lhs)
+    long, short = (bounded(b, _memory(factor)) for factor in factors)
+    edge, product = bounded(b, target), replace(product, acc=_bounded(b, product.acc))
+    formula = _bounded(b, value, product)
+    depth = b.smax(b.smin(_end(long, 1 - vector), _end(short, vector)), i64(0))
+    single = product.lhs.type.shape[1] <= form.terms
+    columns = -(-product.type.shape[1 - vector] // form.short.height)
+    panels = roots.workspace(form.element, columns * form.short.stride(form.terms, machine))
+    sums = None
+    if not single:
+        rows = -(-product.type.shape[vector] // form.long.height)
+        sums = roots.workspace(form.element, rows * columns * form.long.height * form.short.height)
+    end = b.smax(depth, i64(1))
+    with b.loop(i64(0), end, form.terms, runs_at_least_once=True, hint="term") as loop:
+        term = i64(0) if single else loop.index
+        run = b.smin(b.sub(depth, term), i64(form.terms))
+        work = Work(
+            long=long,
+            short=short,
+            value=formula,
+            product=product,
+            target=edge,
+            lines=b.smax(_end(edge, vector), i64(0)),
+            columns=b.smax(_end(edge, 1 - vector), i64(0)),
+            term=term,
+            depth=run,
+            first=b.icmp("eq", term, i64(0)),
+            last=b.icmp("sge", b.add(term, i64(form.terms)), depth),
+            panels=panels,
+            sums=sums,
+        )
+        worth = b.icmp("sge", b.mul(b.mul(work.lines, work.columns), run), i64(_SHARED_FROM))
+        _pack_short(ctx, machine, form, work, worth)
+        _multiply(roots, form, work, worth)
+
+
+def _pack_short(ctx: KernelContext, machine: Machine, form: Form, work: Work, worth: Value) -> None:
+    """All panels of scalars for a run of terms."""
+    part = Outlined(ctx, machine, "pack_scalars")
+    inner, inside = part.inner, work.inside(part)
+    with inner.b.loop(part.begin, part.end, hint="panel") as loop:
+        corner = Corner(inner.b.mul(loop.index, i64(form.short.height)), inside.term)
+        to = form.panel(inner.b, machine, inside.panels, form.short, loop.index)
+        pack(inner, machine, inside.short, form.short, corner, inside.depth, to)
+    part.call(blocks(ctx.b, work.columns, form.short.height), worth)
+
+
+def _multiply(roots: Roots, form: Form, work: Work, worth: Value) -> None:
+    """Panels of vectors, some at a time: pack them, then multiply each by all panels of scalars."""
+    ctx, machine = roots.ctx, roots.machine
+    part = Outlined(ctx, machine, "multiply")
+    inner, inside = part.inner, work.inside(part)
+    b, height = inner.b, form.long.height
+    packed = roots.within(part).workspace(form.element, _PANELS_AT_ONCE * form.long.stride(form.terms, machine))
+    with b.loop(part.begin, part.end, _PANELS_AT_ONCE, hint="group") as group:
+        count = b.smin(b.sub(part.end, group.index), i64(_PANELS_AT_ONCE))
+        with b.loop(i64(0), count, hint="panel") as loop:
+            corner = Corner(b.mul(b.add(group.index, loop.index), i64(height)), inside.term)
+            to = form.panel(b, machine, packed, form.long, loop.index)
+            pack(inner, machine, inside.long, form.long, corner, inside.depth, to)
+        with b.loop(i64(0), count, hint="panel") as loop:
+            panel = form.panel(b, machine, packed, form.long, loop.index)
+            MacroKernel(inner, machine, form, inside, b.add(group.index, loop.index), panel).emit()
+    part.call(blocks(ctx.b, work.lines, height), worth)
+
+
+def _memory(factor: AnyTile) -> Memory:
+    found = _source(factor)
+    assert found is not None
+    return found
+
+
+def _end(tile: Memory, dim: int) -> Value:
+    bound = tile.bounds[dim]
+    assert bound is not None
+    return bound.high
+
+
+def _bounded(b: Builder, value: AnyTile, product: Product | None = None) -> AnyTile:
+    """The formula with all memory in it checked; `product` takes the place of the product in it."""
+    known: dict[AnyTile, AnyTile] = {}
+
+    def checked(part: AnyTile) -> AnyTile:
+        if part not in known:
+            known[part] = rebuilt(part)
+        return known[part]
+
+    def rebuilt(part: AnyTile) -> AnyTile:
+        match part:
+            case Elementwise():
+                return replace(part, operands=tuple(map(checked, part.operands)))
+            case Converted() | Broadcast():
+                return replace(part, source=checked(part.source))
+            case Product():
+                assert product is not None
+                return product
+            case Memory():
+                return bounded(b, part)
+            case _:
+                return part
+
+    return checked(value)

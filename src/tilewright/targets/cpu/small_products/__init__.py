@@ -1,0 +1,1 @@
+"""Products of small matrices: register blocks in straight-line code or short loops."""

@@ -1,0 +1,317 @@
+"""Memrefs: views as addresses, element loads and stores for uniform and varying positions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tilewright.dialects import memref
+from tilewright.ir import core
+from tilewright.ir.types import GroupType, MemrefType, mixed
+from tilewright.targets.cpu.context import KernelContext, OpLowering, view_of
+from tilewright.targets.cpu.lowered import Operand, Scalar, View
+from tilewright.targets.cpu.spmd.scalars import product_of, sum_of
+from tilewright.targets.llvm.emitter import Complex, Value, i64, vector, zero
+from tilewright.targets.llvm.types import ELEMENTS, Kind
+
+_TABLE_AHEAD_BYTES = 512
+
+
+def position(ctx: KernelContext, view: View, indices: Sequence[Scalar]) -> Scalar:
+    """Distance in elements from the view's pointer to the element at `indices`."""
+    total = view.offset
+    for index, stride in zip(indices, view.strides, strict=True):
+        total = sum_of(ctx, total, product_of(ctx, index, stride))
+    return total
+
+
+def address(ctx: KernelContext, view: View, at: Scalar) -> Value:
+    """Address of the element at distance `at`; a vector of addresses if it varies."""
+    element = ELEMENTS[view.type.element.name]
+    distance = at.value if element.kind is not Kind.COMPLEX else _doubled(ctx, at.value)
+    return ctx.b.gep(element.llvm, view.pointer.value, distance)
+
+
+def _doubled(ctx: KernelContext, value: Value) -> Value:
+    """Complex elements are addressed as pairs of their component."""
+    return ctx.b.add(value, value)
+
+
+def element_alignment(view: View) -> int:
+    """Bytes to which an element is aligned: its component's size."""
+    return view.type.element.component.bytes
+
+
+def _load(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, memref.Load)
+    view = ctx.view(op.memref)
+    at = position(ctx, view, [ctx.scalar(i) for i in op.indices])
+    ctx.bind(op.out, load_element(ctx, view, at))
+
+
+def load_element(ctx: KernelContext, view: View, at: Scalar) -> Scalar:
+    """Load the element at distance `at`: once if uniform, as a vector if consecutive, else by gather."""
+    if not (at.varying or view.pointer.varying):
+        return Scalar(_load_uniform(ctx, view, at))
+    if ctx.lanes == 1:
+        return Scalar(_load_uniform(ctx, view, at))
+    element = ELEMENTS[view.type.element.name]
+    linear = None if view.pointer.varying else at.linear
+    if linear is not None and linear.stride == 1 and element.kind is not Kind.COMPLEX:
+        pointer = ctx.b.gep(element.llvm, view.pointer.value, linear.base)
+        ltype, align = vector(element.llvm, ctx.lanes), element_alignment(view)
+        if ctx.mask is None:
+            return Scalar(ctx.b.load(ltype, pointer, align), True)
+        return Scalar(ctx.b.masked_load(ltype, pointer, ctx.mask, align), True)
+    pointers = _lane_addresses(ctx, view, at)
+    return Scalar(_gather(ctx, view, pointers), True)
+
+
+def _load_uniform(ctx: KernelContext, view: View, at: Scalar) -> Operand:
+    """A uniform load is guarded where no lane may be active: its address need not be valid then."""
+    if ctx.mask is None or ctx.lanes == 1:
+        return plain_load(ctx, view, address(ctx, view, at))
+    element = ELEMENTS[view.type.element.name]
+    complex_ = element.kind is Kind.COMPLEX
+    nothing = zero(element.llvm)
+    with ctx.b.if_else(ctx.any_active(ctx.mask)) as branch:
+        with branch.then():
+            loaded = plain_load(ctx, view, address(ctx, view, at))
+            branch.yield_(*([loaded.re, loaded.im] if isinstance(loaded, Complex) else [loaded]))
+        with branch.otherwise():
+            branch.yield_(*([nothing, nothing] if complex_ else [nothing]))
+    return Complex(branch.results[0], branch.results[1]) if complex_ else branch.results[0]
+
+
+def plain_load(ctx: KernelContext, view: View, pointer: Value) -> Operand:
+    """Load one element from its address."""
+    element = ELEMENTS[view.type.element.name]
+    align = element_alignment(view)
+    if element.kind is not Kind.COMPLEX:
+        return ctx.b.load(element.llvm, pointer, align)
+    imaginary = ctx.b.gep(element.llvm, pointer, i64(1))
+    return Complex(ctx.b.load(element.llvm, pointer, align), ctx.b.load(element.llvm, imaginary, align))
+
+
+def plain_store(ctx: KernelContext, view: View, operand: Operand, pointer: Value) -> None:
+    """Store one element to its address."""
+    element = ELEMENTS[view.type.element.name]
+    align = element_alignment(view)
+    if isinstance(operand, Complex):
+        ctx.b.store(operand.re, pointer, align)
+        ctx.b.store(operand.im, ctx.b.gep(element.llvm, pointer, i64(1)), align)
+    else:
+        ctx.b.store(operand, pointer, align)
+
+
+def _lane_addresses(ctx: KernelContext, view: View, at: Scalar) -> Value:
+    element = ELEMENTS[view.type.element.name]
+    distance = ctx.wide(at)
+    if element.kind is Kind.COMPLEX:
+        distance = ctx.b.add(distance, distance)
+    return ctx.b.gep(element.llvm, view.pointer.value, distance)
+
+
+def lane_addresses(ctx: KernelContext, view: View, at: Scalar) -> Value:
+    """One address a lane."""
+    pointers = _lane_addresses(ctx, view, at)
+    return pointers if pointers.type.startswith("<") or ctx.lanes == 1 else ctx.b.splat(pointers, ctx.lanes)
+
+
+def _gather(ctx: KernelContext, view: View, pointers: Value) -> Operand:
+    element = ELEMENTS[view.type.element.name]
+    ltype, mask, align = vector(element.llvm, ctx.lanes), ctx.lane_mask(), element_alignment(view)
+    if element.kind is not Kind.COMPLEX:
+        return ctx.b.gather(ltype, pointers, mask, align)
+    imaginary = ctx.b.gep(element.llvm, pointers, i64(1))
+    return Complex(ctx.b.gather(ltype, pointers, mask, align), ctx.b.gather(ltype, imaginary, mask, align))
+
+
+def _store(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, memref.Store)
+    view = ctx.view(op.memref)
+    at = position(ctx, view, [ctx.scalar(i) for i in op.indices])
+    store_element(ctx, view, at, ctx.scalar(op.value))
+
+
+def store_element(ctx: KernelContext, view: View, at: Scalar, value: Scalar) -> None:
+    """Store to distance `at` for every active lane; of lanes that write one element the highest wins."""
+    varying = at.varying or view.pointer.varying
+    if ctx.lanes == 1 or not (varying or value.varying):
+        _store_uniform(ctx, view, at, value)
+        return
+    element = ELEMENTS[view.type.element.name]
+    align, mask = element_alignment(view), ctx.lane_mask()
+    linear = None if view.pointer.varying else at.linear
+    operand = ctx.widen(value)
+    if linear is not None and linear.stride == 1 and isinstance(operand, Value):
+        pointer = ctx.b.gep(element.llvm, view.pointer.value, linear.base)
+        if ctx.mask is None:
+            ctx.b.store(operand, pointer, align)
+        else:
+            ctx.b.masked_store(operand, pointer, mask, align)
+        return
+    pointers = lane_addresses(ctx, view, at)
+    if isinstance(operand, Complex):
+        ctx.b.scatter(operand.re, pointers, mask, align)
+        ctx.b.scatter(operand.im, ctx.b.gep(element.llvm, pointers, i64(1)), mask, align)
+    else:
+        ctx.b.scatter(operand, pointers, mask, align)
+
+
+def _store_uniform(ctx: KernelContext, view: View, at: Scalar, value: Scalar) -> None:
+    if ctx.mask is None or ctx.lanes == 1:
+        plain_store(ctx, view, value.operand, address(ctx, view, at))
+        return
+    with ctx.b.if_then(ctx.any_active(ctx.mask)):
+        plain_store(ctx, view, value.operand, address(ctx, view, at))
+
+
+# Views
+
+
+def _alloca(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, memref.Alloca)
+    type_, offset = op.out.type, op.offset
+    assert isinstance(type_, MemrefType)
+    assert offset is not None, "assign-stack must run before the CPU lowering"
+    pointer = Scalar(ctx.b.offset(ctx.scratch, offset, hint="local"))
+    nothing = [Scalar(i64(0))] * type_.order
+    ctx.bind(op.out, view_of(type_, pointer, nothing, nothing))
+
+
+def _nothing(ctx: KernelContext, op: core.Operation) -> None:
+    """Lifetimes are settled when the stack is assigned."""
+
+
+def _size(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, memref.Size)
+    if isinstance(op.source.type, GroupType):
+        ctx.bind(op.out, ctx.group(op.source).size)
+    else:
+        ctx.bind(op.out, ctx.view(op.source).sizes[op.mode])
+
+
+def _stride(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, memref.Stride)
+    ctx.bind(op.out, ctx.view(op.source).strides[op.mode])
+
+
+def _associated(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, memref.Associated)
+    is_group = isinstance(op.source.type, GroupType)
+    root = Scalar(ctx.group(op.source).table) if is_group else ctx.view(op.source).root
+    null = zero(root.value.type)
+    ctx.bind(op.out, Scalar(ctx.b.icmp("ne", root.value, null), root.varying))
+
+
+def _group_load(ctx: KernelContext, op: core.Operation) -> None:
+    """Pointer `table[index]` and dope entries; the group's offset goes into the view's, so null roots stay null."""
+    assert isinstance(op, memref.GroupLoad)
+    group, index = ctx.group(op.group), ctx.scalar(op.index)
+    type_ = op.out.type
+    assert isinstance(type_, MemrefType)
+    pointer = _table_entry(ctx, group.table, index, "ptr")
+
+    def extent(entry: int | Value) -> Scalar:
+        return ctx.index(entry) if isinstance(entry, int) else _table_entry(ctx, entry, index, "i64")
+
+    sizes = tuple(map(extent, mixed(type_.shape, group.extents)))
+    strides = tuple(map(extent, mixed(type_.strides, group.strides)))
+    ctx.bind(op.out, View(type_, pointer, group.offset, sizes, strides, pointer))
+
+
+def _table_entry(ctx: KernelContext, table: Value, index: Scalar, ltype: str) -> Scalar:
+    """An entry for a work-group; one cache line holds those of many, too slow a stream for the hardware to follow."""
+    if index.varying and ctx.lanes > 1:
+        pointers = ctx.b.gep(ltype, table, index.value)
+        return Scalar(ctx.b.gather(vector(ltype, ctx.lanes), pointers, ctx.lane_mask(), 8), True)
+    pointer = ctx.b.gep(ltype, table, index.value)
+    ctx.b.prefetch(ctx.b.offset(pointer, _TABLE_AHEAD_BYTES), spread=True)
+    if ctx.mask is None or ctx.lanes == 1:
+        return Scalar(ctx.b.load(ltype, pointer, 8))
+    with ctx.b.if_else(ctx.any_active(ctx.mask)) as branch:
+        with branch.then():
+            branch.yield_(ctx.b.load(ltype, pointer, 8))
+        with branch.otherwise():
+            branch.yield_(zero(ltype))
+    return Scalar(branch.results[0])
+
+
+def _expand(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, memref.Expand)
+    view, mode, type_ = ctx.view(op.memref), op.mode, op.out.type
+    assert isinstance(type_, MemrefType)
+    extents = list(map(ctx.index, op.mixed_sizes))
+    strides = [view.strides[mode]]
+    for extent in extents[:-1]:
+        strides.append(product_of(ctx, strides[-1], extent))
+    ctx.bind(
+        op.out,
+        View(
+            type_,
+            view.pointer,
+            view.offset,
+            (*view.sizes[:mode], *extents, *view.sizes[mode + 1 :]),
+            (*view.strides[:mode], *strides, *view.strides[mode + 1 :]),
+            view.root,
+        ),
+    )
+
+
+def _fuse(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, memref.Fuse)
+    view, first, last, type_ = ctx.view(op.memref), op.first, op.last, op.out.type
+    assert isinstance(type_, MemrefType)
+    extent = view.sizes[first]
+    for size in view.sizes[first + 1 : last + 1]:
+        extent = product_of(ctx, extent, size)
+    ctx.bind(
+        op.out,
+        View(
+            type_,
+            view.pointer,
+            view.offset,
+            (*view.sizes[:first], extent, *view.sizes[last + 1 :]),
+            (*view.strides[: first + 1], *view.strides[last + 1 :]),
+            view.root,
+        ),
+    )
+
+
+def _subview(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, memref.Subview)
+    view, type_ = ctx.view(op.memref), op.out.type
+    assert isinstance(type_, MemrefType)
+    at, kept_sizes, kept_strides = view.offset, list[Scalar](), list[Scalar]()
+    for offset, size, stride in zip(op.mixed_offsets, op.mixed_sizes, view.strides, strict=True):
+        at = sum_of(ctx, at, product_of(ctx, ctx.index(offset), stride))
+        if size != 0:
+            kept_sizes.append(ctx.index(size))
+            kept_strides.append(stride)
+    ctx.bind(op.out, View(type_, view.pointer, at, tuple(kept_sizes), tuple(kept_strides), view.root))
+
+
+def _permute(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, memref.Permute)
+    view, type_ = ctx.view(op.memref), op.out.type
+    assert isinstance(type_, MemrefType)
+    sizes, strides = (tuple(parts[k] for k in op.order) for parts in (view.sizes, view.strides))
+    ctx.bind(op.out, View(type_, view.pointer, view.offset, sizes, strides, view.root))
+
+
+def lowerings() -> Mapping[type[core.Operation], OpLowering]:
+    """Lowerings of this file by operation."""
+    return {
+        memref.Alloca: _alloca,
+        memref.LifetimeStop: _nothing,
+        memref.Load: _load,
+        memref.Store: _store,
+        memref.GroupLoad: _group_load,
+        memref.Size: _size,
+        memref.Stride: _stride,
+        memref.Associated: _associated,
+        memref.Expand: _expand,
+        memref.Fuse: _fuse,
+        memref.Subview: _subview,
+        memref.Permute: _permute,
+    }

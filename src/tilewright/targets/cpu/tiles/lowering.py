@@ -1,0 +1,197 @@
+"""The part of the CPU target that computes tiles: each operation becomes a formula, or code if it must."""
+
+from __future__ import annotations
+
+from tilewright.dialects import addresses, arith, scf, tile
+from tilewright.dialects.reports import Report
+from tilewright.dialects.tile_combine import ReduceBy, ScanBy, single_operation
+from tilewright.ir import core
+from tilewright.ir.types import ScalarType, TileType
+from tilewright.targets.cpu.context import KernelContext, TileCarrier
+from tilewright.targets.cpu.expressions.nodes import (
+    AnyTile,
+    Broadcast,
+    Converted,
+    Elementwise,
+    Extract,
+    Gathered,
+    Iota,
+    Memory,
+    Permute,
+    Product,
+    Reduction,
+    Splat,
+    natural_dim,
+)
+from tilewright.targets.cpu.large_products.product import is_large, large_product
+from tilewright.targets.cpu.lowered import Scalar
+from tilewright.targets.cpu.machine import Machine
+from tilewright.targets.cpu.memory.buffers import BufferPool
+from tilewright.targets.cpu.memory.deferral import may_defer
+from tilewright.targets.cpu.memory.places import guarded, place, tile_of
+from tilewright.targets.cpu.parts import lower_apart
+from tilewright.targets.cpu.spmd.host import lower_report
+from tilewright.targets.cpu.tiles import combining, elements, moves, scatters, shares
+from tilewright.targets.cpu.tiles.carriers import RegisterCarrier, SingleCarrier, SwappedCarrier, updated_in_place
+from tilewright.targets.cpu.tiles.orientation import carried_dim
+from tilewright.targets.cpu.tiles.overlap import OverlapTests
+from tilewright.targets.cpu.tiles.prefetch import lower_prefetch
+from tilewright.targets.cpu.tiles.roots import Roots
+from tilewright.targets.cpu.tiles.shared_loops import may_share, share_loop
+from tilewright.targets.cpu.tiles.sharing import is_shared
+from tilewright.targets.llvm.elementwise import is_elementwise
+from tilewright.targets.llvm.emitter import Function
+
+_CHAINED_ELEMENTS = 4096
+
+
+class CpuTiles:
+    """Implements `context.TileLowering` for a machine."""
+
+    __slots__ = ("_overlaps", "_pools", "machine")
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self._pools: dict[Function, BufferPool] = {}
+        self._overlaps = OverlapTests()
+
+    def _roots(self, ctx: KernelContext, block: core.Block | None) -> Roots:
+        pool = self._pools.setdefault(ctx.b.function, BufferPool())
+        return Roots(ctx, self.machine, pool, block)
+
+    def lower(self, ctx: KernelContext, op: core.Operation) -> None:
+        """Lower one operation on tiles and bind its results."""
+        roots = self._roots(ctx, op.block)
+        formula = self._formula(ctx, roots, op)
+        if formula is not None:
+            shared = is_shared(op.results[0], formula)
+            ctx.bind(op.results[0], roots.materialize(formula) if shared else formula)
+            return
+        match op:
+            case tile.Store():
+                target = place(ctx, op.memref, op.indices, op.check, tile_of(ctx, op.value).type)
+                with guarded(ctx):
+                    self._overlaps.store(ctx, roots, tile_of(ctx, op.value), target)
+            case tile.Item():
+                ctx.bind(op.out, Scalar(roots.element(tile_of(ctx, op.tile))))
+            case ReduceBy() | ScanBy():
+                combining.lower(ctx, roots, op)
+            case Report():
+                lower_report(ctx, op, roots)
+            case tile.Prefetch():
+                lower_prefetch(ctx, roots, op)
+            case addresses.Gather() | addresses.Scatter() | addresses.ScatterUpdate() | addresses.ScatterExchange():
+                scatters.lower(ctx, roots, op)
+            case _:
+                elements.lower(ctx, roots, op)
+
+    def _formula(self, ctx: KernelContext, roots: Roots, op: core.Operation) -> AnyTile | None:
+        type_ = op.results[0].type if op.results else None
+        if not isinstance(type_, TileType):
+            return None
+        match op:
+            case arith.Constant():
+                return Splat(type_, ctx.arith.constant(type_.element.name, op.value))
+            case tile.Splat():
+                return Splat(type_, ctx.uniform_value(ctx.scalar(op.value)))
+            case tile.Load():
+                memory = place(ctx, op.memref, op.indices, op.check, type_)
+                packed = memory.checked and _is_factor_at_address(op)
+                return memory if not packed and self._in_place(op, memory) else roots.materialize(memory)
+            case addresses.Gather() if op.semantics is None:
+                mask = None if op.mask is None else tile_of(ctx, op.mask)
+                return roots.materialize(Gathered(type_, tile_of(ctx, op.addresses), mask))
+            case tile.Broadcast():
+                return Broadcast(type_, tile_of(ctx, op.tile))
+            case tile.Permute():
+                return Permute(type_, tile_of(ctx, op.tile), op.order)
+            case tile.Extract():
+                return Extract(type_, tile_of(ctx, op.tile), op.offsets)
+            case tile.Iota():
+                return Iota(type_, op.dim)
+            case tile.Mma():
+                lhs, rhs = tile_of(ctx, op.lhs), tile_of(ctx, op.rhs)
+                acc = tile_of(ctx, op.acc)
+                if large_product(acc) is not None:
+                    acc = roots.materialize(acc)
+                large = is_large(Product(type_, lhs, rhs, acc))
+                lhs = _factor(roots, lhs, type_, 0, op.lhs.has_one_use(), large)
+                rhs = _factor(roots, rhs, type_, 1, op.rhs.has_one_use(), large)
+                return Product(type_, lhs, rhs, acc)
+            case tile.Reduce():
+                return Reduction(type_, tile_of(ctx, op.tile), op.kind.value, op.dim)
+            case ReduceBy() if (word := _word(op)) is not None:
+                return Reduction(type_, tile_of(ctx, op.tiles[0]), word, op.dim)
+            case tile.Reshape() | tile.Reinterpret() | tile.Cat() | tile.Scan() | tile.Map():
+                return moves.lower(ctx, roots, op)
+            case tile.ShareInsert():
+                return shares.insert(ctx, roots, op)
+            case _:
+                return _elementwise(ctx, op, type_) if is_elementwise(op) else None
+
+    def _in_place(self, load: tile.Load, memory: Memory) -> bool:
+        return may_defer(load, self.machine) or self._overlaps.may_wait(load, memory, self.machine)
+
+    def carrier(self, ctx: KernelContext, value: core.Value) -> TileCarrier:
+        """Small tiles travel in registers, others in buffers."""
+        type_ = value.type
+        assert isinstance(type_, TileType)
+        # A loop's buffers live around it. Those of a branch are filled inside its arms, where the arms' own are in use.
+        loop = value.owner.parent_op if isinstance(value.owner, core.Block) else None
+        roots = self._roots(ctx, loop.block if loop is not None else None)
+        dim = carried_dim(value)
+        if type_.rank in (1, 2) and roots.registers_needed(type_, dim) <= self.machine.registers - 6:
+            return RegisterCarrier(roots, type_, dim)
+        return SingleCarrier(roots, value, type_, dim) if updated_in_place(value) else SwappedCarrier(roots, type_, dim)
+
+    def apart(self, ctx: KernelContext, op: core.Operation) -> bool:
+        """Operations of long functions become functions of their own."""
+        return lower_apart(ctx, self.machine, op)
+
+    def parallel_loop(self, ctx: KernelContext, op: core.Operation) -> bool:
+        """Loops whose body is not itself shared out are, if they may be long enough."""
+        assert isinstance(op, scf.For)
+        return may_share(op) and ctx.team.text != "null" and share_loop(ctx, self.machine, op)
+
+
+def _is_factor_at_address(op: tile.Load) -> bool:
+    """Whether a product reads the tile, and its memory is no parameter: then nobody has cut it at the edges before.
+
+    Such a factor is copied, so that the product has no code for edges.
+    """
+    at_address = isinstance(op.memref.defining_op, addresses.FromAddress)
+    return at_address and any(isinstance(user, tile.Mma) for user in op.out.uses)
+
+
+def _word(op: ReduceBy) -> str | None:
+    """The operation that the region is, where the order of elements does not matter."""
+    single = single_operation(op.body)
+    return None if single is None or single.attributes else single.name.removeprefix("arith.")
+
+
+def _factor(roots: Roots, source: AnyTile, product: TileType, unit: int, sole: bool, large: bool) -> AnyTile:
+    """A factor as a product reads it: in memory and in the accumulator's type, since each element is read often.
+
+    Those of a large product are converted when they are packed.
+    """
+    if isinstance(source, Memory) and source.type.element is product.element:
+        return source
+    if isinstance(source, Splat) or (isinstance(source, Product) and sole and source.type.size <= _CHAINED_ELEMENTS):
+        return source
+    wanted = TileType(source.type.shape, product.element)
+    if source.type.element is not product.element:
+        source = Converted(wanted, source)
+        if large:
+            return source
+    return roots.materialize(source, unit if natural_dim(source) is None or isinstance(source, Product) else None)
+
+
+def _elementwise(ctx: KernelContext, op: core.Operation, type_: TileType) -> AnyTile:
+    operands: list[AnyTile] = []
+    for value in op.operands:
+        if isinstance(value.type, ScalarType):
+            spread = TileType(type_.shape, value.type)
+            operands.append(Splat(spread, ctx.uniform_value(ctx.scalar(value))))
+        else:
+            operands.append(tile_of(ctx, value))
+    return Elementwise(type_, op, tuple(operands))

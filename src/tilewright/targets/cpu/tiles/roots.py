@@ -1,0 +1,282 @@
+"""Where tiles are computed: stores, buffers, vectors carried by loops, single elements."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tilewright.ir import core
+from tilewright.ir.types import ScalarType, TileType
+from tilewright.targets.cpu.context import KernelContext
+from tilewright.targets.cpu.evaluation.block_stores import BlockStores
+from tilewright.targets.cpu.evaluation.evaluate import Evaluator
+from tilewright.targets.cpu.evaluation.sweep import Plan, fits_registers, sweep
+from tilewright.targets.cpu.expressions.blocks import split_pieces
+from tilewright.targets.cpu.expressions.nodes import (
+    AnyTile,
+    Broadcast,
+    Converted,
+    Elementwise,
+    Extract,
+    Fragments,
+    Gathered,
+    Iota,
+    Memory,
+    Permute,
+    Product,
+    Reduction,
+    Registers,
+    Splat,
+    formulas,
+    leaves,
+    natural_dim,
+)
+from tilewright.targets.cpu.large_products.product import large_product, store_large
+from tilewright.targets.cpu.lowered import Operand
+from tilewright.targets.cpu.machine import Machine
+from tilewright.targets.cpu.memory.buffers import BufferPool
+from tilewright.targets.cpu.outline import Outlined
+from tilewright.targets.cpu.parts import apart, goes_apart
+from tilewright.targets.llvm.emitter import Value, i64
+from tilewright.targets.llvm.types import ELEMENTS, Kind
+
+_Settled = dict[tuple[AnyTile, int], AnyTile]
+
+_CHAINED_VECTORS = 12
+_ROLLED = (Memory, Splat, Elementwise, Converted, Broadcast, Permute, Iota)
+
+
+class Roots:
+    """Computes whole tiles at the position of a kernel's builder."""
+
+    __slots__ = ("_block", "_pool", "ctx", "machine")
+
+    def __init__(self, ctx: KernelContext, machine: Machine, pool: BufferPool, block: core.Block | None) -> None:
+        self.ctx = ctx
+        self.machine = machine
+        self._pool = pool
+        self._block = block
+
+    def unshared(self) -> Roots:
+        """The same with buffers of its own: for code inside a block whose buffers still hold what is read."""
+        return Roots(self.ctx, self.machine, self._pool, None)
+
+    def within(self, part: Outlined) -> Roots:
+        """The same for the body of an outlined part."""
+        return Roots(part.inner, self.machine, BufferPool(), None)
+
+    def evaluator(self, checked: bool = True) -> Evaluator:
+        """A fresh evaluator: what it knows holds for one root only."""
+        return Evaluator(self.ctx.b, self.ctx.arith, self.machine, checked)
+
+    def store(self, value: AnyTile, target: Memory) -> None:
+        """Compute a tile and write it to memory, without bounds tests where all of it is inside."""
+        if 0 in value.type.shape:
+            return
+        if goes_apart(self.ctx, self.machine):
+            with apart(self.ctx, self.machine) as part:
+                inside = part.tile(target)
+                assert isinstance(inside, Memory)
+                self.within(part).store(part.tile(value), inside)
+            return
+        product = large_product(value)
+        if product is not None:
+            store_large(self, value, product, target)
+            return
+        vector = natural_dim(target)
+        value = self.settle(value, vector)
+        product = large_product(value)
+        if product is not None:
+            store_large(self, value, product, target)
+            return
+        inside = self.inside([value, target])
+        if inside is None:
+            self._store(value, target, vector, checked=False)
+            return
+        with self.ctx.b.if_else(inside, likely=True) as branch:
+            with branch.then():
+                self._store(value, target, vector, checked=False)
+            with branch.otherwise():
+                self._store(value, target, vector, checked=True)
+
+    def _store(self, value: AnyTile, target: Memory, vector: int | None, checked: bool) -> None:
+        ev = self.evaluator(checked)
+        plan = Plan(ev, value, vector)
+        if target.checked and all(isinstance(part, _ROLLED) for part in formulas(value)):
+            plan.roll(target, masked=checked)
+        stores = BlockStores(ev, value, target, plan)
+        sweep(self.ctx.b, plan, stores.emit, ev)
+        stores.finish()
+
+    def inside(self, tiles: list[AnyTile]) -> Value | None:
+        """Whether all checked elements of the tiles' memory exist; None if nothing is checked."""
+        b, result = self.ctx.b, None
+        seen: set[AnyTile] = set()
+        for tile in tiles:
+            for leaf in leaves(tile):
+                if not isinstance(leaf, Memory) or not leaf.checked or leaf in seen:
+                    continue
+                seen.add(leaf)
+                for bound, extent in zip(leaf.bounds, leaf.type.shape, strict=True):
+                    if bound is None:
+                        continue
+                    fits = b.and_(b.icmp("sle", bound.low, i64(0)), b.icmp("sle", i64(extent), bound.high))
+                    result = fits if result is None else b.and_(result, fits)
+        return None if result is not None and result.text == "true" else result
+
+    def element(self, tile: AnyTile) -> Operand:
+        """The element of a tile with one element."""
+        settled = self.settle(tile, None)
+        origin = (i64(0),) * tile.type.rank
+        inside = self.inside([settled])
+        return self.evaluator(inside is not None).scalar(settled, origin)
+
+    # Buffers
+
+    def buffer(self, type_: TileType, unit: int = 0, packed: bool = False) -> Memory:
+        """Uninitialised memory for a tile, contiguous along dimension `unit`.
+
+        Unless it is to be `packed`, whole vectors fit behind each other along `unit`: a load of what two stores wrote,
+        or one under a mask, waits until they have left the store buffer (`benchmarks/transposes.py`).
+        """
+        element = ELEMENTS[type_.element.name]
+        size = 1 if element.kind is Kind.BOOL else element.bytes
+        order = [unit, *(dim for dim in range(type_.rank) if dim != unit)] if type_.rank else []
+        padding = 0 if packed or not order else self._padding(type_, unit)
+        strides, total = [1] * type_.rank, 1
+        for dim in order:
+            strides[dim] = total
+            total *= max(type_.shape[dim], 1) + (padding if dim == unit else 0)
+        slack = self.machine.vector_bytes // size
+        pointer = self._pool.take(self.ctx, (total + slack) * size, self._block)
+        return Memory(
+            type_, pointer, tuple(map(i64, strides)), (None,) * type_.rank, span=total + slack, padding=padding
+        )
+
+    def _padding(self, type_: TileType, unit: int) -> int:
+        """How many positions along `unit` vectors take up beyond the tile's own."""
+        lanes = self.machine.lanes(type_.element.component.bytes)
+        return sum(p.lanes - p.active for p in split_pieces(type_.shape[unit], lanes, self.machine).rest)
+
+    def workspace(self, element: ScalarType, count: int) -> Value:
+        """Memory for `count` elements and a vector more, borrowed (`Workspace.passing`)."""
+        offset = self.ctx.layout.borrow(element.bytes * count + self.machine.vector_bytes)
+        return self.ctx.b.offset(self.ctx.workspace, offset, hint="borrowed")
+
+    def fill_zero(self, target: Memory) -> None:
+        """All elements of a buffer become zero."""
+        self.store(Splat(target.type, self.ctx.arith.constant(target.type.element.name, 0)), target)
+
+    def materialize(self, tile: AnyTile, unit: int | None = None, packed: bool = False) -> Memory:
+        """The tile in a stack buffer, contiguous along `unit` (default: as its source is)."""
+        natural = natural_dim(tile)
+        along = unit if unit is not None else (natural or 0)
+        target = self.buffer(tile.type, min(along, max(tile.type.rank - 1, 0)), packed)
+        self.store(tile, target)
+        return target
+
+    # Tiles in registers
+
+    def register_plan(self, type_: TileType, vector: int) -> Plan:
+        """How a tile of that type is held in registers, with vectors along a dimension."""
+        return Plan(self.evaluator(), Registers(type_, vector, (), []), vector)
+
+    def registers_needed(self, type_: TileType, vector: int) -> int:
+        """Vector registers that a tile of this type occupies."""
+        plan = self.register_plan(type_, vector)
+        columns = 1 if plan.across is None else type_.shape[plan.across]
+        return len(plan.pieces) * columns * (2 if type_.element.is_complex else 1)
+
+    def compute_registers(self, tile: AnyTile, vector: int) -> list[Value]:
+        """The vectors of a whole tile."""
+        value = self.settle(tile, vector)
+        plan = self.register_plan(tile.type, vector)
+        inside = self.inside([value])
+        if inside is None:
+            ev = self.evaluator(False)
+            return ev.flatten(ev.block(value, plan.whole))
+        with self.ctx.b.if_else(inside, likely=True) as branch:
+            for arm, checked in ((branch.then, False), (branch.otherwise, True)):
+                with arm():
+                    ev = self.evaluator(checked)
+                    branch.yield_(*ev.flatten(ev.block(value, plan.whole)))
+        return branch.results
+
+    def held(self, type_: TileType, vector: int, values: list[Value]) -> Registers:
+        """The inverse of `compute_registers`."""
+        plan = self.register_plan(type_, vector)
+        columns = 1 if plan.across is None else type_.shape[plan.across]
+        fragments: Fragments = self.evaluator().rebuild(values, type_.element.name, columns, len(plan.pieces))
+        return Registers(type_, plan.vector, tuple(plan.pieces), fragments)
+
+    # Getting formulas ready
+
+    def settle(self, tile: AnyTile, vector: int | None) -> AnyTile:
+        """The tile with everything in buffers that the sweep to come cannot take as it is.
+
+        That is: tiles in registers whose vectors do not fit, and the strided factor of a product whose vectors are
+        read again for each block of columns.
+        """
+        plan = Plan(self.evaluator(), tile, vector)
+        return self._settle(tile, plan, plan.vector, {})
+
+    def _settle(self, tile: AnyTile, plan: Plan, vector: int, known: _Settled) -> AnyTile:
+        """Parts that occur several times stay one."""
+        found = known.get((tile, vector))
+        if found is None:
+            found = known[(tile, vector)] = self._settled(tile, plan, vector, known)
+        return found
+
+    def _settled(self, tile: AnyTile, plan: Plan, vector: int, known: _Settled) -> AnyTile:
+        match tile:
+            case Registers():
+                fits = fits_registers(tile, plan) and tile.vector == vector
+                return tile if fits else self._spill(tile)
+            case Elementwise():
+                return replace(tile, operands=tuple(self._settle(part, plan, vector, known) for part in tile.operands))
+            case Product():
+                return self._settle_product(tile, plan, vector, known)
+            case Converted():
+                return replace(tile, source=self._settle(tile.source, plan, vector, known))
+            case Permute():
+                return replace(tile, source=self._settle(tile.source, plan, tile.order[vector], known))
+            case Gathered():
+                mask = None if tile.mask is None else self._settle(tile.mask, plan, vector, known)
+                return replace(tile, addresses=self._settle(tile.addresses, plan, vector, known), mask=mask)
+            case Broadcast() | Extract() | Reduction():
+                costly = any(isinstance(part, Registers | Product) for part in formulas(tile.source))
+                return replace(tile, source=self.materialize(tile.source)) if costly else tile
+            case _:
+                return tile
+
+    def _settle_product(self, tile: Product, plan: Plan, vector: int, known: _Settled) -> Product:
+        lhs, rhs = (self.materialize(f) if isinstance(f, Converted) else f for f in (tile.lhs, tile.rhs))
+        long_tile, short_tile = (lhs, rhs) if vector == 0 else (rhs, lhs)
+        if isinstance(short_tile, Product):
+            short_tile = self.materialize(short_tile)
+        if isinstance(long_tile, Product):
+            kept = self._chained(long_tile, plan, vector)
+            long_tile = self._settle_product(long_tile, plan, vector, known) if kept else self.materialize(long_tile)
+        elif isinstance(long_tile, Memory) and natural_dim(long_tile) not in (vector, None) and not _read_once(plan):
+            long_tile = self.materialize(long_tile, vector)
+        factors = (long_tile, short_tile) if vector == 0 else (short_tile, long_tile)
+        tile = replace(tile, lhs=factors[0], rhs=factors[1])
+        return replace(tile, acc=self._settle(tile.acc, plan, vector, known))
+
+    @staticmethod
+    def _chained(inner: Product, plan: Plan, vector: int) -> bool:
+        """Whether an inner product stays in registers: each row of it is computed once, and its rows fit."""
+        held = inner.type.shape[1 - vector] * plan.shape.group
+        return plan.straight and _read_once(plan) and held <= _CHAINED_VECTORS
+
+    def _spill(self, tile: Registers) -> Memory:
+        target = self.buffer(tile.type, tile.vector)
+        ev = self.evaluator()
+        plan = self.register_plan(tile.type, tile.vector)
+        ev.store(target, plan.whole, ev.block(tile, plan.whole))
+        return target
+
+
+def _read_once(plan: Plan) -> bool:
+    """Whether each vector of the factor that gives a product its vectors is read once."""
+    columns = plan.extents[plan.across] if plan.across is not None else 1
+    return columns <= plan.shape.columns or plan.shape.resident
