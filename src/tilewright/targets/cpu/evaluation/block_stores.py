@@ -13,24 +13,22 @@ Evidence (benchmarks/batched_gemm.py, f32 9x56x9, GFLOP/s): masks alone 63, exac
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 from tilewright.targets.cpu.evaluation.sweep import Plan
 from tilewright.targets.cpu.evaluation.write_ahead import ask_ahead, is_long_run
 from tilewright.targets.cpu.expressions.blocks import Block
+from tilewright.targets.cpu.expressions.fragments import Fragments
 from tilewright.targets.cpu.expressions.graph import reachable
 from tilewright.targets.cpu.expressions.nodes import (
     AnyTile,
     Converted,
     Elementwise,
-    Fragments,
     Memory,
     Product,
     natural_dim,
 )
-
-if TYPE_CHECKING:
-    from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 
 _SPILLED_VECTORS: Final = 4
 """Waiting for the old elements of the next block pays in spite of so many vectors too many (f32 9x35x20: 2 %)."""

@@ -10,15 +10,15 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from tilewright.targets.cpu.evaluation import reductions
+from tilewright.targets.cpu.evaluation import gathers, reductions
 from tilewright.targets.cpu.expressions.blocks import Block, Piece, split_powers
+from tilewright.targets.cpu.expressions.fragments import Fragments, join, pick
 from tilewright.targets.cpu.expressions.nodes import (
     AnyTile,
     Broadcast,
     Converted,
     Elementwise,
     Extract,
-    Fragments,
     Gathered,
     Iota,
     Memory,
@@ -30,12 +30,11 @@ from tilewright.targets.cpu.expressions.nodes import (
 )
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.machine import Machine
-from tilewright.targets.cpu.memory.lanes import Lanes, join, load_lanes, parts_of, pick, prefix_mask, store_lanes
+from tilewright.targets.cpu.memory.lanes import Lanes, load_lanes, prefix_mask, store_lanes
 from tilewright.targets.cpu.small_products import microkernel
-from tilewright.targets.cpu.tiles import scatters
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.elementwise import compute
-from tilewright.targets.llvm.emitter import Builder, Complex, Value, constant, i64, lane_constants
+from tilewright.targets.llvm.emitter import Builder, Value, constant, i64, lane_constants
 from tilewright.targets.llvm.types import ELEMENTS, Kind, lanes_of
 
 SCALAR = (Piece(0, 1, 1),)
@@ -123,7 +122,7 @@ class Evaluator:
             case Product():
                 return microkernel.product_block(self, tile, block)
             case Gathered():
-                return scatters.gathered_block(self, tile, block)
+                return gathers.gathered_block(self, tile, block)
             case Reduction():
                 return reductions.reduction_block(self, tile, block)
 
@@ -293,20 +292,6 @@ class Evaluator:
                 row.append(b.add(b.splat(start, piece.lanes), steps))
             rows.append(row)
         return rows
-
-    # Values carried by loops
-
-    def flatten(self, fragments: Fragments) -> list[Value]:
-        """The LLVM values of a block, for phis."""
-        return [part for row in fragments for operand in row for part in parts_of(operand)]
-
-    def rebuild(self, values: list[Value], dtype: str, count: int, pieces: int) -> Fragments:
-        """The inverse of `flatten`."""
-        each = 2 if ELEMENTS[dtype].kind is Kind.COMPLEX else 1
-        operands: list[Operand] = [
-            Complex(values[k], values[k + 1]) if each == 2 else values[k] for k in range(0, len(values), each)
-        ]
-        return [operands[j * pieces : (j + 1) * pieces] for j in range(count)]
 
 
 def _is_padded(tile: Memory, block: Block, piece: Piece) -> bool:

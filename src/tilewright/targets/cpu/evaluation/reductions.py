@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from tilewright.targets.cpu.expressions.block_reader import BlockReader
 from tilewright.targets.cpu.expressions.blocks import Block, Piece, split_powers
-from tilewright.targets.cpu.expressions.nodes import Fragments, Reduction, lane_bytes, natural_dim
+from tilewright.targets.cpu.expressions.fragments import Fragments, flatten, join, rebuild
+from tilewright.targets.cpu.expressions.nodes import Reduction, lane_bytes, natural_dim
 from tilewright.targets.cpu.lowered import Operand
-from tilewright.targets.cpu.memory.lanes import join
 from tilewright.targets.llvm.emitter import Complex, Value, i64, lanes_of
-
-if TYPE_CHECKING:
-    from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 
 _UNROLLED = 64
 _ACCUMULATORS = 4
 
 
-def combine(ev: Evaluator, word: str, dtype: str, x: Operand, y: Operand) -> Operand:
+def combine(ev: BlockReader, word: str, dtype: str, x: Operand, y: Operand) -> Operand:
     """One step of a reduction."""
     return ev.arith.lower(word, dtype, x, y)
 
 
-def reduction_block(ev: Evaluator, tile: Reduction, block: Block) -> Fragments:
+def reduction_block(ev: BlockReader, tile: Reduction, block: Block) -> Fragments:
     """The vectors of a block of a reduced tile."""
     if tile.type.rank == 0 or natural_dim(tile.source) == tile.dim:
         return [[_within(ev, tile, block, j, piece) for piece in block.pieces] for j in range(block.count)]
@@ -33,7 +29,7 @@ def _source_dim(tile: Reduction, dim: int) -> int:
     return dim if dim < tile.dim else dim + 1
 
 
-def _across(ev: Evaluator, tile: Reduction, block: Block) -> Fragments:
+def _across(ev: BlockReader, tile: Reduction, block: Block) -> Fragments:
     """Vectors along a dimension that stays, added up over the one that goes."""
     extent, dtype = tile.source.type.shape[tile.dim], tile.type.element.name
     vector = _source_dim(tile, block.vector)
@@ -54,13 +50,13 @@ def _across(ev: Evaluator, tile: Reduction, block: Block) -> Fragments:
         for k in range(1, extent):
             total = add(total, term(i64(k)))
         return total
-    with ev.b.loop(i64(1), i64(extent), 1, ev.flatten(total), hint="r") as loop, ev.scope():
-        inside = ev.rebuild(loop.carried, dtype, block.count, len(block.pieces))
-        loop.yield_(*ev.flatten(add(inside, term(loop.index))))
-    return ev.rebuild(loop.results, dtype, block.count, len(block.pieces))
+    with ev.b.loop(i64(1), i64(extent), 1, flatten(total), hint="r") as loop, ev.scope():
+        inside = rebuild(loop.carried, dtype, block.count, len(block.pieces))
+        loop.yield_(*flatten(add(inside, term(loop.index))))
+    return rebuild(loop.results, dtype, block.count, len(block.pieces))
 
 
-def _within(ev: Evaluator, tile: Reduction, block: Block, j: int, piece: Piece) -> Operand:
+def _within(ev: BlockReader, tile: Reduction, block: Block, j: int, piece: Piece) -> Operand:
     """Vectors along the dimension that goes; each lane of the result is a sum of its own."""
     elements: list[Operand] = []
     for lane in range(piece.active):
@@ -73,7 +69,7 @@ def _within(ev: Evaluator, tile: Reduction, block: Block, j: int, piece: Piece) 
     return join(ev.b, elements, piece.lanes)
 
 
-def _line(ev: Evaluator, tile: Reduction, position: list[Value]) -> Operand:
+def _line(ev: BlockReader, tile: Reduction, position: list[Value]) -> Operand:
     """One line of the source, reduced to a number: several running vectors, then the lanes of their sum."""
     extent, dtype = tile.source.type.shape[tile.dim], tile.type.element.name
     lanes = ev.machine.lanes(lane_bytes(tile.source))
@@ -88,19 +84,19 @@ def _line(ev: Evaluator, tile: Reduction, position: list[Value]) -> Operand:
     totals: list[Operand] = []
     if trips > 1:
         first = vectors(i64(0), wide)
-        with ev.b.loop(i64(chunk), i64(trips * chunk), chunk, ev.flatten([first]), hint="r") as loop, ev.scope():
-            inside = ev.rebuild(loop.carried, dtype, 1, _ACCUMULATORS)[0]
+        with ev.b.loop(i64(chunk), i64(trips * chunk), chunk, flatten([first]), hint="r") as loop, ev.scope():
+            inside = rebuild(loop.carried, dtype, 1, _ACCUMULATORS)[0]
             more = vectors(loop.index, wide)
             summed = [combine(ev, tile.word, dtype, x, y) for x, y in zip(inside, more, strict=True)]
-            loop.yield_(*ev.flatten([summed]))
-        totals = ev.rebuild(loop.results, dtype, 1, _ACCUMULATORS)[0]
+            loop.yield_(*flatten([summed]))
+        totals = rebuild(loop.results, dtype, 1, _ACCUMULATORS)[0]
     done = trips * chunk if trips > 1 else 0
     if done < extent:
         totals = [*totals, *vectors(i64(done), split_powers(extent - done, lanes))]
     return _lanes_of(ev, tile.word, dtype, totals)
 
 
-def _lanes_of(ev: Evaluator, word: str, dtype: str, vectors: list[Operand]) -> Operand:
+def _lanes_of(ev: BlockReader, word: str, dtype: str, vectors: list[Operand]) -> Operand:
     by_width: dict[int, Operand] = {}
     for operand in vectors:
         width = _width(operand)
@@ -116,7 +112,7 @@ def _width(operand: Operand) -> int:
     return lanes_of(operand.re.type if isinstance(operand, Complex) else operand.type)
 
 
-def _reduce(ev: Evaluator, word: str, dtype: str, operand: Operand) -> Operand:
+def _reduce(ev: BlockReader, word: str, dtype: str, operand: Operand) -> Operand:
     if isinstance(operand, Complex):
         part = "f32" if dtype == "c32" else "f64"
         re = ev.arith.reduce_lanes(word, part, operand.re)

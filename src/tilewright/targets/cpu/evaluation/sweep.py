@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
+from tilewright.targets.cpu.expressions.block_reader import BlockReader
 from tilewright.targets.cpu.expressions.blocks import (
     Block,
     Piece,
@@ -28,9 +28,6 @@ from tilewright.targets.cpu.expressions.nodes import (
 )
 from tilewright.targets.llvm.emitter import Builder, Value, i64
 
-if TYPE_CHECKING:
-    from tilewright.targets.cpu.evaluation.evaluate import Evaluator
-
 Emit = Callable[[Block], None]
 _UNROLLED_GROUPS = 2
 _MASKED_GROUP = 4
@@ -42,7 +39,7 @@ class Plan:
 
     __slots__ = ("across", "ends", "extents", "pieces", "shape", "straight_groups", "vector")
 
-    def __init__(self, ev: Evaluator, tile: AnyTile, vector: int | None = None) -> None:
+    def __init__(self, ev: BlockReader, tile: AnyTile, vector: int | None = None) -> None:
         self.extents = tile.type.shape
         self.ends: tuple[Value | None, ...] = ()
         self.straight_groups = 1 if ev.machine.compact else _UNROLLED_GROUPS
@@ -95,7 +92,7 @@ def _is_bare(tile: AnyTile, products: Sequence[Product]) -> bool:
     return len(products) == 1 and in_memory and read == factors and elements in ({"f32"}, {"f64"})
 
 
-def sweep(b: Builder, plan: Plan, emit: Emit, ev: Evaluator) -> None:
+def sweep(b: Builder, plan: Plan, emit: Emit, ev: BlockReader) -> None:
     """Call `emit` for blocks that cover the tile once."""
     if 0 in plan.extents:
         return
@@ -106,7 +103,7 @@ def sweep(b: Builder, plan: Plan, emit: Emit, ev: Evaluator) -> None:
         _outer(b, plan, 0, [i64(0)] * len(plan.extents), emit, ev)
 
 
-def _outer(b: Builder, plan: Plan, dim: int, origin: list[Value], emit: Emit, ev: Evaluator) -> None:
+def _outer(b: Builder, plan: Plan, dim: int, origin: list[Value], emit: Emit, ev: BlockReader) -> None:
     """Loops over the dimensions that no block spans."""
     if dim == len(plan.extents):
         _columns(b, plan, origin, emit, ev)
@@ -119,7 +116,7 @@ def _outer(b: Builder, plan: Plan, dim: int, origin: list[Value], emit: Emit, ev
             origin[dim] = i64(0)
 
 
-def _columns(b: Builder, plan: Plan, origin: list[Value], emit: Emit, ev: Evaluator) -> None:
+def _columns(b: Builder, plan: Plan, origin: list[Value], emit: Emit, ev: BlockReader) -> None:
     if plan.across is None:
         _rows(b, plan, origin, 1, emit, ev)
         return
@@ -139,7 +136,7 @@ def _columns(b: Builder, plan: Plan, origin: list[Value], emit: Emit, ev: Evalua
     origin[plan.across] = i64(0)
 
 
-def _rows(b: Builder, plan: Plan, origin: list[Value], count: int, emit: Emit, ev: Evaluator) -> None:
+def _rows(b: Builder, plan: Plan, origin: list[Value], count: int, emit: Emit, ev: BlockReader) -> None:
     pieces, group = plan.pieces, plan.shape.group
     looped = 0
     if not plan.shape.unrolled and pieces.full // group > plan.straight_groups:
@@ -156,7 +153,7 @@ def _rows(b: Builder, plan: Plan, origin: list[Value], count: int, emit: Emit, e
         origin[plan.vector] = i64(0)
 
 
-def each_vector(b: Builder, ev: Evaluator, extent: int, lanes: int, act: Callable[[Value, Piece], None]) -> None:
+def each_vector(b: Builder, ev: BlockReader, extent: int, lanes: int, act: Callable[[Value, Piece], None]) -> None:
     """Call `act` for vectors that cover a dimension once, with where they start: in a loop if there are many."""
     straight = 1 if ev.machine.compact else _UNROLLED_VECTORS
     looped = extent - extent % lanes if extent // lanes > straight else 0
@@ -165,6 +162,22 @@ def each_vector(b: Builder, ev: Evaluator, extent: int, lanes: int, act: Callabl
             act(loop.index, Piece(0, lanes, lanes))
     for piece in split_pieces(extent - looped, lanes, ev.machine):
         act(i64(looped + piece.offset), Piece(0, piece.lanes, piece.active))
+
+
+def each_position(b: Builder, shape: Sequence[int], act: Callable[[tuple[Value, ...]], None]) -> None:
+    """Loops over all positions of a tile."""
+
+    def descend(position: tuple[Value, ...], dim: int) -> None:
+        if dim < 0:
+            act(position)
+        elif shape[dim] == 1:
+            descend((i64(0), *position), dim - 1)
+        else:
+            with b.loop(i64(0), i64(shape[dim]), hint="e") as loop:
+                descend((loop.index, *position), dim - 1)
+
+    if 0 not in shape:
+        descend((), len(shape) - 1)
 
 
 def _from_zero(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:

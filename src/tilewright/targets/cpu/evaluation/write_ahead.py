@@ -6,16 +6,14 @@ first cache this costs time, but there a run takes less than a launch does.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 from tilewright.targets.cpu.expressions.blocks import Block
 from tilewright.targets.cpu.expressions.nodes import Memory
 from tilewright.targets.cpu.machine import LINE_BYTES
 from tilewright.targets.llvm.emitter import i64
 from tilewright.targets.llvm.types import ELEMENTS
-
-if TYPE_CHECKING:
-    from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 
 _DISTANCE_BYTES: Final = 1024
 _LONG_RUN_BYTES: Final = 2048

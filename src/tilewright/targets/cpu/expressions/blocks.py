@@ -135,8 +135,8 @@ def product_shape(machine: Machine, pieces: int, columns: int, depth: int, bare:
     With 32 registers and straight-line code up to 3 vectors by 20 accumulators (24 where one vector is as high as the
     tile): more makes the scheduler spill. Loops keep their accumulators in phis and take 24. With 16 registers 12.
     Straight-line code of a `bare` product, which needs registers for nothing else, takes all there are where 3 vectors
-    share each scalar: 27 accumulators (`microkernel` keeps the scheduler from spilling these). That is worth 3 to 6 % on
-    35x9x20 f32 and f64 and 20x9x9 f64; where old elements are read it is worth nothing on f32, and a loss on 20x9x9.
+    share each scalar: 27 accumulators (`microkernel` keeps the scheduler from spilling these). That is worth 3 to 6 %
+    on 35x9x20 f32 and f64 and 20x9x9 f64; where old elements are read it is worth nothing on f32, a loss on 20x9x9.
     Straight-line code takes 4 vectors if these are all: columns are then stored in one piece, which is worth 18 % where
     stores miss the first cache (56x9x9 f32) and costs 2 % where they hit.
     Where `lhs` is one vector high, it stays in registers beside the accumulators of two blocks, so that one block is

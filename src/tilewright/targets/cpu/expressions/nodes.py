@@ -12,12 +12,10 @@ from dataclasses import dataclass, replace
 from tilewright.ir import core
 from tilewright.ir.types import TileType
 from tilewright.targets.cpu.expressions.blocks import Piece
+from tilewright.targets.cpu.expressions.fragments import Fragments
 from tilewright.targets.cpu.expressions.graph import reachable
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.llvm.emitter import Complex, Value
-
-Fragments = list[list[Operand]]
-"""Vectors of a block: one list a position across, in it one vector a piece."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from tilewright.ir.types import ScalarType
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 from tilewright.targets.cpu.expressions.blocks import Block, Piece, balanced, split_powers
-from tilewright.targets.cpu.expressions.nodes import AnyTile, Fragments, Memory, Product
+from tilewright.targets.cpu.expressions.fragments import Fragments, flatten, rebuild
+from tilewright.targets.cpu.expressions.nodes import AnyTile, Memory, Product
 from tilewright.targets.cpu.large_products.panels import Format
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.machine import LINE_BYTES, Machine
@@ -178,15 +179,15 @@ class MacroKernel:
 
     def _resume(self, column: Value, short: Value, waiting: Value) -> None:
         """Add the sums of earlier runs; leave them for later ones or finish the block."""
-        b, ev, work = self._b, self._evaluator(), self._work
+        b, work = self._b, self._work
         asked = self._waiting_place(waiting)
         total = self._sum(short, asked, self._target_at(column).where(b, work.last, asked))
         with b.if_else(work.first) as branch:
             with branch.then():
-                branch.yield_(*ev.flatten(total))
+                branch.yield_(*flatten(total))
             with branch.otherwise():
                 before = self._grouped([load_lanes(b, at) for at in self._waiting(waiting)])
-                branch.yield_(*ev.flatten(self._added(before, total)))
+                branch.yield_(*flatten(self._added(before, total)))
         total = self._rebuilt(branch.results)
         with b.if_else(work.last) as branch:
             with branch.then():
@@ -201,10 +202,10 @@ class MacroKernel:
 
         Not earlier: the panels that pass by would push them out of the first cache again.
         """
-        b, ev, depth = self._b, self._evaluator(), self._work.depth
+        b, depth = self._b, self._work.depth
         start = b.smax(b.sub(depth, i64(_ASKED_TERMS)), i64(0))
         stop = b.smin(b.add(start, i64(self._form.short.height)), depth)
-        carried = [self._panel, short, *ev.flatten(self._nothing())]
+        carried = [self._panel, short, *flatten(self._nothing())]
         carried = self._terms(i64(0), start, carried, ())
         carried = self._terms(start, stop, carried, places)
         return self._rebuilt(self._terms(stop, depth, carried, ())[2:])
@@ -230,7 +231,7 @@ class MacroKernel:
                 self._lanes(at, panel.height, 1).pointer
                 for at, panel in ((vectors_at, form.long), (scalars_at, form.short))
             ]
-            loop.yield_(*following, *ev.flatten(acc))
+            loop.yield_(*following, *flatten(acc))
         return loop.results
 
     def _finish(self, column: Value, total: Fragments) -> None:
@@ -265,7 +266,7 @@ class MacroKernel:
         return Evaluator(self._b, self._ctx.arith, self._machine, checked)
 
     def _rebuilt(self, values: list[Value]) -> Fragments:
-        return self._evaluator().rebuild(values, self._form.element.name, self._form.short.height, len(self._pieces))
+        return rebuild(values, self._form.element.name, self._form.short.height, len(self._pieces))
 
     def _grouped(self, operands: list[Operand]) -> Fragments:
         count = len(self._pieces)

@@ -12,10 +12,11 @@ from tilewright.ir.types import ScalarType, TileType
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 from tilewright.targets.cpu.expressions.blocks import Block, Piece, split_powers
+from tilewright.targets.cpu.expressions.fragments import parts_of
 from tilewright.targets.cpu.expressions.nodes import AnyTile, Bound, Converted, Memory, natural_dim
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.machine import LINE_BYTES, Machine
-from tilewright.targets.cpu.memory.lanes import Lanes, parts_of, store_lanes
+from tilewright.targets.cpu.memory.lanes import Lanes, store_lanes
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Callee, Complex, Value, i64
 from tilewright.targets.llvm.types import lanes_of

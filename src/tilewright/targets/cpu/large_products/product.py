@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.expressions.nodes import (
@@ -28,11 +27,9 @@ from tilewright.targets.cpu.expressions.nodes import (
 from tilewright.targets.cpu.large_products.macro_kernel import Form, MacroKernel, Work, blocks
 from tilewright.targets.cpu.large_products.panels import Corner, bounded, pack
 from tilewright.targets.cpu.machine import Machine
+from tilewright.targets.cpu.memory.buffers import borrowed
 from tilewright.targets.cpu.outline import Outlined
 from tilewright.targets.llvm.emitter import Builder, Value, i64
-
-if TYPE_CHECKING:
-    from tilewright.targets.cpu.tiles.roots import Roots
 
 MANY_MULTIPLIES = 72 * 72 * 72
 """From here on packing the factors pays."""
@@ -89,14 +86,14 @@ def _elementwise_parts(value: AnyTile) -> Iterator[AnyTile]:
             waiting.append(part.source)
 
 
-def store_large(roots: Roots, value: AnyTile, product: Product, target: Memory) -> None:
+def store_large(ctx: KernelContext, machine: Machine, value: AnyTile, product: Product, target: Memory) -> None:
     """Compute `value`, which contains `product`, into `target`."""
-    with roots.ctx.layout.passing():
-        _store_large(roots, value, product, target)
+    with ctx.layout.passing():
+        _store_large(ctx, machine, value, product, target)
 
 
-def _store_large(roots: Roots, value: AnyTile, product: Product, target: Memory) -> None:
-    ctx, machine, b = roots.ctx, roots.machine, roots.ctx.b
+def _store_large(ctx: KernelContext, machine: Machine, value: AnyTile, product: Product, target: Memory) -> None:
+    b = ctx.b
     vector = natural_dim(target) or 0
     form = Form.of(machine, product, vector)
     factors = (product.lhs, product.rhs) if vector == 0 else (product.rhs, product.lhs)
@@ -106,11 +103,11 @@ def _store_large(roots: Roots, value: AnyTile, product: Product, target: Memory)
     depth = b.smax(b.smin(_end(long, 1 - vector), _end(short, vector)), i64(0))
     single = product.lhs.type.shape[1] <= form.terms
     columns = -(-product.type.shape[1 - vector] // form.short.height)
-    panels = roots.workspace(form.element, columns * form.short.stride(form.terms, machine))
+    panels = borrowed(ctx, machine, form.element, columns * form.short.stride(form.terms, machine))
     sums = None
     if not single:
         rows = -(-product.type.shape[vector] // form.long.height)
-        sums = roots.workspace(form.element, rows * columns * form.long.height * form.short.height)
+        sums = borrowed(ctx, machine, form.element, rows * columns * form.long.height * form.short.height)
     end = b.smax(depth, i64(1))
     with b.loop(i64(0), end, form.terms, runs_at_least_once=True, hint="term") as loop:
         term = i64(0) if single else loop.index
@@ -132,7 +129,7 @@ def _store_large(roots: Roots, value: AnyTile, product: Product, target: Memory)
         )
         worth = b.icmp("sge", b.mul(b.mul(work.lines, work.columns), run), i64(_SHARED_FROM))
         _pack_short(ctx, machine, form, work, worth)
-        _multiply(roots, form, work, worth)
+        _multiply(ctx, machine, form, work, worth)
 
 
 def _pack_short(ctx: KernelContext, machine: Machine, form: Form, work: Work, worth: Value) -> None:
@@ -146,13 +143,12 @@ def _pack_short(ctx: KernelContext, machine: Machine, form: Form, work: Work, wo
     part.call(blocks(ctx.b, work.columns, form.short.height), worth)
 
 
-def _multiply(roots: Roots, form: Form, work: Work, worth: Value) -> None:
+def _multiply(ctx: KernelContext, machine: Machine, form: Form, work: Work, worth: Value) -> None:
     """Panels of vectors, some at a time: pack them, then multiply each by all panels of scalars."""
-    ctx, machine = roots.ctx, roots.machine
     part = Outlined(ctx, machine, "multiply")
     inner, inside = part.inner, work.inside(part)
     b, height = inner.b, form.long.height
-    packed = roots.within(part).workspace(form.element, _PANELS_AT_ONCE * form.long.stride(form.terms, machine))
+    packed = borrowed(inner, machine, form.element, _PANELS_AT_ONCE * form.long.stride(form.terms, machine))
     with b.loop(part.begin, part.end, _PANELS_AT_ONCE, hint="group") as group:
         count = b.smin(b.sub(part.end, group.index), i64(_PANELS_AT_ONCE))
         with b.loop(i64(0), count, hint="panel") as loop:

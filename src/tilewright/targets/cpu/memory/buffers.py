@@ -9,7 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tilewright.ir import core
+from tilewright.ir.types import ScalarType
 from tilewright.targets.cpu.context import KernelContext
+from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.llvm.emitter import Value
 
 _ALIGNMENT = 64
@@ -67,3 +69,9 @@ def _enclosing(block: core.Block) -> set[core.Block]:
         found.add(op.block)
         op = op.parent_op
     return found
+
+
+def borrowed(ctx: KernelContext, machine: Machine, element: ScalarType, count: int) -> Value:
+    """Memory of the workspace for `count` elements and a vector more, borrowed (`Workspace.passing`)."""
+    offset = ctx.layout.borrow(element.bytes * count + machine.vector_bytes)
+    return ctx.b.offset(ctx.workspace, offset, hint="borrowed")

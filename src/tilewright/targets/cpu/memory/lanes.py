@@ -160,31 +160,3 @@ def _store_plain(b: Builder, value: Value, size: int, at: Lanes, mask: Value | N
 def _addresses(b: Builder, scalar: str, at: Lanes) -> Value:
     steps = b.mul(b.splat(at.stride, at.count), b.step(vector("i64", at.count)))
     return b.gep(scalar, at.pointer, steps)
-
-
-def parts_of(operand: Operand) -> tuple[Value, ...]:
-    """One LLVM value, or the two of a complex number."""
-    return (operand.re, operand.im) if isinstance(operand, Complex) else (operand,)
-
-
-def pick(b: Builder, operand: Operand, lanes: range | list[int]) -> Operand:
-    """Some lanes of a vector, ascending; one lane is a scalar."""
-    if lanes_of(parts_of(operand)[0].type) == len(lanes):
-        return operand
-    if isinstance(operand, Complex):
-        return Complex(b.shuffle(operand.re, None, lanes), b.shuffle(operand.im, None, lanes))
-    return b.shuffle(operand, None, lanes)
-
-
-def join(b: Builder, elements: list[Operand], lanes: int) -> Operand:
-    """A vector of scalars; the lanes behind them are zero."""
-    if lanes == 1:
-        return elements[0]
-    columns = [list(column) for column in zip(*map(parts_of, elements), strict=True)]
-    joined: list[Value] = []
-    for column in columns:
-        whole = zero_of(vector(column[0].type, lanes))
-        for lane, value in enumerate(column):
-            whole = b.insert(whole, value, lane)
-        joined.append(whole)
-    return Complex(joined[0], joined[1]) if len(joined) == 2 else joined[0]

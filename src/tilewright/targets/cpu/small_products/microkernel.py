@@ -15,17 +15,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from tilewright.ir.types import ScalarType
+from tilewright.targets.cpu.expressions.block_reader import BlockReader
 from tilewright.targets.cpu.expressions.blocks import Block, Piece, scheduled_accumulators
-from tilewright.targets.cpu.expressions.nodes import AnyTile, Fragments, Product, Registers
+from tilewright.targets.cpu.expressions.fragments import Fragments, flatten, rebuild, value_of
+from tilewright.targets.cpu.expressions.nodes import AnyTile, Product, Registers
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.llvm.emitter import Complex, Value, i64, lanes_of
 from tilewright.targets.llvm.types import ELEMENTS, Kind
-
-if TYPE_CHECKING:
-    from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 
 _Read = Callable[[AnyTile, Block], Fragments]
 _UNROLLED_STEPS = 640
@@ -34,7 +32,7 @@ _MOST_TOGETHER = 4
 _PLAIN = ("f32", "f64")
 
 
-def product_block(ev: Evaluator, tile: Product, block: Block) -> Fragments:
+def product_block(ev: BlockReader, tile: Product, block: Block) -> Fragments:
     """The vectors of a block of a product."""
     assert block.across is not None, "a product has two dimensions"
     depth = tile.lhs.type.shape[1]
@@ -49,7 +47,7 @@ def product_block(ev: Evaluator, tile: Product, block: Block) -> Fragments:
     return _steps(ev, tile, block, i64(main), depth - main, total) if main < depth else total
 
 
-def _with_inner_product(ev: Evaluator, tile: Product, block: Block) -> Product:
+def _with_inner_product(ev: BlockReader, tile: Product, block: Block) -> Product:
     """A factor that is itself a product is computed first, for the rows of this block, and stays in registers."""
     along = 0 if block.vector == 0 else 1
     inner = tile.lhs if along == 0 else tile.rhs
@@ -65,16 +63,16 @@ def _with_inner_product(ev: Evaluator, tile: Product, block: Block) -> Product:
     return replace(tile, lhs=held) if along == 0 else replace(tile, rhs=held)
 
 
-def _loop(ev: Evaluator, tile: Product, block: Block, depth: Value, start: Fragments) -> Fragments:
-    carried = ev.flatten(start)
+def _loop(ev: BlockReader, tile: Product, block: Block, depth: Value, start: Fragments) -> Fragments:
+    carried = flatten(start)
     dtype, pieces = tile.type.element.name, len(block.pieces)
     with ev.b.loop(i64(0), depth, _LOOP_STEPS, carried, hint="k") as loop, ev.scope():
-        inside = ev.rebuild(loop.carried, dtype, block.count, pieces)
-        loop.yield_(*ev.flatten(_steps(ev, tile, block, loop.index, _LOOP_STEPS, inside)))
-    return ev.rebuild(loop.results, dtype, block.count, pieces)
+        inside = rebuild(loop.carried, dtype, block.count, pieces)
+        loop.yield_(*flatten(_steps(ev, tile, block, loop.index, _LOOP_STEPS, inside)))
+    return rebuild(loop.results, dtype, block.count, pieces)
 
 
-def _steps(ev: Evaluator, tile: Product, block: Block, first: Value, steps: int, start: Fragments) -> Fragments:
+def _steps(ev: BlockReader, tile: Product, block: Block, first: Value, steps: int, start: Fragments) -> Fragments:
     """`steps` terms of the sum from `first` on, in runs of neighbouring ones."""
     run = _terms_together(ev, tile, block)
     acc = [list(row) for row in start]
@@ -83,7 +81,7 @@ def _steps(ev: Evaluator, tile: Product, block: Block, first: Value, steps: int,
     return acc
 
 
-def _terms_together(ev: Evaluator, tile: Product, block: Block) -> int:
+def _terms_together(ev: BlockReader, tile: Product, block: Block) -> int:
     """How many neighbouring terms run together.
 
     Two vectors of rows take no more registers than LLVM leaves free, which begins the next block early.
@@ -97,13 +95,13 @@ def _terms_together(ev: Evaluator, tile: Product, block: Block) -> int:
     return 1 if _is_tight(ev, tile, block) else 2
 
 
-def _is_tight(ev: Evaluator, tile: Product, block: Block) -> bool:
+def _is_tight(ev: BlockReader, tile: Product, block: Block) -> bool:
     """Whether the vectors of two terms would be too many beside the accumulators."""
     pieces, most = len(block.pieces), scheduled_accumulators(ev.machine)
     return tile.type.element.name in _PLAIN and pieces > 2 and pieces * block.count > most
 
 
-def _run(ev: Evaluator, tile: Product, block: Block, k: Value, steps: int, acc: Fragments) -> None:
+def _run(ev: BlockReader, tile: Product, block: Block, k: Value, steps: int, acc: Fragments) -> None:
     """Add `steps` neighbouring terms to the accumulators."""
     along = 0 if block.vector == 0 else 1
     long_tile, short_tile = (tile.lhs, tile.rhs) if along == 0 else (tile.rhs, tile.lhs)
@@ -124,18 +122,18 @@ def _run(ev: Evaluator, tile: Product, block: Block, k: Value, steps: int, acc: 
                     wide = splats[piece.lanes] = ev.arith.splat(scalars[step], piece.lanes)
                 acc[j][p] = multiply_add(ev, tile.type.element, vectors[step][p], wide, acc[j][p])
             if tight:
-                ev.b.keep(_real(splats[block.pieces[0].lanes]))
+                ev.b.keep(value_of(splats[block.pieces[0].lanes]))
 
 
 def _scalars(
-    ev: Evaluator, tile: Product, short: AnyTile, origin: tuple[Value, ...], j: int, steps: int, along: int
+    ev: BlockReader, tile: Product, short: AnyTile, origin: tuple[Value, ...], j: int, steps: int, along: int
 ) -> list[Operand]:
     """The scalars of column `j` of the block for neighbouring terms."""
     block = Block(origin, 1 - along, (Piece(j, 1, 1),), along, steps)
     return [row[0] for row in _cast(ev, tile, ev.block, short, block)]
 
 
-def _cast(ev: Evaluator, tile: Product, read: _Read, source: AnyTile, block: Block) -> Fragments:
+def _cast(ev: BlockReader, tile: Product, read: _Read, source: AnyTile, block: Block) -> Fragments:
     """A block of a factor in the accumulator's type."""
     have, want = source.type.element.name, tile.type.element.name
     found = read(source, block)
@@ -144,15 +142,17 @@ def _cast(ev: Evaluator, tile: Product, read: _Read, source: AnyTile, block: Blo
     return [[ev.arith.cast(operand, have, want) for operand in row] for row in found]
 
 
-def multiply_add(ev: Evaluator, element: ScalarType, x: Operand, y: Operand, total: Operand) -> Operand:
+def multiply_add(ev: BlockReader, element: ScalarType, x: Operand, y: Operand, total: Operand) -> Operand:
     """`total + x y`, fused where the machine can; the first term of a sum is a plain product."""
     if isinstance(x, Complex) and isinstance(y, Complex) and isinstance(total, Complex):
         part = element.component
         negative = ev.b.fneg(x.im)
         re = multiply_add(ev, part, x.re, y.re, total.re)
         im = multiply_add(ev, part, x.re, y.im, total.im)
-        return Complex(_real(multiply_add(ev, part, negative, y.im, re)), _real(multiply_add(ev, part, x.im, y.re, im)))
-    left, right, sum_ = _real(x), _real(y), _real(total)
+        return Complex(
+            value_of(multiply_add(ev, part, negative, y.im, re)), value_of(multiply_add(ev, part, x.im, y.re, im))
+        )
+    left, right, sum_ = value_of(x), value_of(y), value_of(total)
     if ELEMENTS[element.name].kind is not Kind.FLOAT:
         return ev.b.add(ev.b.mul(left, right), sum_)
     if is_zero(sum_):
@@ -160,11 +160,6 @@ def multiply_add(ev: Evaluator, element: ScalarType, x: Operand, y: Operand, tot
     if not ev.machine.fma:
         return ev.b.fadd(ev.b.fmul(left, right), sum_)
     return ev.b.fma(left, right, sum_)
-
-
-def _real(operand: Operand) -> Value:
-    assert isinstance(operand, Value)
-    return operand
 
 
 def is_zero(value: Value) -> bool:

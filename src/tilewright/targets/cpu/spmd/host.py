@@ -6,9 +6,8 @@ takes the list when the launch is over: {next, site, x, y, z, values of 8 bytes 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
 from tilewright.artifacts.report_sites import RECORD_WORDS, head_words
 from tilewright.artifacts.symbols import global_symbol, reports_symbol
@@ -17,14 +16,11 @@ from tilewright.dialects.statics import GlobalAddress, Reserve, global_of
 from tilewright.ir import core
 from tilewright.ir.types import TileType
 from tilewright.targets.cpu.context import KernelContext, OpLowering
-from tilewright.targets.cpu.expressions.nodes import Memory
 from tilewright.targets.cpu.lowered import Operand, Scalar
-from tilewright.targets.cpu.memory.places import tile_of
 from tilewright.targets.llvm.emitter import Value, i64
 
-if TYPE_CHECKING:
-    from tilewright.targets.cpu.tiles.roots import Roots
-
+StoreTile = Callable[[core.Value, Value], None]
+"""Stores a tile at an address, elements one after another, the first dimension fastest."""
 _STACK_BYTES = 4096
 ALLOCATE = "malloc"
 
@@ -61,7 +57,7 @@ def _reserve(ctx: KernelContext, op: core.Operation) -> None:
     ctx.bind(op.out, Scalar(ctx.b.and_(address, i64(-op.alignment))))
 
 
-def lower_report(ctx: KernelContext, op: Report, roots: Roots | None) -> None:
+def lower_report(ctx: KernelContext, op: Report, store_tile: StoreTile) -> None:
     """Write the record and put it in front of the list; count it as lost if there is no memory for it."""
     b = ctx.b
     operands = [None if isinstance(v.type, TileType) else ctx.uniform_value(ctx.scalar(v)) for v in op.values]
@@ -71,7 +67,7 @@ def lower_report(ctx: KernelContext, op: Report, roots: Roots | None) -> None:
     head = head_of(ctx)
     with b.if_else(b.icmp("ne", address, i64(0)), likely=True) as branch:
         with branch.then():
-            _write(ctx, op, operands, record, roots and roots.unshared())
+            _write(ctx, op, operands, record, store_tile)
             b.store(b.atomicrmw("xchg", head, address, "acq_rel", 8), record, 8)
         with branch.otherwise():
             b.atomicrmw("add", b.offset(head, 8), i64(1), "monotonic", 8)
@@ -86,7 +82,7 @@ def head_of(ctx: KernelContext) -> Value:
 
 
 def _write(
-    ctx: KernelContext, op: Report, operands: Sequence[Operand | None], record: Value, roots: Roots | None
+    ctx: KernelContext, op: Report, operands: Sequence[Operand | None], record: Value, store_tile: StoreTile
 ) -> None:
     """Everything of a record but its successor; `operands` are the scalars among the values."""
     b = ctx.b
@@ -96,8 +92,7 @@ def _write(
     for value, operand in zip(op.values, operands, strict=True):
         place = b.offset(record, offset)
         if isinstance(value.type, TileType):
-            assert roots is not None
-            roots.store(tile_of(ctx, value), _rows(value.type, place))
+            store_tile(value, place)
         else:
             assert isinstance(operand, Value)
             b.store(operand, place, 8)
@@ -108,17 +103,13 @@ def _count(value: core.Value) -> int:
     return prod(value.type.shape) if isinstance(value.type, TileType) else 1
 
 
-def _rows(type_: TileType, pointer: Value) -> Memory:
-    """Elements one after another, the first dimension fastest."""
-    strides = [1]
-    for extent in type_.shape[:-1]:
-        strides.append(strides[-1] * extent)
-    return Memory(type_, pointer, tuple(map(i64, strides)), (None,) * type_.rank)
-
-
 def _report(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, Report)
-    lower_report(ctx, op, None)
+    lower_report(ctx, op, _no_tile)
+
+
+def _no_tile(value: core.Value, pointer: Value) -> None:
+    raise AssertionError("reports of tiles are lowered with the operations on tiles")
 
 
 def lowerings() -> Mapping[type[core.Operation], OpLowering]:

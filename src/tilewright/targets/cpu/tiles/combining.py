@@ -9,25 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from tilewright.dialects import arith, scf
 from tilewright.dialects.tile_combine import ReduceBy, ScanBy
 from tilewright.ir import core
 from tilewright.ir.types import TileType, element_of
 from tilewright.targets.cpu.context import KernelContext
-from tilewright.targets.cpu.evaluation.sweep import each_vector
+from tilewright.targets.cpu.evaluation.evaluate import Evaluator
+from tilewright.targets.cpu.evaluation.sweep import each_position, each_vector
 from tilewright.targets.cpu.expressions.blocks import Block, Piece
+from tilewright.targets.cpu.expressions.fragments import parts_of
 from tilewright.targets.cpu.expressions.nodes import Memory
 from tilewright.targets.cpu.lowered import Operand
-from tilewright.targets.cpu.memory.lanes import parts_of
 from tilewright.targets.cpu.memory.places import tile_of
+from tilewright.targets.cpu.tiles.roots import Roots
 from tilewright.targets.llvm.elementwise import compute
 from tilewright.targets.llvm.emitter import Builder, Complex, Value, i64, lanes_of
-
-if TYPE_CHECKING:
-    from tilewright.targets.cpu.evaluation.evaluate import Evaluator
-    from tilewright.targets.cpu.tiles.roots import Roots
 
 Row = list[Operand]
 """One vector of each tile."""
@@ -168,20 +165,12 @@ def _store(
 
 def _positions(lines: Lines, b: Builder, fixed: Sequence[int], act: Callable[[list[Value]], None]) -> None:
     """Loops over the dimensions that are not fixed."""
-    shape = [1 if k in fixed else extent for k, extent in enumerate(lines.shape)]
 
-    def descend(position: list[Value], dim: int) -> None:
-        if dim < 0:
-            lines.ev.forget()
-            act(position)
-        elif shape[dim] == 1:
-            descend([i64(0), *position], dim - 1)
-        else:
-            with b.loop(i64(0), i64(shape[dim]), hint="e") as loop:
-                descend([loop.index, *position], dim - 1)
+    def anew(position: tuple[Value, ...]) -> None:
+        lines.ev.forget()
+        act(list(position))
 
-    if 0 not in shape:
-        descend([], len(shape) - 1)
+    each_position(b, [1 if k in fixed else extent for k, extent in enumerate(lines.shape)], anew)
 
 
 # Across the contiguous dimension

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 from tilewright.dialects import tile
 from tilewright.ir import core
 from tilewright.ir.types import TileType
 from tilewright.targets.cpu.context import KernelContext
+from tilewright.targets.cpu.evaluation.sweep import each_position
 from tilewright.targets.cpu.expressions.nodes import Memory
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.memory.lanes import Lanes, store_lanes
@@ -28,22 +27,6 @@ def lower(ctx: KernelContext, roots: Roots, op: core.Operation) -> None:
             shares.extract(ctx, roots, op)
         case _:
             raise AssertionError(f"{op.name} has no lowering on the CPU")
-
-
-def each_position(ctx: KernelContext, shape: Sequence[int], act: Callable[[tuple[Value, ...]], None]) -> None:
-    """Loops over all positions of a tile."""
-
-    def descend(position: tuple[Value, ...], dim: int) -> None:
-        if dim < 0:
-            act(position)
-        elif shape[dim] == 1:
-            descend((i64(0), *position), dim - 1)
-        else:
-            with ctx.b.loop(i64(0), i64(shape[dim]), hint="e") as loop:
-                descend((loop.index, *position), dim - 1)
-
-    if 0 not in shape:
-        descend((), len(shape) - 1)
 
 
 def _atomic(ctx: KernelContext, roots: Roots, op: tile.AtomicLoad | tile.AtomicStore | tile.AtomicRmw) -> None:
@@ -81,7 +64,7 @@ def _atomic(ctx: KernelContext, roots: Roots, op: tile.AtomicLoad | tile.AtomicS
         with ctx.b.if_then(exists):
             update(position)
 
-    each_position(ctx, type_.shape, act)
+    each_position(ctx.b, type_.shape, act)
     if found is not None:
         ctx.bind(op.results[0], found)
 

@@ -40,7 +40,7 @@ from tilewright.targets.cpu.tiles.roots import Roots
 from tilewright.targets.cpu.tiles.shared_loops import may_share, share_loop
 from tilewright.targets.cpu.tiles.sharing import is_shared
 from tilewright.targets.llvm.elementwise import is_elementwise
-from tilewright.targets.llvm.emitter import Function
+from tilewright.targets.llvm.emitter import Function, Value, i64
 
 _CHAINED_ELEMENTS = 4096
 
@@ -77,7 +77,7 @@ class CpuTiles:
             case ReduceBy() | ScanBy():
                 combining.lower(ctx, roots, op)
             case Report():
-                lower_report(ctx, op, roots)
+                lower_report(ctx, op, lambda value, at: _store_packed(roots.unshared(), tile_of(ctx, value), at))
             case tile.Prefetch():
                 lower_prefetch(ctx, roots, op)
             case addresses.Gather() | addresses.Scatter() | addresses.ScatterUpdate() | addresses.ScatterExchange():
@@ -195,3 +195,11 @@ def _elementwise(ctx: KernelContext, op: core.Operation, type_: TileType) -> Any
         else:
             operands.append(tile_of(ctx, value))
     return Elementwise(type_, op, tuple(operands))
+
+
+def _store_packed(roots: Roots, tile: AnyTile, pointer: Value) -> None:
+    """Store a tile in one piece, the first dimension fastest."""
+    strides = [1]
+    for extent in tile.type.shape[:-1]:
+        strides.append(strides[-1] * extent)
+    roots.store(tile, Memory(tile.type, pointer, tuple(map(i64, strides)), (None,) * tile.type.rank))

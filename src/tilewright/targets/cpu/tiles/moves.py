@@ -8,13 +8,13 @@ from tilewright.ir.types import ScalarType, TileType
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 from tilewright.targets.cpu.evaluation.reductions import combine
-from tilewright.targets.cpu.evaluation.sweep import each_vector
+from tilewright.targets.cpu.evaluation.sweep import each_position, each_vector
 from tilewright.targets.cpu.expressions.blocks import Block, Piece
+from tilewright.targets.cpu.expressions.fragments import flatten, pick, rebuild
 from tilewright.targets.cpu.expressions.nodes import Memory
 from tilewright.targets.cpu.lowered import Operand, Scalar
-from tilewright.targets.cpu.memory.lanes import Lanes, pick, store_lanes
+from tilewright.targets.cpu.memory.lanes import Lanes, store_lanes
 from tilewright.targets.cpu.memory.places import tile_of
-from tilewright.targets.cpu.tiles.elements import each_position
 from tilewright.targets.cpu.tiles.roots import Roots
 from tilewright.targets.llvm.emitter import Builder, Complex, Value, i64
 
@@ -80,7 +80,7 @@ def _map(ctx: KernelContext, roots: Roots, op: tile.Map, type_: TileType) -> Mem
         result = ctx.scalar(scf.yielded(op.body)[0]).operand
         store_lanes(ctx.b, result, Lanes(type_.element.name, ev.address(target, position), i64(1), 1))
 
-    each_position(ctx, type_.shape, act)
+    each_position(ctx.b, type_.shape, act)
     ctx.lanes, ctx.mask = lanes, mask
     return target
 
@@ -116,16 +116,16 @@ def _scan_across(ctx: KernelContext, ev: Evaluator, op: tile.Scan, source: Memor
 
         first = ev.block(source, block(i64(0)))
         ev.store(target, block(i64(0)), first)
-        with b.loop(i64(1), i64(shape[op.dim]), 1, ev.flatten(first), hint="scan") as loop:
-            before = ev.rebuild(loop.carried, dtype, 1, 1)[0][0]
+        with b.loop(i64(1), i64(shape[op.dim]), 1, flatten(first), hint="scan") as loop:
+            before = rebuild(loop.carried, dtype, 1, 1)[0][0]
             total = combine(ev, op.kind.value, dtype, before, ev.block(source, block(loop.index))[0][0])
             ev.store(target, block(loop.index), [[total]])
-            loop.yield_(*ev.flatten([[total]]))
+            loop.yield_(*flatten([[total]]))
 
     def act(position: tuple[Value, ...]) -> None:
         each_vector(b, ev, shape[vector], lanes, lambda start, piece: line(position, start, piece))
 
-    each_position(ctx, others, act)
+    each_position(ctx.b, others, act)
 
 
 def _scan_within(ctx: KernelContext, ev: Evaluator, op: tile.Scan, source: Memory, target: Memory) -> None:
@@ -148,10 +148,10 @@ def _scan_within(ctx: KernelContext, ev: Evaluator, op: tile.Scan, source: Memor
         carry: Operand | None = None
         if main:
             carry = step(position, i64(0), lanes, None)
-            with b.loop(i64(lanes), i64(main), lanes, ev.flatten([[carry]]), hint="scan") as loop:
-                before = ev.rebuild(loop.carried, element.name, 1, 1)[0][0]
-                loop.yield_(*ev.flatten([[step(position, loop.index, lanes, before)]]))
-            carry = ev.rebuild(loop.results, element.name, 1, 1)[0][0]
+            with b.loop(i64(lanes), i64(main), lanes, flatten([[carry]]), hint="scan") as loop:
+                before = rebuild(loop.carried, element.name, 1, 1)[0][0]
+                loop.yield_(*flatten([[step(position, loop.index, lanes, before)]]))
+            carry = rebuild(loop.results, element.name, 1, 1)[0][0]
         at, width = main, lanes
         while at < extent:
             width //= 2
@@ -160,7 +160,7 @@ def _scan_within(ctx: KernelContext, ev: Evaluator, op: tile.Scan, source: Memor
                 at += width
                 width *= 2
 
-    each_position(ctx, [1 if dim == op.dim else e for dim, e in enumerate(shape)], act)
+    each_position(ctx.b, [1 if dim == op.dim else e for dim, e in enumerate(shape)], act)
 
 
 def _prefixes(ev: Evaluator, word: str, element: ScalarType, operand: Operand, width: int) -> Operand:

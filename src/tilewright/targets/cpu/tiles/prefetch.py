@@ -8,10 +8,10 @@ from __future__ import annotations
 from tilewright.dialects import tile
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.targets.cpu.context import KernelContext
+from tilewright.targets.cpu.evaluation.sweep import each_position
 from tilewright.targets.cpu.expressions.nodes import Memory
 from tilewright.targets.cpu.machine import LINE_BYTES
 from tilewright.targets.cpu.memory.places import place
-from tilewright.targets.cpu.tiles.elements import each_position
 from tilewright.targets.cpu.tiles.roots import Roots
 from tilewright.targets.llvm.emitter import Value, i64
 
@@ -38,7 +38,7 @@ def lower_prefetch(ctx: KernelContext, roots: Roots, op: tile.Prefetch) -> None:
         exact = tuple(ctx.b.mul(at, i64(line)) if dim == unit else at for dim, at in enumerate(position))
         ctx.b.prefetch(ev.address(target, exact), write=op.write, locality=locality)
 
-    each_position(ctx, lines, act)
+    each_position(ctx.b, lines, act)
 
 
 def _in_one_piece(tile: Memory) -> bool:

@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tilewright.ir import core
-from tilewright.ir.types import ScalarType, TileType
+from tilewright.ir.types import TileType
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluation.block_stores import BlockStores
 from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 from tilewright.targets.cpu.evaluation.sweep import Plan, fits_registers, sweep
 from tilewright.targets.cpu.expressions.blocks import split_pieces
+from tilewright.targets.cpu.expressions.fragments import Fragments, flatten, rebuild
 from tilewright.targets.cpu.expressions.nodes import (
     AnyTile,
     Broadcast,
     Converted,
     Elementwise,
     Extract,
-    Fragments,
     Gathered,
     Iota,
     Memory,
@@ -80,13 +80,13 @@ class Roots:
             return
         product = large_product(value)
         if product is not None:
-            store_large(self, value, product, target)
+            store_large(self.ctx, self.machine, value, product, target)
             return
         vector = natural_dim(target)
         value = self.settle(value, vector)
         product = large_product(value)
         if product is not None:
-            store_large(self, value, product, target)
+            store_large(self.ctx, self.machine, value, product, target)
             return
         inside = self.inside([value, target])
         if inside is None:
@@ -157,11 +157,6 @@ class Roots:
         lanes = self.machine.lanes(type_.element.component.bytes)
         return sum(p.lanes - p.active for p in split_pieces(type_.shape[unit], lanes, self.machine).rest)
 
-    def workspace(self, element: ScalarType, count: int) -> Value:
-        """Memory for `count` elements and a vector more, borrowed (`Workspace.passing`)."""
-        offset = self.ctx.layout.borrow(element.bytes * count + self.machine.vector_bytes)
-        return self.ctx.b.offset(self.ctx.workspace, offset, hint="borrowed")
-
     def fill_zero(self, target: Memory) -> None:
         """All elements of a buffer become zero."""
         self.store(Splat(target.type, self.ctx.arith.constant(target.type.element.name, 0)), target)
@@ -193,19 +188,19 @@ class Roots:
         inside = self.inside([value])
         if inside is None:
             ev = self.evaluator(False)
-            return ev.flatten(ev.block(value, plan.whole))
+            return flatten(ev.block(value, plan.whole))
         with self.ctx.b.if_else(inside, likely=True) as branch:
             for arm, checked in ((branch.then, False), (branch.otherwise, True)):
                 with arm():
                     ev = self.evaluator(checked)
-                    branch.yield_(*ev.flatten(ev.block(value, plan.whole)))
+                    branch.yield_(*flatten(ev.block(value, plan.whole)))
         return branch.results
 
     def held(self, type_: TileType, vector: int, values: list[Value]) -> Registers:
         """The inverse of `compute_registers`."""
         plan = self.register_plan(type_, vector)
         columns = 1 if plan.across is None else type_.shape[plan.across]
-        fragments: Fragments = self.evaluator().rebuild(values, type_.element.name, columns, len(plan.pieces))
+        fragments: Fragments = rebuild(values, type_.element.name, columns, len(plan.pieces))
         return Registers(type_, plan.vector, tuple(plan.pieces), fragments)
 
     # Getting formulas ready

@@ -2,82 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tilewright.dialects import addresses
 from tilewright.dialects.addresses import UpdateKind
 from tilewright.dialects.memref import AtomicKind
 from tilewright.ir import core
 from tilewright.ir.types import TileType
-from tilewright.targets.cpu.evaluation.sweep import Plan, sweep
-from tilewright.targets.cpu.expressions.blocks import Block, Piece
-from tilewright.targets.cpu.expressions.nodes import AnyTile, Fragments, Gathered, Memory
+from tilewright.targets.cpu.context import KernelContext
+from tilewright.targets.cpu.evaluation.gathers import active_lanes, scatter
+from tilewright.targets.cpu.evaluation.sweep import Plan, each_position, sweep
+from tilewright.targets.cpu.expressions.blocks import Block
+from tilewright.targets.cpu.expressions.fragments import value_of
+from tilewright.targets.cpu.expressions.nodes import AnyTile, Memory
 from tilewright.targets.cpu.lowered import Operand
-from tilewright.targets.cpu.memory.lanes import Lanes, prefix_mask, store_lanes
+from tilewright.targets.cpu.memory.lanes import Lanes, store_lanes
 from tilewright.targets.cpu.memory.places import tile_of
 from tilewright.targets.cpu.spmd.atomics import atomic_exchange, atomic_load, atomic_store, atomic_swap, atomic_update
-from tilewright.targets.llvm.emitter import Value, boolean, i64, vector, zero
-from tilewright.targets.llvm.types import ELEMENTS
-
-if TYPE_CHECKING:
-    from tilewright.targets.cpu.context import KernelContext
-    from tilewright.targets.cpu.evaluation.evaluate import Evaluator
-    from tilewright.targets.cpu.tiles.roots import Roots
-
-
-def gathered_block(ev: Evaluator, tile: Gathered, block: Block) -> Fragments:
-    """One vector gather a piece."""
-    places = ev.block(tile.addresses, block)
-    masks = None if tile.mask is None else ev.block(tile.mask, block)
-    return [
-        [
-            _gather(ev, tile.type.element.name, _value(places[j][p]), _mask(ev, masks, j, p, piece), piece)
-            for p, piece in enumerate(block.pieces)
-        ]
-        for j in range(block.count)
-    ]
-
-
-def _value(operand: Operand) -> Value:
-    assert isinstance(operand, Value)
-    return operand
-
-
-def _mask(ev: Evaluator, masks: Fragments | None, j: int, p: int, piece: Piece) -> Value | None:
-    """The lanes to access; None if all."""
-    found = None if masks is None else _value(masks[j][p])
-    if not piece.partial:
-        return found
-    static = prefix_mask(piece.active, piece.lanes)
-    return static if found is None else ev.b.and_(found, static)
-
-
-def _gather(ev: Evaluator, dtype: str, at: Value, mask: Value | None, piece: Piece) -> Value:
-    b, element = ev.b, ELEMENTS[dtype]
-    pointers = b.cast("inttoptr", at, vector("ptr", piece.lanes), hint="at")
-    if piece.lanes > 1:
-        ltype = vector(element.llvm, piece.lanes)
-        return b.gather(ltype, pointers, mask or b.splat(boolean(True), piece.lanes), element.bytes)
-    if mask is None:
-        return b.load(element.llvm, pointers, element.bytes)
-    with b.if_else(mask) as branch:
-        with branch.then():
-            branch.yield_(b.load(element.llvm, pointers, element.bytes))
-        with branch.otherwise():
-            branch.yield_(zero(element.llvm))
-    return branch.results[0]
-
-
-def _scatter(ev: Evaluator, dtype: str, value: Value, at: Value, mask: Value | None, piece: Piece) -> None:
-    b, element = ev.b, ELEMENTS[dtype]
-    pointers = b.cast("inttoptr", at, vector("ptr", piece.lanes), hint="at")
-    if piece.lanes > 1:
-        b.scatter(value, pointers, mask or b.splat(boolean(True), piece.lanes), element.bytes)
-    elif mask is None:
-        b.store(value, pointers, element.bytes)
-    else:
-        with b.if_then(mask):
-            b.store(value, pointers, element.bytes)
+from tilewright.targets.cpu.tiles.roots import Roots
+from tilewright.targets.llvm.emitter import Value, i64
 
 
 def lower(ctx: KernelContext, roots: Roots, op: core.Operation) -> None:
@@ -106,8 +47,8 @@ def _store(roots: Roots, value: AnyTile, places: AnyTile, mask: AnyTile | None) 
         stored = ev.block(value, block)
         for j in range(block.count):
             for p, piece in enumerate(block.pieces):
-                on = _mask(ev, masks, j, p, piece)
-                _scatter(ev, value.type.element.name, _value(stored[j][p]), _value(at[j][p]), on, piece)
+                on = active_lanes(ev, masks, j, p, piece)
+                scatter(ev, value.type.element.name, value_of(stored[j][p]), value_of(at[j][p]), on, piece)
         ev.forget()
 
     sweep(roots.ctx.b, plan, emit, ev)
@@ -119,8 +60,6 @@ _KINDS = {UpdateKind.ADD: AtomicKind.ADD, UpdateKind.MAX: AtomicKind.MAX, Update
 
 def _one_by_one(ctx: KernelContext, roots: Roots, op: _Access) -> None:
     """Atomic accesses."""
-    from tilewright.targets.cpu.tiles.elements import each_position
-
     type_ = op.out.type if isinstance(op, addresses.Gather) else op.value.type
     assert isinstance(type_, TileType)
     found = None if isinstance(op, addresses.Scatter) else roots.buffer(type_)
@@ -152,16 +91,16 @@ def _one_by_one(ctx: KernelContext, roots: Roots, op: _Access) -> None:
         if op.mask is None:
             update(position)
             return
-        with ctx.b.if_then(_value(ev.scalar(sources["mask"], position))):
+        with ctx.b.if_then(value_of(ev.scalar(sources["mask"], position))):
             update(position)
 
-    each_position(ctx, type_.shape, act)
+    each_position(ctx.b, type_.shape, act)
     if found is not None:
         ctx.bind(op.results[0], found)
 
 
 def _access(ctx: KernelContext, op: _Access, dtype: str, read: dict[str, Operand]) -> Operand | None:
-    pointer = ctx.b.cast("inttoptr", _value(read["addresses"]), "ptr", hint="at")
+    pointer = ctx.b.cast("inttoptr", value_of(read["addresses"]), "ptr", hint="at")
     match op:
         case addresses.Gather():
             assert op.semantics is not None
@@ -171,10 +110,10 @@ def _access(ctx: KernelContext, op: _Access, dtype: str, read: dict[str, Operand
             atomic_store(ctx, dtype, pointer, read["value"], op.semantics)
             return None
         case addresses.ScatterExchange():
-            expected, value = _value(read["expected"]), _value(read["value"])
+            expected, value = value_of(read["expected"]), value_of(read["value"])
             return atomic_swap(ctx, dtype, pointer, expected, value, op.semantics)
         case addresses.ScatterUpdate():
             kind = _KINDS.get(op.kind)
             if kind is not None:
                 return atomic_update(ctx, dtype, pointer, read["value"], kind, op.semantics)
-            return atomic_exchange(ctx, dtype, pointer, _value(read["value"]), op.kind.value, op.semantics)
+            return atomic_exchange(ctx, dtype, pointer, value_of(read["value"]), op.kind.value, op.semantics)
