@@ -23,7 +23,7 @@ from tilewright.ir.types import AddressSpace, GroupType, MemrefType, PointerType
 from tilewright.targets.cpu.context import MAX_INSTRUCTIONS, KernelContext, OpLowering, TileLowering, view_of
 from tilewright.targets.cpu.lowered import Group, Scalar
 from tilewright.targets.cpu.memory.workspace import Workspace
-from tilewright.targets.cpu.spmd import addresses, atomics, checks, control, host, memrefs, scalars, team
+from tilewright.targets.cpu.spmd import atomics, checks, control, host, memrefs, scalars, team, views
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Complex, Module, Value, i64, zero
 from tilewright.targets.llvm.features import Features
@@ -39,11 +39,11 @@ def lowering_table() -> Mapping[type[core.Operation], OpLowering]:
     """Every lowering of the target but those of tiles, by operation."""
     return {
         **scalars.lowerings(),
+        **views.lowerings(),
         **memrefs.lowerings(),
         **control.lowerings(),
         **team.lowerings(),
         **atomics.lowerings(),
-        **addresses.lowerings(),
         **host.lowerings(),
         **checks.lowerings(),
     }

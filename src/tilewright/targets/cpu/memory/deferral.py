@@ -2,7 +2,7 @@
 
 It may if nothing can write its memory in between. What counts as a use is the operation that ends in code: a store, a
 yield, anything that is no formula. A store that reads what it overwrites is fine element by element, and where it
-computes its whole tile before it writes (`single_block`), not otherwise.
+computes its whole tile before it writes, not otherwise.
 
 Within one collective (accesses with the same `step`) the written operand does not overlap the read ones, by the rules
 of the languages; so its store is taken not to overlap *another parameter* that its own value is computed from. In SPMD
@@ -11,7 +11,7 @@ regions, whose tiles a program loads and stores as it likes, and between fused c
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
@@ -20,10 +20,10 @@ from tilewright.dialects.tile_combine import ReduceBy
 from tilewright.ir import core
 from tilewright.ir.definition import RECURSIVE_EFFECTS, TERMINATOR
 from tilewright.ir.effects import EffectKind
-from tilewright.ir.types import AddressSpace, MemrefType
+from tilewright.ir.types import AddressSpace, MemrefType, TileType
+from tilewright.targets.cpu.expressions.blocks import map_shape, product_shape, split_pieces
 from tilewright.targets.cpu.expressions.graph import by_formulas, is_formula, reachable
 from tilewright.targets.cpu.machine import Machine
-from tilewright.targets.cpu.memory.single_block import stored_at_once
 from tilewright.targets.llvm.elementwise import is_elementwise
 from tilewright.transforms.steps import STEP
 
@@ -126,7 +126,7 @@ def _harmless(load: tile.Load, sink: core.Operation, in_place: bool, collective:
         apart = not _both_local(load.memref, sink.memref) or not _local_overlap(load.memref, sink.memref)
     else:
         apart = not _conflicts(load, sink.memref)
-    return apart or stored_at_once(sink, machine)
+    return apart or _stored_at_once(sink, machine)
 
 
 def _same_step(load: tile.Load, store: tile.Store) -> bool:
@@ -185,3 +185,65 @@ def _extent(allocation: core.Value) -> tuple[int, int] | None:
         return None
     span = op.out.type.span
     return None if span is None else (op.offset, op.offset + span * op.out.type.element.bytes)
+
+
+# Stores that compute their whole tile before they write any of it
+
+
+def _stored_at_once(store: tile.Store, machine: Machine) -> bool:
+    """Whether the tile is one register block, whatever its operands turn out to be: computed before any is written."""
+    type_, target = store.value.type, store.memref.type
+    if not isinstance(type_, TileType) or not isinstance(target, MemrefType) or not 1 <= type_.rank <= 2:
+        return False
+    parts = list(_formulas(store.value))
+    lanes = machine.lanes(max((_component_bytes(value) for value in parts), default=1))
+    depth = max((_depth(value.defining_op) for value in parts), default=0)
+    is_product = any(isinstance(value.defining_op, tile.Mma) for value in _same_position(store.value))
+    units = [k for k, stride in enumerate(target.strides) if stride == 1 and type_.shape[k] > 1]
+    return all(
+        _one_block(type_.shape, vector, lanes, depth if is_product else None, machine)
+        for vector in units[:1] or range(type_.rank)
+    )
+
+
+def _one_block(shape: tuple[int, ...], vector: int, lanes: int, depth: int | None, machine: Machine) -> bool:
+    columns = 1 if len(shape) == 1 else shape[1 - vector]
+    pieces = len(split_pieces(shape[vector], lanes, machine))
+    found = map_shape(machine, pieces, columns) if depth is None else product_shape(machine, pieces, columns, depth)
+    return found.unrolled and pieces <= found.group and columns <= found.columns
+
+
+def _formulas(value: core.Value) -> Iterator[core.Value]:
+    """The tile and all tiles it is computed from by formulas."""
+    return _sources(value, lambda op: op.operands if is_formula(op) else ())
+
+
+def _same_position(value: core.Value) -> Iterator[core.Value]:
+    """The tile and those of which each position goes into the same position of it."""
+
+    def same(op: core.Operation) -> Sequence[core.Value]:
+        return (op.acc,) if isinstance(op, tile.Mma) else op.operands if is_elementwise(op) else ()
+
+    return _sources(value, same)
+
+
+def _sources(value: core.Value, inputs: Callable[[core.Operation], Sequence[core.Value]]) -> Iterator[core.Value]:
+    """The tile and, each once, the tiles it comes from by way of these inputs of operations."""
+
+    def before(part: core.Value) -> Iterator[core.Value]:
+        found = () if part.defining_op is None else inputs(part.defining_op)
+        return (source for source in found if isinstance(source.type, TileType))
+
+    return reachable(value, before)
+
+
+def _component_bytes(value: core.Value) -> int:
+    assert isinstance(value.type, TileType)
+    return value.type.element.component.bytes
+
+
+def _depth(op: core.Operation | None) -> int:
+    if not isinstance(op, tile.Mma):
+        return 0
+    assert isinstance(op.lhs.type, TileType)
+    return op.lhs.type.shape[1]

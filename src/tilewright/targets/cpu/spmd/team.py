@@ -1,17 +1,22 @@
-"""Teams on the CPU: a work-group is one thread, a subgroup a vector; subgroups run one after another."""
+"""Teams on the CPU: a work-group is one thread, a subgroup a vector; subgroups run one after another.
+
+A value of an SPMD region is a vector only if it differs between the work-items of a subgroup: if an operand does, or if
+its operation makes it so (the lane number, a scan, an atomic's old value). A value that only depends on uniform ones is
+uniform even under divergent control flow, since inactive lanes do not matter; results of divergent branches and loops
+vary.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from tilewright.dialects import team
+from tilewright.dialects import memref, scf, team, tile
 from tilewright.dialects.memref import AtomicKind
 from tilewright.ir import core
-from tilewright.ir.types import ScalarType
+from tilewright.ir.types import ScalarType, TileType
 from tilewright.targets.cpu.context import KernelContext, OpLowering
 from tilewright.targets.cpu.lowered import Linear, Operand, Scalar
 from tilewright.targets.cpu.spmd.scalars import dtype_of
-from tilewright.targets.cpu.spmd.uniformity import varying_values
 from tilewright.targets.llvm.emitter import Complex, Value, i32, i64, vector
 from tilewright.targets.llvm.types import ELEMENTS, Kind
 
@@ -26,7 +31,7 @@ def _spmd(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, team.Spmd)
     across, down = num_subgroups(ctx)
     ctx.lanes = ctx.subgroup_size
-    ctx.varying = varying_values(op) if ctx.lanes > 1 else frozenset()
+    ctx.varying = _varying_values(op) if ctx.lanes > 1 else frozenset()
     if across * down == 1:
         ctx.subgroup = i64(0)
         ctx.lower_block(op.body.entry)
@@ -162,6 +167,70 @@ def _shifted(ctx: KernelContext, operand: Operand, neutral: Operand, distance: i
     assert isinstance(operand, Value)
     assert isinstance(neutral, Value)
     return ctx.b.shuffle(operand, neutral, lanes)
+
+
+# Which values vary
+
+_VARYING_SOURCES = (
+    team.SubgroupLocalId,
+    team.Scan,
+    tile.ShareExtract,
+    memref.AtomicRmw,
+    memref.AtomicLoad,
+)
+_UNIFORM = (team.Broadcast, team.Reduce)
+
+
+def _varying_values(region_op: core.Operation) -> frozenset[core.Value]:
+    """Varying values inside the regions of a `team.spmd`; a fixpoint over its loops."""
+    analysis = _Uniformity()
+    changed = True
+    while changed:
+        before = len(analysis.varying)
+        for op in region_op.walk():
+            analysis.visit(op)
+        changed = len(analysis.varying) != before
+    return frozenset(analysis.varying)
+
+
+class _Uniformity:
+    def __init__(self) -> None:
+        self.varying: set[core.Value] = set()
+
+    def visit(self, op: core.Operation) -> None:
+        match op:
+            case scf.If():
+                self._if(op)
+            case scf.For():
+                self._for(op)
+            case tile.Map():
+                self.varying.update(op.body.entry.arguments)
+            case _ if isinstance(op, _UNIFORM):
+                return
+            case _ if isinstance(op, _VARYING_SOURCES) or any(o in self.varying for o in op.operands):
+                self._mark(op.results)
+            case _:
+                return
+
+    def _mark(self, values: Iterable[core.Value]) -> None:
+        self.varying.update(v for v in values if not isinstance(v.type, TileType))
+
+    def _if(self, op: scf.If) -> None:
+        divergent = op.condition in self.varying
+        arms = [scf.yielded(r) for r in op.regions]
+        for index, result in enumerate(op.results):
+            if divergent or any(arm[index] in self.varying for arm in arms):
+                self._mark([result])
+
+    def _for(self, op: scf.For) -> None:
+        bounds = [op.lower, op.upper, *([op.step] if op.step is not None else [])]
+        divergent = any(b in self.varying for b in bounds)
+        if divergent:
+            self._mark([op.index])
+        yields = scf.yielded(op.body)
+        for init, argument, value, result in zip(op.inits, op.carried, yields, op.results, strict=True):
+            if divergent or any(v in self.varying for v in (init, argument, value)):
+                self._mark([argument, result])
 
 
 def lowerings() -> Mapping[type[core.Operation], OpLowering]:

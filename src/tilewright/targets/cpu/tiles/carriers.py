@@ -1,4 +1,4 @@
-"""How loops and branches carry tiles."""
+"""How loops and branches carry tiles, and along which dimension the vectors of a carried tile run."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from tilewright.dialects import scf, tile
 from tilewright.ir import core
-from tilewright.ir.types import TileType
-from tilewright.targets.cpu.context import KernelContext
-from tilewright.targets.cpu.expressions.nodes import AnyTile, Bound, Memory, Registers
+from tilewright.ir.types import MemrefType, TileType
+from tilewright.targets.cpu.context import KernelContext, TileCarrier
+from tilewright.targets.cpu.expressions.nodes import AnyTile, Bound, Memory, Registers, first_long_dim
 from tilewright.targets.cpu.large_products.product import is_large_shape
 from tilewright.targets.cpu.lowered import Tile
 from tilewright.targets.cpu.memory.places import place
@@ -17,13 +17,28 @@ from tilewright.targets.cpu.tiles.roots import Roots
 from tilewright.targets.llvm.elementwise import is_elementwise
 from tilewright.targets.llvm.emitter import Value
 
+_DEEPEST = 24
+_FREE_REGISTERS = 6
+"""Vector registers that a carried tile leaves to the loop's body."""
+
+
+def carrier_of(roots: Roots, value: core.Value) -> TileCarrier:
+    """How a tile travels that is a loop's argument, or the result of a loop or branch: a small one in registers, others
+    in buffers."""
+    type_ = value.type
+    assert isinstance(type_, TileType)
+    dim = _carried_dim(value)
+    if type_.rank in (1, 2) and roots.registers_needed(type_, dim) <= roots.machine.registers - _FREE_REGISTERS:
+        return _RegisterCarrier(roots, type_, dim)
+    return _SingleCarrier(roots, value, type_, dim) if _updated_in_place(value) else _SwappedCarrier(roots, type_, dim)
+
 
 def _known(tile: Tile) -> AnyTile:
     assert isinstance(tile, AnyTile)
     return tile
 
 
-class RegisterCarrier:
+class _RegisterCarrier:
     """One phi a vector."""
 
     __slots__ = ("_roots", "_type", "_vector")
@@ -46,7 +61,7 @@ class RegisterCarrier:
         return self._roots.unshared().compute_registers(_known(tile), self._vector)
 
 
-def updated_in_place(value: core.Value) -> bool:
+def _updated_in_place(value: core.Value) -> bool:
     """Whether a loop only ever replaces a carried tile by one computed from it position by position."""
     loop = value.owner.parent_op if isinstance(value, core.BlockArgument) else None
     if not isinstance(loop, scf.For) or not isinstance(value, core.BlockArgument):
@@ -106,7 +121,7 @@ def _needed(ctx: KernelContext, value: core.Value, type_: TileType) -> tuple[Bou
     return place(ctx, store.memref, store.indices, store.check, type_).bounds
 
 
-class SingleCarrier:
+class _SingleCarrier:
     """One buffer, updated in place as far as it is needed."""
 
     __slots__ = ("_buffer", "_edge", "_roots", "_type", "_unit", "_value")
@@ -138,7 +153,7 @@ class SingleCarrier:
         return []
 
 
-class SwappedCarrier:
+class _SwappedCarrier:
     """Two buffers that change places: the next tile is computed into the one that nothing reads any more."""
 
     __slots__ = ("_first", "_roots", "_second")
@@ -164,3 +179,68 @@ class SwappedCarrier:
         """The next tile in the spare buffer."""
         self._roots.unshared().store(_known(tile), self._at(parts[1]))
         return [parts[1], parts[0]]
+
+
+# The vector dimension of a carried tile: that of the memory it is computed from
+
+
+def _carried_dim(value: core.Value) -> int:
+    owner = value.owner
+    if isinstance(value, core.BlockArgument):
+        loop = value.block.parent_op
+        source = _yielded(loop, value.index - 1) if isinstance(loop, scf.For) else None
+    else:
+        index = value.index if isinstance(value, core.OpResult) else 0
+        source = _yielded(owner, index) if isinstance(owner, scf.For | scf.If) else None
+    found = None if source is None else _natural(source, _DEEPEST, {})
+    if found is not None:
+        return found
+    assert isinstance(value.type, TileType)
+    return first_long_dim(value.type.shape)
+
+
+def _yielded(op: core.Operation, index: int) -> core.Value | None:
+    values = scf.yielded(op.regions[0])
+    return values[index] if 0 <= index < len(values) else None
+
+
+def _natural(value: core.Value, depth: int, known: dict[core.Value, int | None]) -> int | None:
+    """The dimension of stride 1 of the memory that a tile is computed from, followed through formulas."""
+    if value not in known:
+        known[value] = _found(value, depth, known)
+    return known[value]
+
+
+def _found(value: core.Value, depth: int, known: dict[core.Value, int | None]) -> int | None:
+    op = value.defining_op
+    if op is None or depth == 0 or not isinstance(value.type, TileType):
+        return None
+    match op:
+        case tile.Load():
+            return _unit_mode(op.memref.type, value.type)
+        case tile.Mma():
+            found = _natural(op.acc, depth - 1, known)
+            if found is None:
+                found = 1 if _natural(op.lhs, depth - 1, known) != 0 and _natural(op.rhs, depth - 1, known) == 1 else 0
+            return found
+        case tile.Permute():
+            found = _natural(op.tile, depth - 1, known)
+            return None if found is None else op.order.index(found)
+        case tile.Broadcast():
+            found = _natural(op.tile, depth - 1, known)
+            source = op.tile.type
+            assert isinstance(source, TileType)
+            return None if found is None or source.shape[found] == 1 else found
+        case scf.For() | scf.If():
+            index = value.index if isinstance(value, core.OpResult) else 0
+            source_value = _yielded(op, index)
+            return None if source_value is None else _natural(source_value, depth - 1, known)
+        case _ if is_elementwise(op):
+            return next((d for d in (_natural(v, depth - 1, known) for v in op.operands) if d is not None), None)
+        case _:
+            return None
+
+
+def _unit_mode(memref: object, type_: TileType) -> int | None:
+    assert isinstance(memref, MemrefType)
+    return next((k for k, s in enumerate(memref.strides) if s == 1 and type_.shape[k] > 1), None)

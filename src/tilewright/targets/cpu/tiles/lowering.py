@@ -31,9 +31,8 @@ from tilewright.targets.cpu.memory.deferral import may_defer
 from tilewright.targets.cpu.memory.places import guarded, place, tile_of
 from tilewright.targets.cpu.parts import lower_apart
 from tilewright.targets.cpu.spmd.host import lower_report
-from tilewright.targets.cpu.tiles import combining, elements, moves, scatters, shares
-from tilewright.targets.cpu.tiles.carriers import RegisterCarrier, SingleCarrier, SwappedCarrier, updated_in_place
-from tilewright.targets.cpu.tiles.orientation import carried_dim
+from tilewright.targets.cpu.tiles import atomics, combining, moves, scatters, shares
+from tilewright.targets.cpu.tiles.carriers import carrier_of
 from tilewright.targets.cpu.tiles.overlap import OverlapTests
 from tilewright.targets.cpu.tiles.prefetch import lower_prefetch
 from tilewright.targets.cpu.tiles.roots import Roots
@@ -82,8 +81,13 @@ class CpuTiles:
                 lower_prefetch(ctx, roots, op)
             case addresses.Gather() | addresses.Scatter() | addresses.ScatterUpdate() | addresses.ScatterExchange():
                 scatters.lower(ctx, roots, op)
+            case tile.AtomicLoad() | tile.AtomicStore() | tile.AtomicRmw():
+                with guarded(ctx):
+                    atomics.lower(ctx, roots, op)
+            case tile.ShareExtract():
+                shares.extract(ctx, roots, op)
             case _:
-                elements.lower(ctx, roots, op)
+                raise AssertionError(f"{op.name} has no lowering on the CPU")
 
     def _formula(self, ctx: KernelContext, roots: Roots, op: core.Operation) -> AnyTile | None:
         type_ = op.results[0].type if op.results else None
@@ -133,16 +137,10 @@ class CpuTiles:
         return may_defer(load, self.machine) or self._overlaps.may_wait(load, memory, self.machine)
 
     def carrier(self, ctx: KernelContext, value: core.Value) -> TileCarrier:
-        """Small tiles travel in registers, others in buffers."""
-        type_ = value.type
-        assert isinstance(type_, TileType)
+        """How loops and branches carry a tile."""
         # A loop's buffers live around it. Those of a branch are filled inside its arms, where the arms' own are in use.
         loop = value.owner.parent_op if isinstance(value.owner, core.Block) else None
-        roots = self._roots(ctx, loop.block if loop is not None else None)
-        dim = carried_dim(value)
-        if type_.rank in (1, 2) and roots.registers_needed(type_, dim) <= self.machine.registers - 6:
-            return RegisterCarrier(roots, type_, dim)
-        return SingleCarrier(roots, value, type_, dim) if updated_in_place(value) else SwappedCarrier(roots, type_, dim)
+        return carrier_of(self._roots(ctx, loop.block if loop is not None else None), value)
 
     def apart(self, ctx: KernelContext, op: core.Operation) -> bool:
         """Operations of long functions become functions of their own."""

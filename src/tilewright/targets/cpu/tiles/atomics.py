@@ -1,35 +1,22 @@
-"""Tile operations that go element by element: atomics, shares of work-items."""
+"""Atomic accesses of tiles, element by element."""
 
 from __future__ import annotations
 
 from tilewright.dialects import tile
-from tilewright.ir import core
 from tilewright.ir.types import TileType
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluation.sweep import each_position
 from tilewright.targets.cpu.expressions.nodes import Memory
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.memory.lanes import Lanes, store_lanes
-from tilewright.targets.cpu.memory.places import guarded, place, tile_of
+from tilewright.targets.cpu.memory.places import place, tile_of
 from tilewright.targets.cpu.spmd.atomics import atomic_load, atomic_store, atomic_update
-from tilewright.targets.cpu.tiles import shares
 from tilewright.targets.cpu.tiles.roots import Roots
 from tilewright.targets.llvm.emitter import Value, i64
 
 
-def lower(ctx: KernelContext, roots: Roots, op: core.Operation) -> None:
-    """Lower an atomic or the reading of a share."""
-    match op:
-        case tile.AtomicLoad() | tile.AtomicStore() | tile.AtomicRmw():
-            with guarded(ctx):
-                _atomic(ctx, roots, op)
-        case tile.ShareExtract():
-            shares.extract(ctx, roots, op)
-        case _:
-            raise AssertionError(f"{op.name} has no lowering on the CPU")
-
-
-def _atomic(ctx: KernelContext, roots: Roots, op: tile.AtomicLoad | tile.AtomicStore | tile.AtomicRmw) -> None:
+def lower(ctx: KernelContext, roots: Roots, op: tile.AtomicLoad | tile.AtomicStore | tile.AtomicRmw) -> None:
+    """Load, store or update the elements that exist, each atomically."""
     type_ = op.out.type if isinstance(op, tile.AtomicLoad) else op.value.type
     assert isinstance(type_, TileType)
     target = place(ctx, op.memref, op.indices, op.check, type_)
@@ -57,7 +44,7 @@ def _atomic(ctx: KernelContext, roots: Roots, op: tile.AtomicLoad | tile.AtomicS
 
     def act(position: tuple[Value, ...]) -> None:
         ev.forget()
-        exists = existing(ctx, target, position)
+        exists = _existing(ctx, target, position)
         if exists is None:
             update(position)
             return
@@ -69,7 +56,7 @@ def _atomic(ctx: KernelContext, roots: Roots, op: tile.AtomicLoad | tile.AtomicS
         ctx.bind(op.results[0], found)
 
 
-def existing(ctx: KernelContext, target: Memory, position: tuple[Value, ...]) -> Value | None:
+def _existing(ctx: KernelContext, target: Memory, position: tuple[Value, ...]) -> Value | None:
     """Whether an element exists; None if it surely does."""
     b, result = ctx.b, None
     for at, bound in zip(position, target.bounds, strict=True):
