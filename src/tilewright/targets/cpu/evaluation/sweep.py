@@ -11,7 +11,6 @@ from tilewright.targets.cpu.expressions.blocks import (
     Shape,
     grouped,
     map_shape,
-    product_shape,
     split_pieces,
 )
 from tilewright.targets.cpu.expressions.nodes import (
@@ -26,6 +25,7 @@ from tilewright.targets.cpu.expressions.nodes import (
     leaves,
     natural_dim,
 )
+from tilewright.targets.cpu.small_products.shape import product_shape
 from tilewright.targets.llvm.emitter import Builder, Value, i64
 
 Emit = Callable[[Block], None]

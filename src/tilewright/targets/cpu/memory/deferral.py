@@ -21,9 +21,10 @@ from tilewright.ir import core
 from tilewright.ir.definition import RECURSIVE_EFFECTS, TERMINATOR
 from tilewright.ir.effects import EffectKind
 from tilewright.ir.types import AddressSpace, MemrefType, TileType
-from tilewright.targets.cpu.expressions.blocks import map_shape, product_shape, split_pieces
+from tilewright.targets.cpu.expressions.blocks import map_shape, split_pieces
 from tilewright.targets.cpu.expressions.graph import by_formulas, is_formula, reachable
 from tilewright.targets.cpu.machine import Machine
+from tilewright.targets.cpu.small_products.shape import product_shape
 from tilewright.targets.llvm.elementwise import is_elementwise
 from tilewright.transforms.steps import STEP
 

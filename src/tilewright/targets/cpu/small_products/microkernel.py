@@ -18,10 +18,11 @@ from dataclasses import replace
 
 from tilewright.ir.types import ScalarType
 from tilewright.targets.cpu.expressions.block_reader import BlockReader
-from tilewright.targets.cpu.expressions.blocks import Block, Piece, scheduled_accumulators
+from tilewright.targets.cpu.expressions.blocks import Block, Piece
 from tilewright.targets.cpu.expressions.fragments import Fragments, flatten, rebuild, value_of
 from tilewright.targets.cpu.expressions.nodes import AnyTile, Product, Registers
 from tilewright.targets.cpu.lowered import Operand
+from tilewright.targets.cpu.small_products.shape import scheduled_accumulators
 from tilewright.targets.llvm.emitter import Complex, Value, i64, lanes_of
 from tilewright.targets.llvm.types import ELEMENTS, Kind
 

@@ -23,8 +23,7 @@ _FREE_REGISTERS = 6
 
 
 def carrier_of(roots: Roots, value: core.Value) -> TileCarrier:
-    """How a tile travels that is a loop's argument, or the result of a loop or branch: a small one in registers, others
-    in buffers."""
+    """How a tile travels that is a loop's argument, or the result of a loop or branch: in registers if it is small."""
     type_ = value.type
     assert isinstance(type_, TileType)
     dim = _carried_dim(value)
