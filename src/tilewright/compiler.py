@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.binary import Binary
@@ -25,8 +26,7 @@ def _no_definitions() -> Mapping[str, str]:
     return {}
 
 
-@dataclass(frozen=True, slots=True)
-class CompileOptions:
+class CompileOptions(Struct, frozen=True):
     """How to compile; everything here is part of the cache key.
 
     `level` 0 runs no optimisation, 2 all of it. `definitions` are values for `$name`s of the tensor language.

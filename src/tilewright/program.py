@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
+
+from msgspec import Struct
 
 from tilewright.artifacts.artifact import Artifact
 from tilewright.artifacts.parameters import (
@@ -29,8 +30,7 @@ if TYPE_CHECKING:
 _REMEMBERED_GRIDS: Final = 64
 
 
-@dataclass(frozen=True, slots=True)
-class PassChange:
+class PassChange(Struct, frozen=True):
     """A pass that changed the IR, and how: a unified diff, or the new text where that is too long to compare."""
 
     name: str
@@ -322,7 +322,7 @@ def _texts(artifact: Artifact, source: Callable[[], str] | None) -> Mapping[str,
 
 def _assembly(artifact: Artifact) -> str:
     """Assembly is made when somebody wants to read it."""
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     from tilewright.machine.native import assembly_of
     from tilewright.machine.processor import machine

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -62,8 +61,7 @@ def test_new_operations_inherit_the_location() -> None:
     assert all(op.location == place for op in module.body.entry)
 
 
-@dataclass(frozen=True)
-class Break(Pass):
+class Break(Pass, frozen=True):
     """Leaves a use without definition."""
 
     name: ClassVar[str] = "break"
@@ -74,8 +72,7 @@ class Break(Pass):
         first.detach()
 
 
-@dataclass(frozen=True)
-class Fail(Pass):
+class Fail(Pass, frozen=True):
     """Raises."""
 
     name: ClassVar[str] = "fail"
@@ -84,8 +81,7 @@ class Fail(Pass):
         raise ZeroDivisionError("oops")
 
 
-@dataclass(frozen=True)
-class Nothing(Pass):
+class Nothing(Pass, frozen=True):
     """Changes nothing."""
 
     name: ClassVar[str] = "nothing"

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from runtime.hand_written import ECHO
 from runtime.test_direct import TARGET, outcome, warmed
@@ -21,7 +22,7 @@ MEMREF = MemrefParameter("G", "f32", (3, 4), (1, 3), alignment=8)
 SIGNATURES = {
     "open": GroupParameter("G", MEMREF, None, None),
     "closed": GroupParameter("G", MEMREF, 6, 2),
-    "read": GroupParameter("G", replace(MEMREF, written=False, alignment=1), None),
+    "read": GroupParameter("G", structs.replace(MEMREF, written=False, alignment=1), None),
 }
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from tilewright.artifacts.artifact import MemrefParameter
 from tilewright.runtime.memref_fit import layout_problem

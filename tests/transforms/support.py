@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from typing import ClassVar
 
 from tilewright.diagnostics import Report, Source
@@ -32,8 +31,7 @@ def parse(text: str) -> Module:
     return module
 
 
-@dataclass(frozen=True)
-class Watched(Pass):
+class Watched(Pass, frozen=True):
     """A pass that may not say "unchanged" of a module that it changed."""
 
     step: Pass

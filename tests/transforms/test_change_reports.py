@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -28,8 +27,7 @@ def test_no_pass_hides_a_change(path: Path, target: str) -> None:
     PassManager(passes, verify_each=True).run(module, PassContext(report))
 
 
-@dataclass(frozen=True)
-class _Break(Pass):
+class _Break(Pass, frozen=True):
     """Uses a value of a wrong type."""
 
     answer: bool | None
@@ -42,8 +40,7 @@ class _Break(Pass):
         return self.answer
 
 
-@dataclass(frozen=True)
-class _Rest(Pass):
+class _Rest(Pass, frozen=True):
     name: ClassVar[str] = "rest"
 
     def run(self, module: Module, context: PassContext) -> bool:

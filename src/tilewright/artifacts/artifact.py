@@ -10,8 +10,9 @@ import hashlib
 import json
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from msgspec import Struct, field
 
 from tilewright.artifacts.artifact_codec import kernel_from_json, kernel_to_json
 from tilewright.artifacts.json_fields import ArtifactError, Fields
@@ -54,8 +55,7 @@ IndexedRole: TypeAlias = Literal["extent", "stride", "extent_array", "stride_arr
 Role: TypeAlias = SimpleRole | tuple[IndexedRole, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(Struct, frozen=True):
     """One entry of the parameter block: whose it is, what it says, where it lies and how many bytes of it count.
 
     `dtype` is the scalar's element type, "ptr" for addresses and "i64" for extents, strides, sizes and offsets.
@@ -125,8 +125,7 @@ ARTIFACT_FORMAT: Final = 7
 """Grows with every change of what the bytes mean and of the calling convention; others are not read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Artifact:
+class Artifact(Struct, frozen=True):
     """Compiled kernels of one target.
 
     `payload` is object code on the CPU and PTX text on NVIDIA devices; `texts` holds the stages that a user may want to

@@ -8,9 +8,11 @@ products of numbers that are the same modulo 2^64 are the same, so wrapping the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilewright.artifacts.places import SourcePlace
 
@@ -29,8 +31,7 @@ class Origin(Enum):
     GROUP_ID = "group_id"
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(Struct, frozen=True):
     """The value of a scalar, extent `mode` of a memref, the size of a group; or, without a parameter, the extent of the
     grid along `mode`, or the position in it, which runs from 0 to that extent."""
 
@@ -65,8 +66,7 @@ def order_of(quantity: Quantity) -> tuple[str, str, int]:
     return quantity.origin.value, quantity.parameter, quantity.mode
 
 
-@dataclass(frozen=True, slots=True)
-class Polynomial:
+class Polynomial(Struct, frozen=True):
     """A sum of products of quantities with integer coefficients, in one order, without zeros."""
 
     terms: tuple[tuple[Factors, int], ...] = ()
@@ -168,8 +168,7 @@ def _product(factors: Factors, coefficient: int) -> str:
     return " * ".join(names if coefficient == 1 and names else [str(coefficient), *names])
 
 
-@dataclass(frozen=True, slots=True)
-class SameExtent:
+class SameExtent(Struct, frozen=True):
     """Modes that an instruction wants to be equally long; what they are called, how long they are, and where."""
 
     names: tuple[str, str]
@@ -177,8 +176,7 @@ class SameExtent:
     place: SourcePlace | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class WithinGroup:
+class WithinGroup(Struct, frozen=True):
     """An element of a group that every work-group takes: the index lies in the group, whose table is there."""
 
     group: str
@@ -186,8 +184,7 @@ class WithinGroup:
     place: SourcePlace | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class WithinExtent:
+class WithinExtent(Struct, frozen=True):
     """`count` elements from `first` on, which every work-group accesses, lie in a mode of a memref.
 
     `mode` and `access` are what the mode and the accessed view are called. Nothing is accessed where one of `sizes` is

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct, field
 
 from tilewright.artifacts.constraints import Constraint, Origin, Quantity, WithinGroup, quantities_of
 
@@ -45,8 +46,7 @@ def _check(condition: bool, message: str) -> None:
         raise ValueError(message)
 
 
-@dataclass(frozen=True, slots=True)
-class ScalarParameter:
+class ScalarParameter(Struct, frozen=True):
     """A number passed by value."""
 
     name: str
@@ -56,8 +56,7 @@ class ScalarParameter:
         _check(self.dtype in DTYPE_BYTES, f"parameter {self.name}: unknown element type {self.dtype!r}")
 
 
-@dataclass(frozen=True, slots=True)
-class MemrefParameter:
+class MemrefParameter(Struct, frozen=True):
     """A strided array. `None` among shape and strides is a size that the launch supplies.
 
     `alignment` is that of the base pointer in bytes. `shape_gcd` and `stride_gcd` promise divisors; entries that are
@@ -90,8 +89,7 @@ class MemrefParameter:
             _check(all(divisor > 0 for divisor in divisors), f"{where}: divisors must be positive")
 
 
-@dataclass(frozen=True, slots=True)
-class GroupParameter:
+class GroupParameter(Struct, frozen=True):
     """A table of pointers to arrays of one type; `size` and `offset` of None are supplied by the launch.
 
     `nullable` is about the table; that of `memref` about the arrays.
@@ -108,8 +106,7 @@ class GroupParameter:
         _check(self.memref.space == "global", f"parameter {self.name}: a group lies in global memory")
 
 
-@dataclass(frozen=True, slots=True)
-class PointerParameter:
+class PointerParameter(Struct, frozen=True):
     """The address of an array of any shape; the kernel itself knows how far it may go, or asks for it if `measured`."""
 
     name: str
@@ -129,8 +126,7 @@ def _no_facts() -> Mapping[str, str]:
     return {}
 
 
-@dataclass(frozen=True, slots=True)
-class KernelInfo:
+class KernelInfo(Struct, frozen=True):
     """One kernel of an artefact.
 
     `symbol` is its entry in the code, `local_bytes` the work-group memory that a launch provides for each running

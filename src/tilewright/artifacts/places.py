@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from tilewright.diagnostics import UNKNOWN, Location, Source, SourceRange
 
@@ -12,8 +13,7 @@ _MAX_LINES: Final = 1 << 24
 """More than the largest source has; the lines in front of the one that is shown take memory."""
 
 
-@dataclass(frozen=True, slots=True)
-class SourcePlace:
+class SourcePlace(Struct, frozen=True):
     """`length` characters of a line from `column` on (both counted from 1), and the text of the line."""
 
     name: str

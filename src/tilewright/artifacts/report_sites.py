@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from tilewright.artifacts.parameters import REPORTS
 from tilewright.artifacts.places import SourcePlace, location_of, place_from_json, place_to_json
@@ -26,8 +27,7 @@ RECORD_WORDS: Final = 5
 """Words of a record in front of its values: next record, site, three coordinates of the work-group."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReportedValue:
+class ReportedValue(Struct, frozen=True):
     """One value of a report: its dimensions from the outermost on, whether it is f64, the width of its integers."""
 
     shape: tuple[int, ...]
@@ -35,8 +35,7 @@ class ReportedValue:
     bits: int
 
 
-@dataclass(frozen=True, slots=True)
-class ReportSite:
+class ReportSite(Struct, frozen=True):
     """One `team.report` of a kernel, or one `team.check`, which has a code instead of a kind."""
 
     kind: ReportKind | None

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from tilewright.artifacts.artifact_codec import kernel_to_json
 from tilewright.artifacts.constraints import without_words

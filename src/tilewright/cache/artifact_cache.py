@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Final
 
 import platformdirs
 from filelock import FileLock, Timeout
+from msgspec import Struct
 
 from tilewright.artifacts.artifact import Artifact, ArtifactError
 from tilewright.cache.store import CacheRefused, DamagedEntry, Store
@@ -41,8 +41,7 @@ class CacheMode(Enum):
     READ_WRITE = "rw"
 
 
-@dataclass(frozen=True, slots=True)
-class CacheStatistics:
+class CacheStatistics(Struct, frozen=True):
     """What is in the folder, and how often this process found what it looked for."""
 
     directory: Path

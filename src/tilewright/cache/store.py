@@ -15,9 +15,10 @@ import secrets
 import stat
 import time
 from collections.abc import Generator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 _MAGIC: Final = b"TWCACHE1"
 _DIGEST: Final = hashlib.sha256().digest_size
@@ -37,8 +38,7 @@ class DamagedEntry(ValueError):
     """An entry whose bytes are not those that were written."""
 
 
-@dataclass(frozen=True, slots=True)
-class EntryInfo:
+class EntryInfo(Struct, frozen=True):
     """An entry on disk, as the folder lists it; `used` is the time of its last use."""
 
     key: str

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import click
 from click.shell_completion import CompletionItem, ShellComplete, split_arg_string
+from msgspec import Struct
 
 from tilewright.cli import completers
 from tilewright.cli.completion_variable import COMPLETE
@@ -77,8 +77,7 @@ def _folder(variable: str, default: str) -> Path:
     return Path(found) if found else Path.home() / default
 
 
-@dataclass(frozen=True, slots=True)
-class _Shell:
+class _Shell(Struct, frozen=True):
     """A script, the file in which the shell looks for it (below a folder of the user), and what else is to be done."""
 
     script: str

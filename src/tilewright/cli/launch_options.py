@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import click
+from msgspec import Struct
 
 from tilewright.cli import completers
 from tilewright.cli.inputs import definitions, read_source, std_option
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from tilewright.languages import Std
 
 
-@dataclass(frozen=True, slots=True)
-class ReadyLaunch:
+class ReadyLaunch(Struct, frozen=True):
     """A kernel with its grid and an argument for every parameter that takes one."""
 
     kernel: Kernel
@@ -35,8 +34,7 @@ class ReadyLaunch:
         return functools.partial(self.kernel[self.grid], *self.arguments.values())
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchRequest:
+class LaunchRequest(Struct, frozen=True):
     """The options as they were written."""
 
     file: str

@@ -8,11 +8,11 @@ on a condition, and Tile IR are not counted: such kernels have no figures rather
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Final, cast
 
 import numpy as np
+from msgspec import Struct
 
 from tilewright.dialects import arith, memref, scf, team, tl
 from tilewright.dialects.builtin import Kernel
@@ -29,8 +29,7 @@ _COMPLEX_PRODUCT: Final = 6
 _COMPLEX_SUM: Final = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(Struct, frozen=True):
     """What a launch does: floating-point operations, and bytes of global memory that are read and written.
 
     Operations are products of elements and additions of terms, 2 m n k for a `gemm`; scaling by alpha and beta is not

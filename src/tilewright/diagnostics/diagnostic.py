@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
+
+from msgspec import Struct, field
 
 from tilewright.diagnostics.source import UNKNOWN, Location
 
@@ -15,16 +16,14 @@ class Severity(Enum):
     WARNING = "warning"
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(Struct, frozen=True):
     """A secondary range with a word on it, for example where an operand was defined."""
 
     location: Location
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(Struct, frozen=True):
     """Replacement text for a range that would repair the program."""
 
     location: Location
@@ -32,8 +31,7 @@ class Fix:
     message: str
 
 
-@dataclass(slots=True)
-class Diagnostic:
+class Diagnostic(Struct):
     """One finding: a stable code, a message, the range it is about, and what helps."""
 
     severity: Severity

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tilewright.diagnostics.source import SourceRange
 
@@ -14,8 +15,7 @@ _BEFORE = 40
 """Characters shown before a range in a line that is cut."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """A range to mark with a character, a word on it, and the colour of both."""
 
     place: SourceRange

@@ -8,16 +8,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 _CONVERSION: Final = re.compile(r"%(%|([-+ #0]*)(\d*)((?:\.\d*)?)[^%diuoxXeEfFgGaAcsSpn]*([diuoxXeEfFgGaAcsSpn]))")
 _NO_POINTER: Final = "0x0"
 _PLACES: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Printed:
+class Printed(Struct, frozen=True):
     """Elements of a tile, last dimension fastest; `bits` is the width as which negative ones are read without sign."""
 
     numbers: Sequence[float | int]

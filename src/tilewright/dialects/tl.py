@@ -9,10 +9,11 @@ atomic store (beta 0) or one atomic add (beta 1) of the finished value.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from string import ascii_letters
 from typing import TypeVar
+
+from msgspec import Struct
 
 from tilewright.dialects.memref import AtomicKind, Scope, Semantics
 from tilewright.ir.definition import (
@@ -43,8 +44,7 @@ def _constant_zero(value: Value) -> bool:
     return op is not None and op.name == "arith.constant" and op.attributes["value"] == 0
 
 
-@dataclass(frozen=True, slots=True)
-class TensorModes:
+class TensorModes(Struct, frozen=True):
     """A letter for each mode of the tensor at position `operand`, as the instruction sees it: after transposition."""
 
     operand: int

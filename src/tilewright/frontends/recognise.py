@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 _FIRST: Final = re.compile(
     r"(?:\s++|//[^\n]*+)*+(?!builtin\.module\s*+\{\s*+builtin\.kernel\b)"
@@ -25,8 +26,7 @@ def is_tile_ir(text: str) -> bool:
     return _FIRST.match(text) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Likeness:
+class Likeness(Struct, frozen=True):
     """What a text that is in no tensor language looks like: `what` it is, where that is seen, and the way out.
 
     `code` is that of the language it resembles, if it is one that is read here.

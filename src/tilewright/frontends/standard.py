@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from tilewright.diagnostics import Report, Source, SourceRange
 from tilewright.dialects.builtin import Module
@@ -132,8 +133,7 @@ def _start(source: Source) -> SourceRange:
 # By reading
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
+class _Reading(Struct, frozen=True):
     """A text as a program of one of the languages."""
 
     standard: Standard

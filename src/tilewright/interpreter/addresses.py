@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilewright.diagnostics import Location
@@ -23,8 +23,7 @@ from tilewright.ir.types import TileType
 Array = NDArray[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Space:
+class Space(Struct, frozen=True):
     """The bytes of one array, from address `low` on."""
 
     name: str

@@ -5,10 +5,10 @@ Offsets, extents and strides are integers, or arrays with one entry a work-item 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilewright.ir.types import AddressSpace
@@ -17,8 +17,7 @@ Array = NDArray[Any]
 Number = int | Array
 
 
-@dataclass(eq=False, slots=True)
-class Buffer:
+class Buffer(Struct, eq=False):
     """Elements in a row. `written` tells which elements of local memory hold something; None: all do."""
 
     name: str
@@ -28,8 +27,7 @@ class Buffer:
     space: AddressSpace = AddressSpace.GLOBAL
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Struct, frozen=True):
     """Element (i, ..) is `buffer.data[offset + sum i_k strides_k]`; a null memref has no buffer."""
 
     buffer: Buffer | None
@@ -38,15 +36,13 @@ class View:
     strides: tuple[Number, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Lanes:
+class Lanes(Struct, frozen=True):
     """A memref that comes from different places by work-item: one view for each."""
 
     views: tuple[View, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class GroupValue:
+class GroupValue(Struct, frozen=True):
     """A group: its elements as views, the offset already added; a null group has a null table of pointers."""
 
     name: str

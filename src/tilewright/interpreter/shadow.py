@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Final
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from tilewright.diagnostics import Location
@@ -52,8 +52,7 @@ _DONE: Final = {"reads": "read", "writes": "wrote"}
 _Memory = tuple[int, int, int]
 
 
-@dataclass(slots=True)
-class Shadow:
+class Shadow(Struct):
     """Who touched each element, in each way. `actors` says who that is, in messages, and what `orders` them.
 
     Actors are any numbers above the two least ones of 64 bits.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from tilewright.diagnostics import Diagnostic, Location
@@ -22,8 +22,7 @@ RuntimeValue = Array | View | Lanes | GroupValue
 Handler = Callable[["WorkGroup", Operation], None]
 
 
-@dataclass(slots=True)
-class WorkGroup:
+class WorkGroup(Struct):
     """One work-group. In SPMD regions scalars have a last axis over work-items (or none, if uniform).
 
     `mask` is the vector of active work-items inside SPMD regions, None outside. Tiles of subgroups have a first axis

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from tilewright.ir.core import Value
@@ -27,8 +28,7 @@ class EffectKind(Enum):
     GUARD = "guard"
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(Struct, frozen=True):
     """An access to the memory behind `value` (a memref or group), or to all memory if that is None."""
 
     kind: EffectKind

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class FloatFormat:
+
+class FloatFormat(Struct, frozen=True):
     """`precision` bits, one of them implicit, and exponents of normal numbers `lowest` to `highest`."""
 
     precision: int

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
+
+from msgspec import Struct, field
 
 from tilewright.diagnostics import CompileError, Report
 from tilewright.ir.printer import print_op
@@ -17,15 +18,14 @@ if TYPE_CHECKING:
     from tilewright.dialects.builtin import Module
 
 
-@dataclass(slots=True)
-class PassContext:
+class PassContext(Struct):
     """What passes share: where they report to the user."""
 
     report: Report = field(default_factory=Report)
 
 
-class Pass:
-    """A step over a module. Subclasses are frozen dataclasses whose fields are the options.
+class Pass(Struct, frozen=True):
+    """A step over a module. Subclasses are frozen structs whose fields are the options.
 
     `name` is the spelling on the command line; `run` changes the module in place.
     """
@@ -37,7 +37,7 @@ class Pass:
         raise AssertionError(f"{type(self).__name__} does not implement run")
 
     def __str__(self) -> str:
-        options = {f.name: getattr(self, f.name) for f in fields(self)} if is_dataclass(self) else {}
+        options = {name: getattr(self, name) for name in self.__struct_fields__}
         text = " ".join(f"{k}={v}" for k, v in options.items() if isinstance(v, int | str | bool))
         return f"{self.name}{{{text}}}" if text else self.name
 
@@ -50,16 +50,14 @@ class InternalError(Exception):
         self.reproducer = reproducer
 
 
-@dataclass(slots=True)
-class PassTiming:
+class PassTiming(Struct):
     """Wall-clock seconds of one run of a pass."""
 
     name: str
     seconds: float
 
 
-@dataclass(slots=True)
-class PassManager:
+class PassManager(Struct):
     """Runs passes in order.
 
     With `verify_each` the module is verified after every pass that may have changed it and after the last.

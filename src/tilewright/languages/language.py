@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
+
+from msgspec import Struct, field
 
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.binary import Binary
@@ -28,16 +29,14 @@ def _no_definitions() -> Mapping[str, str]:
     return {}
 
 
-@dataclass(frozen=True, slots=True)
-class ReadOptions:
+class ReadOptions(Struct, frozen=True):
     """What reading depends on beside the text: values for its `$name`s, and what the caller says of the language."""
 
     definitions: Mapping[str, str] = field(default_factory=_no_definitions)
     std: Std = "auto"
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Struct, frozen=True):
     """How a program is to be written: `name` is one of the language's `forms`, `version` that of the form, None the
     lowest that can express the program; `locations` asks for debug locations in text."""
 

@@ -8,9 +8,10 @@ asked for.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from typing import Final
+
+from msgspec import Struct
 
 _MAGIC: Final = b"\x7fELF"
 _CLASS_64: Final = 2
@@ -51,8 +52,7 @@ class ObjectFormatError(ValueError):
     """Bytes that are no well-formed 64-bit little-endian ELF object."""
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct, frozen=True):
     """A run of bytes of the object."""
 
     kind: int
@@ -61,8 +61,7 @@ class Section:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(Struct, frozen=True):
     """A name in an object; `section` is a number, 0 if something else has to define it."""
 
     name: str
@@ -78,8 +77,7 @@ class Symbol:
         return self.section == _UNDEFINED_SECTION
 
 
-@dataclass(frozen=True, slots=True)
-class ElfObject:
+class ElfObject(Struct, frozen=True):
     """An object file: its kind and processor by ELF's numbers, sections and symbols."""
 
     data: bytes

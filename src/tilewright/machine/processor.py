@@ -7,10 +7,11 @@ CPU, so each feature is passed with its sign, and the name only chooses instruct
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from typing import Final
+
+from msgspec import Struct
 
 from tilewright.machine.llvm_binding import binding, host_features
 
@@ -37,8 +38,7 @@ _NEEDS: Final[Mapping[FeatureSet, tuple[str, ...]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Machine:
+class Machine(Struct, frozen=True):
     """A processor as LLVM is told of it; `features` lists every known feature with its sign."""
 
     triple: str

@@ -6,8 +6,9 @@ behind the other, as kernels expect them; whoever passes anything else says so w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, SupportsIndex, TypeAlias, cast, overload
+
+from msgspec import Struct
 
 from tilewright.artifacts.parameters import DTYPE_BYTES, PointerParameter
 from tilewright.runtime.arrays import LEAST_ADDRESS
@@ -18,8 +19,7 @@ from tilewright.runtime.scalars import is_integer
 _END: Final = 1 << 64
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MemoryAt:
+class MemoryAt(Struct, frozen=True, eq=False):
     """`nbytes` bytes from an address on, which the caller keeps alive while launches use them."""
 
     number: int
@@ -27,8 +27,7 @@ class MemoryAt:
     readonly: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FirstElement:
+class FirstElement(Struct, frozen=True, eq=False):
     """The address of the first element of an array of any strides."""
 
     array: object

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import cast
+
+from msgspec import Struct
 
 from tilewright.artifacts.artifact import GroupParameter, MemrefParameter, Parameter
 from tilewright.runtime.arrays import ArrayView, view
@@ -12,8 +13,7 @@ from tilewright.runtime.errors import LaunchError
 from tilewright.runtime.groups import ArrayGroup, PointerArray
 
 
-@dataclass(frozen=True, slots=True)
-class _Range:
+class _Range(Struct, frozen=True):
     """Bytes `[begin, end)` that a parameter may touch."""
 
     name: str
@@ -23,8 +23,7 @@ class _Range:
     noalias: bool
 
 
-@dataclass(frozen=True, slots=True)
-class AliasCheck:
+class AliasCheck(Struct, frozen=True):
     """Refuses launches where memory of a `noalias` parameter is written by one argument and touched by another."""
 
     kernel: str

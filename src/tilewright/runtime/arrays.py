@@ -11,11 +11,12 @@ import math
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final, SupportsIndex, TypeAlias, cast
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilewright.runtime.dlpack import DlpackError, Exporter, read_tensor
 from tilewright.runtime.dtypes import AnyDtype
@@ -41,8 +42,7 @@ class UnusableArray(ValueError):
     """An array whose memory cannot be used as it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Device:
+class Device(Struct, frozen=True):
     """Where memory lies: kind "cpu", "cuda" or another name, and which one of the kind."""
 
     kind: str
@@ -55,8 +55,7 @@ class Device:
 CPU: Final = Device("cpu")
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayView:
+class ArrayView(Struct, frozen=True):
     """An array as the machine sees it. Whoever uses the address holds on to `owner`, which keeps the memory alive."""
 
     address: int

@@ -13,10 +13,11 @@ import tomllib
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, Never, cast
+
+from msgspec import Struct
 
 from tilewright.diagnostics.nearest import nearest
 from tilewright.files import read_file
@@ -31,8 +32,7 @@ _LARGEST: Final = 1 << 24
 _DEVELOPMENT: Final = ("TILEWRIGHT_RANDOM_", "TILEWRIGHT_GPU_", "TILEWRIGHT_TILEIRAS", "TILEWRIGHT_VENV")
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """A setting's value with where it came from."""
 
     name: str
@@ -41,8 +41,7 @@ class Origin:
     doc: str
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(Struct, frozen=True):
     """All settings, resolved. `origins` tells where each came from."""
 
     cache: str
@@ -57,8 +56,7 @@ class Config:
         return [Origin(s.name, getattr(self, s.name), self.origins[s.name], s.doc) for s in SETTINGS]
 
 
-@dataclass(frozen=True, slots=True)
-class _Layer:
+class _Layer(Struct, frozen=True):
     """Values from one place."""
 
     origin: str

@@ -15,10 +15,10 @@ import struct
 import sys
 import threading
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias, cast
 
 import numpy as np
+from msgspec import Struct
 
 from tilewright.artifacts.artifact import MemrefParameter, Parameter, slot_layout
 from tilewright.machine.native import LoadedObject, compile_text, load_object
@@ -51,8 +51,7 @@ def recognisable(parameters: Sequence[Parameter]) -> bool:
     return all(map(recognisable_parameter, parameters)) and _available()
 
 
-@dataclass(frozen=True, slots=True)
-class _Code:
+class _Code(Struct, frozen=True):
     """The compiled function, as the method description from which CPython makes callables."""
 
     loaded: LoadedObject
@@ -127,8 +126,7 @@ def _as_expected(array: AnyArray) -> bool:
     return tuple(extents) == array.shape and tuple(strides) == array.strides
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
+class _Call(Struct, frozen=True):
     """An accepted call in memory, with all that it points to."""
 
     record: Words

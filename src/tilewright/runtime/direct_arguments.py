@@ -8,10 +8,11 @@ from __future__ import annotations
 import ctypes
 import operator
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Final, SupportsIndex, cast
 
 import numpy as np
+from msgspec import Struct
 
 from tilewright.artifacts.artifact import GroupParameter, MemrefParameter, Parameter, PointerParameter, ScalarParameter
 from tilewright.artifacts.parameters import DTYPE_BYTES
@@ -41,8 +42,7 @@ class Words:
         self.address = ctypes.addressof(self.words)
 
 
-@dataclass(frozen=True, slots=True)
-class Described:
+class Described(Struct, frozen=True):
     """An argument's words, what these point to, and the bytes it touches, counted from its address (None: unknown)."""
 
     words: list[int]

@@ -8,11 +8,11 @@ from __future__ import annotations
 import ctypes
 import operator
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, Protocol, runtime_checkable
 
 import ml_dtypes
 import numpy as np
+from msgspec import Struct
 
 from tilewright.runtime.dtypes import AnyDtype
 
@@ -102,8 +102,7 @@ _get_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_cha
 )
 
 
-@dataclass(frozen=True, slots=True)
-class DlpackTensor:
+class DlpackTensor(Struct, frozen=True):
     """What a capsule says; strides count elements."""
 
     capsule: object

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeAlias, cast
 
 import numpy as np
+from msgspec import Struct
 
 from tilewright.artifacts.artifact import GroupParameter, MemrefParameter
 from tilewright.runtime.arrays import CPU, AnyArray, ArrayView, data_address
@@ -34,8 +34,7 @@ _MOST_ELEMENTS: Final = 1 << 62
 Words: TypeAlias = "np.ndarray[tuple[int, ...], np.dtype[np.int64]]"
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """A group as the slots want it: addresses, then an array for each open size, all as long as the group.
 
     `owners` keep the memory behind the addresses alive.

@@ -20,9 +20,10 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
+
+from msgspec import Struct
 
 from tilewright.machine.native import LoadedObject, compile_text, load_object
 from tilewright.once import once
@@ -42,8 +43,7 @@ _JOIN_SECONDS: Final = 5.0
 _EXPORTS: Final = ("tw_worker", "tw_launch", "tw_launch_alone", "tw_parallel_for", "tw_lock", "tw_unlock", "tw_leave")
 
 
-@dataclass(frozen=True, slots=True)
-class _Code:
+class _Code(Struct, frozen=True):
     """The pool's functions as ctypes callables, with what keeps them in memory."""
 
     loaded: LoadedObject

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from tilewright.diagnostics.caller_error import CallerError
 
@@ -19,8 +20,7 @@ class ConfigError(CallerError, ValueError):
     """A setting that does not exist, or a value that it cannot take."""
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """One setting. `parse` takes what an environment variable, a TOML value or a keyword argument may hold."""
 
     name: str

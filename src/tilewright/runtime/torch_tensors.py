@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from dataclasses import dataclass
 from typing import Final, Protocol, cast
+
+from msgspec import Struct
 
 from tilewright.once import once
 from tilewright.runtime import direct_layout as at
@@ -42,8 +43,7 @@ class _Torch(Protocol):
     def zeros(self, *shape: int) -> _Tensor: ...
 
 
-@dataclass(frozen=True, slots=True)
-class TensorLayout:
+class TensorLayout(Struct, frozen=True):
     """A tensor: its address, DLPack's number for its device, its element type as one word of DLPack and as bytes,
     extents, and strides in elements."""
 

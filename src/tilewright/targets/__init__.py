@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from tilewright.diagnostics.caller_error import CallerError
 
@@ -21,8 +22,7 @@ class UnknownTarget(CallerError, ValueError):
     """There is no such target, or this machine cannot be it."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Family:
+class _Family(Struct, frozen=True):
     """Machines of one kind: what to compile with (for a variant, or "" for the machine at hand) and to launch with,
     and what finds out whether code is what its header says."""
 

@@ -6,7 +6,8 @@ turns out to be needless is dead code.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilewright.dialects import arith, team, tile
 from tilewright.dialects.arith import Predicate
@@ -20,16 +21,14 @@ _GRID = (1 << 24) - 1
 """Coordinates of work-groups that run on tiles through addresses are below 2^24 - 1: the limit of the one language."""
 
 
-@dataclass(frozen=True, slots=True)
-class Coefficient:
+class Coefficient(Struct, frozen=True):
     """`factor` times a run-time value (`i64`), if there is one."""
 
     factor: int
     scale: Value | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Affine:
+class Affine(Struct, frozen=True):
     """A tile of integers: start (`i64`), stride by dimension, run-time conditions under which it is that.
 
     No element is larger than `largest` in magnitude if the computation is exact.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilewright.dialects import memref, tile
 from tilewright.dialects.arith import Add, Constant, Sub
@@ -18,8 +20,7 @@ Accessor = tile.Load | tile.Store | tile.AtomicLoad | tile.AtomicStore | tile.At
 ScalarAccessor = memref.Load | memref.Store | memref.AtomicLoad | memref.AtomicStore | memref.AtomicRmw
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """Positions `base + start .. base + start + length - 1` of a mode; without base constant, None length: to the end.
 
     `known` is False if nothing can be said.
@@ -85,8 +86,7 @@ def _defined_inside(value: Value, ops: Sequence[Operation]) -> bool:
     return home is not None and any(op.is_ancestor_of(home) for op in ops)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Access:
+class Access(Struct, frozen=True, eq=False):
     """One effect of an operation on a box of a root; `root` None means any memory. Equal only to itself."""
 
     op: Operation

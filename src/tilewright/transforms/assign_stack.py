@@ -10,8 +10,9 @@ of it; a use in a loop that it stands outside of makes it live until the loop en
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from tilewright.dialects import memref
 from tilewright.dialects.builtin import Kernel, Module
@@ -22,8 +23,7 @@ from tilewright.transforms.aliasing import allocation_bytes
 from tilewright.transforms.facts import STACK_ALIGNMENT
 
 
-@dataclass(frozen=True)
-class AssignStack(Pass):
+class AssignStack(Pass, frozen=True):
     """Lay out local memory."""
 
     name: ClassVar[str] = "assign-stack"
@@ -35,8 +35,7 @@ class AssignStack(Pass):
         return changed
 
 
-@dataclass(frozen=True, slots=True)
-class _Slot:
+class _Slot(Struct, frozen=True):
     op: memref.Alloca
     start: int
     end: int

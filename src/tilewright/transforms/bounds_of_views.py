@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from tilewright.dialects import addresses, memref
 from tilewright.dialects.arith_integers import UMulHigh
@@ -24,8 +25,7 @@ Said: TypeAlias = tuple[str, list[Length]]
 """A text with `{}` for each of the numbers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
+class Box(Struct, frozen=True):
     """The elements of a view that an access touches: those with indices in `ranges`, one for each mode, or all of them.
 
     What lies outside of the view along `clipped` modes is not accessed; nothing is if one of `unless_empty` is empty.
@@ -70,8 +70,7 @@ def named(value: Value) -> Said:
             return "the tensor view", []
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(Struct, frozen=True):
     """A box as numbers at a moment: first and last index by mode, extents, and when anything is accessed at all."""
 
     low: list[Length]

@@ -8,7 +8,6 @@ Every rewrite is exact, bit for bit, for all operands.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from tilewright.dialects.arith import Constant
@@ -35,8 +34,7 @@ def fold_constants(op: Operation, rewriter: Rewriter) -> bool:
 _PATTERNS = PatternSet([fold_constants, *ARITHMETIC, *TILES, *CONTROL])
 
 
-@dataclass(frozen=True)
-class Canonicalize(Pass):
+class Canonicalize(Pass, frozen=True):
     """Fold and simplify."""
 
     name: ClassVar[str] = "canonicalize"

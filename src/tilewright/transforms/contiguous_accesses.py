@@ -10,8 +10,9 @@ and the gather stays for the case that they do.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from tilewright.dialects import addresses, arith, scf, tile
 from tilewright.dialects.arith import Predicate
@@ -25,8 +26,7 @@ from tilewright.transforms.affine_tiles import Analysis, Coefficient
 Access = addresses.Gather | addresses.Scatter
 
 
-@dataclass(frozen=True)
-class ContiguousAccesses(Pass):
+class ContiguousAccesses(Pass, frozen=True):
     """Recognise contiguous accesses through addresses."""
 
     name: ClassVar[str] = "contiguous-accesses"
@@ -38,8 +38,7 @@ class ContiguousAccesses(Pass):
         return bool(plain)
 
 
-@dataclass(frozen=True, slots=True)
-class _Box:
+class _Box(Struct, frozen=True):
     """Where the elements lie: byte strides by dimension, how many exist (None: all), and when that holds."""
 
     start: Value

@@ -8,7 +8,8 @@ for each work-item, or one tile for each subgroup.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from tilewright.dialects import memref, scf, team, tile
 from tilewright.dialects.arith import Cmp, Predicate
@@ -32,8 +33,7 @@ def is_split(op: Operation) -> bool:
     return isinstance(op, scf.For | scf.If) and has_barrier(op)
 
 
-@dataclass(slots=True)
-class Crossing:
+class Crossing(Struct):
     """Segments of an SPMD body and the values that need a slot."""
 
     spmd: team.Spmd
@@ -107,8 +107,7 @@ def _walk(block: Block) -> Iterator[Operation]:
         yield from op.walk()
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(Struct, frozen=True):
     """Local memory of a crossing value."""
 
     memory: Value
@@ -162,8 +161,7 @@ class Slot:
         return build(memref.Subview(self.memory, [ids.subgroup(build)], [], offsets, sizes, result_types=[view])).out
 
 
-@dataclass(slots=True)
-class TeamIds:
+class TeamIds(Struct):
     """Numbers of the subgroup and the work-item in the work-group, computed once a segment."""
 
     subgroup_size: int

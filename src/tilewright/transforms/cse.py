@@ -10,7 +10,6 @@ regions, where they would belong to another team.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import ClassVar
 
 from tilewright.dialects.builtin import Module
@@ -23,8 +22,7 @@ Key = Hashable
 Scope = dict[Key, Operation]
 
 
-@dataclass(frozen=True)
-class EliminateCommonSubexpressions(Pass):
+class EliminateCommonSubexpressions(Pass, frozen=True):
     """Compute equal values once."""
 
     name: ClassVar[str] = "cse"

@@ -9,7 +9,6 @@ together with the stores.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from tilewright.dialects import memref, tile
@@ -23,8 +22,7 @@ from tilewright.transforms.aliasing import effects_of
 _INVISIBLE = {EffectKind.READ, EffectKind.ALLOCATE}
 
 
-@dataclass(frozen=True)
-class EliminateDeadCode(Pass):
+class EliminateDeadCode(Pass, frozen=True):
     """Delete operations without use."""
 
     name: ClassVar[str] = "dce"

@@ -12,7 +12,6 @@ linear in the operations.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar, cast
 
 from tilewright.artifacts.constraint_codec import constraint_to_json
@@ -27,8 +26,7 @@ from tilewright.transforms.launch_bounds import accesses_within, value_name
 from tilewright.transforms.launch_quantities import LaunchQuantities, parameter_name
 
 
-@dataclass(frozen=True)
-class DeriveLaunchConstraints(Pass):
+class DeriveLaunchConstraints(Pass, frozen=True):
     """Find out which launches are defined."""
 
     name: ClassVar[str] = "derive-launch-constraints"

@@ -11,7 +11,6 @@ in the operations.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from tilewright.dialects import arith, memref
@@ -23,8 +22,7 @@ from tilewright.ir.types import GroupType, MemrefType, PointerType
 from tilewright.transforms.signature import accessed, pointer_is_nullable, root
 
 
-@dataclass(frozen=True)
-class DeriveNullArguments(Pass):
+class DeriveNullArguments(Pass, frozen=True):
     """Find out which pointers the kernel relies on."""
 
     name: ClassVar[str] = "derive-null-arguments"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tilewright.dialects.arith import Add, And, Cast, Cmp, Constant, Max, Min, Mul, Predicate, Rem, Select, Sub
 from tilewright.dialects.builder import Builder, new_region
@@ -18,8 +19,7 @@ Length = int | Value
 """An extent: a static number or an index value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Loop:
+class Loop(Struct, frozen=True):
     """A loop under construction: its operation, a builder for the body, the index and the carried values inside."""
 
     op: For

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from tilewright.ir.core import Operation
 from tilewright.ir.definition import RECURSIVE_EFFECTS
@@ -11,8 +12,7 @@ from tilewright.ir.effects import EffectKind
 from tilewright.transforms.aliasing import Access, own_accesses
 
 
-@dataclass(frozen=True, slots=True)
-class Footprint:
+class Footprint(Struct, frozen=True):
     """Accesses of an operation and all it contains; whether memory is ordered there (or nothing is known) or freed."""
 
     accesses: tuple[Access, ...] = ()
@@ -28,8 +28,7 @@ class Footprint:
 NOTHING: Final = Footprint()
 
 
-@dataclass(frozen=True, slots=True)
-class Footprints:
+class Footprints(Struct, frozen=True):
     """Footprints by operation. `forget` them when operands change: accesses hold the values found then."""
 
     _known: dict[Operation, Footprint] = field(default_factory=dict[Operation, Footprint])

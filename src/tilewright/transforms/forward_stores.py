@@ -10,8 +10,9 @@ where other subgroups write too, also at barriers. Only the last places are reme
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import ClassVar, Final
+
+from msgspec import Struct, field
 
 from tilewright.dialects import memref, scf, team, tile
 from tilewright.dialects.builder import Builder
@@ -30,8 +31,7 @@ Load = tile.Load | memref.Load
 Store = tile.Store | memref.Store
 
 
-@dataclass(frozen=True)
-class ForwardStores(Pass):
+class ForwardStores(Pass, frozen=True):
     """Forward stores and loads to later loads."""
 
     name: ClassVar[str] = "forward-stores"
@@ -43,8 +43,7 @@ class ForwardStores(Pass):
         return changed
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
+class _Held(Struct, frozen=True):
     """Memory whose content is known: the access and the value, with the modes of the root in the value's dimensions."""
 
     access: Access
@@ -52,8 +51,7 @@ class _Held:
     view: Value
 
 
-@dataclass(frozen=True, slots=True)
-class _Forwarding:
+class _Forwarding(Struct, frozen=True):
     footprints: Footprints = field(default_factory=Footprints)
 
     def block(self, block: Block, outer: list[_Held]) -> bool:

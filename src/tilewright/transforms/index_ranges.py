@@ -7,8 +7,10 @@ what a test in every iteration finds, since an index that is a sum of multiples 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from tilewright.dialects import arith, scf, team, tl
 from tilewright.dialects.builder import Builder
@@ -24,8 +26,7 @@ MOST_DISTANCE: Final = 1 << 40
 """How far the first and the last value of a loop variable may be apart: more elements than any memory has."""
 
 
-@dataclass(frozen=True, slots=True)
-class Linear:
+class Linear(Struct, frozen=True):
     """`constant + sum factor * value`; values are integers of any type, each once and with a factor that is not 0."""
 
     constant: int = 0
@@ -88,8 +89,7 @@ def _multiple(x: Linear, y: Linear) -> Linear | None:
     return None if y.terms or abs(y.constant) > _MOST_MULTIPLE else Linear().plus(x, y.constant)
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(Struct, frozen=True):
     """All integers from `low` to `high`, both included."""
 
     low: Linear
@@ -108,8 +108,7 @@ class Range:
         yield from self.high.values
 
 
-@dataclass(frozen=True, slots=True)
-class Trips:
+class Trips(Struct, frozen=True):
     """The values of a loop variable: from `first` to `last`, none unless `lower < upper`."""
 
     variable: Value
@@ -119,8 +118,7 @@ class Trips:
     upper: Linear
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(Struct, frozen=True):
     """When an access happens: in front of `op`, for indices in `ranges`.
 
     `runs` are loops around the access and in the way to `op`; nothing happens unless they run. `distances` have to be
@@ -154,8 +152,7 @@ def _is_inside(value: Value, op: Operation) -> bool:
     return home is not None and op.is_ancestor_of(home)
 
 
-@dataclass(frozen=True, slots=True)
-class Hoisting:
+class Hoisting(Struct, frozen=True):
     """Finds the outermost place for a test. It keeps what it has put in front of loops."""
 
     _lasts: dict[tuple[Operation, int], Linear] = field(default_factory=dict[tuple[Operation, int], Linear])

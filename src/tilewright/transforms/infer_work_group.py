@@ -10,8 +10,9 @@ The kernel's own attributes win; then the target's preferences among the sizes t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import ClassVar
+
+from msgspec import Struct, field
 
 from tilewright.diagnostics import Diagnostic, Location, Report
 from tilewright.dialects import team, tl
@@ -23,8 +24,7 @@ from tilewright.ir.types import I32, CoopMatrixType, Type
 from tilewright.transforms.policy import GenericTeamPolicy, TeamPolicy
 
 
-@dataclass(frozen=True)
-class InferWorkGroup(Pass):
+class InferWorkGroup(Pass, frozen=True):
     """Choose subgroup and work-group sizes."""
 
     name: ClassVar[str] = "infer-work-group"
@@ -41,8 +41,7 @@ class InferWorkGroup(Pass):
                 _fold(kernel, size, shape)
 
 
-@dataclass(frozen=True, slots=True)
-class _Constraint:
+class _Constraint(Struct, frozen=True):
     """A demand of the program on the subgroup size."""
 
     text: str

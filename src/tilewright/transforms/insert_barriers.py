@@ -21,8 +21,9 @@ times, however deep it stands. Needs the stack offsets: allocations that share b
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import ClassVar
+
+from msgspec import Struct, field
 
 from tilewright.dialects import scf, team
 from tilewright.dialects.builtin import Module
@@ -34,8 +35,7 @@ from tilewright.transforms.footprints import Footprints
 from tilewright.transforms.pending import Loop, Pending
 
 
-@dataclass(frozen=True)
-class InsertBarriers(Pass):
+class InsertBarriers(Pass, frozen=True):
     """Insert `team.barrier` in collective regions."""
 
     name: ClassVar[str] = "insert-barriers"
@@ -46,8 +46,7 @@ class InsertBarriers(Pass):
                 _Insertion().block(kernel.body.entry, Pending())
 
 
-@dataclass(slots=True)
-class _Insertion:
+class _Insertion(Struct):
     footprints: Footprints = field(default_factory=Footprints)
     summaries: dict[Loop, Pending] = field(default_factory=dict[Loop, Pending])
     placed: int = 0

@@ -14,8 +14,9 @@ test of its first and last element. Tests stand as far out and as early as what 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import ClassVar
+
+from msgspec import Struct, field
 
 from tilewright.dialects import addresses, memref, tile, tl
 from tilewright.dialects.builder import Builder
@@ -44,8 +45,7 @@ _Test = Callable[[Builder], tuple[Conjunction, Said]]
 """Emits what has to hold, and says what does not where it does not."""
 
 
-@dataclass(frozen=True)
-class InsertBoundsChecks(Pass):
+class InsertBoundsChecks(Pass, frozen=True):
     """Insert `team.check` in front of accesses to memory."""
 
     name: ClassVar[str] = "insert-bounds-checks"
@@ -59,8 +59,7 @@ class InsertBoundsChecks(Pass):
         return changed
 
 
-@dataclass(slots=True)
-class _Insertion:
+class _Insertion(Struct):
     """The tests of one kernel. `known` holds what was tested, by the block of the test."""
 
     hoisting: Hoisting = field(default_factory=Hoisting)

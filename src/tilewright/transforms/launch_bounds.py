@@ -7,7 +7,8 @@ atomics access one element. Boxes are followed through subviews to what these ar
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tilewright.artifacts.constraints import Polynomial, WithinExtent
 from tilewright.artifacts.places import SourcePlace
@@ -21,8 +22,7 @@ _ELEMENTS = (memref.Load, memref.Store, memref.AtomicLoad, memref.AtomicStore, m
 _ONE = Polynomial.constant(1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
+class _Side(Struct, frozen=True):
     """Elements of a mode: the first one, and how many."""
 
     first: Known

@@ -11,7 +11,6 @@ Cheap tiles stay with their users: targets compute them where they are needed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from tilewright.dialects import memref, scf, tile
@@ -28,8 +27,7 @@ from tilewright.transforms.control_folding import trip_count
 _EXPENSIVE = (tile.Mma, tile.Reduce, tile.Scan)
 
 
-@dataclass(frozen=True)
-class HoistLoopInvariants(Pass):
+class HoistLoopInvariants(Pass, frozen=True):
     """Move invariant operations out of `scf.for`."""
 
     name: ClassVar[str] = "licm"

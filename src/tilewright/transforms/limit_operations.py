@@ -5,8 +5,9 @@ Counted before and while collective instructions become loops over tiles, which 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Final
+
+from msgspec import Struct
 
 from tilewright.diagnostics import Report
 from tilewright.dialects.builtin import Module
@@ -17,8 +18,7 @@ MAX_OPERATIONS: Final = 20_000
 """Operations of a program at most, in terms of tiles and loops."""
 
 
-@dataclass(frozen=True)
-class LimitOperations(Pass):
+class LimitOperations(Pass, frozen=True):
     """Refuse what has more operations than are compiled."""
 
     name: ClassVar[str] = "limit-operations"
@@ -28,8 +28,7 @@ class LimitOperations(Pass):
         return False
 
 
-@dataclass(slots=True)
-class OperationCount:
+class OperationCount(Struct):
     """How many operations a program has so far."""
 
     total: int

@@ -12,8 +12,9 @@ instruction share a `step` attribute: its written operand overlaps no other than
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import ClassVar
+
+from msgspec import field
 
 from tilewright.dialects import tl
 from tilewright.dialects.builder import Builder
@@ -28,8 +29,7 @@ from tilewright.transforms.policy import GenericTilePolicy, TilePolicy
 from tilewright.transforms.steps import tag_step
 
 
-@dataclass(frozen=True)
-class LowerCollectives(Pass):
+class LowerCollectives(Pass, frozen=True):
     """Lower `tl.axpby`, `gemm`, `gemv`, `ger`, `hadamard`, `sum` and `cumsum`."""
 
     name: ClassVar[str] = "lower-collectives"

@@ -9,8 +9,9 @@ Types change in place everywhere, so constants, arithmetic and carried values fo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, ClassVar
+
+from msgspec import Struct
 
 from tilewright.dialects import tile, tl
 from tilewright.dialects.arith import Mul
@@ -24,8 +25,7 @@ from tilewright.transforms import emit
 from tilewright.transforms.emit import scalar_type
 
 
-@dataclass(frozen=True)
-class LowerCooperativeMatrices(Pass):
+class LowerCooperativeMatrices(Pass, frozen=True):
     """Replace `coopmatrix` types and `tl.cooperative_matrix_*`."""
 
     name: ClassVar[str] = "lower-cooperative-matrices"
@@ -58,8 +58,7 @@ def _replace(op: Operation, value: Value | None) -> None:
     op.erase()
 
 
-@dataclass(frozen=True, slots=True)
-class _Access:
+class _Access(Struct, frozen=True):
     """Where and how an access touches memory, in the matrix's own row and column order."""
 
     view: Value

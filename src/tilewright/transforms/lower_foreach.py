@@ -13,8 +13,9 @@ so narrow loop variables do not overflow. Needs `subgroup_size` and `work_group_
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from tilewright.dialects import scf, team, tl
 from tilewright.dialects.arith import Cast
@@ -27,8 +28,7 @@ from tilewright.transforms import emit
 from tilewright.transforms.check_elision import drop_checks
 
 
-@dataclass(frozen=True)
-class LowerForeach(Pass):
+class LowerForeach(Pass, frozen=True):
     """Lower `tl.foreach` and `tl.foreach_tile`; bodies larger than `copy_limit` operations are not duplicated."""
 
     name: ClassVar[str] = "lower-foreach"
@@ -49,8 +49,7 @@ class LowerForeach(Pass):
         return changed
 
 
-@dataclass(frozen=True, slots=True)
-class WorkGroup:
+class WorkGroup(Struct, frozen=True):
     """Work-items of a work-group: `columns` rows of `subgroups` subgroups of `subgroup_size`."""
 
     subgroup_size: int
@@ -66,8 +65,7 @@ class WorkGroup:
         return cls(kernel.subgroup_size, m // kernel.subgroup_size, n)
 
 
-@dataclass(frozen=True, slots=True)
-class _Mode:
+class _Mode(Struct, frozen=True):
     """One loop variable: lower bound and extent in index, the type of the variable."""
 
     lower: Value

@@ -11,8 +11,9 @@ uniform around a branch there need not be inside.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final
+
+from msgspec import Struct
 
 from tilewright.dialects import scf, tile
 from tilewright.dialects.builder import Builder, new_region
@@ -24,8 +25,7 @@ from tilewright.ir.passes import Pass, PassContext
 _MOST_COPIED: Final = 32
 
 
-@dataclass(frozen=True)
-class MergeBranches(Pass):
+class MergeBranches(Pass, frozen=True):
     """Make one branch of those that follow each other on the same condition."""
 
     name: ClassVar[str] = "merge-branches"
@@ -53,8 +53,7 @@ def _block(block: Block) -> bool:
     return changed
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
+class _Pair(Struct, frozen=True):
     """Two branches, and what in between is computed from results of the first."""
 
     first: scf.If

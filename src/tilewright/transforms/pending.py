@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from tilewright.dialects import scf
 from tilewright.ir.core import Value
@@ -23,8 +24,7 @@ _Group = tuple[Value | None, bool]
 """Accesses of one root that write, or of one that do not: most questions are settled by the group."""
 
 
-@dataclass(slots=True)
-class Pending:
+class Pending(Struct):
     """Accesses by space, each with the outermost loop whose back edge lies in between, None if there is none.
 
     The loops around an access are nested, and a conflict across the back edge of an inner one is one across that of an

@@ -7,7 +7,8 @@ from elsewhere (memory, a parameter that is no pointer) is an offset if it is ad
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from tilewright.dialects import addresses, arith, scf, statics, tile
 from tilewright.ir.core import BlockArgument, Operation, OpResult, Value
@@ -15,16 +16,14 @@ from tilewright.ir.core import BlockArgument, Operation, OpResult, Value
 Origin = addresses.AddressOf | statics.GlobalAddress | statics.Reserve
 
 
-@dataclass(frozen=True, slots=True)
-class _Sources:
+class _Sources(Struct, frozen=True):
     """How a value comes about: one of `choices`, or the sum of `parts`."""
 
     choices: Sequence[Value] = ()
     parts: Sequence[Value] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(Struct, frozen=True):
     """`origins` of an address, none of a number; `unknown` where it may be either, or a made-up address."""
 
     origins: frozenset[Origin] = frozenset()
@@ -34,8 +33,7 @@ class _Found:
 _NUMBER = _Found()
 
 
-@dataclass(frozen=True, slots=True)
-class PointerOrigins:
+class PointerOrigins(Struct, frozen=True):
     """Answers for one kernel, worked out when somebody asks."""
 
     _known: dict[Value, _Found] = field(default_factory=dict[Value, _Found])

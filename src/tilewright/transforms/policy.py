@@ -6,8 +6,9 @@ Targets implement the two protocols; the generic policies serve the interpreter,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir.types import MemrefType
@@ -70,8 +71,7 @@ class TilePolicy(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class GenericTeamPolicy:
+class GenericTeamPolicy(Struct, frozen=True):
     """Any power of two up to 64 as subgroup; one subgroup a work-group unless the kernel says otherwise."""
 
     subgroup_sizes: Sequence[int] = (16, 8, 32, 4, 64, 2, 1)
@@ -82,8 +82,7 @@ class GenericTeamPolicy:
         return (subgroup_size, 1)
 
 
-@dataclass(frozen=True, slots=True)
-class GenericTilePolicy:
+class GenericTilePolicy(Struct, frozen=True):
     """Whole matrices up to `whole` per mode; else square blocks, and long runs along the unit-stride mode."""
 
     whole: int = 64

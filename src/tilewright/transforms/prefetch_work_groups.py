@@ -12,7 +12,6 @@ more. The place is computed as the later work-group computes it, so nothing is e
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from tilewright.dialects import memref, team, tile
@@ -25,8 +24,7 @@ from tilewright.ir.types import AddressSpace, MemrefType, TileType
 from tilewright.transforms import emit
 
 
-@dataclass(frozen=True)
-class PrefetchWorkGroups(Pass):
+class PrefetchWorkGroups(Pass, frozen=True):
     """Prefetch what work-groups further along the first dimension of the grid load.
 
     The distance is such that about `ahead` bytes are on their way; work-groups that load more than `most` are left

@@ -5,7 +5,7 @@ A constant beta of zero does not read the target; run-time zeros select, so NaNs
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from tilewright.dialects import memref, tile
 from tilewright.dialects.arith import Add, Mul
@@ -17,8 +17,7 @@ from tilewright.transforms import emit
 from tilewright.transforms.tiling import Box
 
 
-@dataclass(frozen=True, slots=True)
-class Factor:
+class Factor(Struct, frozen=True):
     """A scalar in the accumulation type. `zero_test` is a bool value if zero must be told apart at run time."""
 
     value: Value
@@ -51,8 +50,7 @@ def factor(build: Builder, value: Value, accumulator: ScalarType) -> Factor:
     return Factor(converted, test)
 
 
-@dataclass(frozen=True, slots=True)
-class Update:
+class Update(Struct, frozen=True):
     """The written operand of a collective with its factors."""
 
     alpha: Factor

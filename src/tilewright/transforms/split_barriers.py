@@ -12,8 +12,9 @@ Work-groups of one subgroup run in lock step and stay as they are.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import ClassVar
+
+from msgspec import Struct, field
 
 from tilewright.dialects import scf, team
 from tilewright.dialects.builder import Builder, new_region
@@ -26,8 +27,7 @@ from tilewright.transforms.crossing import Crossing, Slot, TeamIds, has_barrier,
 from tilewright.transforms.emit import open_loop
 
 
-@dataclass(frozen=True)
-class SplitBarriers(Pass):
+class SplitBarriers(Pass, frozen=True):
     """Cut `team.spmd` at barriers and lay out the stack anew."""
 
     name: ClassVar[str] = "split-barriers"
@@ -75,8 +75,7 @@ def _share_slots(spmd: team.Spmd, slots: dict[Value, Slot]) -> None:
                 slots[out] = slots[argument]
 
 
-@dataclass(slots=True)
-class _Segment:
+class _Segment(Struct):
     """An SPMD region under construction and what stands for the old values in it."""
 
     build: Builder
@@ -87,8 +86,7 @@ class _Segment:
 Kept = Sequence[tuple[Value, Slot]]
 
 
-@dataclass(slots=True)
-class _Splitter:
+class _Splitter(Struct):
     spmd: team.Spmd
     crossing: Crossing
     slots: dict[Value, Slot]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tilewright.dialects import tile
 from tilewright.dialects.builder import Builder
@@ -17,8 +18,7 @@ _LONG_STRIP = 1024
 _SHORTENED = 32
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """A run of `length` positions from `index`; only if `checked` some may lie beyond the end."""
 
     index: Value
@@ -26,8 +26,7 @@ class Piece:
     checked: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
+class Box(Struct, frozen=True):
     """A tile's place in a tensor: one piece a mode."""
 
     pieces: tuple[Piece, ...]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tilewright.diagnostics import CompileError, Diagnostic, Report
 from tilewright.machine.cuda.architecture import Architecture

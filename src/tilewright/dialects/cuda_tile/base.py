@@ -18,9 +18,10 @@ declaration, operands group by group. `newer` names what later versions added to
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import ClassVar
+
+from msgspec import Struct, field
 
 from tilewright.dialects.cuda_tile.types import TOKEN_TYPE, Version
 from tilewright.ir.core import Operation as CoreOperation
@@ -28,8 +29,7 @@ from tilewright.ir.definition import Operation, Trait
 from tilewright.ir.types import Type
 
 
-@dataclass(frozen=True, slots=True)
-class Spec:
+class Spec(Struct, frozen=True):
     """What Tile IR adds to the definition of an operation.
 
     `opcode` is None for operations that are no records. `newer` maps fields to the version that added them, `generic`

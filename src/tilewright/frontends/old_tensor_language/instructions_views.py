@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
+
+from msgspec import Struct
 
 from tilewright.diagnostics import SourceRange
 from tilewright.dialects import arith, memref
@@ -27,8 +29,7 @@ Entry = tuple[Value | None, int | None]
 """A value, or the literal."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Slice:
+class _Slice(Struct, frozen=True):
     """An entry of a subview: `offset`, `offset:size`, `offset:?`, or `:`, where both are None."""
 
     offset: Operand | None

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+
+from msgspec import Struct, field
 
 from tilewright.frontends.tensor_language.lexer import is_trivia, pieces
 
 
-@dataclass(frozen=True, slots=True)
-class _Gap:
+class _Gap(Struct, frozen=True):
     """What stands behind a word: comments, with a line break in front of those on lines of their own, and whether a
     line ends."""
 

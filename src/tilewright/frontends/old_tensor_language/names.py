@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from tilewright.dialects import arith, memref
 from tilewright.dialects.builtin import Kernel, Module
@@ -20,8 +21,7 @@ _WORDS: Final = {0: "zero", 1: "one", 2: "two", -1: "minus_one", 0.5: "half"}
 _MODES: Final = ("rows", "columns")
 
 
-@dataclass(slots=True)
-class _Names:
+class _Names(Struct):
     """The names of a kernel; `following` is the number to try next for a stem."""
 
     taken: set[str] = field(default_factory=set[str])

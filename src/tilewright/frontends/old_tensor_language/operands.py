@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from tilewright.dialects import arith, memref
 from tilewright.frontends.old_tensor_language.types import OldTypeReader, spelled
@@ -37,8 +38,7 @@ _OPERAND_CODES: Final[Mapping[str, str]] = {
 """The rule on the operands of an instruction; collective instructions share V39."""
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
+class Operand(Struct, frozen=True):
     """A value, or (None) the literal at `token`."""
 
     value: Value | None

@@ -8,8 +8,9 @@ formatted, read again, and must be the same program.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from tilewright.diagnostics import CompileError, Report, Source, SourceRange
 from tilewright.dialects import arith, memref, scf, team
@@ -36,8 +37,7 @@ class UpgradeError(Exception):
     """The upgraded text is not the same program: a mistake of tilewright, never of the text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Upgraded:
+class Upgraded(Struct, frozen=True):
     """The text in the new language, and the programs that the old and the new text were found to be.
 
     Both programs are the same but for lifetimes and empty yields, which the new text does not say.
@@ -108,8 +108,7 @@ def _note_launches(module: Module, report: Report) -> None:
         finding.hint("it was the third; launches from Python need no change")
 
 
-@dataclass(slots=True)
-class _Rewriter:
+class _Rewriter(Struct):
     """Replacements of ranges of the old text, in its order."""
 
     source: Source

@@ -8,8 +8,9 @@ nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from tilewright.diagnostics import Report, Severity, Source
 from tilewright.frontends.tensor_language.attribute_reader import DefinitionValue
@@ -25,8 +26,7 @@ _OPENING: Final = "([{<"
 _CLOSING: Final = ")]}>"
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(Struct, frozen=True):
     """A token with what stands before it.
 
     `trailing` is a comment on the line of the token before, `comments` are those on lines of their own ("" for empty
@@ -66,8 +66,7 @@ def _tokens(text: str) -> list[_Token]:
     return found
 
 
-@dataclass(slots=True)
-class _Layout:
+class _Layout(Struct):
     """Lines so far and the state that the next token is placed by."""
 
     tokens: list[_Token]

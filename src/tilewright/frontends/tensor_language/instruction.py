@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from tilewright.frontends.tensor_language.regions import RegionReader
 
@@ -20,8 +21,7 @@ class Results(Enum):
     ALL_OR_NONE = "none, or one for each result"
 
 
-@dataclass(frozen=True, slots=True)
-class Instruction:
+class Instruction(Struct, frozen=True):
     """How a mnemonic is read and how many results it has."""
 
     handler: Handler

@@ -17,10 +17,11 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate, compress
 from typing import Final
+
+from msgspec import Struct
 
 from tilewright.diagnostics import Report, Source, SourceRange
 from tilewright.frontends.tensor_language.limits import (
@@ -65,8 +66,7 @@ _CHUNK: Final = 1 << 18
 _UNSAFE: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Tokens:
+class Tokens(Struct, frozen=True):
     """All tokens of a source; the last one is `END`."""
 
     source: Source

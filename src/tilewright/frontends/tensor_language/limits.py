@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+
+class Limits(Struct, frozen=True):
     """How much the front end reads. The defaults are far above what kernels need."""
 
     source_bytes: int = 16 * 1024 * 1024

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from tilewright.diagnostics import Report, Source, SourceRange
 from tilewright.diagnostics.codes import CODES
@@ -32,8 +33,7 @@ _FENCE: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(Struct, frozen=True):
     """A fenced block: `tl` for a kernel, with the codes that it gives if any; `python` for a run of the one before it.
 
     `refused` and `warned` hold the codes that the line before the block states; `kernel` is the kernel of a run.
@@ -47,8 +47,7 @@ class Example:
     kernel: str
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """The instructions of a heading, and its text from there to the next one; `start` is where the text begins."""
 
     mnemonics: tuple[str, ...]

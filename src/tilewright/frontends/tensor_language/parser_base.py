@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Final, NoReturn, TypeVar
+
+from msgspec import Struct, field
 
 from tilewright.diagnostics import UNKNOWN, Diagnostic, Location, Report, SourceRange
 from tilewright.diagnostics.nearest import nearest
@@ -32,8 +33,7 @@ class _Broken(Value):
         return UNKNOWN
 
 
-@dataclass(slots=True)
-class Frame:
+class Frame(Struct):
     """An open region. `close` continues behind its `}`; `broken` drops the operation without another word."""
 
     block: Block

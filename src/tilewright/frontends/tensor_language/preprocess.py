@@ -6,9 +6,10 @@ They live in the parser only and are expanded while reading; printing a program 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
+
+from msgspec import Struct, field
 
 from tilewright.diagnostics import Location
 from tilewright.ir.core import Attribute
@@ -32,8 +33,7 @@ class Kind(Enum):
     UNKNOWN = "something broken"
 
 
-@dataclass(slots=True)
-class Definition:
+class Definition(Struct):
     """A `$name` with its value. `size` counts the entries of nested arrays and dictionaries."""
 
     name: str
@@ -67,8 +67,7 @@ def kind_of(value: Attribute) -> Kind:
             return Kind.UNKNOWN
 
 
-@dataclass(slots=True)
-class Definitions:
+class Definitions(Struct):
     """The definitions visible at a point of the text, by name; a chain of scopes without shadowing."""
 
     visible: dict[str, Definition] = field(default_factory=dict[str, Definition])

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from tilewright.dialects import scf, team, tl
 from tilewright.dialects.builtin import Kernel, Module
@@ -78,16 +79,14 @@ class _Names:
         return f"{stem}{number}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Body:
+class _Body(Struct, frozen=True):
     """Work: the operations of a block, in a scope of their own that is open already."""
 
     operations: Iterator[Operation]
     indent: str
 
 
-@dataclass(frozen=True, slots=True)
-class _End:
+class _End(Struct, frozen=True):
     """Work: close the scope; then a line, then the results become visible; `block` opens another region."""
 
     line: str

@@ -7,14 +7,14 @@ defined twice. Only texts with more `{` than `}` come here.
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tilewright.diagnostics import Report, SourceRange
 from tilewright.frontends.tensor_language.lexer import Tokens
 
 
-@dataclass(frozen=True, slots=True)
-class _Open:
+class _Open(Struct, frozen=True):
     token: int
     column: int
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from tilewright.diagnostics import Diagnostic, Location
 from tilewright.ir.core import Value
@@ -15,8 +15,7 @@ def canonical(name: str) -> str:
     return name
 
 
-@dataclass(slots=True)
-class Names:
+class Names(Struct):
     """The values of one function by name (with `%`).
 
     `ended` holds values of regions that are over, `broken` names whose definition could not be read and that are

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from tilewright.frontends.tensor_language.lexer import is_number
 
@@ -11,8 +12,7 @@ _LOOPS: Final = frozenset({"for", "foreach", "foreach_tile"})
 _SPACED_LISTS: Final = frozenset({"func", "yield", "!calc"})
 
 
-@dataclass(frozen=True, slots=True)
-class Opener:
+class Opener(Struct, frozen=True):
     """An open bracket: its text, the word it belongs to, and the column behind it."""
 
     text: str
@@ -20,8 +20,7 @@ class Opener:
     column: int
 
 
-@dataclass(slots=True)
-class Context:
+class Context(Struct):
     """What the line holds so far: the instruction's mnemonic, open brackets, the token before."""
 
     mnemonic: str = ""

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from tilewright.dialects.cuda_tile.base import TileOperation
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(Struct, frozen=True):
     """A word or punctuation."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class OperandPart:
+class OperandPart(Struct, frozen=True):
     """`$x`: an operand, or the operands of a list."""
 
     name: str
     variadic: bool
 
 
-@dataclass(frozen=True, slots=True)
-class AttributePart:
+class AttributePart(Struct, frozen=True):
     """`x`, `x?`, `x:word?`: an attribute; `word` spells a flag."""
 
     name: str
@@ -34,8 +32,7 @@ class AttributePart:
     word: str
 
 
-@dataclass(frozen=True, slots=True)
-class TypePart:
+class TypePart(Struct, frozen=True):
     """`@x`: the type of operands, of a result or of a variable. `names` are the operands that have it.
 
     A list has all its types (`@x*`), or one if they are equal (`@x+`).
@@ -47,8 +44,7 @@ class TypePart:
     shared: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """`( .. )?`: parts that are there iff the operand or attribute `key` is; `introduces` it, or follows it."""
 
     parts: tuple[Part, ...]
@@ -56,22 +52,19 @@ class Group:
     introduces: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Flags:
+class Flags(Struct, frozen=True):
     """`{a? b?}`: flags in any order."""
 
     parts: tuple[AttributePart, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Custom:
+class Custom(Struct, frozen=True):
     """`!name`: a part with code of its own."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Dictionary:
+class Dictionary(Struct, frozen=True):
     """Where attributes stand that the form has no place for."""
 
 

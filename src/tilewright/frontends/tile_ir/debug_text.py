@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.cuda_tile.debug import (
@@ -45,8 +47,7 @@ _SHAPES: Final[dict[str, tuple[str, ...]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Alias:
+class _Alias(Struct, frozen=True):
     """What an alias stands for: a type, an attribute, or debug information (None: unknown)."""
 
     type: Type | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from tilewright.diagnostics import Location, SourceRange
 from tilewright.dialects.cuda_tile.base import TileOperation
@@ -10,8 +10,7 @@ from tilewright.ir.core import Attribute, Block, Operation, Place, Region, Value
 from tilewright.ir.types import Type
 
 
-@dataclass(slots=True)
-class ResultName:
+class ResultName(Struct):
     """A name in front of `=`; `count` results share it."""
 
     text: str
@@ -19,8 +18,7 @@ class ResultName:
     place: SourceRange
 
 
-@dataclass(slots=True)
-class Draft:
+class Draft(Struct):
     """What is known of an operation. `broken`: something in it was reported, so it is not built.
 
     `generic`: its name was quoted.

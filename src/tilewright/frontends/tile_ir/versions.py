@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from tilewright.diagnostics import Location
 from tilewright.dialects.cuda_tile.attributes import CodedEnum
@@ -18,8 +19,7 @@ VERSION: Final = "tilewright.version"
 """Attribute of a printed module whose version is later than 13.3: later versions relax some rules."""
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(Struct, frozen=True):
     """Something that versions before `version` do not have."""
 
     version: Version

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class ArrayNote:
+
+class ArrayNote(Struct, frozen=True):
     """On an array: 64-bit extents and strides, and axes whose extents or strides become constants."""
 
     wide: bool = False
@@ -18,8 +18,7 @@ class ArrayNote:
 PLAIN: Final = ArrayNote()
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(Struct, frozen=True):
     """On a parameter or on one item of a tuple: a constant of the kernel, an `int64` number, or how arrays are seen."""
 
     constant: bool = False
@@ -28,15 +27,13 @@ class Leaf:
     elements: ArrayNote = PLAIN
 
 
-@dataclass(frozen=True, slots=True)
-class EachItem:
+class EachItem(Struct, frozen=True):
     """On a tuple of any length: the same for all items."""
 
     item: Annotation
 
 
-@dataclass(frozen=True, slots=True)
-class Items:
+class Items(Struct, frozen=True):
     """On a tuple: one for each item."""
 
     items: tuple[Annotation, ...]
@@ -45,8 +42,7 @@ class Items:
 Annotation: TypeAlias = Leaf | EachItem | Items
 
 
-@dataclass(frozen=True, slots=True)
-class KernelParameter:
+class KernelParameter(Struct, frozen=True):
     """A parameter of a Python kernel."""
 
     name: str

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, Protocol, TypeAlias, cast, runtime_checkable
 
 import numpy as np
+from msgspec import Struct, field
 
 from tilewright.interop.cutile.annotations import Annotation, ArrayNote, EachItem, Items, KernelParameter, Leaf
 from tilewright.interop.cutile.specialisation import (
@@ -40,16 +40,14 @@ _F32_OVERFLOW: Final = math.ldexp(2 - math.ldexp(1, -24), 127)
 _REMEMBERED_LAYOUTS: Final = 1024
 
 
-@dataclass(frozen=True, slots=True)
-class PassedArray:
+class PassedArray(Struct, frozen=True):
     """An array whose address is an argument of the entry."""
 
     where: str
     view: ArrayView
 
 
-@dataclass(frozen=True, slots=True)
-class PassedTable:
+class PassedTable(Struct, frozen=True):
     """The words of a list of arrays, and the arrays that they point to."""
 
     words: np.ndarray[tuple[int], np.dtype[np.int64]]
@@ -60,8 +58,7 @@ Value: TypeAlias = PassedArray | PassedTable | bool | int | float
 """An argument of the entry."""
 
 
-@dataclass(slots=True)
-class Flattened:
+class Flattened(Struct):
     """All values of a launch, in the order of the entry's parameters."""
 
     values: list[Value] = field(default_factory=lambda: list[Value]())

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from tilewright.interop.cutile.annotations import ArrayNote
 
@@ -14,8 +15,7 @@ ALIGNMENT: Final = 16
 _RANKS_LOOKED_AT: Final = 5
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayFacts:
+class ArrayFacts(Struct, frozen=True):
     """Promises about an array; extents and strides in elements, None where nothing is promised."""
 
     dtype: str
@@ -33,15 +33,13 @@ class ArrayFacts:
         return len(self.shape_constant)
 
 
-@dataclass(frozen=True, slots=True)
-class ScalarFacts:
+class ScalarFacts(Struct, frozen=True):
     """A number that the kernel is given at each launch."""
 
     dtype: str
 
 
-@dataclass(frozen=True, slots=True)
-class ConstantFacts:
+class ConstantFacts(Struct, frozen=True):
     """A number that the kernel is compiled for; the spelling tells 1, 1.0 and True apart, and NaN from no other NaN."""
 
     kind: str
@@ -55,15 +53,13 @@ class ConstantFacts:
         return self.spelling == "True" if self.kind == "bool" else int(self.spelling)
 
 
-@dataclass(frozen=True, slots=True)
-class ListFacts:
+class ListFacts(Struct, frozen=True):
     """A list of arrays of one rank and type: what holds for all of them."""
 
     element: ArrayFacts
 
 
-@dataclass(frozen=True, slots=True)
-class TupleFacts:
+class TupleFacts(Struct, frozen=True):
     """A tuple, item by item."""
 
     items: tuple[Facts, ...]

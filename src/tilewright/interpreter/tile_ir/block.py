@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from tilewright.diagnostics import Diagnostic, Location
@@ -37,8 +37,7 @@ def handler(kind: type[OperationT], run: Callable[[TileBlock, OperationT], objec
     return kind, cast("Handler", run)
 
 
-@dataclass(slots=True)
-class Launch:
+class Launch(Struct):
     """What all tile blocks of a launch share."""
 
     grid: tuple[int, int, int]
@@ -52,8 +51,7 @@ class Launch:
     constants: dict[Operation, Array] = field(default_factory=dict[Operation, Array])
 
 
-@dataclass(slots=True)
-class TileBlock:
+class TileBlock(Struct):
     """One tile block: the values that it has computed, the loops that it is in."""
 
     launch: Launch

@@ -9,10 +9,10 @@ from __future__ import annotations
 import ctypes
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from tilewright.diagnostics import Location
@@ -28,8 +28,7 @@ _GAP: Final = 1 << 20
 _FIRST: Final = 1 << 32
 
 
-@dataclass(eq=False, slots=True)
-class Buffer:
+class Buffer(Struct, eq=False):
     """A run of bytes at an address."""
 
     name: str
@@ -50,8 +49,7 @@ class Buffer:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Elements in one buffer: positions of their first bytes, and which of the accessed ones they are."""
 
     buffer: Buffer
@@ -161,8 +159,7 @@ def write(place: Place, element: ElementType, values: Array) -> None:
 # Arguments
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AddressTable:
+class AddressTable(Struct, frozen=True, eq=False):
     """Words in memory, of which those at some positions are the addresses of arrays."""
 
     words: NDArray[np.int64]

@@ -6,10 +6,10 @@ remembers the set of its readers and that of its writers, as the number of a set
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from tilewright.diagnostics import Diagnostic, Location, Severity
@@ -68,8 +68,7 @@ class _Sets:
         table[at] = np.array(grown, np.int32)[inverse]
 
 
-@dataclass(slots=True)
-class BlockOrder:
+class BlockOrder(Struct):
     """Accesses of one tile block."""
 
     readers: _Sets = field(default_factory=_Sets)
@@ -86,8 +85,7 @@ class BlockOrder:
         return Access(self, number, 0 if token is None else token.before, weak)
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(Struct, frozen=True):
     """One memory operation of a tile block and what comes before it."""
 
     order: BlockOrder
@@ -123,8 +121,7 @@ class Access:
         raise KernelError([found.label(self.order.places[other], "the other access")])
 
 
-@dataclass(slots=True)
-class GridOrder:
+class GridOrder(Struct):
     """Which tile block read and wrote each byte: 0 nobody, n + 1 block n, -1 several."""
 
     readers: dict[int, Array] = field(default_factory=dict[int, Array])

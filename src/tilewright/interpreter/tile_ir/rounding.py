@@ -6,10 +6,10 @@ transformations of sums, products, quotients and roots give. It is rounded once,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilewright.dialects.cuda_tile.attributes import Rounding
@@ -23,8 +23,7 @@ _TOP: Final = np.int64(1) << np.int64(_BITS - 1)
 _GUARD: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Exact:
+class Exact(Struct, frozen=True):
     """Finite numbers, known well enough to round them: a double, the sign of what it lacks, a power of two."""
 
     value: Array

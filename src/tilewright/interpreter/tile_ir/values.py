@@ -7,13 +7,13 @@ f8E5M3FNU its bits in a uint8, every other type its own dtype.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import Any, Final
 
 import ml_dtypes
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilewright.dialects.cuda_tile import types as t
@@ -49,15 +49,13 @@ _DTYPES: Final[Mapping[ElementType, np.dtype[Any]]] = MappingProxyType(
 ADDRESS: Final = np.dtype(np.uint64)
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Struct, frozen=True):
     """The accesses that come before, as bits of an integer (checked mode only)."""
 
     before: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class TensorValue:
+class TensorValue(Struct, frozen=True):
     """A tensor in memory: address of the first element, sizes and strides in elements."""
 
     element: ElementType
@@ -66,8 +64,7 @@ class TensorValue:
     strides: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ViewValue:
+class ViewValue(Struct, frozen=True):
     """A view of a tensor."""
 
     type: t.View

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilewright.dialects.cuda_tile import views as ops
@@ -89,8 +89,7 @@ def _index_space(w: TileBlock, op: ops.GetIndexSpaceShape) -> None:
     _sizes(w, op, op.out, index_space(w.view(op.view)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Tile:
+class _Tile(Struct, frozen=True):
     """Where the elements of a tile are: offsets from the tensor's first element, and which exist."""
 
     view: ViewValue

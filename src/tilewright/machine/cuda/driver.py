@@ -10,9 +10,10 @@ import ctypes
 import weakref
 from contextlib import contextmanager
 from ctypes import byref, c_char_p, c_float, c_int, c_uint64, c_void_p
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from tilewright.machine.cuda.binding import DriverError, DriverUnavailable, library
 
@@ -70,8 +71,7 @@ class ModuleLoadError(RuntimeError):
         self.log = log
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceDescription:
+class DeviceDescription(Struct, frozen=True):
     """What the compiler and the launcher want to know of a device."""
 
     ordinal: int
@@ -83,8 +83,7 @@ class DeviceDescription:
     max_shared_bytes_optin: int
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionResources:
+class FunctionResources(Struct, frozen=True):
     """What the driver's assembler made of a kernel: shared bytes per block, local bytes (spills, stack) per thread."""
 
     registers: int

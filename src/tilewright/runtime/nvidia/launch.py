@@ -10,11 +10,12 @@ from __future__ import annotations
 import struct
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, Protocol, cast, runtime_checkable
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilewright.artifacts.artifact import (
     Artifact,
@@ -160,8 +161,7 @@ def _check_place(context: Context, where: str, address: int) -> None:
         raise LaunchError(f"{where}: the array lies on {place}, this kernel was loaded on cuda:{ordinal}")
 
 
-@dataclass(frozen=True, slots=True)
-class _MemrefBinding:
+class _MemrefBinding(Struct, frozen=True):
     """A memref parameter and the device it must lie on."""
 
     parameter: MemrefParameter

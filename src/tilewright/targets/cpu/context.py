@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Final, Protocol
+
+from msgspec import Struct, field
 
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir import core
@@ -69,8 +70,7 @@ class TileLowering(Protocol):
 OpLowering = Callable[["KernelContext", core.Operation], None]
 
 
-@dataclass(slots=True)
-class KernelContext:
+class KernelContext(Struct):
     """Everything that lowering an operation may need.
 
     `lanes` is 1 in collective regions and the subgroup size in SPMD ones; `mask` is the vector of active lanes, or None

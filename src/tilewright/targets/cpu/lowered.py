@@ -6,8 +6,9 @@ one an LLVM scalar. Outside, everything is uniform.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.targets.llvm.emitter import Complex, Value
@@ -15,16 +16,14 @@ from tilewright.targets.llvm.emitter import Complex, Value
 Operand = Value | Complex
 
 
-@dataclass(frozen=True, slots=True)
-class Linear:
+class Linear(Struct, frozen=True):
     """A varying integer known to be `base + stride * lane`."""
 
     base: Value
     stride: int
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
+class Scalar(Struct, frozen=True):
     """A number or bool; `linear` tells how an integer depends on the lane, where that is known."""
 
     operand: Operand
@@ -38,8 +37,7 @@ class Scalar:
         return self.operand
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Struct, frozen=True):
     """A memref: element (i, ..) lies at `pointer + offset + sum i_k stride_k` (in elements).
 
     `pointer` is a vector of pointers if the memref varies by work-item; `root` is the base pointer before any offset.
@@ -59,8 +57,7 @@ class View:
         return any(p.varying for p in parts)
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """A group: its table, its dope arrays (one a dynamic extent, then stride), its size and offset."""
 
     type: MemrefType

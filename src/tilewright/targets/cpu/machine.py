@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from tilewright.machine.processor import FeatureSet, machine
 from tilewright.machine.processor import Machine as Processor
 from tilewright.targets.llvm.features import Features
 
 
-@dataclass(frozen=True, slots=True)
-class Machine:
+class Machine(Struct, frozen=True):
     """What code shapes depend on.
 
     `masks`: loads and stores under a mask cost no more than plain ones; `fast_gathers`: so few cycles that a vector of

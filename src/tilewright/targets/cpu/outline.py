@@ -9,7 +9,7 @@ them from there.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from tilewright.ir import core
 from tilewright.targets.cpu.context import KernelContext

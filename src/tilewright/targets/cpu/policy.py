@@ -7,7 +7,8 @@ for registers (elementwise work, reductions) and for the caches (products, which
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir.types import MemrefType
@@ -27,8 +28,7 @@ _DEEPEST = 8192
 _DYNAMIC = 512
 
 
-@dataclass(frozen=True, slots=True)
-class CpuTeamPolicy:
+class CpuTeamPolicy(Struct, frozen=True):
     """Subgroups of any power of two up to 64, preferably one vector of f32."""
 
     machine: Machine
@@ -49,8 +49,7 @@ class CpuTeamPolicy:
         return (subgroup_size, 1)
 
 
-@dataclass(frozen=True, slots=True)
-class CpuTilePolicy:
+class CpuTilePolicy(Struct, frozen=True):
     """Whole matrices where they are small; else tiles for the caches (products) or runs of a few vectors."""
 
     machine: Machine

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import ClassVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from tilewright.artifacts.artifact import Artifact
 from tilewright.artifacts.parameters import KernelInfo
@@ -32,8 +34,7 @@ _CODE_GENERATION = 3
 _QUICK_TILES = GenericTilePolicy(whole=4, block=4, depth=4, run=16, peels_products=False)
 
 
-@dataclass(frozen=True, slots=True)
-class CpuTarget:
+class CpuTarget(Struct, frozen=True):
     """Code for this machine's processor, or for a smaller feature set of it."""
 
     machine: Machine = field(default_factory=machine_of)

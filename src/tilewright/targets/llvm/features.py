@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-@dataclass(frozen=True, slots=True)
-class Features:
+class Features(Struct, frozen=True):
     """Instructions that may be used; whatever is False is computed with the instructions every target has.
 
     `bf16_conversion` means f32 to bf16 to nearest *with subnormals*: AVX512_BF16 flushes them, so x86 never sets it.

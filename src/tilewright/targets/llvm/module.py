@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct, field
 
 from tilewright.targets.llvm.values import Value
 
@@ -31,8 +32,7 @@ class Callee(NamedTuple):
     convention: str = ""
 
 
-@dataclass(slots=True)
-class Phi:
+class Phi(Struct):
     """A phi whose incoming edges may arrive after its first use."""
 
     value: Value

@@ -7,11 +7,11 @@ rounding of subnormals is an addition when narrowing, so neither needs a branch,
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import ml_dtypes
 import numpy as np
+from msgspec import Struct
 
 from tilewright.ir.float_formats import FLOAT_FORMATS
 from tilewright.targets.llvm.types import lanes_of, vector
@@ -24,8 +24,7 @@ _INFINITY = 0x7F800000
 _MAGNITUDE = 0x7FFFFFFF
 
 
-@dataclass(frozen=True, slots=True)
-class SmallFormat:
+class SmallFormat(Struct, frozen=True):
     """Sign, exponent and fraction from the top; `top` is the largest finite code, `beyond` what follows it, if any.
 
     Codes from `special` on are infinity (if the format has one) and NaN.

@@ -11,9 +11,10 @@ loses subnormal numbers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
+
+from msgspec import Struct
 
 
 class Kind(Enum):
@@ -25,8 +26,7 @@ class Kind(Enum):
     COMPLEX = "complex"
 
 
-@dataclass(frozen=True, slots=True)
-class Element:
+class Element(Struct, frozen=True):
     """What code generation must know about an element type; `component` is the type of the parts of a complex one."""
 
     name: str

@@ -8,8 +8,9 @@ of constructs known to be fatal: a hit there is a fault of the compiler, and an 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from tilewright.diagnostics import Diagnostic, Location, Report
 from tilewright.dialects.builtin import Kernel
@@ -27,8 +28,7 @@ class PtxError(RuntimeError):
     """LLVM text that does not parse or does not become valid PTX: a fault of the compiler, not of the user's kernel."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fatal:
+class Fatal(Struct, frozen=True):
     """A construct that NVPTX cannot select: how it looks in LLVM text, and what happens."""
 
     pattern: re.Pattern[str]

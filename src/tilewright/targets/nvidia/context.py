@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
+
+from msgspec import Struct, field
 
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir import core
@@ -25,8 +26,7 @@ class OpLowering(Protocol):
     def __call__(self, ctx: KernelContext, op: core.Operation, /) -> None: ...
 
 
-@dataclass(slots=True)
-class KernelContext:
+class KernelContext(Struct):
     """Everything that lowering an operation may need.
 
     `thread` is the number of the thread in its work-group, `lane` that in its subgroup, `subgroup` the number of the

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from tilewright.dialects import tl
 from tilewright.dialects.builtin import Kernel
@@ -34,8 +35,7 @@ _ACROSS: Final = 4
 _SCAN_DEPTH: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class NvidiaTeamPolicy:
+class NvidiaTeamPolicy(Struct, frozen=True):
     """Warps, or aligned segments of them for programs that ask for narrower subgroups."""
 
     @property
@@ -54,8 +54,7 @@ class NvidiaTeamPolicy:
         return (subgroup_size * _SUBGROUPS if shares else subgroup_size, 1)
 
 
-@dataclass(frozen=True, slots=True)
-class NvidiaTilePolicy:
+class NvidiaTilePolicy(Struct, frozen=True):
     """Tiles of at most `_TILE_BYTES`, so that a step's intermediate tiles fit into 48 KiB together."""
 
     @property

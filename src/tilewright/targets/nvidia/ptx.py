@@ -10,9 +10,10 @@ import re
 import shutil
 import subprocess
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.machine.native import InvalidIR, assembly_of
@@ -32,8 +33,7 @@ class AssemblerError(RuntimeError):
         self.log = log
 
 
-@dataclass(frozen=True, slots=True)
-class KernelResources:
+class KernelResources(Struct, frozen=True):
     """What ptxas reports for a kernel."""
 
     registers: int
@@ -43,8 +43,7 @@ class KernelResources:
     shared_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Assembled:
+class Assembled(Struct, frozen=True):
     """Machine code and the resources of each kernel in it."""
 
     cubin: bytes

@@ -9,7 +9,6 @@ machine's affair.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from tilewright.dialects import team
@@ -20,8 +19,7 @@ _SUBGROUP: Final = 32
 _THREADS: Final = 128
 
 
-@dataclass(frozen=True)
-class SpreadWorkGroup(Pass):
+class SpreadWorkGroup(Pass, frozen=True):
     """Widen work-groups of one work-item where that cannot be told apart."""
 
     name: ClassVar[str] = "spread-work-group"

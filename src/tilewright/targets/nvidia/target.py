@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Final
+
+from msgspec import Struct
 
 from tilewright.artifacts.artifact import Artifact, KernelInfo, block_size
 from tilewright.diagnostics import Report
@@ -36,8 +37,7 @@ _FORMAT: Final = "1"
 _CONSTANT_SPACE: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
-class NvidiaTarget:
+class NvidiaTarget(Struct, frozen=True):
     """GPUs of one architecture."""
 
     architecture: Architecture = Architecture.SM_80

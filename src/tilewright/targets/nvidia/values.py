@@ -7,7 +7,7 @@ in registers (`RegisterTile`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from tilewright.ir.types import GroupType, MemrefType, TileType
 from tilewright.targets.llvm.emitter import Complex, Value
@@ -19,8 +19,7 @@ GLOBAL = "ptr addrspace(1)"
 SHARED = "ptr addrspace(3)"
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Struct, frozen=True):
     """A memref: element (i, ..) lies at `pointer + sum i_k stride_k` elements; `root` is its base before any offset."""
 
     type: MemrefType
@@ -35,8 +34,7 @@ class View:
         return ELEMENTS[self.type.element.name]
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """A group: its table, one dope array for each dynamic extent, then stride, of the memref; its size and offset."""
 
     type: GroupType
@@ -46,16 +44,14 @@ class Group:
     offset: Value
 
 
-@dataclass(frozen=True, slots=True)
-class SharedTile:
+class SharedTile(Struct, frozen=True):
     """A tile of the work-group in shared memory, packed column-major at `offset` bytes; bools take a byte."""
 
     type: TileType
     pointer: Value
 
 
-@dataclass(frozen=True, slots=True)
-class RegisterTile:
+class RegisterTile(Struct, frozen=True):
     """A tile of a subgroup: slot c of work-item p holds the element with column-major number `p + c S`.
 
     That is the layout of the language reference 1.11 with the components in another order; it makes reshapes free. Past

@@ -16,7 +16,6 @@ be carried by a loop or a branch.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from tilewright.diagnostics import Report
@@ -33,8 +32,7 @@ from tilewright.transforms.lift_control_flow.edges import NotStructured, define
 __all__ = ["LiftControlFlow"]
 
 
-@dataclass(frozen=True, slots=True)
-class LiftControlFlow(Pass):
+class LiftControlFlow(Pass, frozen=True):
     """Turn branches between blocks into `scf.while` and `scf.if`."""
 
     name: ClassVar[str] = "lift-control-flow"

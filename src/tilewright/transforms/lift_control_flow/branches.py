@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tilewright.dialects import arith, scf
 from tilewright.dialects.arith import Predicate
@@ -40,8 +41,7 @@ def _merge(region: Region, entry: Block, branch: BranchOperation) -> None:
     region.blocks.remove(block)
 
 
-@dataclass(frozen=True, slots=True)
-class _Arm:
+class _Arm(Struct, frozen=True):
     """What runs behind one edge of a branch and nowhere else: no block if the edge leads where others lead too."""
 
     edge: EdgeOut
@@ -107,8 +107,7 @@ def _meeting_place(region: Region, edges: Sequence[EdgeOut], left: dict[Block, i
     return junction.block
 
 
-@dataclass(frozen=True, slots=True)
-class _Choice:
+class _Choice(Struct, frozen=True):
     """An arm as structured code: values from outside, or a region that yields them."""
 
     values: tuple[Value, ...]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tilewright.diagnostics import UNKNOWN, Location
 from tilewright.dialects import scf
@@ -41,8 +42,7 @@ def _enter_from_outside(region: Region) -> None:
     new.append(Branch(list(new.arguments), old))
 
 
-@dataclass(frozen=True, slots=True)
-class _Cycle:
+class _Cycle(Struct, frozen=True):
     """Blocks that reach each other, and how they are entered and left: `back` and `exits` are all the edges that
     lead to the header or out. `escaping` are values of the cycle that are used outside; of those, the ones that a
     block may use stand in `known`."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tilewright.diagnostics import UNKNOWN, Location
 from tilewright.dialects.builder import Builder
@@ -20,8 +21,7 @@ class NotStructured(Exception):
         self.location = location or UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
-class EdgeOut:
+class EdgeOut(Struct, frozen=True):
     """The edge to successor `index` of the branch that ends a block."""
 
     source: Block

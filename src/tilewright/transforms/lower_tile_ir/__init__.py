@@ -11,7 +11,6 @@ that of the transposed factors in the other order. Tokens vanish: operations kee
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from tilewright.dialects.builder import Builder, new_region
@@ -29,8 +28,7 @@ from tilewright.transforms.lower_tile_ir.types import parameter_type
 __all__ = ["LowerTileIR"]
 
 
-@dataclass(frozen=True, slots=True)
-class LowerTileIR(Pass):
+class LowerTileIR(Pass, frozen=True):
     """Replaces every compilation unit of a program, which is verified, by its globals and kernels."""
 
     name: ClassVar[str] = "lower-tile-ir"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import prod
+
+from msgspec import Struct
 
 from tilewright.dialects import arith, scf
 from tilewright.dialects.builder import Builder, new_region
@@ -20,8 +21,7 @@ Combine = Callable[[Lowering, Row, Row], Row]
 """Emits the region: from elements and what was accumulated before them."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Lines:
+class _Lines(Struct, frozen=True):
     """Lines of elements in memory, along the middle one of three dimensions, and what becomes of them.
 
     The targets hold every partial result, or (`last`) only that of whole lines.

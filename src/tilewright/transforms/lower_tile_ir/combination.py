@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from tilewright.dialects import scf
 from tilewright.dialects.builder import Builder, new_region
@@ -34,8 +35,7 @@ def _invariant(op: Operation, inside: set[Value]) -> bool:
     return PURE in op.definition.traits and not inside.intersection(op.operands)
 
 
-@dataclass(frozen=True, slots=True)
-class Combination:
+class Combination(Struct, frozen=True):
     """A region, less the operations that depend on no element: these have been emitted in front."""
 
     body: Block

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from tilewright.dialects import addresses, arith, arith_integers, tile
 from tilewright.dialects.arith import Predicate
@@ -16,8 +17,7 @@ from tilewright.transforms.lower_tile_ir.statics import Statics
 from tilewright.transforms.lower_tile_ir.types import value_type
 
 
-@dataclass(frozen=True, slots=True)
-class TensorValue:
+class TensorValue(Struct, frozen=True):
     """A tensor view: base address, sizes and strides as indices, in the order of its type.
 
     `divisors` are powers of two that divide the sizes, `least` numbers that these reach.
@@ -31,8 +31,7 @@ class TensorValue:
     least: tuple[int, ...]
 
 
-@dataclass(slots=True)
-class Lowering:
+class Lowering(Struct):
     """Values of the entry and what they became; `b` inserts where the lowering stands.
 
     `inlined`: terminators of arms that what follows their `if` has been moved behind, with that `if`.

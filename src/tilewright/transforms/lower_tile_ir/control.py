@@ -8,8 +8,9 @@ ordinary results. What follows an `if` that always leaves by one arm moves into 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from tilewright.dialects import arith, arith_integers, scf
 from tilewright.dialects.arith import Predicate
@@ -24,8 +25,7 @@ NORMAL, CONTINUE, BREAK, RETURN = range(4)
 _LEAVING = (cuda.Break, cuda.Continue, cuda.Return)
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Struct, frozen=True):
     """What leaving the region around carries: types for `continue` and for `break`."""
 
     continued: tuple[Type, ...] = ()

@@ -5,7 +5,7 @@ A fact belongs to a value of Tile IR, not to what it became: the value in front 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from tilewright.dialects.cuda_tile import arith, control, conversions, core, misc
 from tilewright.dialects.cuda_tile import types as cuda
@@ -32,8 +32,7 @@ Binary = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(Struct, frozen=True):
     """Inclusive bounds; None is no bound."""
 
     low: int | None = None
@@ -74,8 +73,7 @@ class Range:
         return self.low is not None and self.low >= 0
 
 
-@dataclass(slots=True)
-class Facts:
+class Facts(Struct):
     """Facts about the values of one entry, found when they are asked for."""
 
     _divisors: dict[Value, int] = field(default_factory=dict[Value, int])

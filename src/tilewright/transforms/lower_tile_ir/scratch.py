@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from tilewright.dialects import memref as memory
 from tilewright.dialects import tile
@@ -16,8 +16,7 @@ from tilewright.transforms.lower_tile_ir.context import Lowering
 _ALIGNMENT = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Scratch:
+class Scratch(Struct, frozen=True):
     """Memory for a tile, packed; elements that have no bytes of their own take one each."""
 
     place: Value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.cuda_tile.attributes import Dense
@@ -34,8 +34,7 @@ def lower_global(b: Builder, op: CudaGlobal) -> None:
     b(Global(op.sym_name, data, alignment=max(op.alignment, 16), constant=op.is_constant, location=op.location))
 
 
-@dataclass(slots=True)
-class Statics:
+class Statics(Struct):
     """The constants of a module that lie in memory: equal ones once. `b` inserts in front of the kernels."""
 
     b: Builder

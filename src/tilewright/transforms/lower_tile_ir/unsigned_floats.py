@@ -6,8 +6,9 @@ The exponents are those of f16 and one more; there is no sign and no infinity, a
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from tilewright.dialects import arith, arith_floats
 from tilewright.dialects.arith import Predicate
@@ -25,8 +26,7 @@ _TOP: Final = 0xFE
 _NAN: Final = 0xFF
 
 
-@dataclass(frozen=True, slots=True)
-class _Wide:
+class _Wide(Struct, frozen=True):
     """An IEEE format in which numbers are computed, and the integers of its size."""
 
     element: ScalarType

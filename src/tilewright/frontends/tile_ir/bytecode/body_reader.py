@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from tilewright.diagnostics import Location
 from tilewright.diagnostics.binary import Binary, ByteRange
@@ -22,8 +22,7 @@ from tilewright.ir.core import Attribute, Block, Operation, Region, Value
 from tilewright.ir.types import Type
 
 
-@dataclass(frozen=True, slots=True)
-class Pools:
+class Pools(Struct, frozen=True):
     """What all functions of a file refer to."""
 
     file: Binary
@@ -39,8 +38,7 @@ class Pools:
         return ByteRange(self.file, start, end)
 
 
-@dataclass(slots=True)
-class _Frame:
+class _Frame(Struct):
     """A block that is being read. `left` is None in a body that fills its slice; `pending` are regions to come."""
 
     block: Block

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, NoReturn
+
+from msgspec import Struct
 
 from tilewright.frontends.tile_ir.bytecode.form import SectionId
 
@@ -22,8 +23,7 @@ class Fault(Exception):
         self.section = section
 
 
-@dataclass(slots=True)
-class Cursor:
+class Cursor(Struct):
     """Position in bytes `position` to `end` of a file. Nothing outside of them is read."""
 
     data: bytes

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from tilewright.dialects.cuda_tile import BY_OPCODE
 from tilewright.dialects.cuda_tile.attributes import Assumption, CodedEnum, Dense, Hints, Symbol
@@ -44,8 +45,7 @@ class Operands(Enum):
     GROUPED = "each list with its count, optional ones by their flag"
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """An attribute in a record. `flag` is the bit that says whether it is there, None if it always is."""
 
     name: str
@@ -56,8 +56,7 @@ class Field:
     flag: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """Operands of one name. `dropped` ones do not exist in this version."""
 
     name: str
@@ -67,8 +66,7 @@ class Group:
     dropped: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """A record. `units` are attributes that consist of a flag alone; `dropped` fields do not exist in this version.
 
     `results` is how many there are (at least, if there is a list of them), `counts_results` whether the record says so.

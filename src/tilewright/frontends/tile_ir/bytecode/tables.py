@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 from tilewright.dialects.cuda_tile.attributes import Dense, dense_from_pool
 from tilewright.dialects.cuda_tile.types import ElementType, Tile, Version
@@ -76,8 +77,7 @@ def _payload(cursor: Cursor, section: SectionId, aligned: bool, at: int) -> Curs
     return Cursor(cursor.data, start, start + length, section)
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """Entries of a section; `starts` has one more than there are entries."""
 
     payload: Cursor

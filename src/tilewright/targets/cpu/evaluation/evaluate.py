@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from tilewright.targets.cpu.evaluation import gathers, reductions
 from tilewright.targets.cpu.expressions.blocks import Block, Piece, split_powers

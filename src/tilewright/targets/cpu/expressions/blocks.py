@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import overload
 
+from msgspec import Struct
+
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.llvm.emitter import Value
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """A vector of `lanes` elements from `offset` on, of which the first `active` belong to the block."""
 
     offset: int
@@ -29,8 +30,7 @@ class Piece:
         return self.active < self.lanes
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """A register block of a tile: `pieces` along dimension `vector`, `count` positions along dimension `across`.
 
     `origin` is the position of its first element in the tile. `across` is None where the tile has one dimension.
@@ -108,8 +108,7 @@ def grouped(pieces: Sequence[Piece], most: int) -> list[tuple[Piece, ...]]:
     return groups
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """Code shape of a sweep over a tile.
 
     `group`: pieces of a block; `columns`: positions across; `unrolled`: whether the whole sweep is straight-line code;

@@ -7,7 +7,9 @@ block of them is asked for (`evaluate`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilewright.ir import core
 from tilewright.ir.types import TileType
@@ -18,16 +20,14 @@ from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.llvm.emitter import Complex, Value
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(Struct, frozen=True):
     """Positions r of a dimension that exist: `low <= r < high`; the others read as zero and are not written."""
 
     low: Value
     high: Value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Memory:
+class Memory(Struct, frozen=True, eq=False):
     """Element (r0, ..) lies at `pointer + sum r_k strides_k` (in elements).
 
     `span`: how many elements from `pointer` on may be read in any case, where that is known. `distant`: it is no memory
@@ -49,8 +49,7 @@ class Memory:
         return any(bound is not None for bound in self.bounds)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Registers:
+class Registers(Struct, frozen=True, eq=False):
     """A tile of one or two dimensions held in vectors along dimension `vector`."""
 
     type: TileType
@@ -59,16 +58,14 @@ class Registers:
     fragments: Fragments
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Splat:
+class Splat(Struct, frozen=True, eq=False):
     """Every element is the same scalar."""
 
     type: TileType
     operand: Operand
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Elementwise:
+class Elementwise(Struct, frozen=True, eq=False):
     """An operation of `arith` or `math` on each element; an operand that is a scalar in the IR is a `Splat`."""
 
     type: TileType
@@ -76,24 +73,21 @@ class Elementwise:
     operands: tuple[AnyTile, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Converted:
+class Converted(Struct, frozen=True, eq=False):
     """The source in another element type."""
 
     type: TileType
     source: AnyTile
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Broadcast:
+class Broadcast(Struct, frozen=True, eq=False):
     """Dimensions of extent 1 stretched."""
 
     type: TileType
     source: AnyTile
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Permute:
+class Permute(Struct, frozen=True, eq=False):
     """Dimension k is dimension `order[k]` of the source."""
 
     type: TileType
@@ -101,8 +95,7 @@ class Permute:
     order: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Extract:
+class Extract(Struct, frozen=True, eq=False):
     """A box of the source at static offsets."""
 
     type: TileType
@@ -110,16 +103,14 @@ class Extract:
     offsets: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Iota:
+class Iota(Struct, frozen=True, eq=False):
     """Each element is its position along a dimension."""
 
     type: TileType
     dim: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Product:
+class Product(Struct, frozen=True, eq=False):
     """`acc + lhs rhs`."""
 
     type: TileType
@@ -128,8 +119,7 @@ class Product:
     acc: AnyTile
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Reduction:
+class Reduction(Struct, frozen=True, eq=False):
     """All elements along a dimension combined by the commutative operation `word` of `arith`."""
 
     type: TileType
@@ -138,8 +128,7 @@ class Reduction:
     dim: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Gathered:
+class Gathered(Struct, frozen=True, eq=False):
     """Each element lies at its own address (`i64`); where the mask is false it is zero and not read."""
 
     type: TileType

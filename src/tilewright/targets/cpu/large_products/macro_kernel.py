@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tilewright.ir.types import ScalarType
 from tilewright.targets.cpu.context import KernelContext
@@ -28,8 +29,7 @@ _COMPACT_SUMS = 8
 _RUN_GRAIN = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Struct, frozen=True):
     """Code shape: vectors along dimension `vector` of the result, panels of either factor, most terms of a run."""
 
     vector: int
@@ -81,8 +81,7 @@ def _run_length(depth: int, most: int) -> int:
     return -(-depth // (runs * _RUN_GRAIN)) * _RUN_GRAIN
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(Struct, frozen=True):
     """What the parts of a large product work on, as the caller or an outlined part sees it.
 
     `value` is the formula to store, with a product whose factors are `long` and `short`; `lines` and `columns` count
@@ -129,8 +128,7 @@ class Work:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Memory of a register block: columns of `length` bytes, `step` bytes apart."""
 
     start: Value

@@ -6,7 +6,8 @@ of one term side by side. Lines and terms beyond the factor's ends are zeros.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilewright.ir.types import ScalarType, TileType
 from tilewright.targets.cpu.context import KernelContext
@@ -25,8 +26,7 @@ _TERMS = 4
 _RUNS_AHEAD = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(Struct, frozen=True):
     """Panels of one factor: its dimension of lines, lines of a panel, type of the elements."""
 
     line: int
@@ -38,8 +38,7 @@ class Format:
         return self.height * depth + machine.lanes(self.element.component.bytes)
 
 
-@dataclass(frozen=True, slots=True)
-class Corner:
+class Corner(Struct, frozen=True):
     """Where a panel begins in its factor."""
 
     line: Value

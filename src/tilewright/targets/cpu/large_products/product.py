@@ -10,7 +10,8 @@ conversions) happens in registers. Panels are shared by the threads of the team.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.expressions.nodes import (

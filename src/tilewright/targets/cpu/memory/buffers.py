@@ -6,7 +6,7 @@ threads have stacks of a few MiB.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from tilewright.ir import core
 from tilewright.ir.types import ScalarType
@@ -19,8 +19,7 @@ _STACK_BYTES = 4096
 _STACK_OF_FUNCTION = 128 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class _Buffer:
+class _Buffer(Struct, frozen=True):
     offset: int
     size: int
 

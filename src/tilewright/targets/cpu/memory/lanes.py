@@ -5,7 +5,8 @@ A bool occupies a byte; the parts of a complex number lie side by side.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.llvm.emitter import Builder, Complex, Value, boolean, i64, lane_constants, vector
@@ -13,8 +14,7 @@ from tilewright.targets.llvm.emitter import zero as zero_of
 from tilewright.targets.llvm.types import ELEMENTS, Kind, lanes_of
 
 
-@dataclass(frozen=True, slots=True)
-class Lanes:
+class Lanes(Struct, frozen=True):
     """Where the lanes of a vector lie: the first element's address, the distance between lanes in elements.
 
     `gathered`: whether lanes apart are best read by one instruction, not one by one.

@@ -14,7 +14,8 @@ then spill accumulators.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from tilewright.ir.types import ScalarType
 from tilewright.targets.cpu.expressions.block_reader import BlockReader

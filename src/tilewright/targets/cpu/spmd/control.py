@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tilewright.dialects import scf
 from tilewright.ir import core
@@ -15,8 +16,7 @@ from tilewright.targets.llvm.emitter import Complex, Value, boolean, constant, i
 from tilewright.targets.llvm.types import ELEMENTS, Kind
 
 
-@dataclass(frozen=True, slots=True)
-class _Port:
+class _Port(Struct, frozen=True):
     """How one result or carried value travels through phis: as scalar(s), vector(s), or by the tile's carrier."""
 
     value: core.Value

@@ -8,7 +8,8 @@ halved, so that every element keeps its place in the order, as a combination tha
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tilewright.dialects import arith, scf
 from tilewright.dialects.tile_combine import ReduceBy, ScanBy
@@ -32,8 +33,7 @@ Row = list[Operand]
 _CHUNK = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Combination:
+class Combination(Struct, frozen=True):
     """The region as a function on vectors of any width."""
 
     ctx: KernelContext
@@ -78,8 +78,7 @@ def _dtype(value: core.Value) -> str:
     return element.name
 
 
-@dataclass(frozen=True, slots=True)
-class Lines:
+class Lines(Struct, frozen=True):
     """Tiles in memory, read and written along one dimension."""
 
     ev: Evaluator
