@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import platform
 import re
 import shutil
 import subprocess
@@ -105,6 +106,8 @@ assert ctype errno fenv float inttypes iso646 limits locale math setjmp signal s
 stdio stdlib string time uchar unistd wchar wctype
 """
 OWN_NAMES = "slots grid begin end scratch team x y z a a_run a_slots a_LOCAL_BYTES k k_slots_have_the_right_size std"
+NEWEST_GLIBC = (2, 39)
+"""Later ones may declare what the list of names does not hold yet."""
 LATER_KEYWORDS = "typeof_unqual constexpr nullptr co_await asm _Bool _Exit"
 
 
@@ -120,6 +123,8 @@ def test_kernels_and_parameters_are_called_like_anything_in_the_standard_library
         found += subprocess.run(
             [*compiler, "-E", option, "-"], input=includes, capture_output=True, text=True, check=True, timeout=60
         ).stdout
+    if tuple(map(int, platform.libc_ver()[1].split("."))) > NEWEST_GLIBC:
+        pytest.skip("this machine's C library is newer than the one that scripts/derive_c_names.py last saw")
     names = sorted(set(re.findall(r"\b[A-Za-z]\w*\b", f"{found} {OWN_NAMES} {LATER_KEYWORDS}")))
     assert len(names) > 1000
     infos = [KernelInfo(name, "k", (ScalarParameter("x", "i32"),)) for name in names]

@@ -99,7 +99,14 @@ def test_what_may_be_null_outlives_saving() -> None:
         program.sum[1](None, np.zeros((), np.float32))
 
 
-SCALARS = [("i8", True), ("i32", np.True_), ("index", False), ("i64", np.timedelta64(3)), ("f32", True), ("bool", 1)]
+SCALARS = [
+    ("i8", True),
+    ("i32", np.True_),
+    ("index", False),
+    ("i64", np.timedelta64(3, "s")),
+    ("f32", True),
+    ("bool", 1),
+]
 
 
 @pytest.mark.parametrize("target", TARGETS)

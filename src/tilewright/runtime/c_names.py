@@ -55,44 +55,47 @@ M_PI_2f64x M_PI_2l M_PI_4 M_PI_4f M_PI_4f128 M_PI_4f32 M_PI_4f32x M_PI_4f64 M_PI
 M_PIf32x M_PIf64 M_PIf64x M_PIl M_SQRT1_2 M_SQRT1_2f M_SQRT1_2f128 M_SQRT1_2f32 M_SQRT1_2f32x M_SQRT1_2f64 M_SQRT1_2f64x
 M_SQRT1_2l M_SQRT2 M_SQRT2f M_SQRT2f128 M_SQRT2f32 M_SQRT2f32x M_SQRT2f64 M_SQRT2f64x M_SQRT2l NAME_MAX NAN NFDBITS
 NGREG NGROUPS_MAX NL_ARGMAX NL_LANGMAX NL_MSGMAX NL_NMAX NL_SETMAX NL_TEXTMAX NSIG NULL NZERO ONCE_FLAG_INIT PATH_MAX
-PDP_ENDIAN PIPE_BUF PRIX16 PRIX32 PRIX64 PRIX8 PRIXFAST16 PRIXFAST32 PRIXFAST64 PRIXFAST8 PRIXLEAST16 PRIXLEAST32
-PRIXLEAST64 PRIXLEAST8 PRIXMAX PRIXPTR PRId16 PRId32 PRId64 PRId8 PRIdFAST16 PRIdFAST32 PRIdFAST64 PRIdFAST8 PRIdLEAST16
-PRIdLEAST32 PRIdLEAST64 PRIdLEAST8 PRIdMAX PRIdPTR PRIi16 PRIi32 PRIi64 PRIi8 PRIiFAST16 PRIiFAST32 PRIiFAST64 PRIiFAST8
-PRIiLEAST16 PRIiLEAST32 PRIiLEAST64 PRIiLEAST8 PRIiMAX PRIiPTR PRIo16 PRIo32 PRIo64 PRIo8 PRIoFAST16 PRIoFAST32
-PRIoFAST64 PRIoFAST8 PRIoLEAST16 PRIoLEAST32 PRIoLEAST64 PRIoLEAST8 PRIoMAX PRIoPTR PRIu16 PRIu32 PRIu64 PRIu8
-PRIuFAST16 PRIuFAST32 PRIuFAST64 PRIuFAST8 PRIuLEAST16 PRIuLEAST32 PRIuLEAST64 PRIuLEAST8 PRIuMAX PRIuPTR PRIx16 PRIx32
-PRIx64 PRIx8 PRIxFAST16 PRIxFAST32 PRIxFAST64 PRIxFAST8 PRIxLEAST16 PRIxLEAST32 PRIxLEAST64 PRIxLEAST8 PRIxMAX PRIxPTR
-PTHREAD_DESTRUCTOR_ITERATIONS PTHREAD_KEYS_MAX PTHREAD_STACK_MIN PTRDIFF_MAX PTRDIFF_MIN PTRDIFF_WIDTH P_tmpdir RAND_MAX
-RENAME_EXCHANGE RENAME_NOREPLACE RENAME_WHITEOUT RE_DUP_MAX RTSIG_MAX R_OK SA_INTERRUPT SA_NOCLDSTOP SA_NOCLDWAIT
-SA_NODEFER SA_NOMASK SA_ONESHOT SA_ONSTACK SA_RESETHAND SA_RESTART SA_SIGINFO SA_STACK SCHAR_MAX SCHAR_MIN SCHAR_WIDTH
-SCNd16 SCNd32 SCNd64 SCNd8 SCNdFAST16 SCNdFAST32 SCNdFAST64 SCNdFAST8 SCNdLEAST16 SCNdLEAST32 SCNdLEAST64 SCNdLEAST8
-SCNdMAX SCNdPTR SCNi16 SCNi32 SCNi64 SCNi8 SCNiFAST16 SCNiFAST32 SCNiFAST64 SCNiFAST8 SCNiLEAST16 SCNiLEAST32
-SCNiLEAST64 SCNiLEAST8 SCNiMAX SCNiPTR SCNo16 SCNo32 SCNo64 SCNo8 SCNoFAST16 SCNoFAST32 SCNoFAST64 SCNoFAST8 SCNoLEAST16
-SCNoLEAST32 SCNoLEAST64 SCNoLEAST8 SCNoMAX SCNoPTR SCNu16 SCNu32 SCNu64 SCNu8 SCNuFAST16 SCNuFAST32 SCNuFAST64 SCNuFAST8
-SCNuLEAST16 SCNuLEAST32 SCNuLEAST64 SCNuLEAST8 SCNuMAX SCNuPTR SCNx16 SCNx32 SCNx64 SCNx8 SCNxFAST16 SCNxFAST32
-SCNxFAST64 SCNxFAST8 SCNxLEAST16 SCNxLEAST32 SCNxLEAST64 SCNxLEAST8 SCNxMAX SCNxPTR SEEK_CUR SEEK_DATA SEEK_END
-SEEK_HOLE SEEK_SET SEM_VALUE_MAX SHRT_MAX SHRT_MIN SHRT_WIDTH SIGABRT SIGALRM SIGBUS SIGCHLD SIGCLD SIGCONT SIGFPE
-SIGHUP SIGILL SIGINT SIGIO SIGIOT SIGKILL SIGPIPE SIGPOLL SIGPROF SIGPWR SIGQUIT SIGRTMAX SIGRTMIN SIGSEGV SIGSTKFLT
-SIGSTKSZ SIGSTOP SIGSYS SIGTERM SIGTRAP SIGTSTP SIGTTIN SIGTTOU SIGURG SIGUSR1 SIGUSR2 SIGVTALRM SIGWINCH SIGXCPU
-SIGXFSZ SIG_ATOMIC_MAX SIG_ATOMIC_MIN SIG_ATOMIC_WIDTH SIG_BLOCK SIG_DFL SIG_ERR SIG_HOLD SIG_IGN SIG_SETMASK
-SIG_UNBLOCK SIZE_MAX SIZE_WIDTH SNAN SNANF SNANF128 SNANF32 SNANF32X SNANF64 SNANF64X SNANL SSIZE_MAX STA_CLK
-STA_CLOCKERR STA_DEL STA_FLL STA_FREQHOLD STA_INS STA_MODE STA_NANO STA_PLL STA_PPSERROR STA_PPSFREQ STA_PPSJITTER
-STA_PPSSIGNAL STA_PPSTIME STA_PPSWANDER STA_RONLY STA_UNSYNC STDERR_FILENO STDIN_FILENO STDOUT_FILENO TIMER_ABSTIME
-TIME_UTC TMP_MAX TSS_DTOR_ITERATIONS TTY_NAME_MAX UCHAR_MAX UCHAR_WIDTH UINT16_MAX UINT16_WIDTH UINT32_MAX UINT32_WIDTH
-UINT64_MAX UINT64_WIDTH UINT8_MAX UINT8_WIDTH UINTMAX_MAX UINTMAX_WIDTH UINTPTR_MAX UINTPTR_WIDTH UINT_FAST16_MAX
-UINT_FAST16_WIDTH UINT_FAST32_MAX UINT_FAST32_WIDTH UINT_FAST64_MAX UINT_FAST64_WIDTH UINT_FAST8_MAX UINT_FAST8_WIDTH
-UINT_LEAST16_MAX UINT_LEAST16_WIDTH UINT_LEAST32_MAX UINT_LEAST32_WIDTH UINT_LEAST64_MAX UINT_LEAST64_WIDTH
-UINT_LEAST8_MAX UINT_LEAST8_WIDTH UINT_MAX UINT_WIDTH ULLONG_MAX ULLONG_WIDTH ULONG_LONG_MAX ULONG_MAX ULONG_WIDTH
-USHRT_MAX USHRT_WIDTH WCHAR_MAX WCHAR_MIN WCHAR_WIDTH WCONTINUED WEOF WEXITED WINT_MAX WINT_MIN WINT_WIDTH WNOHANG
-WNOWAIT WORD_BIT WSTOPPED WUNTRACED W_OK XATTR_LIST_MAX XATTR_NAME_MAX XATTR_SIZE_MAX X_OK alignas alignof and and_eq
-auto bitand bitor bool break case catch char char16_t char32_t char8_t class compl complex concept const const_cast
-consteval constexpr continue decltype default delete do double else enum errno explicit extern false float for friend if
-inline int linux long math_errhandling namespace new noexcept noreturn not not_eq nullptr operator or or_eq private
-protected public reinterpret_cast requires return sa_handler sa_sigaction short si_addr si_addr_lsb si_arch si_band
-si_call_addr si_fd si_int si_lower si_overrun si_pid si_pkey si_ptr si_status si_stime si_syscall si_timerid si_uid
-si_upper si_utime si_value sigev_notify_attributes sigev_notify_function signed sizeof static static_assert static_cast
-struct switch template this thread_local throw true try typedef typename union unix unsigned using virtual void volatile
-wchar_t while xor xor_eq
+PDP_ENDIAN PIPE_BUF PRIB16 PRIB32 PRIB64 PRIB8 PRIBFAST16 PRIBFAST32 PRIBFAST64 PRIBFAST8 PRIBLEAST16 PRIBLEAST32
+PRIBLEAST64 PRIBLEAST8 PRIBMAX PRIBPTR PRIX16 PRIX32 PRIX64 PRIX8 PRIXFAST16 PRIXFAST32 PRIXFAST64 PRIXFAST8 PRIXLEAST16
+PRIXLEAST32 PRIXLEAST64 PRIXLEAST8 PRIXMAX PRIXPTR PRIb16 PRIb32 PRIb64 PRIb8 PRIbFAST16 PRIbFAST32 PRIbFAST64 PRIbFAST8
+PRIbLEAST16 PRIbLEAST32 PRIbLEAST64 PRIbLEAST8 PRIbMAX PRIbPTR PRId16 PRId32 PRId64 PRId8 PRIdFAST16 PRIdFAST32
+PRIdFAST64 PRIdFAST8 PRIdLEAST16 PRIdLEAST32 PRIdLEAST64 PRIdLEAST8 PRIdMAX PRIdPTR PRIi16 PRIi32 PRIi64 PRIi8
+PRIiFAST16 PRIiFAST32 PRIiFAST64 PRIiFAST8 PRIiLEAST16 PRIiLEAST32 PRIiLEAST64 PRIiLEAST8 PRIiMAX PRIiPTR PRIo16 PRIo32
+PRIo64 PRIo8 PRIoFAST16 PRIoFAST32 PRIoFAST64 PRIoFAST8 PRIoLEAST16 PRIoLEAST32 PRIoLEAST64 PRIoLEAST8 PRIoMAX PRIoPTR
+PRIu16 PRIu32 PRIu64 PRIu8 PRIuFAST16 PRIuFAST32 PRIuFAST64 PRIuFAST8 PRIuLEAST16 PRIuLEAST32 PRIuLEAST64 PRIuLEAST8
+PRIuMAX PRIuPTR PRIx16 PRIx32 PRIx64 PRIx8 PRIxFAST16 PRIxFAST32 PRIxFAST64 PRIxFAST8 PRIxLEAST16 PRIxLEAST32
+PRIxLEAST64 PRIxLEAST8 PRIxMAX PRIxPTR PTHREAD_DESTRUCTOR_ITERATIONS PTHREAD_KEYS_MAX PTHREAD_STACK_MIN PTRDIFF_MAX
+PTRDIFF_MIN PTRDIFF_WIDTH P_tmpdir RAND_MAX RENAME_EXCHANGE RENAME_NOREPLACE RENAME_WHITEOUT RE_DUP_MAX RTSIG_MAX R_OK
+SA_INTERRUPT SA_NOCLDSTOP SA_NOCLDWAIT SA_NODEFER SA_NOMASK SA_ONESHOT SA_ONSTACK SA_RESETHAND SA_RESTART SA_SIGINFO
+SA_STACK SCHAR_MAX SCHAR_MIN SCHAR_WIDTH SCNb16 SCNb32 SCNb64 SCNb8 SCNbFAST16 SCNbFAST32 SCNbFAST64 SCNbFAST8
+SCNbLEAST16 SCNbLEAST32 SCNbLEAST64 SCNbLEAST8 SCNbMAX SCNbPTR SCNd16 SCNd32 SCNd64 SCNd8 SCNdFAST16 SCNdFAST32
+SCNdFAST64 SCNdFAST8 SCNdLEAST16 SCNdLEAST32 SCNdLEAST64 SCNdLEAST8 SCNdMAX SCNdPTR SCNi16 SCNi32 SCNi64 SCNi8
+SCNiFAST16 SCNiFAST32 SCNiFAST64 SCNiFAST8 SCNiLEAST16 SCNiLEAST32 SCNiLEAST64 SCNiLEAST8 SCNiMAX SCNiPTR SCNo16 SCNo32
+SCNo64 SCNo8 SCNoFAST16 SCNoFAST32 SCNoFAST64 SCNoFAST8 SCNoLEAST16 SCNoLEAST32 SCNoLEAST64 SCNoLEAST8 SCNoMAX SCNoPTR
+SCNu16 SCNu32 SCNu64 SCNu8 SCNuFAST16 SCNuFAST32 SCNuFAST64 SCNuFAST8 SCNuLEAST16 SCNuLEAST32 SCNuLEAST64 SCNuLEAST8
+SCNuMAX SCNuPTR SCNx16 SCNx32 SCNx64 SCNx8 SCNxFAST16 SCNxFAST32 SCNxFAST64 SCNxFAST8 SCNxLEAST16 SCNxLEAST32
+SCNxLEAST64 SCNxLEAST8 SCNxMAX SCNxPTR SEEK_CUR SEEK_DATA SEEK_END SEEK_HOLE SEEK_SET SEM_VALUE_MAX SHRT_MAX SHRT_MIN
+SHRT_WIDTH SIGABRT SIGALRM SIGBUS SIGCHLD SIGCLD SIGCONT SIGFPE SIGHUP SIGILL SIGINT SIGIO SIGIOT SIGKILL SIGPIPE
+SIGPOLL SIGPROF SIGPWR SIGQUIT SIGRTMAX SIGRTMIN SIGSEGV SIGSTKFLT SIGSTKSZ SIGSTOP SIGSYS SIGTERM SIGTRAP SIGTSTP
+SIGTTIN SIGTTOU SIGURG SIGUSR1 SIGUSR2 SIGVTALRM SIGWINCH SIGXCPU SIGXFSZ SIG_ATOMIC_MAX SIG_ATOMIC_MIN SIG_ATOMIC_WIDTH
+SIG_BLOCK SIG_DFL SIG_ERR SIG_HOLD SIG_IGN SIG_SETMASK SIG_UNBLOCK SIZE_MAX SIZE_WIDTH SNAN SNANF SNANF128 SNANF32
+SNANF32X SNANF64 SNANF64X SNANL SSIZE_MAX STA_CLK STA_CLOCKERR STA_DEL STA_FLL STA_FREQHOLD STA_INS STA_MODE STA_NANO
+STA_PLL STA_PPSERROR STA_PPSFREQ STA_PPSJITTER STA_PPSSIGNAL STA_PPSTIME STA_PPSWANDER STA_RONLY STA_UNSYNC
+STDERR_FILENO STDIN_FILENO STDOUT_FILENO TIMER_ABSTIME TIME_UTC TMP_MAX TSS_DTOR_ITERATIONS TTY_NAME_MAX UCHAR_MAX
+UCHAR_WIDTH UINT16_MAX UINT16_WIDTH UINT32_MAX UINT32_WIDTH UINT64_MAX UINT64_WIDTH UINT8_MAX UINT8_WIDTH UINTMAX_MAX
+UINTMAX_WIDTH UINTPTR_MAX UINTPTR_WIDTH UINT_FAST16_MAX UINT_FAST16_WIDTH UINT_FAST32_MAX UINT_FAST32_WIDTH
+UINT_FAST64_MAX UINT_FAST64_WIDTH UINT_FAST8_MAX UINT_FAST8_WIDTH UINT_LEAST16_MAX UINT_LEAST16_WIDTH UINT_LEAST32_MAX
+UINT_LEAST32_WIDTH UINT_LEAST64_MAX UINT_LEAST64_WIDTH UINT_LEAST8_MAX UINT_LEAST8_WIDTH UINT_MAX UINT_WIDTH ULLONG_MAX
+ULLONG_WIDTH ULONG_LONG_MAX ULONG_MAX ULONG_WIDTH USHRT_MAX USHRT_WIDTH WCHAR_MAX WCHAR_MIN WCHAR_WIDTH WCONTINUED WEOF
+WEXITED WINT_MAX WINT_MIN WINT_WIDTH WNOHANG WNOWAIT WORD_BIT WSTOPPED WUNTRACED W_OK XATTR_LIST_MAX XATTR_NAME_MAX
+XATTR_SIZE_MAX X_OK alignas alignof and and_eq auto bitand bitor bool break case catch char char16_t char32_t char8_t
+class compl complex concept const const_cast consteval constexpr continue decltype default delete do double else enum
+errno explicit extern false float for friend if inline int linux long math_errhandling namespace new noexcept noreturn
+not not_eq nullptr operator or or_eq private protected public reinterpret_cast requires return sa_handler sa_sigaction
+short si_addr si_addr_lsb si_arch si_band si_call_addr si_fd si_int si_lower si_overrun si_pid si_pkey si_ptr si_status
+si_stime si_syscall si_timerid si_uid si_upper si_utime si_value sigev_notify_attributes sigev_notify_function signed
+sizeof static static_assert static_cast struct switch template this thread_local throw true try typedef typename union
+unix unsigned using virtual void volatile wchar_t while xor xor_eq
 """
 """Keywords and macros: they name nothing, not even members."""
 
@@ -103,17 +106,17 @@ FPE_FLTINV FPE_FLTOVF FPE_FLTRES FPE_FLTSUB FPE_FLTUND FPE_FLTUNK FPE_INTDIV FPE
 ILL_COPROC ILL_ILLADR ILL_ILLOPC ILL_ILLOPN ILL_ILLTRP ILL_PRVOPC ILL_PRVREG INT16_C INT32_C INT64_C INT8_C INTMAX_C
 POLL_ERR POLL_HUP POLL_IN POLL_MSG POLL_OUT POLL_PRI REG_CR2 REG_CSGSFS REG_EFL REG_ERR REG_OLDMASK REG_R10 REG_R11
 REG_R12 REG_R13 REG_R14 REG_R15 REG_R8 REG_R9 REG_RAX REG_RBP REG_RBX REG_RCX REG_RDI REG_RDX REG_RIP REG_RSI REG_RSP
-REG_TRAPNO SEGV_ACCADI SEGV_ACCERR SEGV_ADIDERR SEGV_ADIPERR SEGV_BNDERR SEGV_MAPERR SEGV_MTEAERR SEGV_MTESERR
-SEGV_PKUERR SIGEV_NONE SIGEV_SIGNAL SIGEV_THREAD SIGEV_THREAD_ID SI_ASYNCIO SI_ASYNCNL SI_DETHREAD SI_KERNEL SI_MESGQ
-SI_QUEUE SI_SIGIO SI_TIMER SI_TKILL SI_USER SS_DISABLE SS_ONSTACK TEMP_FAILURE_RETRY TRAP_BRANCH TRAP_BRKPT TRAP_HWBKPT
-TRAP_TRACE TRAP_UNK UINT16_C UINT32_C UINT64_C UINT8_C UINTMAX_C WEXITSTATUS WIFCONTINUED WIFEXITED WIFSIGNALED
-WIFSTOPPED WSTOPSIG WTERMSIG _exit _longjmp _setjmp _tolower _toupper a64l abort abs access acct acos acosf acosf128
-acosf32 acosf32x acosf64 acosf64x acosh acoshf acoshf128 acoshf32 acoshf32x acoshf64 acoshf64x acoshl acosl alarm
-aligned_alloc alloca arc4random arc4random_buf arc4random_uniform asctime asctime_r asin asinf asinf128 asinf32 asinf32x
-asinf64 asinf64x asinh asinhf asinhf128 asinhf32 asinhf32x asinhf64 asinhf64x asinhl asinl asprintf assert assert_perror
-at_quick_exit atan atan2 atan2f atan2f128 atan2f32 atan2f32x atan2f64 atan2f64x atan2l atanf atanf128 atanf32 atanf32x
-atanf64 atanf64x atanh atanhf atanhf128 atanhf32 atanhf32x atanhf64 atanhf64x atanhl atanl atexit atof atoi atol atoll
-atomic_bool atomic_char atomic_char16_t atomic_char32_t atomic_compare_exchange_strong
+REG_TRAPNO SEGV_ACCADI SEGV_ACCERR SEGV_ADIDERR SEGV_ADIPERR SEGV_BNDERR SEGV_CPERR SEGV_MAPERR SEGV_MTEAERR
+SEGV_MTESERR SEGV_PKUERR SIGEV_NONE SIGEV_SIGNAL SIGEV_THREAD SIGEV_THREAD_ID SI_ASYNCIO SI_ASYNCNL SI_DETHREAD
+SI_KERNEL SI_MESGQ SI_QUEUE SI_SIGIO SI_TIMER SI_TKILL SI_USER SS_DISABLE SS_ONSTACK TEMP_FAILURE_RETRY TRAP_BRANCH
+TRAP_BRKPT TRAP_HWBKPT TRAP_TRACE TRAP_UNK UINT16_C UINT32_C UINT64_C UINT8_C UINTMAX_C WEXITSTATUS WIFCONTINUED
+WIFEXITED WIFSIGNALED WIFSTOPPED WSTOPSIG WTERMSIG _exit _longjmp _setjmp _tolower _toupper a64l abort abs access acct
+acos acosf acosf128 acosf32 acosf32x acosf64 acosf64x acosh acoshf acoshf128 acoshf32 acoshf32x acoshf64 acoshf64x
+acoshl acosl alarm aligned_alloc alloca arc4random arc4random_buf arc4random_uniform asctime asctime_r asin asinf
+asinf128 asinf32 asinf32x asinf64 asinf64x asinh asinhf asinhf128 asinhf32 asinhf32x asinhf64 asinhf64x asinhl asinl
+asprintf assert assert_perror at_quick_exit atan atan2 atan2f atan2f128 atan2f32 atan2f32x atan2f64 atan2f64x atan2l
+atanf atanf128 atanf32 atanf32x atanf64 atanf64x atanh atanhf atanhf128 atanhf32 atanhf32x atanhf64 atanhf64x atanhl
+atanl atexit atof atoi atol atoll atomic_bool atomic_char atomic_char16_t atomic_char32_t atomic_compare_exchange_strong
 atomic_compare_exchange_strong_explicit atomic_compare_exchange_weak atomic_compare_exchange_weak_explicit
 atomic_exchange atomic_exchange_explicit atomic_fetch_add atomic_fetch_add_explicit atomic_fetch_and
 atomic_fetch_and_explicit atomic_fetch_or atomic_fetch_or_explicit atomic_fetch_sub atomic_fetch_sub_explicit
@@ -236,36 +239,37 @@ sigpending sigprocmask sigqueue sigrelse sigreturn sigset sigset_t sigsetjmp sig
 sigval_t sigwait sigwaitinfo sin sincos sincosf sincosf128 sincosf32 sincosf32x sincosf64 sincosf64x sincosl sinf
 sinf128 sinf32 sinf32x sinf64 sinf64x sinh sinhf sinhf128 sinhf32 sinhf32x sinhf64 sinhf64x sinhl sinl size_t sleep
 snprintf socklen_t sprintf sqrt sqrtf sqrtf128 sqrtf32 sqrtf32x sqrtf64 sqrtf64x sqrtl srand srand48 srand48_r srandom
-srandom_r sscanf ssignal ssize_t stack_t std stderr stdin stdout stpcpy stpncpy strcasecmp strcasecmp_l strcat strchr
-strcmp strcoll strcoll_l strcpy strcspn strdup strdupa strerror strerror_l strerror_r strerrordesc_np strerrorname_np
-strfromd strfromf strfromf128 strfromf32 strfromf32x strfromf64 strfromf64x strfroml strfry strftime strftime_l strlen
-strncasecmp strncasecmp_l strncat strncmp strncpy strndup strndupa strnlen strpbrk strptime strptime_l strrchr strsep
-strsignal strspn strstr strtod strtod_l strtof strtof128 strtof128_l strtof32 strtof32_l strtof32x strtof32x_l strtof64
-strtof64_l strtof64x strtof64x_l strtof_l strtoimax strtok strtok_r strtol strtol_l strtold strtold_l strtoll strtoll_l
-strtoq strtoul strtoul_l strtoull strtoull_l strtoumax strtouq strverscmp strxfrm strxfrm_l suseconds_t swab swprintf
-swscanf symlink symlinkat sync syncfs syscall sysconf system sysv_signal tan tanf tanf128 tanf32 tanf32x tanf64 tanf64x
-tanh tanhf tanhf128 tanhf32 tanhf32x tanhf64 tanhf64x tanhl tanl tcgetpgrp tcsetpgrp tempnam tgamma tgammaf tgammaf128
-tgammaf32 tgammaf32x tgammaf64 tgammaf64x tgammal tgkill thrd_busy thrd_create thrd_current thrd_detach thrd_equal
-thrd_error thrd_exit thrd_join thrd_nomem thrd_sleep thrd_start_t thrd_success thrd_t thrd_timedout thrd_yield time
-time_t timegm timelocal timer_create timer_delete timer_getoverrun timer_gettime timer_settime timer_t timespec_get
-timespec_getres timezone tmpfile tmpfile64 tmpnam tmpnam_r toascii toascii_l tolower tolower_l totalorder totalorderf
-totalorderf128 totalorderf32 totalorderf32x totalorderf64 totalorderf64x totalorderl totalordermag totalordermagf
-totalordermagf128 totalordermagf32 totalordermagf32x totalordermagf64 totalordermagf64x totalordermagl toupper toupper_l
-towctrans towctrans_l towlower towlower_l towupper towupper_l trunc truncate truncate64 truncf truncf128 truncf32
-truncf32x truncf64 truncf64x truncl tss_create tss_delete tss_dtor_t tss_get tss_set tss_t ttyname ttyname_r ttyslot
-tzname tzset u_char u_int u_int16_t u_int32_t u_int64_t u_int8_t u_long u_quad_t u_short ualarm ucontext_t ufromfp
-ufromfpf ufromfpf128 ufromfpf32 ufromfpf32x ufromfpf64 ufromfpf64x ufromfpl ufromfpx ufromfpxf ufromfpxf128 ufromfpxf32
-ufromfpxf32x ufromfpxf64 ufromfpxf64x ufromfpxl uid_t uint uint16_t uint32_t uint64_t uint8_t uint_fast16_t
-uint_fast32_t uint_fast64_t uint_fast8_t uint_least16_t uint_least32_t uint_least64_t uint_least8_t uintmax_t uintptr_t
-ulong ungetc ungetwc unlink unlinkat unlockpt unsetenv useconds_t uselocale ushort usleep va_arg va_copy va_end va_list
-va_start valloc vasprintf vdprintf vfork vfprintf vfscanf vfwprintf vfwscanf vhangup vprintf vscanf vsnprintf vsprintf
-vsscanf vswprintf vswscanf vwprintf vwscanf wcpcpy wcpncpy wcrtomb wcscasecmp wcscasecmp_l wcscat wcschr wcschrnul
-wcscmp wcscoll wcscoll_l wcscpy wcscspn wcsdup wcsftime wcsftime_l wcslen wcsncasecmp wcsncasecmp_l wcsncat wcsncmp
-wcsncpy wcsnlen wcsnrtombs wcspbrk wcsrchr wcsrtombs wcsspn wcsstr wcstod wcstod_l wcstof wcstof128 wcstof128_l wcstof32
-wcstof32_l wcstof32x wcstof32x_l wcstof64 wcstof64_l wcstof64x wcstof64x_l wcstof_l wcstoimax wcstok wcstol wcstol_l
-wcstold wcstold_l wcstoll wcstoll_l wcstombs wcstoq wcstoul wcstoul_l wcstoull wcstoull_l wcstoumax wcstouq wcswidth
-wcsxfrm wcsxfrm_l wctob wctomb wctrans wctrans_l wctrans_t wctype wctype_l wctype_t wcwidth wint_t wmemchr wmemcmp
-wmemcpy wmemmove wmempcpy wmemset wprintf write wscanf y0 y0f y0f128 y0f32 y0f32x y0f64 y0f64x y0l y1 y1f y1f128 y1f32
-y1f32x y1f64 y1f64x y1l yn ynf ynf128 ynf32 ynf32x ynf64 ynf64x ynl
+srandom_r sscanf ssignal ssize_t stack_t std stderr stdin stdout stpcpy stpncpy strcasecmp strcasecmp_l strcasestr
+strcat strchr strchrnul strcmp strcoll strcoll_l strcpy strcspn strdup strdupa strerror strerror_l strerror_r
+strerrordesc_np strerrorname_np strfromd strfromf strfromf128 strfromf32 strfromf32x strfromf64 strfromf64x strfroml
+strfry strftime strftime_l strlcat strlcpy strlen strncasecmp strncasecmp_l strncat strncmp strncpy strndup strndupa
+strnlen strpbrk strptime strptime_l strrchr strsep strsignal strspn strstr strtod strtod_l strtof strtof128 strtof128_l
+strtof32 strtof32_l strtof32x strtof32x_l strtof64 strtof64_l strtof64x strtof64x_l strtof_l strtoimax strtok strtok_r
+strtol strtol_l strtold strtold_l strtoll strtoll_l strtoq strtoul strtoul_l strtoull strtoull_l strtoumax strtouq
+strverscmp strxfrm strxfrm_l suseconds_t swab swprintf swscanf symlink symlinkat sync syncfs syscall sysconf system
+sysv_signal tan tanf tanf128 tanf32 tanf32x tanf64 tanf64x tanh tanhf tanhf128 tanhf32 tanhf32x tanhf64 tanhf64x tanhl
+tanl tcgetpgrp tcsetpgrp tempnam tgamma tgammaf tgammaf128 tgammaf32 tgammaf32x tgammaf64 tgammaf64x tgammal tgkill
+thrd_busy thrd_create thrd_current thrd_detach thrd_equal thrd_error thrd_exit thrd_join thrd_nomem thrd_sleep
+thrd_start_t thrd_success thrd_t thrd_timedout thrd_yield time time_t timegm timelocal timer_create timer_delete
+timer_getoverrun timer_gettime timer_settime timer_t timespec_get timespec_getres timezone tmpfile tmpfile64 tmpnam
+tmpnam_r toascii toascii_l tolower tolower_l totalorder totalorderf totalorderf128 totalorderf32 totalorderf32x
+totalorderf64 totalorderf64x totalorderl totalordermag totalordermagf totalordermagf128 totalordermagf32
+totalordermagf32x totalordermagf64 totalordermagf64x totalordermagl toupper toupper_l towctrans towctrans_l towlower
+towlower_l towupper towupper_l trunc truncate truncate64 truncf truncf128 truncf32 truncf32x truncf64 truncf64x truncl
+tss_create tss_delete tss_dtor_t tss_get tss_set tss_t ttyname ttyname_r ttyslot tzname tzset u_char u_int u_int16_t
+u_int32_t u_int64_t u_int8_t u_long u_quad_t u_short ualarm ucontext_t ufromfp ufromfpf ufromfpf128 ufromfpf32
+ufromfpf32x ufromfpf64 ufromfpf64x ufromfpl ufromfpx ufromfpxf ufromfpxf128 ufromfpxf32 ufromfpxf32x ufromfpxf64
+ufromfpxf64x ufromfpxl uid_t uint uint16_t uint32_t uint64_t uint8_t uint_fast16_t uint_fast32_t uint_fast64_t
+uint_fast8_t uint_least16_t uint_least32_t uint_least64_t uint_least8_t uintmax_t uintptr_t ulong ungetc ungetwc unlink
+unlinkat unlockpt unsetenv useconds_t uselocale ushort usleep va_arg va_copy va_end va_list va_start valloc vasprintf
+vdprintf vfork vfprintf vfscanf vfwprintf vfwscanf vhangup vprintf vscanf vsnprintf vsprintf vsscanf vswprintf vswscanf
+vwprintf vwscanf wcpcpy wcpncpy wcrtomb wcscasecmp wcscasecmp_l wcscat wcschr wcschrnul wcscmp wcscoll wcscoll_l wcscpy
+wcscspn wcsdup wcsftime wcsftime_l wcslcat wcslcpy wcslen wcsncasecmp wcsncasecmp_l wcsncat wcsncmp wcsncpy wcsnlen
+wcsnrtombs wcspbrk wcsrchr wcsrtombs wcsspn wcsstr wcstod wcstod_l wcstof wcstof128 wcstof128_l wcstof32 wcstof32_l
+wcstof32x wcstof32x_l wcstof64 wcstof64_l wcstof64x wcstof64x_l wcstof_l wcstoimax wcstok wcstol wcstol_l wcstold
+wcstold_l wcstoll wcstoll_l wcstombs wcstoq wcstoul wcstoul_l wcstoull wcstoull_l wcstoumax wcstouq wcswidth wcsxfrm
+wcsxfrm_l wctob wctomb wctrans wctrans_l wctrans_t wctype wctype_l wctype_t wcwidth wint_t wmemchr wmemcmp wmemcpy
+wmemmove wmempcpy wmemset wprintf write wscanf y0 y0f y0f128 y0f32 y0f32x y0f64 y0f64x y0l y1 y1f y1f128 y1f32 y1f32x
+y1f64 y1f64x y1l yn ynf ynf128 ynf32 ynf32x ynf64 ynf64x ynl
 """
 """What the standard headers and unistd.h declare."""
