@@ -37,7 +37,7 @@ from tilewright.targets.cpu.tiles.overlap import OverlapTests
 from tilewright.targets.cpu.tiles.prefetch import lower_prefetch
 from tilewright.targets.cpu.tiles.roots import Roots
 from tilewright.targets.cpu.tiles.shared_loops import may_share, share_loop
-from tilewright.targets.cpu.tiles.sharing import is_shared
+from tilewright.targets.cpu.tiles.sharing import Sharing
 from tilewright.targets.llvm.elementwise import is_elementwise
 from tilewright.targets.llvm.emitter import Function, Value, i64
 
@@ -47,12 +47,13 @@ _CHAINED_ELEMENTS = 4096
 class CpuTiles:
     """Implements `context.TileLowering` for a machine."""
 
-    __slots__ = ("_overlaps", "_pools", "machine")
+    __slots__ = ("_overlaps", "_pools", "_sharing", "machine")
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self._pools: dict[Function, BufferPool] = {}
         self._overlaps = OverlapTests()
+        self._sharing = Sharing()
 
     def _roots(self, ctx: KernelContext, block: core.Block | None) -> Roots:
         pool = self._pools.setdefault(ctx.b.function, BufferPool())
@@ -63,7 +64,7 @@ class CpuTiles:
         roots = self._roots(ctx, op.block)
         formula = self._formula(ctx, roots, op)
         if formula is not None:
-            shared = is_shared(op.results[0], formula)
+            shared = self._sharing.is_shared(op.results[0], formula)
             ctx.bind(op.results[0], roots.materialize(formula) if shared else formula)
             return
         match op:

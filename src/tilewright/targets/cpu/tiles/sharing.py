@@ -6,27 +6,66 @@ read within one sweep only. Products, reductions and functions that two sweeps r
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import Final
 
 from tilewright.dialects import arith, tile
 from tilewright.dialects.tile_combine import ReduceBy, single_operation
 from tilewright.ir import core
-from tilewright.targets.cpu.expressions.graph import is_formula, reachable
-from tilewright.targets.cpu.expressions.nodes import AnyTile, Elementwise, Gathered, Product, Reduction, formulas
+from tilewright.targets.cpu.expressions.graph import is_formula
+from tilewright.targets.cpu.expressions.nodes import AnyTile, Elementwise, Gathered, Product, Reduction, sources
 
-_LONGEST = 128
+_LONGEST: Final = 128
+_MOST_KNOWN: Final = 512
+_Contents = tuple[frozenset[AnyTile], bool]
+"""All that a formula is made of, itself included, and whether any of it is costly."""
 
 
-def is_shared(value: core.Value, formula: AnyTile) -> bool:
-    """Whether a tile is costly and read by more than one sweep, or its formula too long to be one line of code."""
-    parts = list(formulas(formula))
-    if len(parts) > _LONGEST:
-        return True
-    if value.has_one_use() or not any(map(_is_costly, parts)):
-        return False
-    sweeps = _sweeps(value)
-    first = next(sweeps, None)
-    return any(sweep is not first for sweep in sweeps)
+class Sharing:
+    """What is known of the formulas of a program, and of the operations that read its tiles.
+
+    Each formula is looked at once, and not again with each that is computed from it; nor is each way from a tile to
+    the operations that read it.
+    """
+
+    __slots__ = ("_contents", "_sweeps")
+
+    def __init__(self) -> None:
+        self._contents: dict[AnyTile, _Contents] = {}
+        self._sweeps: dict[core.Value, frozenset[core.Operation]] = {}
+
+    def is_shared(self, value: core.Value, formula: AnyTile) -> bool:
+        """Whether a tile is costly and read by more than one sweep, or its formula too long to be one line of code."""
+        parts, costly = self._contents_of(formula)
+        if len(parts) > _LONGEST:
+            return True
+        return costly and not value.has_one_use() and len(self._sweeps_of(value)) > 1
+
+    def _contents_of(self, formula: AnyTile) -> _Contents:
+        found = self._contents.get(formula)
+        if found is None:
+            inner = [self._contents_of(source) for source in sources(formula)]
+            costly = _is_costly(formula) or any(costly for _, costly in inner)
+            found = frozenset({formula}).union(*(parts for parts, _ in inner)), costly
+            if len(self._contents) >= _MOST_KNOWN:
+                self._contents.clear()
+            self._contents[formula] = found
+        return found
+
+    def _sweeps_of(self, value: core.Value) -> frozenset[core.Operation]:
+        """Operations that are code, or whose operand is put into a buffer, by way of formulas; any two if there are
+        more."""
+        waiting = [value]
+        while waiting:
+            part = waiting[-1]
+            in_place = {user: user.results[0] for user in part.uses if _reads_in_place(user, part)}
+            unknown = [result for result in in_place.values() if result not in self._sweeps]
+            waiting += unknown
+            if not unknown:
+                waiting.pop()
+                direct = [user for user in part.uses if user not in in_place]
+                found = frozenset(direct).union(*(self._sweeps[result] for result in in_place.values()))
+                self._sweeps[part] = frozenset(list(found)[:2])
+        return self._sweeps[value]
 
 
 def _is_costly(part: AnyTile) -> bool:
@@ -37,16 +76,6 @@ def _is_costly(part: AnyTile) -> bool:
             return part.op.name.startswith("math.") or isinstance(part.op, arith.Div | arith.Rem)
         case _:
             return False
-
-
-def _sweeps(value: core.Value) -> Iterator[core.Operation]:
-    """Operations that are code, or whose operand is put into a buffer, by way of formulas."""
-    for part in reachable(value, _read_in_place):
-        yield from (user for user in part.uses if not _reads_in_place(user, part))
-
-
-def _read_in_place(part: core.Value) -> Iterator[core.Value]:
-    return (user.results[0] for user in part.uses if _reads_in_place(user, part))
 
 
 def _reads_in_place(op: core.Operation, part: core.Value) -> bool:
