@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tilewright.transforms.lower_collectives import LowerCollectives
-from tilewright.transforms.policy import GenericTilePolicy
+from tilewright.transforms.policy import GenericTilePolicy, StreamPrefetch
 from transforms.support import filecheck, kernel, names, run
 
 ZERO = "%zero = arith.constant {value = 0.0} -> f32"
@@ -203,7 +203,7 @@ def test_scalar_targets_use_scalar_accesses() -> None:
 
 def test_streams_of_stores_fetch_ahead_where_the_machine_wishes_it() -> None:
     text = "tl.axpby %one, %A, %b, %B"
-    long = LowerCollectives(GenericTilePolicy(run=32, write_ahead=64))
+    long = LowerCollectives(GenericTilePolicy(run=32), StreamPrefetch(stores=64))
     module = kernel("%b: f32, %A: memref<f32x?>, %B: memref<f32x?>", f"{ONE} {ZERO} {text.replace('%b', '%zero')}")
     filecheck(
         run(module, long),
@@ -224,7 +224,7 @@ def test_streams_of_stores_fetch_ahead_where_the_machine_wishes_it() -> None:
 
 
 def test_streams_of_elements_apart_fetch_ahead_by_every_fourth() -> None:
-    apart = LowerCollectives(GenericTilePolicy(run=8, write_ahead=32, ahead_apart=64))
+    apart = LowerCollectives(GenericTilePolicy(run=8), StreamPrefetch(stores=32, strided=64))
     types = "%a: memref<f32x?,strided<?>>, %b: memref<f32x?,strided<?>>, %y: memref<f32>"
     assert "tile.prefetch" not in run(kernel(types, f"{ONE} tl.axpby %one, %a, %one, %b"), apart)
     found = run(kernel(types, f"{ONE} {ZERO} tl.axpby %one, %a, %zero, %b"), apart)

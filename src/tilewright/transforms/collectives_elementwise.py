@@ -10,13 +10,13 @@ from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Value
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.transforms import emit
-from tilewright.transforms.policy import TilePolicy, contiguous_mode
+from tilewright.transforms.policy import Schedule, contiguous_mode
 from tilewright.transforms.scaling import Update, update
-from tilewright.transforms.streams import ask_for_reads, ask_for_writes
+from tilewright.transforms.streams import prefetch_reads, prefetch_writes
 from tilewright.transforms.tiling import Box, cover, extents, loop_order
 
 
-def lower_axpby(op: tl.Axpby, build: Builder, policy: TilePolicy) -> None:
+def lower_axpby(op: tl.Axpby, build: Builder, schedule: Schedule) -> None:
     """`B := alpha op(A) + beta B`."""
     goal = update(build, op.alpha, op.beta, op.b, op.atomic)
     if emit.memref_type(op.b).order == 0:
@@ -24,14 +24,14 @@ def lower_axpby(op: tl.Axpby, build: Builder, policy: TilePolicy) -> None:
         return
     source = emit.permuted(build, op.a, op.transpose)
     target, read = emit.memref_type(op.b), emit.memref_type(source)
-    lengths = policy.elementwise_tile(target)
+    lengths = schedule.tiles.elementwise_tile(target)
     if contiguous_mode(read) != contiguous_mode(target):
         lengths = _squared(target, lengths)
 
     def product(at: Builder, box: Box) -> Value:
         return emit.cast(at, box.load(at, source), goal.accumulator)
 
-    update_each(build, goal, policy, product, [source], lengths)
+    update_each(build, goal, schedule, product, [source], lengths)
 
 
 def _squared(target: MemrefType, lengths: tuple[int, ...]) -> tuple[int, ...]:
@@ -51,7 +51,7 @@ def _axpby_scalar(op: tl.Axpby, build: Builder, goal: Update) -> None:
     goal.finish_scalar(build, product)
 
 
-def lower_hadamard(op: tl.Hadamard, build: Builder, policy: TilePolicy) -> None:
+def lower_hadamard(op: tl.Hadamard, build: Builder, schedule: Schedule) -> None:
     """`c := alpha a .* b + beta c`."""
     goal = update(build, op.alpha, op.beta, op.c, op.atomic)
 
@@ -60,10 +60,10 @@ def lower_hadamard(op: tl.Hadamard, build: Builder, policy: TilePolicy) -> None:
         b = emit.cast(at, box.load(at, op.b), goal.accumulator)
         return at(Mul(a, b)).out
 
-    update_each(build, goal, policy, product, [op.a, op.b])
+    update_each(build, goal, schedule, product, [op.a, op.b])
 
 
-def lower_ger(op: tl.Ger, build: Builder, policy: TilePolicy) -> None:
+def lower_ger(op: tl.Ger, build: Builder, schedule: Schedule) -> None:
     """`C := alpha a b^T + beta C`."""
     goal = update(build, op.alpha, op.beta, op.c, op.atomic)
 
@@ -74,7 +74,7 @@ def lower_ger(op: tl.Ger, build: Builder, policy: TilePolicy) -> None:
         left = stretched(at, a, (rows.length, 1), box.shape)
         return at(Mul(left, stretched(at, b, (1, columns.length), box.shape))).out
 
-    update_each(build, goal, policy, product)
+    update_each(build, goal, schedule, product)
 
 
 def stretched(build: Builder, value: Value, shape: tuple[int, ...], to: tuple[int, ...]) -> Value:
@@ -88,14 +88,14 @@ def stretched(build: Builder, value: Value, shape: tuple[int, ...], to: tuple[in
 def update_each(
     build: Builder,
     goal: Update,
-    policy: TilePolicy,
+    schedule: Schedule,
     product: Callable[[Builder, Box], Value],
     streams: Sequence[Value] = (),
     lengths: tuple[int, ...] = (),
 ) -> None:
     """Update every tile of the target with `product(builder, box)`, which is not called where alpha is constant 0.
 
-    `streams` are views that it loads at the same box. Tiles have the policy's lengths unless others are given.
+    `streams` are views that it loads at the same box. Tiles have the schedule's lengths unless others are given.
     """
     type_ = emit.memref_type(goal.target)
     if goal.alpha.is_zero and goal.beta.is_one:
@@ -103,11 +103,12 @@ def update_each(
 
     def body(at: Builder, box: Box) -> None:
         nothing = TileType(box.shape, goal.accumulator)
-        # A target that is loaded before it is stored is fetched by these loads: asking gains nothing then.
+        # A target that is loaded before it is stored is fetched by these loads: prefetching gains nothing then.
         if goal.beta.is_zero and not goal.atomic:
             for view in () if goal.alpha.is_zero else streams:
-                ask_for_reads(at, view, box, policy)
-            ask_for_writes(at, goal.target, box, policy)
+                prefetch_reads(at, view, box, schedule.prefetch)
+            prefetch_writes(at, goal.target, box, schedule.prefetch)
         goal.finish(at, emit.zero(at, nothing) if goal.alpha.is_zero else product(at, box), box)
 
-    cover(build, extents(build, goal.target), lengths or policy.elementwise_tile(type_), loop_order(type_), body)
+    lengths = lengths or schedule.tiles.elementwise_tile(type_)
+    cover(build, extents(build, goal.target), lengths, loop_order(type_), body)

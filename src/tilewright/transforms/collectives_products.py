@@ -12,21 +12,22 @@ from tilewright.ir.core import Value
 from tilewright.ir.types import TileType
 from tilewright.transforms import emit
 from tilewright.transforms.collectives_elementwise import stretched, update_each
-from tilewright.transforms.policy import TilePolicy, contiguous_mode
+from tilewright.transforms.policy import Schedule, contiguous_mode
 from tilewright.transforms.scaling import Update, update
 from tilewright.transforms.tiling import Box, Piece, along, cover, extents, loop_order, strips
 
 
-def lower_gemm(op: tl.Gemm, build: Builder, policy: TilePolicy) -> None:
+def lower_gemm(op: tl.Gemm, build: Builder, schedule: Schedule) -> None:
     """`C := alpha op1(A) op2(B) + beta C`."""
     goal = update(build, op.alpha, op.beta, op.c, op.atomic)
     if goal.alpha.is_zero:
-        update_each(build, goal, policy, lambda at, box: emit.zero(at, TileType(box.shape, goal.accumulator)))
+        update_each(build, goal, schedule, lambda at, box: emit.zero(at, TileType(box.shape, goal.accumulator)))
         return
     a = emit.permuted(build, op.a, op.transpose_a)
     b = emit.permuted(build, op.b, op.transpose_b)
     types = (emit.memref_type(a), emit.memref_type(b), emit.memref_type(op.c))
-    rows, columns, depth = policy.gemm_tile(*types)
+    rows, columns, depth = schedule.tiles.gemm_tile(*types)
+    peels = schedule.tiles.peels_products
     inner = emit.extent(build, a, 1)
 
     def body(at: Builder, box: Box) -> None:
@@ -35,9 +36,9 @@ def lower_gemm(op: tl.Gemm, build: Builder, policy: TilePolicy) -> None:
             right = Box((piece, box.pieces[1])).load(deep, b)
             return [deep(tile.Mma(left, right, carried[0])).out]
 
-        _accumulate(at, goal, box, lambda first: along(at, inner, depth, step, [first], peel=policy.peels_products)[0])
+        _accumulate(at, goal, box, lambda first: along(at, inner, depth, step, [first], peel=peels)[0])
 
-    cover(build, extents(build, op.c), (rows, columns), loop_order(types[2]), body, policy.peels_products)
+    cover(build, extents(build, op.c), (rows, columns), loop_order(types[2]), body, peels)
 
 
 def _accumulate(build: Builder, goal: Update, box: Box, products: Callable[[Value], Value]) -> None:
@@ -49,15 +50,15 @@ def _accumulate(build: Builder, goal: Update, box: Box, products: Callable[[Valu
         goal.finish(build, products(emit.zero(build, TileType(box.shape, goal.accumulator))), box)
 
 
-def lower_gemv(op: tl.Gemv, build: Builder, policy: TilePolicy) -> None:
+def lower_gemv(op: tl.Gemv, build: Builder, schedule: Schedule) -> None:
     """`c := alpha op(A) b + beta c`."""
     goal = update(build, op.alpha, op.beta, op.c, op.atomic)
     if goal.alpha.is_zero:
-        update_each(build, goal, policy, lambda at, box: emit.zero(at, TileType(box.shape, goal.accumulator)))
+        update_each(build, goal, schedule, lambda at, box: emit.zero(at, TileType(box.shape, goal.accumulator)))
         return
     a = emit.permuted(build, op.a, op.transpose)
     type_ = emit.memref_type(a)
-    rows, depth = policy.reduction_tile(type_, 1)
+    rows, depth = schedule.tiles.reduction_tile(type_, 1)
     product = _dot_products if contiguous_mode(type_) == 1 else _axpy_products
     inner = emit.extent(build, a, 1)
 

@@ -13,33 +13,33 @@ from tilewright.ir.types import MemrefType, TileType
 from tilewright.transforms import emit
 from tilewright.transforms.collectives_elementwise import stretched, update_each
 from tilewright.transforms.collectives_products import sum_rows
-from tilewright.transforms.policy import TilePolicy, contiguous_mode
+from tilewright.transforms.policy import Schedule, contiguous_mode
 from tilewright.transforms.scaling import Update, update
-from tilewright.transforms.streams import ask_for_reads
+from tilewright.transforms.streams import prefetch_reads
 from tilewright.transforms.tiling import Box, Piece, along, cover, extents, strips
 
 
-def lower_sum(op: tl.Sum, build: Builder, policy: TilePolicy) -> None:
+def lower_sum(op: tl.Sum, build: Builder, schedule: Schedule) -> None:
     """`b_i := alpha sum_j op(A)_ij + beta b_i`."""
     goal = update(build, op.alpha, op.beta, op.b, op.atomic)
     if emit.memref_type(op.b).order == 0:
-        _sum_vector(op, build, goal, policy)
+        _sum_vector(op, build, goal, schedule)
     elif goal.alpha.is_zero:
-        update_each(build, goal, policy, lambda at, box: emit.zero(at, TileType(box.shape, goal.accumulator)))
+        update_each(build, goal, schedule, lambda at, box: emit.zero(at, TileType(box.shape, goal.accumulator)))
     else:
-        _sum_matrix(op, build, goal, policy)
+        _sum_matrix(op, build, goal, schedule)
 
 
-def _sum_vector(op: tl.Sum, build: Builder, goal: Update, policy: TilePolicy) -> None:
+def _sum_vector(op: tl.Sum, build: Builder, goal: Update, schedule: Schedule) -> None:
     """Sum of a vector into one element."""
     if goal.alpha.is_zero:
         goal.finish_scalar(build, emit.zero(build, goal.accumulator))
         return
-    length = policy.reduction_tile(emit.memref_type(op.a), 0)[0]
+    length = schedule.tiles.reduction_tile(emit.memref_type(op.a), 0)[0]
 
     def row(at: Builder, piece: Piece) -> Value:
         box = Box((piece,))
-        ask_for_reads(at, op.a, box, policy)
+        prefetch_reads(at, op.a, box, schedule.prefetch)
         value = emit.cast(at, box.load(at, op.a), goal.accumulator)
         return stretched(at, value, (1, piece.length), (1, piece.length))
 
@@ -48,10 +48,10 @@ def _sum_vector(op: tl.Sum, build: Builder, goal: Update, policy: TilePolicy) ->
     goal.finish_scalar(build, build(tile.Item(total)).out)
 
 
-def _sum_matrix(op: tl.Sum, build: Builder, goal: Update, policy: TilePolicy) -> None:
+def _sum_matrix(op: tl.Sum, build: Builder, goal: Update, schedule: Schedule) -> None:
     source = emit.permuted(build, op.a, op.transpose)
     type_ = emit.memref_type(source)
-    rows, depth = policy.reduction_tile(type_, 1)
+    rows, depth = schedule.tiles.reduction_tile(type_, 1)
     inner = emit.extent(build, source, 1)
     wide = contiguous_mode(type_) == 1
 
@@ -75,7 +75,7 @@ def _sum_matrix(op: tl.Sum, build: Builder, goal: Update, policy: TilePolicy) ->
     strips(build, emit.extent(build, op.b, 0), rows, body)
 
 
-def lower_cumsum(op: tl.Cumsum, build: Builder, policy: TilePolicy) -> None:
+def lower_cumsum(op: tl.Cumsum, build: Builder, schedule: Schedule) -> None:
     """`B[..j..] := alpha sum_{i<=j} A[..i..] + beta B[..j..]`: blocks in order, carrying their totals."""
     goal = update(build, op.alpha, op.beta, op.b, op.atomic)
     keep = tuple(k for k in range(emit.memref_type(op.a).order) if k in (0, 1 if op.mode == 0 else op.mode))
@@ -84,9 +84,9 @@ def lower_cumsum(op: tl.Cumsum, build: Builder, policy: TilePolicy) -> None:
     def slice_(at: Builder, a: Value, b: Value) -> None:
         inner = Update(goal.alpha, goal.beta, b, goal.atomic)
         if goal.alpha.is_zero:
-            update_each(at, inner, policy, lambda deep, box: emit.zero(deep, TileType(box.shape, goal.accumulator)))
+            update_each(at, inner, schedule, lambda deep, box: emit.zero(deep, TileType(box.shape, goal.accumulator)))
         else:
-            _scan_slice(at, a, inner, mode, policy)
+            _scan_slice(at, a, inner, mode, schedule)
 
     _each_slice(build, op.a, op.b, keep, slice_)
 
@@ -132,10 +132,10 @@ def _slice(build: Builder, view: Value, offsets: list[Value | None]) -> Value:
     ).out
 
 
-def _scan_slice(build: Builder, source: Value, goal: Update, mode: int, policy: TilePolicy) -> None:
+def _scan_slice(build: Builder, source: Value, goal: Update, mode: int, schedule: Schedule) -> None:
     """Prefix sums of a vector or matrix along `mode`."""
     type_ = emit.memref_type(source)
-    lengths = policy.scan_tile(type_, mode)
+    lengths = schedule.tiles.scan_tile(type_, mode)
     others = [k for k in range(type_.order) if k != mode]
     totals = extents(build, source)
 

@@ -25,7 +25,7 @@ from tilewright.transforms.collectives_elementwise import lower_axpby, lower_ger
 from tilewright.transforms.collectives_products import lower_gemm, lower_gemv
 from tilewright.transforms.collectives_reductions import lower_cumsum, lower_sum
 from tilewright.transforms.limit_operations import within_limit
-from tilewright.transforms.policy import GenericTilePolicy, TilePolicy
+from tilewright.transforms.policy import NO_PREFETCH, GenericTilePolicy, Schedule, StreamPrefetch, TilePolicy
 from tilewright.transforms.steps import tag_step
 
 
@@ -34,6 +34,7 @@ class LowerCollectives(Pass, frozen=True):
 
     name: ClassVar[str] = "lower-collectives"
     policy: TilePolicy = field(default_factory=GenericTilePolicy)
+    prefetch: StreamPrefetch = NO_PREFETCH
 
     def run(self, module: Module, context: PassContext) -> bool:
         step = 0
@@ -41,7 +42,7 @@ class LowerCollectives(Pass, frozen=True):
         if count is None:
             return False
         for op in list(module.walk()):
-            lowering = _lowering(op, self.policy)
+            lowering = _lowering(op, Schedule(self.policy, self.prefetch))
             if lowering is not None:
                 before = op.previous
                 lowering(Builder.before_op(op))
@@ -63,21 +64,21 @@ def _between(before: Operation | None, end: Operation) -> list[Operation]:
     return found
 
 
-def _lowering(op: Operation, policy: TilePolicy) -> Callable[[Builder], None] | None:
+def _lowering(op: Operation, schedule: Schedule) -> Callable[[Builder], None] | None:
     match op:
         case tl.Axpby():
-            return lambda build: lower_axpby(op, build, policy)
+            return lambda build: lower_axpby(op, build, schedule)
         case tl.Hadamard():
-            return lambda build: lower_hadamard(op, build, policy)
+            return lambda build: lower_hadamard(op, build, schedule)
         case tl.Ger():
-            return lambda build: lower_ger(op, build, policy)
+            return lambda build: lower_ger(op, build, schedule)
         case tl.Gemm():
-            return lambda build: lower_gemm(op, build, policy)
+            return lambda build: lower_gemm(op, build, schedule)
         case tl.Gemv():
-            return lambda build: lower_gemv(op, build, policy)
+            return lambda build: lower_gemv(op, build, schedule)
         case tl.Sum():
-            return lambda build: lower_sum(op, build, policy)
+            return lambda build: lower_sum(op, build, schedule)
         case tl.Cumsum():
-            return lambda build: lower_cumsum(op, build, policy)
+            return lambda build: lower_cumsum(op, build, schedule)
         case _:
             return None

@@ -19,10 +19,10 @@ from tilewright.transforms.lower_collectives import LowerCollectives
 from tilewright.transforms.lower_cooperative_matrices import LowerCooperativeMatrices
 from tilewright.transforms.lower_foreach import LowerForeach
 from tilewright.transforms.merge_branches import MergeBranches
-from tilewright.transforms.policy import TeamPolicy, TilePolicy
+from tilewright.transforms.policy import NO_PREFETCH, StreamPrefetch, TeamPolicy, TilePolicy
 
 
-def lowering(team: TeamPolicy, tiles: TilePolicy) -> list[Pass]:
+def lowering(team: TeamPolicy, tiles: TilePolicy, prefetch: StreamPrefetch = NO_PREFETCH) -> list[Pass]:
     """From the language to tiles, nothing more."""
     # what a launch must fulfil is read off the language's instructions, before any of them is gone
     return [
@@ -31,7 +31,7 @@ def lowering(team: TeamPolicy, tiles: TilePolicy) -> list[Pass]:
         DeriveLaunchConstraints(),
         LowerForeach(),
         LowerCooperativeMatrices(),
-        LowerCollectives(tiles),
+        LowerCollectives(tiles, prefetch),
     ]
 
 
@@ -68,9 +68,15 @@ def checking(level: int) -> list[Pass]:
     return [*([ContiguousAccesses()] if level else []), InsertBoundsChecks()]
 
 
-def common_pipeline(team: TeamPolicy, tiles: TilePolicy, level: int = 2, checked: bool = False) -> list[Pass]:
+def common_pipeline(
+    team: TeamPolicy,
+    tiles: TilePolicy,
+    level: int = 2,
+    checked: bool = False,
+    prefetch: StreamPrefetch = NO_PREFETCH,
+) -> list[Pass]:
     """Steps 2 to 8 of the way down (docs/architecture.md)."""
-    infer, nulls, constraints, *rest = lowering(team, tiles)
+    infer, nulls, constraints, *rest = lowering(team, tiles, prefetch)
     steps = [LimitOperations(), infer, nulls, constraints, *(checking(level) if checked else [])]
     if level:
         steps += [Canonicalize()] if checked else [Canonicalize(), ContiguousAccesses()]

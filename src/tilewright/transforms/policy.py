@@ -6,7 +6,7 @@ Targets implement the two protocols; the generic policies serve the interpreter,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
 from msgspec import Struct
 
@@ -44,16 +44,6 @@ class TilePolicy(Protocol):
         """Whether a product of dynamic extents runs its full tiles unchecked, by code of their own."""
         ...
 
-    @property
-    def write_ahead(self) -> int:
-        """Bytes in front of a stream of stores, without loads of the same place, that are prefetched; 0 for none."""
-        ...
-
-    @property
-    def ahead_apart(self) -> int:
-        """Bytes of elements in front of a stream of elements apart that are prefetched; 0 for none."""
-        ...
-
     def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
         """Tile lengths along m, n and k of `c += a b`."""
         ...
@@ -69,6 +59,26 @@ class TilePolicy(Protocol):
     def scan_tile(self, source: MemrefType, dim: int) -> tuple[int, ...]:
         """Tile lengths for a prefix sum of `source` (order at most 2) along mode `dim`."""
         ...
+
+
+class StreamPrefetch(Struct, frozen=True):
+    """How far in front of streams is prefetched, in bytes of their elements; 0 where caches fetch by themselves.
+
+    `stores`: streams of stores without loads of the same place; `strided`: streams of elements that are no neighbours.
+    """
+
+    stores: int = 0
+    strided: int = 0
+
+
+NO_PREFETCH: Final = StreamPrefetch()
+
+
+class Schedule(Struct, frozen=True):
+    """What a target decides about collectives."""
+
+    tiles: TilePolicy
+    prefetch: StreamPrefetch
 
 
 class GenericTeamPolicy(Struct, frozen=True):
@@ -90,8 +100,6 @@ class GenericTilePolicy(Struct, frozen=True):
     depth: int = 8
     run: int = 256
     peels_products: bool = True
-    write_ahead: int = 0
-    ahead_apart: int = 0
 
     def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
         """Small static products whole, others in square blocks."""

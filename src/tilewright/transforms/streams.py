@@ -1,7 +1,7 @@
-"""Streams ask ahead: prefetches of what later tiles read or write, where caches do not fetch it by themselves.
+"""Prefetches of what later tiles of a stream read or write, where caches do not fetch it by themselves.
 
-Hardware follows loads of whole lines, but hardly stores, and loads of elements apart only until a core's few buffers
-for lines are full of them (benchmarks/vector_ops.py, the strided cases). In the first two caches nothing is lost.
+Hardware follows loads of whole lines, but hardly stores, and strided loads only until a core's few line buffers are
+full of them (benchmarks/vector_ops.py, the strided cases). In the first two caches nothing is lost.
 """
 
 from __future__ import annotations
@@ -13,39 +13,39 @@ from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Value
 from tilewright.ir.types import AddressSpace, MemrefType
 from tilewright.transforms import emit
-from tilewright.transforms.policy import TilePolicy, contiguous_mode
+from tilewright.transforms.policy import StreamPrefetch, contiguous_mode
 from tilewright.transforms.tiling import Box
 
-# Lines hold at most a few elements that are apart. One prefetch for each of them would cost more than it gives.
+# Lines hold at most a few elements of a strided stream. One prefetch for each of them would cost more than it gives.
 _ELEMENTS_PER_PREFETCH: Final = 4
 
 
-def ask_for_reads(build: Builder, view: Value, box: Box, policy: TilePolicy) -> None:
-    """Prefetch what later tiles load, if the elements are apart."""
-    if _is_apart(emit.memref_type(view)):
-        _ask_by_element(build, view, box, policy.ahead_apart, write=False)
+def prefetch_reads(build: Builder, view: Value, box: Box, prefetch: StreamPrefetch) -> None:
+    """Prefetch what later tiles load, if it is strided."""
+    if _is_strided(emit.memref_type(view)):
+        _prefetch_by_element(build, view, box, prefetch.strided, write=False)
 
 
-def ask_for_writes(build: Builder, view: Value, box: Box, policy: TilePolicy) -> None:
+def prefetch_writes(build: Builder, view: Value, box: Box, prefetch: StreamPrefetch) -> None:
     """Prefetch what later tiles store and do not load before."""
     type_ = emit.memref_type(view)
-    if _is_apart(type_):
-        _ask_by_element(build, view, box, policy.write_ahead, write=True)
+    if _is_strided(type_):
+        _prefetch_by_element(build, view, box, prefetch.stores, write=True)
     elif type_.strides[contiguous_mode(type_)] == 1:
-        _ask(build, view, box, box.shape, policy.write_ahead, write=True)
+        _prefetch(build, view, box, box.shape, prefetch.stores, write=True)
 
 
-def _is_apart(type_: MemrefType) -> bool:
-    """Whether the view is a vector whose elements are no neighbours."""
+def _is_strided(type_: MemrefType) -> bool:
+    """Whether the view is a vector whose elements are no neighbours in memory."""
     return type_.order == 1 and type_.strides[0] != 1
 
 
-def _ask_by_element(build: Builder, view: Value, box: Box, ahead: int, write: bool) -> None:
+def _prefetch_by_element(build: Builder, view: Value, box: Box, ahead: int, write: bool) -> None:
     for skipped in range(0, box.shape[0], _ELEMENTS_PER_PREFETCH):
-        _ask(build, view, box, (1,), ahead, write, skipped)
+        _prefetch(build, view, box, (1,), ahead, write, skipped)
 
 
-def _ask(
+def _prefetch(
     build: Builder, view: Value, box: Box, shape: tuple[int, ...], ahead: int, write: bool, skipped: int = 0
 ) -> None:
     """Prefetch `shape` elements, `ahead` bytes of elements behind a tile's place, if there are later tiles."""

@@ -14,7 +14,7 @@ from tilewright.machine.native import compile_text, load_object
 from tilewright.machine.processor import FeatureSet, machine
 from tilewright.targets.cpu.kernel import lower_kernel
 from tilewright.targets.cpu.machine import machine_of
-from tilewright.targets.cpu.policy import CpuTilePolicy
+from tilewright.targets.cpu.policy import STREAM_PREFETCH, CpuTilePolicy
 from tilewright.targets.cpu.tiles.lowering import CpuTiles
 from tilewright.targets.llvm.emitter import Module as LlvmModule
 from tilewright.transforms.lower_collectives import LowerCollectives
@@ -38,7 +38,7 @@ class Collective(Entry):
         head = 'sym_name = "k", subgroup_size = 16, work_group_size = [16, 1], local_bytes = 0'
         module = parsed(f"builtin.module {{ builtin.kernel {{{head}}} ({parameters}) {{\n{body}\n}} }}")
         shape = machine_of(level)
-        passes: list[Pass] = [LowerCollectives(CpuTilePolicy(shape))]
+        passes: list[Pass] = [LowerCollectives(CpuTilePolicy(shape), STREAM_PREFETCH)]
         PassManager(passes, verify_each=True).run(module, PassContext())
         llvm = LlvmModule()
         self.info = lower_kernel(module.kernels[0], llvm, shape.flags, CpuTiles(shape), shape.attributes)

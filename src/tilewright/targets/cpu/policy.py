@@ -7,13 +7,14 @@ for registers (elementwise work, reductions) and for the caches (products, which
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from msgspec import Struct
 
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir.types import MemrefType
 from tilewright.targets.cpu.machine import Machine
-from tilewright.transforms.policy import contiguous_mode
+from tilewright.transforms.policy import StreamPrefetch, contiguous_mode
 
 _WHOLE_PRODUCT = 64
 _WHOLE_ELEMENTS = 4096
@@ -21,11 +22,13 @@ _RUN_VECTORS = 8
 _ACROSS = 4
 _STRIP_BYTES = 1 << 13
 _STRIP_ACROSS = 8
-_WRITE_AHEAD = 1024
-_AHEAD_APART = 4096
 _LONGEST = 1024
 _DEEPEST = 8192
 _DYNAMIC = 512
+
+STREAM_PREFETCH: Final = StreamPrefetch(stores=1024, strided=4096)
+"""Caches fetch lines ahead of loads by themselves, hardly ahead of stores. Strided elements keep a core's line buffers
+busy, so that the next lines are requested too late."""
 
 
 class CpuTeamPolicy(Struct, frozen=True):
@@ -58,16 +61,6 @@ class CpuTilePolicy(Struct, frozen=True):
     def peels_products(self) -> bool:
         """Large products check their edges block by block."""
         return False
-
-    @property
-    def write_ahead(self) -> int:
-        """Caches fetch lines ahead of loads by themselves, hardly ahead of stores."""
-        return _WRITE_AHEAD
-
-    @property
-    def ahead_apart(self) -> int:
-        """Elements apart keep a core's buffers for lines busy, so that lines are asked for too late."""
-        return _AHEAD_APART
 
     def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
         """Small static products whole; else tiles whose partial sums do not leave the last cache, all terms at once."""

@@ -19,10 +19,10 @@ from tilewright.machine.processor import FeatureSet
 from tilewright.targets.cpu.context import MAX_INSTRUCTIONS, CodeTooLong
 from tilewright.targets.cpu.kernel import lower_kernel
 from tilewright.targets.cpu.machine import Machine, machine_of
-from tilewright.targets.cpu.policy import CpuTeamPolicy, CpuTilePolicy
+from tilewright.targets.cpu.policy import STREAM_PREFETCH, CpuTeamPolicy, CpuTilePolicy
 from tilewright.targets.llvm.emitter import Module as LlvmModule
 from tilewright.targets.llvm.seals import emit_seals
-from tilewright.transforms.policy import GenericTilePolicy
+from tilewright.transforms.policy import NO_PREFETCH, GenericTilePolicy
 
 MAX_LOCAL_BYTES = 16 * 1024 * 1024
 WELL_OPTIMISED = 45_000
@@ -64,7 +64,8 @@ class CpuTarget(Struct, frozen=True):
         from tilewright.transforms.split_barriers import SplitBarriers
 
         tiles = CpuTilePolicy(self.machine) if level else _QUICK_TILES
-        passes = [*common_pipeline(CpuTeamPolicy(self.machine), tiles, level, checked), SplitBarriers()]
+        prefetch = STREAM_PREFETCH if level else NO_PREFETCH
+        passes = [*common_pipeline(CpuTeamPolicy(self.machine), tiles, level, checked, prefetch), SplitBarriers()]
         return [*passes, PrefetchWorkGroups()] if level > 1 and not checked else passes
 
     def generate(self, module: Module, report: Report, level: int = 2) -> Artifact:

@@ -62,16 +62,6 @@ class NvidiaTilePolicy(Struct, frozen=True):
         """Bounds tests cost more than code."""
         return True
 
-    @property
-    def write_ahead(self) -> int:
-        """Stores do not fetch what they overwrite."""
-        return 0
-
-    @property
-    def ahead_apart(self) -> int:
-        """Other warps run while loads wait."""
-        return 0
-
     def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
         """Small static results whole; operands are read from where they are, so depth costs nothing."""
         m, n = c.shape
