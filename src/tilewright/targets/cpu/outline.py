@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from tilewright.ir import core
 from tilewright.targets.cpu.context import KernelContext
-from tilewright.targets.cpu.expressions.nodes import AnyTile, Mapping
+from tilewright.targets.cpu.expressions.nodes import Expression, Substitution
 from tilewright.targets.cpu.lowered import Group, Linear, Lowered, Scalar, View
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.llvm.arith import Arithmetic
@@ -47,7 +47,7 @@ class Outlined:
         self._caller = caller
         self._captured: dict[Value, tuple[int, Value]] = {}
         self._size = 0
-        self._tiles = Mapping(self.value)
+        self._tiles = Substitution(self.value)
         self.inner = replace(
             caller,
             b=b,
@@ -78,7 +78,7 @@ class Outlined:
             known = self._captured[outside] = (offset, inside)
         return known[1]
 
-    def tile(self, outside: AnyTile) -> AnyTile:
+    def tile(self, outside: Expression) -> Expression:
         """What a tile of the caller is inside."""
         return self._tiles.tile(outside)
 
@@ -94,7 +94,7 @@ class Outlined:
                 dope = (tuple(map(self.value, extents)), tuple(map(self.value, strides)))
                 return Group(type_, self.value(table), *dope, self._scalar(size), self._scalar(offset))
             case _:
-                assert isinstance(outside, AnyTile)
+                assert isinstance(outside, Expression)
                 return self.tile(outside)
 
     def _scalar(self, outside: Scalar) -> Scalar:

@@ -25,9 +25,9 @@ from tilewright.targets.cpu.expressions.blocks import Block
 from tilewright.targets.cpu.expressions.fragments import Fragments
 from tilewright.targets.cpu.expressions.graph import reachable
 from tilewright.targets.cpu.expressions.nodes import (
-    AnyTile,
     Converted,
     Elementwise,
+    Expression,
     Memory,
     Product,
     natural_dim,
@@ -48,7 +48,7 @@ class BlockStores:
 
     __slots__ = ("_ev", "_late", "_masks", "_old", "_plan", "_prefetches", "_target", "_value", "_waiting")
 
-    def __init__(self, ev: Evaluator, value: AnyTile, target: Memory, plan: Plan) -> None:
+    def __init__(self, ev: Evaluator, value: Expression, target: Memory, plan: Plan) -> None:
         self._ev = ev
         self._value = value
         self._target = target
@@ -84,7 +84,7 @@ class BlockStores:
             self._waiting = None
 
 
-def _same_position(tile: AnyTile) -> Sequence[AnyTile]:
+def _same_position(tile: Expression) -> Sequence[Expression]:
     """The tiles of which each element goes into the element at the same position."""
     match tile:
         case Elementwise():
@@ -97,7 +97,7 @@ def _same_position(tile: AnyTile) -> Sequence[AnyTile]:
             return ()
 
 
-def _may_be(tile: AnyTile, target: Memory) -> bool:
+def _may_be(tile: Expression, target: Memory) -> bool:
     """Whether a tile may be the target's old elements: pointers to the same place have different names."""
     return isinstance(tile, Memory) and tile.strides == target.strides
 

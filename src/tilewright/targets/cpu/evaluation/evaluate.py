@@ -1,7 +1,7 @@
 """Blocks of tiles as vectors: the recursive heart of the tile lowering.
 
-`Evaluator.block(tile, block)` emits the code that computes a register block of a tile and returns its vectors. Asking a
-formula asks its sources; memory is read in place. Within one straight line of code nothing is computed twice.
+`Evaluator.block(tile, block)` emits the code that computes a register block of a tile and returns its vectors. An
+expression takes the blocks of its operands; memory is read in place. Within one straight line of code nothing is computed twice.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from tilewright.targets.cpu.evaluation import gathers, reductions
 from tilewright.targets.cpu.expressions.blocks import Block, Piece, split_powers
 from tilewright.targets.cpu.expressions.fragments import Fragments, join, pick
 from tilewright.targets.cpu.expressions.nodes import (
-    AnyTile,
     Broadcast,
     Converted,
     Elementwise,
+    Expression,
     Extract,
     Gathered,
     Iota,
@@ -51,7 +51,7 @@ class Evaluator:
         self.arith = arith
         self.machine = machine
         self.checked = checked
-        self._known: dict[tuple[AnyTile, Block], Fragments] = {}
+        self._known: dict[tuple[Expression, Block], Fragments] = {}
 
     @contextmanager
     def scope(self) -> Generator[None]:
@@ -64,11 +64,11 @@ class Evaluator:
         """Memory has changed: compute anew."""
         self._known.clear()
 
-    def provide(self, tile: AnyTile, block: Block, fragments: Fragments) -> None:
+    def provide(self, tile: Expression, block: Block, fragments: Fragments) -> None:
         """Take the vectors of a block, computed elsewhere, as known."""
         self._known[(tile, block)] = fragments
 
-    def block(self, tile: AnyTile, block: Block) -> Fragments:
+    def block(self, tile: Expression, block: Block) -> Fragments:
         """The vectors of a block."""
         if isinstance(tile, Memory):
             return self._load(tile, block)
@@ -78,7 +78,7 @@ class Evaluator:
             known = self._known[key] = self._compute(tile, block)
         return known
 
-    def read_once(self, tile: AnyTile, block: Block) -> Fragments:
+    def read_once(self, tile: Expression, block: Block) -> Fragments:
         """As `block`; memory, too, is read once."""
         key = (tile, block)
         known = self._known.get(key)
@@ -86,12 +86,12 @@ class Evaluator:
             known = self._known[key] = self.block(tile, block)
         return known
 
-    def scalar(self, tile: AnyTile, position: tuple[Value, ...]) -> Operand:
+    def scalar(self, tile: Expression, position: tuple[Value, ...]) -> Operand:
         """One element."""
         across = 1 if tile.type.rank > 1 else None
         return self.block(tile, Block(position, 0, SCALAR, across))[0][0]
 
-    def _compute(self, tile: AnyTile, block: Block) -> Fragments:
+    def _compute(self, tile: Expression, block: Block) -> Fragments:
         match tile:
             case Memory():
                 return self._load(tile, block)

@@ -14,16 +14,16 @@ from tilewright.targets.cpu.expressions.blocks import (
     split_pieces,
 )
 from tilewright.targets.cpu.expressions.nodes import (
-    AnyTile,
+    Expression,
     Memory,
     Product,
     Registers,
     Splat,
     first_long_dim,
-    formulas,
     lane_bytes,
     leaves,
     natural_dim,
+    subexpressions,
 )
 from tilewright.targets.cpu.small_products.shape import product_shape
 from tilewright.targets.llvm.emitter import Builder, Value, i64
@@ -39,7 +39,7 @@ class Plan:
 
     __slots__ = ("across", "ends", "extents", "pieces", "shape", "straight_groups", "vector")
 
-    def __init__(self, ev: BlockReader, tile: AnyTile, vector: int | None = None) -> None:
+    def __init__(self, ev: BlockReader, tile: Expression, vector: int | None = None) -> None:
         self.extents = tile.type.shape
         self.ends: tuple[Value | None, ...] = ()
         self.straight_groups = 1 if ev.machine.compact else _UNROLLED_GROUPS
@@ -52,7 +52,7 @@ class Plan:
         height = self.extents[self.vector] if rank else 1
         self.pieces = split_pieces(height, lanes, ev.machine)
         columns = 1 if self.across is None else self.extents[self.across]
-        products = [part for part in formulas(tile) if isinstance(part, Product)]
+        products = [part for part in subexpressions(tile) if isinstance(part, Product)]
         if products:
             depth = max(part.lhs.type.shape[1] for part in products)
             self.shape = product_shape(ev.machine, len(self.pieces), columns, depth, _is_bare(tile, products))
@@ -83,11 +83,11 @@ class Plan:
         return self.shape.unrolled and all(extent == 1 for extent in others)
 
 
-def _is_bare(tile: AnyTile, products: Sequence[Product]) -> bool:
+def _is_bare(tile: Expression, products: Sequence[Product]) -> bool:
     """Whether a tile is a product of elements in memory that are read as they are, and nothing else is read for it."""
     read = {leaf for leaf in leaves(tile) if not isinstance(leaf, Splat)}
     factors = {factor for part in products for factor in (part.lhs, part.rhs)}
-    elements = {part.type.element.name for part in formulas(tile)}
+    elements = {part.type.element.name for part in subexpressions(tile)}
     in_memory = all(isinstance(factor, Memory) for factor in factors)
     return len(products) == 1 and in_memory and read == factors and elements in ({"f32"}, {"f64"})
 

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from tilewright.targets.cpu.expressions.blocks import Block
 from tilewright.targets.cpu.expressions.fragments import Fragments
-from tilewright.targets.cpu.expressions.nodes import AnyTile
+from tilewright.targets.cpu.expressions.nodes import Expression
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder
@@ -20,11 +20,11 @@ class BlockReader(Protocol):
     arith: Arithmetic
     machine: Machine
 
-    def block(self, tile: AnyTile, block: Block) -> Fragments:
+    def block(self, tile: Expression, block: Block) -> Fragments:
         """The vectors of a block."""
         ...
 
-    def read_once(self, tile: AnyTile, block: Block) -> Fragments:
+    def read_once(self, tile: Expression, block: Block) -> Fragments:
         """As `block`; memory, too, is read once."""
         ...
 

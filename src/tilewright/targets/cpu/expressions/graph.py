@@ -1,6 +1,6 @@
 """Tiles and the operations between them as a graph: what is computed from what, told before any code is made.
 
-An operation is a formula if the tile that it computes is code only where something else reads it.
+An operation is an expression if the tile that it computes becomes code only where something else reads it.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from tilewright.dialects import tile
 from tilewright.ir import core
 from tilewright.targets.llvm.elementwise import is_elementwise
 
-_FORMULAS = (tile.Broadcast, tile.Permute, tile.Extract, tile.Mma, tile.Reduce, tile.Splat)
+_EXPRESSIONS = (tile.Broadcast, tile.Permute, tile.Extract, tile.Mma, tile.Reduce, tile.Splat)
 _Node = TypeVar("_Node", bound=Hashable)
 
 
-def is_formula(op: core.Operation) -> bool:
-    """Whether an operation is a formula, whatever its operands and types; `tile.reduce_by` is one at times."""
-    return isinstance(op, _FORMULAS) or is_elementwise(op)
+def is_expression(op: core.Operation) -> bool:
+    """Whether an operation is an expression, whatever its operands and types; `tile.reduce_by` is one at times."""
+    return isinstance(op, _EXPRESSIONS) or is_elementwise(op)
 
 
-def by_formulas(value: core.Value) -> Iterator[core.Value]:
-    """The tiles that formulas compute of a tile, without another one in between."""
-    return (op.results[0] for op in value.uses if is_formula(op))
+def by_expressions(value: core.Value) -> Iterator[core.Value]:
+    """The tiles that expressions compute of a tile, without another one in between."""
+    return (op.results[0] for op in value.uses if is_expression(op))
 
 
 def reachable(start: _Node, following: Callable[[_Node], Iterable[_Node]]) -> Iterator[_Node]:

@@ -1,7 +1,7 @@
 """What a tile is while code is generated: an expression that is computed block by block where it is stored.
 
-A tile in memory (`Memory`), in registers (`Registers`), or a formula over other tiles. Formulas cost nothing until a
-block of them is asked for (`evaluate`).
+A tile in memory (`Memory`), in registers (`Registers`), or an operation on other tiles. Expressions cost nothing until
+a block of them is computed (`evaluation/evaluate.py`).
 """
 
 from __future__ import annotations
@@ -70,28 +70,28 @@ class Elementwise(Struct, frozen=True, eq=False):
 
     type: TileType
     op: core.Operation
-    operands: tuple[AnyTile, ...]
+    operands: tuple[Expression, ...]
 
 
 class Converted(Struct, frozen=True, eq=False):
     """The source in another element type."""
 
     type: TileType
-    source: AnyTile
+    source: Expression
 
 
 class Broadcast(Struct, frozen=True, eq=False):
     """Dimensions of extent 1 stretched."""
 
     type: TileType
-    source: AnyTile
+    source: Expression
 
 
 class Permute(Struct, frozen=True, eq=False):
     """Dimension k is dimension `order[k]` of the source."""
 
     type: TileType
-    source: AnyTile
+    source: Expression
     order: tuple[int, ...]
 
 
@@ -99,7 +99,7 @@ class Extract(Struct, frozen=True, eq=False):
     """A box of the source at static offsets."""
 
     type: TileType
-    source: AnyTile
+    source: Expression
     offsets: tuple[int, ...]
 
 
@@ -114,16 +114,16 @@ class Product(Struct, frozen=True, eq=False):
     """`acc + lhs rhs`."""
 
     type: TileType
-    lhs: AnyTile
-    rhs: AnyTile
-    acc: AnyTile
+    lhs: Expression
+    rhs: Expression
+    acc: Expression
 
 
 class Reduction(Struct, frozen=True, eq=False):
     """All elements along a dimension combined by the commutative operation `word` of `arith`."""
 
     type: TileType
-    source: AnyTile
+    source: Expression
     word: str
     dim: int
 
@@ -132,11 +132,11 @@ class Gathered(Struct, frozen=True, eq=False):
     """Each element lies at its own address (`i64`); where the mask is false it is zero and not read."""
 
     type: TileType
-    addresses: AnyTile
-    mask: AnyTile | None
+    addresses: Expression
+    mask: Expression | None
 
 
-AnyTile = (
+Expression = (
     Memory
     | Registers
     | Splat
@@ -152,8 +152,8 @@ AnyTile = (
 )
 
 
-def sources(tile: AnyTile) -> tuple[AnyTile, ...]:
-    """The tiles a formula is made of."""
+def sources(tile: Expression) -> tuple[Expression, ...]:
+    """The operands of an expression."""
     match tile:
         case Elementwise():
             return tile.operands
@@ -167,26 +167,26 @@ def sources(tile: AnyTile) -> tuple[AnyTile, ...]:
             return ()
 
 
-class Mapping:
-    """Takes formulas to the same ones over other LLVM values; parts that occur several times stay one.
+class Substitution:
+    """Takes expressions to the same ones over other LLVM values; parts that occur several times stay one.
 
     `known` says what some parts become.
     """
 
     __slots__ = ("_change", "_known")
 
-    def __init__(self, change: Callable[[Value], Value], known: dict[AnyTile, AnyTile] | None = None) -> None:
+    def __init__(self, change: Callable[[Value], Value], known: dict[Expression, Expression] | None = None) -> None:
         self._change = change
-        self._known: dict[AnyTile, AnyTile] = dict(known or {})
+        self._known: dict[Expression, Expression] = dict(known or {})
 
-    def tile(self, tile: AnyTile) -> AnyTile:
-        """The formula over the changed values."""
+    def tile(self, tile: Expression) -> Expression:
+        """The expression over the changed values."""
         known = self._known.get(tile)
         if known is None:
             known = self._known[tile] = self._mapped(tile)
         return known
 
-    def _mapped(self, tile: AnyTile) -> AnyTile:
+    def _mapped(self, tile: Expression) -> Expression:
         match tile:
             case Memory():
                 bounds = [None if b is None else Bound(self._change(b.low), self._change(b.high)) for b in tile.bounds]
@@ -215,19 +215,19 @@ class Mapping:
         return self._change(operand)
 
 
-def leaves(tile: AnyTile) -> Iterator[AnyTile]:
-    """Everything that is no formula, once each."""
-    return (part for part in formulas(tile) if not sources(part))
+def leaves(tile: Expression) -> Iterator[Expression]:
+    """The memory, registers and scalars that an expression is made of, once each."""
+    return (part for part in subexpressions(tile) if not sources(part))
 
 
-def formulas(tile: AnyTile) -> Iterator[AnyTile]:
+def subexpressions(tile: Expression) -> Iterator[Expression]:
     """The tile and all it is made of, once each."""
     return reachable(tile, sources)
 
 
-def lane_bytes(tile: AnyTile) -> int:
+def lane_bytes(tile: Expression) -> int:
     """Bytes of the widest component computed with on the way to the tile."""
-    return max(part.type.element.component.bytes for part in formulas(tile))
+    return max(part.type.element.component.bytes for part in subexpressions(tile))
 
 
 def first_long_dim(shape: Sequence[int]) -> int:
@@ -235,18 +235,18 @@ def first_long_dim(shape: Sequence[int]) -> int:
     return next((dim for dim, extent in enumerate(shape) if extent > 1), 0)
 
 
-def natural_dim(tile: AnyTile) -> int | None:
+def natural_dim(tile: Expression) -> int | None:
     """The dimension along which the tile's elements are neighbours, where there is one."""
     return _natural_dim(tile, {})
 
 
-def _natural_dim(tile: AnyTile, known: dict[AnyTile, int | None]) -> int | None:
+def _natural_dim(tile: Expression, known: dict[Expression, int | None]) -> int | None:
     if tile not in known:
         known[tile] = _found_dim(tile, known)
     return known[tile]
 
 
-def _found_dim(tile: AnyTile, known: dict[AnyTile, int | None]) -> int | None:
+def _found_dim(tile: Expression, known: dict[Expression, int | None]) -> int | None:
     match tile:
         case Memory():
             for dim, (stride, extent) in enumerate(zip(tile.strides, tile.type.shape, strict=True)):

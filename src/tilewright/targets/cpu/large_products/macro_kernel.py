@@ -11,7 +11,7 @@ from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 from tilewright.targets.cpu.expressions.blocks import Block, Piece, balanced, split_powers
 from tilewright.targets.cpu.expressions.fragments import Fragments, flatten, rebuild
-from tilewright.targets.cpu.expressions.nodes import AnyTile, Memory, Product
+from tilewright.targets.cpu.expressions.nodes import Expression, Memory, Product
 from tilewright.targets.cpu.large_products.panels import Format
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.machine import LINE_BYTES, Machine
@@ -84,7 +84,7 @@ def _run_length(depth: int, most: int) -> int:
 class Work(Struct, frozen=True):
     """What the parts of a large product work on, as the caller or an outlined part sees it.
 
-    `value` is the formula to store, with a product whose factors are `long` and `short`; `lines` and `columns` count
+    `value` is the expression to store, with a product whose factors are `long` and `short`; `lines` and `columns` count
     positions of the result along its vector dimension and across; `term` and `depth` are the run of terms, `first` and
     `last` whether there are none before and after it. `panels` are those of the scalars, `sums` the partial sums (None
     if there is one run only).
@@ -92,7 +92,7 @@ class Work(Struct, frozen=True):
 
     long: Memory
     short: Memory
-    value: AnyTile
+    value: Expression
     product: Product
     target: Memory
     lines: Value

@@ -14,7 +14,7 @@ from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 from tilewright.targets.cpu.expressions.blocks import Block, Piece, split_powers
 from tilewright.targets.cpu.expressions.fragments import parts_of
-from tilewright.targets.cpu.expressions.nodes import AnyTile, Bound, Converted, Memory, natural_dim
+from tilewright.targets.cpu.expressions.nodes import Bound, Converted, Expression, Memory, natural_dim
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.machine import LINE_BYTES, Machine
 from tilewright.targets.cpu.memory.lanes import Lanes, store_lanes
@@ -108,7 +108,7 @@ class _Packing:
         transposed = natural_dim(source) == 1 - form.line
         self._steps = machine.lanes(form.element.component.bytes) if transposed else _TERMS
         same = source.type.element is form.element
-        self._value: AnyTile = source if same else Converted(TileType(source.type.shape, form.element), source)
+        self._value: Expression = source if same else Converted(TileType(source.type.shape, form.element), source)
 
     def emit(self) -> None:
         """Runs of terms, unchecked where all lines exist; then the terms that are left one by one."""

@@ -15,10 +15,10 @@ from msgspec.structs import replace
 
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.expressions.nodes import (
-    AnyTile,
     Broadcast,
     Converted,
     Elementwise,
+    Expression,
     Iota,
     Memory,
     Product,
@@ -39,7 +39,7 @@ _PANELS_AT_ONCE = 8
 _SHARED_FROM = 1 << 17
 
 
-def large_product(value: AnyTile) -> Product | None:
+def large_product(value: Expression) -> Product | None:
     """The product inside a value, if it is large and all around it works element by element."""
     parts = list(_elementwise_parts(value))
     products = [part for part in parts if isinstance(part, Product)]
@@ -65,15 +65,15 @@ def is_large_shape(m: int, n: int, depth: int) -> bool:
     return m * n * depth >= MANY_MULTIPLIES and min(m, n, depth) >= _NARROWEST
 
 
-def _source(factor: AnyTile) -> Memory | None:
+def _source(factor: Expression) -> Memory | None:
     """The memory that a factor is read from, converted or not."""
     inner = factor.source if isinstance(factor, Converted) else factor
     return inner if isinstance(inner, Memory) else None
 
 
-def _elementwise_parts(value: AnyTile) -> Iterator[AnyTile]:
-    """The formula down to its products and leaves; what occurs twice only once."""
-    seen: set[AnyTile] = set()
+def _elementwise_parts(value: Expression) -> Iterator[Expression]:
+    """The expression down to its products and leaves; what occurs twice only once."""
+    seen: set[Expression] = set()
     waiting = [value]
     while waiting:
         part = waiting.pop()
@@ -87,20 +87,20 @@ def _elementwise_parts(value: AnyTile) -> Iterator[AnyTile]:
             waiting.append(part.source)
 
 
-def store_large(ctx: KernelContext, machine: Machine, value: AnyTile, product: Product, target: Memory) -> None:
+def store_large(ctx: KernelContext, machine: Machine, value: Expression, product: Product, target: Memory) -> None:
     """Compute `value`, which contains `product`, into `target`."""
     with ctx.layout.passing():
         _store_large(ctx, machine, value, product, target)
 
 
-def _store_large(ctx: KernelContext, machine: Machine, value: AnyTile, product: Product, target: Memory) -> None:
+def _store_large(ctx: KernelContext, machine: Machine, value: Expression, product: Product, target: Memory) -> None:
     b = ctx.b
     vector = natural_dim(target) or 0
     form = Form.of(machine, product, vector)
     factors = (product.lhs, product.rhs) if vector == 0 else (product.rhs, product.lhs)
     long, short = (bounded(b, _memory(factor)) for factor in factors)
     edge, product = bounded(b, target), replace(product, acc=_bounded(b, product.acc))
-    formula = _bounded(b, value, product)
+    expression = _bounded(b, value, product)
     depth = b.smax(b.smin(_end(long, 1 - vector), _end(short, vector)), i64(0))
     single = product.lhs.type.shape[1] <= form.terms
     columns = -(-product.type.shape[1 - vector] // form.short.height)
@@ -116,7 +116,7 @@ def _store_large(ctx: KernelContext, machine: Machine, value: AnyTile, product: 
         work = Work(
             long=long,
             short=short,
-            value=formula,
+            value=expression,
             product=product,
             target=edge,
             lines=b.smax(_end(edge, vector), i64(0)),
@@ -162,7 +162,7 @@ def _multiply(ctx: KernelContext, machine: Machine, form: Form, work: Work, wort
     part.call(blocks(ctx.b, work.lines, height), worth)
 
 
-def _memory(factor: AnyTile) -> Memory:
+def _memory(factor: Expression) -> Memory:
     found = _source(factor)
     assert found is not None
     return found
@@ -174,16 +174,16 @@ def _end(tile: Memory, dim: int) -> Value:
     return bound.high
 
 
-def _bounded(b: Builder, value: AnyTile, product: Product | None = None) -> AnyTile:
-    """The formula with all memory in it checked; `product` takes the place of the product in it."""
-    known: dict[AnyTile, AnyTile] = {}
+def _bounded(b: Builder, value: Expression, product: Product | None = None) -> Expression:
+    """The expression with all memory in it checked; `product` takes the place of the product in it."""
+    known: dict[Expression, Expression] = {}
 
-    def checked(part: AnyTile) -> AnyTile:
+    def checked(part: Expression) -> Expression:
         if part not in known:
             known[part] = rebuilt(part)
         return known[part]
 
-    def rebuilt(part: AnyTile) -> AnyTile:
+    def rebuilt(part: Expression) -> Expression:
         match part:
             case Elementwise():
                 return replace(part, operands=tuple(map(checked, part.operands)))

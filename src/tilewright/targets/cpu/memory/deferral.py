@@ -1,7 +1,7 @@
 """Whether a loaded tile may be read where it is used instead of where it is loaded.
 
 It may if nothing can write its memory in between. What counts as a use is the operation that ends in code: a store, a
-yield, anything that is no formula. A store that reads what it overwrites is fine element by element, and where it
+yield, anything that is no expression. A store that reads what it overwrites is fine element by element, and where it
 computes its whole tile before it writes, not otherwise.
 
 Within one collective (accesses with the same `step`) the written operand does not overlap the read ones, by the rules
@@ -22,7 +22,7 @@ from tilewright.ir.definition import RECURSIVE_EFFECTS, TERMINATOR
 from tilewright.ir.effects import EffectKind
 from tilewright.ir.types import AddressSpace, MemrefType, TileType
 from tilewright.targets.cpu.expressions.blocks import map_shape, split_pieces
-from tilewright.targets.cpu.expressions.graph import by_formulas, is_formula, reachable
+from tilewright.targets.cpu.expressions.graph import by_expressions, is_expression, reachable
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.small_products.shape import product_shape
 from tilewright.targets.llvm.elementwise import is_elementwise
@@ -81,15 +81,15 @@ def _conflicting_stores(load: tile.Load, machine: Machine) -> list[tuple[tile.St
 
 
 def _reaches_product(value: core.Value) -> bool:
-    """Whether a product is computed from the tile, by way of formulas."""
-    return any(isinstance(op, tile.Mma) for part in reachable(value, by_formulas) for op in part.uses)
+    """Whether a product is computed from the tile, by way of expressions."""
+    return any(isinstance(op, tile.Mma) for part in reachable(value, by_expressions) for op in part.uses)
 
 
 def _sinks(value: core.Value) -> Iterator[tuple[core.Operation, bool]]:
     """Operations that make code read a tile; whether each position of theirs reads the same position of the tile."""
     for part, in_place in reachable((value, True), _by_operations):
         for op in part.uses:
-            if not is_formula(op):
+            if not is_expression(op):
                 yield op, in_place and not isinstance(op, ReduceBy)
 
 
@@ -97,11 +97,11 @@ def _by_operations(reached: tuple[core.Value, bool]) -> Iterator[tuple[core.Valu
     """The tiles computed of a tile, and whether still in the same position."""
     part, in_place = reached
     for op in part.uses:
-        if is_formula(op):
+        if is_expression(op):
             same = is_elementwise(op) or (isinstance(op, tile.Mma) and part not in (op.lhs, op.rhs))
             yield op.results[0], in_place and same
         elif isinstance(op, ReduceBy):
-            # A formula if the region is one operation, code otherwise.
+            # An expression if the region is one operation, code otherwise.
             yield from ((result, False) for result in op.results)
 
 
@@ -196,7 +196,7 @@ def _stored_at_once(store: tile.Store, machine: Machine) -> bool:
     type_, target = store.value.type, store.memref.type
     if not isinstance(type_, TileType) or not isinstance(target, MemrefType) or not 1 <= type_.rank <= 2:
         return False
-    parts = list(_formulas(store.value))
+    parts = list(_subexpressions(store.value))
     lanes = machine.lanes(max((_component_bytes(value) for value in parts), default=1))
     depth = max((_depth(value.defining_op) for value in parts), default=0)
     is_product = any(isinstance(value.defining_op, tile.Mma) for value in _same_position(store.value))
@@ -214,9 +214,9 @@ def _one_block(shape: tuple[int, ...], vector: int, lanes: int, depth: int | Non
     return found.unrolled and pieces <= found.group and columns <= found.columns
 
 
-def _formulas(value: core.Value) -> Iterator[core.Value]:
-    """The tile and all tiles it is computed from by formulas."""
-    return _sources(value, lambda op: op.operands if is_formula(op) else ())
+def _subexpressions(value: core.Value) -> Iterator[core.Value]:
+    """The tile and all tiles that its expression is made of."""
+    return _sources(value, lambda op: op.operands if is_expression(op) else ())
 
 
 def _same_position(value: core.Value) -> Iterator[core.Value]:

@@ -8,17 +8,17 @@ from contextlib import contextmanager
 from tilewright.ir import core
 from tilewright.ir.types import AddressSpace, TileType
 from tilewright.targets.cpu.context import KernelContext
-from tilewright.targets.cpu.expressions.nodes import AnyTile, Bound, Memory
+from tilewright.targets.cpu.expressions.nodes import Bound, Expression, Memory
 from tilewright.targets.cpu.lowered import Scalar
 from tilewright.targets.cpu.memory.lanes import plain_address
 from tilewright.targets.llvm.emitter import Builder, Value, i64
 from tilewright.targets.llvm.types import ELEMENTS, Kind
 
 
-def tile_of(ctx: KernelContext, value: core.Value) -> AnyTile:
+def tile_of(ctx: KernelContext, value: core.Value) -> Expression:
     """What a tile of the IR became."""
     found = ctx.values[value]
-    assert isinstance(found, AnyTile)
+    assert isinstance(found, Expression)
     return found
 
 

@@ -21,13 +21,13 @@ from tilewright.ir.types import ScalarType
 from tilewright.targets.cpu.expressions.block_reader import BlockReader
 from tilewright.targets.cpu.expressions.blocks import Block, Piece
 from tilewright.targets.cpu.expressions.fragments import Fragments, flatten, rebuild, value_of
-from tilewright.targets.cpu.expressions.nodes import AnyTile, Product, Registers
+from tilewright.targets.cpu.expressions.nodes import Expression, Product, Registers
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.small_products.shape import scheduled_accumulators
 from tilewright.targets.llvm.emitter import Complex, Value, i64, lanes_of
 from tilewright.targets.llvm.types import ELEMENTS, Kind
 
-_Read = Callable[[AnyTile, Block], Fragments]
+_Read = Callable[[Expression, Block], Fragments]
 _UNROLLED_STEPS = 640
 _LOOP_STEPS = 4
 _MOST_TOGETHER = 4
@@ -128,14 +128,14 @@ def _run(ev: BlockReader, tile: Product, block: Block, k: Value, steps: int, acc
 
 
 def _scalars(
-    ev: BlockReader, tile: Product, short: AnyTile, origin: tuple[Value, ...], j: int, steps: int, along: int
+    ev: BlockReader, tile: Product, short: Expression, origin: tuple[Value, ...], j: int, steps: int, along: int
 ) -> list[Operand]:
     """The scalars of column `j` of the block for neighbouring terms."""
     block = Block(origin, 1 - along, (Piece(j, 1, 1),), along, steps)
     return [row[0] for row in _cast(ev, tile, ev.block, short, block)]
 
 
-def _cast(ev: BlockReader, tile: Product, read: _Read, source: AnyTile, block: Block) -> Fragments:
+def _cast(ev: BlockReader, tile: Product, read: _Read, source: Expression, block: Block) -> Fragments:
     """A block of a factor in the accumulator's type."""
     have, want = source.type.element.name, tile.type.element.name
     found = read(source, block)

@@ -10,7 +10,7 @@ from tilewright.dialects import scf, tile
 from tilewright.ir import core
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.targets.cpu.context import KernelContext, TileCarrier
-from tilewright.targets.cpu.expressions.nodes import AnyTile, Bound, Memory, Registers, first_long_dim
+from tilewright.targets.cpu.expressions.nodes import Bound, Expression, Memory, Registers, first_long_dim
 from tilewright.targets.cpu.large_products.product import is_large_shape
 from tilewright.targets.cpu.lowered import Tile
 from tilewright.targets.cpu.memory.places import place
@@ -33,8 +33,8 @@ def carrier_of(roots: Roots, value: core.Value) -> TileCarrier:
     return _SingleCarrier(roots, value, type_, dim) if _updated_in_place(value) else _SwappedCarrier(roots, type_, dim)
 
 
-def _known(tile: Tile) -> AnyTile:
-    assert isinstance(tile, AnyTile)
+def _known(tile: Tile) -> Expression:
+    assert isinstance(tile, Expression)
     return tile
 
 
@@ -205,7 +205,7 @@ def _yielded(op: core.Operation, index: int) -> core.Value | None:
 
 
 def _natural(value: core.Value, depth: int, known: dict[core.Value, int | None]) -> int | None:
-    """The dimension of stride 1 of the memory that a tile is computed from, followed through formulas."""
+    """The dimension of stride 1 of the memory that a tile is computed from, followed through expressions."""
     if value not in known:
         known[value] = _found(value, depth, known)
     return known[value]

@@ -1,4 +1,4 @@
-"""The part of the CPU target that computes tiles: each operation becomes a formula, or code if it must."""
+"""The part of the CPU target that computes tiles: each operation becomes an expression, or code where it must."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from tilewright.ir import core
 from tilewright.ir.types import ScalarType, TileType
 from tilewright.targets.cpu.context import KernelContext, TileCarrier
 from tilewright.targets.cpu.expressions.nodes import (
-    AnyTile,
     Broadcast,
     Converted,
     Elementwise,
+    Expression,
     Extract,
     Gathered,
     Iota,
@@ -62,10 +62,10 @@ class CpuTiles:
     def lower(self, ctx: KernelContext, op: core.Operation) -> None:
         """Lower one operation on tiles and bind its results."""
         roots = self._roots(ctx, op.block)
-        formula = self._formula(ctx, roots, op)
-        if formula is not None:
-            shared = self._sharing.is_shared(op.results[0], formula)
-            ctx.bind(op.results[0], roots.materialize(formula) if shared else formula)
+        expression = self._expression(ctx, roots, op)
+        if expression is not None:
+            shared = self._sharing.is_shared(op.results[0], expression)
+            ctx.bind(op.results[0], roots.materialize(expression) if shared else expression)
             return
         match op:
             case tile.Store():
@@ -90,7 +90,7 @@ class CpuTiles:
             case _:
                 raise AssertionError(f"{op.name} has no lowering on the CPU")
 
-    def _formula(self, ctx: KernelContext, roots: Roots, op: core.Operation) -> AnyTile | None:
+    def _expression(self, ctx: KernelContext, roots: Roots, op: core.Operation) -> Expression | None:
         type_ = op.results[0].type if op.results else None
         if not isinstance(type_, TileType):
             return None
@@ -168,7 +168,7 @@ def _word(op: ReduceBy) -> str | None:
     return None if single is None or single.attributes else single.name.removeprefix("arith.")
 
 
-def _factor(roots: Roots, source: AnyTile, product: TileType, unit: int, sole: bool, large: bool) -> AnyTile:
+def _factor(roots: Roots, source: Expression, product: TileType, unit: int, sole: bool, large: bool) -> Expression:
     """A factor as a product reads it: in memory and in the accumulator's type, since each element is read often.
 
     Those of a large product are converted when they are packed.
@@ -185,8 +185,8 @@ def _factor(roots: Roots, source: AnyTile, product: TileType, unit: int, sole: b
     return roots.materialize(source, unit if natural_dim(source) is None or isinstance(source, Product) else None)
 
 
-def _elementwise(ctx: KernelContext, op: core.Operation, type_: TileType) -> AnyTile:
-    operands: list[AnyTile] = []
+def _elementwise(ctx: KernelContext, op: core.Operation, type_: TileType) -> Expression:
+    operands: list[Expression] = []
     for value in op.operands:
         if isinstance(value.type, ScalarType):
             spread = TileType(type_.shape, value.type)
@@ -196,7 +196,7 @@ def _elementwise(ctx: KernelContext, op: core.Operation, type_: TileType) -> Any
     return Elementwise(type_, op, tuple(operands))
 
 
-def _store_packed(roots: Roots, tile: AnyTile, pointer: Value) -> None:
+def _store_packed(roots: Roots, tile: Expression, pointer: Value) -> None:
     """Store a tile in one piece, the first dimension fastest."""
     strides = [1]
     for extent in tile.type.shape[:-1]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from tilewright.dialects import addresses, tile
 from tilewright.targets.cpu.context import KernelContext
-from tilewright.targets.cpu.expressions.nodes import AnyTile, Mapping, Memory, leaves
+from tilewright.targets.cpu.expressions.nodes import Expression, Memory, Substitution, leaves
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.memory.deferral import root, sole_conflict
 from tilewright.targets.cpu.tiles.roots import Roots
@@ -23,7 +23,7 @@ class OverlapTests:
     __slots__ = ("_in_place",)
 
     def __init__(self) -> None:
-        self._in_place: dict[AnyTile, bool] = {}
+        self._in_place: dict[Expression, bool] = {}
 
     def may_wait(self, load: tile.Load, memory: Memory, machine: Machine) -> bool:
         """Whether the tile may be read where its store is, which then tests."""
@@ -35,7 +35,7 @@ class OverlapTests:
         self._in_place[memory] = in_place
         return True
 
-    def store(self, ctx: KernelContext, roots: Roots, value: AnyTile, target: Memory) -> None:
+    def store(self, ctx: KernelContext, roots: Roots, value: Expression, target: Memory) -> None:
         """Store a tile; what its target may overlap is copied before if it does."""
         waiting = [leaf for leaf in leaves(value) if isinstance(leaf, Memory) and leaf in self._in_place]
         apart: Value | None = None
@@ -49,8 +49,8 @@ class OverlapTests:
             with branch.then():
                 roots.store(value, target)
             with branch.otherwise():
-                copies: dict[AnyTile, AnyTile] = {leaf: roots.unshared().materialize(leaf) for leaf in waiting}
-                roots.store(Mapping(_same, copies).tile(value), target)
+                copies: dict[Expression, Expression] = {leaf: roots.unshared().materialize(leaf) for leaf in waiting}
+                roots.store(Substitution(_same, copies).tile(value), target)
 
 
 def _same(value: Value) -> Value:

@@ -13,10 +13,10 @@ from tilewright.targets.cpu.evaluation.sweep import Plan, fits_registers, sweep
 from tilewright.targets.cpu.expressions.blocks import split_pieces
 from tilewright.targets.cpu.expressions.fragments import Fragments, flatten, rebuild
 from tilewright.targets.cpu.expressions.nodes import (
-    AnyTile,
     Broadcast,
     Converted,
     Elementwise,
+    Expression,
     Extract,
     Gathered,
     Iota,
@@ -26,9 +26,9 @@ from tilewright.targets.cpu.expressions.nodes import (
     Reduction,
     Registers,
     Splat,
-    formulas,
     leaves,
     natural_dim,
+    subexpressions,
 )
 from tilewright.targets.cpu.large_products.product import large_product, store_large
 from tilewright.targets.cpu.lowered import Operand
@@ -39,7 +39,7 @@ from tilewright.targets.cpu.parts import apart, goes_apart
 from tilewright.targets.llvm.emitter import Value, i64
 from tilewright.targets.llvm.types import ELEMENTS, Kind
 
-_Settled = dict[tuple[AnyTile, int], AnyTile]
+_Settled = dict[tuple[Expression, int], Expression]
 
 _CHAINED_VECTORS = 12
 _ROLLED = (Memory, Splat, Elementwise, Converted, Broadcast, Permute, Iota)
@@ -68,7 +68,7 @@ class Roots:
         """A fresh evaluator: what it knows holds for one root only."""
         return Evaluator(self.ctx.b, self.ctx.arith, self.machine, checked)
 
-    def store(self, value: AnyTile, target: Memory) -> None:
+    def store(self, value: Expression, target: Memory) -> None:
         """Compute a tile and write it to memory, without bounds tests where all of it is inside."""
         if 0 in value.type.shape:
             return
@@ -98,19 +98,19 @@ class Roots:
             with branch.otherwise():
                 self._store(value, target, vector, checked=True)
 
-    def _store(self, value: AnyTile, target: Memory, vector: int | None, checked: bool) -> None:
+    def _store(self, value: Expression, target: Memory, vector: int | None, checked: bool) -> None:
         ev = self.evaluator(checked)
         plan = Plan(ev, value, vector)
-        if target.checked and all(isinstance(part, _ROLLED) for part in formulas(value)):
+        if target.checked and all(isinstance(part, _ROLLED) for part in subexpressions(value)):
             plan.roll(target, masked=checked)
         stores = BlockStores(ev, value, target, plan)
         sweep(self.ctx.b, plan, stores.emit, ev)
         stores.finish()
 
-    def inside(self, tiles: list[AnyTile]) -> Value | None:
+    def inside(self, tiles: list[Expression]) -> Value | None:
         """Whether all checked elements of the tiles' memory exist; None if nothing is checked."""
         b, result = self.ctx.b, None
-        seen: set[AnyTile] = set()
+        seen: set[Expression] = set()
         for tile in tiles:
             for leaf in leaves(tile):
                 if not isinstance(leaf, Memory) or not leaf.checked or leaf in seen:
@@ -123,7 +123,7 @@ class Roots:
                     result = fits if result is None else b.and_(result, fits)
         return None if result is not None and result.text == "true" else result
 
-    def element(self, tile: AnyTile) -> Operand:
+    def element(self, tile: Expression) -> Operand:
         """The element of a tile with one element."""
         settled = self.settle(tile, None)
         origin = (i64(0),) * tile.type.rank
@@ -161,7 +161,7 @@ class Roots:
         """All elements of a buffer become zero."""
         self.store(Splat(target.type, self.ctx.arith.constant(target.type.element.name, 0)), target)
 
-    def materialize(self, tile: AnyTile, unit: int | None = None, packed: bool = False) -> Memory:
+    def materialize(self, tile: Expression, unit: int | None = None, packed: bool = False) -> Memory:
         """The tile in a stack buffer, contiguous along `unit` (default: as its source is)."""
         natural = natural_dim(tile)
         along = unit if unit is not None else (natural or 0)
@@ -181,7 +181,7 @@ class Roots:
         columns = 1 if plan.across is None else type_.shape[plan.across]
         return len(plan.pieces) * columns * (2 if type_.element.is_complex else 1)
 
-    def compute_registers(self, tile: AnyTile, vector: int) -> list[Value]:
+    def compute_registers(self, tile: Expression, vector: int) -> list[Value]:
         """The vectors of a whole tile."""
         value = self.settle(tile, vector)
         plan = self.register_plan(tile.type, vector)
@@ -203,9 +203,9 @@ class Roots:
         fragments: Fragments = rebuild(values, type_.element.name, columns, len(plan.pieces))
         return Registers(type_, plan.vector, tuple(plan.pieces), fragments)
 
-    # Getting formulas ready
+    # Getting expressions ready
 
-    def settle(self, tile: AnyTile, vector: int | None) -> AnyTile:
+    def settle(self, tile: Expression, vector: int | None) -> Expression:
         """The tile with everything in buffers that the sweep to come cannot take as it is.
 
         That is: tiles in registers whose vectors do not fit, and the strided factor of a product whose vectors are
@@ -214,14 +214,14 @@ class Roots:
         plan = Plan(self.evaluator(), tile, vector)
         return self._settle(tile, plan, plan.vector, {})
 
-    def _settle(self, tile: AnyTile, plan: Plan, vector: int, known: _Settled) -> AnyTile:
+    def _settle(self, tile: Expression, plan: Plan, vector: int, known: _Settled) -> Expression:
         """Parts that occur several times stay one."""
         found = known.get((tile, vector))
         if found is None:
             found = known[(tile, vector)] = self._settled(tile, plan, vector, known)
         return found
 
-    def _settled(self, tile: AnyTile, plan: Plan, vector: int, known: _Settled) -> AnyTile:
+    def _settled(self, tile: Expression, plan: Plan, vector: int, known: _Settled) -> Expression:
         match tile:
             case Registers():
                 fits = fits_registers(tile, plan) and tile.vector == vector
@@ -238,7 +238,7 @@ class Roots:
                 mask = None if tile.mask is None else self._settle(tile.mask, plan, vector, known)
                 return replace(tile, addresses=self._settle(tile.addresses, plan, vector, known), mask=mask)
             case Broadcast() | Extract() | Reduction():
-                costly = any(isinstance(part, Registers | Product) for part in formulas(tile.source))
+                costly = any(isinstance(part, Registers | Product) for part in subexpressions(tile.source))
                 return replace(tile, source=self.materialize(tile.source)) if costly else tile
             case _:
                 return tile

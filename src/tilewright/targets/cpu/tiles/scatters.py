@@ -12,7 +12,7 @@ from tilewright.targets.cpu.evaluation.gathers import active_lanes, scatter
 from tilewright.targets.cpu.evaluation.sweep import Plan, each_position, sweep
 from tilewright.targets.cpu.expressions.blocks import Block
 from tilewright.targets.cpu.expressions.fragments import value_of
-from tilewright.targets.cpu.expressions.nodes import AnyTile, Memory
+from tilewright.targets.cpu.expressions.nodes import Expression, Memory
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.memory.lanes import Lanes, store_lanes
 from tilewright.targets.cpu.memory.places import tile_of
@@ -33,7 +33,7 @@ def lower(ctx: KernelContext, roots: Roots, op: core.Operation) -> None:
             raise AssertionError(f"{op.name} has no lowering on the CPU")
 
 
-def _store(roots: Roots, value: AnyTile, places: AnyTile, mask: AnyTile | None) -> None:
+def _store(roots: Roots, value: Expression, places: Expression, mask: Expression | None) -> None:
     """All of the value is computed before anything is written: addresses may be those of what it came from."""
     value = value if isinstance(value, Memory) else roots.materialize(value)
     parts = tuple(roots.settle(part, None) for part in (places, *([] if mask is None else [mask])))

@@ -1,7 +1,7 @@
 """Which tiles are computed once into a buffer because several places read them.
 
-A formula is computed wherever it is read. That is right for what costs no more than reading a buffer, and for what is
-read within one sweep only. Products, reductions and functions that two sweeps read are computed before the first.
+An expression is computed wherever it is read. That is right for what costs no more than reading a buffer, and for what
+is read within one sweep only. Products, reductions and functions that two sweeps read are computed before the first.
 """
 
 from __future__ import annotations
@@ -11,49 +11,48 @@ from typing import Final
 from tilewright.dialects import arith, tile
 from tilewright.dialects.tile_combine import ReduceBy, single_operation
 from tilewright.ir import core
-from tilewright.targets.cpu.expressions.graph import is_formula
-from tilewright.targets.cpu.expressions.nodes import AnyTile, Elementwise, Gathered, Product, Reduction, sources
+from tilewright.targets.cpu.expressions.graph import is_expression
+from tilewright.targets.cpu.expressions.nodes import Elementwise, Expression, Gathered, Product, Reduction, sources
 
 _LONGEST: Final = 128
 _MOST_KNOWN: Final = 512
-_Contents = tuple[frozenset[AnyTile], bool]
-"""All that a formula is made of, itself included, and whether any of it is costly."""
+_Contents = tuple[frozenset[Expression], bool]
+"""All that an expression is made of, itself included, and whether any of it is costly."""
 
 
 class Sharing:
-    """What is known of the formulas of a program, and of the operations that read its tiles.
+    """What is known of the expressions of a program, and of the operations that read its tiles.
 
-    Each formula is looked at once, and not again with each that is computed from it; nor is each way from a tile to
+    Each expression is looked at once, and not again with each that is computed from it; nor is each way from a tile to
     the operations that read it.
     """
 
     __slots__ = ("_contents", "_sweeps")
 
     def __init__(self) -> None:
-        self._contents: dict[AnyTile, _Contents] = {}
+        self._contents: dict[Expression, _Contents] = {}
         self._sweeps: dict[core.Value, frozenset[core.Operation]] = {}
 
-    def is_shared(self, value: core.Value, formula: AnyTile) -> bool:
-        """Whether a tile is costly and read by more than one sweep, or its formula too long to be one line of code."""
-        parts, costly = self._contents_of(formula)
+    def is_shared(self, value: core.Value, expression: Expression) -> bool:
+        """Whether a tile is costly and read by more than one sweep, or its expression too long for straight-line code."""
+        parts, costly = self._contents_of(expression)
         if len(parts) > _LONGEST:
             return True
         return costly and not value.has_one_use() and len(self._sweeps_of(value)) > 1
 
-    def _contents_of(self, formula: AnyTile) -> _Contents:
-        found = self._contents.get(formula)
+    def _contents_of(self, expression: Expression) -> _Contents:
+        found = self._contents.get(expression)
         if found is None:
-            inner = [self._contents_of(source) for source in sources(formula)]
-            costly = _is_costly(formula) or any(costly for _, costly in inner)
-            found = frozenset({formula}).union(*(parts for parts, _ in inner)), costly
+            inner = [self._contents_of(source) for source in sources(expression)]
+            costly = _is_costly(expression) or any(costly for _, costly in inner)
+            found = frozenset({expression}).union(*(parts for parts, _ in inner)), costly
             if len(self._contents) >= _MOST_KNOWN:
                 self._contents.clear()
-            self._contents[formula] = found
+            self._contents[expression] = found
         return found
 
     def _sweeps_of(self, value: core.Value) -> frozenset[core.Operation]:
-        """Operations that are code, or whose operand is put into a buffer, by way of formulas; any two if there are
-        more."""
+        """Operations that make code read the tile, or need it in a buffer; any two of them if there are more."""
         waiting = [value]
         while waiting:
             part = waiting[-1]
@@ -68,7 +67,7 @@ class Sharing:
         return self._sweeps[value]
 
 
-def _is_costly(part: AnyTile) -> bool:
+def _is_costly(part: Expression) -> bool:
     match part:
         case Product() | Reduction() | Gathered():
             return True
@@ -79,9 +78,9 @@ def _is_costly(part: AnyTile) -> bool:
 
 
 def _reads_in_place(op: core.Operation, part: core.Value) -> bool:
-    """Whether the tile that an operation computes is a formula of an operand; factors of products go into buffers."""
+    """Whether an operation computes its tile from an operand in place; factors of products go into buffers."""
     if isinstance(op, tile.Mma) and part in (op.lhs, op.rhs):
         return False
     if isinstance(op, ReduceBy):
         return len(op.tiles) == 1 and single_operation(op.body) is not None
-    return is_formula(op)
+    return is_expression(op)
