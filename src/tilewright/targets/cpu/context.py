@@ -58,7 +58,7 @@ class TileLowering(Protocol):
         """How loops and branches carry a tile that is this block argument or result."""
         ...
 
-    def apart(self, ctx: KernelContext, op: core.Operation) -> bool:
+    def outline(self, ctx: KernelContext, op: core.Operation) -> bool:
         """Lower an operation as a function of its own, where that is better; False to leave it to the others."""
         ...
 
@@ -194,7 +194,7 @@ class KernelContext(Struct):
     def lower(self, op: core.Operation) -> None:
         """Lower one operation."""
         self.b.cut(LONGEST_BLOCK)
-        if self.tiles.apart(self, op):
+        if self.tiles.outline(self, op):
             return
         on_tiles = any(isinstance(v.type, TileType) for v in (*op.operands, *op.results))
         if op.name.startswith("tile.") or (on_tiles and not op.name.startswith("scf.")):

@@ -40,7 +40,7 @@ class Scalar(Struct, frozen=True):
 class View(Struct, frozen=True):
     """A memref: element (i, ..) lies at `pointer + offset + sum i_k stride_k` (in elements).
 
-    `pointer` is a vector of pointers if the memref varies by work-item; `root` is the base pointer before any offset.
+    `pointer` is a vector of pointers if the memref varies by work-item; `base` is the pointer before any offset.
     """
 
     type: MemrefType
@@ -48,7 +48,7 @@ class View(Struct, frozen=True):
     offset: Scalar
     sizes: tuple[Scalar, ...]
     strides: tuple[Scalar, ...]
-    root: Scalar
+    base: Scalar
 
     @property
     def varying(self) -> bool:

@@ -16,8 +16,8 @@ from tilewright.targets.llvm.features import Features
 class Machine(Struct, frozen=True):
     """What code shapes depend on.
 
-    `masks`: loads and stores under a mask cost no more than plain ones; `fast_gathers`: so few cycles that a vector of
-    elements apart is read faster by one gather than element by element; `compact`: code is to be short, whatever its
+    `masks`: loads and stores under a mask cost no more than plain ones; `fast_gathers`: so few cycles that a strided
+    vector is read faster by one gather than element by element; `compact`: code is to be short, whatever its
     speed, since there is too much of it (`target.py`).
     """
 
@@ -37,7 +37,7 @@ class Machine(Struct, frozen=True):
         return max(1, self.vector_bytes // max(element_bytes, 1))
 
     def gathers(self, element_bytes: int, lanes: int) -> bool:
-        """Whether to read that many elements apart by a gather; there are none of narrow elements."""
+        """Whether to read that many strided elements by a gather; there are none of narrow elements."""
         return self.fast_gathers and element_bytes >= 4 and lanes >= _FEWEST_GATHERED
 
     @property

@@ -87,9 +87,9 @@ class Outlined:
         match outside:
             case Scalar():
                 return self._scalar(outside)
-            case View(type_, pointer, offset, sizes, strides, root):
+            case View(type_, pointer, offset, sizes, strides, base):
                 many = (tuple(map(self._scalar, sizes)), tuple(map(self._scalar, strides)))
-                return View(type_, self._scalar(pointer), self._scalar(offset), *many, self._scalar(root))
+                return View(type_, self._scalar(pointer), self._scalar(offset), *many, self._scalar(base))
             case Group(type_, table, extents, strides, size, offset):
                 dope = (tuple(map(self.value, extents)), tuple(map(self.value, strides)))
                 return Group(type_, self.value(table), *dope, self._scalar(size), self._scalar(offset))

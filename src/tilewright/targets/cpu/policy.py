@@ -63,7 +63,7 @@ class CpuTilePolicy(Struct, frozen=True):
         return False
 
     def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
-        """Small static products whole; else tiles whose partial sums do not leave the last cache, all terms at once."""
+        """Small static products whole; else tiles whose accumulators do not leave the last cache, all terms at once."""
         sizes = (c.shape[0], c.shape[1], a.shape[1])
         if all(s is not None and s <= _WHOLE_PRODUCT for s in sizes):
             return (_WHOLE_PRODUCT, _WHOLE_PRODUCT, _WHOLE_PRODUCT)
@@ -81,13 +81,13 @@ class CpuTilePolicy(Struct, frozen=True):
 
     def _runs(self, target: MemrefType) -> tuple[int, ...]:
         along = contiguous_mode(target)
-        # Elements apart are moved one by one: unrolled, that would be a lot of code and no faster.
+        # Strided elements are moved one by one: unrolled, that would be a lot of code and no faster.
         vectors = _RUN_VECTORS if target.strides[along] == 1 else 1
         run = vectors * self.machine.lanes(target.element.bytes)
         return tuple(run if k == along else _ACROSS if k < 2 else 1 for k in range(target.order))
 
     def reduction_tile(self, source: MemrefType, dim: int) -> tuple[int, ...]:
-        """Runs along the mode of stride 1, so that partial sums are vectors.
+        """Runs along the mode of stride 1, so that accumulators are vectors.
 
         Where each element is a sum of its own, these stay in the first cache and memory is read in pieces of several
         pages: a piece of one page costs a tenth of the bandwidth.
@@ -96,7 +96,7 @@ class CpuTilePolicy(Struct, frozen=True):
         if along == dim:
             return self._runs(source)
         size = source.element.component.bytes
-        # Elements apart are gathered one by one: long strips would be a lot of code and no faster.
+        # Strided elements are loaded one by one: long strips would be a lot of code and no faster.
         length = _STRIP_BYTES // size if source.strides[along] == 1 else self.machine.lanes(size)
         return tuple(length if k == along else _STRIP_ACROSS if k < 2 else 1 for k in range(source.order))
 

@@ -57,7 +57,7 @@ class CpuTarget(Struct, frozen=True):
         """The common way to tiles, then the splitting of SPMD regions at barriers.
 
         Small tiles at level 0: the time to compile grows with the code, and there a compile is to be quick. What later
-        work-groups load is not asked for in checked code: that reads groups before their indices are tested.
+        work-groups load is not prefetched in checked code: that reads groups before their indices are tested.
         """
         from tilewright.transforms.pipeline import common_pipeline
         from tilewright.transforms.prefetch_work_groups import PrefetchWorkGroups

@@ -161,7 +161,7 @@ class MemoryInstructions(Instructions):
         instruction: bool = False,
         spread: bool = False,
     ) -> None:
-        """Ask for a cache line; locality 3 keeps it in all levels, 0 in none. `spread`: somewhere in what follows."""
+        """Prefetch a cache line; locality 3 keeps it in all levels, 0 in none. `spread`: somewhere in what follows."""
         hints = [constant("i32", n) for n in (int(write), locality, int(not instruction))]
         self.intrinsic_void("llvm.prefetch", [pointer, *hints], overload=[pointer.type])
         if spread:

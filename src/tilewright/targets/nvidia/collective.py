@@ -10,7 +10,7 @@ from tilewright.targets.llvm.emitter import Value, i64
 from tilewright.targets.nvidia.atomics import atomic_load, atomic_store, atomic_update
 from tilewright.targets.nvidia.buffers import Coordinates, each_element, fill, new_buffer
 from tilewright.targets.nvidia.context import KernelContext
-from tilewright.targets.nvidia.elements import Elements, guarded, settle_op, tile_type
+from tilewright.targets.nvidia.elements import Elements, guarded, materialize_op, tile_type
 from tilewright.targets.nvidia.memory import address, in_bounds, store_element
 from tilewright.targets.nvidia.values import Operand, View
 
@@ -30,7 +30,7 @@ def lower_tile(ctx: KernelContext, op: core.Operation) -> None:
         case tile.AtomicRmw():
             _atomic_rmw(ctx, op)
         case _:
-            settle_op(ctx, op)
+            materialize_op(ctx, op)
 
 
 def place(

@@ -10,7 +10,7 @@ from tilewright.ir.types import ScalarType, TileType
 from tilewright.targets.llvm.emitter import Value, boolean, i64
 from tilewright.targets.nvidia.buffers import copy_tile, new_buffer
 from tilewright.targets.nvidia.context import KernelContext, OpLowering, is_tile
-from tilewright.targets.nvidia.elements import settle
+from tilewright.targets.nvidia.elements import materialize
 from tilewright.targets.nvidia.values import Lowered, Operand, RegisterTile, SharedTile, of_parts, parts_of
 
 
@@ -72,7 +72,7 @@ class Carried:
             if found is self.buffers[k]:
                 continue
             in_place = isinstance(found, SharedTile) and found not in mine
-            sources[k] = found if in_place and isinstance(found, SharedTile) else settle(ctx, values[k])
+            sources[k] = found if in_place and isinstance(found, SharedTile) else materialize(ctx, values[k])
         for k, source in sources.items():
             copy_tile(ctx, source, self.buffers[k])
 

@@ -229,7 +229,7 @@ def mapped(ctx: KernelContext, op: tile.Map, positions: Sequence[Value], element
     return ctx.operand(result)
 
 
-def settle(ctx: KernelContext, value: core.Value) -> SharedTile:
+def materialize(ctx: KernelContext, value: core.Value) -> SharedTile:
     """A new buffer that holds the tile as it is now."""
     known = ctx.values.get(value)
     if isinstance(known, SharedTile):
@@ -241,7 +241,7 @@ def settle(ctx: KernelContext, value: core.Value) -> SharedTile:
     return target
 
 
-def settle_op(ctx: KernelContext, op: core.Operation) -> None:
+def materialize_op(ctx: KernelContext, op: core.Operation) -> None:
     """Compute the tile that an operation gives, and bind its buffer."""
     target = new_buffer(ctx, tile_type(op.results[0]))
     fill(ctx, target, lambda at: Elements(ctx).of_op(op, at))

@@ -151,10 +151,10 @@ def _bind_parameters(ctx: KernelContext, arguments: list[Value], layout: Iterato
         elif is_local_parameter(parameter):
             ctx.bind(parameter, _local_parameter(ctx, type_))
         elif isinstance(type_, MemrefType):
-            root = b.load("ptr", pointer(), 8)
+            generic = b.load("ptr", pointer(), 8)
             sizes = tuple(size(s) for s in type_.shape)
             strides = tuple(size(s) for s in type_.strides)
-            ctx.bind(parameter, View(type_, b.cast("addrspacecast", root, GLOBAL), sizes, strides, root))
+            ctx.bind(parameter, View(type_, b.cast("addrspacecast", generic, GLOBAL), sizes, strides, generic))
         else:
             assert isinstance(type_, GroupType)
             unknown = [s for s in (*type_.memref.shape, *type_.memref.strides) if s is None]

@@ -112,12 +112,12 @@ def _group_load(ctx: KernelContext, op: core.Operation) -> None:
     def extent(entry: int | Value) -> Value:
         return i64(entry) if isinstance(entry, int) else b.load("i64", b.gep("i64", entry, index), 8)
 
-    root = b.load("ptr", b.gep("ptr", group.table, index), 8, hint="element")
+    generic = b.load("ptr", b.gep("ptr", group.table, index), 8, hint="element")
     sizes = tuple(map(extent, mixed(type_.shape, dope)))
     strides = tuple(map(extent, mixed(type_.strides, dope)))
-    base = b.cast("addrspacecast", root, GLOBAL)
-    view = View(type_, base, sizes, strides, root)
-    ctx.bind(op.out, View(type_, element_pointer(ctx, view.element, base, group.offset), sizes, strides, root))
+    base = b.cast("addrspacecast", generic, GLOBAL)
+    view = View(type_, base, sizes, strides, generic)
+    ctx.bind(op.out, View(type_, element_pointer(ctx, view.element, base, group.offset), sizes, strides, generic))
 
 
 def _size(ctx: KernelContext, op: core.Operation) -> None:
@@ -134,10 +134,10 @@ def _stride(ctx: KernelContext, op: core.Operation) -> None:
 def _associated(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, memref.Associated)
     is_group = isinstance(op.source.type, GroupType)
-    root = ctx.group(op.source).table if is_group else ctx.view(op.source).root
+    base = ctx.group(op.source).table if is_group else ctx.view(op.source).base
     # Shared memory is always there, and its first byte has the address 0.
-    known = root.type == SHARED
-    ctx.bind(op.out, boolean(True) if known else ctx.b.icmp("ne", root, zero(root.type)))
+    known = base.type == SHARED
+    ctx.bind(op.out, boolean(True) if known else ctx.b.icmp("ne", base, zero(base.type)))
 
 
 def _expand(ctx: KernelContext, op: core.Operation) -> None:
@@ -151,7 +151,7 @@ def _expand(ctx: KernelContext, op: core.Operation) -> None:
     sizes = (*view.sizes[:mode], *extents, *view.sizes[mode + 1 :])
     ctx.bind(
         op.out,
-        View(op.out.type, view.pointer, sizes, (*view.strides[:mode], *strides, *view.strides[mode + 1 :]), view.root),
+        View(op.out.type, view.pointer, sizes, (*view.strides[:mode], *strides, *view.strides[mode + 1 :]), view.base),
     )
 
 
@@ -164,7 +164,7 @@ def _fuse(ctx: KernelContext, op: core.Operation) -> None:
         extent = ctx.b.mul(extent, size)
     sizes = (*view.sizes[:first], extent, *view.sizes[last + 1 :])
     strides = (*view.strides[: first + 1], *view.strides[last + 1 :])
-    ctx.bind(op.out, View(op.out.type, view.pointer, sizes, strides, view.root))
+    ctx.bind(op.out, View(op.out.type, view.pointer, sizes, strides, view.base))
 
 
 def _subview(ctx: KernelContext, op: core.Operation) -> None:
@@ -178,7 +178,7 @@ def _subview(ctx: KernelContext, op: core.Operation) -> None:
             kept_sizes.append(ctx.index(size))
             kept_strides.append(stride)
     pointer = element_pointer(ctx, view.element, view.pointer, at)
-    ctx.bind(op.out, View(op.out.type, pointer, tuple(kept_sizes), tuple(kept_strides), view.root))
+    ctx.bind(op.out, View(op.out.type, pointer, tuple(kept_sizes), tuple(kept_strides), view.base))
 
 
 def _permute(ctx: KernelContext, op: core.Operation) -> None:
@@ -186,7 +186,7 @@ def _permute(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op.out.type, MemrefType)
     view = ctx.view(op.memref)
     sizes, strides = (tuple(parts[k] for k in op.order) for parts in (view.sizes, view.strides))
-    ctx.bind(op.out, View(op.out.type, view.pointer, sizes, strides, view.root))
+    ctx.bind(op.out, View(op.out.type, view.pointer, sizes, strides, view.base))
 
 
 def lowerings() -> Mapping[type[core.Operation], OpLowering]:

@@ -20,13 +20,13 @@ SHARED = "ptr addrspace(3)"
 
 
 class View(Struct, frozen=True):
-    """A memref: element (i, ..) lies at `pointer + sum i_k stride_k` elements; `root` is its base before any offset."""
+    """A memref: element (i, ..) lies at `pointer + sum i_k stride_k` elements; `base` is that without any offset."""
 
     type: MemrefType
     pointer: Value
     sizes: tuple[Value, ...]
     strides: tuple[Value, ...]
-    root: Value
+    base: Value
 
     @property
     def element(self) -> Element:

@@ -1,4 +1,4 @@
-"""Which stores ask for their lines: long runs in memory that is not the work-group's own, up to their very end."""
+"""Which stores prefetch their lines: long runs in memory that is not the work-group's own, up to their very end."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ entry @double(%x: tile<ptr<f32>>, %y: tile<ptr<f32>>, %n: tile<i32>) {{
 """
 
 
-@pytest.mark.parametrize(("width", "asks"), [(1024, True), (256, False)])
-def test_long_runs_only(width: int, asks: bool, rng: np.random.Generator) -> None:
+@pytest.mark.parametrize(("width", "prefetches"), [(1024, True), (256, False)])
+def test_long_runs_only(width: int, prefetches: bool, rng: np.random.Generator) -> None:
     program = tw.compile(_double(width))
-    assert ("@llvm.prefetch" in program.double.ir("llvm")) is asks
+    assert ("@llvm.prefetch" in program.double.ir("llvm")) is prefetches
     x = rng.standard_normal(5 * width + 17, np.float32)
     y = np.full(x.size + 8, np.nan, np.float32)
     program.double[6](x, y, x.size)

@@ -1,4 +1,4 @@
-"""Elements apart: read one by one or by a gather, as suits the machine; the same numbers either way."""
+"""Strided elements: read one by one or by a gather, as suits the machine; the same numbers either way."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _values(rng: np.random.Generator, dtype: str, count: int) -> NDArray[Any]:
 @pytest.mark.parametrize("gathers", [False, True])
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("step", [1, 2, 3, -2])
-def test_elements_apart(dtype: str, gathers: bool, step: int, rng: np.random.Generator) -> None:
+def test_strided_elements(dtype: str, gathers: bool, step: int, rng: np.random.Generator) -> None:
     length = int(rng.integers(20, 38))
     x = _values(rng, dtype, 40 * abs(step)).astype(DTYPES[dtype])[::step][:length]
     y = np.full(3 * 19, -1000, DTYPES[dtype])

@@ -1,4 +1,4 @@
-"""What is asked for ahead: spread over the code, tables of pointers, places of register blocks, never through rbp."""
+"""What is prefetched: spread over the code, tables of pointers, places of register blocks, never through rbp."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _prefetches(lines: list[str]) -> list[int]:
     return [number for number, line in enumerate(lines) if "call void @llvm.prefetch" in line]
 
 
-def test_tiles_of_later_work_groups_are_asked_for_between_the_multiplications() -> None:
+def test_tiles_of_later_work_groups_are_prefetched_between_the_multiplications() -> None:
     lines = tw.compile(SAMPLE, target="cpu", cache=False).k.llvm.splitlines()
     found = _prefetches(lines)
     # 512 bytes of A, 1024 of C, and the pointers to this and the later A.
@@ -30,7 +30,7 @@ def test_tiles_of_later_work_groups_are_asked_for_between_the_multiplications() 
     assert sum(apart) > len(apart) / 2
 
 
-def test_tables_of_pointers_are_asked_for_ahead() -> None:
+def test_tables_of_pointers_are_prefetched() -> None:
     text = """builtin.module { builtin.kernel {sym_name = "k", subgroup_size = 1, work_group_size = [1, 1]}
       (%A: group<memref<f32x4>x?>, %y: memref<f32x?>) {
       %g = team.group_id {dim = 0} -> index
@@ -43,7 +43,7 @@ def test_tables_of_pointers_are_asked_for_ahead() -> None:
     assert any("i64 512" in line for line in lines)
 
 
-def test_large_products_ask_for_packed_lines_and_for_the_target() -> None:
+def test_large_products_prefetch_packed_lines_and_the_target() -> None:
     matrix = "memref<f32x96x96>"
     text = f"""func @k(%A: {matrix}, %B: {matrix}, %C: {matrix}) {{
         %one = constant 1.0 : f32

@@ -1,7 +1,7 @@
 """Blocks of tiles as vectors: the recursive heart of the tile lowering.
 
 `Evaluator.block(tile, block)` emits the code that computes a register block of a tile and returns its vectors. An
-expression takes the blocks of its operands; memory is read in place. Within one straight line of code nothing is computed twice.
+expression takes the blocks of its operands; memory is read in place. In straight-line code nothing is computed twice.
 """
 
 from __future__ import annotations

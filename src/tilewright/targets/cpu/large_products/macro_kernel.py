@@ -1,4 +1,4 @@
-"""The inner part of a large product: one panel of vectors times all panels of scalars, and what happens to the sums."""
+"""The inner part of a large product: one panel of vectors times all panels of scalars, and the epilogue."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from tilewright.targets.llvm.types import ELEMENTS
 
 _CACHE_SHARE = 0.8
 _SHORTEST_RUN = 64
-_ASKED_TERMS = 64
-_COMPACT_SUMS = 8
+_PREFETCH_TERMS = 64
+_COMPACT_ACCUMULATORS = 8
 # Packing moves whole vectors of terms.
 _RUN_GRAIN = 16
 
@@ -48,7 +48,7 @@ class Form(Struct, frozen=True):
         parts = 2 if element.is_complex else 1
         lanes = machine.lanes(element.component.bytes)
         vectors = 1 if product.type.shape[vector] <= lanes else 2
-        free = _COMPACT_SUMS if machine.compact else machine.registers - 1 - parts * (vectors + 1)
+        free = _COMPACT_ACCUMULATORS if machine.compact else machine.registers - 1 - parts * (vectors + 1)
         width = max(balanced(product.type.shape[1 - vector], max(1, free // (parts * vectors))))
         most = int(machine.l1_bytes * _CACHE_SHARE) // ((vectors * lanes + width) * element.bytes)
         short = Format(1 - vector, width, element)
@@ -58,7 +58,7 @@ class Form(Struct, frozen=True):
 
     @property
     def element(self) -> ScalarType:
-        """What is packed and summed up."""
+        """What is packed and accumulated."""
         return self.long.element
 
     def pieces(self, machine: Machine) -> tuple[Piece, ...]:
@@ -86,8 +86,8 @@ class Work(Struct, frozen=True):
 
     `value` is the expression to store, with a product whose factors are `long` and `short`; `lines` and `columns` count
     positions of the result along its vector dimension and across; `term` and `depth` are the run of terms, `first` and
-    `last` whether there are none before and after it. `panels` are those of the scalars, `sums` the partial sums (None
-    if there is one run only).
+    `last` whether there are none before and after it. `panels` are those of the scalars, `accumulators` those of
+    unfinished register blocks (None if there is one run only).
     """
 
     long: Memory
@@ -102,7 +102,7 @@ class Work(Struct, frozen=True):
     first: Value
     last: Value
     panels: Value
-    sums: Value | None
+    accumulators: Value | None
 
     def inside(self, part: Outlined) -> Work:
         """The same in an outlined part."""
@@ -124,7 +124,7 @@ class Work(Struct, frozen=True):
             part.value(self.first),
             part.value(self.last),
             part.value(self.panels),
-            None if self.sums is None else part.value(self.sums),
+            None if self.accumulators is None else part.value(self.accumulators),
         )
 
 
@@ -140,7 +140,7 @@ class Place(Struct, frozen=True):
         start, step = b.select(condition, self.start, other.start), b.select(condition, self.step, other.step)
         return Place(start, step, self.length)
 
-    def ask(self, b: Builder, column: Value) -> None:
+    def prefetch(self, b: Builder, column: Value) -> None:
         """Prefetch a column."""
         at = b.gep("i8", self.start, b.mul(column, self.step))
         for distance in range(0, self.length, LINE_BYTES):
@@ -170,53 +170,53 @@ class MacroKernel:
         b, work, form = self._b, self._work, self._form
         with b.loop(i64(0), self._columns, hint="column") as loop:
             short = form.panel(b, self._machine, work.panels, form.short, loop.index)
-            if work.sums is None:
-                self._finish(loop.index, self._sum(short, self._target_at(loop.index)))
+            if work.accumulators is None:
+                self._epilogue(loop.index, self._accumulate(short, self._target_at(loop.index)))
             else:
-                self._resume(loop.index, short, self._waiting_at(work.sums, loop.index))
+                self._resume(loop.index, short, self._spilled_at(work.accumulators, loop.index))
 
-    def _resume(self, column: Value, short: Value, waiting: Value) -> None:
-        """Add the sums of earlier runs; leave them for later ones or finish the block."""
+    def _resume(self, column: Value, short: Value, spilled: Value) -> None:
+        """Add the accumulators of earlier runs; spill them for later ones or finish the block."""
         b, work = self._b, self._work
-        asked = self._waiting_place(waiting)
-        total = self._sum(short, asked, self._target_at(column).where(b, work.last, asked))
+        kept = self._spilled_place(spilled)
+        total = self._accumulate(short, kept, self._target_at(column).where(b, work.last, kept))
         with b.if_else(work.first) as branch:
             with branch.then():
                 branch.yield_(*flatten(total))
             with branch.otherwise():
-                before = self._grouped([load_lanes(b, at) for at in self._waiting(waiting)])
+                before = self._grouped([load_lanes(b, at) for at in self._spilled(spilled)])
                 branch.yield_(*flatten(self._added(before, total)))
         total = self._rebuilt(branch.results)
         with b.if_else(work.last) as branch:
             with branch.then():
-                self._finish(column, total)
+                self._epilogue(column, total)
             with branch.otherwise():
                 operands = [operand for row in total for operand in row]
-                for at, operand in zip(self._waiting(waiting), operands, strict=True):
+                for at, operand in zip(self._spilled(spilled), operands, strict=True):
                     store_lanes(b, operand, at)
 
-    def _sum(self, short: Value, *places: Place) -> Fragments:
-        """The microkernel over all terms; some time before the end it asks for the places that are needed then.
+    def _accumulate(self, short: Value, *places: Place) -> Fragments:
+        """The microkernel over all terms; some time before the end it prefetches the places that are needed then.
 
         Not earlier: the panels that pass by would push them out of the first cache again.
         """
         b, depth = self._b, self._work.depth
-        start = b.smax(b.sub(depth, i64(_ASKED_TERMS)), i64(0))
+        start = b.smax(b.sub(depth, i64(_PREFETCH_TERMS)), i64(0))
         stop = b.smin(b.add(start, i64(self._form.short.height)), depth)
-        carried = [self._panel, short, *flatten(self._nothing())]
+        carried = [self._panel, short, *flatten(self._zeros())]
         carried = self._terms(i64(0), start, carried, ())
         carried = self._terms(start, stop, carried, places)
         return self._rebuilt(self._terms(stop, depth, carried, ())[2:])
 
     def _terms(self, first: Value, end: Value, carried: list[Value], places: tuple[Place, ...]) -> list[Value]:
-        """A loop over both panels, which pointers of their own walk along; each term asks for a column of the places.
+        """A loop over both panels, which pointers of their own walk along; each term prefetches a column of the places.
 
         It is not unrolled: with two terms at hand the scheduler loads the vectors of both, and accumulators spill.
         """
         b, ev, form = self._b, self._evaluator(), self._form
         with b.loop(first, end, 1, carried, hint="k") as loop:
             for place in places:
-                place.ask(b, b.sub(loop.index, first))
+                place.prefetch(b, b.sub(loop.index, first))
             vectors_at, scalars_at, *values = loop.carried
             acc = self._rebuilt(values)
             vectors = [load_lanes(b, self._lanes(vectors_at, p.offset, p.lanes)) for p in self._pieces]
@@ -232,8 +232,8 @@ class MacroKernel:
             loop.yield_(*following, *flatten(acc))
         return loop.results
 
-    def _finish(self, column: Value, total: Fragments) -> None:
-        """Everything around the product, and the store."""
+    def _epilogue(self, column: Value, total: Fragments) -> None:
+        """What the program does with the product, in registers, and the store."""
         b, form, work = self._b, self._form, self._work
         line, first = b.mul(self._number, i64(form.long.height)), b.mul(column, i64(form.short.height))
         origin = (line, first) if form.vector == 0 else (first, line)
@@ -270,7 +270,7 @@ class MacroKernel:
         count = len(self._pieces)
         return [operands[k : k + count] for k in range(0, len(operands), count)]
 
-    def _nothing(self) -> Fragments:
+    def _zeros(self) -> Fragments:
         arith = self._ctx.arith
         zero = arith.constant(self._form.element.name, 0)
         return self._grouped([arith.splat(zero, p.lanes) for _ in range(self._form.short.height) for p in self._pieces])
@@ -282,7 +282,7 @@ class MacroKernel:
         return Lanes(self._form.element.name, pointer, i64(1), lanes)
 
     def _target_at(self, column: Value) -> Place:
-        """The block of the target; only the first vector of a column if its elements lie apart."""
+        """The block of the target; only the first element of a column if it is strided."""
         form, target = self._form, self._work.target
         line, first = self._b.mul(self._number, i64(form.long.height)), self._b.mul(column, i64(form.short.height))
         start = self._evaluator().address(target, (line, first) if form.vector == 0 else (first, line))
@@ -290,17 +290,17 @@ class MacroKernel:
         height = form.long.height if target.strides[form.vector].integer == 1 else 1
         return Place(start, self._b.mul(step, i64(size)), height * size)
 
-    def _waiting_place(self, waiting: Value) -> Place:
+    def _spilled_place(self, spilled: Value) -> Place:
         column = self._form.long.height * self._form.element.bytes
-        return Place(waiting, i64(column), column)
+        return Place(spilled, i64(column), column)
 
-    def _waiting_at(self, base: Value, column: Value) -> Value:
+    def _spilled_at(self, base: Value, column: Value) -> Value:
         b, form = self._b, self._form
         number = b.add(b.mul(self._number, self._columns), column)
         return element_address(b, form.element, base, b.mul(number, i64(form.long.height * form.short.height)))
 
-    def _waiting(self, base: Value) -> Iterator[Lanes]:
-        """Where the vectors of a register block wait."""
+    def _spilled(self, base: Value) -> Iterator[Lanes]:
+        """Where the accumulators of a register block are kept between runs."""
         for j in range(self._form.short.height):
             for piece in self._pieces:
                 yield self._lanes(base, j * self._form.long.height + piece.offset, piece.lanes)

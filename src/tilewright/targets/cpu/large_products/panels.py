@@ -23,7 +23,7 @@ from tilewright.targets.llvm.emitter import Builder, Callee, Complex, Value, i64
 from tilewright.targets.llvm.types import lanes_of
 
 _TERMS = 4
-_RUNS_AHEAD = 2
+_PREFETCH_RUNS = 2
 
 
 class Format(Struct, frozen=True):
@@ -123,15 +123,15 @@ class _Packing:
             for arm, checked in ((branch.then, False), (branch.otherwise, True)):
                 with arm(), b.loop(i64(0), full, self._steps, hint="k") as loop:
                     if not checked:
-                        self._ask_ahead(b.add(loop.index, i64(_RUNS_AHEAD * self._steps)))
+                        self._prefetch(b.add(loop.index, i64(_PREFETCH_RUNS * self._steps)))
                     self._run(Evaluator(b, self._arith, self._machine, checked), loop.index)
         with b.loop(full, self._depth, hint="k") as loop, b.loop(i64(0), i64(form.height), hint="line") as line:
             ev = Evaluator(b, self._arith, self._machine)
             element = ev.scalar(self._value, self._at(line.index, loop.index))
             self._store(element, b.add(b.mul(loop.index, i64(form.height)), line.index))
 
-    def _ask_ahead(self, term: Value) -> None:
-        """Ask for a run of terms: the hardware does not follow from page to page."""
+    def _prefetch(self, term: Value) -> None:
+        """Prefetch a run of terms: the hardware does not follow from page to page."""
         b, form, unit = self._b, self._form, natural_dim(self._source)
         if unit is None:
             return

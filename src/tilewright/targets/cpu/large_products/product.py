@@ -2,9 +2,9 @@
 
 Computed as GotoBLAS does (Goto, van de Geijn: Anatomy of High-Performance Matrix Multiplication): for each run of terms
 the factor that becomes scalars is packed once for all, the other one some panels at a time by the thread that needs
-them; a panel of it stays in the first cache while all panels of scalars pass by. Sums of unfinished register blocks
-wait in memory between the runs. After the last run, what the program does with the product (scaling, the old target,
-conversions) happens in registers. Panels are shared by the threads of the team.
+them; a panel of it stays in the first cache while all panels of scalars pass by. Accumulators of unfinished register
+blocks are kept in memory between the runs. After the last run the epilogue, what the program does with the product
+(scaling, the old target, conversions), happens in registers. Panels are shared by the threads of the team.
 """
 
 from __future__ import annotations
@@ -105,10 +105,10 @@ def _store_large(ctx: KernelContext, machine: Machine, value: Expression, produc
     single = product.lhs.type.shape[1] <= form.terms
     columns = -(-product.type.shape[1 - vector] // form.short.height)
     panels = borrowed(ctx, machine, form.element, columns * form.short.stride(form.terms, machine))
-    sums = None
+    accumulators = None
     if not single:
         rows = -(-product.type.shape[vector] // form.long.height)
-        sums = borrowed(ctx, machine, form.element, rows * columns * form.long.height * form.short.height)
+        accumulators = borrowed(ctx, machine, form.element, rows * columns * form.long.height * form.short.height)
     end = b.smax(depth, i64(1))
     with b.loop(i64(0), end, form.terms, runs_at_least_once=True, hint="term") as loop:
         term = i64(0) if single else loop.index
@@ -126,7 +126,7 @@ def _store_large(ctx: KernelContext, machine: Machine, value: Expression, produc
             first=b.icmp("eq", term, i64(0)),
             last=b.icmp("sge", b.add(term, i64(form.terms)), depth),
             panels=panels,
-            sums=sums,
+            accumulators=accumulators,
         )
         worth = b.icmp("sge", b.mul(b.mul(work.lines, work.columns), run), i64(_SHARED_FROM))
         _pack_short(ctx, machine, form, work, worth)

@@ -124,10 +124,10 @@ def _harmless(load: tile.Load, sink: core.Operation, in_place: bool, collective:
     if in_place and sink.memref is load.memref and list(sink.indices) == list(load.indices):
         return True
     if collective and _same_step(load, sink) and root(sink.memref) is not root(load.memref):
-        apart = not _both_local(load.memref, sink.memref) or not _local_overlap(load.memref, sink.memref)
+        disjoint = not _both_local(load.memref, sink.memref) or not _local_overlap(load.memref, sink.memref)
     else:
-        apart = not _conflicts(load, sink.memref)
-    return apart or _stored_at_once(sink, machine)
+        disjoint = not _conflicts(load, sink.memref)
+    return disjoint or _stored_at_once(sink, machine)
 
 
 def _same_step(load: tile.Load, store: tile.Store) -> bool:

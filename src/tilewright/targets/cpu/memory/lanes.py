@@ -17,7 +17,7 @@ from tilewright.targets.llvm.types import ELEMENTS, Kind, lanes_of
 class Lanes(Struct, frozen=True):
     """Where the lanes of a vector lie: the first element's address, the distance between lanes in elements.
 
-    `gathered`: whether lanes apart are best read by one instruction, not one by one.
+    `gathered`: whether strided lanes are best read by one instruction, not one by one.
     """
 
     dtype: str

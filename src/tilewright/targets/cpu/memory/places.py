@@ -42,9 +42,9 @@ def place(
     element = ELEMENTS[type_.element.name]
     if element.kind is Kind.COMPLEX:
         distance = b.add(distance, distance)
-    root = ctx.uniform_value(view.pointer)
-    assert isinstance(root, Value)
-    pointer = b.gep(element.llvm, root, distance)
+    base = ctx.uniform_value(view.pointer)
+    assert isinstance(base, Value)
+    pointer = b.gep(element.llvm, base, distance)
     if distance.integer is None:
         pointer = plain_address(b, pointer)
     bounds = tuple(

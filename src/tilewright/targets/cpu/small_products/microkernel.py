@@ -1,7 +1,7 @@
 """The microkernel: a register block of `acc + lhs rhs`.
 
 The vectors run along the block's vector dimension: columns of `lhs` times scalars of `rhs` if that is 0, rows of `rhs`
-times scalars of `lhs` if it is 1. All accumulators stay in registers over the whole sum. Short sums are unrolled;
+times scalars of `lhs` if it is 1. All accumulators stay in registers over all terms. Short products are unrolled;
 others are loops of four steps, since nothing unrolls them later (no pass pipeline runs).
 
 Neighbouring steps of the sum run together, column by column: the scalars they need share a cache line, which on AVX-512

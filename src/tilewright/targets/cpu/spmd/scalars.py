@@ -141,7 +141,7 @@ def select_lowered(ctx: KernelContext, condition: Value, x: Lowered, y: Lowered)
         choose(x.offset, y.offset),
         tuple(choose(a, b) for a, b in zip(x.sizes, y.sizes, strict=True)),
         tuple(choose(a, b) for a, b in zip(x.strides, y.strides, strict=True)),
-        choose(x.root, y.root),
+        choose(x.base, y.base),
     )
 
 

@@ -45,13 +45,13 @@ def _stride(ctx: KernelContext, op: core.Operation) -> None:
 def _associated(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, memref.Associated)
     is_group = isinstance(op.source.type, GroupType)
-    root = Scalar(ctx.group(op.source).table) if is_group else ctx.view(op.source).root
-    null = zero(root.value.type)
-    ctx.bind(op.out, Scalar(ctx.b.icmp("ne", root.value, null), root.varying))
+    base = Scalar(ctx.group(op.source).table) if is_group else ctx.view(op.source).base
+    null = zero(base.value.type)
+    ctx.bind(op.out, Scalar(ctx.b.icmp("ne", base.value, null), base.varying))
 
 
 def _group_load(ctx: KernelContext, op: core.Operation) -> None:
-    """Pointer `table[index]` and dope entries; the group's offset goes into the view's, so null roots stay null."""
+    """Pointer `table[index]` and dope entries; the group's offset goes into the view's, so null bases stay null."""
     assert isinstance(op, memref.GroupLoad)
     group, index = ctx.group(op.group), ctx.scalar(op.index)
     type_ = op.out.type
@@ -99,7 +99,7 @@ def _expand(ctx: KernelContext, op: core.Operation) -> None:
             view.offset,
             (*view.sizes[:mode], *extents, *view.sizes[mode + 1 :]),
             (*view.strides[:mode], *strides, *view.strides[mode + 1 :]),
-            view.root,
+            view.base,
         ),
     )
 
@@ -119,7 +119,7 @@ def _fuse(ctx: KernelContext, op: core.Operation) -> None:
             view.offset,
             (*view.sizes[:first], extent, *view.sizes[last + 1 :]),
             (*view.strides[: first + 1], *view.strides[last + 1 :]),
-            view.root,
+            view.base,
         ),
     )
 
@@ -134,7 +134,7 @@ def _subview(ctx: KernelContext, op: core.Operation) -> None:
         if size != 0:
             kept_sizes.append(ctx.index(size))
             kept_strides.append(stride)
-    ctx.bind(op.out, View(type_, view.pointer, at, tuple(kept_sizes), tuple(kept_strides), view.root))
+    ctx.bind(op.out, View(type_, view.pointer, at, tuple(kept_sizes), tuple(kept_strides), view.base))
 
 
 def _permute(ctx: KernelContext, op: core.Operation) -> None:
@@ -142,7 +142,7 @@ def _permute(ctx: KernelContext, op: core.Operation) -> None:
     view, type_ = ctx.view(op.memref), op.out.type
     assert isinstance(type_, MemrefType)
     sizes, strides = (tuple(parts[k] for k in op.order) for parts in (view.sizes, view.strides))
-    ctx.bind(op.out, View(type_, view.pointer, view.offset, sizes, strides, view.root))
+    ctx.bind(op.out, View(type_, view.pointer, view.offset, sizes, strides, view.base))
 
 
 def _address(ctx: KernelContext, op: core.Operation) -> None:

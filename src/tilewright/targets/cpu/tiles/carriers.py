@@ -1,4 +1,4 @@
-"""How loops and branches carry tiles, and along which dimension the vectors of a carried tile run."""
+"""Loop-carried tiles, and those that branches yield: in registers or buffers, and along which dimension vectors run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tilewright.targets.llvm.emitter import Value
 
 _DEEPEST = 24
 _FREE_REGISTERS = 6
-"""Vector registers that a carried tile leaves to the loop's body."""
+"""Vector registers that a loop-carried tile leaves to the loop's body."""
 
 
 def carrier_of(roots: Roots, value: core.Value) -> TileCarrier:
@@ -78,7 +78,7 @@ def _updated_in_place(value: core.Value) -> bool:
     return False
 
 
-def _sums_products(value: core.Value, type_: TileType) -> bool:
+def _accumulates_products(value: core.Value, type_: TileType) -> bool:
     """Whether large products are added to a carried tile."""
     user = next(iter(value.uses))
     if not isinstance(user, tile.Mma) or not isinstance(user.lhs.type, TileType):
@@ -113,9 +113,9 @@ def _destination(value: core.Value) -> tile.Store | None:
 def _needed(ctx: KernelContext, value: core.Value, type_: TileType) -> tuple[Bound | None, ...]:
     """What is needed of a carried tile: where it is stored in the end, if that is known in front of the loop.
 
-    A product of small matrices in large tiles would fill and sum up a whole tile otherwise.
+    A product of small matrices in large tiles would fill and accumulate a whole tile otherwise.
     """
-    store = _destination(value) if _sums_products(value, type_) else None
+    store = _destination(value) if _accumulates_products(value, type_) else None
     if store is None or not any(store.check) or any(v not in ctx.values for v in (store.memref, *store.indices)):
         return (None,) * type_.rank
     return place(ctx, store.memref, store.indices, store.check, type_).bounds

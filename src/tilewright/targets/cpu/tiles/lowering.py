@@ -29,7 +29,7 @@ from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.memory.buffers import BufferPool
 from tilewright.targets.cpu.memory.deferral import may_defer
 from tilewright.targets.cpu.memory.places import guarded, place, tile_of
-from tilewright.targets.cpu.parts import lower_apart
+from tilewright.targets.cpu.parts import lower_outlined
 from tilewright.targets.cpu.spmd.host import lower_report
 from tilewright.targets.cpu.tiles import atomics, combining, moves, scatters, shares
 from tilewright.targets.cpu.tiles.carriers import carrier_of
@@ -143,9 +143,9 @@ class CpuTiles:
         loop = value.owner.parent_op if isinstance(value.owner, core.Block) else None
         return carrier_of(self._roots(ctx, loop.block if loop is not None else None), value)
 
-    def apart(self, ctx: KernelContext, op: core.Operation) -> bool:
+    def outline(self, ctx: KernelContext, op: core.Operation) -> bool:
         """Operations of long functions become functions of their own."""
-        return lower_apart(ctx, self.machine, op)
+        return lower_outlined(ctx, self.machine, op)
 
     def parallel_loop(self, ctx: KernelContext, op: core.Operation) -> bool:
         """Loops whose body is not itself shared out are, if they may be long enough."""

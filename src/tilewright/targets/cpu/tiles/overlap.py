@@ -38,14 +38,14 @@ class OverlapTests:
     def store(self, ctx: KernelContext, roots: Roots, value: Expression, target: Memory) -> None:
         """Store a tile; what its target may overlap is copied before if it does."""
         waiting = [leaf for leaf in leaves(value) if isinstance(leaf, Memory) and leaf in self._in_place]
-        apart: Value | None = None
+        disjoint: Value | None = None
         for leaf in waiting:
-            found = _apart(ctx.b, leaf, target, self._in_place[leaf])
-            apart = found if apart is None else ctx.b.and_(apart, found)
-        if apart is None:
+            found = _disjoint(ctx.b, leaf, target, self._in_place[leaf])
+            disjoint = found if disjoint is None else ctx.b.and_(disjoint, found)
+        if disjoint is None:
             roots.store(value, target)
             return
-        with ctx.b.if_else(apart, likely=True) as branch:
+        with ctx.b.if_else(disjoint, likely=True) as branch:
             with branch.then():
                 roots.store(value, target)
             with branch.otherwise():
@@ -57,16 +57,16 @@ def _same(value: Value) -> Value:
     return value
 
 
-def _apart(b: Builder, source: Memory, target: Memory, in_place: bool) -> Value:
+def _disjoint(b: Builder, source: Memory, target: Memory, in_place: bool) -> Value:
     """Whether no byte is in both boxes; or, if that is enough, whether both are the same."""
     (first, end), (low, high) = _range(b, source), _range(b, target)
-    apart = b.or_(b.icmp("ule", end, low), b.icmp("ule", high, first))
+    disjoint = b.or_(b.icmp("ule", end, low), b.icmp("ule", high, first))
     if not in_place or source.type.element.bytes != target.type.element.bytes:
-        return apart
+        return disjoint
     same = b.icmp("eq", first, low)
     for mine, its in zip(source.strides, target.strides, strict=True):
         same = b.and_(same, b.icmp("eq", mine, its))
-    return b.or_(apart, same)
+    return b.or_(disjoint, same)
 
 
 def _range(b: Builder, memory: Memory) -> tuple[Value, Value]:

@@ -20,7 +20,7 @@ _STRAIGHT_LINES = 64
 
 
 def lower_prefetch(ctx: KernelContext, roots: Roots, op: tile.Prefetch) -> None:
-    """Ask for the lines of a box: in a row where it lies in one piece, else along the mode of stride 1."""
+    """Prefetch the lines of a box: in a row where it lies in one piece, else along the mode of stride 1."""
     memref = op.memref.type
     assert isinstance(memref, MemrefType)
     target = place(ctx, op.memref, op.indices, (), TileType(tuple(op.shape), memref.element))

@@ -1,4 +1,4 @@
-"""Where tiles are computed: stores, buffers, vectors carried by loops, single elements."""
+"""Roots: whole tiles computed from their expressions, into stores, buffers, loop-carried vectors, single elements."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.memory.buffers import BufferPool
 from tilewright.targets.cpu.outline import Outlined
-from tilewright.targets.cpu.parts import apart, goes_apart
+from tilewright.targets.cpu.parts import outlined, wants_outlining
 from tilewright.targets.llvm.emitter import Value, i64
 from tilewright.targets.llvm.types import ELEMENTS, Kind
 
-_Settled = dict[tuple[Expression, int], Expression]
+_Materialized = dict[tuple[Expression, int], Expression]
 
 _CHAINED_VECTORS = 12
 _ROLLED = (Memory, Splat, Elementwise, Converted, Broadcast, Permute, Iota)
@@ -72,8 +72,8 @@ class Roots:
         """Compute a tile and write it to memory, without bounds tests where all of it is inside."""
         if 0 in value.type.shape:
             return
-        if goes_apart(self.ctx, self.machine):
-            with apart(self.ctx, self.machine) as part:
+        if wants_outlining(self.ctx, self.machine):
+            with outlined(self.ctx, self.machine) as part:
                 inside = part.tile(target)
                 assert isinstance(inside, Memory)
                 self.within(part).store(part.tile(value), inside)
@@ -83,7 +83,7 @@ class Roots:
             store_large(self.ctx, self.machine, value, product, target)
             return
         vector = natural_dim(target)
-        value = self.settle(value, vector)
+        value = self.materialize_operands(value, vector)
         product = large_product(value)
         if product is not None:
             store_large(self.ctx, self.machine, value, product, target)
@@ -125,10 +125,10 @@ class Roots:
 
     def element(self, tile: Expression) -> Operand:
         """The element of a tile with one element."""
-        settled = self.settle(tile, None)
+        value = self.materialize_operands(tile, None)
         origin = (i64(0),) * tile.type.rank
-        inside = self.inside([settled])
-        return self.evaluator(inside is not None).scalar(settled, origin)
+        inside = self.inside([value])
+        return self.evaluator(inside is not None).scalar(value, origin)
 
     # Buffers
 
@@ -183,7 +183,7 @@ class Roots:
 
     def compute_registers(self, tile: Expression, vector: int) -> list[Value]:
         """The vectors of a whole tile."""
-        value = self.settle(tile, vector)
+        value = self.materialize_operands(tile, vector)
         plan = self.register_plan(tile.type, vector)
         inside = self.inside([value])
         if inside is None:
@@ -203,59 +203,60 @@ class Roots:
         fragments: Fragments = rebuild(values, type_.element.name, columns, len(plan.pieces))
         return Registers(type_, plan.vector, tuple(plan.pieces), fragments)
 
-    # Getting expressions ready
+    # What an expression needs in buffers
 
-    def settle(self, tile: Expression, vector: int | None) -> Expression:
+    def materialize_operands(self, tile: Expression, vector: int | None) -> Expression:
         """The tile with everything in buffers that the sweep to come cannot take as it is.
 
         That is: tiles in registers whose vectors do not fit, and the strided factor of a product whose vectors are
         read again for each block of columns.
         """
         plan = Plan(self.evaluator(), tile, vector)
-        return self._settle(tile, plan, plan.vector, {})
+        return self._with_operands(tile, plan, plan.vector, {})
 
-    def _settle(self, tile: Expression, plan: Plan, vector: int, known: _Settled) -> Expression:
+    def _with_operands(self, tile: Expression, plan: Plan, vector: int, known: _Materialized) -> Expression:
         """Parts that occur several times stay one."""
         found = known.get((tile, vector))
         if found is None:
-            found = known[(tile, vector)] = self._settled(tile, plan, vector, known)
+            found = known[(tile, vector)] = self._rewritten(tile, plan, vector, known)
         return found
 
-    def _settled(self, tile: Expression, plan: Plan, vector: int, known: _Settled) -> Expression:
+    def _rewritten(self, tile: Expression, plan: Plan, vector: int, known: _Materialized) -> Expression:
         match tile:
             case Registers():
                 fits = fits_registers(tile, plan) and tile.vector == vector
                 return tile if fits else self._spill(tile)
             case Elementwise():
-                return replace(tile, operands=tuple(self._settle(part, plan, vector, known) for part in tile.operands))
+                operands = tuple(self._with_operands(part, plan, vector, known) for part in tile.operands)
+                return replace(tile, operands=operands)
             case Product():
-                return self._settle_product(tile, plan, vector, known)
+                return self._with_factors(tile, plan, vector, known)
             case Converted():
-                return replace(tile, source=self._settle(tile.source, plan, vector, known))
+                return replace(tile, source=self._with_operands(tile.source, plan, vector, known))
             case Permute():
-                return replace(tile, source=self._settle(tile.source, plan, tile.order[vector], known))
+                return replace(tile, source=self._with_operands(tile.source, plan, tile.order[vector], known))
             case Gathered():
-                mask = None if tile.mask is None else self._settle(tile.mask, plan, vector, known)
-                return replace(tile, addresses=self._settle(tile.addresses, plan, vector, known), mask=mask)
+                mask = None if tile.mask is None else self._with_operands(tile.mask, plan, vector, known)
+                return replace(tile, addresses=self._with_operands(tile.addresses, plan, vector, known), mask=mask)
             case Broadcast() | Extract() | Reduction():
                 costly = any(isinstance(part, Registers | Product) for part in subexpressions(tile.source))
                 return replace(tile, source=self.materialize(tile.source)) if costly else tile
             case _:
                 return tile
 
-    def _settle_product(self, tile: Product, plan: Plan, vector: int, known: _Settled) -> Product:
+    def _with_factors(self, tile: Product, plan: Plan, vector: int, known: _Materialized) -> Product:
         lhs, rhs = (self.materialize(f) if isinstance(f, Converted) else f for f in (tile.lhs, tile.rhs))
         long_tile, short_tile = (lhs, rhs) if vector == 0 else (rhs, lhs)
         if isinstance(short_tile, Product):
             short_tile = self.materialize(short_tile)
         if isinstance(long_tile, Product):
             kept = self._chained(long_tile, plan, vector)
-            long_tile = self._settle_product(long_tile, plan, vector, known) if kept else self.materialize(long_tile)
+            long_tile = self._with_factors(long_tile, plan, vector, known) if kept else self.materialize(long_tile)
         elif isinstance(long_tile, Memory) and natural_dim(long_tile) not in (vector, None) and not _read_once(plan):
             long_tile = self.materialize(long_tile, vector)
         factors = (long_tile, short_tile) if vector == 0 else (short_tile, long_tile)
         tile = replace(tile, lhs=factors[0], rhs=factors[1])
-        return replace(tile, acc=self._settle(tile.acc, plan, vector, known))
+        return replace(tile, acc=self._with_operands(tile.acc, plan, vector, known))
 
     @staticmethod
     def _chained(inner: Product, plan: Plan, vector: int) -> bool:

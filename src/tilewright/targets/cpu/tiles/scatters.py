@@ -1,4 +1,4 @@
-"""Tiles whose elements lie at addresses of their own: gathers and scatters by vectors, atomics element by element."""
+"""Scatters by vectors; atomic gathers, scatters and updates element by element."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tilewright.targets.llvm.emitter import Value, i64
 
 
 def lower(ctx: KernelContext, roots: Roots, op: core.Operation) -> None:
-    """Lower an access to scattered elements."""
+    """Lower a scatter, or an atomic gather, scatter or update."""
     match op:
         case addresses.Scatter() if op.semantics is None:
             mask = None if op.mask is None else tile_of(ctx, op.mask)
@@ -36,7 +36,7 @@ def lower(ctx: KernelContext, roots: Roots, op: core.Operation) -> None:
 def _store(roots: Roots, value: Expression, places: Expression, mask: Expression | None) -> None:
     """All of the value is computed before anything is written: addresses may be those of what it came from."""
     value = value if isinstance(value, Memory) else roots.materialize(value)
-    parts = tuple(roots.settle(part, None) for part in (places, *([] if mask is None else [mask])))
+    parts = tuple(roots.materialize_operands(part, None) for part in (places, *([] if mask is None else [mask])))
     inside = roots.inside(list(parts))
     ev = roots.evaluator(inside is not None)
     plan = Plan(ev, parts[0])

@@ -34,7 +34,7 @@ class Sharing:
         self._sweeps: dict[core.Value, frozenset[core.Operation]] = {}
 
     def is_shared(self, value: core.Value, expression: Expression) -> bool:
-        """Whether a tile is costly and read by more than one sweep, or its expression too long for straight-line code."""
+        """Whether a tile is costly and read by more than one sweep, or its expression too long for one run of code."""
         parts, costly = self._contents_of(expression)
         if len(parts) > _LONGEST:
             return True
