@@ -11,7 +11,8 @@ import pytest
 import tilewright as tw
 from differential.compare import disagreements
 from generators.kernels import generate
-from tilewright.targets.cpu import context, parts, target
+from tilewright.targets.cpu import context, target
+from tilewright.targets.cpu.outlining import parts
 
 GEMM = "gemm.n.n %a, %A, %B, %a, %C"
 SHORTENED = [(context, "LONGEST_BLOCK", 8), (parts, "_LONG_FUNCTION", 0), (target, "WELL_OPTIMISED", 0)]

@@ -12,7 +12,7 @@ from tilewright.dialects.builtin import Kernel
 from tilewright.ir import core
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.targets.cpu.lowered import Group, Lowered, Operand, Scalar, Tile, View
-from tilewright.targets.cpu.memory.workspace import Workspace
+from tilewright.targets.cpu.workspace import Workspace
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Block, Builder, Complex, Module, Value, boolean, i64
 from tilewright.targets.llvm.lowered import lowered_as

@@ -4,7 +4,7 @@
 
 runs the work-groups with linear numbers begin..end-1, x fastest (contract: `artifacts/artifact.py`). `team` is null, or
 there lies the address of `i32 parallel_for(ptr %team, ptr %function, ptr %context, i64 %total)`, which runs parts (see
-`outline.py`); where it returns anything but zero the launch was interrupted, and the function returns as well.
+`outlining`); where it returns anything but zero the launch was interrupted, and the function returns as well.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from tilewright.ir import core
 from tilewright.ir.types import AddressSpace, GroupType, MemrefType, PointerType, ScalarType
 from tilewright.targets.cpu.context import MAX_INSTRUCTIONS, KernelContext, OpLowering, TileLowering, view_of
 from tilewright.targets.cpu.lowered import Group, Scalar
-from tilewright.targets.cpu.memory.workspace import Workspace
 from tilewright.targets.cpu.spmd import atomics, checks, control, host, memrefs, scalars, team, views
+from tilewright.targets.cpu.workspace import Workspace
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Complex, Module, Value, i64, zero
 from tilewright.targets.llvm.features import Features

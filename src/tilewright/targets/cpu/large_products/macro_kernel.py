@@ -16,7 +16,7 @@ from tilewright.targets.cpu.large_products.panels import Format
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.machine import LINE_BYTES, Machine
 from tilewright.targets.cpu.memory.lanes import Lanes, load_lanes, store_lanes
-from tilewright.targets.cpu.outline import Outlined
+from tilewright.targets.cpu.outlining.outline import Outlined
 from tilewright.targets.cpu.small_products.microkernel import is_zero, multiply_add
 from tilewright.targets.llvm.emitter import Builder, Value, i64
 from tilewright.targets.llvm.types import ELEMENTS

@@ -29,7 +29,7 @@ from tilewright.targets.cpu.large_products.macro_kernel import Form, MacroKernel
 from tilewright.targets.cpu.large_products.panels import Corner, bounded, pack
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.memory.buffers import borrowed
-from tilewright.targets.cpu.outline import Outlined
+from tilewright.targets.cpu.outlining.outline import Outlined
 from tilewright.targets.llvm.emitter import Builder, Value, i64
 
 MANY_MULTIPLIES = 72 * 72 * 72

@@ -29,7 +29,7 @@ from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.memory.buffers import BufferPool
 from tilewright.targets.cpu.memory.deferral import may_defer
 from tilewright.targets.cpu.memory.places import guarded, place, tile_of
-from tilewright.targets.cpu.parts import lower_outlined
+from tilewright.targets.cpu.outlining.parts import lower_outlined
 from tilewright.targets.cpu.spmd.host import lower_report
 from tilewright.targets.cpu.tiles import atomics, combining, moves, scatters, shares
 from tilewright.targets.cpu.tiles.carriers import carrier_of

@@ -34,8 +34,8 @@ from tilewright.targets.cpu.large_products.product import large_product, store_l
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.memory.buffers import BufferPool
-from tilewright.targets.cpu.outline import Outlined
-from tilewright.targets.cpu.parts import outlined, wants_outlining
+from tilewright.targets.cpu.outlining.outline import Outlined
+from tilewright.targets.cpu.outlining.parts import outlined, wants_outlining
 from tilewright.targets.llvm.emitter import Value, i64
 from tilewright.targets.llvm.types import ELEMENTS, Kind
 

@@ -9,7 +9,7 @@ from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.large_products.product import MANY_MULTIPLIES
 from tilewright.targets.cpu.lowered import Scalar
 from tilewright.targets.cpu.machine import Machine
-from tilewright.targets.cpu.outline import Outlined, free_values
+from tilewright.targets.cpu.outlining.outline import Outlined, free_values
 from tilewright.targets.cpu.spmd.control import trip_count
 from tilewright.targets.llvm.emitter import i64
 

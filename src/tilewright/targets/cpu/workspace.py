@@ -12,8 +12,8 @@ _ALIGNMENT: Final = 128
 class Workspace:
     """Layout of a kernel's workspace; offsets count from a thread's scratch memory.
 
-    The layout is one for all functions of a kernel: parts of it that run elsewhere (`outline`) use the offsets of their
-    own in the scratch of whichever thread runs them, the kernel's own thread included.
+    The layout is one for all functions of a kernel: outlined parts of it (`outlining`) use the offsets of their own in
+    the scratch of whichever thread runs them, the kernel's own thread included.
     """
 
     __slots__ = ("_depth", "_size", "_spare", "_taken")

@@ -14,7 +14,7 @@ from tilewright.dialects import scf, team
 from tilewright.ir import core
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.machine import Machine
-from tilewright.targets.cpu.outline import Outlined, free_values
+from tilewright.targets.cpu.outlining.outline import Outlined, free_values
 from tilewright.targets.llvm.emitter import boolean, i64
 
 _LONG_FUNCTION: Final = 8192
