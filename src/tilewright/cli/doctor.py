@@ -9,12 +9,12 @@ from collections.abc import Iterator
 
 import click
 
-import tilewright
+from tilewright import __version__
 
 
 def findings() -> Iterator[tuple[str, str]]:
     """What was found, and what its absence disables."""
-    yield "tilewright", tilewright.__version__
+    yield "tilewright", __version__
     yield "Python", f"{platform.python_version()} on {platform.platform()}"
     for package in ("numpy", "llvmlite", "ml_dtypes", "torch", "jax", "cupy"):
         yield package, _version(package)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-import tilewright
+from tilewright import __version__
 from tilewright.cli.completion_variable import COMPLETE
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class _LazyGroup(click.Group):
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(tilewright.__version__, prog_name="tilewright")
+@click.version_option(__version__, prog_name="tilewright")
 def cli() -> None:
     """Compile tensor kernels: several languages in, CPUs and GPUs out, the same answers everywhere.
 

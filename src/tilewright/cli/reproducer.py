@@ -8,13 +8,13 @@ import tempfile
 import traceback
 from pathlib import Path
 
-import tilewright
+from tilewright import __version__
 
 
 def write_reproducer(error: Exception) -> Path | None:
     """Write a report of an internal error into the temporary folder; None if that is impossible."""
     lines = [
-        f"tilewright {tilewright.__version__}, Python {platform.python_version()}, {platform.platform()}",
+        f"tilewright {__version__}, Python {platform.python_version()}, {platform.platform()}",
         "command: " + " ".join(sys.argv),
         "".join(traceback.format_exception(error)),
     ]

@@ -1,0 +1,122 @@
+"""No import of the package runs up the floors or in a circle; `scripts/structure` sees those that would."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+import pytest
+
+ROOT: Final = Path(__file__).parents[2]
+FLOORS: Final = """
+## The floors
+
+| room | what it is |
+|---|---|
+| `top` | |
+| `left`, `right` | |
+| `right/low` | |
+
+## Arrows for types
+
+| file | knows | why |
+|---|---|---|
+{stated}
+"""
+
+
+@pytest.fixture(scope="module")
+def structure() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("structure", ROOT / "scripts" / "structure.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def package(folder: Path, files: Mapping[str, str]) -> Path:
+    """A package `p` with these files."""
+    for name, text in files.items():
+        path = folder / "p" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder / "p"
+
+
+def wrong_in(structure: ModuleType, folder: Path, files: Mapping[str, str], stated: str = "") -> Sequence[object]:
+    """Circles, arrows up, and stated arrows that are not so, of a package `p` with these files."""
+    found = structure.arrows(structure.modules(package(folder, files)))
+    faults = structure.faults(found, FLOORS.format(stated=stated))
+    return faults.circles, faults.up, faults.untrue
+
+
+def test_the_package_has_no_circle_and_no_arrow_up(structure: ModuleType) -> None:
+    faults = structure.faults(structure.arrows(structure.modules()), structure.DOCUMENT.read_text())
+    assert not faults, structure.report({}, faults)
+
+
+@pytest.mark.parametrize(
+    ("files", "up"),
+    [
+        ({"top.py": "import p.left", "left.py": ""}, []),
+        ({"top.py": "", "left.py": "import p.top"}, ["left.py -> top.py"]),
+        ({"top.py": "", "left.py": "from p import top"}, ["left.py -> top.py"]),
+        ({"top.py": "", "left.py": "def f():\n    from p.top import x"}, ["left.py -> top.py"]),
+        ({"left/a.py": "from p.left.b import x", "left/b.py": ""}, []),
+        ({"left/a.py": "from p.right import b", "right/b.py": ""}, ["left/a.py -> right/b.py"]),
+        ({"right/a.py": "import p.right.low.b", "right/low/b.py": ""}, []),
+        ({"right/a.py": "", "right/low/b.py": "import p.right.a"}, ["right/low/b.py -> right/a.py"]),
+    ],
+)
+def test_arrows_up(structure: ModuleType, tmp_path: Path, files: dict[str, str], up: list[str]) -> None:
+    assert wrong_in(structure, tmp_path, files) == ([], up, [])
+
+
+def test_circles(structure: ModuleType, tmp_path: Path) -> None:
+    files = {
+        "left/a.py": "import p.left.b",
+        "left/b.py": "def f():\n    import p.left.c",
+        "left/c.py": "import p.left.a\nimport p.left.d",
+        "left/d.py": "import p.left.e",
+        "left/e.py": "import p.left.d",
+        "left/f.py": "import p.left.a",
+    }
+    circles = [["left/a.py", "left/b.py", "left/c.py"], ["left/d.py", "left/e.py"]]
+    assert wrong_in(structure, tmp_path, files) == (circles, [], [])
+
+
+@pytest.mark.parametrize("stated", [False, True])
+def test_arrows_for_types_are_stated(structure: ModuleType, tmp_path: Path, stated: bool) -> None:
+    guarded = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from p.top import x\n    from p.left.b import y"
+    files = {"top.py": "", "left/a.py": guarded, "left/b.py": "import p.left.a"}
+    rows = "| `left/a.py` | `top.py`, `left/b.py` | |"
+    found = wrong_in(structure, tmp_path, files, rows if stated else "")
+    assert found == (([], [], []) if stated else ([["left/a.py", "left/b.py"]], ["left/a.py -> top.py (types)"], []))
+
+
+def test_only_arrows_for_types_are_excused(structure: ModuleType, tmp_path: Path) -> None:
+    rows = "| `left.py` | `top.py`, `right.py` | |"
+    found = wrong_in(structure, tmp_path, {"top.py": "", "left.py": "import p.top", "right.py": ""}, rows)
+    assert found == ([], ["left.py -> top.py"], ["left.py -> right.py", "left.py -> top.py"])
+
+
+def test_a_file_of_no_room_is_refused(structure: ModuleType, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"cellar\.py belongs to no room"):
+        wrong_in(structure, tmp_path, {"cellar.py": "import p.left", "left.py": ""})
+
+
+def test_files_that_name_an_operation(structure: ModuleType, tmp_path: Path) -> None:
+    files = {
+        "dialects/d.py": 'class Add(Operation, name="d.add"): ...\nclass Family(Operation): ...',
+        "left.py": "from p.dialects.d import Add, Family",
+        "right.py": "from p.dialects import d as it\nit.Add",
+        "top.py": "from p.dialects import d\nd.Family",
+    }
+    known = structure.modules(package(tmp_path, files))
+    assert structure.namings(known) == {"p.dialects.d.Add": ["left.py", "right.py"]}
