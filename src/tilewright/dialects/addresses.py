@@ -91,7 +91,7 @@ class Gather(Operation, name="tile.gather", traits=()):
         return [Effect(EffectKind.READ if self.semantics is None else EffectKind.UPDATE)]
 
     def verify(self, report: Report) -> None:
-        _scattered(self, report, self.addresses, self.mask, self.out)
+        _gather_or_scatter(self, report, self.addresses, self.mask, self.out)
 
 
 class Scatter(Operation, name="tile.scatter", traits=()):
@@ -110,7 +110,7 @@ class Scatter(Operation, name="tile.scatter", traits=()):
         return [Effect(EffectKind.WRITE if self.semantics is None else EffectKind.UPDATE)]
 
     def verify(self, report: Report) -> None:
-        _scattered(self, report, self.addresses, self.mask, self.value)
+        _gather_or_scatter(self, report, self.addresses, self.mask, self.value)
 
 
 class UpdateKind(Enum):
@@ -145,7 +145,7 @@ class ScatterUpdate(Operation, name="tile.scatter_update", traits=()):
         return [Effect(EffectKind.UPDATE)]
 
     def verify(self, report: Report) -> None:
-        _scattered(self, report, self.addresses, self.mask, self.value)
+        _gather_or_scatter(self, report, self.addresses, self.mask, self.value)
 
 
 class ScatterExchange(Operation, name="tile.scatter_exchange", traits=()):
@@ -166,10 +166,10 @@ class ScatterExchange(Operation, name="tile.scatter_exchange", traits=()):
         return [Effect(EffectKind.UPDATE)]
 
     def verify(self, report: Report) -> None:
-        _scattered(self, report, self.addresses, self.mask, self.value)
+        _gather_or_scatter(self, report, self.addresses, self.mask, self.value)
 
 
-def _scattered(op: Operation, report: Report, addresses: Value, mask: Value | None, value: Value) -> None:
+def _gather_or_scatter(op: Operation, report: Report, addresses: Value, mask: Value | None, value: Value) -> None:
     """Addresses and mask have the shape of the elements."""
     shape = tile_rules.tile_of(value).shape
     if addresses.type != TileType(shape, I64):

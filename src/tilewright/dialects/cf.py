@@ -1,7 +1,7 @@
 """Control flow between the blocks of a region, for languages of blocks and branches.
 
-A branch hands values to the arguments of the block that it goes on in. `lift-control-flow` turns it into `scf`, which
-is all that later passes know.
+A branch forwards values to the arguments of the block that it goes on in. `lift-control-flow` turns it into `scf`,
+which is all that later passes know.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tilewright.ir.definition import (
 from tilewright.ir.types import BOOLEAN, CARRIED, INTEGER
 
 Edge = tuple[Block, Sequence[Value]]
-"""Where a branch may go on, and the values that it hands over there."""
+"""Where a branch may go on, and the values that it forwards to there."""
 
 
 class BranchOperation(Operation):
@@ -52,7 +52,7 @@ class BranchOperation(Operation):
 
 
 class Undefined(Operation, name="cf.undefined", traits=(PURE,)):
-    """Stands where a value is handed over that nothing reads on this path; any value will do for it."""
+    """Stands where a value is forwarded that nothing reads on this path; any value will do for it."""
 
     out: Value = result(CARRIED)
 
@@ -109,8 +109,8 @@ class Switch(BranchOperation, name="cf.switch", traits=(TERMINATOR,)):
         return found
 
     def redirected(self, edges: Sequence[Edge]) -> Self:
-        values = [v for _, handed in edges for v in handed]
-        counts = tuple(len(handed) for _, handed in edges)
+        values = [v for _, forwarded in edges for v in forwarded]
+        counts = tuple(len(forwarded) for _, forwarded in edges)
         return type(self)(self.value, values, self.cases, counts, [dest for dest, _ in edges], location=self.location)
 
     def verify(self, report: Report) -> None:

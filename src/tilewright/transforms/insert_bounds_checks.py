@@ -40,7 +40,7 @@ DISAGREEING = "R013"
 _Element = memref.Load | memref.Store | memref.AtomicLoad | memref.AtomicStore | memref.AtomicRmw
 _Matrix = tl.CoopLoad | tl.CoopStore | tl.CoopAtomicLoad | tl.CoopAtomicStore | tl.CoopAtomicRmw
 _Tile = tile.Load | tile.Store | tile.AtomicLoad | tile.AtomicStore | tile.AtomicRmw
-_Scattered = addresses.Gather | addresses.Scatter | addresses.ScatterUpdate | addresses.ScatterExchange
+_GatherOrScatter = addresses.Gather | addresses.Scatter | addresses.ScatterUpdate | addresses.ScatterExchange
 _Test = Callable[[Builder], tuple[Conjunction, Said]]
 """Emits what has to hold, and says what does not where it does not."""
 
@@ -81,8 +81,8 @@ class _Insertion(Struct):
                 self._box(op, _matrix_box(op))
             case _ if isinstance(op, _Tile):
                 self._box(op, _tile_box(op))
-            case _ if isinstance(op, _Scattered):
-                self._scattered(op)
+            case _ if isinstance(op, _GatherOrScatter):
+                self._gather_or_scatter(op)
             case _:
                 return False
         return True
@@ -143,14 +143,14 @@ class _Insertion(Struct):
             return Moment(op, box.ranges)
         return self.hoisting.outermost(op, box.ranges, box.needed, together)
 
-    def _scattered(self, op: _Scattered) -> None:
+    def _gather_or_scatter(self, op: _GatherOrScatter) -> None:
         origins = self.origins.of(op.addresses)
         type_ = op.out.type if isinstance(op, addresses.Gather) else op.value.type
         assert isinstance(type_, TileType)
         size = type_.element.bytes
         if origins:
             needed = [op.addresses, *([op.mask] if op.mask is not None else []), *(origin.out for origin in origins)]
-            key = ("scattered", op.addresses, op.mask, size)
+            key = ("gather", op.addresses, op.mask, size)
             self._insert(
                 op, Moment(op, ()), key, needed, lambda b: gather_test(b, op.addresses, op.mask, size, origins)
             )

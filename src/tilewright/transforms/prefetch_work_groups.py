@@ -1,4 +1,4 @@
-"""prefetch-work-groups: each work-group asks for the tiles that a later one will load.
+"""prefetch-work-groups: each work-group prefetches the tiles that a later one will load.
 
 before:  %g = team.group_id           %a = memref.group_load %A, %g      %t = tile.load %a, %0, %0
 after:   %g = team.group_id           %l = min(%g + 4, team.num_groups - 1)
@@ -49,14 +49,14 @@ class PrefetchWorkGroups(Pass, frozen=True):
 def _loads(kernel: Kernel) -> list[tile.Load]:
     """Loads that every work-group runs once, of places that follow from its number; none if no group is among them."""
     found: dict[tuple[Value, ...], tile.Load] = {}
-    scattered = False
+    through_group = False
     for op in kernel.body.entry:
         if isinstance(op, tile.Load) and not any(op.check) and _in_global_memory(op):
             sources = _sources(op, kernel.body.entry)
             if sources is not None and any(isinstance(s, team.GroupId) and s.dim == 0 for s in sources):
                 found.setdefault((op.memref, *op.indices), op)
-                scattered = scattered or any(isinstance(s, memref.GroupLoad) for s in sources)
-    return list(found.values()) if scattered else []
+                through_group = through_group or any(isinstance(s, memref.GroupLoad) for s in sources)
+    return list(found.values()) if through_group else []
 
 
 def _in_global_memory(load: tile.Load) -> bool:

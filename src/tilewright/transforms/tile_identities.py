@@ -97,7 +97,7 @@ def cast_of_splat(op: Cast, rewriter: Rewriter) -> bool:
 
 
 @pattern(tile.Load, tile.Store, tile.AtomicLoad, tile.AtomicStore, tile.AtomicRmw)
-def settled_checks(op: Accessor, rewriter: Rewriter) -> bool:
+def decided_checks(op: Accessor, rewriter: Rewriter) -> bool:
     """Bounds tests that constants decide are dropped."""
     if "check" not in op.attributes:
         return False
@@ -246,7 +246,7 @@ TILES = (
     permute_of_permute,
     item_of_splat,
     cast_of_splat,
-    settled_checks,
+    decided_checks,
     known_extent,
     constant_offsets,
     whole_view,

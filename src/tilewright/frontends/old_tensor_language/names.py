@@ -44,7 +44,7 @@ def is_generated(op: Operation) -> bool:
     return op.places is None
 
 
-def settle(module: Module) -> None:
+def hoist_and_name(module: Module) -> None:
     """Hoist the constants of all kernels and name what has no name or no valid one."""
     for kernel in module.kernels:
         _hoist(kernel)

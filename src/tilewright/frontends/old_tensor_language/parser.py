@@ -15,7 +15,7 @@ from tilewright.frontends.old_tensor_language import (
     instructions_scalar,
     instructions_views,
 )
-from tilewright.frontends.old_tensor_language.names import settle
+from tilewright.frontends.old_tensor_language.names import hoist_and_name
 from tilewright.frontends.old_tensor_language.types import OldTypeReader
 from tilewright.frontends.tensor_language.attribute_reader import DefinitionValue
 from tilewright.frontends.tensor_language.cursor import quoted
@@ -68,5 +68,5 @@ def parse(
     The old language has no definitions: those given from outside are reported as unused.
     """
     module = parse_with(OldParser, source, report, definitions or {}, limits)
-    settle(module)
+    hoist_and_name(module)
     return module

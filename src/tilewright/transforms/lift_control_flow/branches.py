@@ -30,8 +30,8 @@ def lift_branches(region: Region) -> list[Region]:
 
 def _merge(region: Region, entry: Block, branch: BranchOperation) -> None:
     """Append the only block that the entry leads to, and that nothing else leads to."""
-    ((block, handed),) = branch.edges()
-    values = list(handed)
+    ((block, forwarded),) = branch.edges()
+    values = list(forwarded)
     branch.erase()
     for argument, value in zip(block.arguments, values, strict=True):
         argument.replace_all_uses_with(value)
@@ -98,7 +98,7 @@ def _meeting_place(region: Region, edges: Sequence[EdgeOut], left: dict[Block, i
     junction = Junction(region, edges)
     for edge in edges:
         left[edge.dest] -= 1
-    for edge, values in [(edge, junction.handed(edge)) for edge in edges]:
+    for edge, values in [(edge, junction.forwarded(edge)) for edge in edges]:
         edge.redirect(junction.block, values)
     junction.fork(Builder.at_end(junction.block), list(junction.block.arguments))
     for target in junction.targets:
@@ -133,7 +133,7 @@ def _choice(region: Region, arm: _Arm, target: Block, made: list[Region]) -> _Ch
 
 
 def _either(b: Builder, condition: Value, then: _Choice, orelse: _Choice) -> list[Value]:
-    """What the arm that the condition chooses hands over."""
+    """What the arm that the condition chooses forwards."""
     if then.region is None and orelse.region is None:
         return [_selected(b, condition, x, y) for x, y in zip(then.values, orelse.values, strict=True)]
     regions = [_region(choice) for choice in (then, orelse)]

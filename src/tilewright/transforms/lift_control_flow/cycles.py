@@ -62,13 +62,13 @@ def _lift(region: Region, members: Sequence[Block]) -> Region:
     cycle = _cycle(region, members)
     junction = Junction(region, cycle.exits)
     latch = junction.block
-    handed = [a.type for a in latch.arguments]
+    forwarded = [a.type for a in latch.arguments]
     kept = [*(a.type for a in cycle.header.arguments), *(v.type for v in cycle.escaping)]
-    check_carried([*handed, *kept], "a loop", cycle.location)
+    check_carried([*forwarded, *kept], "a loop", cycle.location)
     for type_ in (*kept, BOOL):
         latch.add_argument(type_)
-    _lead_to_latch(cycle, junction, len(handed))
-    return _loop(region, cycle, junction, len(handed))
+    _lead_to_latch(cycle, junction, len(forwarded))
+    return _loop(region, cycle, junction, len(forwarded))
 
 
 def _cycle(region: Region, members: Sequence[Block]) -> _Cycle:
@@ -83,7 +83,7 @@ def _cycle(region: Region, members: Sequence[Block]) -> _Cycle:
     else:
         into = [e for e in edges if e.dest in targets]
         junction = Junction(region, into)
-        for edge, values in [(e, junction.handed(e)) for e in into]:
+        for edge, values in [(e, junction.forwarded(e)) for e in into]:
             edge.redirect(junction.block, values)
         junction.fork(Builder.at_end(junction.block, location), list(junction.block.arguments))
         header = junction.block
@@ -131,7 +131,7 @@ def _block_of(value: Value) -> Block | None:
     return value.block if isinstance(value, BlockArgument) else value.defining_op and value.defining_op.block
 
 
-def _lead_to_latch(cycle: _Cycle, junction: Junction, handed: int) -> None:
+def _lead_to_latch(cycle: _Cycle, junction: Junction, forwarded: int) -> None:
     """Lead all edges to the header and out of the cycle to one block that says which of the two comes next."""
     latch = junction.block
     types = [a.type for a in latch.arguments]
@@ -140,18 +140,18 @@ def _lead_to_latch(cycle: _Cycle, junction: Junction, handed: int) -> None:
     changes: list[tuple[EdgeOut, list[Value]]] = []
     for edge in cycle.back:
         b = edge.builder()
-        values = [*undefined(b, types[:handed]), *edge.values, *undefined(b, escaping), b.boolean(True)]
+        values = [*undefined(b, types[:forwarded]), *edge.values, *undefined(b, escaping), b.boolean(True)]
         changes.append((edge, values))
     for edge in cycle.exits:
         b, known = edge.builder(), cycle.known[edge.source]
-        values = [*junction.handed(edge), *undefined(b, types[handed : handed + count])]
+        values = [*junction.forwarded(edge), *undefined(b, types[forwarded : forwarded + count])]
         values += [v if v in known else undefined(b, [v.type])[0] for v in cycle.escaping]
         changes.append((edge, [*values, b.boolean(False)]))
     for edge, values in changes:
         edge.redirect(latch, values)
 
 
-def _loop(region: Region, cycle: _Cycle, junction: Junction, handed: int) -> Region:
+def _loop(region: Region, cycle: _Cycle, junction: Junction, forwarded: int) -> Region:
     """Move the blocks of the cycle into the body of a loop, from which the paths go on as its edges did."""
     header, latch = cycle.header, junction.block
     count = len(header.arguments)
@@ -160,7 +160,7 @@ def _loop(region: Region, cycle: _Cycle, junction: Junction, handed: int) -> Reg
     for edge in cycle.entries:
         edge.redirect(before, edge.values)
     *carried, again = latch.arguments
-    ordered = [*carried[handed : handed + count], *carried[handed + count :], *carried[:handed]]
+    ordered = [*carried[forwarded : forwarded + count], *carried[forwarded + count :], *carried[:forwarded]]
     latch.append(scf.Yield([again, *ordered], location=cycle.location))
     body = Region()
     for block in (header, *(b for b in cycle.blocks if b is not header), latch):

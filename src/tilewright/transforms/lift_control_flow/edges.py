@@ -41,7 +41,7 @@ class EdgeOut(Struct, frozen=True):
 
     @property
     def values(self) -> list[Value]:
-        """What it hands over there."""
+        """The operands that it forwards to there."""
         return list(self.branch.edges()[self.index][1])
 
     def redirect(self, dest: Block, values: Sequence[Value]) -> None:
@@ -54,7 +54,7 @@ class EdgeOut(Struct, frozen=True):
         self.source.append(copy)
 
     def builder(self) -> Builder:
-        """Inserts what the edge is to hand over."""
+        """Inserts what the edge is to forward."""
         return Builder.before_op(self.branch)
 
 
@@ -112,8 +112,8 @@ class Junction:
         if len(self.targets) > 1:
             self.selector = self.block.add_argument(BOOL if len(self.targets) == 2 else I32)
 
-    def handed(self, edge: EdgeOut) -> list[Value]:
-        """What an edge hands to the block, made in front of its branch."""
+    def forwarded(self, edge: EdgeOut) -> list[Value]:
+        """What an edge forwards to the block, made in front of its branch."""
         b, dest, values = edge.builder(), edge.dest, edge.values
         found: list[Value] = []
         for target in self.targets:

@@ -228,7 +228,7 @@ def _join(low: Lowering, op: Operation, end: Operation) -> None:
 
 
 def _for(low: Lowering, op: cuda.For) -> None:
-    """Counted loops; however an iteration ends, it hands on the values of its `continue`."""
+    """Counted loops; however an iteration ends, it yields the values of its `continue`."""
     types = _types(low, op.inits)
     given = [low.value(v) for v in (op.lower, op.upper, op.step)]
     lower, upper, step = bounds = _bounds(low, op, given)
