@@ -94,14 +94,14 @@ def modules(package: Path = PACKAGE) -> Mapping[str, Module]:
 
 
 def arrows(known: Mapping[str, Module]) -> list[Arrow]:
-    """Who imports whom, each pair once. To ask for `__version__` is no arrow: the package's `__init__` runs first."""
+    """Who imports whom, each pair once."""
     found: dict[tuple[str, str], bool] = {}
     for module in known.values():
         reader = _Imports()
         reader.visit(module.tree)
         for entry in reader.found:
             target = known.get(f"{entry.module}.{entry.name}") or known.get(entry.module)
-            if target is not None and target is not module and entry.name != "__version__":
+            if target is not None and target is not module:
                 ends = module.file, target.file
                 found[ends] = found.get(ends, True) and entry.types
     return sorted(Arrow(*ends, types) for ends, types in found.items())

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from tilewright.runtime.errors import LaunchError as LaunchError
     from tilewright.runtime.group_arguments import ArrayGroup as ArrayGroup
     from tilewright.runtime.group_arguments import PointerArray as PointerArray
-
-__version__ = "0.1.0"
+    from tilewright.version import __version__ as __version__
 
 _HOMES = {
     "compile": "tilewright.api",
@@ -38,6 +37,7 @@ _HOMES = {
     "ArrayGroup": "tilewright.runtime.group_arguments",
     "LaunchError": "tilewright.runtime.errors",
     "PointerArray": "tilewright.runtime.group_arguments",
+    "__version__": "tilewright.version",
 }
 
 __all__ = [

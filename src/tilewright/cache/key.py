@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 
-from tilewright import __version__
 from tilewright.artifacts.artifact import ARTIFACT_FORMAT
 from tilewright.compiler import CompileOptions
 from tilewright.diagnostics import Source
 from tilewright.diagnostics.binary import Binary
 from tilewright.targets.target import Target
+from tilewright.version import __version__
 
 
 def cache_key(source: Source | Binary, target: Target, options: CompileOptions) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import click
 
-from tilewright import __version__
+from tilewright.version import __version__
 
 
 def findings() -> Iterator[tuple[str, str]]:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from tilewright import __version__
 from tilewright.cli.completion_variable import COMPLETE
+from tilewright.version import __version__
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

@@ -8,7 +8,7 @@ import tempfile
 import traceback
 from pathlib import Path
 
-from tilewright import __version__
+from tilewright.version import __version__
 
 
 def write_reproducer(error: Exception) -> Path | None:

@@ -99,7 +99,7 @@ def _result(d: Diagnostic, rules: Sequence[str]) -> dict[str, object]:
 
 def render_sarif(diagnostics: Sequence[Diagnostic]) -> str:
     """SARIF 2.1.0, as code hosting sites take it."""
-    from tilewright import __version__
+    from tilewright.version import __version__
 
     codes = sorted({d.code for d in diagnostics})
     rules = [

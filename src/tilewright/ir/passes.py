@@ -109,7 +109,7 @@ class PassManager(Struct):
         # for what seldom happens: nothing that starts has to import it
         import tempfile
 
-        from tilewright import __version__
+        from tilewright.version import __version__
 
         source = self.remake()
         for step in self.passes[:index]:
