@@ -242,15 +242,6 @@ class Operation:
             op = op.parent_op
         return False
 
-    def is_before(self, other: Operation) -> bool:
-        """Whether this operation stands before `other` in the same block; linear in the distance."""
-        op = self.next
-        while op is not None:
-            if op is other:
-                return True
-            op = op.next
-        return False
-
     def detach(self) -> None:
         """Take the operation out of its block without deleting it."""
         if self.block is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final
 
 from tilewright.dialects.cuda_tile.numbers import float_value, signed_value, spell_number
 from tilewright.dialects.cuda_tile.types import I1, ElementType, Version
@@ -281,12 +280,3 @@ class Hints(AttributeValue):
         by_key = {key: dict(values) for key, values in self.entries}
         own = by_key.get(architecture, {})
         return own[name] if name in own else by_key.get("default", {}).get(name)
-
-
-HINT_KEYS: Final = frozenset(
-    {
-        "default",
-        *(f"sm_{n}" for n in (80, 86, 87, 88, 89, 90, 100, 103, 107, 110, 120, 121)),
-    }
-)
-"""Keys that hints have."""
