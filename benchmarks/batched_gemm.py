@@ -27,7 +27,8 @@ import figures
 from peers.native import Array, BatchEntry, Native
 from plot import plot
 from tilewright.artifacts.artifact import Artifact
-from tilewright.compiler import CompileOptions, compile_module
+from tilewright.compile_options import CompileOptions
+from tilewright.compiler import compile_module
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects import operation_classes
 from tilewright.dialects.builtin import Module

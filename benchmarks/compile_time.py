@@ -17,7 +17,8 @@ from pathlib import Path
 
 import figures
 import tilewright as tw
-from tilewright.compiler import CompileOptions, lower_module, read_module
+from tilewright.compile_options import CompileOptions
+from tilewright.compiler import lower_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.ir.core import Operation
 from tilewright.targets import find_target

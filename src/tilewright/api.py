@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, get_args
 
 from tilewright.cache.key import cache_key
-from tilewright.compiler import CompileOptions, compile_source
+from tilewright.compile_options import CompileOptions
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.binary import Binary, bytes_of
 from tilewright.frontends.reading import read_source_file
@@ -19,6 +19,8 @@ from tilewright.targets import find_target
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
+
+    from tilewright.artifacts.artifact import Artifact
 
 KernelSource: TypeAlias = "str | os.PathLike[str] | ReadableBuffer | Source | Binary"
 
@@ -88,13 +90,18 @@ def compile(
     if checked and not machine.can_check:
         raise ValueError(f"checked runs are those of the interpreter and the CPU: {target!r} cannot check accesses")
     options = CompileOptions(level, values, std=std, checked=checked)
+
+    def compiled() -> Artifact:
+        from tilewright.compiler import compile_source
+
+        return compile_source(source, machine, options, Report())
+
     if cache:
         from tilewright.cache.artifact_cache import cached_artifact
 
-        key = cache_key(source, machine, options)
-        artifact = cached_artifact(key, lambda: compile_source(source, machine, options, Report()))
+        artifact = cached_artifact(cache_key(source, machine, options), compiled)
     else:
-        artifact = compile_source(source, machine, options, Report())
+        artifact = compiled()
 
     def changes() -> tuple[PassChange, ...]:
         from tilewright.pass_changes import pass_changes

@@ -6,8 +6,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, field
-
+from tilewright.compile_options import CompileOptions
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.binary import Binary
 from tilewright.dialects.builtin import Module
@@ -20,30 +19,6 @@ from tilewright.languages import ReadOptions, Std, language_of
 if TYPE_CHECKING:
     from tilewright.artifacts.artifact import Artifact
     from tilewright.targets.target import Target
-
-
-def _no_definitions() -> Mapping[str, str]:
-    return {}
-
-
-class CompileOptions(Struct, frozen=True):
-    """How to compile; everything here is part of the cache key.
-
-    `level` 0 runs no optimisation, 2 all of it. `definitions` are values for `$name`s of the tensor language.
-    `verify_each` checks the IR after every pass. `std` says which tensor language the text is in. `checked` code tests
-    what it accesses.
-    """
-
-    level: int = 2
-    definitions: Mapping[str, str] = field(default_factory=_no_definitions)
-    verify_each: bool = False
-    std: Std = "auto"
-    checked: bool = False
-
-    @property
-    def reading(self) -> ReadOptions:
-        """The part of it that reading depends on."""
-        return ReadOptions(self.definitions, self.std)
 
 
 @contextmanager

@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING, Final
 
-from tilewright.compiler import CompileOptions, pipeline, read_source
+from tilewright.compile_options import CompileOptions
+from tilewright.compiler import pipeline, read_source
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.binary import Binary
 from tilewright.ir.passes import PassContext, PassManager

@@ -11,7 +11,8 @@ import pytest
 
 import tilewright as tw
 from tilewright.artifacts.parameters import MAX_GROUPS, KernelInfo
-from tilewright.compiler import CompileOptions, compile_module, read_module
+from tilewright.compile_options import CompileOptions
+from tilewright.compiler import compile_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.builder import new_region
 from tilewright.dialects.scf import If

@@ -11,9 +11,20 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-DEPENDENCIES = {"numpy", "llvmlite", "ml_dtypes", "click", "rich", "platformdirs", "filelock"}
+DEPENDENCIES = {"numpy", "llvmlite", "ml_dtypes", "click", "rich", "platformdirs", "filelock", "msgspec"}
 SHOW = "import atexit, json, sys; atexit.register(lambda: print('\\n' + json.dumps(sorted(sys.modules))))\n"
-READING = {"languages", "cli", "compiler", "diagnostics", "dialects", "files", "frontends", "ir", "version"}
+READING = {
+    "languages",
+    "cli",
+    "compile_options",
+    "compiler",
+    "diagnostics",
+    "dialects",
+    "files",
+    "frontends",
+    "ir",
+    "version",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,5 +63,16 @@ def test_the_version_imports_no_verb() -> None:
 def test_reading_a_kernel_imports_neither_numpy_nor_a_target(arguments: tuple[str, ...]) -> None:
     *verb, name = arguments
     found = imported_by_command(*verb, str(EXAMPLES / name))
-    assert found.dependencies == {"click"}
+    assert found.dependencies == {"click", "msgspec"}
     assert found.parts <= READING
+
+
+def test_a_program_from_the_cache_imports_no_compiler(tmp_path: Path) -> None:
+    kernel = str(EXAMPLES / "fused_kernel.tl")
+    compiled = (
+        f"import tilewright as tw\nwith tw.config(cache='rw', cache_dir={str(tmp_path)!r}): tw.compile({kernel!r})"
+    )
+    first, second = imported_by(compiled), imported_by(compiled)
+    assert {"ir", "frontends", "transforms"} <= first.parts
+    assert not {"ir", "dialects", "transforms", "compiler"} & second.parts
+    assert not {"ml_dtypes", "filelock"} & second.dependencies

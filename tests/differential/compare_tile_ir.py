@@ -14,7 +14,8 @@ import tilewright as tw
 from generators.tile_ir import TileKernel, module_of
 from generators.tile_ir_values import CODED, DIGITS, LEAST, Argument
 from generators.tile_ir_writer import Output
-from tilewright.compiler import CompileOptions, compile_module
+from tilewright.compile_options import CompileOptions
+from tilewright.compiler import compile_module
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.kernel_error import KernelError
 from tilewright.dialects.cuda_tile.core import TileModule

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from tilewright.compiler import CompileOptions, compile_module, read_module
+from tilewright.compile_options import CompileOptions
+from tilewright.compiler import compile_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.interpreter.engine import interpret
 from tilewright.machine.cuda.architecture import Architecture

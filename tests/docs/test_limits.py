@@ -13,7 +13,8 @@ from tilewright.frontends.tensor_language.limits import DEFAULT_LIMITS
 from tilewright.frontends.tensor_language.rules import kernels, memory, types
 from tilewright.frontends.tile_ir.limits import DEFAULT_LIMITS as TILE_IR_LIMITS
 from tilewright.runtime import grid
-from tilewright.targets.cpu import target as cpu
+from tilewright.targets.cpu import generation as cpu
+from tilewright.targets.cpu.context import MAX_INSTRUCTIONS
 from tilewright.targets.nvidia import capabilities
 from tilewright.transforms.limit_operations import MAX_OPERATIONS
 
@@ -38,7 +39,7 @@ BOUNDS = {
     "alignment of an allocation": vars(memory)["_MAX_ALIGNMENT"],
     "local memory of a kernel on the CPU": cpu.MAX_LOCAL_BYTES,
     "operations of a program, with the loops and tiles that collective instructions become": MAX_OPERATIONS,
-    "machine-level instructions that are made of a program on the CPU": cpu.MAX_INSTRUCTIONS,
+    "machine-level instructions that are made of a program on the CPU": MAX_INSTRUCTIONS,
     "memory of a thread for the tiles of a kernel on the CPU": cpu.MAX_WORKSPACE_BYTES,
     "work-items of a work-group on NVIDIA devices": capabilities.MAX_THREADS,
     "work-groups of a launch along a mode of the grid": vars(grid)["_MAX_EXTENT"],

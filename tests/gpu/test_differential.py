@@ -12,7 +12,8 @@ from effort import SEED, count
 from generators.kernels import Generated, generate
 from targets.nvidia.case import Launch, mismatch
 from tilewright.artifacts.artifact import Artifact
-from tilewright.compiler import CompileOptions, compile_module, read_module
+from tilewright.compile_options import CompileOptions
+from tilewright.compiler import compile_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.machine.cuda import driver
 from tilewright.machine.cuda.architecture import Architecture

@@ -10,7 +10,8 @@ import pytest
 
 import tilewright as tw
 from targets.nvidia.cases_language import SAMPLE
-from tilewright.compiler import CompileOptions, compile_module, read_module
+from tilewright.compile_options import CompileOptions
+from tilewright.compiler import compile_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.machine.cuda import driver
 from tilewright.machine.cuda.architecture import Architecture

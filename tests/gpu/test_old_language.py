@@ -22,7 +22,8 @@ from generators import old_kernels
 from targets.nvidia.case import Argument as DeviceArgument
 from targets.nvidia.case import Array, GroupArgument, Launch, mismatch
 from tilewright.artifacts.artifact import Artifact
-from tilewright.compiler import CompileOptions, compile_module, read_module
+from tilewright.compile_options import CompileOptions
+from tilewright.compiler import compile_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.machine.cuda import driver
 from tilewright.machine.cuda.architecture import Architecture

@@ -16,7 +16,8 @@ from effort import SEED, count
 from generators.tile_ir import TileKernel, generate, module_of
 from targets.nvidia.case import Argument, Launch
 from tilewright.artifacts.artifact import Artifact
-from tilewright.compiler import CompileOptions, compile_module, read_module
+from tilewright.compile_options import CompileOptions
+from tilewright.compiler import compile_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.frontends.tile_ir import read_tile_ir
 from tilewright.interpreter.tile_ir.program import interpreted_tile_module

@@ -8,7 +8,8 @@ import pytest
 from runtime.unit_extents import FUSIONS, all_text, array_of, fusible
 from targets.nvidia.case import Array, GroupArgument, Launch, faults
 from tilewright.artifacts.artifact import Artifact
-from tilewright.compiler import CompileOptions, compile_module, read_module
+from tilewright.compile_options import CompileOptions
+from tilewright.compiler import compile_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.machine.cuda import driver
 from tilewright.machine.cuda.architecture import Architecture

@@ -7,7 +7,8 @@ from typing import Final
 
 import pytest
 
-from tilewright.compiler import CompileOptions, pipeline, read_module, read_source
+from tilewright.compile_options import CompileOptions
+from tilewright.compiler import pipeline, read_module, read_source
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.binary import Binary
 from tilewright.ir.passes import PassContext, PassManager

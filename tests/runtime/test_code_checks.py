@@ -16,7 +16,8 @@ import tilewright as tw
 from tilewright.api import source_of
 from tilewright.artifacts.artifact import Artifact, ArtifactError
 from tilewright.cache.artifact_cache import ArtifactCache, CacheWarning
-from tilewright.compiler import CompileOptions, compile_module, read_module
+from tilewright.compile_options import CompileOptions
+from tilewright.compiler import compile_module, read_module
 from tilewright.diagnostics import Report
 from tilewright.machine.elf import ElfObject, read_object
 from tilewright.machine.native import compile_text

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import tilewright as tw
-from tilewright.compiler import CompileOptions, lower_module, read_module
+from tilewright.compile_options import CompileOptions
+from tilewright.compiler import lower_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.interpreter.program import interpreted_module
 from tilewright.ir.printer import print_op

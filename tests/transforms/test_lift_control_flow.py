@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from effort import Ran, count
-from tilewright.compiler import CompileOptions, compile_module
+from tilewright.compile_options import CompileOptions
+from tilewright.compiler import compile_module
 from tilewright.diagnostics import CompileError, Report
 from tilewright.dialects.builtin import Module
 from tilewright.interpreter.program import interpreted_module

@@ -12,10 +12,8 @@ from collections.abc import Callable
 from enum import Enum
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import platformdirs
-from filelock import FileLock, Timeout
 from msgspec import Struct
 
 from tilewright.artifacts.artifact import Artifact, ArtifactError
@@ -23,6 +21,9 @@ from tilewright.cache.store import CacheRefused, DamagedEntry, Store
 from tilewright.machine.processor import missing_features
 from tilewright.runtime.config import current
 from tilewright.targets import read_artifact
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 __all__ = ["ArtifactCache", "CacheMode", "CacheStatistics", "CacheWarning", "cached_artifact", "open_cache"]
 
@@ -127,6 +128,8 @@ class ArtifactCache:
     def _lock(self, key: str) -> FileLock | None:
         if self.mode is not CacheMode.READ_WRITE:
             return None
+        from filelock import FileLock, Timeout
+
         try:
             self._store.create()
             lock = FileLock(self._store.directory / f"{key}.lock", mode=0o600)
@@ -207,8 +210,14 @@ def _cache(directory: Path, mode: CacheMode, limit: int) -> ArtifactCache:
 def open_cache() -> ArtifactCache:
     """The cache that the current settings describe."""
     settings = current()
-    directory = settings.cache_dir or Path(platformdirs.user_cache_dir("tilewright", appauthor=False)) / "artifacts"
+    directory = settings.cache_dir or _users_directory()
     return _cache(directory, CacheMode(settings.cache), settings.cache_size)
+
+
+def _users_directory() -> Path:
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("tilewright", appauthor=False)) / "artifacts"
 
 
 def cached_artifact(key: str, compile: Callable[[], Artifact]) -> Artifact:

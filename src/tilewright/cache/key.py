@@ -6,7 +6,7 @@ import hashlib
 import json
 
 from tilewright.artifacts.artifact import ARTIFACT_FORMAT
-from tilewright.compiler import CompileOptions
+from tilewright.compile_options import CompileOptions
 from tilewright.diagnostics import Source
 from tilewright.diagnostics.binary import Binary
 from tilewright.targets.target import Target

@@ -44,7 +44,8 @@ def command(
     std: Std,
 ) -> None:
     """Compile a kernel and write one of its stages."""
-    from tilewright.compiler import CompileOptions, compile_source, read_module
+    from tilewright.compile_options import CompileOptions
+    from tilewright.compiler import compile_source, read_module
     from tilewright.ir.printer import print_op
 
     source, report = read_source(file), Report()

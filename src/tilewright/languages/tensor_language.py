@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tilewright.diagnostics import CompileError, Diagnostic, Report, Severity, Source
 from tilewright.diagnostics.binary import Binary
-from tilewright.ir.verifier import verify
 from tilewright.languages.language import Language, ReadOptions, Std
 
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ class TensorLanguage(Language):
 
     def read(self, source: Source | Binary, report: Report, options: ReadOptions) -> Module:
         from tilewright.frontends.standard import Standard, read_language
+        from tilewright.ir.verifier import verify
 
         assert isinstance(source, Source)
         standard = None if options.std == "auto" else Standard(options.std)

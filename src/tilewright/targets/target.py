@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from tilewright.artifacts.artifact import Artifact
-from tilewright.diagnostics import Report
-from tilewright.dialects.builtin import Module
-from tilewright.ir.passes import Pass
+if TYPE_CHECKING:
+    from tilewright.artifacts.artifact import Artifact
+    from tilewright.diagnostics import Report
+    from tilewright.dialects.builtin import Module
+    from tilewright.ir.passes import Pass
 
 
 class Target(Protocol):

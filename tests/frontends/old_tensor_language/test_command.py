@@ -13,7 +13,7 @@ import tilewright as tw
 from tilewright.cache.key import cache_key
 from tilewright.cli import rewriting
 from tilewright.cli.main import cli
-from tilewright.compiler import CompileOptions
+from tilewright.compile_options import CompileOptions
 from tilewright.diagnostics import Source
 from tilewright.targets import find_target
 

@@ -9,7 +9,8 @@ from typing import Any, cast
 import pytest
 
 import tilewright as tw
-from tilewright.compiler import CompileOptions, compile_module, read_module
+from tilewright.compile_options import CompileOptions
+from tilewright.compiler import compile_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.machine.cuda.driver import KernelFunction

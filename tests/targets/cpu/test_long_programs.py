@@ -11,11 +11,11 @@ import pytest
 import tilewright as tw
 from differential.compare import disagreements
 from generators.kernels import generate
-from tilewright.targets.cpu import context, target
+from tilewright.targets.cpu import context, generation
 from tilewright.targets.cpu.outlining import parts
 
 GEMM = "gemm.n.n %a, %A, %B, %a, %C"
-SHORTENED = [(context, "LONGEST_BLOCK", 8), (parts, "_LONG_FUNCTION", 0), (target, "WELL_OPTIMISED", 0)]
+SHORTENED = [(context, "LONGEST_BLOCK", 8), (parts, "_LONG_FUNCTION", 0), (generation, "WELL_OPTIMISED", 0)]
 
 
 def program(line: str, count: int, extent: str = "?") -> str:

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from generators.element_types import SCALARS
 from tilewright.artifacts.artifact import Artifact
-from tilewright.compiler import CompileOptions, lower_module, read_module
+from tilewright.compile_options import CompileOptions
+from tilewright.compiler import lower_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects import operation_classes
 from tilewright.dialects.builtin import Module

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tilewright.compiler import CompileOptions, lower_module, read_module
+from tilewright.compile_options import CompileOptions
+from tilewright.compiler import lower_module, read_module
 from tilewright.diagnostics import CompileError, Report, Source
 from tilewright.dialects import scf, team
 from tilewright.dialects.builtin import Kernel

@@ -14,7 +14,7 @@ from msgspec import Struct
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir.types import MemrefType
 from tilewright.targets.cpu.machine import Machine
-from tilewright.transforms.policy import StreamPrefetch, contiguous_mode
+from tilewright.transforms.policy import GenericTilePolicy, StreamPrefetch, contiguous_mode
 
 _WHOLE_PRODUCT = 64
 _WHOLE_ELEMENTS = 4096
@@ -26,6 +26,8 @@ _LONGEST = 1024
 _DEEPEST = 8192
 _DYNAMIC = 512
 
+QUICK_TILES: Final = GenericTilePolicy(whole=4, block=4, depth=4, run=16, peels_products=False)
+"""Of code that is to be compiled quickly."""
 STREAM_PREFETCH: Final = StreamPrefetch(stores=1024, strided=4096)
 """Caches fetch lines ahead of loads by themselves, hardly ahead of stores. Strided elements keep a core's line buffers
 busy, so that the next lines are requested too late."""

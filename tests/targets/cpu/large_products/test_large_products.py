@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import tilewright as tw
 from generators.element_types import DTYPES
-from tilewright.targets.cpu import target
+from tilewright.targets.cpu import generation
 
 TYPES = [
     *[(name,) * 3 for name in ("i32", "bf16", "f32", "f64", "c32", "c64")],
@@ -90,7 +90,7 @@ def test_mixed_dynamic_complex_types_fit_the_workspace() -> None:
 
 
 def test_too_large_a_workspace_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(target, "MAX_WORKSPACE_BYTES", 1 << 20)
+    monkeypatch.setattr(generation, "MAX_WORKSPACE_BYTES", 1 << 20)
     with pytest.raises(tw.CompileError, match="T005"):
         _check(("f32", "f32", "f32"), (700, 800, 900))
 
