@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -59,6 +60,31 @@ def wrong_in(structure: ModuleType, folder: Path, files: Mapping[str, str], stat
 def test_the_package_has_no_circle_and_no_arrow_up(structure: ModuleType) -> None:
     faults = structure.faults(structure.arrows(structure.modules()), structure.DOCUMENT.read_text())
     assert not faults, structure.report({}, faults)
+
+
+def rooms_of_the_cpu_target(document: str) -> Mapping[str, Sequence[str]]:
+    """Rooms from the top, each with its files, as the document's table has them; files beside the rooms are rooms."""
+    section = document.partition("## The CPU target")[2].partition("\n## ")[0]
+    found: dict[str, list[str]] = {}
+    room = ""
+    for first, second in re.findall(r"^\| *(.*?) *\| *(`.*?) *\|", section, re.MULTILINE):
+        room = first.strip("`") or room
+        beside = room == "."
+        for name in re.findall(r"`(\w+)\.py`", second):
+            path = f"targets/cpu/{'' if beside else room}{name}"
+            found.setdefault(path if beside else f"targets/cpu/{room[:-1]}", []).append(f"{path}.py")
+    return found
+
+
+def test_rooms_of_the_cpu_target_know_those_below(structure: ModuleType) -> None:
+    rooms = rooms_of_the_cpu_target(structure.DOCUMENT.read_text())
+    known = structure.modules()
+    files = {m.file for m in known.values() if m.file.startswith("targets/cpu/") and "__init__" not in m.file}
+    assert sorted(file for held in rooms.values() for file in held) == sorted(files)
+    inside = [arrow for arrow in structure.arrows(known) if {arrow.source, arrow.target} <= files]
+    assert inside
+    order = {room: -number for number, room in enumerate(rooms)}
+    assert not structure.upward(inside, order), "the table in docs/architecture.md says otherwise"
 
 
 @pytest.mark.parametrize(
