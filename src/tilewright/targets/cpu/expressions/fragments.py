@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.llvm.emitter import Builder, Complex, Value, vector, zero
 from tilewright.targets.llvm.types import ELEMENTS, Kind, lanes_of
@@ -39,9 +41,18 @@ def pick(b: Builder, operand: Operand, lanes: range | list[int]) -> Operand:
     """Some lanes of a vector, ascending; one lane is a scalar."""
     if lanes_of(parts_of(operand)[0].type) == len(lanes):
         return operand
-    if isinstance(operand, Complex):
-        return Complex(b.shuffle(operand.re, None, lanes), b.shuffle(operand.im, None, lanes))
-    return b.shuffle(operand, None, lanes)
+    return shuffle(b, operand, None, lanes)
+
+
+def shuffle(b: Builder, x: Operand, y: Operand | None, lanes: Sequence[int]) -> Operand:
+    """Chosen lanes of a vector, or of two behind each other."""
+    if isinstance(x, Complex):
+        other = y if isinstance(y, Complex) else None
+        return Complex(
+            b.shuffle(x.re, None if other is None else other.re, lanes),
+            b.shuffle(x.im, None if other is None else other.im, lanes),
+        )
+    return b.shuffle(x, y if isinstance(y, Value) else None, lanes)
 
 
 def join(b: Builder, elements: list[Operand], lanes: int) -> Operand:

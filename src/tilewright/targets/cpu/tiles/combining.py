@@ -19,7 +19,7 @@ from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 from tilewright.targets.cpu.evaluation.sweep import each_position, each_vector
 from tilewright.targets.cpu.expressions.blocks import Block, Piece
-from tilewright.targets.cpu.expressions.fragments import parts_of
+from tilewright.targets.cpu.expressions.fragments import parts_of, shuffle
 from tilewright.targets.cpu.expressions.nodes import Memory
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.memory.places import tile_of
@@ -286,24 +286,13 @@ def _paired(b: Builder, combine: Combination, low: Row, high: Row) -> Row:
     lanes = lanes_of(parts_of(low[0])[0].type)
     if lanes == 1:
         return combine(high, low)
-    even = [_mixed(b, x, y, range(0, 2 * lanes, 2)) for x, y in zip(low, high, strict=True)]
-    odd = [_mixed(b, x, y, range(1, 2 * lanes, 2)) for x, y in zip(low, high, strict=True)]
+    even = [shuffle(b, x, y, range(0, 2 * lanes, 2)) for x, y in zip(low, high, strict=True)]
+    odd = [shuffle(b, x, y, range(1, 2 * lanes, 2)) for x, y in zip(low, high, strict=True)]
     return combine(odd, even)
 
 
 def _picked(b: Builder, row: Row, lanes: Sequence[int]) -> Row:
-    return [_mixed(b, x, None, lanes) for x in row]
-
-
-def _mixed(b: Builder, x: Operand, y: Operand | None, lanes: Sequence[int]) -> Operand:
-    """Chosen lanes of two vectors."""
-    if isinstance(x, Complex):
-        other = y if isinstance(y, Complex) else None
-        return Complex(
-            b.shuffle(x.re, None if other is None else other.re, lanes),
-            b.shuffle(x.im, None if other is None else other.im, lanes),
-        )
-    return b.shuffle(x, y if isinstance(y, Value) else None, lanes)
+    return [shuffle(b, x, None, lanes) for x in row]
 
 
 def _scan_within(b: Builder, lines: Lines, combine: Combination, targets: Sequence[Memory], op: ScanBy) -> None:
@@ -353,6 +342,6 @@ def _prefixes(b: Builder, combine: Combination, row: Row, width: int) -> Row:
     while distance < width:
         lower = _picked(b, row, [max(lane - distance, 0) for lane in range(width)])
         order = [lane if lane < distance else width + lane for lane in range(width)]
-        row = [_mixed(b, old, new, order) for old, new in zip(row, combine(row, lower), strict=True)]
+        row = [shuffle(b, old, new, order) for old, new in zip(row, combine(row, lower), strict=True)]
         distance *= 2
     return row

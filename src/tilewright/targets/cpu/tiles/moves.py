@@ -10,13 +10,13 @@ from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 from tilewright.targets.cpu.evaluation.reductions import combine
 from tilewright.targets.cpu.evaluation.sweep import each_position, each_vector
 from tilewright.targets.cpu.expressions.blocks import Block, Piece
-from tilewright.targets.cpu.expressions.fragments import flatten, pick, rebuild
+from tilewright.targets.cpu.expressions.fragments import flatten, pick, rebuild, shuffle
 from tilewright.targets.cpu.expressions.nodes import Memory
 from tilewright.targets.cpu.lowered import Operand, Scalar
 from tilewright.targets.cpu.memory.lanes import Lanes, store_lanes
 from tilewright.targets.cpu.memory.places import tile_of
 from tilewright.targets.cpu.tiles.roots import Roots
-from tilewright.targets.llvm.emitter import Builder, Complex, Value, i64
+from tilewright.targets.llvm.emitter import Value, i64
 
 
 def lower(ctx: KernelContext, roots: Roots, op: core.Operation) -> Memory:
@@ -167,26 +167,9 @@ def _prefixes(ev: Evaluator, word: str, element: ScalarType, operand: Operand, w
     """Prefixes within a vector in log2(width) steps: each adds the lane 1, 2, 4, .. further down."""
     distance = 1
     while distance < width:
-        lower = _shifted(ev.b, operand, distance, width)
+        lower = shuffle(ev.b, operand, None, [max(lane - distance, 0) for lane in range(width)])
         combined = combine(ev, word, element.name, lower, operand)
-        operand = _blend(ev.b, operand, combined, distance, width)
+        order = [lane if lane < distance else width + lane for lane in range(width)]
+        operand = shuffle(ev.b, operand, combined, order)
         distance *= 2
     return operand
-
-
-def _shifted(b: Builder, operand: Operand, distance: int, width: int) -> Operand:
-    """Lane l holds what was in lane l - distance; the first lanes keep what they had."""
-    order = [max(lane - distance, 0) for lane in range(width)]
-    if isinstance(operand, Complex):
-        return Complex(b.shuffle(operand.re, None, order), b.shuffle(operand.im, None, order))
-    return b.shuffle(operand, None, order)
-
-
-def _blend(b: Builder, old: Operand, new: Operand, distance: int, width: int) -> Operand:
-    """The first `distance` lanes of `old`, the others of `new`."""
-    order = [lane if lane < distance else width + lane for lane in range(width)]
-    if isinstance(old, Complex) and isinstance(new, Complex):
-        return Complex(b.shuffle(old.re, new.re, order), b.shuffle(old.im, new.im, order))
-    assert isinstance(old, Value)
-    assert isinstance(new, Value)
-    return b.shuffle(old, new, order)
