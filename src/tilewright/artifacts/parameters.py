@@ -36,7 +36,7 @@ GRID_MODES: Final = 3
 Space: TypeAlias = Literal["global", "local"]
 
 REPORTS: Final = "reports"
-"""The fact of a kernel that says what it reports to the host (`targets.report_sites`)."""
+"""The fact of a kernel that says what it reports to the host (`artifacts.report_sites`)."""
 MAX_GROUPS: Final = "max_groups"
 """The fact of a kernel that says how many work-groups a launch may have along a mode of the grid."""
 

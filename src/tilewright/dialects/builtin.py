@@ -24,7 +24,7 @@ class Kernel(Operation, name="builtin.kernel", traits=(ISOLATED,)):
     shape_gcd, stride_gcd, "noalias", and quoted names kept as they are). `language_attributes` holds the function's
     quoted attributes. `local_bytes` is the work-group memory its allocations take once the stack is assigned; a launch
     has at most `max_groups` work-groups along a mode of its grid. `launch_constraints` says what else a launch must
-    fulfil, as `targets.constraint_codec` writes it. `nonnull` and `nonnull_elements` are the numbers of the parameters
+    fulfil, as `constraint_codec` writes it. `nonnull` and `nonnull_elements` are the numbers of the parameters
     that must not be null and of the groups that must not have nulls among their elements; None if nobody has found out
     (`derive-null-arguments`). The body is a collective region.
     """

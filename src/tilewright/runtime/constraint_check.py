@@ -1,4 +1,4 @@
-"""The sizes of a launch against what the kernel's instructions demand of them (`targets.constraints`)."""
+"""The sizes of a launch against what the kernel's instructions demand of them (`artifacts.constraints`)."""
 
 from __future__ import annotations
 

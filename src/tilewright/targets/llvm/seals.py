@@ -1,4 +1,4 @@
-"""The constants by which code is recognised as that of its header (`targets.seal`)."""
+"""The constants by which code is recognised as that of its header (`artifacts.seal`)."""
 
 from __future__ import annotations
 
