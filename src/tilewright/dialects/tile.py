@@ -28,7 +28,14 @@ from tilewright.ir.definition import (
     result,
 )
 from tilewright.ir.effects import Effect, EffectKind, reads, writes
+from tilewright.ir.index_map import Move, along, fixed, renumbered
+from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.types import INDEX_ONLY, MEMREF, NUMBER, SCALAR, TILE, ScalarType, TileType, Type
+
+
+def _shape(value: Value) -> tuple[int, ...]:
+    assert isinstance(value.type, TileType)
+    return value.type.shape
 
 
 def _element(op: Operation) -> Type:
@@ -162,21 +169,29 @@ class Item(Operation, name="tile.item", traits=(PURE,)):
         tile_rules.single(self, report, self.tile)
 
 
-class Broadcast(Operation, name="tile.broadcast", traits=(PURE,)):
+class Broadcast(MovesElements, name="tile.broadcast", traits=(PURE,)):
     """Stretches dimensions of extent 1 to those of the result; ranks are equal."""
 
     tile: Value = operand(TILE)
     out: Value = result(TILE)
 
+    def moves(self) -> Sequence[Move]:
+        shape = _shape(self.out)
+        ends = enumerate(_shape(self.tile))
+        return [Move.of_all([fixed(0, len(shape)) if n == 1 else along(k, len(shape)) for k, n in ends], shape)]
+
     def verify(self, report: Report) -> None:
         tile_rules.broadcast(self, report, self.tile, self.out)
 
 
-class Reshape(Operation, name="tile.reshape", traits=(PURE,)):
+class Reshape(MovesElements, name="tile.reshape", traits=(PURE,)):
     """The same elements in another shape, numbered with the first dimension fastest (column-major)."""
 
     tile: Value = operand(TILE)
     out: Value = result(TILE)
+
+    def moves(self) -> Sequence[Move]:
+        return [Move.of_all(renumbered(_shape(self.tile), _shape(self.out)), _shape(self.out))]
 
     def verify(self, report: Report) -> None:
         tile_rules.reshape(self, report, self.tile, self.out)
@@ -199,34 +214,51 @@ def _permuted(op: Operation) -> Type:
     return TileType(tuple(type_.shape[int(str(k))] for k in order), type_.element)
 
 
-class Permute(Operation, name="tile.permute", traits=(PURE,)):
+class Permute(MovesElements, name="tile.permute", traits=(PURE,)):
     """Dimension k of the result is dimension `order[k]` of the operand."""
 
     tile: Value = operand(TILE)
     order: tuple[int, ...] = attribute(tuple)
     out: Value = result(TILE, infer=_permuted)
 
+    def moves(self) -> Sequence[Move]:
+        rank = len(self.order)
+        return [Move.of_all([along(self.order.index(k), rank) for k in range(rank)], _shape(self.out))]
+
     def verify(self, report: Report) -> None:
         tile_rules.permutation(self, report, self.order, self.tile)
 
 
-class Extract(Operation, name="tile.extract", traits=(PURE,)):
+class Extract(MovesElements, name="tile.extract", traits=(PURE,)):
     """The box of the result's shape at static `offsets`."""
 
     tile: Value = operand(TILE)
     offsets: tuple[int, ...] = attribute(tuple)
     out: Value = result(TILE)
 
+    def moves(self) -> Sequence[Move]:
+        shape = _shape(self.out)
+        return [Move.of_all([along(k, len(shape), offset) for k, offset in enumerate(self.offsets)], shape)]
+
     def verify(self, report: Report) -> None:
         tile_rules.extract(self, report, self.tile, self.offsets, self.out)
 
 
-class Cat(Operation, name="tile.cat", traits=(PURE,)):
+class Cat(MovesElements, name="tile.cat", traits=(PURE,)):
     """Tiles side by side along dimension `dim`."""
 
     tiles: list[Value] = operands(TILE)
     dim: int = attribute(int)
     out: Value = result(TILE)
+
+    def moves(self) -> Sequence[Move]:
+        return [self._part(number) for number in range(len(self.tiles))]
+
+    def _part(self, number: int) -> Move:
+        shapes = [_shape(tile) for tile in self.tiles]
+        before, rank = sum(shape[self.dim] for shape in shapes[:number]), len(shapes[number])
+        start = tuple(before if k == self.dim else 0 for k in range(rank))
+        return Move(number, tuple(along(k, rank) for k in range(rank)), start, shapes[number])
 
     def verify(self, report: Report) -> None:
         tile_rules.cat(self, report, self.tiles, self.dim, self.out)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -17,7 +17,9 @@ from tilewright.interpreter import addresses, collectives, combining, host, scal
 from tilewright.interpreter.memory import GroupValue, View, buffer_around, buffer_of
 from tilewright.interpreter.shadow import among_work_groups
 from tilewright.interpreter.state import Handler, RuntimeValue, WorkGroup
-from tilewright.ir.core import BlockArgument, Operation, Value
+from tilewright.ir.core import BlockArgument, Value
+from tilewright.ir.interfaces import MovesElements
+from tilewright.ir.operation_table import OperationTable
 from tilewright.ir.types import AddressSpace, GroupType, MemrefType, PointerType, ScalarType
 from tilewright.runtime.strides import conforming_strides
 from tilewright.transforms.signature import divisors
@@ -27,17 +29,20 @@ FUEL = 50_000_000
 
 
 @cache
-def all_handlers() -> Mapping[type[Operation], Handler]:
+def all_handlers() -> OperationTable[Handler]:
     """Every operation that the interpreter runs."""
-    return {
-        **scalars.handlers(),
-        **views.handlers(),
-        **collectives.handlers(),
-        **tiles.handlers(),
-        **addresses.handlers(),
-        **combining.handlers(),
-        **host.handlers(),
-    }
+    return OperationTable(
+        {
+            MovesElements: tiles.moved,
+            **scalars.handlers(),
+            **views.handlers(),
+            **collectives.handlers(),
+            **tiles.handlers(),
+            **addresses.handlers(),
+            **combining.handlers(),
+            **host.handlers(),
+        }
+    )
 
 
 class Group:

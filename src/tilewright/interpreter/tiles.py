@@ -21,6 +21,7 @@ from tilewright.interpreter.scalars import accumulated, reduced
 from tilewright.interpreter.state import Handler, WorkGroup
 from tilewright.interpreter.views import view_of_item
 from tilewright.ir.core import Operation, Region, Value
+from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.types import CoopMatrixType, ScalarType, TileType
 
 Array = NDArray[Any]
@@ -223,26 +224,21 @@ def _mapped(change: Callable[[Any, Array], Array]) -> Handler:
     return handler
 
 
-def _broadcast(op: tile.Broadcast, tiles: Array) -> Array:
-    return np.broadcast_to(tiles, (len(tiles), *_shaped(op.out).shape))
-
-
-def _reshape(op: tile.Reshape, tiles: Array) -> Array:
-    shape = _shaped(op.out).shape
-    return np.stack([t.reshape(-1, order="F").reshape(shape, order="F") for t in tiles])
+def moved(w: WorkGroup, op: Operation) -> None:
+    """Elements of the operands in other places."""
+    assert isinstance(op, MovesElements)
+    out = _empty(w, op.results[0])
+    for move in op.moves():
+        source, rank = tile_of(w, op.operands[move.operand]), len(move.shape)
+        positions = np.ix_(*map(np.arange, move.shape))
+        at = [np.asarray(index).reshape(np.shape(index) or (1,) * rank) for index in move.at(positions)]
+        found = source[(slice(None), *at)] if at else source.reshape(-1, *(1,) * rank)
+        out[(slice(None), *(slice(s, s + n) for s, n in zip(move.start, move.shape, strict=True)))] = found
+    bind(w, op.results[0], out)
 
 
 def _reinterpret(op: tile.Reinterpret, tiles: Array) -> Array:
     return np.ascontiguousarray(tiles).view(dtype_of(_shaped(op.out).element))
-
-
-def _permute(op: tile.Permute, tiles: Array) -> Array:
-    return tiles.transpose(0, *(k + 1 for k in op.order))
-
-
-def _extract(op: tile.Extract, tiles: Array) -> Array:
-    box = tuple(slice(o, o + s) for o, s in zip(op.offsets, _shaped(op.out).shape, strict=True))
-    return tiles[(slice(None), *box)]
 
 
 def _reduce(op: tile.Reduce, tiles: Array) -> Array:
@@ -256,11 +252,6 @@ def _scan(op: tile.Scan, tiles: Array) -> Array:
 def _coop_reduce(op: tl.CoopReduce, tiles: Array) -> Array:
     axis = 2 if op.row else 1
     return np.expand_dims(reduced(tiles, op.kind, axis), axis)
-
-
-def _cat(w: WorkGroup, op: Operation) -> None:
-    assert isinstance(op, tile.Cat)
-    bind(w, op.out, np.concatenate([tile_of(w, t) for t in op.tiles], axis=op.dim + 1))
 
 
 def _iota(w: WorkGroup, op: Operation) -> None:
@@ -389,12 +380,7 @@ def handlers() -> dict[type[Operation], Handler]:
         tile.Prefetch: _nothing,
         tile.Splat: _splat,
         tile.Item: _item,
-        tile.Broadcast: _mapped(_broadcast),
-        tile.Reshape: _mapped(_reshape),
         tile.Reinterpret: _mapped(_reinterpret),
-        tile.Permute: _mapped(_permute),
-        tile.Extract: _mapped(_extract),
-        tile.Cat: _cat,
         tile.Iota: _iota,
         tile.Mma: _mma,
         tile.Reduce: _mapped(_reduce),

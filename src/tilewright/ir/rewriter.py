@@ -21,7 +21,7 @@ OperationT = TypeVar("OperationT", bound=Operation)
 
 @dataclass(frozen=True, slots=True)
 class Pattern(Generic[OperationT]):
-    """A rewrite and the operation classes it applies to; None for all."""
+    """A rewrite, and the operation classes or families that it applies to; None for all operations."""
 
     classes: tuple[type[Operation], ...] | None
     rewrite: Callable[[OperationT, Rewriter], bool]
@@ -29,7 +29,7 @@ class Pattern(Generic[OperationT]):
 
 
 def pattern(*classes: type[OperationT]) -> Callable[[Callable[[OperationT, Rewriter], bool]], Pattern[OperationT]]:
-    """Make a function a pattern for operations of exactly these classes (none given: every operation)."""
+    """Make a function a pattern for operations of these classes and families (none given: every operation)."""
 
     def wrap(function: Callable[[OperationT, Rewriter], bool]) -> Pattern[OperationT]:
         return Pattern(classes or None, function, getattr(function, "__name__", "pattern"))
@@ -41,20 +41,18 @@ class PatternSet:
     """Patterns by operation class; built once, used many times."""
 
     def __init__(self, patterns: Iterable[Pattern[Any]]) -> None:
+        self._patterns = tuple(patterns)
+        self._general = [item for item in self._patterns if item.classes is None]
         self._by_class: dict[type[Operation], list[Pattern[Any]]] = {}
-        self._general: list[Pattern[Any]] = []
-        for item in patterns:
-            for cls in item.classes or ():
-                self._by_class.setdefault(cls, []).append(item)
-            if item.classes is None:
-                self._general.append(item)
 
     def of(self, op: Operation) -> Sequence[Pattern[Any]]:
         """Patterns to try on `op`, specific ones first."""
-        specific = self._by_class.get(type(op))
-        if specific is None:
-            return self._general
-        return specific + self._general if self._general else specific
+        cls = type(op)
+        found = self._by_class.get(cls)
+        if found is None:
+            specific = [item for item in self._patterns if item.classes and issubclass(cls, item.classes)]
+            found = self._by_class[cls] = specific + self._general
+        return found
 
 
 class Rewriter:

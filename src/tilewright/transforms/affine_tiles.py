@@ -13,6 +13,8 @@ from tilewright.dialects import arith, team, tile
 from tilewright.dialects.arith import Predicate
 from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Value
+from tilewright.ir.index_map import Move
+from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.types import I64, ScalarType, TileType, element_of
 
 _EXACT = 1 << 62
@@ -26,6 +28,12 @@ class Coefficient(Struct, frozen=True):
 
     factor: int
     scale: Value | None = None
+
+    def plus(self, other: Coefficient) -> Coefficient | None:
+        """The sum, None if that takes two run-time values."""
+        if self.factor and other.factor and self.scale is not other.scale:
+            return None
+        return Coefficient(self.factor + other.factor, self.scale if self.factor else other.scale)
 
 
 class Affine(Struct, frozen=True):
@@ -123,27 +131,32 @@ class Analysis:
                 source = element_of(op.value.type)
                 wider = source is not None and source.is_integer and source.bits <= type_.element.bits
                 return self.exact(op.value) if wider and source is not type_.element else None
-            case tile.Broadcast():
-                form = self.affine(op.tile)
-                source_type = op.tile.type
-                assert isinstance(source_type, TileType)
-                if form is None:
-                    return None
-                kept = zip(form.strides, source_type.shape, strict=True)
-                return replace(form, strides=tuple(Coefficient(0) if n == 1 else s for s, n in kept))
-            case tile.Reshape():
-                return self._reshaped(op, type_)
+            case MovesElements():
+                move, *others = op.moves()
+                form = self.affine(op.operands[move.operand])
+                return None if form is None or others else self._moved(form, move)
             case _:
                 return None
 
-    def _reshaped(self, op: tile.Reshape, type_: TileType) -> Affine | None:
-        """Dimensions of extent 1 come and go."""
-        form, source = self.affine(op.tile), op.tile.type
-        assert isinstance(source, TileType)
-        if form is None or [n for n in source.shape if n > 1] != [n for n in type_.shape if n > 1]:
-            return None
-        strides = iter([s for s, n in zip(form.strides, source.shape, strict=True) if n > 1])
-        return replace(form, strides=tuple(next(strides) if n > 1 else Coefficient(0) for n in type_.shape))
+    def _moved(self, form: Affine, move: Move) -> Affine | None:
+        """The form along the dimensions of the result, if those that it varies along follow them."""
+        b, start = self.b, form.start
+        strides = [Coefficient(0)] * len(move.shape)
+        for coordinate, stride in zip(move.coordinates, form.strides, strict=True):
+            if not stride.factor:
+                continue
+            if not coordinate.is_linear:
+                return None
+            if coordinate.offset:
+                skipped = self.constant(stride.factor * coordinate.offset)
+                skipped = skipped if stride.scale is None else b(arith.Mul(stride.scale, skipped)).out
+                start = b(arith.Add(start, skipped)).out
+            for dim, factor in enumerate(coordinate.factors):
+                total = strides[dim].plus(Coefficient(stride.factor * factor, stride.scale))
+                if total is None:
+                    return None
+                strides[dim] = total
+        return replace(form, start=start, strides=tuple(strides))
 
     def _scalar(self, value: Value) -> tuple[Value, int]:
         """A scalar as `i64`, and a bound of its magnitude."""
@@ -155,9 +168,10 @@ class Analysis:
     def _sum(self, x: Affine, y: Affine) -> Affine | None:
         strides: list[Coefficient] = []
         for p, q in zip(x.strides, y.strides, strict=True):
-            if p.factor and q.factor and p.scale is not q.scale:
+            both = p.plus(q)
+            if both is None:
                 return None
-            strides.append(Coefficient(p.factor + q.factor, p.scale if p.factor else q.scale))
+            strides.append(both)
         start = self.b(arith.Add(x.start, y.start)).out
         return Affine(start, tuple(strides), x.largest + y.largest, (*x.conditions, *y.conditions))
 

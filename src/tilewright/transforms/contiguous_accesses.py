@@ -19,6 +19,8 @@ from tilewright.dialects.arith import Predicate
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Module
 from tilewright.ir.core import Value
+from tilewright.ir.index_map import along
+from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import I64, INDEX, MemrefType, TileType
 from tilewright.transforms.affine_tiles import Analysis, Coefficient
@@ -104,15 +106,15 @@ def _limits(analysis: Analysis, mask: Value, limits: list[Value | None], conditi
             low, high = (op.rhs, op.lhs) if flipped else (op.lhs, op.rhs)
             closed = op.predicate in (Predicate.LE, Predicate.GE)
             return _limit(analysis, low, high, closed, limits, conditions)
-        case tile.Broadcast():
-            inner: list[Value | None] = [None] * len(limits)
-            if not _limits(analysis, op.tile, inner, conditions):
+        case MovesElements():
+            move, *others = op.moves()
+            inner: list[Value | None] = [None] * len(move.coordinates)
+            if others or not _limits(analysis, op.operands[move.operand], inner, conditions):
                 return False
-            source = op.tile.type
-            assert isinstance(source, TileType)
-            if any(limit is not None and n == 1 for limit, n in zip(inner, source.shape, strict=True)):
+            limited = [(c, limit) for c, limit in zip(move.coordinates, inner, strict=True) if limit is not None]
+            if any(c.dim is None or c != along(c.dim, len(limits)) for c, _ in limited):
                 return False
-            return all(_tighten(analysis, limits, dim, limit) for dim, limit in enumerate(inner) if limit is not None)
+            return all(_tighten(analysis, limits, c.factors.index(1), limit) for c, limit in limited)
         case arith.Constant():
             return op.value is True
         case _:

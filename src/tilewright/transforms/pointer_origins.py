@@ -12,6 +12,7 @@ from msgspec import Struct, field
 
 from tilewright.dialects import addresses, arith, scf, statics, tile
 from tilewright.ir.core import BlockArgument, Operation, OpResult, Value
+from tilewright.ir.interfaces import MovesElements
 
 Origin = addresses.AddressOf | statics.GlobalAddress | statics.Reserve
 
@@ -83,9 +84,7 @@ def _sources(value: Value) -> _Sources:
             return _Sources(parts=(op.lhs,))
         case arith.Select():
             return _Sources(choices=(op.on_true, op.on_false))
-        case tile.Cat():
-            return _Sources(choices=op.tiles)
-        case tile.Splat() | tile.Item() | tile.Broadcast() | tile.Reshape() | tile.Permute() | tile.Extract():
+        case MovesElements() | tile.Splat() | tile.Item():
             return _Sources(choices=op.operands)
         case scf.If():
             arms = [scf.yielded(region) for region in op.regions]

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from tilewright.dialects import memref, tile
 from tilewright.dialects.arith import Cast, Constant
 from tilewright.ir.core import Operation, Value
+from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.rewriter import Rewriter, pattern
 from tilewright.ir.types import INDEX, MemrefType, TileType
 from tilewright.transforms.aliasing import Accessor
 from tilewright.transforms.emit import constant_of, integer_of, memref_type, scalar_type
-
-Move = tile.Broadcast | tile.Reshape | tile.Permute | tile.Extract
 
 
 @pattern(tile.Splat)
@@ -25,25 +24,28 @@ def splat_of_constant(op: tile.Splat, rewriter: Rewriter) -> bool:
     return True
 
 
-@pattern(tile.Broadcast, tile.Reshape, tile.Permute, tile.Extract)
-def move_of_uniform(op: Move, rewriter: Rewriter) -> bool:
+@pattern(MovesElements)
+def move_of_uniform(op: MovesElements, rewriter: Rewriter) -> bool:
     """Moving the elements of a constant or splat changes its shape only."""
-    source = op.tile.defining_op
+    source, *others = (operand.defining_op for operand in op.operands)
+    if any(other is not source for other in others):
+        return False
     if isinstance(source, Constant):
-        rewriter.replace(op, [rewriter.insert(Constant(source.value, result_types=[op.out.type])).out])
+        rewriter.replace(op, [rewriter.insert(Constant(source.value, result_types=[op.results[0].type])).out])
     elif isinstance(source, tile.Splat):
-        rewriter.replace(op, [rewriter.insert(tile.Splat(source.value, result_types=[op.out.type])).out])
+        rewriter.replace(op, [rewriter.insert(tile.Splat(source.value, result_types=[op.results[0].type])).out])
     else:
         return False
     return True
 
 
-@pattern(tile.Broadcast, tile.Reshape, tile.Extract)
-def move_to_itself(op: tile.Broadcast | tile.Reshape | tile.Extract, rewriter: Rewriter) -> bool:
-    """A move to the same shape goes."""
-    if op.tile.type != op.out.type:
+@pattern(MovesElements)
+def move_to_itself(op: MovesElements, rewriter: Rewriter) -> bool:
+    """A move of every element to its own place goes."""
+    moves = op.moves()
+    if len(moves) > 1 or op.operands[0].type != op.results[0].type or not moves[0].is_identity:
         return False
-    rewriter.replace(op, [op.tile])
+    rewriter.replace(op, [op.operands[0]])
     return True
 
 

@@ -16,24 +16,26 @@ from tilewright.dialects.builtin import Kernel
 from tilewright.ir.core import Block, Operation, Value
 from tilewright.ir.definition import RECURSIVE_EFFECTS
 from tilewright.ir.effects import EffectKind
+from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.types import TileType
 from tilewright.targets.nvidia.elementwise import ELEMENTWISE
 from tilewright.transforms.aliasing import accesses, may_overlap
 from tilewright.transforms.steps import STEP
 
-_MOVES: Final[frozenset[type[Operation]]] = frozenset(
-    {tile.Splat, tile.Broadcast, tile.Reshape, tile.Reinterpret, tile.Permute, tile.Extract, tile.Cat, tile.Iota}
-)
 _HARMLESS: Final = frozenset({EffectKind.READ, EffectKind.ALLOCATE, EffectKind.FREE, EffectKind.HINT})
 
 
 def deferred_tiles(kernel: Kernel) -> frozenset[Value]:
     """The tiles of collective regions that get no buffer of their own."""
     tiles = [op for op in _collective_ops(kernel.body.entry) if len(op.results) == 1 and _is_tile(op.results[0])]
-    found: set[Value] = {op.results[0] for op in tiles if type(op) in _MOVES or type(op) in ELEMENTWISE}
+    found: set[Value] = {op.results[0] for op in tiles if _is_cheap(op)}
     loads = [op for op in tiles if isinstance(op, tile.Load)]
     found.update([op.out for op in loads if _may_wait(op, frozenset(found))])
     return frozenset(found)
+
+
+def _is_cheap(op: Operation) -> bool:
+    return isinstance(op, MovesElements | tile.Splat | tile.Iota | tile.Reinterpret) or type(op) in ELEMENTWISE
 
 
 def _is_tile(value: Value) -> bool:

@@ -11,10 +11,13 @@ from contextlib import contextmanager
 
 from tilewright.dialects import scf, tile
 from tilewright.ir import core
+from tilewright.ir.index_map import Move
+from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.types import TileType
 from tilewright.targets.llvm.emitter import Value, constant, i64
+from tilewright.targets.llvm.positions import moved
 from tilewright.targets.nvidia import buffers
-from tilewright.targets.nvidia.buffers import Coordinates, coordinates, fill, linear_number, new_buffer
+from tilewright.targets.nvidia.buffers import Coordinates, fill, new_buffer
 from tilewright.targets.nvidia.context import KernelContext, is_tile
 from tilewright.targets.nvidia.elementwise import ELEMENTWISE, apply
 from tilewright.targets.nvidia.memory import address, in_bounds, load_element
@@ -82,12 +85,12 @@ class Elements:
                 return self._scan(op, where)
             case tile.Map():
                 return self._map(op, where)
-            case tile.Cat():
-                return self._cat(op, where)
             case tile.Reinterpret():
                 return self._reinterpreted(op, where)
+            case MovesElements():
+                return self._moved(op, op.moves(), where)
             case _:
-                return self.at(op.operands[0], self._moved(op, where))
+                raise AssertionError(f"{op.name} does not give a tile on demand")
 
     def _reinterpreted(self, op: tile.Reinterpret, where: Coordinates) -> Value:
         b, (position,) = self._ctx.b, where
@@ -110,24 +113,6 @@ class Elements:
         found = self.at(value, (at,))
         assert isinstance(found, Value)
         return found
-
-    def _moved(self, op: core.Operation, where: Coordinates) -> Coordinates:
-        """Where an operation that only moves elements takes its element from."""
-        ctx = self._ctx
-        match op:
-            case tile.Broadcast():
-                shape = tile_type(op.tile).shape
-                return tuple(i64(0) if extent == 1 else at for extent, at in zip(shape, where, strict=True))
-            case tile.Reshape():
-                number = linear_number(ctx, tile_type(op.out).shape, where)
-                return coordinates(ctx, tile_type(op.tile).shape, number)
-            case tile.Permute():
-                found = dict(zip(op.order, where, strict=True))
-                return tuple(found[k] for k in range(len(where)))
-            case tile.Extract():
-                return tuple(ctx.b.add(at, i64(offset)) for at, offset in zip(where, op.offsets, strict=True))
-            case _:
-                raise AssertionError(f"{op.name} does not give a tile on demand")
 
     def _load(self, op: tile.Load, where: Coordinates) -> Operand:
         ctx = self._ctx
@@ -186,24 +171,30 @@ class Elements:
         positions = [self._ctx.b.trunc(at, "i32") for at in where]
         return mapped(self._ctx, op, positions, self.at(op.tile, where))
 
-    def _cat(self, op: tile.Cat, where: Coordinates) -> Operand:
-        return self._cat_from(op.tiles, op.dim, where)
+    def _moved(self, op: core.Operation, moves: Sequence[Move], where: Coordinates) -> Operand:
+        """The element from the first move in whose box it lies; it surely lies in one."""
+        b, (move, *others) = self._ctx.b, moves
+        at = [b.sub(index, i64(start)) for index, start in zip(where, move.start, strict=True)]
 
-    def _cat_from(self, tiles: Sequence[core.Value], dim: int, where: Coordinates) -> Operand:
-        if len(tiles) == 1:
-            return self.at(tiles[0], where)
-        b, extent = self._ctx.b, tile_type(tiles[0]).shape[dim]
+        def here() -> Operand:
+            return self.at(op.operands[move.operand], moved(b, move, at))
 
-        def first() -> Operand:
+        if not others:
+            return here()
+        inside = self._ctx.flag(True)
+        for index, extent, whole in zip(at, move.shape, tile_type(op.results[0]).shape, strict=True):
+            if extent < whole:
+                inside = b.and_(inside, b.icmp("ult", index, i64(extent)))
+        return guarded(self._ctx, inside, self._scoped(here), self._scoped(lambda: self._moved(op, others, where)))
+
+    def _scoped(self, element: Callable[[], Operand]) -> Callable[[], Operand]:
+        """The same for the arm of a branch."""
+
+        def scoped() -> Operand:
             with self.scope():
-                return self.at(tiles[0], where)
+                return element()
 
-        def rest() -> Operand:
-            with self.scope():
-                moved = b.sub(where[dim], i64(extent))
-                return self._cat_from(tiles[1:], dim, (*where[:dim], moved, *where[dim + 1 :]))
-
-        return guarded(self._ctx, b.icmp("slt", where[dim], i64(extent)), first, rest)
+        return scoped
 
 
 def guarded(ctx: KernelContext, condition: Value, yes: Callable[[], Operand], no: Callable[[], Operand]) -> Operand:

@@ -7,7 +7,7 @@ The slots are those of `slot_layout`, so that the host prepares one block of par
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
@@ -16,6 +16,8 @@ from tilewright.artifacts.symbols import entry_symbol
 from tilewright.dialects import scf, tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir import core
+from tilewright.ir.interfaces import MovesElements
+from tilewright.ir.operation_table import OperationTable
 from tilewright.ir.types import GroupType, MemrefType, PointerType, ScalarType, Type
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Complex, Module, Parameter, Value, i64, zero
@@ -58,12 +60,7 @@ _TILE_OPS: Final[tuple[type[core.Operation], ...]] = (
     tile.AtomicRmw,
     tile.Splat,
     tile.Item,
-    tile.Broadcast,
-    tile.Reshape,
     tile.Reinterpret,
-    tile.Permute,
-    tile.Extract,
-    tile.Cat,
     tile.Iota,
     tile.Mma,
     tile.Reduce,
@@ -81,19 +78,22 @@ COLLECTIVE_ONLY: Final[frozenset[type[core.Operation]]] = frozenset(
 
 
 @cache
-def lowering_table() -> Mapping[type[core.Operation], OpLowering]:
+def lowering_table() -> OperationTable[OpLowering]:
     """Every lowering of the target by operation."""
-    return {
-        **dict.fromkeys(ELEMENTWISE, _elementwise),
-        **dict.fromkeys(_TILE_OPS, _tile),
-        tile.Prefetch: _prefetch,
-        **memory.lowerings(),
-        **control.lowerings(),
-        **team.lowerings(),
-        **atomics.lowerings(),
-        **addresses.lowerings(),
-        **combining.lowerings(),
-    }
+    return OperationTable(
+        {
+            MovesElements: _tile,
+            **dict.fromkeys(ELEMENTWISE, _elementwise),
+            **dict.fromkeys(_TILE_OPS, _tile),
+            tile.Prefetch: _prefetch,
+            **memory.lowerings(),
+            **control.lowerings(),
+            **team.lowerings(),
+            **atomics.lowerings(),
+            **addresses.lowerings(),
+            **combining.lowerings(),
+        }
+    )
 
 
 def lower_kernel(kernel: Kernel, module: Module) -> KernelInfo:

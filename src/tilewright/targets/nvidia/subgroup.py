@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tilewright.dialects import tile
 from tilewright.ir import core
+from tilewright.ir.index_map import Move
+from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.types import TileType
 from tilewright.targets.llvm.emitter import Value
 from tilewright.targets.nvidia import warp
@@ -67,12 +71,12 @@ def _computed(ctx: KernelContext, op: core.Operation) -> RegisterTile:
             return _scan(ctx, op)
         case tile.Map():
             return _map(ctx, op)
-        case tile.Cat():
-            return _cat(ctx, op)
         case tile.ShareInsert():
             return _share_insert(ctx, op)
+        case MovesElements():
+            return _moved(ctx, op, op.moves())
         case _:
-            return _moved(ctx, op)
+            raise AssertionError(f"{op.name} gives no tile of a subgroup")
 
 
 def _elementwise(ctx: KernelContext, op: core.Operation) -> RegisterTile:
@@ -147,35 +151,16 @@ def _atomic_rmw(ctx: KernelContext, op: tile.AtomicRmw) -> RegisterTile:
 # Moving elements
 
 
-def _source(op: core.Operation, at: tuple[int, ...]) -> int:
-    """Number of the operand's element that an operation puts at `at`."""
-    shape = tile_type(op.operands[0]).shape
-    match op:
-        case tile.Broadcast():
-            return number_of([0 if extent == 1 else k for extent, k in zip(shape, at, strict=True)], shape)
-        case tile.Permute():
-            found = dict(zip(op.order, at, strict=True))
-            return number_of([found[k] for k in range(len(at))], shape)
-        case tile.Extract():
-            return number_of([k + offset for k, offset in zip(at, op.offsets, strict=True)], shape)
-        case _:
-            raise AssertionError(f"{op.name} does not move elements")
-
-
-def _moved(ctx: KernelContext, op: core.Operation) -> RegisterTile:
-    type_, source = tile_type(op.results[0]), registers_of(ctx, op.operands[0])
-    tables = [wanted(ctx, type_, slot, lambda at: _source(op, at)) for slot in range(slot_count(ctx, type_))]
-    return RegisterTile(type_, tuple(gather(ctx, source, table) for table in tables))
-
-
-def _cat(ctx: KernelContext, op: tile.Cat) -> RegisterTile:
-    type_, sources = tile_type(op.out), [registers_of(ctx, t) for t in op.tiles]
+def _moved(ctx: KernelContext, op: core.Operation, moves: Sequence[Move]) -> RegisterTile:
+    """Each slot from the operands that some lane of it comes from."""
+    type_ = tile_type(op.results[0])
+    sources = [registers_of(ctx, operand) for operand in op.operands]
     slots: list[Operand] = []
     for slot in range(slot_count(ctx, type_)):
-        start, result = 0, None
-        for source in sources:
-            table = wanted(ctx, type_, slot, lambda at, t=source.type, s=start: _piece(at, op.dim, s, t))
-            start += source.type.shape[op.dim]
+        result: Operand | None = None
+        for move in moves:
+            source = sources[move.operand]
+            table = wanted(ctx, type_, slot, lambda at, m=move, t=source.type: _source(m, t, at))
             if all(number is None for number in table):
                 continue
             found = gather(ctx, source, table)
@@ -186,11 +171,11 @@ def _cat(ctx: KernelContext, op: tile.Cat) -> RegisterTile:
     return RegisterTile(type_, tuple(slots))
 
 
-def _piece(at: tuple[int, ...], dim: int, start: int, type_: TileType) -> int | None:
-    inner = at[dim] - start
-    if not 0 <= inner < type_.shape[dim]:
-        return None
-    return number_of((*at[:dim], inner, *at[dim + 1 :]), type_.shape)
+def _source(move: Move, type_: TileType, at: tuple[int, ...]) -> int | None:
+    """Number of the operand's element that a move puts at a position of the result."""
+    inner = [index - start for index, start in zip(at, move.start, strict=True)]
+    inside = all(0 <= index < extent for index, extent in zip(inner, move.shape, strict=True))
+    return number_of(move.at(inner), type_.shape) if inside else None
 
 
 # Combining elements

@@ -107,7 +107,7 @@ def check_kernel(kernel: Kernel, report: Report) -> None:
     for op in kernel.walk():
         if op is kernel:
             continue
-        if type(op) not in known:
+        if known.find(type(op)) is None:
             report.error("T006", op.location, f"{op.name} has no lowering for NVIDIA devices")
         elif type(op) in COLLECTIVE_ONLY and in_spmd(op):
             report.error("T006", op.location, f"{op.name} of a subgroup has no lowering for NVIDIA devices")

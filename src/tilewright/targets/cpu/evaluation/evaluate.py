@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from tilewright.targets.cpu.evaluation import gathers, reductions
 from tilewright.targets.cpu.expressions.blocks import Block, Piece, split_powers
-from tilewright.targets.cpu.expressions.fragments import Fragments, join, pick
+from tilewright.targets.cpu.expressions.fragments import Fragments, join, pick, rearrange
 from tilewright.targets.cpu.expressions.nodes import (
     Broadcast,
     Converted,
@@ -27,6 +27,7 @@ from tilewright.targets.cpu.expressions.nodes import (
     Product,
     Reduction,
     Registers,
+    Reverse,
     Splat,
 )
 from tilewright.targets.cpu.lowered import Operand
@@ -118,6 +119,8 @@ class Evaluator:
             case Extract():
                 origin = tuple(self.b.add(o, i64(k)) for o, k in zip(block.origin, tile.offsets, strict=True))
                 return self.block(tile.source, replace(block, origin=origin))
+            case Reverse():
+                return self._reversed(tile, block)
             case Iota():
                 return self._iota(tile, block)
             case Product():
@@ -277,6 +280,29 @@ class Evaluator:
         if one_lane:
             found = [[self.arith.splat(row[0], piece.lanes) for piece in block.pieces] for row in found]
         return found * block.count if one_column else found
+
+    def _reversed(self, tile: Reverse, block: Block) -> Fragments:
+        """Columns from the last to the first, and each vector by itself."""
+        b, shape = self.b, tile.type.shape
+
+        def mirrored(dim: int, first: Value, count: int) -> Value:
+            """Where `count` positions from `first` on begin in the source."""
+            return b.sub(i64(shape[dim] - count), first) if dim in tile.dims else first
+
+        counts = [block.count if dim == block.across else 1 for dim in range(len(shape))]
+        origin = [mirrored(dim, at, count) for dim, (at, count) in enumerate(zip(block.origin, counts, strict=True))]
+        if block.vector in tile.dims:
+            rows: Fragments = [[] for _ in range(block.count)]
+            for piece in block.pieces:
+                start = b.add(block.origin[block.vector], i64(piece.offset))
+                origin[block.vector] = mirrored(block.vector, start, piece.active)
+                part = replace(block, origin=tuple(origin), pieces=(replace(piece, offset=0),))
+                order = [max(piece.active - 1 - lane, 0) for lane in range(piece.lanes)]
+                for row, (found,) in zip(rows, self.block(tile.source, part), strict=True):
+                    row.append(rearrange(b, found, order))
+        else:
+            rows = self.block(tile.source, replace(block, origin=tuple(origin)))
+        return rows[::-1] if block.across in tile.dims else rows
 
     def _iota(self, tile: Iota, block: Block) -> Fragments:
         b, ltype = self.b, ELEMENTS[tile.type.element.name].llvm

@@ -39,7 +39,12 @@ def parts_of(operand: Operand) -> tuple[Value, ...]:
 
 def pick(b: Builder, operand: Operand, lanes: range | list[int]) -> Operand:
     """Some lanes of a vector, ascending; one lane is a scalar."""
-    if lanes_of(parts_of(operand)[0].type) == len(lanes):
+    return operand if lanes_of(parts_of(operand)[0].type) == len(lanes) else rearrange(b, operand, lanes)
+
+
+def rearrange(b: Builder, operand: Operand, lanes: range | list[int]) -> Operand:
+    """A vector of these lanes of one; one lane is a scalar."""
+    if lanes_of(parts_of(operand)[0].type) == 1:
         return operand
     return shuffle(b, operand, None, lanes)
 

@@ -10,15 +10,26 @@ from typing import TypeVar
 
 from tilewright.dialects import tile
 from tilewright.ir import core
+from tilewright.ir.index_map import Move
+from tilewright.ir.interfaces import MovesElements
 from tilewright.targets.llvm.elementwise import is_elementwise
 
-_EXPRESSIONS = (tile.Broadcast, tile.Permute, tile.Extract, tile.Mma, tile.Reduce, tile.Splat)
 _Node = TypeVar("_Node", bound=Hashable)
 
 
 def is_expression(op: core.Operation) -> bool:
-    """Whether an operation is an expression, whatever its operands and types; `tile.reduce_by` is one at times."""
-    return isinstance(op, _EXPRESSIONS) or is_elementwise(op)
+    """Whether an operation is an expression, whatever its operands; `tile.reduce_by` is one at times."""
+    if isinstance(op, MovesElements):
+        return sole_rearrangement(op) is not None
+    return isinstance(op, tile.Mma | tile.Reduce | tile.Splat) or is_elementwise(op)
+
+
+def sole_rearrangement(op: MovesElements) -> Move | None:
+    """The one move that an operation makes, if that is an expression; a reshaped tile is memory seen in another way."""
+    if isinstance(op, tile.Reshape):
+        return None
+    move, *others = op.moves()
+    return move if not others and move.is_rearrangement else None
 
 
 def by_expressions(value: core.Value) -> Iterator[core.Value]:

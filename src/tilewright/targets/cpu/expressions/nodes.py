@@ -103,6 +103,14 @@ class Extract(Struct, frozen=True, eq=False):
     offsets: tuple[int, ...]
 
 
+class Reverse(Struct, frozen=True, eq=False):
+    """Positions along `dims` counted from the end."""
+
+    type: TileType
+    source: Expression
+    dims: tuple[int, ...]
+
+
 class Iota(Struct, frozen=True, eq=False):
     """Each element is its position along a dimension."""
 
@@ -145,6 +153,7 @@ Expression = (
     | Broadcast
     | Permute
     | Extract
+    | Reverse
     | Iota
     | Product
     | Reduction
@@ -157,7 +166,7 @@ def sources(tile: Expression) -> tuple[Expression, ...]:
     match tile:
         case Elementwise():
             return tile.operands
-        case Converted() | Broadcast() | Permute() | Extract() | Reduction():
+        case Converted() | Broadcast() | Permute() | Extract() | Reverse() | Reduction():
             return (tile.source,)
         case Product():
             return (tile.lhs, tile.rhs, tile.acc)
@@ -200,7 +209,7 @@ class Substitution:
                 return replace(tile, operands=tuple(map(self.tile, tile.operands)))
             case Product():
                 return replace(tile, lhs=self.tile(tile.lhs), rhs=self.tile(tile.rhs), acc=self.tile(tile.acc))
-            case Converted() | Broadcast() | Permute() | Extract() | Reduction():
+            case Converted() | Broadcast() | Permute() | Extract() | Reverse() | Reduction():
                 return replace(tile, source=self.tile(tile.source))
             case Gathered():
                 mask = None if tile.mask is None else self.tile(tile.mask)
@@ -263,7 +272,7 @@ def _found_dim(tile: Expression, known: dict[Expression, int | None]) -> int | N
         case Permute():
             dim = _natural_dim(tile.source, known)
             return None if dim is None else tile.order.index(dim)
-        case Extract() | Converted():
+        case Extract() | Reverse() | Converted():
             return _natural_dim(tile.source, known)
         case Product():
             dim = _natural_dim(tile.acc, known)

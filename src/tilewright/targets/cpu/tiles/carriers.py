@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from tilewright.dialects import scf, tile
 from tilewright.ir import core
+from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.targets.cpu.context import KernelContext, TileCarrier
 from tilewright.targets.cpu.expressions.nodes import Bound, Expression, Memory, Registers, first_long_dim
@@ -223,14 +224,10 @@ def _found(value: core.Value, depth: int, known: dict[core.Value, int | None]) -
             if found is None:
                 found = 1 if _natural(op.lhs, depth - 1, known) != 0 and _natural(op.rhs, depth - 1, known) == 1 else 0
             return found
-        case tile.Permute():
-            found = _natural(op.tile, depth - 1, known)
-            return None if found is None else op.order.index(found)
-        case tile.Broadcast():
-            found = _natural(op.tile, depth - 1, known)
-            source = op.tile.type
-            assert isinstance(source, TileType)
-            return None if found is None or source.shape[found] == 1 else found
+        case MovesElements():
+            move, *others = op.moves()
+            found = None if others else _natural(op.operands[move.operand], depth - 1, known)
+            return None if found is None else move.coordinates[found].dim
         case scf.For() | scf.If():
             index = value.index if isinstance(value, core.OpResult) else 0
             source_value = _yielded(op, index)

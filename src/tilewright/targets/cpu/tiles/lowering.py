@@ -6,23 +6,23 @@ from tilewright.dialects import addresses, arith, scf, tile
 from tilewright.dialects.reports import Report
 from tilewright.dialects.tile_combine import ReduceBy, ScanBy, single_operation
 from tilewright.ir import core
+from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.types import ScalarType, TileType
 from tilewright.targets.cpu.context import KernelContext, TileCarrier
+from tilewright.targets.cpu.expressions.graph import sole_rearrangement
 from tilewright.targets.cpu.expressions.nodes import (
-    Broadcast,
     Converted,
     Elementwise,
     Expression,
-    Extract,
     Gathered,
     Iota,
     Memory,
-    Permute,
     Product,
     Reduction,
     Splat,
     natural_dim,
 )
+from tilewright.targets.cpu.expressions.rearranged import rearranged
 from tilewright.targets.cpu.large_products.product import is_large, large_product
 from tilewright.targets.cpu.lowered import Scalar
 from tilewright.targets.cpu.machine import Machine
@@ -106,12 +106,6 @@ class CpuTiles:
             case addresses.Gather() if op.semantics is None:
                 mask = None if op.mask is None else tile_of(ctx, op.mask)
                 return roots.materialize(Gathered(type_, tile_of(ctx, op.addresses), mask))
-            case tile.Broadcast():
-                return Broadcast(type_, tile_of(ctx, op.tile))
-            case tile.Permute():
-                return Permute(type_, tile_of(ctx, op.tile), op.order)
-            case tile.Extract():
-                return Extract(type_, tile_of(ctx, op.tile), op.offsets)
             case tile.Iota():
                 return Iota(type_, op.dim)
             case tile.Mma():
@@ -127,7 +121,9 @@ class CpuTiles:
                 return Reduction(type_, tile_of(ctx, op.tile), op.kind.value, op.dim)
             case ReduceBy() if (word := _word(op)) is not None:
                 return Reduction(type_, tile_of(ctx, op.tiles[0]), word, op.dim)
-            case tile.Reshape() | tile.Reinterpret() | tile.Cat() | tile.Scan() | tile.Map():
+            case MovesElements() if (move := sole_rearrangement(op)) is not None:
+                return rearranged(tile_of(ctx, op.operands[move.operand]), move)
+            case MovesElements() | tile.Reinterpret() | tile.Scan() | tile.Map():
                 return moves.lower(ctx, roots, op)
             case tile.ShareInsert():
                 return shares.insert(ctx, roots, op)

@@ -1,9 +1,13 @@
-"""Operations whose result is put together in a buffer: reshape, reinterpret, cat, scan, map."""
+"""Operations whose result is put together in a buffer: reshape, reinterpret, other moves, scan, map."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tilewright.dialects import scf, tile
 from tilewright.ir import core
+from tilewright.ir.index_map import Move
+from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.types import ScalarType, TileType
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluation.evaluate import Evaluator
@@ -11,12 +15,14 @@ from tilewright.targets.cpu.evaluation.reductions import combine
 from tilewright.targets.cpu.evaluation.sweep import each_position, each_vector
 from tilewright.targets.cpu.expressions.blocks import Block, Piece
 from tilewright.targets.cpu.expressions.fragments import flatten, pick, rebuild, shuffle
-from tilewright.targets.cpu.expressions.nodes import Memory
+from tilewright.targets.cpu.expressions.nodes import Expression, Memory
+from tilewright.targets.cpu.expressions.rearranged import rearranged
 from tilewright.targets.cpu.lowered import Operand, Scalar
 from tilewright.targets.cpu.memory.lanes import Lanes, store_lanes
 from tilewright.targets.cpu.memory.places import tile_of
 from tilewright.targets.cpu.tiles.roots import Roots
 from tilewright.targets.llvm.emitter import Value, i64
+from tilewright.targets.llvm.positions import moved
 
 
 def lower(ctx: KernelContext, roots: Roots, op: core.Operation) -> Memory:
@@ -28,8 +34,8 @@ def lower(ctx: KernelContext, roots: Roots, op: core.Operation) -> Memory:
             return _reshape(roots, roots.materialize(tile_of(ctx, op.tile), 0, packed=True), type_)
         case tile.Reinterpret():
             return _reinterpreted(roots.materialize(tile_of(ctx, op.tile), 0, packed=True), type_)
-        case tile.Cat():
-            return _cat(ctx, roots, op, type_)
+        case MovesElements():
+            return _moved(roots, [tile_of(ctx, operand) for operand in op.operands], op.moves(), type_)
         case tile.Scan():
             return _scan(ctx, roots, op, type_)
         case tile.Map():
@@ -53,14 +59,24 @@ def _reinterpreted(packed: Memory, type_: TileType) -> Memory:
     return Memory(type_, packed.pointer, packed.strides, packed.bounds, span)
 
 
-def _cat(ctx: KernelContext, roots: Roots, op: tile.Cat, type_: TileType) -> Memory:
-    whole = roots.buffer(type_)
-    ev, start = roots.evaluator(), 0
-    for value in op.tiles:
-        part = tile_of(ctx, value)
-        position = tuple(i64(start if dim == op.dim else 0) for dim in range(type_.rank))
-        roots.store(part, Memory(part.type, ev.address(whole, position), whole.strides, whole.bounds))
-        start += part.type.shape[op.dim]
+def _moved(roots: Roots, sources: Sequence[Expression], moves: Sequence[Move], type_: TileType) -> Memory:
+    """Box by box: as an expression where the move is one, else element by element."""
+    whole, ev = roots.buffer(type_), roots.evaluator()
+    for move in moves:
+        part = TileType(move.shape, type_.element)
+        target = Memory(part, ev.address(whole, tuple(map(i64, move.start))), whole.strides, whole.bounds)
+        expression = rearranged(sources[move.operand], move)
+        if expression is not None:
+            roots.store(expression, target)
+            continue
+        source = roots.materialize(sources[move.operand])
+
+        def act(position: tuple[Value, ...], move: Move = move, source: Memory = source, to: Memory = target) -> None:
+            ev.forget()
+            found = ev.scalar(source, moved(roots.ctx.b, move, position))
+            store_lanes(roots.ctx.b, found, Lanes(type_.element.name, ev.address(to, position), i64(1), 1))
+
+        each_position(roots.ctx.b, move.shape, act)
     return whole
 
 

@@ -25,6 +25,7 @@ from tilewright.targets.cpu.expressions.nodes import (
     Product,
     Reduction,
     Registers,
+    Reverse,
     Splat,
     leaves,
     natural_dim,
@@ -238,7 +239,7 @@ class Roots:
             case Gathered():
                 mask = None if tile.mask is None else self._with_operands(tile.mask, plan, vector, known)
                 return replace(tile, addresses=self._with_operands(tile.addresses, plan, vector, known), mask=mask)
-            case Broadcast() | Extract() | Reduction():
+            case Broadcast() | Extract() | Reverse() | Reduction():
                 costly = any(isinstance(part, Registers | Product) for part in subexpressions(tile.source))
                 return replace(tile, source=self.materialize(tile.source)) if costly else tile
             case _:
