@@ -23,7 +23,6 @@ from tilewright.ir.types import AddressSpace, GroupType, MemrefType
 
 Shape = tuple[int, ...]
 
-_COLLECTIVES: Final = (tl.Gemm, tl.Gemv, tl.Ger, tl.Hadamard, tl.Axpby, tl.Sum, tl.Cumsum)
 _SKIPPED: Final = (memref.Alloca, memref.LifetimeStop, scf.Yield, team.Barrier)
 _COMPLEX_PRODUCT: Final = 6
 _COMPLEX_SUM: Final = 2
@@ -75,7 +74,7 @@ class _Counter:
         for op in block:
             if isinstance(op, scf.For):
                 self._loop(op, times)
-            elif isinstance(op, _COLLECTIVES):
+            elif isinstance(op, tl.Collective):
                 self._operations += times * self._computed(op)
                 self._move(op)
             elif PURE in op.definition.traits and not op.regions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import ModuleType
 
 from tilewright.ir.core import Operation
@@ -34,9 +34,12 @@ def all_dialects() -> tuple[ModuleType, ...]:
 
 def operation_classes() -> Mapping[str, type[Operation]]:
     """Every declared operation by name."""
-    return {
-        cls.name: cls
-        for dialect in all_dialects()
-        for cls in vars(dialect).values()
-        if isinstance(cls, type) and issubclass(cls, Operation) and "definition" in vars(cls)
-    }
+    return {cls.name: cls for cls in declared_in(all_dialects())}
+
+
+def declared_in(dialects: Iterable[ModuleType]) -> Iterator[type[Operation]]:
+    """The operations that modules declare."""
+    for dialect in dialects:
+        for cls in vars(dialect).values():
+            if isinstance(cls, type) and issubclass(cls, Operation) and "definition" in vars(cls):
+                yield cls

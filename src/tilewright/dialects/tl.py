@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 from string import ascii_letters
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from msgspec import Struct
 
+from tilewright.dialects.arith import Mul
 from tilewright.dialects.memref import AtomicKind, Scope, Semantics
 from tilewright.ir.definition import (
     COLLECTIVE,
@@ -35,6 +36,11 @@ from tilewright.ir.definition import (
 )
 from tilewright.ir.effects import Effect, EffectKind, reads, writes
 from tilewright.ir.types import COOPMATRIX, INDEX_ONLY, INTEGER, MEMREF, NUMBER, CoopMatrixType, MemrefType, Type
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tilewright.dialects.builder import Builder
 
 _T = TypeVar("_T")
 
@@ -69,6 +75,11 @@ class Collective(Operation):
         one statement of which extents agree, for the rules of the language, the interpreter and launches."""
         raise NotImplementedError
 
+    @property
+    def in_place(self) -> bool:
+        """Whether the target may be the very view that is an input."""
+        return False
+
     def effects(self) -> Sequence[Effect]:
         """Inputs are read unless alpha is constant 0; the target is written, and read unless beta is constant 0."""
         alpha, *inputs, beta, target = self.operands
@@ -78,9 +89,38 @@ class Collective(Operation):
         return [*found, *([] if _constant_zero(beta) else reads(target)), *writes(target)]
 
 
-class Axpby(Collective, name="tl.axpby", traits=(COLLECTIVE,), code="V39"):
+class ElementwiseCollective(Collective):
+    """Each element of the target is updated with what is formed of the inputs' elements at its place.
+
+    The tensors are of the target's order, which is one of `orders`; an attribute `transpose` turns the first input.
+    """
+
+    orders: ClassVar[tuple[int, ...]] = (1, 2)
+
+    def formed(self, inputs: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """What is formed of the inputs, as arrays in a type at least as precise as acc(T)."""
+        raise NotImplementedError
+
+    def emit(self, build: Builder, inputs: Sequence[Value]) -> Value:
+        """The same in operations on tiles or scalars, all in acc(T)."""
+        raise NotImplementedError
+
+    def tensor_modes(self) -> Sequence[TensorModes]:
+        target = len(self.operands) - 1
+        letters = ascii_letters[: _order(self.operands[target])]
+        turned = bool(self.attributes.get("transpose"))
+        inputs = [TensorModes(k, letters, turned and k == 1) for k in range(1, target - 1)]
+        return [TensorModes(target, letters), *inputs]
+
+    @property
+    def in_place(self) -> bool:
+        return not (self.attributes.get("transpose") and _order(self.operands[-1]) == 2)
+
+
+class Axpby(ElementwiseCollective, name="tl.axpby", traits=(COLLECTIVE,), code="V39"):
     """`B := alpha op(A) + beta B` for orders 0, 1, 2; op transposes matrices if `transpose`."""
 
+    orders = (0, 1, 2)
     alpha: Value = operand(NUMBER)
     a: Value = operand(MEMREF)
     beta: Value = operand(NUMBER)
@@ -88,9 +128,11 @@ class Axpby(Collective, name="tl.axpby", traits=(COLLECTIVE,), code="V39"):
     transpose: bool = optional_attribute(bool, default=False)
     atomic: bool = optional_attribute(bool, default=False)
 
-    def tensor_modes(self) -> Sequence[TensorModes]:
-        letters = ascii_letters[: _order(self.b)]
-        return TensorModes(3, letters), TensorModes(1, letters, self.transpose)
+    def formed(self, inputs: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        return inputs[0]
+
+    def emit(self, build: Builder, inputs: Sequence[Value]) -> Value:
+        return inputs[0]
 
 
 class Sum(Collective, name="tl.sum", traits=(COLLECTIVE,), code="V39"):
@@ -113,14 +155,18 @@ class Cumsum(Collective, name="tl.cumsum", traits=(COLLECTIVE,), code="V39"):
 
     alpha: Value = operand(NUMBER)
     a: Value = operand(MEMREF)
+    mode: int = attribute(int, doc="the number of a mode")
     beta: Value = operand(NUMBER)
     b: Value = operand(MEMREF)
-    mode: int = attribute(int)
     atomic: bool = optional_attribute(bool, default=False)
 
     def tensor_modes(self) -> Sequence[TensorModes]:
         letters = ascii_letters[: _order(self.a)]
         return TensorModes(1, letters), TensorModes(3, letters)
+
+    @property
+    def in_place(self) -> bool:
+        return True
 
 
 class Gemm(Collective, name="tl.gemm", traits=(COLLECTIVE,), code="V39"):
@@ -168,7 +214,7 @@ class Ger(Collective, name="tl.ger", traits=(COLLECTIVE,), code="V39"):
         return TensorModes(1, "m"), TensorModes(2, "n"), TensorModes(4, "mn")
 
 
-class Hadamard(Collective, name="tl.hadamard", traits=(COLLECTIVE,), code="V39"):
+class Hadamard(ElementwiseCollective, name="tl.hadamard", traits=(COLLECTIVE,), code="V39"):
     """`c := alpha a .* b + beta c`, element by element, orders 1 and 2."""
 
     alpha: Value = operand(NUMBER)
@@ -178,9 +224,11 @@ class Hadamard(Collective, name="tl.hadamard", traits=(COLLECTIVE,), code="V39")
     c: Value = operand(MEMREF)
     atomic: bool = optional_attribute(bool, default=False)
 
-    def tensor_modes(self) -> Sequence[TensorModes]:
-        letters = ascii_letters[: _order(self.c)]
-        return TensorModes(4, letters), TensorModes(1, letters), TensorModes(2, letters)
+    def formed(self, inputs: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        return inputs[0] * inputs[1]
+
+    def emit(self, build: Builder, inputs: Sequence[Value]) -> Value:
+        return build(Mul(inputs[0], inputs[1])).out
 
 
 class Foreach(Operation, name="tl.foreach", traits=(COLLECTIVE, SPMD_REGION, RECURSIVE_EFFECTS), code="V43"):

@@ -92,19 +92,15 @@ def _update(
     store_box(w, view, start, convert(np.asarray(result), type_), (), op.location)
 
 
-def _axpby(w: WorkGroup, op: Operation) -> None:
-    assert isinstance(op, tl.Axpby)
-    _update(w, op, op.alpha, op.beta, op.b, op.atomic, lambda t: _transposed(read_all(w, op, op.a, t), op.transpose))
+def _elementwise(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, tl.ElementwiseCollective)
+    _, *inputs = op.tensor_modes()
 
+    def formed(wanted: np.dtype[Any]) -> Array:
+        return op.formed([_transposed(read_all(w, op, op.operands[t.operand], wanted), t.transposed) for t in inputs])
 
-def _hadamard(w: WorkGroup, op: Operation) -> None:
-    assert isinstance(op, tl.Hadamard)
-
-    def product(wanted: np.dtype[Any]) -> Array:
-        a, b = read_all(w, op, op.a, wanted), read_all(w, op, op.b, wanted)
-        return a * b
-
-    _update(w, op, op.alpha, op.beta, op.c, op.atomic, product)
+    alpha, *_, beta, out = op.operands
+    _update(w, op, alpha, beta, out, bool(op.attributes.get("atomic")), formed)
 
 
 def _sum(w: WorkGroup, op: Operation) -> None:
@@ -224,8 +220,7 @@ def _foreach_tile(w: WorkGroup, op: Operation) -> None:
 def handlers() -> dict[type[Operation], Handler]:
     """Handlers of this file by operation."""
     return {
-        tl.Axpby: _axpby,
-        tl.Hadamard: _hadamard,
+        tl.ElementwiseCollective: _elementwise,
         tl.Sum: _sum,
         tl.Cumsum: _cumsum,
         tl.Gemm: _gemm,

@@ -7,7 +7,7 @@ attributes, regions and successors; the operations of a `Block` form a doubly li
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from tilewright.diagnostics import UNKNOWN, Location, Report
 from tilewright.ir.attributes import Attribute
@@ -157,6 +157,19 @@ class Operation:
             operand.uses[self] = operand.uses.get(self, 0) + 1
         for region in regions:
             self.add_region(region)
+
+    @classmethod
+    def of_parts(
+        cls,
+        operands: Iterable[Value] = (),
+        result_types: Iterable[Type] = (),
+        attributes: dict[str, Attribute] | None = None,
+        successors: Sequence[Block] = (),
+    ) -> Self:
+        """An operation of this class, whatever its own constructor takes."""
+        op = object.__new__(cls)
+        Operation.__init__(op, operands, result_types, attributes, (), successors)
+        return op
 
     # Operands
 

@@ -133,8 +133,7 @@ class _Parser:
         types = self.result_types()
         if len(types) != len(names):
             t.fail(f"{name} has {len(types)} result types for {len(names)} results")
-        op = object.__new__(cls)
-        Operation.__init__(op, operands, types, self.typed(cls, attributes), (), successors)
+        op = cls.of_parts(operands, types, self.typed(cls, attributes), successors)
         for result, (text, place) in zip(op.results, names, strict=True):
             self.define(text, result)
             places[("result", result.index)] = place

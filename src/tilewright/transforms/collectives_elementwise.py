@@ -1,4 +1,4 @@
-"""axpby, hadamard, ger: every element of the target is updated from elements of the operands, tile by tile."""
+"""Elementwise collectives and ger: every element of the target is updated from elements of the inputs, by tiles."""
 
 from __future__ import annotations
 
@@ -16,22 +16,24 @@ from tilewright.transforms.streams import prefetch_reads, prefetch_writes
 from tilewright.transforms.tiling import Box, cover, extents, loop_order
 
 
-def lower_axpby(op: tl.Axpby, build: Builder, schedule: Schedule) -> None:
-    """`B := alpha op(A) + beta B`."""
-    goal = update(build, op.alpha, op.beta, op.b, op.atomic)
-    if emit.memref_type(op.b).order == 0:
-        _axpby_scalar(op, build, goal)
+def lower_elementwise(op: tl.ElementwiseCollective, build: Builder, schedule: Schedule) -> None:
+    """`C := alpha f(A, ..) + beta C`."""
+    alpha, *_, beta, out = op.operands
+    goal = update(build, alpha, beta, out, bool(op.attributes.get("atomic")))
+    _, *inputs = op.tensor_modes()
+    sources = [emit.permuted(build, op.operands[tensor.operand], tensor.transposed) for tensor in inputs]
+    target = emit.memref_type(out)
+    if target.order == 0:
+        _scalar(op, build, goal, sources)
         return
-    source = emit.permuted(build, op.a, op.transpose)
-    target, read = emit.memref_type(op.b), emit.memref_type(source)
     lengths = schedule.tiles.elementwise_tile(target)
-    if contiguous_mode(read) != contiguous_mode(target):
+    if any(contiguous_mode(emit.memref_type(source)) != contiguous_mode(target) for source in sources):
         lengths = _squared(target, lengths)
 
-    def product(at: Builder, box: Box) -> Value:
-        return emit.cast(at, box.load(at, source), goal.accumulator)
+    def formed(at: Builder, box: Box) -> Value:
+        return op.emit(at, [emit.cast(at, box.load(at, source), goal.accumulator) for source in sources])
 
-    update_each(build, goal, schedule, product, [source], lengths)
+    update_each(build, goal, schedule, formed, sources, lengths)
 
 
 def _squared(target: MemrefType, lengths: tuple[int, ...]) -> tuple[int, ...]:
@@ -43,24 +45,13 @@ def _squared(target: MemrefType, lengths: tuple[int, ...]) -> tuple[int, ...]:
     return (side, side)
 
 
-def _axpby_scalar(op: tl.Axpby, build: Builder, goal: Update) -> None:
+def _scalar(op: tl.ElementwiseCollective, build: Builder, goal: Update, sources: Sequence[Value]) -> None:
     if goal.alpha.is_zero:
-        product = emit.zero(build, goal.accumulator)
+        formed = emit.zero(build, goal.accumulator)
     else:
-        product = emit.cast(build, build(memref.Load(op.a, [])).out, goal.accumulator)
-    goal.finish_scalar(build, product)
-
-
-def lower_hadamard(op: tl.Hadamard, build: Builder, schedule: Schedule) -> None:
-    """`c := alpha a .* b + beta c`."""
-    goal = update(build, op.alpha, op.beta, op.c, op.atomic)
-
-    def product(at: Builder, box: Box) -> Value:
-        a = emit.cast(at, box.load(at, op.a), goal.accumulator)
-        b = emit.cast(at, box.load(at, op.b), goal.accumulator)
-        return at(Mul(a, b)).out
-
-    update_each(build, goal, schedule, product, [op.a, op.b])
+        inputs = [emit.cast(build, build(memref.Load(source, [])).out, goal.accumulator) for source in sources]
+        formed = op.emit(build, inputs)
+    goal.finish_scalar(build, formed)
 
 
 def lower_ger(op: tl.Ger, build: Builder, schedule: Schedule) -> None:

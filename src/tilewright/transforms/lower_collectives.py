@@ -21,7 +21,7 @@ from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Module
 from tilewright.ir.core import Operation
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.transforms.collectives_elementwise import lower_axpby, lower_ger, lower_hadamard
+from tilewright.transforms.collectives_elementwise import lower_elementwise, lower_ger
 from tilewright.transforms.collectives_products import lower_gemm, lower_gemv
 from tilewright.transforms.collectives_reductions import lower_cumsum, lower_sum
 from tilewright.transforms.limit_operations import within_limit
@@ -30,7 +30,7 @@ from tilewright.transforms.steps import tag_step
 
 
 class LowerCollectives(Pass, frozen=True):
-    """Lower `tl.axpby`, `gemm`, `gemv`, `ger`, `hadamard`, `sum` and `cumsum`."""
+    """Lower the collectives that work element by element, and `tl.gemm`, `gemv`, `ger`, `sum` and `cumsum`."""
 
     name: ClassVar[str] = "lower-collectives"
     policy: TilePolicy = field(default_factory=GenericTilePolicy)
@@ -66,10 +66,8 @@ def _between(before: Operation | None, end: Operation) -> list[Operation]:
 
 def _lowering(op: Operation, schedule: Schedule) -> Callable[[Builder], None] | None:
     match op:
-        case tl.Axpby():
-            return lambda build: lower_axpby(op, build, schedule)
-        case tl.Hadamard():
-            return lambda build: lower_hadamard(op, build, schedule)
+        case tl.ElementwiseCollective():
+            return lambda build: lower_elementwise(op, build, schedule)
         case tl.Ger():
             return lambda build: lower_ger(op, build, schedule)
         case tl.Gemm():

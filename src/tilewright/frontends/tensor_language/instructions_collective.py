@@ -2,69 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from types import ModuleType
 from typing import Final
 
-from tilewright.dialects import team, tl
+from tilewright.dialects import declared_in, team, tl
 from tilewright.frontends.tensor_language.instruction import Instruction, plain
 from tilewright.frontends.tensor_language.regions import RegionReader, region_of, types_of
-from tilewright.frontends.tensor_language.vocabulary import ATOMIC, TRANSPOSE, Modifier
-from tilewright.ir.core import Block, Operation, Value
+from tilewright.frontends.tensor_language.vocabulary import ATOMIC, TRANSPOSE
+from tilewright.ir.core import Attribute, Block, Value
 from tilewright.ir.types import INDEX, Type
 
 
-def _finish(p: RegionReader, op: Operation, **flags: Modifier | None) -> None:
-    """Attach the flags that are set and finish."""
-    for name, flag in flags.items():
-        if flag:
-            op.attributes[name] = True
-    p.finish(op)
+def mnemonic_of(cls: type[tl.Collective]) -> str:
+    """The name without the dialect's."""
+    return cls.name.partition(".")[2]
 
 
-def _axpby(p: RegionReader, word: str) -> None:
-    atomic, transpose = p.modifiers((ATOMIC, TRANSPOSE))
-    alpha, a, beta, b = p.values(4)
-    _finish(p, tl.Axpby(alpha, a, beta, b), transpose=transpose, atomic=atomic)
+def modifiers_of(cls: type[tl.Collective]) -> list[str]:
+    """The attributes that modifiers set, in the order in which they are written."""
+    flags = [name for name, spec in cls.definition.attributes.items() if spec.kind is bool]
+    return sorted(flags, key=lambda name: name != "atomic")
 
 
-def _sum(p: RegionReader, word: str) -> None:
-    atomic, transpose = p.modifiers((ATOMIC, TRANSPOSE))
-    alpha, a, beta, b = p.values(4)
-    _finish(p, tl.Sum(alpha, a, beta, b), transpose=transpose, atomic=atomic)
+def written_fields(cls: type[tl.Collective]) -> list[str]:
+    """The operands and numbers behind the mnemonic, in the order in which they are written."""
+    attributes = cls.definition.attributes
+    return [key for key in cls.definition.order if key not in attributes or attributes[key].kind is int]
 
 
-def _cumsum(p: RegionReader, word: str) -> None:
-    (atomic,) = p.modifiers((ATOMIC,))
-    alpha, a = p.values(2)
-    p.expect(",")
-    mode = p.integer_attribute("mode", "the number of a mode")
-    p.expect(",")
-    beta, b = p.values(2)
-    _finish(p, tl.Cumsum(alpha, a, beta, b, mode), atomic=atomic)
+def collective(cls: type[tl.Collective]) -> Instruction:
+    """`mnemonic.atomic.t operand, .., operand`: modifiers and operands as they are declared, numbers among them."""
+    attributes = cls.definition.attributes
+    flags = modifiers_of(cls)
+    slots = [ATOMIC if flag == "atomic" else TRANSPOSE for flag in flags]
 
+    def read(p: RegionReader, word: str) -> None:
+        given = p.modifiers(slots)
+        operands: list[Value] = []
+        numbers: dict[str, Attribute] = {}
+        for position, key in enumerate(written_fields(cls)):
+            if position:
+                p.expect(",")
+            if key in attributes:
+                numbers[key] = p.integer_attribute(key, attributes[key].doc)
+            else:
+                operands += p.values(1)
+        chosen = {flag for flag, value in zip(flags, given, strict=True) if value}
+        numbers.update((flag, True) for flag in attributes if flag in chosen)
+        p.finish(cls.of_parts(operands, attributes=numbers))
 
-def _gemm(p: RegionReader, word: str) -> None:
-    atomic, transpose_a, transpose_b = p.modifiers((ATOMIC, TRANSPOSE, TRANSPOSE))
-    alpha, a, b, beta, c = p.values(5)
-    _finish(p, tl.Gemm(alpha, a, b, beta, c), transpose_a=transpose_a, transpose_b=transpose_b, atomic=atomic)
-
-
-def _gemv(p: RegionReader, word: str) -> None:
-    atomic, transpose = p.modifiers((ATOMIC, TRANSPOSE))
-    alpha, a, b, beta, c = p.values(5)
-    _finish(p, tl.Gemv(alpha, a, b, beta, c), transpose=transpose, atomic=atomic)
-
-
-def _ger(p: RegionReader, word: str) -> None:
-    (atomic,) = p.modifiers((ATOMIC,))
-    alpha, a, b, beta, c = p.values(5)
-    _finish(p, tl.Ger(alpha, a, b, beta, c), atomic=atomic)
-
-
-def _hadamard(p: RegionReader, word: str) -> None:
-    (atomic,) = p.modifiers((ATOMIC,))
-    alpha, a, b, beta, c = p.values(5)
-    _finish(p, tl.Hadamard(alpha, a, b, beta, c), atomic=atomic)
+    return plain(read)
 
 
 def _parallel(p: RegionReader, word: str) -> None:
@@ -131,14 +119,14 @@ def _tile_shape(p: RegionReader) -> tuple[int, ...]:
     return tuple(shape)
 
 
+def collectives(dialects: Iterable[ModuleType]) -> dict[str, Instruction]:
+    """The collectives that dialects declare, by mnemonic."""
+    found = [cls for cls in declared_in(dialects) if issubclass(cls, tl.Collective)]
+    return {mnemonic_of(cls): collective(cls) for cls in found}
+
+
 INSTRUCTIONS: Final[Mapping[str, Instruction]] = {
-    "axpby": plain(_axpby),
-    "sum": plain(_sum),
-    "cumsum": plain(_cumsum),
-    "gemm": plain(_gemm),
-    "gemv": plain(_gemv),
-    "ger": plain(_ger),
-    "hadamard": plain(_hadamard),
+    **collectives([tl]),
     "parallel": plain(_parallel),
     "foreach": plain(_foreach),
     "foreach_tile": plain(_foreach_tile),

@@ -143,7 +143,7 @@ class _Printer:
                 self.names.reveal(item.results)
 
     def _operation(self, op: Operation, indent: str) -> None:
-        spell = SPELLERS.get(type(op))
+        spell = SPELLERS.find(type(op))
         if spell is None:
             self._structured(op, indent)
             return

@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, cast
 
 from tilewright.dialects import arith, memref, scf, team, tl
+from tilewright.frontends.tensor_language.instructions_collective import mnemonic_of, modifiers_of, written_fields
 from tilewright.frontends.tensor_language.instructions_scalar import BINARY, ELEMENTARY, UNARY
 from tilewright.frontends.tensor_language.vocabulary import ATTRIBUTE_NAMES, COMPARISON_NAMES, LANGUAGE_ATTRIBUTES
 from tilewright.ir.attributes import spell_float
 from tilewright.ir.core import Attribute, Operation, Value
+from tilewright.ir.operation_table import OperationTable
 
 Name = Callable[[Value], str]
 """The name of a value, with its `%`."""
@@ -132,17 +134,16 @@ def _cmp(op: arith.Cmp, name: Name) -> str:
     return f"{COMPARISON_NAMES[op.predicate]} {_operands(op, name)}"
 
 
-def _blas(mnemonic: str, *transposes: str) -> Speller:
-    def spell(op: Operation, name: Name) -> str:
-        flags = _transposes(*(bool(op.attributes.get(t)) for t in transposes))
-        return f"{mnemonic}{_flag(op, 'atomic', '.atomic')}{flags} {_operands(op, name)}"
-
-    return spell
-
-
-def _cumsum(op: tl.Cumsum, name: Name) -> str:
-    operands = f"{name(op.alpha)}, {name(op.a)}, {op.mode}, {name(op.beta)}, {name(op.b)}"
-    return f"cumsum{_flag(op, 'atomic', '.atomic')} {operands}"
+def _collective(op: tl.Collective, name: Name) -> str:
+    cls = type(op)
+    transposed = [bool(op.attributes.get(flag)) for flag in modifiers_of(cls) if flag != "atomic"]
+    values = iter(op.operands)
+    fields = [
+        str(op.attributes[key]) if key in cls.definition.attributes else name(next(values))
+        for key in written_fields(cls)
+    ]
+    modifiers = f"{_flag(op, 'atomic', '.atomic')}{_transposes(*transposed)}"
+    return f"{mnemonic_of(cls)}{modifiers} {', '.join(fields)}"
 
 
 def _alloca(op: memref.Alloca, name: Name) -> str:
@@ -263,57 +264,53 @@ def _coop_reduce(op: tl.CoopReduce, name: Name) -> str:
 
 
 # Each function takes the class it is listed under, which the type of the table cannot say.
-SPELLERS: Final[Mapping[type[Operation], Speller]] = cast(
-    "Mapping[type[Operation], Speller]",
-    {
-        **{cls: _binary(mnemonic) for mnemonic, cls in BINARY.items()},
-        **{cls: _unary(mnemonic) for mnemonic, cls in UNARY.items()},
-        **{cls: _elementary(mnemonic) for mnemonic, cls in ELEMENTARY.items()},
-        arith.Constant: _constant,
-        arith.Cmp: _cmp,
-        tl.Axpby: _blas("axpby", "transpose"),
-        tl.Sum: _blas("sum", "transpose"),
-        tl.Cumsum: _cumsum,
-        tl.Gemm: _blas("gemm", "transpose_a", "transpose_b"),
-        tl.Gemv: _blas("gemv", "transpose"),
-        tl.Ger: _blas("ger"),
-        tl.Hadamard: _blas("hadamard"),
-        memref.Alloca: _alloca,
-        memref.LifetimeStop: _unary("lifetime_stop"),
-        memref.Load: _load,
-        memref.GroupLoad: _group_load,
-        memref.Store: _store,
-        memref.AtomicLoad: _atomic_load,
-        memref.AtomicStore: _atomic_store,
-        memref.AtomicRmw: _atomic_update,
-        memref.Size: _size,
-        memref.Associated: _unary("associated"),
-        memref.Expand: _expand,
-        memref.Fuse: _fuse,
-        memref.Subview: _subview,
-        team.Barrier: _barrier,
-        team.GroupId: _dimension("group_id"),
-        team.NumGroups: _dimension("num_groups"),
-        team.NumSubgroups: _dimension("num_subgroups"),
-        team.SubgroupId: _dimension("subgroup_id"),
-        team.SubgroupSize: _fixed("subgroup_size"),
-        team.SubgroupLinearId: _fixed("subgroup_linear_id"),
-        team.SubgroupLocalId: _fixed("subgroup_local_id"),
-        team.Broadcast: _binary("subgroup_broadcast"),
-        team.Reduce: _reduce,
-        team.Scan: _scan,
-        scf.Yield: _yield,
-        tl.CoopLoad: _coop_load,
-        tl.CoopStore: _coop_store,
-        tl.CoopAtomicLoad: _coop_atomic_load,
-        tl.CoopAtomicStore: _coop_atomic_store,
-        tl.CoopAtomicRmw: _coop_atomic_update,
-        tl.CoopPrefetch: _coop_prefetch,
-        tl.CoopConstruct: _unary("cooperative_matrix_construct"),
-        tl.CoopExtract: _coop_extract,
-        tl.CoopInsert: _coop_insert,
-        tl.CoopScale: _binary("cooperative_matrix_scale"),
-        tl.CoopMulAdd: _binary("cooperative_matrix_mul_add"),
-        tl.CoopReduce: _coop_reduce,
-    },
+SPELLERS: Final[OperationTable[Speller]] = OperationTable(
+    cast(
+        "Mapping[type[Operation], Speller]",
+        {
+            **{cls: _binary(mnemonic) for mnemonic, cls in BINARY.items()},
+            **{cls: _unary(mnemonic) for mnemonic, cls in UNARY.items()},
+            **{cls: _elementary(mnemonic) for mnemonic, cls in ELEMENTARY.items()},
+            arith.Constant: _constant,
+            arith.Cmp: _cmp,
+            tl.Collective: _collective,
+            memref.Alloca: _alloca,
+            memref.LifetimeStop: _unary("lifetime_stop"),
+            memref.Load: _load,
+            memref.GroupLoad: _group_load,
+            memref.Store: _store,
+            memref.AtomicLoad: _atomic_load,
+            memref.AtomicStore: _atomic_store,
+            memref.AtomicRmw: _atomic_update,
+            memref.Size: _size,
+            memref.Associated: _unary("associated"),
+            memref.Expand: _expand,
+            memref.Fuse: _fuse,
+            memref.Subview: _subview,
+            team.Barrier: _barrier,
+            team.GroupId: _dimension("group_id"),
+            team.NumGroups: _dimension("num_groups"),
+            team.NumSubgroups: _dimension("num_subgroups"),
+            team.SubgroupId: _dimension("subgroup_id"),
+            team.SubgroupSize: _fixed("subgroup_size"),
+            team.SubgroupLinearId: _fixed("subgroup_linear_id"),
+            team.SubgroupLocalId: _fixed("subgroup_local_id"),
+            team.Broadcast: _binary("subgroup_broadcast"),
+            team.Reduce: _reduce,
+            team.Scan: _scan,
+            scf.Yield: _yield,
+            tl.CoopLoad: _coop_load,
+            tl.CoopStore: _coop_store,
+            tl.CoopAtomicLoad: _coop_atomic_load,
+            tl.CoopAtomicStore: _coop_atomic_store,
+            tl.CoopAtomicRmw: _coop_atomic_update,
+            tl.CoopPrefetch: _coop_prefetch,
+            tl.CoopConstruct: _unary("cooperative_matrix_construct"),
+            tl.CoopExtract: _coop_extract,
+            tl.CoopInsert: _coop_insert,
+            tl.CoopScale: _binary("cooperative_matrix_scale"),
+            tl.CoopMulAdd: _binary("cooperative_matrix_mul_add"),
+            tl.CoopReduce: _coop_reduce,
+        },
+    )
 )

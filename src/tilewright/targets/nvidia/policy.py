@@ -14,13 +14,7 @@ from tilewright.targets.nvidia.capabilities import MAX_THREADS
 from tilewright.transforms.policy import contiguous_mode
 
 _SHARING: Final = (
-    tl.Axpby,
-    tl.Gemm,
-    tl.Gemv,
-    tl.Ger,
-    tl.Hadamard,
-    tl.Sum,
-    tl.Cumsum,
+    tl.Collective,
     tl.Foreach,
     tl.ForeachTile,
 )

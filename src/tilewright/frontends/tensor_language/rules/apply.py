@@ -27,7 +27,7 @@ Rule = Callable[[Any, Report], None]
 
 
 @cache
-def _rules() -> dict[type[Operation], list[Rule]]:
+def _table() -> dict[type[Operation], list[Rule]]:
     table: dict[type[Operation], list[Rule]] = {}
     for source in (values, memory, views, collectives, overlap, loops, yields, matrices):
         for cls, rule in source.rules().items():
@@ -35,12 +35,17 @@ def _rules() -> dict[type[Operation], list[Rule]]:
     return table
 
 
+@cache
+def _rules(cls: type[Operation]) -> list[Rule]:
+    """The rules for an operation and for the families that it belongs to."""
+    return [rule for base in cls.__mro__ for rule in _table().get(cast("type[Operation]", base), ())]
+
+
 def verify_language(module: Module, report: Report) -> None:
     """Report every violation of the language's rules.
 
     Rules of an operation run only if its operands have the declared kinds, so that one mistake is reported once.
     """
-    table = _rules()
     for op in module.walk():
         if isinstance(op, Module):
             continue
@@ -55,6 +60,6 @@ def verify_language(module: Module, report: Report) -> None:
         check_results(op, report)
         if report.errors == errors:
             op.definition.check(op, report)
-        for rule in table.get(type(op), ()):
+        for rule in _rules(type(op)):
             if report.errors == errors:
                 rule(op, report)

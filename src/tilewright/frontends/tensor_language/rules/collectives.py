@@ -132,11 +132,12 @@ def _common(op: Operation, atomic: bool, report: Report) -> None:
     _atomic(op, atomic, report)
 
 
-def axpby(op: tl.Axpby, report: Report) -> None:
-    """`B := alpha op(A) + beta B`."""
-    _common(op, op.atomic, report)
-    if _order(op, 3, (0, 1, 2), report):
-        _agree(op, {1: f"the shape of {name_of(op.b)}"}, report)
+def elementwise(op: tl.ElementwiseCollective, report: Report) -> None:
+    """`C := alpha f(A, ..) + beta C`, all of one shape."""
+    _common(op, bool(op.attributes.get("atomic")), report)
+    target = len(op.operands) - 1
+    if _order(op, target, op.orders, report):
+        _agree(op, dict.fromkeys(range(1, target - 1), f"the shape of {name_of(op.operands[target])}"), report)
 
 
 def sum_(op: tl.Sum, report: Report) -> None:
@@ -184,21 +185,13 @@ def ger(op: tl.Ger, report: Report) -> None:
         _agree(op, {4: f"{name_of(op.a)} by {name_of(op.b)}"}, report)
 
 
-def hadamard(op: tl.Hadamard, report: Report) -> None:
-    """`c := alpha a .* b + beta c`."""
-    _common(op, op.atomic, report)
-    if _order(op, 4, (1, 2), report):
-        _agree(op, dict.fromkeys((1, 2), f"the shape of {name_of(op.c)}"), report)
-
-
 def rules() -> dict[type[Operation], object]:
     """Rules of this file by operation."""
     return {
-        tl.Axpby: axpby,
+        tl.ElementwiseCollective: elementwise,
         tl.Sum: sum_,
         tl.Cumsum: cumsum,
         tl.Gemm: gemm,
         tl.Gemv: gemv,
         tl.Ger: ger,
-        tl.Hadamard: hadamard,
     }

@@ -78,13 +78,12 @@ def _intervals(op: memref.Subview) -> list[tuple[int, int]] | None:
     return found
 
 
-def written_operand(op: Operation, report: Report) -> None:
+def written_operand(op: tl.Collective, report: Report) -> None:
     """The written operand is read too, other than as the identical view where that is allowed."""
     out = op.operands[-1]
-    in_place = isinstance(op, tl.Axpby | tl.Hadamard | tl.Cumsum) and not _turns(op)
     for index in range(1, len(op.operands) - 2):
         value = op.operands[index]
-        if overlap(value, out) and not (in_place and identical(value, out)):
+        if overlap(value, out) and not (op.in_place and identical(value, out)):
             report.warning(
                 "V42",
                 op.place(("operand", index)),
@@ -93,20 +92,8 @@ def written_operand(op: Operation, report: Report) -> None:
             ).label(op.place(("operand", len(op.operands) - 1)), "written here").hint("copy it to an alloca first")
 
 
-def _turns(op: Operation) -> bool:
-    """Whether elements are read at other places than they are written."""
-    type_ = op.operands[-1].type
-    return isinstance(op, tl.Axpby) and op.transpose and isinstance(type_, MemrefType) and type_.order == 2
-
-
 def rules() -> dict[type[Operation], object]:
     """Rules of this file by operation."""
     return {
-        tl.Axpby: written_operand,
-        tl.Sum: written_operand,
-        tl.Cumsum: written_operand,
-        tl.Gemm: written_operand,
-        tl.Gemv: written_operand,
-        tl.Ger: written_operand,
-        tl.Hadamard: written_operand,
+        tl.Collective: written_operand,
     }
