@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from tilewright.diagnostics import CompileError as CompileError
     from tilewright.diagnostics import Diagnostic as Diagnostic
     from tilewright.diagnostics.kernel_error import KernelError as KernelError
+    from tilewright.plugins import Plugin as Plugin
+    from tilewright.plugins import PluginError as PluginError
     from tilewright.program import Kernel as Kernel
     from tilewright.program import Program as Program
     from tilewright.runtime.addresses import address as address
@@ -31,6 +33,8 @@ _HOMES = {
     "Diagnostic": "tilewright.diagnostics",
     "Kernel": "tilewright.program",
     "KernelError": "tilewright.diagnostics.kernel_error",
+    "Plugin": "tilewright.plugins",
+    "PluginError": "tilewright.plugins",
     "Program": "tilewright.program",
     "config": "tilewright.runtime.config",
     "address": "tilewright.runtime.addresses",
@@ -47,6 +51,8 @@ __all__ = [
     "Kernel",
     "KernelError",
     "LaunchError",
+    "Plugin",
+    "PluginError",
     "PointerArray",
     "Program",
     "__version__",

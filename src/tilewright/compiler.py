@@ -15,6 +15,7 @@ from tilewright.ir.core import Operation
 from tilewright.ir.deep_stack import deep_stack
 from tilewright.ir.passes import Pass, PassContext, PassManager
 from tilewright.languages import ReadOptions, Std, language_of
+from tilewright.plugins import plugins
 
 if TYPE_CHECKING:
     from tilewright.artifacts.artifact import Artifact
@@ -54,7 +55,13 @@ def read_module(
 
 def pipeline(source: Source | Binary, target: Target, options: CompileOptions) -> list[Pass]:
     """All passes from what `read_source` gives to what the target generates code from."""
-    return [*language_of(source, options.std).passes(), *target.passes(options.level, options.checked)]
+    return [*language_of(source, options.std).passes(), *target_passes(target, options.level, options.checked)]
+
+
+def target_passes(target: Target, level: int, checked: bool = False) -> list[Pass]:
+    """The passes from the dialects that all targets know, and those of plug-ins, to what code is generated from."""
+    lowerings = [lowering() for plugin in plugins().values() for lowering in plugin.lowerings]
+    return [*lowerings, *target.passes(level, checked)]
 
 
 def lower_module(
@@ -65,7 +72,7 @@ def lower_module(
     print_after: Callable[[str, str], None] | None = None,
 ) -> PassManager:
     """Run the target's passes over a verified program in place; the pass manager, for its timings."""
-    manager = PassManager(target.passes(options.level, options.checked), options.verify_each, print_after)
+    manager = PassManager(target_passes(target, options.level, options.checked), options.verify_each, print_after)
     _run(manager, module, report)
     return manager
 

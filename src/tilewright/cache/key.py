@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 
+from tilewright import plugins
 from tilewright.artifacts.artifact import ARTIFACT_FORMAT
 from tilewright.compile_options import CompileOptions
 from tilewright.diagnostics import Source
@@ -24,6 +25,7 @@ def cache_key(source: Source | Binary, target: Target, options: CompileOptions) 
         sorted(options.definitions.items()),
         options.std,
         options.checked,
+        plugins.fingerprint(),
     ]
     digest = hashlib.sha256(json.dumps(facts).encode())
     digest.update(b"\0")

@@ -101,6 +101,7 @@ def command(
     std: Std,
 ) -> None:
     """Run passes on a kernel or on IR text and print the result."""
+    from tilewright.compiler import target_passes
     from tilewright.ir.mlir import print_mlir
     from tilewright.ir.passes import PassContext, PassManager
     from tilewright.ir.printer import print_op
@@ -112,7 +113,7 @@ def command(
     source, options = read_source(file), ReadOptions(definitions(values), std)
     module, steps = load(source, report, options)
     target = find_target(target_name)
-    steps += parse_pipeline(passes, target.passes(2)) if passes else target.passes(level)
+    steps += parse_pipeline(passes, target.passes(2)) if passes else target_passes(target, level)
 
     def dump(name: str, text: str) -> None:
         click.echo(f"// ----- after {name} -----\n{text}", err=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import ModuleType
 
 from tilewright.ir.core import Operation
+from tilewright.plugins import extended
 
 
 def all_dialects() -> tuple[ModuleType, ...]:
@@ -33,13 +34,15 @@ def all_dialects() -> tuple[ModuleType, ...]:
 
 
 def operation_classes() -> Mapping[str, type[Operation]]:
-    """Every declared operation by name."""
-    return {cls.name: cls for cls in declared_in(all_dialects())}
+    """Every declared operation by name, plug-ins' too."""
+    own = {cls.name: cls for cls in declared_in(all_dialects())}
+    return extended("an operation", own, lambda plugin: {cls.name: cls for cls in declared_in(plugin.dialects)})
 
 
 def declared_in(dialects: Iterable[ModuleType]) -> Iterator[type[Operation]]:
-    """The operations that modules declare."""
+    """The operations that modules declare, by themselves or in modules below them."""
     for dialect in dialects:
         for cls in vars(dialect).values():
-            if isinstance(cls, type) and issubclass(cls, Operation) and "definition" in vars(cls):
+            declared = isinstance(cls, type) and issubclass(cls, Operation) and "definition" in vars(cls)
+            if declared and f"{cls.__module__}.".startswith(f"{dialect.__name__}."):
                 yield cls

@@ -8,7 +8,7 @@ from typing import TypeVar
 from tilewright.diagnostics import UNKNOWN, Location
 from tilewright.dialects.arith import Constant
 from tilewright.ir.core import Block, Operation, Region, Value
-from tilewright.ir.types import BOOL, I32, INDEX, Type
+from tilewright.ir.types import BOOL, I32, INDEX, Type, element_of
 
 OperationT = TypeVar("OperationT", bound=Operation)
 
@@ -47,6 +47,12 @@ class Builder:
     def constant(self, value: bool | int | float | complex, type_: Type) -> Value:
         """A constant of any type that `arith.constant` makes."""
         return self(Constant(value, result_types=[type_])).out
+
+    def zero(self, type_: Type) -> Value:
+        """Zero in the shape and element of a type."""
+        element = element_of(type_)
+        assert element is not None
+        return self.constant(0j if element.is_complex else 0.0 if element.is_float else 0, type_)
 
     def index(self, value: int) -> Value:
         """An index constant."""

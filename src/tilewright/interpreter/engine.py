@@ -10,17 +10,18 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from tilewright.diagnostics.kernel_error import KernelError
+from tilewright.diagnostics.kernel_error import KernelError, fail
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.semantics import dtype_of
 from tilewright.interpreter import addresses, collectives, combining, host, scalars, tiles, views
 from tilewright.interpreter.memory import GroupValue, View, buffer_around, buffer_of
 from tilewright.interpreter.shadow import among_work_groups
 from tilewright.interpreter.state import Handler, RuntimeValue, WorkGroup
-from tilewright.ir.core import BlockArgument, Value
+from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.operation_table import OperationTable
 from tilewright.ir.types import AddressSpace, GroupType, MemrefType, PointerType, ScalarType
+from tilewright.plugins import plugins
 from tilewright.runtime.strides import conforming_strides
 from tilewright.transforms.signature import divisors
 
@@ -33,7 +34,9 @@ def all_handlers() -> OperationTable[Handler]:
     """Every operation that the interpreter runs."""
     return OperationTable(
         {
+            Operation: _without_meaning,
             MovesElements: tiles.moved,
+            **{cls: handler for plugin in plugins().values() for cls, handler in plugin.handlers.items()},
             **scalars.handlers(),
             **views.handlers(),
             **collectives.handlers(),
@@ -43,6 +46,10 @@ def all_handlers() -> OperationTable[Handler]:
             **host.handlers(),
         }
     )
+
+
+def _without_meaning(w: WorkGroup, op: Operation) -> None:
+    fail("T006", op.location, f"{op.name} has no meaning for the interpreter: no interface says it, nor a handler")
 
 
 class Group:

@@ -5,6 +5,7 @@ A new language is a folder in `frontends/` and an entry here.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 from tilewright.diagnostics import Source
@@ -12,20 +13,40 @@ from tilewright.diagnostics.binary import Binary
 from tilewright.languages.language import Form, Language, NotOffered, ReadOptions, Std
 from tilewright.languages.tensor_language import TensorLanguage
 from tilewright.languages.tile_ir import TileIR
+from tilewright.plugins import extended
 
-__all__ = ["LANGUAGES", "Form", "Language", "NotOffered", "ReadOptions", "Std", "language_of", "translated"]
+__all__ = [
+    "LANGUAGES",
+    "Form",
+    "Language",
+    "NotOffered",
+    "ReadOptions",
+    "Std",
+    "language_of",
+    "languages",
+    "translated",
+]
 
 LANGUAGES: Final[tuple[Language, ...]] = (TileIR(), TensorLanguage())
 """In the order in which they are asked; the tensor language, whose texts may begin in any way, comes last."""
 
 
+@cache
+def languages() -> tuple[Language, ...]:
+    """All of them, plug-ins' before the tensor language."""
+    *first, last = LANGUAGES
+    own = {language.name: language for language in first}
+    added = extended("a language", own, lambda plugin: {language.name: language for language in plugin.languages})
+    return (*added.values(), last)
+
+
 def language_of(source: Source | Binary, std: Std = "auto") -> Language:
     """The language that a source is in; `std` is what the caller says of it."""
-    return next(language for language in LANGUAGES if language.recognises(source, std))
+    return next(language for language in languages() if language.recognises(source, std))
 
 
 def translated(source: Source | Binary) -> Language:
     """The language that `translate` reads a source as: its own, or if that has one form only, the first that has more
     (whose reader then says what is wrong)."""
     own = language_of(source)
-    return own if len(own.forms) > 1 else next(language for language in LANGUAGES if len(language.forms) > 1)
+    return own if len(own.forms) > 1 else next(language for language in languages() if len(language.forms) > 1)

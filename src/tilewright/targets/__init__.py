@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
 from tilewright.diagnostics.caller_error import CallerError
+from tilewright.plugins import extended
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -22,7 +23,7 @@ class UnknownTarget(CallerError, ValueError):
     """There is no such target, or this machine cannot be it."""
 
 
-class _Family(Struct, frozen=True):
+class TargetFamily(Struct, frozen=True):
     """Machines of one kind: what to compile with (for a variant, or "" for the machine at hand) and to launch with,
     and what finds out whether code is what its header says."""
 
@@ -68,19 +69,28 @@ def _nvidia_launchers(artifact: Artifact) -> Mapping[str, Launcher]:
     return bind_artifact(artifact)
 
 
-_FAMILIES: Final[Mapping[str, _Family]] = {
-    "cpu": _Family(("avx512", "avx2", "generic"), _cpu, _check_cpu, _cpu_launchers),
-    "nvidia": _Family(("sm_80", "sm_90a"), _nvidia, _check_nvidia, _nvidia_launchers),
+_FAMILIES: Final[Mapping[str, TargetFamily]] = {
+    "cpu": TargetFamily(("avx512", "avx2", "generic"), _cpu, _check_cpu, _cpu_launchers),
+    "nvidia": TargetFamily(("sm_80", "sm_90a"), _nvidia, _check_nvidia, _nvidia_launchers),
 }
 
 
 def target_names(*families: str) -> list[str]:
-    """What `find_target` knows, of all machines or of some kinds: `cpu`, `cpu:avx512`, .."""
+    """What `find_target` knows without plug-ins, of all machines or of some kinds: `cpu`, `cpu:avx512`, .."""
+    return _names({family: _FAMILIES[family] for family in families} if families else _FAMILIES)
+
+
+def _names(families: Mapping[str, TargetFamily]) -> list[str]:
     return [
         name
-        for family in families or _FAMILIES
-        for name in (family, *(f"{family}:{variant}" for variant in _FAMILIES[family].variants))
+        for family, kind in families.items()
+        for name in (family, *(f"{family}:{variant}" for variant in kind.variants))
     ]
+
+
+@cache
+def _all_families() -> Mapping[str, TargetFamily]:
+    return extended("a target", _FAMILIES, lambda plugin: plugin.targets)
 
 
 def find_target(name: str) -> Target:
@@ -89,21 +99,22 @@ def find_target(name: str) -> Target:
     `nvidia` is the GPU of this machine (`nvidia:sm_80`, `nvidia:sm_90a` any of that architecture, here or elsewhere).
     Raises `UnknownTarget`.
     """
-    if name not in target_names():
+    families = _all_families()
+    if name not in _names(families):
         raise UnknownTarget(
-            f"there is no target {name!r} to compile for; there are {', '.join(target_names())}, and interpreter, "
+            f"there is no target {name!r} to compile for; there are {', '.join(_names(families))}, and interpreter, "
             f"which compiles nothing"
         )
     family, _, variant = name.partition(":")
     try:
-        return _FAMILIES[family].target(variant)
+        return families[family].target(variant)
     except ValueError as error:
         raise UnknownTarget(f"target {name!r}: {error}") from None
 
 
 def launchers_of(artifact: Artifact) -> Callable[[], Mapping[str, Launcher]]:
     """What loads the artefact's code and makes its kernels launchable, by name. Raises `UnknownTarget`."""
-    family = _FAMILIES.get(artifact.target)
+    family = _all_families().get(artifact.target)
     if family is None:
         raise UnknownTarget(f"this machine cannot load artefacts for the target {artifact.target!r}")
     return partial(family.launchers, artifact)
@@ -117,7 +128,7 @@ def read_artifact(data: ReadableBuffer) -> Artifact:
     from tilewright.artifacts.artifact import Artifact
 
     artifact = Artifact.from_bytes(data)
-    family = _FAMILIES.get(artifact.target)
+    family = _all_families().get(artifact.target)
     if family is not None:
         family.check(artifact)
     return artifact

@@ -47,7 +47,7 @@ def _squared(target: MemrefType, lengths: tuple[int, ...]) -> tuple[int, ...]:
 
 def _scalar(op: tl.ElementwiseCollective, build: Builder, goal: Update, sources: Sequence[Value]) -> None:
     if goal.alpha.is_zero:
-        formed = emit.zero(build, goal.accumulator)
+        formed = build.zero(goal.accumulator)
     else:
         inputs = [emit.cast(build, build(memref.Load(source, [])).out, goal.accumulator) for source in sources]
         formed = op.emit(build, inputs)
@@ -99,7 +99,7 @@ def update_each(
             for view in () if goal.alpha.is_zero else streams:
                 prefetch_reads(at, view, box, schedule.prefetch)
             prefetch_writes(at, goal.target, box, schedule.prefetch)
-        goal.finish(at, emit.zero(at, nothing) if goal.alpha.is_zero else product(at, box), box)
+        goal.finish(at, at.zero(nothing) if goal.alpha.is_zero else product(at, box), box)
 
     lengths = lengths or schedule.tiles.elementwise_tile(type_)
     cover(build, extents(build, goal.target), lengths, loop_order(type_), body)

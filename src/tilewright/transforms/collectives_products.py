@@ -21,7 +21,7 @@ def lower_gemm(op: tl.Gemm, build: Builder, schedule: Schedule) -> None:
     """`C := alpha op1(A) op2(B) + beta C`."""
     goal = update(build, op.alpha, op.beta, op.c, op.atomic)
     if goal.alpha.is_zero:
-        update_each(build, goal, schedule, lambda at, box: emit.zero(at, TileType(box.shape, goal.accumulator)))
+        update_each(build, goal, schedule, lambda at, box: at.zero(TileType(box.shape, goal.accumulator)))
         return
     a = emit.permuted(build, op.a, op.transpose_a)
     b = emit.permuted(build, op.b, op.transpose_b)
@@ -47,14 +47,14 @@ def _accumulate(build: Builder, goal: Update, box: Box, products: Callable[[Valu
         total = products(goal.old(build, box))
         box.store(build, emit.cast(build, total, goal.element), goal.target)
     else:
-        goal.finish(build, products(emit.zero(build, TileType(box.shape, goal.accumulator))), box)
+        goal.finish(build, products(build.zero(TileType(box.shape, goal.accumulator))), box)
 
 
 def lower_gemv(op: tl.Gemv, build: Builder, schedule: Schedule) -> None:
     """`c := alpha op(A) b + beta c`."""
     goal = update(build, op.alpha, op.beta, op.c, op.atomic)
     if goal.alpha.is_zero:
-        update_each(build, goal, schedule, lambda at, box: emit.zero(at, TileType(box.shape, goal.accumulator)))
+        update_each(build, goal, schedule, lambda at, box: at.zero(TileType(box.shape, goal.accumulator)))
         return
     a = emit.permuted(build, op.a, op.transpose)
     type_ = emit.memref_type(a)
@@ -112,7 +112,7 @@ def sum_rows(
     element = emit.scalar_type(first.type)
     if isinstance(inner, int) and inner <= depth:
         depth = max(inner, 1)
-    wide = emit.zero(build, TileType((rows, depth), element))
+    wide = build.zero(TileType((rows, depth), element))
     totals = [first]
 
     def step(at: Builder, piece: Piece, carried: list[Value]) -> list[Value]:

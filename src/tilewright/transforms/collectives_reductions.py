@@ -25,7 +25,7 @@ def lower_sum(op: tl.Sum, build: Builder, schedule: Schedule) -> None:
     if emit.memref_type(op.b).order == 0:
         _sum_vector(op, build, goal, schedule)
     elif goal.alpha.is_zero:
-        update_each(build, goal, schedule, lambda at, box: emit.zero(at, TileType(box.shape, goal.accumulator)))
+        update_each(build, goal, schedule, lambda at, box: at.zero(TileType(box.shape, goal.accumulator)))
     else:
         _sum_matrix(op, build, goal, schedule)
 
@@ -33,7 +33,7 @@ def lower_sum(op: tl.Sum, build: Builder, schedule: Schedule) -> None:
 def _sum_vector(op: tl.Sum, build: Builder, goal: Update, schedule: Schedule) -> None:
     """Sum of a vector into one element."""
     if goal.alpha.is_zero:
-        goal.finish_scalar(build, emit.zero(build, goal.accumulator))
+        goal.finish_scalar(build, build.zero(goal.accumulator))
         return
     length = schedule.tiles.reduction_tile(emit.memref_type(op.a), 0)[0]
 
@@ -43,7 +43,7 @@ def _sum_vector(op: tl.Sum, build: Builder, goal: Update, schedule: Schedule) ->
         value = emit.cast(at, box.load(at, op.a), goal.accumulator)
         return stretched(at, value, (1, piece.length), (1, piece.length))
 
-    first = emit.zero(build, TileType((1,), goal.accumulator))
+    first = build.zero(TileType((1,), goal.accumulator))
     total = sum_rows(build, row, emit.extent(build, op.a, 0), length, 1, first)
     goal.finish_scalar(build, build(tile.Item(total)).out)
 
@@ -57,7 +57,7 @@ def _sum_matrix(op: tl.Sum, build: Builder, goal: Update, schedule: Schedule) ->
 
     def body(at: Builder, box: Box) -> None:
         strip = box.pieces[0]
-        first = emit.zero(at, TileType((strip.length,), goal.accumulator))
+        first = at.zero(TileType((strip.length,), goal.accumulator))
 
         def values(deep: Builder, piece: Piece) -> Value:
             return emit.cast(deep, Box((strip, piece)).load(deep, source), goal.accumulator)
@@ -84,7 +84,7 @@ def lower_cumsum(op: tl.Cumsum, build: Builder, schedule: Schedule) -> None:
     def slice_(at: Builder, a: Value, b: Value) -> None:
         inner = Update(goal.alpha, goal.beta, b, goal.atomic)
         if goal.alpha.is_zero:
-            update_each(at, inner, schedule, lambda deep, box: emit.zero(deep, TileType(box.shape, goal.accumulator)))
+            update_each(at, inner, schedule, lambda deep, box: deep.zero(TileType(box.shape, goal.accumulator)))
         else:
             _scan_slice(at, a, inner, mode, schedule)
 
@@ -155,7 +155,7 @@ def _scan_slice(build: Builder, source: Value, goal: Update, mode: int, schedule
             return [_last(deep, prefix, mode)]
 
         flat = _flat(box(Piece(build.index(0), 1, False)).shape, mode)
-        along(at, totals[mode], lengths[mode], step, [emit.zero(at, TileType(flat, goal.accumulator))])
+        along(at, totals[mode], lengths[mode], step, [at.zero(TileType(flat, goal.accumulator))])
 
     if others:
         strips(build, totals[others[0]], lengths[others[0]], strip)

@@ -133,11 +133,6 @@ def shaped(build: Builder, value: Value, type_: Type) -> Value:
     return build(Splat(value, result_types=[splat])).out
 
 
-def zero(build: Builder, type_: Type) -> Value:
-    """Zero in the shape and element of a type."""
-    return build.constant(literal(0, scalar_type(type_)), type_)
-
-
 def add(build: Builder, a: Value, b: Value) -> Value:
     """Sum; without an operation where one operand is integer zero or both are constants of type index."""
     x, y = integer_of(a), integer_of(b)
@@ -190,7 +185,7 @@ def less(build: Builder, a: Value, b: Value) -> Value:
 
 def equals_zero(build: Builder, value: Value) -> Value:
     """Whether a scalar is zero."""
-    return build(Cmp(Predicate.EQ, value, zero(build, value.type))).out
+    return build(Cmp(Predicate.EQ, value, build.zero(value.type))).out
 
 
 def select(build: Builder, condition: Value, on_true: Value, on_false: Value) -> Value:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from tilewright.diagnostics.caller_error import CallerError
 from tilewright.ir.passes import Pass
+from tilewright.plugins import Plugin, extended
 from tilewright.transforms.assign_stack import AssignStack
 from tilewright.transforms.canonicalize import Canonicalize
 from tilewright.transforms.cse import EliminateCommonSubexpressions
@@ -70,6 +71,10 @@ def parse_pipeline(text: str, pipeline: Iterable[Pass]) -> list[Pass]:
 
 
 def _available(pipeline: Iterable[Pass]) -> dict[str, Pass]:
-    found = {p.name: p for p in (factory() for factory in _FACTORIES)}
+    found = extended("a pass", {p.name: p for p in (factory() for factory in _FACTORIES)}, _named_passes)
     found.update((p.name, p) for p in pipeline)
     return found
+
+
+def _named_passes(plugin: Plugin) -> dict[str, Pass]:
+    return {p.name: p for p in (factory() for factory in (*plugin.passes, *plugin.lowerings))}

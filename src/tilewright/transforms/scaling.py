@@ -81,7 +81,7 @@ class Update(Struct, frozen=True):
         """`alpha product + beta old` under the zero rules; `old` is absent where beta is the constant 0."""
         scaled = self.alpha.times(build, product)
         if self.alpha.zero_test is not None:
-            scaled = emit.select(build, self.alpha.zero_test, emit.zero(build, scaled.type), scaled)
+            scaled = emit.select(build, self.alpha.zero_test, build.zero(scaled.type), scaled)
         if old is None:
             return scaled
         total = build(Add(scaled, self.beta.times(build, old))).out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Final, NoReturn
+from typing import Final, NoReturn
 
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.nearest import nearest
@@ -36,7 +36,10 @@ INSTRUCTIONS: Final[Mapping[str, Instruction]] = {
 class OldParser(OldTypeReader):
     """Reads a whole file of the old language."""
 
-    instructions: ClassVar[Mapping[str, Instruction]] = INSTRUCTIONS
+    @classmethod
+    def instructions(cls) -> Mapping[str, Instruction]:
+        """What is read by mnemonic; plug-ins add to the new language only."""
+        return INSTRUCTIONS
 
     def _unknown(self, text: str) -> None:
         if text not in NEW_INSTRUCTIONS:

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from tilewright.diagnostics import Report, Severity, Source
 from tilewright.frontends.tensor_language.attribute_reader import DefinitionValue
 from tilewright.frontends.tensor_language.lexer import END, is_word, pieces
-from tilewright.frontends.tensor_language.parser import INSTRUCTIONS, parse
+from tilewright.frontends.tensor_language.parser import instructions, parse
 from tilewright.frontends.tensor_language.spacing import Context, Opener, space_between
 
 _INDENT: Final = "    "
@@ -159,7 +159,7 @@ class _Layout(Struct):
             return self._begins_results(index, before)
         if text[0] == "$":
             return after == "=" and before != "="
-        return text == "func" or (text in INSTRUCTIONS and before != "=")
+        return text == "func" or (text in instructions() and before != "=")
 
     def _begins_results(self, index: int, before: str) -> bool:
         tokens = self.tokens

@@ -12,7 +12,8 @@ kernel: "sym_name", its attributes, and `"k.name"` for attribute `name` of param
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Final
+from functools import cache
+from typing import Final
 
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.nearest import nearest
@@ -34,6 +35,7 @@ from tilewright.frontends.tensor_language.limits import DEFAULT_LIMITS, Limits
 from tilewright.frontends.tensor_language.recovery import resume
 from tilewright.frontends.tensor_language.repair import close_by_indentation, lacks_braces
 from tilewright.ir.core import Block, Region
+from tilewright.plugins import extended
 
 _CURRENT: Final[Mapping[str, Instruction]] = {
     **instructions_scalar.INSTRUCTIONS,
@@ -46,10 +48,19 @@ INSTRUCTIONS: Final[Mapping[str, Instruction]] = {**_CURRENT, **instructions_leg
 _REPAIRABLE: Final = 100_000
 
 
+@cache
+def instructions() -> Mapping[str, Instruction]:
+    """The instructions of the language with those that plug-ins add."""
+    return extended("an instruction", INSTRUCTIONS, lambda plugin: instructions_collective.collectives(plugin.dialects))
+
+
 class Parser(FunctionReader):
     """Reads a whole file."""
 
-    instructions: ClassVar[Mapping[str, Instruction]] = INSTRUCTIONS
+    @classmethod
+    def instructions(cls) -> Mapping[str, Instruction]:
+        """What is read by mnemonic."""
+        return instructions()
 
     def module(self) -> Module:
         """All functions of the file that could be read."""
@@ -81,7 +92,7 @@ class Parser(FunctionReader):
         finding = None
         if text == "}":
             finding = self.error("V1", self.range(self.i), "this `}` closes nothing")
-        elif text[0] == "%" or text in self.instructions:
+        elif text[0] == "%" or text in self.instructions():
             finding = self.error("V1", self.range(self.i), "an instruction outside of a function")
         elif is_word(text) and nearest(text, ("func",)):
             finding = self.error("V2", self.range(self.i), f"expected `func`, found {quoted(text)}")
@@ -106,7 +117,7 @@ class Parser(FunctionReader):
             try:
                 self._instructions()
             except SyntaxFailure:
-                resume(self, self.instructions)
+                resume(self, self.instructions())
 
     def _instructions(self) -> None:
         texts = self.texts
@@ -128,7 +139,7 @@ class Parser(FunctionReader):
                     self.fail("`=`")
                 self.define()
                 continue
-            instruction = self.instructions.get(text)
+            instruction = self.instructions().get(text)
             if instruction is None:
                 self._unknown(text)
                 continue
@@ -235,7 +246,7 @@ def parse_with(
     if findings.has_errors and lacks_braces(tokens) and len(tokens.texts) < _REPAIRABLE:
         # Forgotten braces derail all that follows; the reading that leaves fewer errors is the likelier one.
         guessed = Report(report.limit)
-        repaired = close_by_indentation(tokens, guessed, reader.instructions)
+        repaired = close_by_indentation(tokens, guessed, reader.instructions())
         again, _ = _parse(reader, repaired, guessed, definitions, limits)
         if guessed.errors < findings.errors + unclosed:
             module, findings = again, guessed

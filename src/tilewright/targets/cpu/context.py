@@ -31,6 +31,14 @@ class CodeTooLong(Exception):
         self.op = op
 
 
+class NoLowering(Exception):
+    """The target has no code for the operation `op`."""
+
+    def __init__(self, op: core.Operation) -> None:
+        super().__init__(op.name)
+        self.op = op
+
+
 class TileCarrier(Protocol):
     """How a loop carries one tile: as LLVM values (registers, or pointers to buffers) that become phis."""
 

@@ -13,7 +13,7 @@ from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.printer import print_op
 from tilewright.ir.types import AddressSpace, MemrefType
 from tilewright.machine.native import compile_text
-from tilewright.targets.cpu.context import MAX_INSTRUCTIONS, CodeTooLong
+from tilewright.targets.cpu.context import MAX_INSTRUCTIONS, CodeTooLong, NoLowering
 from tilewright.targets.cpu.kernel import lower_kernel
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.tiles.lowering import CpuTiles
@@ -34,7 +34,14 @@ def generate(module: Module, machine: Machine, target: str, level: int, report: 
     for kernel in module.kernels:
         _check_limits(kernel, report)
     report.raise_if_errors()
-    llvm, infos = _emitted(module, machine, report)
+    try:
+        llvm, infos = _emitted(module, machine, report)
+    except NoLowering as error:
+        report.error("T006", error.op.location, f"{error.op.name} has no lowering for the CPU").hint(
+            "a pass has to make operations of it that have"
+        )
+        report.raise_if_errors()
+        raise
     for kernel, info in zip(module.kernels, infos, strict=True):
         if info.local_bytes > MAX_WORKSPACE_BYTES:
             message = (

@@ -9,7 +9,6 @@ there lies the address of `i32 parallel_for(ptr %team, ptr %function, ptr %conte
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 
 from tilewright.artifacts.artifact import slot_layout
@@ -19,8 +18,16 @@ from tilewright.artifacts.symbols import entry_symbol
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.reports import Check
 from tilewright.ir import core
+from tilewright.ir.operation_table import OperationTable
 from tilewright.ir.types import AddressSpace, GroupType, MemrefType, PointerType, ScalarType
-from tilewright.targets.cpu.context import MAX_INSTRUCTIONS, KernelContext, OpLowering, TileLowering, view_of
+from tilewright.targets.cpu.context import (
+    MAX_INSTRUCTIONS,
+    KernelContext,
+    NoLowering,
+    OpLowering,
+    TileLowering,
+    view_of,
+)
 from tilewright.targets.cpu.lowered import Group, Scalar
 from tilewright.targets.cpu.spmd import atomics, checks, control, host, memrefs, scalars, team, views
 from tilewright.targets.cpu.workspace import Workspace
@@ -35,18 +42,25 @@ _ENTRY = [("ptr", "slots"), ("ptr", "grid"), ("i64", "begin"), ("i64", "end"), (
 
 
 @cache
-def lowering_table() -> Mapping[type[core.Operation], OpLowering]:
+def lowering_table() -> OperationTable[OpLowering]:
     """Every lowering of the target but those of tiles, by operation."""
-    return {
-        **scalars.lowerings(),
-        **views.lowerings(),
-        **memrefs.lowerings(),
-        **control.lowerings(),
-        **team.lowerings(),
-        **atomics.lowerings(),
-        **host.lowerings(),
-        **checks.lowerings(),
-    }
+    return OperationTable(
+        {
+            core.Operation: _without_lowering,
+            **scalars.lowerings(),
+            **views.lowerings(),
+            **memrefs.lowerings(),
+            **control.lowerings(),
+            **team.lowerings(),
+            **atomics.lowerings(),
+            **host.lowerings(),
+            **checks.lowerings(),
+        }
+    )
+
+
+def _without_lowering(ctx: KernelContext, op: core.Operation) -> None:
+    raise NoLowering(op)
 
 
 def lower_kernel(

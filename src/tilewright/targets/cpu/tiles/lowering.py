@@ -8,7 +8,7 @@ from tilewright.dialects.tile_combine import ReduceBy, ScanBy, single_operation
 from tilewright.ir import core
 from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.types import ScalarType, TileType
-from tilewright.targets.cpu.context import KernelContext, TileCarrier
+from tilewright.targets.cpu.context import KernelContext, NoLowering, TileCarrier
 from tilewright.targets.cpu.expressions.graph import sole_rearrangement
 from tilewright.targets.cpu.expressions.nodes import (
     Converted,
@@ -88,7 +88,7 @@ class CpuTiles:
             case tile.ShareExtract():
                 shares.extract(ctx, roots, op)
             case _:
-                raise AssertionError(f"{op.name} has no lowering on the CPU")
+                raise NoLowering(op)
 
     def _expression(self, ctx: KernelContext, roots: Roots, op: core.Operation) -> Expression | None:
         type_ = op.results[0].type if op.results else None

@@ -9,7 +9,7 @@ from tilewright.ir import core
 from tilewright.ir.index_map import Move
 from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.types import ScalarType, TileType
-from tilewright.targets.cpu.context import KernelContext
+from tilewright.targets.cpu.context import KernelContext, NoLowering
 from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 from tilewright.targets.cpu.evaluation.reductions import combine
 from tilewright.targets.cpu.evaluation.sweep import each_position, each_vector
@@ -41,7 +41,7 @@ def lower(ctx: KernelContext, roots: Roots, op: core.Operation) -> Memory:
         case tile.Map():
             return _map(ctx, roots, op, type_)
         case _:
-            raise AssertionError(f"{op.name} has no lowering on the CPU")
+            raise NoLowering(op)
 
 
 def _reshape(roots: Roots, packed: Memory, type_: TileType) -> Memory:

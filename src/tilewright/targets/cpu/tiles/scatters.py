@@ -7,7 +7,7 @@ from tilewright.dialects.addresses import UpdateKind
 from tilewright.dialects.memref import AtomicKind
 from tilewright.ir import core
 from tilewright.ir.types import TileType
-from tilewright.targets.cpu.context import KernelContext
+from tilewright.targets.cpu.context import KernelContext, NoLowering
 from tilewright.targets.cpu.evaluation.gathers import active_lanes, scatter
 from tilewright.targets.cpu.evaluation.sweep import Plan, each_position, sweep
 from tilewright.targets.cpu.expressions.blocks import Block
@@ -30,7 +30,7 @@ def lower(ctx: KernelContext, roots: Roots, op: core.Operation) -> None:
         case addresses.Gather() | addresses.Scatter() | addresses.ScatterUpdate() | addresses.ScatterExchange():
             _one_by_one(ctx, roots, op)
         case _:
-            raise AssertionError(f"{op.name} has no lowering on the CPU")
+            raise NoLowering(op)
 
 
 def _store(roots: Roots, value: Expression, places: Expression, mask: Expression | None) -> None:
