@@ -50,8 +50,8 @@ def installed(folder: Path, files: Mapping[str, str]) -> Path:
 
 
 def run(*arguments: str, packages: Path | None = None, cache: str = "off") -> subprocess.CompletedProcess[str]:
-    """A Python process beside the packages of a folder."""
-    paths = [str(ROOT / "src"), *([str(packages)] if packages else [])]
+    """A Python process beside the packages of a folder, which may hold a tilewright of its own."""
+    paths = [*([str(packages)] if packages else []), str(ROOT / "src")]
     return subprocess.run(
         [sys.executable, *arguments],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "TILEWRIGHT_CACHE": cache},

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
-from .package import PROGRAMS, documented_files, documented_programs, installed, succeed
+from .package import PROGRAMS, ROOT, documented_files, documented_programs, installed, succeed
 
 
 @pytest.fixture(scope="module")
@@ -22,4 +23,15 @@ def test_programs_of_the_page(package: Path, program: str) -> None:
 
 @pytest.mark.parametrize("program", ["check_flip", "check_relu"])
 def test_right_answers(package: Path, program: str) -> None:
-    succeed(str(PROGRAMS / f"{program}.py"), packages=package)
+    succeed(str(PROGRAMS / f"{program}.py"), "extra", packages=package)
+
+
+@pytest.mark.parametrize(
+    ("shown", "program", "dialect"), [("extra/flip.py", "check_flip", "tile"), ("extra/relu.py", "check_relu", "tl")]
+)
+def test_in_the_tree_one_file_changes(tmp_path: Path, shown: str, program: str, dialect: str) -> None:
+    """A copy of the sources in which the definition stands with its dialect, and nothing else is changed."""
+    tree = shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    with (tree / "tilewright" / "dialects" / f"{dialect}.py").open("a", encoding="utf-8") as module:
+        module.write(documented_files()[shown].replace('"extra.', f'"{dialect}.'))
+    succeed(str(PROGRAMS / f"{program}.py"), dialect, packages=tree)

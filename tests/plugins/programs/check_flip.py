@@ -1,4 +1,4 @@
-"""`extra.flip` of the plug-in: read, printed, interpreted, compiled; against NumPy."""
+"""`flip` of the dialect that is named on the command line: read, printed, interpreted, compiled; against NumPy."""
 
 from __future__ import annotations
 
@@ -36,35 +36,35 @@ def flips() -> None:
     shapes = [(1,), (7,), (16,), (37,), (8, 5), (5, 8), (19, 3), (1, 9), (33, 17), (3, 4, 5)]
     for shape in shapes:
         for dim in range(len(shape)):
-            body = f"%r = extra.flip %t {{dim = {dim}}} -> OUT"
+            body = f"%r = DIALECT.flip %t {{dim = {dim}}} -> OUT"
             check("f32", shape, body, np.flip(array("f32", *shape), dim))
     for dtype in DTYPES:
         for dim in (0, 1):
-            body = f"%r = extra.flip %t {{dim = {dim}}} -> OUT"
+            body = f"%r = DIALECT.flip %t {{dim = {dim}}} -> OUT"
             check(dtype, (13, 6), body, np.flip(array(dtype, 13, 6), dim))
 
 
 def formulas_of_flips() -> None:
     a = array("f32", 13, 6)
-    both = "%x = extra.flip %t {dim = 0} -> IN %r = extra.flip %x {dim = 1} -> OUT"
+    both = "%x = DIALECT.flip %t {dim = 0} -> IN %r = DIALECT.flip %x {dim = 1} -> OUT"
     check("f32", (13, 6), both, a[::-1, ::-1])
-    turned = "%x = tile.permute %t {order = [1, 0]} -> OUT %r = extra.flip %x {dim = 0} -> OUT"
+    turned = "%x = tile.permute %t {order = [1, 0]} -> OUT %r = DIALECT.flip %x {dim = 0} -> OUT"
     check("f32", (13, 6), turned, a.T[::-1])
-    summed = "%x = extra.flip %t {dim = 0} -> IN %r = arith.add %x, %t -> OUT"
+    summed = "%x = DIALECT.flip %t {dim = 0} -> IN %r = arith.add %x, %t -> OUT"
     check("f32", (13, 6), summed, a[::-1] + a)
     product = (
-        "%x = extra.flip %t {dim = 1} -> IN %c = arith.constant {value = 0.0} -> IN"
-        " %p = tile.mma %x, %t, %c -> IN %r = extra.flip %p {dim = 0} -> OUT"
+        "%x = DIALECT.flip %t {dim = 1} -> IN %c = arith.constant {value = 0.0} -> IN"
+        " %p = tile.mma %x, %t, %c -> IN %r = DIALECT.flip %p {dim = 0} -> OUT"
     )
     square = array("f32", 9, 9)
     check("f32", (9, 9), product, (square[:, ::-1] @ square)[::-1])
-    reduced = '%x = extra.flip %t {dim = 0} -> IN %r = tile.reduce %x {kind = "add", dim = 1} -> OUT'
+    reduced = '%x = DIALECT.flip %t {dim = 0} -> IN %r = tile.reduce %x {kind = "add", dim = 1} -> OUT'
     check("f32", (13, 6), reduced, a[::-1].sum(axis=1))
-    box = "%x = tile.extract %t {offsets = [2, 1]} -> OUT %r = extra.flip %x {dim = 0} -> OUT"
+    box = "%x = tile.extract %t {offsets = [2, 1]} -> OUT %r = DIALECT.flip %x {dim = 0} -> OUT"
     check("f32", (13, 6), box, a[2:11, 1:5][::-1])
-    stretched = "%x = tile.broadcast %t -> OUT %r = extra.flip %x {dim = 0} -> OUT"
+    stretched = "%x = tile.broadcast %t -> OUT %r = DIALECT.flip %x {dim = 0} -> OUT"
     check("f32", (13, 1), stretched, np.broadcast_to(array("f32", 13, 1), (13, 6))[::-1])
-    side = "%x = extra.flip %t {dim = 0} -> IN %r = tile.cat %x, %t {dim = 0} -> OUT"
+    side = "%x = DIALECT.flip %t {dim = 0} -> IN %r = tile.cat %x, %t {dim = 0} -> OUT"
     check("f32", (13, 6), side, np.concatenate([a[::-1], a]))
 
 
@@ -73,7 +73,7 @@ def bounds() -> None:
     text = kernel(
         "%A: memref<f32x?x?>, %B: memref<f32x16x8>",
         "%t = tile.load %A, %z, %z {check = [true, true]} -> tile<16x8xf32>"
-        " %r = extra.flip %t {dim = 0} -> tile<16x8xf32> tile.store %r, %B, %z, %z",
+        " %r = DIALECT.flip %t {dim = 0} -> tile<16x8xf32> tile.store %r, %B, %z, %z",
     )
     a = array("f32", 11, 5)
     padded = np.zeros((16, 8), np.float32)
@@ -84,7 +84,7 @@ def bounds() -> None:
         "%A: memref<f32x40x3>, %B: memref<f32x40x3>",
         "%t = tile.load %A, %z, %z -> tile<40x3xf32> tile.store %t, %B, %z, %z"
         " %u = tile.load %B, %z, %z -> tile<40x3xf32>"
-        " %r = extra.flip %u {dim = 0} -> tile<40x3xf32> tile.store %r, %B, %z, %z",
+        " %r = DIALECT.flip %u {dim = 0} -> tile<40x3xf32> tile.store %r, %B, %z, %z",
     )
     a = array("f32", 40, 3)
     for found in results(text, a, (40, 3)):
@@ -94,7 +94,7 @@ def bounds() -> None:
 def subgroups() -> None:
     """Each subgroup flips its own tile."""
     body = (
-        "team.spmd { %t = tile.load %A, %z, %z -> tile<8x4xi64> %r = extra.flip %t {dim = 1} -> tile<8x4xi64>"
+        "team.spmd { %t = tile.load %A, %z, %z -> tile<8x4xi64> %r = DIALECT.flip %t {dim = 1} -> tile<8x4xi64>"
         " tile.store %r, %B, %z, %z }"
     )
     a = array("i64", 8, 4)
@@ -105,7 +105,9 @@ def subgroups() -> None:
 def rules() -> None:
     report = Report()
     parsed(
-        kernel("%A: memref<f32x4>", "%t = tile.load %A, %z -> tile<4xf32> %r = extra.flip %t {dim = 1} -> tile<4xf32>"),
+        kernel(
+            "%A: memref<f32x4>", "%t = tile.load %A, %z -> tile<4xf32> %r = DIALECT.flip %t {dim = 1} -> tile<4xf32>"
+        ),
         report,
     )
     assert "no dimension 1" in report.diagnostics[0].message
@@ -114,7 +116,7 @@ def rules() -> None:
 def nvidia() -> None:
     for region in ("%s", "team.spmd { %s }"):
         body = region % (
-            "%t = tile.load %A, %z, %z -> tile<8x4xf32> %r = extra.flip %t {dim = 1} -> tile<8x4xf32>"
+            "%t = tile.load %A, %z, %z -> tile<8x4xf32> %r = DIALECT.flip %t {dim = 1} -> tile<8x4xf32>"
             " tile.store %r, %B, %z, %z"
         )
         module = parsed(kernel("%A: memref<f32x8x4>, %B: memref<f32x8x4>", body), Report())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -34,9 +35,10 @@ def parsed(text: str, report: Report) -> Module:
 
 
 def kernel(parameters: str, body: str) -> str:
-    """A module with the kernel `k` of one work-group of four subgroups."""
+    """A module with the kernel `k` of one work-group of four subgroups; DIALECT is the one of the command line."""
     sizes = "subgroup_size = 4, work_group_size = [4, 1]"
     start = "%z = arith.constant {value = 0} -> index"
+    body = body.replace("DIALECT", sys.argv[1])
     return f'builtin.module {{ builtin.kernel {{sym_name = "k", {sizes}}} ({parameters}) {{ {start}\n{body} }} }}'
 
 
