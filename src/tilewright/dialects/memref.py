@@ -16,6 +16,7 @@ from tilewright.ir.definition import (
     result,
 )
 from tilewright.ir.effects import Effect, EffectKind, reads, writes
+from tilewright.ir.interfaces import ViewLike
 from tilewright.ir.types import (
     BOOL,
     GROUP,
@@ -39,6 +40,15 @@ def element_type(op: Operation) -> Type:
         if isinstance(value.type, MemrefType):
             return value.type.element
     return INDEX
+
+
+def _shape(view: Value) -> tuple[int | None, ...]:
+    assert isinstance(view.type, MemrefType)
+    return view.type.shape
+
+
+def _order(view: Value) -> int:
+    return len(_shape(view))
 
 
 class Alloca(Operation, name="memref.alloca", code="V25"):
@@ -117,13 +127,12 @@ class Associated(Operation, name="memref.associated", traits=(PURE,)):
     out: Value = result(infer=lambda op: BOOL)
 
 
-class Expand(Operation, name="memref.expand", traits=(PURE,), code="V26"):
+class Expand(ViewLike, name="memref.expand", traits=(PURE,), code="V26"):
     """Splits mode `mode` into the extents `static_sizes`, where None stands for the next of `sizes`.
 
     Strides: S_mode, then previous stride x previous extent. The product equals the extent of the mode.
     """
 
-    memref: Value = operand(MEMREF)
     sizes: list[Value] = operands(INDEX_ONLY)
     mode: int = attribute(int)
     static_sizes: tuple[int | None, ...] = attribute(tuple)
@@ -134,24 +143,59 @@ class Expand(Operation, name="memref.expand", traits=(PURE,), code="V26"):
         """The extents, known or not."""
         return mixed(self.static_sizes, self.sizes)
 
+    def source_modes(self) -> Sequence[tuple[int, ...]]:
+        parts = [self.mode] * len(self.static_sizes)
+        return [(k,) for k in (*range(self.mode), *parts, *range(self.mode + 1, _order(self.memref)))]
 
-class Fuse(Operation, name="memref.fuse", traits=(PURE,), code="V27"):
+    def given_extent(self, mode: int) -> int | Value | None:
+        inside = self.mode <= mode < self.mode + len(self.static_sizes)
+        return self.mixed_sizes[mode - self.mode] if inside else None
+
+    @property
+    def is_whole(self) -> bool:
+        return True
+
+    @property
+    def is_contained(self) -> bool:
+        return None not in self.static_sizes and _shape(self.memref)[self.mode] is not None
+
+    @property
+    def keeps_order(self) -> bool:
+        return None not in self.static_sizes
+
+
+class Fuse(ViewLike, name="memref.fuse", traits=(PURE,), code="V27"):
     """Makes modes `first` to `last` (inclusive) one, with the product extent and the stride of `first`."""
 
-    memref: Value = operand(MEMREF)
     first: int = attribute(int)
     last: int = attribute(int)
     out: Value = result(MEMREF)
 
+    def source_modes(self) -> Sequence[tuple[int, ...]]:
+        fused = tuple(range(self.first, self.last + 1))
+        behind = range(self.last + 1, _order(self.memref))
+        return [*((k,) for k in range(self.first)), fused, *((k,) for k in behind)]
 
-class Subview(Operation, name="memref.subview", traits=(PURE,), code="V28"):
+    @property
+    def is_whole(self) -> bool:
+        return True
+
+    @property
+    def is_contained(self) -> bool:
+        return True
+
+    @property
+    def keeps_order(self) -> bool:
+        return True
+
+
+class Subview(ViewLike, name="memref.subview", traits=(PURE,), code="V28"):
     """A box of the operand: per mode an offset and a size.
 
     `static_offsets[k]` is None if the offset is the next of `offsets`; `static_sizes[k]` is None if the size is the
     next of `sizes`, and 0 if the mode is dropped from the result.
     """
 
-    memref: Value = operand(MEMREF)
     offsets: list[Value] = operands(INDEX_ONLY)
     sizes: list[Value] = operands(INDEX_ONLY)
     static_offsets: tuple[int | None, ...] = attribute(tuple)
@@ -168,6 +212,31 @@ class Subview(Operation, name="memref.subview", traits=(PURE,), code="V28"):
         """A size for each mode of the operand, known or not; 0 where the mode is dropped."""
         return mixed(self.static_sizes, self.sizes)
 
+    def source_modes(self) -> Sequence[tuple[int, ...]]:
+        return [(k,) for k, size in enumerate(self.static_sizes) if size != 0]
+
+    def source_offsets(self) -> Sequence[int | Value]:
+        return self.mixed_offsets
+
+    def given_extent(self, mode: int) -> int | Value | None:
+        return [size for size in self.mixed_sizes if size != 0][mode]
+
+    @property
+    def is_contained(self) -> bool:
+        box = zip(self.mixed_offsets, self.mixed_sizes, _shape(self.memref), strict=True)
+        return all(self._inside(mode, *part) for mode, part in enumerate(box))
+
+    def _inside(self, mode: int, offset: int | Value, size: int | Value, extent: int | None) -> bool:
+        """Whether a mode surely lies within that of the operand."""
+        if isinstance(size, int):
+            return isinstance(offset, int) and extent is not None and offset + max(size, 1) <= extent
+        whole = size.defining_op
+        return offset == 0 and isinstance(whole, Size) and whole.source is self.memref and whole.mode == mode
+
+    @property
+    def keeps_order(self) -> bool:
+        return True
+
 
 def permuted_type(op: Operation) -> Type:
     """The memref type with its modes in the order of the attribute `order`."""
@@ -181,15 +250,29 @@ def permuted_type(op: Operation) -> Type:
     )
 
 
-class Permute(Operation, name="memref.permute", traits=(PURE,)):
+class Permute(ViewLike, name="memref.permute", traits=(PURE,)):
     """The same memory with its modes in another order: mode k of the result is mode `order[k]` of the operand.
 
     A transposed view; its type need not obey the stride rule of the languages. Not in any source language.
     """
 
-    memref: Value = operand(MEMREF)
     order: tuple[int, ...] = attribute(tuple)
     out: Value = result(MEMREF, infer=permuted_type)
+
+    def source_modes(self) -> Sequence[tuple[int, ...]]:
+        return [(k,) for k in self.order]
+
+    @property
+    def is_whole(self) -> bool:
+        return True
+
+    @property
+    def is_contained(self) -> bool:
+        return True
+
+    @property
+    def keeps_order(self) -> bool:
+        return True
 
 
 class AtomicKind(Enum):

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from tilewright.diagnostics.kernel_error import fail
@@ -17,6 +16,7 @@ from tilewright.interpreter.memory import Buffer, GroupValue, Lanes, Number, Vie
 from tilewright.interpreter.scalars import COMBINE
 from tilewright.interpreter.state import Handler, WorkGroup
 from tilewright.ir.core import Operation, Value
+from tilewright.ir.interfaces import Layout, LengthArithmetic, ViewLike
 from tilewright.ir.types import AddressSpace, MemrefType
 
 Array = NDArray[Any]
@@ -66,61 +66,21 @@ def _lift(w: WorkGroup, op: Operation, source: Value, change: Callable[[View, _G
     w.values[op.results[0]] = Lanes(tuple(views))
 
 
-def _subview(w: WorkGroup, op: Operation) -> None:
-    assert isinstance(op, memref.Subview)
+def _sum(a: Number, b: Number) -> Number:
+    return a + b
+
+
+def _product(a: Number, b: Number) -> Number:
+    return a * b
+
+
+def _view(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, ViewLike)
 
     def change(view: View, get: _Get) -> View:
-        at: Number = view.offset
-        shape, strides = list[Number](), list[Number]()
-        for offset, size, stride in zip(op.mixed_offsets, op.mixed_sizes, view.strides, strict=True):
-            at = at + get(offset) * stride
-            if size != 0:
-                shape.append(get(size))
-                strides.append(stride)
-        return View(view.buffer, at, tuple(shape), tuple(strides))
-
-    _lift(w, op, op.memref, change)
-
-
-def _expand(w: WorkGroup, op: Operation) -> None:
-    assert isinstance(op, memref.Expand)
-
-    def change(view: View, get: _Get) -> View:
-        mode, extents = op.mode, list(map(get, op.mixed_sizes))
-        strides: list[Number] = [view.strides[mode]]
-        for extent in extents[:-1]:
-            strides.append(strides[-1] * extent)
-        return replace(
-            view,
-            shape=(*view.shape[:mode], *extents, *view.shape[mode + 1 :]),
-            strides=(*view.strides[:mode], *strides, *view.strides[mode + 1 :]),
-        )
-
-    _lift(w, op, op.memref, change)
-
-
-def _fuse(w: WorkGroup, op: Operation) -> None:
-    assert isinstance(op, memref.Fuse)
-
-    def change(view: View, get: _Get) -> View:
-        extent: Number = 1
-        for size in view.shape[op.first : op.last + 1]:
-            extent = extent * size
-        return replace(
-            view,
-            shape=(*view.shape[: op.first], extent, *view.shape[op.last + 1 :]),
-            strides=(*view.strides[: op.first + 1], *view.strides[op.last + 1 :]),
-        )
-
-    _lift(w, op, op.memref, change)
-
-
-def _permute(w: WorkGroup, op: Operation) -> None:
-    assert isinstance(op, memref.Permute)
-
-    def change(view: View, get: _Get) -> View:
-        shape = tuple(view.shape[k] for k in op.order)
-        return replace(view, shape=shape, strides=tuple(view.strides[k] for k in op.order))
+        arithmetic = LengthArithmetic(get, _sum, _product)
+        layout = arithmetic.layout_of(op, Layout(view.offset, view.shape, view.strides))
+        return View(view.buffer, layout.offset, layout.sizes, layout.strides)
 
     _lift(w, op, op.memref, change)
 
@@ -284,10 +244,7 @@ def handlers() -> dict[type[Operation], Handler]:
         memref.Size: _size,
         memref.Stride: _stride,
         memref.Associated: _associated,
-        memref.Expand: _expand,
-        memref.Fuse: _fuse,
-        memref.Subview: _subview,
-        memref.Permute: _permute,
+        ViewLike: _view,
         memref.AtomicLoad: _atomic_load,
         memref.AtomicStore: _atomic_store,
         memref.AtomicRmw: _rmw,

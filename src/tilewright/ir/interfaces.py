@@ -6,10 +6,16 @@ patterns find it. So an operation of a new dialect takes part in all that interf
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
 
-from tilewright.ir.definition import Operation
+from msgspec import Struct
+
+from tilewright.ir.definition import Operation, Value, operand
 from tilewright.ir.index_map import Move
+from tilewright.ir.types import MEMREF
+
+_Length = TypeVar("_Length")
 
 
 class MovesElements(Operation):
@@ -18,3 +24,92 @@ class MovesElements(Operation):
     def moves(self) -> Sequence[Move]:
         """Boxes that share out the result, and where the elements of each come from."""
         raise NotImplementedError
+
+
+class ViewLike(Operation):
+    """The one result is a view of memory of the first operand: its modes in another order, split, merged, cut.
+
+    Element (i, ..) of a view lies at its offset and `sum i_k S_k`, as in any memref.
+    """
+
+    memref: Value = operand(MEMREF)
+
+    def source_modes(self) -> Sequence[tuple[int, ...]]:
+        """For each mode of the view the modes of the operand that it is made of.
+
+        Several are merged into one, which has the stride of the first. Several modes of the view that are made of one
+        split it: the first goes on at its stride, each later one where that before it ends.
+        """
+        raise NotImplementedError
+
+    def source_offsets(self) -> Sequence[int | Value]:
+        """For each mode of the operand where in it the view begins; none is as many zeros."""
+        return ()
+
+    def given_extent(self, mode: int) -> int | Value | None:
+        """The extent of a mode of the view, None if it is that of the modes that it is made of."""
+        return None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the view surely has every element of the operand."""
+        return False
+
+    @property
+    def is_contained(self) -> bool:
+        """Whether all elements of the view surely are elements of the operand."""
+        return False
+
+    @property
+    def keeps_order(self) -> bool:
+        """Whether larger indices surely lie further on, if they do in the operand."""
+        return False
+
+    def source_of(self, mode: int) -> int | None:
+        """The mode of the operand that a mode of the view is, or a part of; None if it is made of several."""
+        modes = self.source_modes()
+        alone = len(modes[mode]) == 1 and sum(other == modes[mode] for other in modes) == 1
+        return modes[mode][0] if alone else None
+
+
+def root_of(view: Value) -> Value:
+    """The parameter, allocation, group element or address that a view comes from."""
+    while isinstance(op := view.defining_op, ViewLike):
+        view = op.memref
+    return view
+
+
+class Layout(Struct, Generic[_Length], frozen=True):
+    """Where the elements of a memref lie: the first one, and extents and strides by mode, all in elements."""
+
+    offset: _Length
+    sizes: tuple[_Length, ...]
+    strides: tuple[_Length, ...]
+
+
+class LengthArithmetic(Struct, Generic[_Length], frozen=True):
+    """How to compute with the lengths of a layout; `of` makes one of a number or a value of the program."""
+
+    of: Callable[[int | Value], _Length]
+    plus: Callable[[_Length, _Length], _Length]
+    times: Callable[[_Length, _Length], _Length]
+
+    def layout_of(self, op: ViewLike, source: Layout[_Length]) -> Layout[_Length]:
+        """The layout of a view of a memref."""
+        offset = source.offset
+        for start, stride in zip(op.source_offsets(), source.strides, strict=False):
+            if start != 0:
+                offset = self.plus(offset, self.times(self.of(start), stride))
+        sizes: list[_Length] = []
+        strides: list[_Length] = []
+        latest: dict[int, int] = {}
+        for mode, (first, *others) in enumerate(op.source_modes()):
+            given = op.given_extent(mode)
+            size = source.sizes[first] if given is None else self.of(given)
+            for other in others if given is None else ():
+                size = self.times(size, source.sizes[other])
+            before = latest.get(first)
+            strides.append(source.strides[first] if before is None else self.times(strides[before], sizes[before]))
+            sizes.append(size)
+            latest[first] = mode
+        return Layout(offset, tuple(sizes), tuple(strides))

@@ -14,6 +14,7 @@ from tilewright.dialects.memref import AtomicKind
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.definition import RECURSIVE_EFFECTS
 from tilewright.ir.effects import Effect, EffectKind
+from tilewright.ir.interfaces import ViewLike
 from tilewright.ir.types import INDEX, AddressSpace, GroupType, MemrefType, TileType
 
 Accessor = tile.Load | tile.Store | tile.AtomicLoad | tile.AtomicStore | tile.AtomicRmw
@@ -159,41 +160,24 @@ def _box(op: Operation, view: Value) -> tuple[Span, ...]:
     return ()
 
 
-def root_of(view: Value) -> Value:
-    """The parameter, allocation or group element that a view comes from."""
-    while isinstance(op := view.defining_op, memref.Subview | memref.Expand | memref.Fuse | memref.Permute):
-        view = op.memref
-    return view
-
-
 def resolve(view: Value, spans: tuple[Span, ...]) -> tuple[Value, tuple[Span, ...]]:
     """A box of a view as a box of its root; modes that cannot be followed become unknown."""
-    while True:
-        op = view.defining_op
-        match op:
-            case memref.Permute():
-                turned = [UNKNOWN_SPAN] * len(spans)
-                for mode, source in enumerate(op.order):
-                    turned[source] = spans[mode]
-                view, spans = op.memref, tuple(turned)
-            case memref.Subview():
-                view, spans = op.memref, _through_subview(op, spans)
-            case memref.Expand():
-                tail = spans[op.mode + len(op.static_sizes) :]
-                view, spans = op.memref, (*spans[: op.mode], UNKNOWN_SPAN, *tail)
-            case memref.Fuse():
-                lost = (UNKNOWN_SPAN,) * (op.last - op.first + 1)
-                view, spans = op.memref, (*spans[: op.first], *lost, *spans[op.first + 1 :])
-            case _:
-                return view, spans
+    while isinstance(op := view.defining_op, ViewLike):
+        view, spans = op.memref, _through(op, spans)
+    return view, spans
 
 
-def _through_subview(op: memref.Subview, spans: tuple[Span, ...]) -> tuple[Span, ...]:
-    kept = iter(spans)
-    return tuple(
-        (Span(length=1) if size == 0 else next(kept)).shifted(offset)
-        for offset, size in zip(op.mixed_offsets, op.static_sizes, strict=True)
-    )
+def _through(op: ViewLike, spans: tuple[Span, ...]) -> tuple[Span, ...]:
+    assert isinstance(op.memref.type, MemrefType)
+    order, modes = op.memref.type.order, op.source_modes()
+    # where a mode is dropped, the view stays in one place
+    found = [UNKNOWN_SPAN if any(k in made for made in modes) else Span(length=1) for k in range(order)]
+    for mode, span in enumerate(spans):
+        source = op.source_of(mode)
+        if source is not None:
+            found[source] = span
+    offsets = op.source_offsets() or [0] * order
+    return tuple(span.shifted(offset) for span, offset in zip(found, offsets, strict=True))
 
 
 def may_overlap(a: Access, b: Access, unstable: Sequence[Operation] = ()) -> bool:

@@ -11,9 +11,9 @@ from tilewright.dialects.arith_integers import UCast
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.memref import AtomicKind
 from tilewright.ir.core import Value
+from tilewright.ir.interfaces import root_of
 from tilewright.ir.types import BOOL, I32, I64, INDEX, TileType
 from tilewright.transforms import emit
-from tilewright.transforms.aliasing import root_of
 from tilewright.transforms.bounds_of_views import Bounds, Box, Said, bounds_of, parameter_name, spelled
 from tilewright.transforms.conditions import Conjunction
 from tilewright.transforms.emit import Length

@@ -11,9 +11,9 @@ from tilewright.dialects import addresses, memref
 from tilewright.dialects.arith_integers import UMulHigh
 from tilewright.dialects.builder import Builder
 from tilewright.ir.core import BlockArgument, Value
+from tilewright.ir.interfaces import root_of
 from tilewright.ir.types import GroupType, MemrefType
 from tilewright.transforms import emit
-from tilewright.transforms.aliasing import root_of
 from tilewright.transforms.conditions import Conjunction
 from tilewright.transforms.emit import Length
 from tilewright.transforms.index_ranges import MOST_DISTANCE, Moment, Range

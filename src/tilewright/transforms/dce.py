@@ -16,6 +16,7 @@ from tilewright.dialects.builtin import Module
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.definition import TERMINATOR
 from tilewright.ir.effects import EffectKind
+from tilewright.ir.interfaces import ViewLike
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.transforms.aliasing import effects_of
 
@@ -72,9 +73,9 @@ def _drop_write_only(op: memref.Alloca) -> bool:
         value = work.pop()
         for user in value.uses:
             match user:
-                case memref.Subview() | memref.Expand() | memref.Fuse() | memref.Permute():
+                case ViewLike():
                     writers.append(user)
-                    work.append(user.out)
+                    work += user.results
                 case memref.Store() | tile.Store() | memref.LifetimeStop():
                     writers.append(user)
                 case _:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from tilewright.dialects.arith import Add, Cast, Constant, Max, Min, Mul, Select, Sub
 from tilewright.dialects.builtin import Kernel
-from tilewright.dialects.memref import Alloca, Expand, Fuse, GroupLoad, Permute, Size, Stride, Subview
+from tilewright.dialects.memref import Alloca, GroupLoad, Size, Stride
 from tilewright.dialects.scf import For
 from tilewright.ir.core import BlockArgument, Value
+from tilewright.ir.interfaces import ViewLike
 from tilewright.ir.types import INDEX, GroupType, MemrefType
 
 _DEPTH = 16
@@ -61,14 +62,11 @@ def _declared(view: Value, mode: int, attribute: str) -> int:
     match op:
         case GroupLoad():
             return _parameter_gcd(op.group, mode, attribute)
-        case Permute():
-            return _declared(op.memref, op.order[mode], attribute)
-        case Subview():
-            kept = [k for k, size in enumerate(op.static_sizes) if size != 0]
-            if attribute == "stride_gcd":
-                return _declared(op.memref, kept[mode], attribute)
-            size = op.mixed_sizes[kept[mode]]
-            return size if isinstance(size, int) else divisor(size)
+        case ViewLike():
+            size, source = op.given_extent(mode), op.source_of(mode)
+            if size is not None and attribute != "stride_gcd":
+                return size if isinstance(size, int) else divisor(size)
+            return 1 if source is None else _declared(op.memref, source, attribute)
         case _:
             return 1
 
@@ -115,11 +113,9 @@ def _base_alignment(view: Value) -> int:
     match op:
         case Alloca():
             return math.gcd(op.alignment or STACK_ALIGNMENT, op.offset or 0)
-        case Permute() | Expand() | Fuse():
-            return _base_alignment(op.memref)
-        case Subview():
+        case ViewLike():
             found = _base_alignment(op.memref)
-            for mode, offset in enumerate(op.mixed_offsets):
+            for mode, offset in enumerate(op.source_offsets()):
                 distance = offset if isinstance(offset, int) else divisor(offset)
                 found = math.gcd(found, distance * stride_divisor(op.memref, mode) * size)
             return found

@@ -19,6 +19,7 @@ from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Module
 from tilewright.ir.core import Block, Operation, Value
 from tilewright.ir.definition import SPMD_REGION
+from tilewright.ir.interfaces import ViewLike
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import TileType
 from tilewright.transforms.aliasing import Access, Span, may_overlap
@@ -163,14 +164,11 @@ def _rearranged(op: Load, entry: _Held, offsets: tuple[int, ...]) -> Value | Non
 
 def _modes(view: Value) -> list[int] | None:
     """For each mode of a view the mode of its root; None if a view in between splits or fuses modes."""
-    match op := view.defining_op:
-        case memref.Permute():
-            inner = _modes(op.memref)
-            return None if inner is None else [inner[k] for k in op.order]
-        case memref.Subview():
-            inner = _modes(op.memref)
-            return None if inner is None else [m for m, size in zip(inner, op.static_sizes, strict=True) if size != 0]
-        case memref.Expand() | memref.Fuse():
-            return None
-        case _:
-            return list(range(memref_type(view).order))
+    op = view.defining_op
+    if not isinstance(op, ViewLike):
+        return list(range(memref_type(view).order))
+    inner = _modes(op.memref)
+    sources = [op.source_of(mode) for mode in range(len(op.source_modes()))]
+    if inner is None or None in sources:
+        return None
+    return [inner[source] for source in sources if source is not None]

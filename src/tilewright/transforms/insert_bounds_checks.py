@@ -23,10 +23,10 @@ from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Module
 from tilewright.dialects.reports import Check
 from tilewright.ir.core import Operation, Value
+from tilewright.ir.interfaces import root_of
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import CoopMatrixType, TileType
 from tilewright.transforms import emit
-from tilewright.transforms.aliasing import root_of
 from tilewright.transforms.bounds_of_addresses import address_test, gather_test
 from tilewright.transforms.bounds_of_views import Box, Said, element_test, group_test, index_test, null_test, spelled
 from tilewright.transforms.conditions import Conjunction

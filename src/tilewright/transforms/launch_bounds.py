@@ -15,6 +15,7 @@ from tilewright.artifacts.places import SourcePlace
 from tilewright.dialects import memref, tl
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.effects import EffectKind
+from tilewright.ir.interfaces import ViewLike
 from tilewright.ir.types import MemrefType
 from tilewright.transforms.launch_quantities import Known, LaunchQuantities
 
@@ -47,7 +48,7 @@ def _whole(op: Operation, view: Value, sizes: Sequence[Known], known: LaunchQuan
     if None in sizes or None in known.extents(view):
         return
     source = view
-    while isinstance(inner := source.defining_op, memref.Expand | memref.Fuse | memref.Permute):
+    while isinstance(inner := source.defining_op, ViewLike) and inner.is_whole:
         source = inner.memref
     if isinstance(part := source.defining_op, memref.Subview):
         yield from _within(op, view, part.memref, _sides(part, known), tuple(dict.fromkeys(present)), known)

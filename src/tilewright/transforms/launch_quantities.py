@@ -14,6 +14,7 @@ from tilewright.artifacts.constraints import Origin, Polynomial, Quantity
 from tilewright.dialects import arith, memref, team
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir.core import BlockArgument, Operation, Value
+from tilewright.ir.interfaces import ViewLike
 from tilewright.ir.types import GroupType, MemrefType, ScalarType
 from tilewright.transforms.fold import compute
 
@@ -58,7 +59,7 @@ class LaunchQuantities:
     def see(self, op: Operation) -> None:
         """Take note of what an operation computes."""
         match op:
-            case memref.Subview() | memref.Expand() | memref.Fuse() | memref.Permute():
+            case ViewLike():
                 self._view(op)
             case memref.Size():
                 self._note(op.out, self._size(op))
@@ -95,19 +96,15 @@ class LaunchQuantities:
         assert isinstance(op.source, BlockArgument)
         return Polynomial.quantity(Quantity(Origin.SIZE, parameter_name(op.source)))
 
-    def _view(self, op: memref.Subview | memref.Expand | memref.Fuse | memref.Permute) -> None:
-        old = self.extents(op.memref)
-        match op:
-            case memref.Subview():
-                found = [self.integer(size) for size in op.mixed_sizes if size != 0]
-            case memref.Expand():
-                found = [*old[: op.mode], *map(self.integer, op.mixed_sizes), *old[op.mode + 1 :]]
-            case memref.Fuse():
-                found = [*old[: op.first], _product(old[op.first : op.last + 1]), *old[op.last + 1 :]]
-            case memref.Permute():
-                found = [old[mode] for mode in op.order]
-        assert isinstance(op.out.type, MemrefType)
-        self._extents[op.out] = _typed(op.out.type, found)
+    def _view(self, op: ViewLike) -> None:
+        old, view = self.extents(op.memref), op.results[0]
+        found = [
+            _product([old[source] for source in modes]) if given is None else self.integer(given)
+            for mode, modes in enumerate(op.source_modes())
+            for given in [op.given_extent(mode)]
+        ]
+        assert isinstance(view.type, MemrefType)
+        self._extents[view] = _typed(view.type, found)
 
     def _computed(self, op: Operation) -> Known:
         operands = [self.integer(operand) for operand in op.operands]

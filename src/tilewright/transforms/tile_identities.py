@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tilewright.dialects import memref, tile
 from tilewright.dialects.arith import Cast, Constant
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.interfaces import MovesElements
+from tilewright.ir.interfaces import MovesElements, ViewLike
 from tilewright.ir.rewriter import Rewriter, pattern
 from tilewright.ir.types import INDEX, MemrefType, TileType
 from tilewright.transforms.aliasing import Accessor
@@ -146,27 +146,13 @@ def known_extent(op: memref.Size | memref.Stride, rewriter: Rewriter) -> bool:
 
 def _through_view(view: Operation | None, mode: int, stride: bool) -> Value | tuple[Value, int] | None:
     """The extent value that a view was given, or the operand and mode whose extent (stride) it is."""
-    match view:
-        case memref.Permute():
-            return view.memref, view.order[mode]
-        case memref.Subview():
-            kept = [k for k, size in enumerate(view.static_sizes) if size != 0]
-            if stride:
-                return view.memref, kept[mode]
-            return _given(view.mixed_sizes[kept[mode]])
-        case memref.Expand():
-            inside = view.mode <= mode < view.mode + len(view.static_sizes)
-            if not inside:
-                return view.memref, mode if mode < view.mode else mode - len(view.static_sizes) + 1
-            if stride:
-                return None
-            return _given(view.mixed_sizes[mode - view.mode])
-        case _:
-            return None
-
-
-def _given(extent: int | Value) -> Value | None:
-    return extent if isinstance(extent, Value) else None
+    if not isinstance(view, ViewLike):
+        return None
+    given = None if stride else view.given_extent(mode)
+    if given is not None:
+        return given if isinstance(given, Value) else None
+    source = view.source_of(mode)
+    return None if source is None else (view.memref, source)
 
 
 @pattern(memref.Subview)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from tilewright.dialects import addresses, memref
 from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Value
+from tilewright.ir.interfaces import ViewLike, root_of
 from tilewright.ir.types import AddressSpace
 from tilewright.transforms import emit
-from tilewright.transforms.aliasing import root_of
 from tilewright.transforms.conditions import Conjunction
 from tilewright.transforms.emit import Length
 
@@ -44,61 +44,29 @@ def has_memory(view: Value) -> bool:
 
 def is_contained(view: Value) -> bool:
     """Whether all elements of a view surely are elements of the memory that it comes from."""
-    while (op := view.defining_op) is not None:
-        match op:
-            case memref.Permute() | memref.Fuse():
-                pass
-            case memref.Expand() if None not in (*op.static_sizes, emit.memref_type(op.memref).shape[op.mode]):
-                pass
-            case memref.Subview() if _is_box_inside(op):
-                pass
-            case memref.Subview() | memref.Expand() | addresses.FromAddress():
-                return False
-            case _:
-                return True
+    while isinstance(op := view.defining_op, ViewLike):
+        if not op.is_contained:
+            return False
         view = op.memref
-    return True
-
-
-def _is_box_inside(op: memref.Subview) -> bool:
-    """Whether a subview surely lies within the extents of its operand."""
-    shape = emit.memref_type(op.memref).shape
-    return all(
-        (offset == 0 and _is_extent(size, op.memref, mode))
-        or (
-            isinstance(offset, int) and isinstance(size, int) and extent is not None and offset + max(size, 1) <= extent
-        )
-        for mode, (offset, size, extent) in enumerate(zip(op.mixed_offsets, op.mixed_sizes, shape, strict=True))
-    )
-
-
-def _is_extent(size: Length, view: Value, mode: int) -> bool:
-    """Whether a size is the extent of a mode of a view itself."""
-    op = None if isinstance(size, int) else size.defining_op
-    return isinstance(op, memref.Size) and op.source is view and op.mode == mode
+    return not isinstance(view.defining_op, addresses.FromAddress)
 
 
 def keeps_order(view: Value) -> bool:
     """Whether larger indices surely lie further on: strides of the program's own making may be anything."""
-    while (op := view.defining_op) is not None:
-        match op:
-            case memref.Permute() | memref.Fuse() | memref.Subview():
-                view = op.memref
-            case memref.Expand() if None not in op.static_sizes:
-                view = op.memref
-            case memref.Expand() | addresses.FromAddress():
-                return False
-            case _:
-                return True
-    return True
+    while isinstance(op := view.defining_op, ViewLike):
+        if not op.keeps_order:
+            return False
+        view = op.memref
+    return not isinstance(view.defining_op, addresses.FromAddress)
 
 
 def first_element(build: Builder, view: Value) -> Length:
     """How far the first element of a view lies behind that of its root, in elements."""
     total: Length = 0
-    while isinstance(op := view.defining_op, memref.Subview | memref.Expand | memref.Fuse | memref.Permute):
-        if isinstance(op, memref.Subview):
-            for offset, stride in zip(op.mixed_offsets, strides(build, op.memref), strict=True):
+    while isinstance(op := view.defining_op, ViewLike):
+        offsets = op.source_offsets()
+        if offsets:
+            for offset, stride in zip(offsets, strides(build, op.memref), strict=True):
                 total = plus(build, total, times(build, offset, stride))
         view = op.memref
     return total

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from tilewright.dialects import memref
 from tilewright.ir import core
+from tilewright.ir.interfaces import Layout, LengthArithmetic, ViewLike
 from tilewright.ir.types import GroupType, MemrefType, mixed
 from tilewright.targets.llvm.emitter import Complex, Value, boolean, i64, zero
 from tilewright.targets.llvm.types import Element, Kind
@@ -140,53 +141,14 @@ def _associated(ctx: KernelContext, op: core.Operation) -> None:
     ctx.bind(op.out, boolean(True) if known else ctx.b.icmp("ne", base, zero(base.type)))
 
 
-def _expand(ctx: KernelContext, op: core.Operation) -> None:
-    assert isinstance(op, memref.Expand)
-    assert isinstance(op.out.type, MemrefType)
-    view, mode = ctx.view(op.memref), op.mode
-    extents = list(map(ctx.index, op.mixed_sizes))
-    strides = [view.strides[mode]]
-    for extent in extents[:-1]:
-        strides.append(ctx.b.mul(strides[-1], extent))
-    sizes = (*view.sizes[:mode], *extents, *view.sizes[mode + 1 :])
-    ctx.bind(
-        op.out,
-        View(op.out.type, view.pointer, sizes, (*view.strides[:mode], *strides, *view.strides[mode + 1 :]), view.base),
-    )
-
-
-def _fuse(ctx: KernelContext, op: core.Operation) -> None:
-    assert isinstance(op, memref.Fuse)
-    assert isinstance(op.out.type, MemrefType)
-    view, first, last = ctx.view(op.memref), op.first, op.last
-    extent = view.sizes[first]
-    for size in view.sizes[first + 1 : last + 1]:
-        extent = ctx.b.mul(extent, size)
-    sizes = (*view.sizes[:first], extent, *view.sizes[last + 1 :])
-    strides = (*view.strides[: first + 1], *view.strides[last + 1 :])
-    ctx.bind(op.out, View(op.out.type, view.pointer, sizes, strides, view.base))
-
-
-def _subview(ctx: KernelContext, op: core.Operation) -> None:
-    assert isinstance(op, memref.Subview)
-    assert isinstance(op.out.type, MemrefType)
-    view = ctx.view(op.memref)
-    at, kept_sizes, kept_strides = i64(0), list[Value](), list[Value]()
-    for offset, size, stride in zip(op.mixed_offsets, op.mixed_sizes, view.strides, strict=True):
-        at = ctx.b.add(at, ctx.b.mul(ctx.index(offset), stride))
-        if size != 0:
-            kept_sizes.append(ctx.index(size))
-            kept_strides.append(stride)
-    pointer = element_pointer(ctx, view.element, view.pointer, at)
-    ctx.bind(op.out, View(op.out.type, pointer, tuple(kept_sizes), tuple(kept_strides), view.base))
-
-
-def _permute(ctx: KernelContext, op: core.Operation) -> None:
-    assert isinstance(op, memref.Permute)
-    assert isinstance(op.out.type, MemrefType)
-    view = ctx.view(op.memref)
-    sizes, strides = (tuple(parts[k] for k in op.order) for parts in (view.sizes, view.strides))
-    ctx.bind(op.out, View(op.out.type, view.pointer, sizes, strides, view.base))
+def _view(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, ViewLike)
+    view, type_ = ctx.view(op.memref), op.results[0].type
+    assert isinstance(type_, MemrefType)
+    arithmetic = LengthArithmetic(ctx.index, ctx.b.add, ctx.b.mul)
+    layout = arithmetic.layout_of(op, Layout(i64(0), view.sizes, view.strides))
+    pointer = element_pointer(ctx, view.element, view.pointer, layout.offset)
+    ctx.bind(op.results[0], View(type_, pointer, layout.sizes, layout.strides, view.base))
 
 
 def lowerings() -> Mapping[type[core.Operation], OpLowering]:
@@ -200,8 +162,5 @@ def lowerings() -> Mapping[type[core.Operation], OpLowering]:
         memref.Size: _size,
         memref.Stride: _stride,
         memref.Associated: _associated,
-        memref.Expand: _expand,
-        memref.Fuse: _fuse,
-        memref.Subview: _subview,
-        memref.Permute: _permute,
+        ViewLike: _view,
     }

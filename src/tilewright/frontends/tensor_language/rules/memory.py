@@ -10,6 +10,7 @@ from tilewright.frontends.tensor_language.rules.facts import counted, element, i
 from tilewright.frontends.tensor_language.rules.kernels import check_alignment
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.definition import SPMD_REGION
+from tilewright.ir.interfaces import ViewLike, root_of
 from tilewright.ir.types import AddressSpace, GroupType, MemrefType
 
 _MAX_ALIGNMENT = 128
@@ -162,15 +163,9 @@ def atomic_rmw(op: memref.AtomicRmw, report: Report) -> None:
         ).hint("only atomic_add works on complex numbers")
 
 
-def _root(value: Value) -> Value:
-    while isinstance(op := value.defining_op, memref.Expand | memref.Fuse | memref.Subview):
-        value = op.operands[0]
-    return value
-
-
 def lifetime_stop(op: memref.LifetimeStop, report: Report) -> None:
     """An allocation that nothing uses afterwards."""
-    root = _root(op.memref)
+    root = root_of(op.memref)
     allocation = root.defining_op
     if not isinstance(allocation, memref.Alloca):
         report.error("V6", op.place(("operand", 0)), f"{name_of(op.memref)} is no allocation").label(
@@ -181,8 +176,8 @@ def lifetime_stop(op: memref.LifetimeStop, report: Report) -> None:
     views = [root]
     for view in views:
         for user in view.uses:
-            if isinstance(user, memref.Expand | memref.Fuse | memref.Subview):
-                views.append(user.out)
+            if isinstance(user, ViewLike):
+                views += user.results
             outer = user if user.block is op.block else next((o for o in user.ancestors() if o.block is op.block), None)
             if outer in later:
                 report.error(

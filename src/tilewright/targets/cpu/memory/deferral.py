@@ -20,6 +20,7 @@ from tilewright.dialects.tile_combine import ReduceBy
 from tilewright.ir import core
 from tilewright.ir.definition import RECURSIVE_EFFECTS, TERMINATOR
 from tilewright.ir.effects import EffectKind
+from tilewright.ir.interfaces import root_of
 from tilewright.ir.types import AddressSpace, MemrefType, TileType
 from tilewright.targets.cpu.expressions.blocks import map_shape, split_pieces
 from tilewright.targets.cpu.expressions.graph import by_expressions, is_expression, reachable
@@ -30,7 +31,6 @@ from tilewright.transforms.steps import STEP
 
 _MOST_SINKS: Final = 64
 """A tile that is read more often is copied: that costs little beside, and looking at all readers takes long."""
-_VIEWS = (memref.Subview, memref.Expand, memref.Fuse, memref.Permute)
 _NO_EFFECTS_OF_ITS_OWN = {RECURSIVE_EFFECTS, TERMINATOR}
 _CHANGES = (EffectKind.WRITE, EffectKind.UPDATE, EffectKind.FREE)
 
@@ -123,7 +123,7 @@ def _harmless(load: tile.Load, sink: core.Operation, in_place: bool, collective:
         return not any(_conflicts(load, changed) for changed in _changes(sink))
     if in_place and sink.memref is load.memref and list(sink.indices) == list(load.indices):
         return True
-    if collective and _same_step(load, sink) and root(sink.memref) is not root(load.memref):
+    if collective and _same_step(load, sink) and root_of(sink.memref) is not root_of(load.memref):
         disjoint = not _both_local(load.memref, sink.memref) or not _local_overlap(load.memref, sink.memref)
     else:
         disjoint = not _conflicts(load, sink.memref)
@@ -150,13 +150,6 @@ def _changes(op: core.Operation) -> Iterator[core.Value | None]:
                 yield from _changes(inner)
 
 
-def root(value: core.Value) -> core.Value:
-    """The parameter, allocation or group element that a view comes from."""
-    while isinstance(value.defining_op, _VIEWS):
-        value = value.defining_op.operands[0]
-    return value
-
-
 def _conflicts(load: tile.Load, changed: core.Value | None) -> bool:
     """Whether a write may hit what is loaded."""
     if changed is None or not isinstance(changed.type, MemrefType):
@@ -174,7 +167,7 @@ def _both_local(x: core.Value, y: core.Value) -> bool:
 
 def _local_overlap(x: core.Value, y: core.Value) -> bool:
     """Whether two allocations may share bytes of the work-group's stack."""
-    first, second = _extent(root(x)), _extent(root(y))
+    first, second = _extent(root_of(x)), _extent(root_of(y))
     if first is None or second is None:
         return True
     return first[0] < second[1] and second[0] < first[1]

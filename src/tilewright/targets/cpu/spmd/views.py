@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from tilewright.dialects import addresses, memref
 from tilewright.ir import core
+from tilewright.ir.interfaces import Layout, LengthArithmetic, ViewLike
 from tilewright.ir.types import GroupType, MemrefType, mixed
 from tilewright.targets.cpu.context import KernelContext, OpLowering, view_of
 from tilewright.targets.cpu.lowered import Scalar, View
@@ -83,66 +85,13 @@ def _table_entry(ctx: KernelContext, table: Value, index: Scalar, ltype: str) ->
     return Scalar(branch.results[0])
 
 
-def _expand(ctx: KernelContext, op: core.Operation) -> None:
-    assert isinstance(op, memref.Expand)
-    view, mode, type_ = ctx.view(op.memref), op.mode, op.out.type
+def _view(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, ViewLike)
+    view, type_ = ctx.view(op.memref), op.results[0].type
     assert isinstance(type_, MemrefType)
-    extents = list(map(ctx.index, op.mixed_sizes))
-    strides = [view.strides[mode]]
-    for extent in extents[:-1]:
-        strides.append(product_of(ctx, strides[-1], extent))
-    ctx.bind(
-        op.out,
-        View(
-            type_,
-            view.pointer,
-            view.offset,
-            (*view.sizes[:mode], *extents, *view.sizes[mode + 1 :]),
-            (*view.strides[:mode], *strides, *view.strides[mode + 1 :]),
-            view.base,
-        ),
-    )
-
-
-def _fuse(ctx: KernelContext, op: core.Operation) -> None:
-    assert isinstance(op, memref.Fuse)
-    view, first, last, type_ = ctx.view(op.memref), op.first, op.last, op.out.type
-    assert isinstance(type_, MemrefType)
-    extent = view.sizes[first]
-    for size in view.sizes[first + 1 : last + 1]:
-        extent = product_of(ctx, extent, size)
-    ctx.bind(
-        op.out,
-        View(
-            type_,
-            view.pointer,
-            view.offset,
-            (*view.sizes[:first], extent, *view.sizes[last + 1 :]),
-            (*view.strides[: first + 1], *view.strides[last + 1 :]),
-            view.base,
-        ),
-    )
-
-
-def _subview(ctx: KernelContext, op: core.Operation) -> None:
-    assert isinstance(op, memref.Subview)
-    view, type_ = ctx.view(op.memref), op.out.type
-    assert isinstance(type_, MemrefType)
-    at, kept_sizes, kept_strides = view.offset, list[Scalar](), list[Scalar]()
-    for offset, size, stride in zip(op.mixed_offsets, op.mixed_sizes, view.strides, strict=True):
-        at = sum_of(ctx, at, product_of(ctx, ctx.index(offset), stride))
-        if size != 0:
-            kept_sizes.append(ctx.index(size))
-            kept_strides.append(stride)
-    ctx.bind(op.out, View(type_, view.pointer, at, tuple(kept_sizes), tuple(kept_strides), view.base))
-
-
-def _permute(ctx: KernelContext, op: core.Operation) -> None:
-    assert isinstance(op, memref.Permute)
-    view, type_ = ctx.view(op.memref), op.out.type
-    assert isinstance(type_, MemrefType)
-    sizes, strides = (tuple(parts[k] for k in op.order) for parts in (view.sizes, view.strides))
-    ctx.bind(op.out, View(type_, view.pointer, view.offset, sizes, strides, view.base))
+    arithmetic = LengthArithmetic(ctx.index, partial(sum_of, ctx), partial(product_of, ctx))
+    layout = arithmetic.layout_of(op, Layout(view.offset, view.sizes, view.strides))
+    ctx.bind(op.results[0], View(type_, view.pointer, layout.offset, layout.sizes, layout.strides, view.base))
 
 
 def _address(ctx: KernelContext, op: core.Operation) -> None:
@@ -172,10 +121,7 @@ def lowerings() -> Mapping[type[core.Operation], OpLowering]:
         memref.Size: _size,
         memref.Stride: _stride,
         memref.Associated: _associated,
-        memref.Expand: _expand,
-        memref.Fuse: _fuse,
-        memref.Subview: _subview,
-        memref.Permute: _permute,
+        ViewLike: _view,
         addresses.AddressOf: _address,
         addresses.Reach: _reach,
         addresses.FromAddress: _from_address,

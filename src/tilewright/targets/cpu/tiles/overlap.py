@@ -8,10 +8,11 @@ too where each position is computed from the same one.
 from __future__ import annotations
 
 from tilewright.dialects import addresses, tile
+from tilewright.ir.interfaces import root_of
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.expressions.nodes import Expression, Memory, Substitution, leaves
 from tilewright.targets.cpu.machine import Machine
-from tilewright.targets.cpu.memory.deferral import root, sole_conflict
+from tilewright.targets.cpu.memory.deferral import sole_conflict
 from tilewright.targets.cpu.tiles.roots import Roots
 from tilewright.targets.llvm.emitter import Builder, Value, i64
 from tilewright.targets.llvm.types import ELEMENTS, Kind
@@ -27,7 +28,7 @@ class OverlapTests:
 
     def may_wait(self, load: tile.Load, memory: Memory, machine: Machine) -> bool:
         """Whether the tile may be read where its store is, which then tests."""
-        if not isinstance(root(load.memref).defining_op, addresses.FromAddress):
+        if not isinstance(root_of(load.memref).defining_op, addresses.FromAddress):
             return False
         in_place = sole_conflict(load, machine)
         if in_place is None:
