@@ -24,6 +24,7 @@ from tilewright.ir.definition import (
     result,
 )
 from tilewright.ir.effects import Effect, EffectKind
+from tilewright.ir.interfaces import AccessedAddresses, AccessesAddresses
 from tilewright.ir.types import ADDRESS, BOOL, I64, INDEX_ONLY, MEMREF, POINTER, TILE, MemrefType, TileType, mixed
 from tilewright.ir.types import Type as IrType
 
@@ -75,7 +76,7 @@ class FromAddress(Operation, name="memref.from_address", traits=(PURE,)):
             tile_rules.fail(self, report, f"one operand for each `?` of {type_} is needed")
 
 
-class Gather(Operation, name="tile.gather", traits=()):
+class Gather(AccessesAddresses, name="tile.gather", traits=()):
     """Each element is read from its own address; where `mask` is false nothing is read and the element is 0.
 
     With `semantics` every element is read atomically.
@@ -87,6 +88,9 @@ class Gather(Operation, name="tile.gather", traits=()):
     semantics: Semantics | None = optional_attribute(Semantics, default=None)
     out: Value = result(TILE)
 
+    def elements(self) -> AccessedAddresses:
+        return AccessedAddresses(self.addresses, self.mask, self.out)
+
     def effects(self) -> Sequence[Effect]:
         return [Effect(EffectKind.READ if self.semantics is None else EffectKind.UPDATE)]
 
@@ -94,7 +98,7 @@ class Gather(Operation, name="tile.gather", traits=()):
         _gather_or_scatter(self, report, self.addresses, self.mask, self.out)
 
 
-class Scatter(Operation, name="tile.scatter", traits=()):
+class Scatter(AccessesAddresses, name="tile.scatter", traits=()):
     """Each element is written to its own address, unless `mask` is false there.
 
     Of elements for one address any may win. With `semantics` every element is written atomically.
@@ -105,6 +109,9 @@ class Scatter(Operation, name="tile.scatter", traits=()):
     mask: Value | None = optional_operand(TILE, default=None)
     scope: Scope = optional_attribute(Scope, default=Scope.DEVICE)
     semantics: Semantics | None = optional_attribute(Semantics, default=None)
+
+    def elements(self) -> AccessedAddresses:
+        return AccessedAddresses(self.addresses, self.mask, self.value)
 
     def effects(self) -> Sequence[Effect]:
         return [Effect(EffectKind.WRITE if self.semantics is None else EffectKind.UPDATE)]
@@ -127,7 +134,7 @@ class UpdateKind(Enum):
     EXCHANGE = "xchg"
 
 
-class ScatterUpdate(Operation, name="tile.scatter_update", traits=()):
+class ScatterUpdate(AccessesAddresses, name="tile.scatter_update", traits=()):
     """Updates the element at each address atomically, unless `mask` is false there; the result holds the old values.
 
     Elements are updated one after another, in no given order. Where the mask is false the result is 0.
@@ -141,6 +148,9 @@ class ScatterUpdate(Operation, name="tile.scatter_update", traits=()):
     semantics: Semantics = optional_attribute(Semantics, default=Semantics.RELAXED)
     out: Value = result(var="T")
 
+    def elements(self) -> AccessedAddresses:
+        return AccessedAddresses(self.addresses, self.mask, self.value)
+
     def effects(self) -> Sequence[Effect]:
         return [Effect(EffectKind.UPDATE)]
 
@@ -148,7 +158,7 @@ class ScatterUpdate(Operation, name="tile.scatter_update", traits=()):
         _gather_or_scatter(self, report, self.addresses, self.mask, self.value)
 
 
-class ScatterExchange(Operation, name="tile.scatter_exchange", traits=()):
+class ScatterExchange(AccessesAddresses, name="tile.scatter_exchange", traits=()):
     """Compare and swap: stores `value` at each address whose element has the bits of `expected`; the old values.
 
     Where `mask` is false nothing happens and the result is `expected`.
@@ -161,6 +171,9 @@ class ScatterExchange(Operation, name="tile.scatter_exchange", traits=()):
     scope: Scope = optional_attribute(Scope, default=Scope.DEVICE)
     semantics: Semantics = optional_attribute(Semantics, default=Semantics.RELAXED)
     out: Value = result(var="T")
+
+    def elements(self) -> AccessedAddresses:
+        return AccessedAddresses(self.addresses, self.mask, self.value)
 
     def effects(self) -> Sequence[Effect]:
         return [Effect(EffectKind.UPDATE)]

@@ -16,7 +16,7 @@ from tilewright.ir.definition import (
     result,
 )
 from tilewright.ir.effects import Effect, EffectKind, reads, writes
-from tilewright.ir.interfaces import ViewLike
+from tilewright.ir.interfaces import AccessedBox, AccessesBox, ViewLike
 from tilewright.ir.types import (
     BOOL,
     GROUP,
@@ -74,23 +74,29 @@ class LifetimeStop(Operation, name="memref.lifetime_stop", code="V6"):
         return [Effect(EffectKind.FREE, self.operands[0])]
 
 
-class Load(Operation, name="memref.load", code="V30"):
+class Load(AccessesBox, name="memref.load", code="V30"):
     """Reads one element, `len(indices) == order`."""
 
     memref: Value = operand(MEMREF)
     indices: list[Value] = operands(INDEX_ONLY)
     out: Value = result(NUMBER, infer=element_type)
 
+    def box(self) -> AccessedBox:
+        return AccessedBox(self.memref, self.indices, (1,) * len(self.indices), self.out, writes=False)
+
     def effects(self) -> Sequence[Effect]:
         return reads(self.operands[0])
 
 
-class Store(Operation, name="memref.store", code="V30"):
+class Store(AccessesBox, name="memref.store", code="V30"):
     """Writes one element; in a collective region once, by one elected work-item."""
 
     value: Value = operand(NUMBER)
     memref: Value = operand(MEMREF)
     indices: list[Value] = operands(INDEX_ONLY)
+
+    def box(self) -> AccessedBox:
+        return AccessedBox(self.memref, self.indices, (1,) * len(self.indices), self.value, writes=True)
 
     def effects(self) -> Sequence[Effect]:
         return writes(self.operands[1])
@@ -302,7 +308,7 @@ class Semantics(Enum):
     SEQUENTIALLY_CONSISTENT = "sequentially_consistent"
 
 
-class AtomicLoad(Operation, name="memref.atomic_load", code="V33"):
+class AtomicLoad(AccessesBox, name="memref.atomic_load", code="V33"):
     """Reads one element atomically."""
 
     memref: Value = operand(MEMREF)
@@ -311,11 +317,14 @@ class AtomicLoad(Operation, name="memref.atomic_load", code="V33"):
     semantics: Semantics = optional_attribute(Semantics, default=Semantics.RELAXED)
     out: Value = result(NUMBER, infer=element_type)
 
+    def box(self) -> AccessedBox:
+        return AccessedBox(self.memref, self.indices, (1,) * len(self.indices), self.out, writes=False)
+
     def effects(self) -> Sequence[Effect]:
         return [Effect(EffectKind.UPDATE, self.operands[0])]
 
 
-class AtomicStore(Operation, name="memref.atomic_store", code="V33"):
+class AtomicStore(AccessesBox, name="memref.atomic_store", code="V33"):
     """Writes one element atomically."""
 
     value: Value = operand(NUMBER)
@@ -324,11 +333,14 @@ class AtomicStore(Operation, name="memref.atomic_store", code="V33"):
     scope: Scope = optional_attribute(Scope, default=Scope.WORK_GROUP)
     semantics: Semantics = optional_attribute(Semantics, default=Semantics.RELAXED)
 
+    def box(self) -> AccessedBox:
+        return AccessedBox(self.memref, self.indices, (1,) * len(self.indices), self.value, writes=True)
+
     def effects(self) -> Sequence[Effect]:
         return [Effect(EffectKind.UPDATE, self.operands[1])]
 
 
-class AtomicRmw(Operation, name="memref.atomic_rmw", code="V33"):
+class AtomicRmw(AccessesBox, name="memref.atomic_rmw", code="V33"):
     """Updates one element atomically and returns its old value; complex parts are updated one after the other."""
 
     value: Value = operand(NUMBER)
@@ -338,6 +350,11 @@ class AtomicRmw(Operation, name="memref.atomic_rmw", code="V33"):
     scope: Scope = optional_attribute(Scope, default=Scope.WORK_GROUP)
     semantics: Semantics = optional_attribute(Semantics, default=Semantics.RELAXED)
     out: Value = result(NUMBER, infer=element_type)
+
+    def box(self) -> AccessedBox:
+        return AccessedBox(
+            self.memref, self.indices, (1,) * len(self.indices), self.value, writes=True, update=self.kind
+        )
 
     def effects(self) -> Sequence[Effect]:
         return [Effect(EffectKind.UPDATE, self.operands[1])]

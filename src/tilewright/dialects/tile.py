@@ -29,7 +29,7 @@ from tilewright.ir.definition import (
 )
 from tilewright.ir.effects import Effect, EffectKind, reads, writes
 from tilewright.ir.index_map import Move, along, fixed, renumbered
-from tilewright.ir.interfaces import MovesElements
+from tilewright.ir.interfaces import AccessedBox, AccessesBox, MovesElements
 from tilewright.ir.types import INDEX_ONLY, MEMREF, NUMBER, SCALAR, TILE, ScalarType, TileType, Type
 
 
@@ -43,7 +43,7 @@ def _element(op: Operation) -> Type:
     return type_.element if isinstance(type_, TileType) else type_
 
 
-class Load(Operation, name="tile.load"):
+class Load(AccessesBox, name="tile.load"):
     """Element (r0, r1, ..) of the result is `memref[i0 + r0, i1 + r1, ..]`; tile rank = order of the memref.
 
     `check[k]` tests `0 <= i_k + r_k < extent_k`; elements outside read as zero. Unchecked dimensions are in bounds.
@@ -54,6 +54,9 @@ class Load(Operation, name="tile.load"):
     check: tuple[bool, ...] = optional_attribute(tuple, default=())
     out: Value = result(TILE)
 
+    def box(self) -> AccessedBox:
+        return AccessedBox(self.memref, self.indices, _shape(self.out), self.out, False, self.check)
+
     def effects(self) -> Sequence[Effect]:
         return reads(self.operands[0])
 
@@ -61,13 +64,16 @@ class Load(Operation, name="tile.load"):
         tile_rules.access(self, report, self.memref, self.indices, self.check, self.out)
 
 
-class Store(Operation, name="tile.store"):
+class Store(AccessesBox, name="tile.store"):
     """Writes element (r0, ..) to `memref[i0 + r0, ..]`; where `check[k]`, elements outside are not written."""
 
     value: Value = operand(TILE)
     memref: Value = operand(MEMREF)
     indices: list[Value] = operands(INDEX_ONLY)
     check: tuple[bool, ...] = optional_attribute(tuple, default=())
+
+    def box(self) -> AccessedBox:
+        return AccessedBox(self.memref, self.indices, _shape(self.value), self.value, True, self.check)
 
     def effects(self) -> Sequence[Effect]:
         return writes(self.operands[1])
@@ -76,7 +82,7 @@ class Store(Operation, name="tile.store"):
         tile_rules.access(self, report, self.memref, self.indices, self.check, self.value)
 
 
-class AtomicLoad(Operation, name="tile.atomic_load"):
+class AtomicLoad(AccessesBox, name="tile.atomic_load"):
     """As `tile.load`, atomic per element."""
 
     memref: Value = operand(MEMREF)
@@ -86,6 +92,9 @@ class AtomicLoad(Operation, name="tile.atomic_load"):
     semantics: Semantics = optional_attribute(Semantics, default=Semantics.RELAXED)
     out: Value = result(TILE)
 
+    def box(self) -> AccessedBox:
+        return AccessedBox(self.memref, self.indices, _shape(self.out), self.out, False, self.check)
+
     def effects(self) -> Sequence[Effect]:
         return [Effect(EffectKind.UPDATE, self.operands[0])]
 
@@ -93,7 +102,7 @@ class AtomicLoad(Operation, name="tile.atomic_load"):
         tile_rules.access(self, report, self.memref, self.indices, self.check, self.out)
 
 
-class AtomicStore(Operation, name="tile.atomic_store"):
+class AtomicStore(AccessesBox, name="tile.atomic_store"):
     """As `tile.store`, atomic per element."""
 
     value: Value = operand(TILE)
@@ -103,6 +112,9 @@ class AtomicStore(Operation, name="tile.atomic_store"):
     scope: Scope = optional_attribute(Scope, default=Scope.DEVICE)
     semantics: Semantics = optional_attribute(Semantics, default=Semantics.RELAXED)
 
+    def box(self) -> AccessedBox:
+        return AccessedBox(self.memref, self.indices, _shape(self.value), self.value, True, self.check)
+
     def effects(self) -> Sequence[Effect]:
         return [Effect(EffectKind.UPDATE, self.operands[1])]
 
@@ -110,7 +122,7 @@ class AtomicStore(Operation, name="tile.atomic_store"):
         tile_rules.access(self, report, self.memref, self.indices, self.check, self.value)
 
 
-class AtomicRmw(Operation, name="tile.atomic_rmw"):
+class AtomicRmw(AccessesBox, name="tile.atomic_rmw"):
     """Updates each element atomically; the result holds the old values, 0 where nothing was accessed."""
 
     value: Value = operand(TILE, var="T")
@@ -121,6 +133,9 @@ class AtomicRmw(Operation, name="tile.atomic_rmw"):
     scope: Scope = optional_attribute(Scope, default=Scope.DEVICE)
     semantics: Semantics = optional_attribute(Semantics, default=Semantics.RELAXED)
     out: Value = result(var="T")
+
+    def box(self) -> AccessedBox:
+        return AccessedBox(self.memref, self.indices, _shape(self.value), self.value, True, self.check, self.kind)
 
     def effects(self) -> Sequence[Effect]:
         return [Effect(EffectKind.UPDATE, self.operands[1])]

@@ -35,6 +35,7 @@ from tilewright.ir.definition import (
     result,
 )
 from tilewright.ir.effects import Effect, EffectKind, reads, writes
+from tilewright.ir.interfaces import AccessedBox, AccessesBox
 from tilewright.ir.types import COOPMATRIX, INDEX_ONLY, INTEGER, MEMREF, NUMBER, CoopMatrixType, MemrefType, Type
 
 if TYPE_CHECKING:
@@ -261,7 +262,21 @@ class Checked(Enum):
     BOTH = "both_checked"
 
 
-class CoopLoad(Operation, name="tl.cooperative_matrix_load", traits=(SPMD_ONLY, CONVERGENT), code="V46"):
+class CoopAccess(AccessesBox):
+    """Of a cooperative matrix: `memref`, `x` and `y` say where, `transpose` how it lies, `checked` what is left out."""
+
+    def _box(self, matrix: Value, writes: bool, update: AtomicKind | None = None) -> AccessedBox:
+        assert isinstance(matrix.type, CoopMatrixType)
+        memref = next(value for value in self.operands if isinstance(value.type, MemrefType))
+        checked = self.attributes.get("checked")
+        shape = matrix.type.shape
+        clipped = (checked in (Checked.ROWS, Checked.BOTH), checked in (Checked.COLUMNS, Checked.BOTH))
+        if self.attributes.get("transpose"):
+            shape, clipped = shape[::-1], clipped[::-1]
+        return AccessedBox(memref, self.operands[-2:], shape, matrix, writes, clipped if any(clipped) else (), update)
+
+
+class CoopLoad(CoopAccess, name="tl.cooperative_matrix_load", traits=(SPMD_ONLY, CONVERGENT), code="V46"):
     """Element (i, j) from `memref[x+i, y+j]`, transposed from `memref[x+j, y+i]`; 0 outside where checked."""
 
     memref: Value = operand(MEMREF)
@@ -271,11 +286,14 @@ class CoopLoad(Operation, name="tl.cooperative_matrix_load", traits=(SPMD_ONLY, 
     checked: Checked = optional_attribute(Checked, default=Checked.NONE)
     out: Value = result(COOPMATRIX)
 
+    def box(self) -> AccessedBox:
+        return self._box(self.out, False)
+
     def effects(self) -> Sequence[Effect]:
         return reads(self.operands[0])
 
 
-class CoopStore(Operation, name="tl.cooperative_matrix_store", traits=(SPMD_ONLY, CONVERGENT), code="V46"):
+class CoopStore(CoopAccess, name="tl.cooperative_matrix_store", traits=(SPMD_ONLY, CONVERGENT), code="V46"):
     """Element (i, j) to `memref[x+i, y+j]`, transposed to `memref[x+j, y+i]`; nothing outside where checked."""
 
     matrix: Value = operand(COOPMATRIX)
@@ -285,11 +303,14 @@ class CoopStore(Operation, name="tl.cooperative_matrix_store", traits=(SPMD_ONLY
     transpose: bool = optional_attribute(bool, default=False)
     checked: Checked = optional_attribute(Checked, default=Checked.NONE)
 
+    def box(self) -> AccessedBox:
+        return self._box(self.matrix, True)
+
     def effects(self) -> Sequence[Effect]:
         return writes(self.operands[1])
 
 
-class CoopAtomicLoad(Operation, name="tl.cooperative_matrix_atomic_load", traits=(SPMD_ONLY, CONVERGENT), code="V46"):
+class CoopAtomicLoad(CoopAccess, name="tl.cooperative_matrix_atomic_load", traits=(SPMD_ONLY, CONVERGENT), code="V46"):
     """As cooperative_matrix_load, atomic per component."""
 
     memref: Value = operand(MEMREF)
@@ -301,11 +322,16 @@ class CoopAtomicLoad(Operation, name="tl.cooperative_matrix_atomic_load", traits
     semantics: Semantics = optional_attribute(Semantics, default=Semantics.RELAXED)
     out: Value = result(COOPMATRIX)
 
+    def box(self) -> AccessedBox:
+        return self._box(self.out, False)
+
     def effects(self) -> Sequence[Effect]:
         return [Effect(EffectKind.UPDATE, self.operands[0])]
 
 
-class CoopAtomicStore(Operation, name="tl.cooperative_matrix_atomic_store", traits=(SPMD_ONLY, CONVERGENT), code="V46"):
+class CoopAtomicStore(
+    CoopAccess, name="tl.cooperative_matrix_atomic_store", traits=(SPMD_ONLY, CONVERGENT), code="V46"
+):
     """As cooperative_matrix_store, atomic per component."""
 
     matrix: Value = operand(COOPMATRIX)
@@ -317,11 +343,14 @@ class CoopAtomicStore(Operation, name="tl.cooperative_matrix_atomic_store", trai
     scope: Scope = optional_attribute(Scope, default=Scope.WORK_GROUP)
     semantics: Semantics = optional_attribute(Semantics, default=Semantics.RELAXED)
 
+    def box(self) -> AccessedBox:
+        return self._box(self.matrix, True)
+
     def effects(self) -> Sequence[Effect]:
         return [Effect(EffectKind.UPDATE, self.operands[1])]
 
 
-class CoopAtomicRmw(Operation, name="tl.cooperative_matrix_atomic_rmw", traits=(SPMD_ONLY, CONVERGENT), code="V46"):
+class CoopAtomicRmw(CoopAccess, name="tl.cooperative_matrix_atomic_rmw", traits=(SPMD_ONLY, CONVERGENT), code="V46"):
     """Updates memory atomically per component and returns the old values; outside no access, component 0."""
 
     matrix: Value = operand(COOPMATRIX, var="X")
@@ -334,6 +363,9 @@ class CoopAtomicRmw(Operation, name="tl.cooperative_matrix_atomic_rmw", traits=(
     scope: Scope = optional_attribute(Scope, default=Scope.WORK_GROUP)
     semantics: Semantics = optional_attribute(Semantics, default=Semantics.RELAXED)
     out: Value = result(var="X")
+
+    def box(self) -> AccessedBox:
+        return self._box(self.matrix, True, self.kind)
 
     def effects(self) -> Sequence[Effect]:
         return [Effect(EffectKind.UPDATE, self.operands[1])]

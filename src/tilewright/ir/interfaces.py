@@ -7,6 +7,7 @@ patterns find it. So an operation of a new dialect takes part in all that interf
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from enum import Enum
 from typing import Generic, TypeVar
 
 from msgspec import Struct
@@ -23,6 +24,47 @@ class MovesElements(Operation):
 
     def moves(self) -> Sequence[Move]:
         """Boxes that share out the result, and where the elements of each come from."""
+        raise NotImplementedError
+
+
+class AccessedBox(Struct, frozen=True):
+    """Elements of a memref: `shape` of them, by its modes, from `indices` on.
+
+    `data` is what they are read into or written from, a scalar, tile or matrix. Along `clipped` modes (none is none of
+    them) what lies outside of the memref is left out. `update` is the kind of an atomic update of numbers: those of one
+    kind may happen in any order.
+    """
+
+    memref: Value
+    indices: Sequence[Value]
+    shape: tuple[int, ...]
+    data: Value
+    writes: bool
+    clipped: tuple[bool, ...] = ()
+    update: Enum | None = None
+
+
+class AccessesBox(Operation):
+    """Reads, writes or updates a box of a memref, and no other memory."""
+
+    def box(self) -> AccessedBox:
+        """The elements."""
+        raise NotImplementedError
+
+
+class AccessedAddresses(Struct, frozen=True):
+    """Elements at a tile of addresses, but where `mask` is false; `data` is what they are read into or written from."""
+
+    addresses: Value
+    mask: Value | None
+    data: Value
+
+
+class AccessesAddresses(Operation):
+    """Reads, writes or updates elements at addresses of their own, and no other memory."""
+
+    def elements(self) -> AccessedAddresses:
+        """The elements."""
         raise NotImplementedError
 
 

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from enum import Enum
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tilewright.dialects import memref, tile
+from tilewright.dialects import memref
 from tilewright.dialects.arith import Add, Constant, Sub
 from tilewright.dialects.builtin import Kernel
-from tilewright.dialects.memref import AtomicKind
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.definition import RECURSIVE_EFFECTS
 from tilewright.ir.effects import Effect, EffectKind
-from tilewright.ir.interfaces import ViewLike
-from tilewright.ir.types import INDEX, AddressSpace, GroupType, MemrefType, TileType
-
-Accessor = tile.Load | tile.Store | tile.AtomicLoad | tile.AtomicStore | tile.AtomicRmw
-ScalarAccessor = memref.Load | memref.Store | memref.AtomicLoad | memref.AtomicStore | memref.AtomicRmw
+from tilewright.ir.interfaces import AccessesBox, ViewLike
+from tilewright.ir.types import INDEX, AddressSpace, GroupType, MemrefType
 
 
 class Span(Struct, frozen=True):
@@ -98,8 +95,8 @@ class Access(Struct, frozen=True, eq=False):
     @property
     def writes(self) -> bool:
         """Whether memory may change."""
-        if isinstance(self.op, tile.AtomicLoad | memref.AtomicLoad):
-            return False
+        if self.kind is EffectKind.UPDATE and isinstance(self.op, AccessesBox):
+            return self.op.box().writes
         return self.kind in (EffectKind.WRITE, EffectKind.UPDATE)
 
     @property
@@ -149,12 +146,9 @@ def _access(op: Operation, kind: EffectKind, view: Value | None) -> Access:
 
 
 def _box(op: Operation, view: Value) -> tuple[Span, ...]:
-    if isinstance(op, Accessor):
-        stored = op.out if isinstance(op, tile.Load | tile.AtomicLoad) else op.value
-        assert isinstance(stored.type, TileType)
-        return tuple(Span.at(i, n) for i, n in zip(op.indices, stored.type.shape, strict=True))
-    if isinstance(op, ScalarAccessor):
-        return tuple([Span.at(i, 1) for i in op.indices])
+    if isinstance(op, AccessesBox):
+        box = op.box()
+        return tuple(map(Span.at, box.indices, box.shape))
     if isinstance(view.type, MemrefType):
         return tuple(Span(length=n) for n in view.type.shape)
     return ()
@@ -248,5 +242,5 @@ def commute(a: Access, b: Access) -> bool:
     )
 
 
-def _update_kind(op: Operation) -> AtomicKind | None:
-    return op.kind if isinstance(op, tile.AtomicRmw | memref.AtomicRmw) else None
+def _update_kind(op: Operation) -> Enum | None:
+    return op.box().update if isinstance(op, AccessesBox) else None

@@ -50,7 +50,7 @@ class _Box(Struct, frozen=True):
 
 
 def _rewrite(op: Access) -> None:
-    type_ = op.out.type if isinstance(op, addresses.Gather) else op.value.type
+    type_ = op.elements().data.type
     assert isinstance(type_, TileType)
     b = Builder.before_op(op)
     box = _box(Analysis(b), op, type_)

@@ -18,14 +18,13 @@ from typing import ClassVar
 
 from msgspec import Struct, field
 
-from tilewright.dialects import addresses, memref, tile, tl
+from tilewright.dialects import addresses, memref, tl
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Module
 from tilewright.dialects.reports import Check
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.interfaces import root_of
+from tilewright.ir.interfaces import AccessedAddresses, AccessedBox, AccessesAddresses, AccessesBox, root_of
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.ir.types import CoopMatrixType, TileType
 from tilewright.transforms import emit
 from tilewright.transforms.bounds_of_addresses import address_test, gather_test
 from tilewright.transforms.bounds_of_views import Box, Said, element_test, group_test, index_test, null_test, spelled
@@ -37,10 +36,6 @@ from tilewright.transforms.view_geometry import has_memory, is_contained, keeps_
 OUT_OF_BOUNDS = "R010"
 DISAGREEING = "R013"
 
-_Element = memref.Load | memref.Store | memref.AtomicLoad | memref.AtomicStore | memref.AtomicRmw
-_Matrix = tl.CoopLoad | tl.CoopStore | tl.CoopAtomicLoad | tl.CoopAtomicStore | tl.CoopAtomicRmw
-_Tile = tile.Load | tile.Store | tile.AtomicLoad | tile.AtomicStore | tile.AtomicRmw
-_GatherOrScatter = addresses.Gather | addresses.Scatter | addresses.ScatterUpdate | addresses.ScatterExchange
 _Test = Callable[[Builder], tuple[Conjunction, Said]]
 """Emits what has to hold, and says what does not where it does not."""
 
@@ -75,14 +70,10 @@ class _Insertion(Struct):
                 self._insert(op, moment, ("group", op.group), [op.group], lambda b: group_test(b, op, moment))
             case tl.Collective():
                 self._collective(op)
-            case _ if isinstance(op, _Element):
-                self._box(op, Box(op.memref, tuple(map(Range.of, op.indices))))
-            case _ if isinstance(op, _Matrix):
-                self._box(op, _matrix_box(op))
-            case _ if isinstance(op, _Tile):
-                self._box(op, _tile_box(op))
-            case _ if isinstance(op, _GatherOrScatter):
-                self._gather_or_scatter(op)
+            case AccessesBox():
+                self._box(op, _box_of(op.box()))
+            case AccessesAddresses():
+                self._gather_or_scatter(op, op.elements())
             case _:
                 return False
         return True
@@ -143,17 +134,14 @@ class _Insertion(Struct):
             return Moment(op, box.ranges)
         return self.hoisting.outermost(op, box.ranges, box.needed, together)
 
-    def _gather_or_scatter(self, op: _GatherOrScatter) -> None:
-        origins = self.origins.of(op.addresses)
-        type_ = op.out.type if isinstance(op, addresses.Gather) else op.value.type
-        assert isinstance(type_, TileType)
-        size = type_.element.bytes
+    def _gather_or_scatter(self, op: Operation, elements: AccessedAddresses) -> None:
+        origins = self.origins.of(elements.addresses)
+        size = emit.scalar_type(elements.data.type).bytes
+        places, mask = elements.addresses, elements.mask
         if origins:
-            needed = [op.addresses, *([op.mask] if op.mask is not None else []), *(origin.out for origin in origins)]
-            key = ("gather", op.addresses, op.mask, size)
-            self._insert(
-                op, Moment(op, ()), key, needed, lambda b: gather_test(b, op.addresses, op.mask, size, origins)
-            )
+            needed = [places, *([mask] if mask is not None else []), *(origin.out for origin in origins)]
+            key = ("gather", places, mask, size)
+            self._insert(op, Moment(op, ()), key, needed, lambda b: gather_test(b, places, mask, size, origins))
 
     def _insert(
         self,
@@ -185,18 +173,5 @@ class _Insertion(Struct):
         return False
 
 
-def _tile_box(op: _Tile) -> Box:
-    stored = op.out if isinstance(op, tile.Load | tile.AtomicLoad) else op.value
-    assert isinstance(stored.type, TileType)
-    return Box(op.memref, tuple(map(Range.of, op.indices, stored.type.shape)), clipped=op.check)
-
-
-def _matrix_box(op: _Matrix) -> Box:
-    """The elements of a matrix in the modes of memory."""
-    matrix = op.out if isinstance(op, tl.CoopLoad | tl.CoopAtomicLoad) else op.matrix
-    assert isinstance(matrix.type, CoopMatrixType)
-    shape = matrix.type.shape
-    clipped = (op.checked in (tl.Checked.ROWS, tl.Checked.BOTH), op.checked in (tl.Checked.COLUMNS, tl.Checked.BOTH))
-    if op.transpose:
-        shape, clipped = shape[::-1], clipped[::-1]
-    return Box(op.memref, tuple(map(Range.of, (op.x, op.y), shape)), clipped=clipped if any(clipped) else ())
+def _box_of(box: AccessedBox) -> Box:
+    return Box(box.memref, tuple(map(Range.of, box.indices, box.shape)), clipped=box.clipped)

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from tilewright.dialects import scf
 from tilewright.ir.core import Value
 from tilewright.ir.types import AddressSpace
-from tilewright.transforms.aliasing import Access, Accessor, commute, may_overlap, roots_may_overlap
+from tilewright.transforms.aliasing import Access, commute, may_overlap, roots_may_overlap
 from tilewright.transforms.steps import STEP
 
 Loop = scf.For | scf.While
@@ -126,8 +126,6 @@ def _conflict(before: Access, loop: Loop | None, access: Access) -> bool:
 
 def _one_step(before: Access, loop: Loop | None, access: Access) -> bool:
     """Whether two tile accesses belong to one execution of one collective instruction."""
-    if not (isinstance(before.op, Accessor) and isinstance(access.op, Accessor)):
-        return False
     step = before.op.attributes.get(STEP)
     if step is None or access.op.attributes.get(STEP) != step:
         return False

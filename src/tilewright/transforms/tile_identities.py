@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from tilewright.dialects import memref, tile
 from tilewright.dialects.arith import Cast, Constant
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.interfaces import MovesElements, ViewLike
+from tilewright.ir.interfaces import AccessesBox, MovesElements, ViewLike
 from tilewright.ir.rewriter import Rewriter, pattern
-from tilewright.ir.types import INDEX, MemrefType, TileType
-from tilewright.transforms.aliasing import Accessor
+from tilewright.ir.types import INDEX, MemrefType
 from tilewright.transforms.emit import constant_of, integer_of, memref_type, scalar_type
 
 
@@ -98,22 +97,21 @@ def cast_of_splat(op: Cast, rewriter: Rewriter) -> bool:
     return True
 
 
-@pattern(tile.Load, tile.Store, tile.AtomicLoad, tile.AtomicStore, tile.AtomicRmw)
-def decided_checks(op: Accessor, rewriter: Rewriter) -> bool:
+@pattern(AccessesBox)
+def decided_checks(op: AccessesBox, rewriter: Rewriter) -> bool:
     """Bounds tests that constants decide are dropped."""
     if "check" not in op.attributes:
         return False
-    value = op.out if isinstance(op, tile.Load | tile.AtomicLoad) else op.value
-    assert isinstance(value.type, TileType)
-    extents = memref_type(op.memref).shape
+    box = op.box()
+    extents = memref_type(box.memref).shape
     needed = tuple(
         flag and not _inside(index, length, extent)
-        for flag, index, length, extent in zip(op.check, op.indices, value.type.shape, extents, strict=False)
+        for flag, index, length, extent in zip(box.clipped, box.indices, box.shape, extents, strict=False)
     )
-    if any(needed) and needed == op.check:
+    if any(needed) and needed == box.clipped:
         return False
     if any(needed):
-        op.check = needed
+        op.attributes["check"] = needed
     else:
         del op.attributes["check"]
     rewriter.changed(op)

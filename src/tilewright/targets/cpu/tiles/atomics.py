@@ -17,7 +17,7 @@ from tilewright.targets.llvm.emitter import Value, i64
 
 def lower(ctx: KernelContext, roots: Roots, op: tile.AtomicLoad | tile.AtomicStore | tile.AtomicRmw) -> None:
     """Load, store or update the elements that exist, each atomically."""
-    type_ = op.out.type if isinstance(op, tile.AtomicLoad) else op.value.type
+    type_ = op.box().data.type
     assert isinstance(type_, TileType)
     target = place(ctx, op.memref, op.indices, op.check, type_)
     source = None if isinstance(op, tile.AtomicLoad) else roots.materialize(tile_of(ctx, op.value))

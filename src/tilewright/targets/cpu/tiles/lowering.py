@@ -6,7 +6,7 @@ from tilewright.dialects import addresses, arith, scf, tile
 from tilewright.dialects.reports import Report
 from tilewright.dialects.tile_combine import ReduceBy, ScanBy, single_operation
 from tilewright.ir import core
-from tilewright.ir.interfaces import MovesElements
+from tilewright.ir.interfaces import AccessesAddresses, MovesElements
 from tilewright.ir.types import ScalarType, TileType
 from tilewright.targets.cpu.context import KernelContext, NoLowering, TileCarrier
 from tilewright.targets.cpu.expressions.graph import sole_rearrangement
@@ -80,7 +80,7 @@ class CpuTiles:
                 lower_report(ctx, op, lambda value, at: _store_packed(roots.unshared(), tile_of(ctx, value), at))
             case tile.Prefetch():
                 lower_prefetch(ctx, roots, op)
-            case addresses.Gather() | addresses.Scatter() | addresses.ScatterUpdate() | addresses.ScatterExchange():
+            case AccessesAddresses():
                 scatters.lower(ctx, roots, op)
             case tile.AtomicLoad() | tile.AtomicStore() | tile.AtomicRmw():
                 with guarded(ctx):

@@ -60,7 +60,7 @@ _KINDS = {UpdateKind.ADD: AtomicKind.ADD, UpdateKind.MAX: AtomicKind.MAX, Update
 
 def _one_by_one(ctx: KernelContext, roots: Roots, op: _Access) -> None:
     """Atomic accesses."""
-    type_ = op.out.type if isinstance(op, addresses.Gather) else op.value.type
+    type_ = op.elements().data.type
     assert isinstance(type_, TileType)
     found = None if isinstance(op, addresses.Scatter) else roots.buffer(type_)
     sources = {

@@ -67,7 +67,7 @@ def _elements(region: core.Region) -> int:
         if isinstance(op, scf.For):
             times = _trips(op)
         if isinstance(op, tile.Load | tile.Store):
-            type_ = op.out.type if isinstance(op, tile.Load) else op.value.type
+            type_ = op.box().data.type
             total += type_.size if isinstance(type_, TileType) else 0
         total += times * sum(_elements(inner) for inner in op.regions)
     return total
