@@ -140,9 +140,9 @@ print(cache_key(Source("k", "func @f() {}"), find_target("cpu"), CompileOptions(
     assert len(keys) == 3
 
 
-UNKNOWN = {
-    "their_dialect.py": """
+UNKNOWN = """
 from tilewright.ir.definition import Operation, Value, operand, result
+from tilewright.ir.interfaces import Elementwise
 from tilewright.ir.types import TILE
 
 class Riddle(Operation, name="theirs.riddle"):
@@ -150,8 +150,7 @@ class Riddle(Operation, name="theirs.riddle"):
 
     tile: Value = operand(TILE, var="T")
     out: Value = result(var="T")
-""",
-}
+"""
 ASK = """
 import numpy as np
 import tilewright as tw
@@ -189,9 +188,11 @@ print(A)
 """
 
 
-def test_operations_that_nobody_can_run_are_told_with_their_place(tmp_path: Path) -> None:
+@pytest.mark.parametrize("family", ["Operation", "Elementwise"])
+def test_operations_that_nobody_can_run_are_told_with_their_place(tmp_path: Path, family: str) -> None:
+    dialect = UNKNOWN.replace("Riddle(Operation", f"Riddle({family}")
     plain = "import tilewright as tw\nimport their_dialect\nPLUGIN = tw.Plugin(dialects=(their_dialect,))"
-    lines = succeed("-c", ASK, packages=package(tmp_path, plain, UNKNOWN)).splitlines()
+    lines = succeed("-c", ASK, packages=package(tmp_path, plain, {"their_dialect.py": dialect})).splitlines()
     assert [line.split()[:2] for line in lines[:3]] == [["T006", "theirs.riddle"]] * 3
     assert [line.rpartition(" ")[2] for line in lines[:3]] == ["riddle.twir"] * 3
     assert "the interpreter" in lines[0]
@@ -210,7 +211,7 @@ def meaning(w, op):
 
 PLUGIN = tw.Plugin(dialects=(their_dialect,), handlers={their_dialect.Riddle: meaning})
 """
-    lines = succeed("-c", ASK, packages=package(tmp_path, plugin, UNKNOWN)).splitlines()
+    lines = succeed("-c", ASK, packages=package(tmp_path, plugin, {"their_dialect.py": UNKNOWN})).splitlines()
     assert len(lines) == 3
     assert lines[2] == "[ 0.  3.  6.  9. 12. 15. 18. 21.]"
 

@@ -10,6 +10,7 @@ from enum import Enum
 
 from tilewright.dialects.families import BitwiseBinary, IntegerBinary, NumberBinary, RealBinary
 from tilewright.ir.definition import COMMUTATIVE, PURE, Operation, Value, attribute, operand, result
+from tilewright.ir.interfaces import Elementwise
 from tilewright.ir.types import (
     BOOL,
     SHAPED,
@@ -94,42 +95,42 @@ class Xor(BitwiseBinary, name="arith.xor", traits=(PURE, COMMUTATIVE), code="V34
     """Bitwise exclusive or; logical on bool."""
 
 
-class Abs(Operation, name="arith.abs", traits=(PURE,), code="V34"):
+class Abs(Elementwise, name="arith.abs", traits=(PURE,), code="V34"):
     """Absolute value; of a complex number a real one, without undue overflow; `abs(MIN) = MIN`."""
 
     value: Value = operand(SHAPED_NUMBER)
     out: Value = result(infer=component_type)
 
 
-class Neg(Operation, name="arith.neg", traits=(PURE,), code="V34"):
+class Neg(Elementwise, name="arith.neg", traits=(PURE,), code="V34"):
     """Negation; `neg(MIN) = MIN`."""
 
     value: Value = operand(SHAPED_NUMBER, var="T")
     out: Value = result(var="T")
 
 
-class Not(Operation, name="arith.not", traits=(PURE,), code="V34"):
+class Not(Elementwise, name="arith.not", traits=(PURE,), code="V34"):
     """Bitwise complement; logical on bool."""
 
     value: Value = operand(SHAPED_BOOL_OR_INTEGER, var="T")
     out: Value = result(var="T")
 
 
-class Conj(Operation, name="arith.conj", traits=(PURE,), code="V34"):
+class Conj(Elementwise, name="arith.conj", traits=(PURE,), code="V34"):
     """Complex conjugate."""
 
     value: Value = operand(SHAPED_COMPLEX, var="T")
     out: Value = result(var="T")
 
 
-class Re(Operation, name="arith.re", traits=(PURE,), code="V34"):
+class Re(Elementwise, name="arith.re", traits=(PURE,), code="V34"):
     """Real part."""
 
     value: Value = operand(SHAPED_COMPLEX)
     out: Value = result(infer=component_type)
 
 
-class Im(Operation, name="arith.im", traits=(PURE,), code="V34"):
+class Im(Elementwise, name="arith.im", traits=(PURE,), code="V34"):
     """Imaginary part."""
 
     value: Value = operand(SHAPED_COMPLEX)
@@ -147,7 +148,7 @@ class Predicate(Enum):
     LE = "le"
 
 
-class Cmp(Operation, name="arith.cmp", traits=(PURE,), code="V37"):
+class Cmp(Elementwise, name="arith.cmp", traits=(PURE,), code="V37"):
     """Compares; complex numbers only for equality (equal: both parts, not equal: any)."""
 
     predicate: Predicate = attribute(Predicate)
@@ -156,7 +157,7 @@ class Cmp(Operation, name="arith.cmp", traits=(PURE,), code="V37"):
     out: Value = result(SHAPED_BOOLEAN, infer=boolean_type)
 
 
-class Cast(Operation, name="arith.cast", traits=(PURE,), code="V35"):
+class Cast(Elementwise, name="arith.cast", traits=(PURE,), code="V35"):
     """Converts between number types.
 
     Integers truncate or sign-extend; to float rounds to nearest even; float to integer truncates, saturates, NaN gives
@@ -167,7 +168,7 @@ class Cast(Operation, name="arith.cast", traits=(PURE,), code="V35"):
     out: Value = result(SHAPED_NUMBER)
 
 
-class Select(Operation, name="arith.select", traits=(PURE,)):
+class Select(Elementwise, name="arith.select", traits=(PURE,)):
     """`on_true` where the condition holds, else `on_false`; a scalar condition chooses whole tiles."""
 
     condition: Value = operand(SHAPED_BOOLEAN)
@@ -176,7 +177,7 @@ class Select(Operation, name="arith.select", traits=(PURE,)):
     out: Value = result(var="T")
 
 
-class Fma(Operation, name="arith.fma", traits=(PURE,)):
+class Fma(Elementwise, name="arith.fma", traits=(PURE,)):
     """`a * b + c` with one rounding."""
 
     a: Value = operand(SHAPED_FLOAT_OR_COMPLEX, var="T")

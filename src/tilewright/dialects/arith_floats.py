@@ -11,7 +11,8 @@ from tilewright.diagnostics import Report
 from tilewright.dialects.arith import Predicate, boolean_type
 from tilewright.dialects.families import FloatBinary, FloatUnary
 from tilewright.dialects.tile_rules import fail
-from tilewright.ir.definition import COMMUTATIVE, PURE, Operation, Value, attribute, operand, result
+from tilewright.ir.definition import COMMUTATIVE, PURE, Value, attribute, operand, result
+from tilewright.ir.interfaces import Elementwise
 from tilewright.ir.types import SHAPED_BOOLEAN, SHAPED_FLOAT, element_of
 
 
@@ -53,7 +54,7 @@ class RoundedSqrt(FloatUnary, name="arith.rounded_sqrt", traits=(PURE,)):
     rounding: Rounding = attribute(Rounding)
 
 
-class RoundedFma(Operation, name="arith.rounded_fma", traits=(PURE,)):
+class RoundedFma(Elementwise, name="arith.rounded_fma", traits=(PURE,)):
     """`a * b + c` with one rounding in a direction."""
 
     a: Value = operand(SHAPED_FLOAT, var="T")
@@ -63,7 +64,7 @@ class RoundedFma(Operation, name="arith.rounded_fma", traits=(PURE,)):
     out: Value = result(var="T")
 
 
-class RoundedCast(Operation, name="arith.rounded_cast", traits=(PURE,)):
+class RoundedCast(Elementwise, name="arith.rounded_cast", traits=(PURE,)):
     """A float in another format, rounded in a direction; formats without infinity saturate."""
 
     value: Value = operand(SHAPED_FLOAT)
@@ -87,7 +88,7 @@ class MinimumNumber(FloatBinary, name="arith.minimum_number", traits=(PURE, COMM
     """IEEE 754-2019 minimumNumber: NaN only if both are; -0 is below +0."""
 
 
-class OrderedCmp(Operation, name="arith.ordered_cmp", traits=(PURE,)):
+class OrderedCmp(Elementwise, name="arith.ordered_cmp", traits=(PURE,)):
     """Compares; false where either is NaN, whatever the predicate."""
 
     predicate: Predicate = attribute(Predicate)
@@ -96,7 +97,7 @@ class OrderedCmp(Operation, name="arith.ordered_cmp", traits=(PURE,)):
     out: Value = result(SHAPED_BOOLEAN, infer=boolean_type)
 
 
-class UnorderedCmp(Operation, name="arith.unordered_cmp", traits=(PURE,)):
+class UnorderedCmp(Elementwise, name="arith.unordered_cmp", traits=(PURE,)):
     """Compares; true where either is NaN, whatever the predicate."""
 
     predicate: Predicate = attribute(Predicate)

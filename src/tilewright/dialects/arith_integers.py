@@ -10,7 +10,8 @@ from tilewright.diagnostics import Report
 from tilewright.dialects.arith import Predicate, boolean_type
 from tilewright.dialects.families import IntegerBinary
 from tilewright.dialects.tile_rules import fail
-from tilewright.ir.definition import COMMUTATIVE, PURE, Operation, Value, attribute, operand, result
+from tilewright.ir.definition import COMMUTATIVE, PURE, Value, attribute, operand, result
+from tilewright.ir.interfaces import Elementwise
 from tilewright.ir.types import SHAPED, SHAPED_BOOL_OR_INTEGER, SHAPED_BOOLEAN, ScalarType, element_of
 
 
@@ -50,7 +51,7 @@ class UMulHigh(IntegerBinary, name="arith.umul_high", traits=(PURE, COMMUTATIVE)
     """High half of the unsigned product."""
 
 
-class UCmp(Operation, name="arith.ucmp", traits=(PURE,)):
+class UCmp(Elementwise, name="arith.ucmp", traits=(PURE,)):
     """Compares as unsigned numbers; false is below true."""
 
     predicate: Predicate = attribute(Predicate)
@@ -59,7 +60,7 @@ class UCmp(Operation, name="arith.ucmp", traits=(PURE,)):
     out: Value = result(SHAPED_BOOLEAN, infer=boolean_type)
 
 
-class UCast(Operation, name="arith.ucast", traits=(PURE,)):
+class UCast(Elementwise, name="arith.ucast", traits=(PURE,)):
     """Converts between types, reading and writing integers as unsigned; one of the two is an integer or bool.
 
     Integers truncate or are extended by zeros (to bool: the lowest bit); a bool counts as 0 or 1; to float rounds to
@@ -77,7 +78,7 @@ class UCast(Operation, name="arith.ucast", traits=(PURE,)):
             fail(self, report, f"no unsigned conversion from {source} to {target}")
 
 
-class Bitcast(Operation, name="arith.bitcast", traits=(PURE,)):
+class Bitcast(Elementwise, name="arith.bitcast", traits=(PURE,)):
     """The same bits as another type of equal width."""
 
     value: Value = operand(SHAPED)

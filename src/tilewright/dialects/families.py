@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from tilewright.ir.definition import Operation, Value, operand, result
+from tilewright.ir.definition import Value, operand, result
+from tilewright.ir.interfaces import Elementwise
 from tilewright.ir.types import SHAPED_BOOL_OR_INTEGER, SHAPED_FLOAT, SHAPED_INTEGER, SHAPED_NUMBER, SHAPED_REAL
 
 
-class NumberBinary(Operation):
+class NumberBinary(Elementwise):
     """Of numbers of any kind."""
 
     lhs: Value = operand(SHAPED_NUMBER, var="T")
@@ -14,7 +15,7 @@ class NumberBinary(Operation):
     out: Value = result(var="T")
 
 
-class RealBinary(Operation):
+class RealBinary(Elementwise):
     """Of numbers that have an order."""
 
     lhs: Value = operand(SHAPED_REAL, var="T")
@@ -22,7 +23,7 @@ class RealBinary(Operation):
     out: Value = result(var="T")
 
 
-class IntegerBinary(Operation):
+class IntegerBinary(Elementwise):
     """Of integers."""
 
     lhs: Value = operand(SHAPED_INTEGER, var="T")
@@ -30,7 +31,7 @@ class IntegerBinary(Operation):
     out: Value = result(var="T")
 
 
-class BitwiseBinary(Operation):
+class BitwiseBinary(Elementwise):
     """Of integers or bools."""
 
     lhs: Value = operand(SHAPED_BOOL_OR_INTEGER, var="T")
@@ -38,7 +39,7 @@ class BitwiseBinary(Operation):
     out: Value = result(var="T")
 
 
-class FloatBinary(Operation):
+class FloatBinary(Elementwise):
     """Of floats."""
 
     lhs: Value = operand(SHAPED_FLOAT, var="T")
@@ -46,7 +47,7 @@ class FloatBinary(Operation):
     out: Value = result(var="T")
 
 
-class FloatUnary(Operation):
+class FloatUnary(Elementwise):
     """Of a float."""
 
     value: Value = operand(SHAPED_FLOAT, var="T")

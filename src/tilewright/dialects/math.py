@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tilewright.dialects.families import FloatUnary
-from tilewright.ir.definition import PURE, Operation, Value, operand, optional_attribute, result
+from tilewright.ir.definition import PURE, Value, operand, optional_attribute, result
+from tilewright.ir.interfaces import Elementwise
 from tilewright.ir.types import SHAPED_FLOAT, SHAPED_FLOAT_OR_COMPLEX
 
 
@@ -19,7 +20,7 @@ class Sin(FloatUnary, name="math.sin", traits=(PURE,), code="V34"):
     native: bool = optional_attribute(bool, default=False)
 
 
-class Exp(Operation, name="math.exp", traits=(PURE,), code="V34"):
+class Exp(Elementwise, name="math.exp", traits=(PURE,), code="V34"):
     """e to the power; complex: `e^re (cos im + i sin im)`."""
 
     value: Value = operand(SHAPED_FLOAT_OR_COMPLEX, var="T")
@@ -27,7 +28,7 @@ class Exp(Operation, name="math.exp", traits=(PURE,), code="V34"):
     out: Value = result(var="T")
 
 
-class Exp2(Operation, name="math.exp2", traits=(PURE,), code="V34"):
+class Exp2(Elementwise, name="math.exp2", traits=(PURE,), code="V34"):
     """2 to the power; complex likewise."""
 
     value: Value = operand(SHAPED_FLOAT_OR_COMPLEX, var="T")
@@ -79,7 +80,7 @@ class Floor(FloatUnary, name="math.floor", traits=(PURE,)):
     """The nearest integer below, as a float; exact."""
 
 
-class Atan2(Operation, name="math.atan2", traits=(PURE,)):
+class Atan2(Elementwise, name="math.atan2", traits=(PURE,)):
     """Angle of the point (x, y) to the x axis, in -pi .. pi."""
 
     y: Value = operand(SHAPED_FLOAT, var="T")
@@ -87,7 +88,7 @@ class Atan2(Operation, name="math.atan2", traits=(PURE,)):
     out: Value = result(var="T")
 
 
-class Pow(Operation, name="math.pow", traits=(PURE,)):
+class Pow(Elementwise, name="math.pow", traits=(PURE,)):
     """Power, with the special cases of C."""
 
     base: Value = operand(SHAPED_FLOAT, var="T")

@@ -27,6 +27,10 @@ class MovesElements(Operation):
         raise NotImplementedError
 
 
+class Elementwise(Operation):
+    """The result's elements are computed from those of the operands at their place; a scalar is its own element."""
+
+
 class AccessedBox(Struct, frozen=True):
     """Elements of a memref: `shape` of them, by its modes, from `indices` on.
 

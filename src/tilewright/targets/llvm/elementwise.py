@@ -11,9 +11,9 @@ from tilewright.targets.llvm.arith import Arithmetic, Operand
 from tilewright.targets.llvm.emitter import Value
 
 
-def is_elementwise(op: core.Operation) -> bool:
-    """Whether `compute` knows the operation."""
-    return op.name.startswith(("arith.", "math.")) and not isinstance(op, arith.Constant)
+def knows(op: core.Operation) -> bool:
+    """Whether `compute` has code for an elementwise operation: for all of `arith` and `math`."""
+    return op.name.startswith(("arith.", "math."))
 
 
 def compute(lowering: Arithmetic, op: core.Operation, dtypes: Sequence[str], operands: Sequence[Operand]) -> Operand:

@@ -18,7 +18,7 @@ from tilewright.ir.definition import RECURSIVE_EFFECTS
 from tilewright.ir.effects import EffectKind
 from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.types import TileType
-from tilewright.targets.nvidia.elementwise import ELEMENTWISE
+from tilewright.targets.nvidia.elementwise import COMPUTED
 from tilewright.transforms.aliasing import accesses, may_overlap
 from tilewright.transforms.steps import STEP
 
@@ -35,7 +35,7 @@ def deferred_tiles(kernel: Kernel) -> frozenset[Value]:
 
 
 def _is_cheap(op: Operation) -> bool:
-    return isinstance(op, MovesElements | tile.Splat | tile.Iota | tile.Reinterpret) or type(op) in ELEMENTWISE
+    return isinstance(op, (*COMPUTED, MovesElements, tile.Splat, tile.Iota, tile.Reinterpret))
 
 
 def _is_tile(value: Value) -> bool:
@@ -54,7 +54,7 @@ def _readers(value: Value, waiting: frozenset[Value], pointwise: bool) -> Iterat
     """Operations at which elements are computed, and whether only elementwise operations lie between."""
     for user in value.uses:
         if len(user.results) == 1 and user.results[0] in waiting:
-            yield from _readers(user.results[0], waiting, pointwise and type(user) in ELEMENTWISE)
+            yield from _readers(user.results[0], waiting, pointwise and isinstance(user, COMPUTED))
         else:
             yield user, pointwise
 

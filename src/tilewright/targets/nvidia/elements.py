@@ -19,7 +19,7 @@ from tilewright.targets.llvm.positions import moved
 from tilewright.targets.nvidia import buffers
 from tilewright.targets.nvidia.buffers import Coordinates, fill, new_buffer
 from tilewright.targets.nvidia.context import KernelContext, is_tile
-from tilewright.targets.nvidia.elementwise import ELEMENTWISE, apply
+from tilewright.targets.nvidia.elementwise import COMPUTED, apply
 from tilewright.targets.nvidia.memory import address, in_bounds, load_element
 from tilewright.targets.nvidia.team import Combiner
 from tilewright.targets.nvidia.values import Operand, RegisterTile, SharedTile, of_parts, parts_of
@@ -68,7 +68,7 @@ class Elements:
 
     def of_op(self, op: core.Operation, where: Coordinates) -> Operand:
         """The element that an operation computes."""
-        if type(op) in ELEMENTWISE:
+        if isinstance(op, COMPUTED):
             return apply(self._ctx.arith, op, [self.at(o, where) for o in op.operands])
         match op:
             case tile.Load():

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from types import ModuleType
+from collections.abc import Sequence
 from typing import Final
 
-from tilewright.dialects import arith, arith_floats, arith_integers, math
+from tilewright.dialects import arith
 from tilewright.ir.core import Operation
+from tilewright.ir.interfaces import Elementwise
 from tilewright.ir.types import element_of
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.elementwise import compute
 from tilewright.targets.nvidia.values import Operand
 
-
-def _operations(module: ModuleType) -> Iterator[type[Operation]]:
-    """The operations that a module declares."""
-    for found in vars(module).values():
-        if isinstance(found, type) and issubclass(found, Operation) and found.__module__ == module.__name__:
-            yield found
-
-
-ELEMENTWISE: Final[frozenset[type[Operation]]] = frozenset(
-    op for module in (arith, arith_floats, arith_integers, math) for op in _operations(module)
-)
+COMPUTED: Final = (arith.Constant, Elementwise)
+"""What `apply` computes of the elements of its operands, if it has any."""
 
 
 def _element_name(op: Operation, operand: int) -> str:

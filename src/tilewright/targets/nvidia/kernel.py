@@ -27,7 +27,7 @@ from tilewright.targets.nvidia import addresses, atomics, collective, combining,
 from tilewright.targets.nvidia.arena import ALIGNMENT, Arena, is_local_parameter
 from tilewright.targets.nvidia.context import KernelContext, OpLowering, is_tile
 from tilewright.targets.nvidia.deferral import deferred_tiles
-from tilewright.targets.nvidia.elementwise import ELEMENTWISE, apply
+from tilewright.targets.nvidia.elementwise import COMPUTED, apply
 from tilewright.targets.nvidia.values import GLOBAL, Group, Operand, View
 from tilewright.transforms.signature import kernel_info
 
@@ -83,7 +83,7 @@ def lowering_table() -> OperationTable[OpLowering]:
     return OperationTable(
         {
             MovesElements: _tile,
-            **dict.fromkeys(ELEMENTWISE, _elementwise),
+            **dict.fromkeys(COMPUTED, _elementwise),
             **dict.fromkeys(_TILE_OPS, _tile),
             tile.Prefetch: _prefetch,
             **memory.lowerings(),

@@ -16,7 +16,7 @@ from tilewright.targets.nvidia.buffers import Coordinates
 from tilewright.targets.nvidia.collective import place
 from tilewright.targets.nvidia.context import KernelContext, is_tile
 from tilewright.targets.nvidia.elements import guarded, mapped, tile_type
-from tilewright.targets.nvidia.elementwise import ELEMENTWISE, apply
+from tilewright.targets.nvidia.elementwise import COMPUTED, apply
 from tilewright.targets.nvidia.memory import address, load_element, store_element
 from tilewright.targets.nvidia.registers import (
     each_slot,
@@ -35,7 +35,7 @@ from tilewright.targets.nvidia.values import Operand, RegisterTile
 
 def lower_tile(ctx: KernelContext, op: core.Operation) -> None:
     """Lower a tile operation, or an elementwise one on tiles, of an SPMD region."""
-    if type(op) in ELEMENTWISE:
+    if isinstance(op, COMPUTED):
         ctx.bind(op.results[0], _elementwise(ctx, op))
         return
     match op:

@@ -12,11 +12,13 @@ from tilewright.dialects import team, tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.builtin import Module as ModuleOp
 from tilewright.ir.core import Operation
+from tilewright.ir.interfaces import Elementwise
 from tilewright.ir.passes import Pass
 from tilewright.ir.printer import print_op
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.machine.cuda import driver
 from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.llvm.elementwise import knows
 from tilewright.targets.llvm.emitter import Module
 from tilewright.targets.llvm.seals import emit_seals
 from tilewright.targets.nvidia.arena import is_local_parameter
@@ -107,7 +109,7 @@ def check_kernel(kernel: Kernel, report: Report) -> None:
     for op in kernel.walk():
         if op is kernel:
             continue
-        if known.find(type(op)) is None:
+        if known.find(type(op)) is None or (isinstance(op, Elementwise) and not knows(op)):
             report.error("T006", op.location, f"{op.name} has no lowering for NVIDIA devices")
         elif type(op) in COLLECTIVE_ONLY and in_spmd(op):
             report.error("T006", op.location, f"{op.name} of a subgroup has no lowering for NVIDIA devices")

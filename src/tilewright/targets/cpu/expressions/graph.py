@@ -11,8 +11,7 @@ from typing import TypeVar
 from tilewright.dialects import tile
 from tilewright.ir import core
 from tilewright.ir.index_map import Move
-from tilewright.ir.interfaces import MovesElements
-from tilewright.targets.llvm.elementwise import is_elementwise
+from tilewright.ir.interfaces import Elementwise, MovesElements
 
 _Node = TypeVar("_Node", bound=Hashable)
 
@@ -21,7 +20,7 @@ def is_expression(op: core.Operation) -> bool:
     """Whether an operation is an expression, whatever its operands; `tile.reduce_by` is one at times."""
     if isinstance(op, MovesElements):
         return sole_rearrangement(op) is not None
-    return isinstance(op, tile.Mma | tile.Reduce | tile.Splat) or is_elementwise(op)
+    return isinstance(op, Elementwise | tile.Mma | tile.Reduce | tile.Splat)
 
 
 def sole_rearrangement(op: MovesElements) -> Move | None:

@@ -20,13 +20,12 @@ from tilewright.dialects.tile_combine import ReduceBy
 from tilewright.ir import core
 from tilewright.ir.definition import RECURSIVE_EFFECTS, TERMINATOR
 from tilewright.ir.effects import EffectKind
-from tilewright.ir.interfaces import root_of
+from tilewright.ir.interfaces import Elementwise, root_of
 from tilewright.ir.types import AddressSpace, MemrefType, TileType
 from tilewright.targets.cpu.expressions.blocks import map_shape, split_pieces
 from tilewright.targets.cpu.expressions.graph import by_expressions, is_expression, reachable
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.small_products.shape import product_shape
-from tilewright.targets.llvm.elementwise import is_elementwise
 from tilewright.transforms.steps import STEP
 
 _MOST_SINKS: Final = 64
@@ -98,7 +97,7 @@ def _by_operations(reached: tuple[core.Value, bool]) -> Iterator[tuple[core.Valu
     part, in_place = reached
     for op in part.uses:
         if is_expression(op):
-            same = is_elementwise(op) or (isinstance(op, tile.Mma) and part not in (op.lhs, op.rhs))
+            same = isinstance(op, Elementwise) or (isinstance(op, tile.Mma) and part not in (op.lhs, op.rhs))
             yield op.results[0], in_place and same
         elif isinstance(op, ReduceBy):
             # An expression if the region is one operation, code otherwise.
@@ -216,7 +215,7 @@ def _same_position(value: core.Value) -> Iterator[core.Value]:
     """The tile and those of which each position goes into the same position of it."""
 
     def same(op: core.Operation) -> Sequence[core.Value]:
-        return (op.acc,) if isinstance(op, tile.Mma) else op.operands if is_elementwise(op) else ()
+        return (op.acc,) if isinstance(op, tile.Mma) else op.operands if isinstance(op, Elementwise) else ()
 
     return _sources(value, same)
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from tilewright.dialects import scf, tile
 from tilewright.ir import core
-from tilewright.ir.interfaces import MovesElements
+from tilewright.ir.interfaces import Elementwise, MovesElements
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.targets.cpu.context import KernelContext, TileCarrier
 from tilewright.targets.cpu.expressions.nodes import Bound, Expression, Memory, Registers, first_long_dim
@@ -16,7 +16,6 @@ from tilewright.targets.cpu.large_products.product import is_large_shape
 from tilewright.targets.cpu.lowered import Tile
 from tilewright.targets.cpu.memory.places import place
 from tilewright.targets.cpu.tiles.roots import Roots
-from tilewright.targets.llvm.elementwise import is_elementwise
 from tilewright.targets.llvm.emitter import Value
 
 _DEEPEST = 24
@@ -72,7 +71,7 @@ def _updated_in_place(value: core.Value) -> bool:
         user = next(iter(current.uses))
         if isinstance(user, scf.Yield):
             return current is not value and user.block is value.block and user.operands[value.index - 1] is current
-        same = is_elementwise(user) or (isinstance(user, tile.Mma) and current is user.acc)
+        same = isinstance(user, Elementwise) or (isinstance(user, tile.Mma) and current is user.acc)
         if not same or user.block is not value.block:
             return False
         current = user.results[0]
@@ -104,7 +103,7 @@ def _destination(value: core.Value) -> tile.Store | None:
                 found = found or user
                 if user.operands[1:] != found.operands[1:] or user.check != found.check:
                     return None
-            elif is_elementwise(user):
+            elif isinstance(user, Elementwise):
                 waiting += user.results
             else:
                 return None
@@ -232,7 +231,7 @@ def _found(value: core.Value, depth: int, known: dict[core.Value, int | None]) -
             index = value.index if isinstance(value, core.OpResult) else 0
             source_value = _yielded(op, index)
             return None if source_value is None else _natural(source_value, depth - 1, known)
-        case _ if is_elementwise(op):
+        case Elementwise():
             return next((d for d in (_natural(v, depth - 1, known) for v in op.operands) if d is not None), None)
         case _:
             return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tilewright.dialects import addresses, arith, scf, tile
 from tilewright.dialects.reports import Report
 from tilewright.dialects.tile_combine import ReduceBy, ScanBy, single_operation
-from tilewright.ir import core
+from tilewright.ir import core, interfaces
 from tilewright.ir.interfaces import AccessesAddresses, MovesElements
 from tilewright.ir.types import ScalarType, TileType
 from tilewright.targets.cpu.context import KernelContext, NoLowering, TileCarrier
@@ -38,7 +38,7 @@ from tilewright.targets.cpu.tiles.prefetch import lower_prefetch
 from tilewright.targets.cpu.tiles.roots import Roots
 from tilewright.targets.cpu.tiles.shared_loops import may_share, share_loop
 from tilewright.targets.cpu.tiles.sharing import Sharing
-from tilewright.targets.llvm.elementwise import is_elementwise
+from tilewright.targets.llvm.elementwise import knows
 from tilewright.targets.llvm.emitter import Function, Value, i64
 
 _CHAINED_ELEMENTS = 4096
@@ -127,8 +127,10 @@ class CpuTiles:
                 return moves.lower(ctx, roots, op)
             case tile.ShareInsert():
                 return shares.insert(ctx, roots, op)
+            case interfaces.Elementwise():
+                return _elementwise(ctx, op, type_)
             case _:
-                return _elementwise(ctx, op, type_) if is_elementwise(op) else None
+                return None
 
     def _in_place(self, load: tile.Load, memory: Memory) -> bool:
         return may_defer(load, self.machine) or self._overlaps.may_wait(load, memory, self.machine)
@@ -182,6 +184,8 @@ def _factor(roots: Roots, source: Expression, product: TileType, unit: int, sole
 
 
 def _elementwise(ctx: KernelContext, op: core.Operation, type_: TileType) -> Expression:
+    if not knows(op):
+        raise NoLowering(op)
     operands: list[Expression] = []
     for value in op.operands:
         if isinstance(value.type, ScalarType):
