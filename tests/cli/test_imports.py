@@ -23,6 +23,7 @@ READING = {
     "files",
     "frontends",
     "ir",
+    "numerics",
     "version",
 }
 

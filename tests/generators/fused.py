@@ -8,7 +8,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.ir.float_formats import FLOAT_FORMATS, FloatFormat
+from tilewright.numerics.formats import FLOAT_FORMATS, FloatFormat
+from tilewright.numerics.rounding import nearest
 
 Doubles = NDArray[np.float64]
 NAMED = {
@@ -24,11 +25,11 @@ def hard_sums(dtype: str, rng: np.random.Generator, count: int = 300) -> tuple[D
     operands tipped by products; sums that cancel; full mantissas of every exponent, subnormal ones too; zeros."""
     layout = FLOAT_FORMATS[dtype]
     makers = (_product_in_the_middle, _product_tips, _cancels, _any, _any)
-    rows = [tuple(layout.nearest(v) for v in row) for row in NAMED[dtype]]
+    rows = [tuple(nearest(v, layout) for v in row) for row in NAMED[dtype]]
     rows += [makers[k % len(makers)](layout, rng) for k in range(count)]
     rows += [(a, b, c) for a in (0.0, -0.0) for b in (1.0, -2.0) for c in (0.0, -0.0)]
     rows += [(math.inf, 0.0, 1.0), (math.inf, 1.0, -math.inf), (1.0, 2.0, math.nan), (-1.0, math.inf, 3.0)]
-    x, y, z = np.array([[layout.nearest(v) for v in row] for row in rows]).T
+    x, y, z = np.array([[nearest(v, layout) for v in row] for row in rows]).T
     return x, y, z
 
 

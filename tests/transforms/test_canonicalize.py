@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from generators.fused import NAMED, fused
-from tilewright.ir.float_formats import FLOAT_FORMATS
+from tilewright.numerics.formats import FLOAT_FORMATS
+from tilewright.numerics.rounding import nearest
 from tilewright.transforms.canonicalize import Canonicalize
 from transforms.support import filecheck, kernel, run
 
@@ -32,7 +33,7 @@ def constants(op: str, a: int, b: int, type_: str) -> str:
 
 @pytest.mark.parametrize("type_", ["f16", "bf16"])
 def test_constants_are_multiplied_and_added_with_one_rounding(type_: str) -> None:
-    a, b, c = (FLOAT_FORMATS[type_].nearest(v) for v in NAMED[type_][0])
+    a, b, c = (nearest(v, FLOAT_FORMATS[type_]) for v in NAMED[type_][0])
     lines = " ".join(
         f"%{n} = arith.constant {{value = {v!r}}} -> {type_}" for n, v in zip("abc", (a, b, c), strict=True)
     )

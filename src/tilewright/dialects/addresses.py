@@ -27,6 +27,7 @@ from tilewright.ir.effects import Effect, EffectKind
 from tilewright.ir.interfaces import AccessedAddresses, AccessesAddresses
 from tilewright.ir.types import ADDRESS, BOOL, I64, INDEX_ONLY, MEMREF, POINTER, TILE, MemrefType, TileType, mixed
 from tilewright.ir.types import Type as IrType
+from tilewright.numerics.updates import Update
 
 
 def _address(op: Operation) -> IrType:
@@ -132,6 +133,11 @@ class UpdateKind(Enum):
     UMAX = "umax"
     UMIN = "umin"
     EXCHANGE = "xchg"
+
+    @property
+    def update(self) -> Update:
+        """What becomes of the number in memory."""
+        return Update(self.value)
 
 
 class ScatterUpdate(AccessesAddresses, name="tile.scatter_update", traits=()):

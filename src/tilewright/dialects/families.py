@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from tilewright.ir.definition import Value, operand, result
+from typing import Any
+
+from tilewright.ir.definition import Operation, Value, operand, result
 from tilewright.ir.interfaces import Elementwise
 from tilewright.ir.types import SHAPED_BOOL_OR_INTEGER, SHAPED_FLOAT, SHAPED_INTEGER, SHAPED_NUMBER, SHAPED_REAL
+from tilewright.numerics import faults
+from tilewright.numerics.formats import IntegerFormat
+
+
+def zero_divisor(self: Operation, lhs: Any, rhs: Any) -> str | None:
+    """`fault` of quotients: of integers a zero divisor is a mistake, though the result is said."""
+    layout = self.operands[0].type.format
+    return faults.zero_divisor(layout, lhs, rhs) if isinstance(layout, IntegerFormat) else None
 
 
 class NumberBinary(Elementwise):

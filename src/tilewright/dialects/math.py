@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from tilewright.dialects.families import FloatUnary
 from tilewright.ir.definition import PURE, Value, operand, optional_attribute, result
+from tilewright.ir.evaluation import on_numbers
 from tilewright.ir.interfaces import Elementwise
 from tilewright.ir.types import SHAPED_FLOAT, SHAPED_FLOAT_OR_COMPLEX
+from tilewright.numerics import floats, functions
 
 
 class Cos(FloatUnary, name="math.cos", traits=(PURE,), code="V34"):
@@ -13,11 +15,15 @@ class Cos(FloatUnary, name="math.cos", traits=(PURE,), code="V34"):
 
     native: bool = optional_attribute(bool, default=False)
 
+    evaluate = on_numbers(functions.cos)
+
 
 class Sin(FloatUnary, name="math.sin", traits=(PURE,), code="V34"):
     """Sine."""
 
     native: bool = optional_attribute(bool, default=False)
+
+    evaluate = on_numbers(functions.sin)
 
 
 class Exp(Elementwise, name="math.exp", traits=(PURE,), code="V34"):
@@ -27,6 +33,8 @@ class Exp(Elementwise, name="math.exp", traits=(PURE,), code="V34"):
     native: bool = optional_attribute(bool, default=False)
     out: Value = result(var="T")
 
+    evaluate = on_numbers(functions.exp)
+
 
 class Exp2(Elementwise, name="math.exp2", traits=(PURE,), code="V34"):
     """2 to the power; complex likewise."""
@@ -35,11 +43,15 @@ class Exp2(Elementwise, name="math.exp2", traits=(PURE,), code="V34"):
     native: bool = optional_attribute(bool, default=False)
     out: Value = result(var="T")
 
+    evaluate = on_numbers(functions.exp2)
+
 
 class Log(FloatUnary, name="math.log", traits=(PURE,), code="V34"):
     """Natural logarithm."""
 
     native: bool = optional_attribute(bool, default=False)
+
+    evaluate = on_numbers(functions.log)
 
 
 class Log2(FloatUnary, name="math.log2", traits=(PURE,), code="V34"):
@@ -47,37 +59,55 @@ class Log2(FloatUnary, name="math.log2", traits=(PURE,), code="V34"):
 
     native: bool = optional_attribute(bool, default=False)
 
+    evaluate = on_numbers(functions.log2)
+
 
 class Tan(FloatUnary, name="math.tan", traits=(PURE,)):
     """Tangent."""
+
+    evaluate = on_numbers(functions.tan)
 
 
 class Sinh(FloatUnary, name="math.sinh", traits=(PURE,)):
     """Hyperbolic sine."""
 
+    evaluate = on_numbers(functions.sinh)
+
 
 class Cosh(FloatUnary, name="math.cosh", traits=(PURE,)):
     """Hyperbolic cosine."""
+
+    evaluate = on_numbers(functions.cosh)
 
 
 class Tanh(FloatUnary, name="math.tanh", traits=(PURE,)):
     """Hyperbolic tangent."""
 
+    evaluate = on_numbers(functions.tanh)
+
 
 class Sqrt(FloatUnary, name="math.sqrt", traits=(PURE,)):
     """Square root, rounded to nearest even."""
+
+    evaluate = on_numbers(floats.square_root)
 
 
 class Rsqrt(FloatUnary, name="math.rsqrt", traits=(PURE,)):
     """One over the square root."""
 
+    evaluate = on_numbers(functions.inverse_root)
+
 
 class Ceil(FloatUnary, name="math.ceil", traits=(PURE,)):
     """The nearest integer above, as a float; exact."""
 
+    evaluate = on_numbers(functions.ceil)
+
 
 class Floor(FloatUnary, name="math.floor", traits=(PURE,)):
     """The nearest integer below, as a float; exact."""
+
+    evaluate = on_numbers(functions.floor)
 
 
 class Atan2(Elementwise, name="math.atan2", traits=(PURE,)):
@@ -87,6 +117,8 @@ class Atan2(Elementwise, name="math.atan2", traits=(PURE,)):
     x: Value = operand(SHAPED_FLOAT, var="T")
     out: Value = result(var="T")
 
+    evaluate = on_numbers(functions.arctan2)
+
 
 class Pow(Elementwise, name="math.pow", traits=(PURE,)):
     """Power, with the special cases of C."""
@@ -94,3 +126,5 @@ class Pow(Elementwise, name="math.pow", traits=(PURE,)):
     base: Value = operand(SHAPED_FLOAT, var="T")
     exponent: Value = operand(SHAPED_FLOAT, var="T")
     out: Value = result(var="T")
+
+    evaluate = on_numbers(functions.power)

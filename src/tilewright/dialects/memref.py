@@ -30,6 +30,7 @@ from tilewright.ir.types import (
     Type,
     mixed,
 )
+from tilewright.numerics.updates import Update
 
 MEMREF_OR_GROUP = Constraint("a memref or group", lambda t: isinstance(t, MemrefType | GroupType))
 
@@ -287,6 +288,11 @@ class AtomicKind(Enum):
     ADD = "add"
     MAX = "max"
     MIN = "min"
+
+    @property
+    def update(self) -> Update:
+        """What becomes of the number in memory."""
+        return Update(self.value)
 
 
 class Scope(Enum):

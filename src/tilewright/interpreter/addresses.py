@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from tilewright.diagnostics import Location
 from tilewright.diagnostics.kernel_error import fail
 from tilewright.dialects import addresses
-from tilewright.dialects.addresses import UpdateKind
-from tilewright.dialects.semantics import dtype_of
 from tilewright.interpreter.memory import Buffer, View
 from tilewright.interpreter.state import Handler, WorkGroup
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import TileType
+from tilewright.numerics.arrays import dtype_of
+from tilewright.numerics.updates import updated
 
 Array = NDArray[Any]
 
@@ -65,7 +65,7 @@ def _reach(w: WorkGroup, op: Operation) -> None:
 def _from_address(w: WorkGroup, op: Operation) -> None:
     """Where the address lies in no array the memref is null: what is never accessed may be anywhere."""
     assert isinstance(op, addresses.FromAddress)
-    address, dtype = int(w.scalar(op.address)), dtype_of(op.type.element)
+    address, dtype = int(w.scalar(op.address)), dtype_of(op.type.element.format)
     shape, steps = (
         tuple(number if isinstance(number, int) else int(w.scalar(number)) for number in numbers)
         for numbers in op.mixed_layout
@@ -89,7 +89,7 @@ def _elements(
     """Position and memory (an array without dimensions) of each element that is accessed."""
     type_ = value.type
     assert isinstance(type_, TileType)
-    dtype, at = dtype_of(type_.element), w.scalar(places)
+    dtype, at = dtype_of(type_.element.format), w.scalar(places)
     kept = None if mask is None else w.scalar(mask)
     for position in np.ndindex(type_.shape):
         if kept is not None and not kept[position]:
@@ -106,7 +106,7 @@ def _gather(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, addresses.Gather)
     type_ = op.out.type
     assert isinstance(type_, TileType)
-    out = np.zeros(type_.shape, dtype_of(type_.element))
+    out = np.zeros(type_.shape, dtype_of(type_.element.format))
     for position, element in _elements(w, op.out, op.addresses, op.mask, op.location, False):
         out[position] = element[()]
     w.values[op.out] = out
@@ -119,40 +119,14 @@ def _scatter(w: WorkGroup, op: Operation) -> None:
         element[()] = values[position]
 
 
-def _unsigned(value: Any) -> int:
-    return int(np.asarray(value).view(f"u{np.asarray(value).itemsize}"))
-
-
-def _updated(kind: UpdateKind, old: Any, value: Any) -> Any:
-    match kind:
-        case UpdateKind.ADD:
-            return old + value
-        case UpdateKind.AND:
-            return old & value
-        case UpdateKind.OR:
-            return old | value
-        case UpdateKind.XOR:
-            return old ^ value
-        case UpdateKind.MAX:
-            return np.fmax(old, value)
-        case UpdateKind.MIN:
-            return np.fmin(old, value)
-        case UpdateKind.UMAX:
-            return max(old, value, key=_unsigned)
-        case UpdateKind.UMIN:
-            return min(old, value, key=_unsigned)
-        case UpdateKind.EXCHANGE:
-            return value
-
-
 def _update(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, addresses.ScatterUpdate)
     values = w.scalar(op.value)
     out = np.zeros_like(values)
-    with np.errstate(all="ignore"):
-        for position, element in _elements(w, op.value, op.addresses, op.mask, op.location, True):
-            out[position] = element[()]
-            element[()] = _updated(op.kind, out[position], values[position])
+    layout, update = op.value.type.format, op.kind.update
+    for position, element in _elements(w, op.value, op.addresses, op.mask, op.location, True):
+        out[position] = element[()]
+        element[()] = updated(layout, update, out[position], values[position])
     w.values[op.out] = out
 
 

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.diagnostics import Location
-from tilewright.dialects.memref import AtomicKind
 from tilewright.interpreter.memory import View
 from tilewright.interpreter.state import WorkGroup
-from tilewright.interpreter.views import combine
+from tilewright.numerics.formats import Format
+from tilewright.numerics.updates import Update, updated
 
 Array = NDArray[Any]
 
@@ -77,12 +77,13 @@ def update_box(
     start: Sequence[int],
     values: Array,
     check: Sequence[bool],
-    kind: AtomicKind,
+    update: Update,
+    layout: Format,
     where: Location,
 ) -> Array:
     """Update a box atomically; old values, 0 where nothing was accessed."""
     old = load_box(w, view, start, values.shape, check, where, values.dtype, True)
-    store_box(w, view, start, combine(kind, old, values), check, where, True)
+    store_box(w, view, start, np.asarray(updated(layout, update, old, values)), check, where, True)
     return old
 
 

@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 
 from tilewright.diagnostics.kernel_error import fail
 from tilewright.dialects import tl
-from tilewright.dialects.memref import AtomicKind
-from tilewright.dialects.semantics import convert, dtype_of
 from tilewright.interpreter.blocks import load_box, store_box, update_box
 from tilewright.interpreter.memory import View
 from tilewright.interpreter.scalars import enter_spmd, leave_spmd
 from tilewright.interpreter.state import Handler, WorkGroup
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.types import MemrefType, ScalarType
+from tilewright.ir.types import C64, F64, MemrefType, ScalarType
+from tilewright.numerics.arrays import dtype_of
+from tilewright.numerics.conversions import convert
+from tilewright.numerics.updates import Update
 
 Array = NDArray[Any]
 
@@ -28,11 +29,11 @@ def element(value: Value) -> ScalarType:
     return value.type.element
 
 
-def wide_type(type_: ScalarType) -> np.dtype[Any]:
+def wide_type(type_: ScalarType) -> ScalarType:
     """A type in which sums of `type_` are at least as precise as in acc(type_)."""
     if type_.is_complex:
-        return np.dtype(np.complex128)
-    return np.dtype(np.float64) if type_.is_float else dtype_of(type_.accumulator)
+        return C64
+    return F64 if type_.is_float else type_.accumulator
 
 
 def _shape(w: WorkGroup, value: Value) -> tuple[View, tuple[int, ...]]:
@@ -44,7 +45,7 @@ def _shape(w: WorkGroup, value: Value) -> tuple[View, tuple[int, ...]]:
 def read_all(w: WorkGroup, op: Operation, value: Value, wanted: np.dtype[Any]) -> Array:
     """A whole memref in the type of the computation."""
     view, shape = _shape(w, value)
-    found = load_box(w, view, (0,) * len(shape), shape, (), op.location, dtype_of(element(value)))
+    found = load_box(w, view, (0,) * len(shape), shape, (), op.location, dtype_of(element(value).format))
     return found.astype(wanted)
 
 
@@ -75,7 +76,8 @@ def _update(
     """`target := alpha product + beta target` with the rules for zero factors."""
     _check_extents(w, op)
     type_ = element(target)
-    wanted = wide_type(type_)
+    wide = wide_type(type_)
+    wanted = dtype_of(wide.format)
     view, shape = _shape(w, target)
     if 0 in shape:
         return
@@ -85,11 +87,13 @@ def _update(
         result = np.zeros(shape, wanted) if a == 0 else a * product(wanted)
         start = (0,) * len(shape)
         if atomic and b != 0:
-            update_box(w, view, start, convert(np.asarray(result), type_), (), AtomicKind.ADD, op.location)
+            rounded = convert(wide.format, type_.format, np.asarray(result))
+            update_box(w, view, start, np.asarray(rounded), (), Update.ADD, type_.format, op.location)
             return
         if b != 0:
             result = result + b * read_all(w, op, target, wanted)
-    store_box(w, view, start, convert(np.asarray(result), type_), (), op.location)
+        rounded = convert(wide.format, type_.format, np.asarray(result))
+    store_box(w, view, start, np.asarray(rounded), (), op.location)
 
 
 def _elementwise(w: WorkGroup, op: Operation) -> None:
@@ -184,7 +188,7 @@ def _foreach(w: WorkGroup, op: Operation) -> None:
         padded = np.concatenate([chunk, np.zeros((w.items - len(chunk), chunk.shape[1]), np.int64)])
         enter_spmd(w, first + np.arange(w.items), active)
         for k, argument in enumerate(op.body.entry.arguments):
-            w.values[argument] = padded[:, k].astype(dtype_of(_scalar(argument)))
+            w.values[argument] = padded[:, k].astype(dtype_of(_scalar(argument).format))
         w.run(op.body.entry)
         w.mask = w.who = None
     leave_spmd(w)
@@ -210,8 +214,8 @@ def _foreach_tile(w: WorkGroup, op: Operation) -> None:
         for k in range(modes):
             offset = np.repeat(rows[:, k], w.subgroup_size)
             size = np.minimum(op.tile_shape[k], upper[k] - offset)
-            w.values[arguments[k]] = offset.astype(dtype_of(_scalar(arguments[k])))
-            w.values[arguments[modes + k]] = size.astype(dtype_of(_scalar(arguments[modes + k])))
+            w.values[arguments[k]] = offset.astype(dtype_of(_scalar(arguments[k]).format))
+            w.values[arguments[modes + k]] = size.astype(dtype_of(_scalar(arguments[modes + k]).format))
         w.run(op.body.entry)
         w.mask = w.who = None
     leave_spmd(w)

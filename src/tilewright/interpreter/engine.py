@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from tilewright.diagnostics.kernel_error import KernelError, fail
 from tilewright.dialects.builtin import Kernel
-from tilewright.dialects.semantics import dtype_of
 from tilewright.interpreter import addresses, collectives, combining, host, scalars, tiles, views
 from tilewright.interpreter.memory import GroupValue, View, buffer_around, buffer_of
 from tilewright.interpreter.shadow import among_work_groups
@@ -21,6 +20,7 @@ from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.operation_table import OperationTable
 from tilewright.ir.types import AddressSpace, GroupType, MemrefType, PointerType, ScalarType
+from tilewright.numerics.arrays import dtype_of
 from tilewright.plugins import plugins
 from tilewright.runtime.strides import conforming_strides
 from tilewright.transforms.signature import divisors
@@ -114,7 +114,7 @@ def runtime_value(kernel: Kernel, parameter: BlockArgument, argument: Argument) 
     """A number, an array in global memory or a group, as the interpreter handles it."""
     type_, name = parameter.type, _name(parameter)
     if isinstance(type_, ScalarType):
-        return np.asarray(argument).astype(dtype_of(type_))
+        return np.asarray(argument).astype(dtype_of(type_.format))
     multiples = divisors(kernel.attributes_of(parameter).get("stride_gcd"))
     if isinstance(type_, MemrefType):
         return _view(argument, name, type_, multiples)

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.diagnostics.kernel_error import fail
-from tilewright.dialects import arith, scf, team
-from tilewright.dialects.elementwise import EXTENDED, LANGUAGE
+from tilewright.dialects import arith, operation_classes, scf, team
 from tilewright.dialects.memref import AtomicKind
-from tilewright.dialects.semantics import dtype_of, evaluate
 from tilewright.interpreter.state import Handler, RuntimeValue, WorkGroup
 from tilewright.ir.core import Operation, Region, Value
+from tilewright.ir.evaluation import evaluated, integer_format
 from tilewright.ir.types import AddressSpace, CoopMatrixType, ScalarType, TileType, element_of
+from tilewright.numerics.arrays import dtype_of
+from tilewright.numerics.integers import wrap
 
 Array = NDArray[Any]
 
@@ -24,7 +25,7 @@ def _constant(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, arith.Constant)
     element = element_of(op.out.type)
     assert element is not None
-    value = np.asarray(op.value).astype(dtype_of(element))
+    value = np.asarray(op.value).astype(dtype_of(element.format))
     if isinstance(op.out.type, TileType | CoopMatrixType):
         shape = op.out.type.shape
         value = np.broadcast_to(value, shape if w.mask is None else (w.subgroups, *shape))
@@ -33,7 +34,7 @@ def _constant(w: WorkGroup, op: Operation) -> None:
 
 def _elementwise(w: WorkGroup, op: Operation) -> None:
     operands = [w.scalar(o) for o in op.operands]
-    w.values[op.results[0]] = evaluate(op, *operands)
+    w.values[op.results[0]] = evaluated(op, *operands)
 
 
 def _select(w: WorkGroup, op: Operation) -> None:
@@ -43,7 +44,7 @@ def _select(w: WorkGroup, op: Operation) -> None:
         condition = w.scalar(op.condition)
         if condition.ndim == 1 and isinstance(op.out.type, TileType) and w.mask is not None:
             condition = w.per_subgroup(condition).reshape(-1, *(1,) * op.out.type.rank)
-        w.values[op.out] = np.where(condition, x, y).astype(x.dtype)
+        w.values[op.out] = evaluated(op, condition, x, y)
         return
     chosen = op.on_true if bool(w.uniform(w.scalar(op.condition))) else op.on_false
     w.values[op.out] = w.values[chosen]
@@ -102,8 +103,8 @@ def _nothing(w: WorkGroup, value: Value) -> Array:
     element = element_of(value.type)
     assert element is not None
     if isinstance(value.type, CoopMatrixType | TileType):
-        return np.zeros((w.subgroups, *value.type.shape), dtype_of(element))
-    return np.zeros((), dtype_of(element))
+        return np.zeros((w.subgroups, *value.type.shape), dtype_of(element.format))
+    return np.zeros((), dtype_of(element.format))
 
 
 def _bind(w: WorkGroup, op: Operation, region: Region) -> None:
@@ -165,9 +166,8 @@ def _divergent_for(w: WorkGroup, op: scf.For, bounds: list[Array]) -> None:
     while (active := outer & (number < trips)).any():
         w.mask = active
         index = np.array([a + number * s for a, s in zip(lower, step, strict=True)], object)
-        bits = bounds[0].dtype.itemsize * 8
-        wrapped = [(int(i) + (1 << (bits - 1))) % (1 << bits) - (1 << (bits - 1)) for i in index]
-        _iteration(w, op, np.array(wrapped, bounds[0].dtype), carried)
+        bits = integer_format(op).bits
+        _iteration(w, op, np.array([wrap(int(i), bits) for i in index], bounds[0].dtype), carried)
         following = [w.values[v] for v in scf.yielded(op.body)[: len(carried)]]
         carried = [merge(w, active, n, o, v) for n, o, v in zip(following, carried, op.outs, strict=True)]
         number += 1
@@ -319,6 +319,7 @@ def _scan(w: WorkGroup, op: Operation) -> None:
 def handlers() -> dict[type[Operation], Handler]:
     """Handlers of this file by operation."""
     return {
+        **{cls: _elementwise for cls in operation_classes().values() if cls.evaluate is not None},
         arith.Constant: _constant,
         arith.Select: _select,
         scf.If: _if,
@@ -337,5 +338,4 @@ def handlers() -> dict[type[Operation], Handler]:
         team.Broadcast: _broadcast,
         team.Reduce: _reduce,
         team.Scan: _scan,
-        **dict.fromkeys((*LANGUAGE, *EXTENDED), _elementwise),
     }

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.dialects import scf, tile, tl
-from tilewright.dialects.semantics import convert, dtype_of
 from tilewright.interpreter.blocks import load_box, store_box, update_box
 from tilewright.interpreter.collectives import matmul
 from tilewright.interpreter.memory import Lanes, View
@@ -22,7 +21,9 @@ from tilewright.interpreter.state import Handler, WorkGroup
 from tilewright.interpreter.views import view_of_item
 from tilewright.ir.core import Operation, Region, Value
 from tilewright.ir.interfaces import MovesElements
-from tilewright.ir.types import CoopMatrixType, ScalarType, TileType
+from tilewright.ir.types import C64, F64, CoopMatrixType, ScalarType, TileType
+from tilewright.numerics.arrays import dtype_of
+from tilewright.numerics.conversions import convert
 
 Array = NDArray[Any]
 
@@ -54,7 +55,7 @@ def bind(w: WorkGroup, value: Value, per_team: Array) -> None:
 def _empty(w: WorkGroup, value: Value) -> Array:
     type_ = _shaped(value)
     count = 1 if w.mask is None else w.subgroups
-    return np.zeros((count, *type_.shape), dtype_of(type_.element))
+    return np.zeros((count, *type_.shape), dtype_of(type_.element.format))
 
 
 def _place(w: WorkGroup, memref: Value, indices: Sequence[Value], team: int) -> tuple[View, list[int]]:
@@ -137,7 +138,8 @@ def _update_tiles(
     for team in teams(w):
         view, start = _place(w, op.memref, indices, team)
         with _As(w, team):
-            box = update_box(w, view, start, tiles[team].T if transpose else tiles[team], check, op.kind, op.location)
+            given = tiles[team].T if transpose else tiles[team]
+            box = update_box(w, view, start, given, check, op.kind.update, value.type.format, op.location)
         old[team] = box.T if transpose else box
     bind(w, op.out, old)
 
@@ -238,7 +240,7 @@ def moved(w: WorkGroup, op: Operation) -> None:
 
 
 def _reinterpret(op: tile.Reinterpret, tiles: Array) -> Array:
-    return np.ascontiguousarray(tiles).view(dtype_of(_shaped(op.out).element))
+    return np.ascontiguousarray(tiles).view(dtype_of(_shaped(op.out).element.format))
 
 
 def _reduce(op: tile.Reduce, tiles: Array) -> Array:
@@ -265,9 +267,11 @@ def _iota(w: WorkGroup, op: Operation) -> None:
 
 def product(a: Array, b: Array, acc: Array, element: ScalarType) -> Array:
     """`a b + acc`, at least as precise as in `element`, rounded to it once."""
-    wide = np.complex128 if element.is_complex else np.float64 if element.is_float else dtype_of(element)
+    wide = C64 if element.is_complex else F64 if element.is_float else element
+    dtype = dtype_of(wide.format)
     with np.errstate(all="ignore"):
-        return convert(matmul(a.astype(wide), b.astype(wide)) + acc.astype(wide), element)
+        found = matmul(a.astype(dtype), b.astype(dtype)) + acc.astype(dtype)
+        return np.asarray(convert(wide.format, element.format, found))
 
 
 def _mma(w: WorkGroup, op: Operation) -> None:
@@ -279,7 +283,8 @@ def _mma(w: WorkGroup, op: Operation) -> None:
 def _mul_add(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, tl.CoopMulAdd)
     inner = product(tile_of(w, op.a), tile_of(w, op.b), tile_of(w, op.c), _shaped(op.c).element)
-    bind(w, op.out, convert(inner, _shaped(op.out).element))
+    with np.errstate(all="ignore"):
+        bind(w, op.out, convert(op.c.type.format, op.out.type.format, inner))
 
 
 def _scale(w: WorkGroup, op: Operation) -> None:

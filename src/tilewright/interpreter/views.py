@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 
 from tilewright.diagnostics.kernel_error import fail
 from tilewright.dialects import memref
-from tilewright.dialects.memref import AtomicKind
-from tilewright.dialects.semantics import dtype_of
 from tilewright.interpreter.memory import Buffer, GroupValue, Lanes, Number, View
-from tilewright.interpreter.scalars import COMBINE
 from tilewright.interpreter.state import Handler, WorkGroup
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.interfaces import Layout, LengthArithmetic, ViewLike
 from tilewright.ir.types import AddressSpace, MemrefType
+from tilewright.numerics.arrays import dtype_of
+from tilewright.numerics.updates import updated
 
 Array = NDArray[Any]
 
@@ -31,7 +30,7 @@ def local_view(type_: MemrefType, name: str) -> View:
     """Fresh work-group memory; nothing of it is written."""
     count = type_.span
     assert count is not None
-    data = poisoned(count, dtype_of(type_.element))
+    data = poisoned(count, dtype_of(type_.element.format))
     buffer = Buffer(name, data, np.zeros(count, bool), space=AddressSpace.LOCAL)
     return View(buffer, 0, tuple(s or 0 for s in type_.shape), tuple(s or 0 for s in type_.strides))
 
@@ -142,7 +141,7 @@ def load_elements(w: WorkGroup, op: Operation, source: Value, indices: Sequence[
     assert mask is not None
     type_ = source.type
     assert isinstance(type_, MemrefType)
-    out = np.zeros(w.items, dtype_of(type_.element))
+    out = np.zeros(w.items, dtype_of(type_.element.format))
     for item in np.flatnonzero(mask):
         with_item = np.zeros_like(mask)
         with_item[item] = True
@@ -191,22 +190,15 @@ def _atomic_store(w: WorkGroup, op: Operation) -> None:
     store_elements(w, op, op.value, op.memref, op.indices, True)
 
 
-def combine(kind: AtomicKind, old: Array, new: Array) -> Array:
-    """One atomic step; 16-bit floats in f32."""
-    work = [a.astype(np.float32) if a.dtype.itemsize == 2 and a.dtype.kind not in "iu" else a for a in (old, new)]
-    with np.errstate(all="ignore"):
-        return np.asarray(COMBINE[kind](*work)).astype(old.dtype)
-
-
 def _rmw(w: WorkGroup, op: Operation) -> None:
     """Work-items one after another, in order; outside SPMD regions once."""
     assert isinstance(op, memref.AtomicRmw)
     found, positions, data = w.memref(op.memref), [w.scalar(i) for i in op.indices], w.scalar(op.value)
-    mask = w.mask
+    mask, layout, update = w.mask, op.value.type.format, op.kind.update
     if mask is None:
         assert isinstance(found, View)
         old = w.read(found, positions, op.location, True)
-        w.write(found, positions, combine(op.kind, old, data), op.location, True)
+        w.write(found, positions, np.asarray(updated(layout, update, old, data)), op.location, True)
         w.values[op.out] = old
         return
     out = np.zeros(w.items, data.dtype)
@@ -218,7 +210,8 @@ def _rmw(w: WorkGroup, op: Operation) -> None:
         view = view_of_item(view, int(item))
         place = [w.spread(p)[item] for p in positions]
         old = np.asarray(w.read(view, place, op.location, True))
-        w.write(view, place, combine(op.kind, old, w.spread(data)[item]), op.location, True)
+        new = updated(layout, update, old, w.spread(data)[item])
+        w.write(view, place, np.asarray(new), op.location, True)
         out[item] = old
     w.mask = mask
     w.values[op.out] = out

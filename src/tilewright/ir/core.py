@@ -6,8 +6,8 @@ attributes, regions and successors; the operations of a `Block` form a doubly li
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar, Self
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from tilewright.diagnostics import UNKNOWN, Location, Report
 from tilewright.ir.attributes import Attribute
@@ -132,6 +132,10 @@ class Operation:
 
     definition: ClassVar[Definition]
     name: ClassVar[str]
+    evaluate: Callable[..., Any] | None = None
+    """What a pure operation computes, from operands as `ir.evaluation` describes; None if it is not said."""
+    fault: Callable[..., str | None] | None = None
+    """Why a program should not compute this, in words, from the same operands; None if it always may."""
 
     def __init__(
         self,

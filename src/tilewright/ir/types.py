@@ -8,6 +8,8 @@ from enum import Enum
 from functools import cached_property
 from typing import Final, TypeVar
 
+from tilewright.numerics.formats import FORMATS, Format
+
 _T = TypeVar("_T")
 
 
@@ -20,6 +22,11 @@ class Type:
     def mlir(self) -> str:
         """Spelling in generic MLIR; types without a builtin counterpart become opaque `!tw.` types."""
         return f'!tw.type<"{self}">'
+
+    @property
+    def format(self) -> Format:
+        """How the numbers that values of the type consist of are encoded."""
+        raise TypeError(f"{self} holds no numbers")
 
 
 class ScalarKind(Enum):
@@ -53,6 +60,10 @@ class ScalarType(Type):
     @property
     def mlir(self) -> str:
         return _MLIR_SCALARS.get(self.name, self.name)
+
+    @property
+    def format(self) -> Format:
+        return FORMATS[self.name]
 
     @property
     def is_integer(self) -> bool:
@@ -259,6 +270,10 @@ class CoopMatrixType(Type):
     def __str__(self) -> str:
         return f"coopmatrix<{self.element}x{self.rows}x{self.columns},{self.use.value}>"
 
+    @property
+    def format(self) -> Format:
+        return self.element.format
+
 
 @dataclass(frozen=True)
 class TileType(Type):
@@ -282,6 +297,10 @@ class TileType(Type):
 
     def __str__(self) -> str:
         return "tile<" + "".join(f"{s}x" for s in self.shape) + f"{self.element}>"
+
+    @property
+    def format(self) -> Format:
+        return self.element.format
 
 
 @dataclass(frozen=True)

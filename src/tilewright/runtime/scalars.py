@@ -11,7 +11,8 @@ from typing import Final, SupportsComplex, SupportsFloat, SupportsIndex, TypeAli
 
 import numpy as np
 
-from tilewright.ir.float_formats import FLOAT_FORMATS
+from tilewright.numerics.formats import FLOAT_FORMATS
+from tilewright.numerics.rounding import nearest
 from tilewright.runtime.dtypes import numpy_dtype
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
 
@@ -173,7 +174,7 @@ def _bind_float(where: str, dtype: str, value: object) -> tuple[SlotValue, ...]:
 
 def _rounded(where: str, dtype: str, value: object) -> float:
     number = _real(where, dtype, value)
-    rounded = FLOAT_FORMATS[dtype].nearest(number)
+    rounded = nearest(number, FLOAT_FORMATS[dtype])
     if math.isinf(rounded) and math.isfinite(number):
         raise _out_of_range(where, dtype, value)
     return rounded

@@ -26,11 +26,12 @@ from tilewright.dialects.arith import (
 )
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.definition import COMMUTATIVE
+from tilewright.ir.evaluation import integer_format
 from tilewright.ir.rewriter import Rewriter, pattern
 from tilewright.ir.types import BOOL, INDEX
+from tilewright.numerics.integers import wrap
 from tilewright.transforms.emit import constant_of, literal, scalar_type
 from tilewright.transforms.facts import divides
-from tilewright.transforms.fold import wrap
 
 Binary = Add | Sub | Mul | Div | Rem | Max | Min | Shl | Shr | And | Or | Xor
 _BINARY = (Add, Sub, Mul, Div, Rem, Max, Min, Shl, Shr, And, Or, Xor)
@@ -116,7 +117,7 @@ def add_constants(op: Add | Sub, rewriter: Rewriter) -> bool:
     inner = _signed(inner_op)
     if inner is None:
         return False
-    total = wrap(outer + inner, scalar_type(op.out.type))
+    total = wrap(outer + inner, integer_format(op).bits)
     constant = rewriter.insert(Constant(total, result_types=[op.out.type])).out
     rewriter.replace(op, [rewriter.insert(Add(inner_op.lhs, constant)).out])
     return True

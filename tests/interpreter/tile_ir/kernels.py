@@ -15,7 +15,7 @@ from tilewright.dialects.cuda_tile import types as t
 from tilewright.dialects.cuda_tile.attributes import MemoryOrdering, Overflow, dense
 from tilewright.dialects.cuda_tile.numbers import float_bits, integer_bits
 from tilewright.interpreter.tile_ir import run_entry
-from tilewright.interpreter.tile_ir.values import dtype_of, memory_bytes
+from tilewright.interpreter.tile_ir.values import dtype_of
 from tilewright.ir.core import Value
 from tilewright.ir.types import Type
 from tilewright.ir.verifier import verify
@@ -92,7 +92,7 @@ def pointer(element: t.ElementType) -> t.Tile:
 def array_of(values: Any, element: t.ElementType) -> Array:
     """Values as the array that a pointer to such elements stands for."""
     found = np.ascontiguousarray(values)
-    assert found.dtype.itemsize == memory_bytes(element)
+    assert found.dtype.itemsize == element.memory_bytes
     return found
 
 

@@ -244,7 +244,7 @@ def test_mmaf(element: t.ElementType, total: t.ElementType, seed: int) -> None:
     found = apply(lambda k, v: k(matrix.MmaF(*v)).out, [(a, element), (b, element), (c, total)], total)
     wanted = np.einsum("bik,bkj->bij", to_double(a, element), to_double(b, element)) + to_double(c, total)
     error = np.linalg.norm(to_double(found, total) - wanted) / np.linalg.norm(wanted)
-    assert error < 2.0**-total.mantissa
+    assert error < 2.0**-total.floating.mantissa
 
 
 def test_mmai(seed: int) -> None:

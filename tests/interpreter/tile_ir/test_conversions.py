@@ -44,7 +44,8 @@ def test_nearest(source: t.ElementType, target: t.ElementType, seed: int) -> Non
     if source is target:
         return
     x = patterns(seed, source)
-    x[:32] = from_bits(to_bits(np.linspace(-9, 9, 32).astype(x.dtype), source), source) if source.signed else x[:32]
+    if source.floating.signed:
+        x[:32] = from_bits(to_bits(np.linspace(-9, 9, 32).astype(x.dtype), source), source)
     found = convert(x, source, target)
     doubles, results = to_double(x, source), to_double(found, target)
     np.testing.assert_array_equal(np.isnan(results), np.isnan(doubles))
@@ -60,7 +61,7 @@ def test_nearest(source: t.ElementType, target: t.ElementType, seed: int) -> Non
 @cache
 def finite_numbers(element: t.ElementType) -> Array:
     """All non-negative finite numbers of a type, in order."""
-    limit = 1 << (element.exponent + element.mantissa)
+    limit = 1 << (element.floating.exponent + element.floating.mantissa)
     if element is t.TF32:
         found = (np.arange(limit, dtype=np.uint32) << np.uint32(13)).view(np.float32)
     else:
@@ -233,7 +234,7 @@ def test_bitcast(seed: int) -> None:
 def test_float_to_i1_says_whether_it_is_not_zero(source: t.ElementType, sign: Signedness, seed: int) -> None:
     """Of every number, subnormal ones, infinities and NaN too, and nothing of that is undefined."""
     x = patterns(seed, source)
-    if source.signed:
+    if source.floating.signed:
         zeros, small = from_bits(np.arange(2) << (source.bits - 1), source), from_bits(np.arange(1, 5), source)
         x[:6] = np.concatenate([zeros, small])
 
@@ -242,4 +243,4 @@ def test_float_to_i1_says_whether_it_is_not_zero(source: t.ElementType, sign: Si
 
     found = apply(build, [(x, source)], t.I1, checked=True)
     magnitude = to_bits(x, source) & np.uint64((1 << (source.bits - 1)) - 1)
-    np.testing.assert_array_equal(found, magnitude != 0 if source.signed else True)
+    np.testing.assert_array_equal(found, magnitude != 0 if source.floating.signed else True)

@@ -16,8 +16,8 @@ from tilewright.dialects.cuda_tile import floats
 from tilewright.dialects.cuda_tile import types as t
 from tilewright.dialects.cuda_tile.attributes import Ordering, Predicate, Rounding
 from tilewright.dialects.cuda_tile.numbers import float_value
-from tilewright.interpreter.tile_ir.rounding import nearest
 from tilewright.interpreter.tile_ir.values import from_bits, to_bits, to_double
+from tilewright.numerics.arrays import elements
 
 FLOATS = (t.F16, t.BF16, t.F32, t.F64)
 EDGES = (0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan)
@@ -33,7 +33,7 @@ def samples(seed: int, element: t.ElementType, count: int) -> Array:
     tame = to_bits(rng.standard_normal(count - count // 2).astype(np.float64), t.F64)
     near = from_bits(tame, t.F64).astype(from_bits(wild[:1], element).dtype)
     bits = wild & np.uint64((1 << element.bits) - 1)
-    low = rng.integers(0, 1 << element.mantissa, count // 8).astype(np.uint64)
+    low = rng.integers(0, 1 << element.floating.mantissa, count // 8).astype(np.uint64)
     bits[: count // 8] = low
     found = np.concatenate([from_bits(bits, element), near])
     with np.errstate(all="ignore"):
@@ -51,7 +51,7 @@ def neighbours(value: Fraction, element: t.ElementType) -> tuple[float, float]:
     def number(pattern: int) -> float:
         return float_value(pattern, element)
 
-    top = ((1 << element.exponent) - 1) << element.mantissa
+    top = ((1 << element.floating.exponent) - 1) << element.floating.mantissa
     low, high = 0, top
     magnitude = abs(value)
     while high - low > 1:
@@ -73,7 +73,7 @@ def rounds_to(value: Fraction, element: t.ElementType, mode: Rounding) -> float:
         return low
     if mode is Rounding.POSITIVE_INF:
         return high
-    ulp = Fraction(2) ** (1 - element.bias - element.mantissa + (1 << element.exponent) - 3)
+    ulp = Fraction(2) ** (1 - element.floating.bias - element.floating.mantissa + (1 << element.floating.exponent) - 3)
     below, above = (Fraction(float(x)) if math.isfinite(x) else None for x in (low, high))
     below = Fraction(high) - ulp if below is None else below
     above = Fraction(low) + ulp if above is None else above
@@ -165,7 +165,7 @@ def test_fma_and_sqrt(element: t.ElementType, mode: Rounding, seed: int) -> None
 @pytest.mark.parametrize("element", FLOATS, ids=str)
 def test_fma_of_sums_that_are_hard_to_round(element: t.ElementType, rng: np.random.Generator) -> None:
     rows = hard_sums(element.name, rng)
-    inputs = [(nearest(v, element), element) for v in rows]
+    inputs = [(elements(element.floating, v), element) for v in rows]
     found = to_double(apply(lambda b, v: b(floats.Fma(*v)).out, inputs, element), element)
     wanted = [fused(element.name, *row) for row in zip(*(v.tolist() for v in rows), strict=True)]
     np.testing.assert_array_equal(found, wanted)
@@ -270,7 +270,9 @@ def test_functions(element: t.ElementType, kind: type[Any], compute: Callable[..
     np.testing.assert_array_equal(np.isnan(found), np.isnan(lost))
     regular = np.isfinite(lost) & np.isfinite(found)
     np.testing.assert_array_equal(found[~regular], lost[~regular])
-    spacing = np.maximum(np.abs(lost) * 2.0**-element.mantissa, 2.0 ** (1 - element.bias - element.mantissa))
+    spacing = np.maximum(
+        np.abs(lost) * 2.0**-element.floating.mantissa, 2.0 ** (1 - element.floating.bias - element.floating.mantissa)
+    )
     assert (np.abs(found[regular] - lost[regular]) <= spacing[regular]).all()
 
 
@@ -287,4 +289,4 @@ def test_signs_and_powers(element: t.ElementType, seed: int) -> None:
     base = (np.random.default_rng(seed).random(64) + 0.5).astype(x.dtype)
     found = apply(lambda b, v: b(floats.FPowI(*v)).out, [(base, element), (exponents, t.I8)], element)
     wanted = to_double(base, element) ** exponents.astype(np.float64)
-    np.testing.assert_allclose(to_double(found, element), wanted, rtol=2.0**-element.mantissa, atol=2.0**-24)
+    np.testing.assert_allclose(to_double(found, element), wanted, rtol=2.0**-element.floating.mantissa, atol=2.0**-24)

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
 from tilewright.dialects.cuda_tile.numbers import float_value, signed_value, spell_number
 from tilewright.dialects.cuda_tile.types import I1, ElementType, Version
 from tilewright.ir.attributes import Attribute, AttributeValue
+from tilewright.numerics.faults import Promise
+from tilewright.numerics.integers import Quotient, Relation
+from tilewright.numerics.rounding import Mode
+from tilewright.numerics.updates import Update
 
 
 class CodedEnum(Enum):
@@ -30,6 +35,11 @@ class Signedness(CodedEnum):
     UNSIGNED = "unsigned"
     SIGNED = "signed"
 
+    @property
+    def is_signed(self) -> bool:
+        """Whether it is as two's complement."""
+        return self is Signedness.SIGNED
+
 
 class Overflow(CodedEnum):
     """A promise about integer results; breaking it is undefined behaviour."""
@@ -38,6 +48,11 @@ class Overflow(CodedEnum):
     NO_SIGNED_WRAP = "no_signed_wrap"
     NO_UNSIGNED_WRAP = "no_unsigned_wrap"
     NO_WRAP = "no_wrap"
+
+    @property
+    def promise(self) -> Promise:
+        """What the exact result fits."""
+        return _PROMISES[self]
 
 
 class Rounding(CodedEnum):
@@ -51,6 +66,16 @@ class Rounding(CodedEnum):
     FULL = "full"
     NEAREST_INT_TO_ZERO = "nearest_int_to_zero"
     NEAREST_AWAY = "nearest_away"
+
+    @property
+    def mode(self) -> Mode:
+        """How floats are rounded; `full` and `approx` results are within their errors if they are the nearest."""
+        return _MODES.get(self, Mode.NEAREST_EVEN)
+
+    @property
+    def quotient(self) -> Quotient:
+        """How integers are divided."""
+        return _QUOTIENTS.get(self, Quotient.TRUNCATED)
 
 
 class Ordering(CodedEnum):
@@ -70,6 +95,34 @@ class Predicate(CodedEnum):
     GREATER_THAN = "greater_than"
     GREATER_THAN_OR_EQUAL = "greater_than_or_equal"
 
+    @property
+    def relation(self) -> Relation:
+        """What is compared."""
+        return _RELATIONS[self]
+
+
+_MODES: Final = {
+    Rounding.ZERO: Mode.ZERO,
+    Rounding.NEGATIVE_INF: Mode.DOWN,
+    Rounding.POSITIVE_INF: Mode.UP,
+    Rounding.NEAREST_AWAY: Mode.NEAREST_AWAY,
+}
+_QUOTIENTS: Final = {Rounding.NEGATIVE_INF: Quotient.DOWN, Rounding.POSITIVE_INF: Quotient.UP}
+_PROMISES: Final = {
+    Overflow.NONE: Promise.NOTHING,
+    Overflow.NO_SIGNED_WRAP: Promise.FITS_SIGNED,
+    Overflow.NO_UNSIGNED_WRAP: Promise.FITS_UNSIGNED,
+    Overflow.NO_WRAP: Promise.FITS_SIGNED | Promise.FITS_UNSIGNED,
+}
+_RELATIONS: Final = {
+    Predicate.EQUAL: Relation.EQ,
+    Predicate.NOT_EQUAL: Relation.NE,
+    Predicate.LESS_THAN: Relation.LT,
+    Predicate.LESS_THAN_OR_EQUAL: Relation.LE,
+    Predicate.GREATER_THAN: Relation.GT,
+    Predicate.GREATER_THAN_OR_EQUAL: Relation.GE,
+}
+
 
 class AtomicMode(CodedEnum):
     """What an atomic operation does to the old value."""
@@ -84,6 +137,11 @@ class AtomicMode(CodedEnum):
     UMAX = "umax"
     UMIN = "umin"
     XCHG = "xchg"
+
+    @property
+    def update(self) -> Update:
+        """What becomes of the number in memory; whether floats are added the operands say."""
+        return Update.ADD if self is AtomicMode.ADDF else Update(self.value)
 
 
 class MemoryScope(CodedEnum):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tilewright.diagnostics import Report
 from tilewright.dialects.cuda_tile import rules, rules_conversions
 from tilewright.dialects.cuda_tile.attributes import Overflow, Rounding, Signedness
@@ -16,6 +18,22 @@ from tilewright.dialects.cuda_tile.types import (
     Version,
 )
 from tilewright.ir.definition import PURE, Value, attribute, operand, optional_attribute, result
+from tilewright.ir.evaluation import float_format, integer_format
+from tilewright.numerics import addresses, conversions, faults, floats, integers
+from tilewright.numerics.formats import FloatFormat, IntegerFormat
+
+
+def _integers(value: Value) -> IntegerFormat:
+    layout = value.type.format
+    assert isinstance(layout, IntegerFormat)
+    return layout
+
+
+def _floats(value: Value) -> FloatFormat:
+    layout = value.type.format
+    assert isinstance(layout, FloatFormat)
+    return layout
+
 
 _PLAIN = "$source : @source -> @out"
 
@@ -29,6 +47,9 @@ class Bitcast(TileOperation, name="cuda_tile.bitcast", traits=(PURE,), opcode=0x
     def verify(self, report: Report) -> None:
         rules.same_shape(self, report, self.source, self.out)
         rules_conversions.bitcast(self, report, self.source, self.out)
+
+    def evaluate(self, source: Any) -> Any:
+        return conversions.reinterpreted(self.source.type.format, self.out.type.format, source)
 
 
 class ExtI(
@@ -44,6 +65,9 @@ class ExtI(
         rules.same_shape(self, report, self.source, self.out)
         rules_conversions.wider(self, report, self.source, self.out)
 
+    def evaluate(self, source: Any) -> Any:
+        return integers.extend(integer_format(self), _integers(self.out), source, self.signedness.is_signed)
+
 
 class TruncI(
     TileOperation, name="cuda_tile.trunci", traits=(PURE,), opcode=0x6B, assembly="$source overflow? : @source -> @out"
@@ -57,6 +81,13 @@ class TruncI(
     def verify(self, report: Report) -> None:
         rules.same_shape(self, report, self.source, self.out)
         rules_conversions.narrower(self, report, self.source, self.out)
+
+    def evaluate(self, source: Any) -> Any:
+        return integers.extend(integer_format(self), _integers(self.out), source)
+
+    def fault(self, source: Any) -> str | None:
+        place = faults.truncation(integer_format(self), _integers(self.out), self.overflow.promise, source)
+        return None if place is None else f"{self.name} promises {self.overflow.value}, broken{place}"
 
 
 class FToF(
@@ -79,6 +110,9 @@ class FToF(
     def later_use(self) -> str:
         return rules_conversions.later_rounding(self.source, self.out, self.rounding_mode)
 
+    def evaluate(self, source: Any) -> Any:
+        return conversions.between_floats(float_format(self), _floats(self.out), source, self.rounding_mode.mode)
+
 
 class FToI(
     TileOperation,
@@ -100,6 +134,23 @@ class FToI(
         rules.same_shape(self, report, self.source, self.out)
         rules.only(self, report, self.rounding_mode, Rounding.NEAREST_INT_TO_ZERO)
 
+    def evaluate(self, source: Any) -> Any:
+        layout, target = float_format(self), _integers(self.out)
+        if self._is_truth:
+            return floats.nonzero(layout, source)
+        return conversions.to_integers(layout, target, source, self.signedness.is_signed)
+
+    def fault(self, source: Any) -> str | None:
+        if self._is_truth or self.saturating:
+            return None
+        is_signed = self.signedness.is_signed
+        return conversions.fault_of_integers(float_format(self), _integers(self.out), source, is_signed)
+
+    @property
+    def _is_truth(self) -> bool:
+        """Whether the result is a truth value, as front ends mean it: of NaN and of what truncates to 0, too."""
+        return _integers(self.out).bits == 1 and not self.saturating
+
 
 class IToF(
     TileOperation,
@@ -120,6 +171,9 @@ class IToF(
         rules.only(self, report, self.rounding_mode, Rounding.NEAREST_EVEN)
         rules_conversions.itof(self, report, self.out)
 
+    def evaluate(self, source: Any) -> Any:
+        return conversions.from_integers(integer_format(self), _floats(self.out), source, self.signedness.is_signed)
+
 
 class IntToPtr(TileOperation, name="cuda_tile.int_to_ptr", traits=(PURE,), opcode=0x33, assembly=_PLAIN):
     """Unsigned addresses to pointers."""
@@ -129,6 +183,9 @@ class IntToPtr(TileOperation, name="cuda_tile.int_to_ptr", traits=(PURE,), opcod
 
     def verify(self, report: Report) -> None:
         rules.same_shape(self, report, self.source, self.out)
+
+    def evaluate(self, source: Any) -> Any:
+        return addresses.of_integers(source)
 
 
 class PtrToInt(TileOperation, name="cuda_tile.ptr_to_int", traits=(PURE,), opcode=0x56, assembly=_PLAIN):
@@ -140,6 +197,9 @@ class PtrToInt(TileOperation, name="cuda_tile.ptr_to_int", traits=(PURE,), opcod
     def verify(self, report: Report) -> None:
         rules.same_shape(self, report, self.source, self.out)
 
+    def evaluate(self, source: Any) -> Any:
+        return addresses.as_integers(source)
+
 
 class PtrToPtr(TileOperation, name="cuda_tile.ptr_to_ptr", traits=(PURE,), opcode=0x57, assembly=_PLAIN):
     """Pointers to elements of another type."""
@@ -149,3 +209,6 @@ class PtrToPtr(TileOperation, name="cuda_tile.ptr_to_ptr", traits=(PURE,), opcod
 
     def verify(self, report: Report) -> None:
         rules.same_shape(self, report, self.source, self.out)
+
+    def evaluate(self, source: Any) -> Any:
+        return source

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from tilewright.diagnostics import Report
 from tilewright.dialects.cuda_tile import rules, rules_shapes, rules_symbols
@@ -19,6 +20,8 @@ from tilewright.dialects.cuda_tile.types import (
     SCALAR_I32,
     SCALAR_POINTER,
     TILE,
+    Pointer,
+    Tile,
     Version,
     scalar,
 )
@@ -36,6 +39,8 @@ from tilewright.ir.definition import (
     result,
 )
 from tilewright.ir.types import Type
+from tilewright.numerics import addresses
+from tilewright.numerics.overloads import where
 
 
 def _i32(op: CoreOperation) -> Type:
@@ -288,6 +293,9 @@ class Select(
         rules.same_shape(self, report, self.condition, self.out)
         rules_shapes.selectable(self, report, self.out)
 
+    def evaluate(self, condition: Any, true_value: Any, false_value: Any) -> Any:
+        return where(condition, true_value, false_value)
+
 
 class Offset(
     TileOperation,
@@ -305,6 +313,20 @@ class Offset(
     def verify(self, report: Report) -> None:
         rules.same_shape(self, report, self.pointer, self.offset)
         rules_shapes.addressable(self, report, self.pointer)
+
+    def evaluate(self, pointer: Any, offset: Any) -> Any:
+        return addresses.moved(pointer, offset, self._size)
+
+    def fault(self, pointer: Any, offset: Any) -> str | None:
+        return addresses.fault_of_moves(pointer, offset, self._size)
+
+    @property
+    def _size(self) -> int:
+        """Bytes of an element in memory."""
+        pointer = self.pointer.type
+        assert isinstance(pointer, Tile)
+        assert isinstance(pointer.element, Pointer)
+        return pointer.element.pointee.memory_bytes
 
 
 class Pack(

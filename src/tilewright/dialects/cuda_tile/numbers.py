@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 
-from tilewright.dialects.cuda_tile.types import F4E2M1FN, I1, ElementType
+from tilewright.dialects.cuda_tile.types import I1, ElementType
+from tilewright.numerics.integers import wrap
+from tilewright.numerics.rounding import nearest
 
 
 class NumberError(ValueError):
@@ -24,58 +26,25 @@ def integer_bits(value: int, element: ElementType) -> int:
 
 def signed_value(bits: int, element: ElementType) -> int:
     """An integer's bit pattern read as two's complement."""
-    return bits - (1 << element.bits) if bits >> (element.bits - 1) else bits
-
-
-def _top(element: ElementType) -> int:
-    """Largest pattern, without sign, of a finite number."""
-    ones = (1 << (element.exponent + element.mantissa)) - 1
-    if element.has_infinity:
-        return (((1 << element.exponent) - 1) << element.mantissa) - 1
-    return ones if element is F4E2M1FN else ones - 1
+    return wrap(bits, element.bits)
 
 
 def float_bits(value: float, element: ElementType) -> int:
     """Bit pattern of a finite number, rounded to nearest even."""
-    sign = int(math.copysign(1.0, value) < 0)
-    if sign and not element.signed:
+    layout = element.floating
+    if math.copysign(1.0, value) < 0 and not layout.signed:
         raise NumberError(f"{element} has no negative numbers")
-    if element.signed:
-        sign <<= element.exponent + element.mantissa
-    magnitude = abs(value)
-    # Types without a mantissa have no subnormal numbers and no zero: exponent field 0 is a power of two as well.
-    least = (1 if element.mantissa else 0) - element.bias
-    if not magnitude and not element.mantissa:
+    if not value and not layout.mantissa:
         raise NumberError(f"{element} has no zero")
-    power = max(math.frexp(magnitude)[1] - 1, least) if magnitude else least
-    # exact: the scaled number is normal or has the bits that it had
-    steps = round(math.ldexp(magnitude, element.mantissa - power))
-    if element.mantissa:
-        pattern = steps + ((power - least) << element.mantissa) if magnitude else 0
-    else:
-        if not steps:
-            raise NumberError(f"{value} does not fit {element}")
-        pattern = power - least + (steps - 1)
-    if pattern > _top(element):
+    found = nearest(value, layout)
+    if not abs(found) <= layout.largest or (value and not found and not layout.mantissa):
         raise NumberError(f"{value} does not fit {element}")
-    return sign | pattern
+    return layout.pattern(found)
 
 
 def float_value(bits: int, element: ElementType) -> float:
     """The number behind a bit pattern; exact, since doubles hold all of them."""
-    width = element.exponent + element.mantissa
-    negative = element.signed and bits >> width & 1
-    magnitude = bits & ((1 << width) - 1)
-    exponent, mantissa = magnitude >> element.mantissa, magnitude & ((1 << element.mantissa) - 1)
-    if magnitude > _top(element):
-        found = math.nan if mantissa or not element.has_infinity else math.inf
-    elif not element.mantissa:
-        found = math.ldexp(1.0, exponent - element.bias)
-    elif exponent:
-        found = math.ldexp((1 << element.mantissa) + mantissa, exponent - element.bias - element.mantissa)
-    else:
-        found = math.ldexp(mantissa, 1 - element.bias - element.mantissa)
-    return -found if negative else found
+    return element.floating.number(bits)
 
 
 def spell_number(bits: int, element: ElementType) -> str:

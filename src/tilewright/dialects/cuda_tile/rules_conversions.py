@@ -43,7 +43,8 @@ _DIRECTED = frozenset({Rounding.NEAREST_EVEN, Rounding.ZERO, Rounding.NEGATIVE_I
 
 def _widens(a: ElementType, b: ElementType) -> bool:
     """Whether `b` has every value of `a`."""
-    return b.exponent >= a.exponent and b.mantissa >= a.mantissa and (b.signed or not a.signed)
+    x, y = a.floating, b.floating
+    return y.exponent >= x.exponent and y.mantissa >= x.mantissa and (y.signed or not x.signed)
 
 
 def _legal(a: ElementType, b: ElementType, version: Version) -> frozenset[Rounding]:

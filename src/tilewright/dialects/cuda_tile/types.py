@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Final
 
 from tilewright.ir.types import TOKEN, Constraint, TokenType, Type
+from tilewright.numerics.formats import ADDRESS, FORMATS, FloatFormat, Format, IntegerFormat
 
 MAX_ELEMENTS: Final = 1 << 24
 MAX_TILE_BLOCKS: Final = (1 << 24) - 1
@@ -34,16 +35,38 @@ class ElementType(Type):
 
     name: str
     tag: int
-    bits: int
-    is_float: bool = False
-    exponent: int = 0
-    mantissa: int = 0
-    bias: int = 0
     since: Version = Version.V13_1
-    signed: bool = True
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def format(self) -> IntegerFormat | FloatFormat:
+        found = FORMATS[self.name]
+        assert isinstance(found, IntegerFormat | FloatFormat)
+        return found
+
+    @cached_property
+    def bits(self) -> int:
+        """Width of the pattern."""
+        return self.format.bits
+
+    @cached_property
+    def is_float(self) -> bool:
+        """Whether the numbers are floats."""
+        return isinstance(self.format, FloatFormat)
+
+    @property
+    def floating(self) -> FloatFormat:
+        """The format of a type of floats."""
+        assert isinstance(self.format, FloatFormat)
+        return self.format
+
+    @property
+    def integral(self) -> IntegerFormat:
+        """The format of a type of integers."""
+        assert isinstance(self.format, IntegerFormat)
+        return self.format
 
     @property
     def pool_bytes(self) -> int:
@@ -51,32 +74,27 @@ class ElementType(Type):
         return (self.bits + 7) // 8
 
     @property
-    def has_infinity(self) -> bool:
-        """Whether the all-ones exponent is kept for infinities and NaN, as in IEEE 754."""
-        return self.is_float and self.name not in ("f8E4M3FN", "f8E8M0FNU", "f4E2M1FN", "f8E5M3FNU")
+    def memory_bytes(self) -> int:
+        """Bytes of one element in memory (one for the two elements of f4E2M1FN)."""
+        return 4 if self is TF32 else self.pool_bytes
 
 
-def _float(name: str, tag: int, exponent: int, mantissa: int, since: Version = Version.V13_1) -> ElementType:
-    bias = (1 << (exponent - 1)) - 1
-    return ElementType(name, tag, 1 + exponent + mantissa, True, exponent, mantissa, bias, since)
-
-
-I1: Final = ElementType("i1", 0, 1)
-I4: Final = ElementType("i4", 22, 4, since=Version.V13_3)
-I8: Final = ElementType("i8", 1, 8)
-I16: Final = ElementType("i16", 2, 16)
-I32: Final = ElementType("i32", 3, 32)
-I64: Final = ElementType("i64", 4, 64)
-F16: Final = _float("f16", 5, 5, 10)
-BF16: Final = _float("bf16", 6, 8, 7)
-F32: Final = _float("f32", 7, 8, 23)
-TF32: Final = _float("tf32", 8, 8, 10)
-F64: Final = _float("f64", 9, 11, 52)
-F8E4M3FN: Final = _float("f8E4M3FN", 10, 4, 3)
-F8E5M2: Final = _float("f8E5M2", 11, 5, 2)
-F8E8M0FNU: Final = ElementType("f8E8M0FNU", 18, 8, True, 8, 0, 127, Version.V13_2, False)
-F4E2M1FN: Final = _float("f4E2M1FN", 19, 2, 1, Version.V13_3)
-F8E5M3FNU: Final = ElementType("f8E5M3FNU", 130, 8, True, 5, 3, 15, Version.V13_4, False)
+I1: Final = ElementType("i1", 0)
+I4: Final = ElementType("i4", 22, Version.V13_3)
+I8: Final = ElementType("i8", 1)
+I16: Final = ElementType("i16", 2)
+I32: Final = ElementType("i32", 3)
+I64: Final = ElementType("i64", 4)
+F16: Final = ElementType("f16", 5)
+BF16: Final = ElementType("bf16", 6)
+F32: Final = ElementType("f32", 7)
+TF32: Final = ElementType("tf32", 8)
+F64: Final = ElementType("f64", 9)
+F8E4M3FN: Final = ElementType("f8E4M3FN", 10)
+F8E5M2: Final = ElementType("f8E5M2", 11)
+F8E8M0FNU: Final = ElementType("f8E8M0FNU", 18, Version.V13_2)
+F4E2M1FN: Final = ElementType("f4E2M1FN", 19, Version.V13_3)
+F8E5M3FNU: Final = ElementType("f8E5M3FNU", 130, Version.V13_4)
 
 ELEMENTS: Final = {
     t.name: t
@@ -95,6 +113,10 @@ class Pointer(Type):
 
     def __str__(self) -> str:
         return f"ptr<{self.pointee}>"
+
+    @property
+    def format(self) -> Format:
+        return ADDRESS
 
 
 Element = ElementType | Pointer
@@ -127,6 +149,10 @@ class Tile(Type):
 
     def __str__(self) -> str:
         return self.text
+
+    @property
+    def format(self) -> Format:
+        return self.element.format
 
 
 Extent = int | None

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from tilewright.diagnostics import Location
 from tilewright.dialects.cuda_tile import atomics
 from tilewright.dialects.cuda_tile import memory as ops
-from tilewright.dialects.cuda_tile.attributes import AtomicMode, MemoryOrdering
+from tilewright.dialects.cuda_tile.attributes import MemoryOrdering
 from tilewright.dialects.cuda_tile.types import F4E2M1FN, I8, ElementType, Pointer
 from tilewright.interpreter.tile_ir.block import Entries, TileBlock, handler
-from tilewright.interpreter.tile_ir.floats import rounded_sum
 from tilewright.interpreter.tile_ir.order import Access
 from tilewright.interpreter.tile_ir.values import (
     ADDRESS,
@@ -22,12 +21,11 @@ from tilewright.interpreter.tile_ir.values import (
     dtype_of,
     element_of,
     from_bits,
-    memory_bytes,
     tile_type,
     to_bits,
-    unsigned,
 )
 from tilewright.ir.core import Value
+from tilewright.numerics.updates import updated
 
 Array = NDArray[Any]
 
@@ -116,7 +114,7 @@ def _allocate(w: TileBlock, op: ops.Alloca) -> None:
     assert isinstance(pointer, Pointer)
     assert op.block is not None
     element = pointer.pointee
-    size = (op.num_elem + 1) // 2 if element is F4E2M1FN else op.num_elem * memory_bytes(element)
+    size = (op.num_elem + 1) // 2 if element is F4E2M1FN else op.num_elem * element.memory_bytes
     buffer = w.launch.memory.allocate("an allocation", size, op.alignment)
     w.allocated.setdefault(op.block, []).append(buffer)
     w.buffers.append(buffer)
@@ -124,31 +122,6 @@ def _allocate(w: TileBlock, op: ops.Alloca) -> None:
 
 
 # Atomic updates
-
-
-def updated(mode: AtomicMode, element: ElementType, old: Array, value: Array) -> Array:
-    """What memory holds after an update."""
-    match mode:
-        case AtomicMode.AND:
-            return old & value
-        case AtomicMode.OR:
-            return old | value
-        case AtomicMode.XOR:
-            return old ^ value
-        case AtomicMode.ADD:
-            return (unsigned(old) + unsigned(value)).view(old.dtype)
-        case AtomicMode.ADDF:
-            return rounded_sum((old, value), element)
-        case AtomicMode.MAX:
-            return np.maximum(old, value)
-        case AtomicMode.MIN:
-            return np.minimum(old, value)
-        case AtomicMode.UMAX:
-            return np.maximum(unsigned(old), unsigned(value)).view(old.dtype)
-        case AtomicMode.UMIN:
-            return np.minimum(unsigned(old), unsigned(value)).view(old.dtype)
-        case AtomicMode.XCHG:
-            return value
 
 
 def _rounds(addresses: Array) -> list[Array]:
@@ -187,7 +160,7 @@ def _rmw(w: TileBlock, op: atomics.AtomicRmw) -> None:
     operands = values[every]
 
     def update(old: Array, chosen: Array) -> Array:
-        return updated(op.mode, element, old, operands[chosen])
+        return np.asarray(updated(element.format, op.mode.update, old, operands[chosen]))
 
     found = unspecified(pointers.shape, element, w.checked)
     found[every] = transact(w, pointers[every], element, update, op.location, access)

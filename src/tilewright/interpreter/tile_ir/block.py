@@ -20,10 +20,10 @@ from tilewright.interpreter.tile_ir.values import (
     Token,
     ViewValue,
     dtype_of,
-    memory_bytes,
-    unsigned,
+    element_of,
 )
 from tilewright.ir.core import Block, Operation, Value
+from tilewright.numerics.integers import unsigned
 
 Array = NDArray[Any]
 Handler = Callable[["TileBlock", Operation], Operation | None]
@@ -115,7 +115,7 @@ class TileBlock(Struct):
 
     def unsigned(self, value: Value) -> int:
         """A scalar integer, read as unsigned."""
-        return int(unsigned(self.tile(value)))
+        return int(unsigned(element_of(value).integral, self.tile(value)))
 
     def bind(self, value: Value, found: object) -> None:
         """A tile as the value of a result."""
@@ -140,7 +140,7 @@ class TileBlock(Struct):
         """Elements at addresses (one dimension)."""
         if not addresses.size:
             return np.empty(0, dtype_of(element))
-        size = memory_bytes(element)
+        size = element.memory_bytes
         places = self.launch.memory.locate(addresses, size, where, "reads")
         for place in places:
             self._note(place, size, True, False, where, access)
@@ -156,7 +156,7 @@ class TileBlock(Struct):
         self, addresses: Array, element: ElementType, values: Array, where: Location, access: Access | None
     ) -> None:
         """Store elements at addresses."""
-        size = memory_bytes(element)
+        size = element.memory_bytes
         for place in self.launch.memory.locate(addresses, size, where, "writes"):
             if place.buffer.readonly:
                 fail("R012", where, f"writes {place.buffer.name}, which is read-only")

@@ -12,8 +12,9 @@ from tilewright.dialects.cuda_tile import control as ops
 from tilewright.dialects.cuda_tile.reductions import Reduce, Scan
 from tilewright.dialects.printf import failed_assertion
 from tilewright.interpreter.tile_ir.block import Entries, TileBlock, handler
-from tilewright.interpreter.tile_ir.values import element_of, unsigned, wrapped
+from tilewright.interpreter.tile_ir.values import dtype_of, element_of
 from tilewright.ir.core import Operation
+from tilewright.numerics.integers import read, wrapped
 
 Array = NDArray[Any]
 
@@ -45,9 +46,7 @@ def _for(w: TileBlock, op: ops.For) -> Operation | None:
 
 
 def _number(w: TileBlock, op: ops.For, value: Array) -> int:
-    if value.dtype == np.bool_:
-        return int(value) if op.unsigned_cmp else -int(value)
-    return int(unsigned(value)) if op.unsigned_cmp else int(value)
+    return int(read(element_of(op.lower).integral, value, not op.unsigned_cmp))
 
 
 def _iterate(w: TileBlock, op: ops.For) -> Operation | None:
@@ -57,8 +56,8 @@ def _iterate(w: TileBlock, op: ops.For) -> Operation | None:
     index = low + w.trips[op] * step
     if step > 0 and index < high:
         w.trips[op] += 1
-        bits = np.asarray(index & (2**64 - 1), np.uint64).view(np.int64)
-        w.bind(arguments[0], wrapped(bits, element_of(op.lower)))
+        element = element_of(op.lower)
+        w.bind(arguments[0], np.asarray(wrapped(element.integral, index)).astype(dtype_of(element)))
         return op.body.entry.first
     w.bind_all(op.results, w.values_of(arguments[1:]))
     return op.next

@@ -11,15 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.diagnostics.kernel_error import KernelError
-from tilewright.dialects.cuda_tile.attributes import MemoryOrdering, Rounding
+from tilewright.dialects.cuda_tile.attributes import MemoryOrdering
 from tilewright.dialects.cuda_tile.core import Entry, Global, TileModule
 from tilewright.dialects.cuda_tile.types import F4E2M1FN, F8E5M3FNU, TF32, ElementType, Pointer, Tile
 from tilewright.interpreter.tile_ir import (
     access,
     control,
-    conversions,
-    floats,
-    integers,
+    elementwise,
     matrix,
     printing,
     reductions,
@@ -29,9 +27,10 @@ from tilewright.interpreter.tile_ir import (
 from tilewright.interpreter.tile_ir.block import Entries, Launch, TileBlock
 from tilewright.interpreter.tile_ir.memory import PAGE, AddressTable, Memory, map_arrays
 from tilewright.interpreter.tile_ir.order import GridOrder
-from tilewright.interpreter.tile_ir.rounding import from_double
-from tilewright.interpreter.tile_ir.values import ADDRESS, RuntimeValue, dtype_of, elements_of, to_bits, wrapped
+from tilewright.interpreter.tile_ir.values import ADDRESS, RuntimeValue, dtype_of, elements_of, to_bits
 from tilewright.ir.core import BlockArgument
+from tilewright.numerics.arrays import elements
+from tilewright.numerics.integers import wrapped
 
 Array = NDArray[Any]
 Argument = Array | AddressTable | np.generic | bool | int | float | None
@@ -44,7 +43,7 @@ FUEL: Final = 50_000_000
 def all_handlers() -> Entries:
     """Every operation that the interpreter runs."""
     found: dict[Any, Any] = {}
-    for part in (shapes, integers, floats, conversions, control, reductions, access, views, matrix, printing):
+    for part in (elementwise, shapes, control, reductions, access, views, matrix, printing):
         found.update(part.handlers())
     return MappingProxyType(found)
 
@@ -164,9 +163,8 @@ def _scalar(parameter: BlockArgument, element: ElementType, argument: Argument) 
     if element is F8E5M3FNU:
         return np.asarray(int(cast("int", argument)) & 0xFF, dtype_of(element))
     if not element.is_float:
-        bits = np.asarray(int(cast("int", argument)) & (2**64 - 1), np.uint64).view(np.int64)
-        return np.asarray(wrapped(bits, element))
+        return np.asarray(wrapped(element.integral, int(cast("int", argument)))).astype(dtype_of(element))
     given = np.asarray(argument)
     if given.dtype == dtype_of(element) and element is not TF32:
         return given.reshape(())
-    return np.asarray(from_double(given.astype(np.float64).reshape(()), element, Rounding.NEAREST_EVEN))
+    return np.asarray(elements(element.floating, given.astype(np.float64).reshape(())))

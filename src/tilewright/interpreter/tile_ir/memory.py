@@ -19,7 +19,7 @@ from tilewright.diagnostics import Location
 from tilewright.diagnostics.kernel_error import fail
 from tilewright.dialects.cuda_tile import types as t
 from tilewright.dialects.cuda_tile.types import ElementType
-from tilewright.interpreter.tile_ir.values import dtype_of, memory_bytes
+from tilewright.interpreter.tile_ir.values import dtype_of
 
 Array = NDArray[Any]
 
@@ -153,7 +153,7 @@ def write(place: Place, element: ElementType, values: Array) -> None:
     """Store elements; of several for one place the last one wins."""
     dtype = dtype_of(element)
     lead, data = place.buffer.typed(np.dtype(np.uint8) if element is t.I1 else dtype)
-    data[(place.at - lead) // memory_bytes(element)] = values
+    data[(place.at - lead) // element.memory_bytes] = values
 
 
 # Arguments

@@ -6,8 +6,9 @@ from tilewright.dialects.cuda_tile.misc import Print
 from tilewright.dialects.cuda_tile.types import I1, ElementType
 from tilewright.dialects.printf import Printed, formatted
 from tilewright.interpreter.tile_ir.block import Entries, TileBlock, handler
-from tilewright.interpreter.tile_ir.values import Token, signed, tile_type, to_double, unsigned
+from tilewright.interpreter.tile_ir.values import Token, tile_type, to_double
 from tilewright.ir.core import Value
+from tilewright.numerics.integers import read
 
 
 def _operand(w: TileBlock, value: Value) -> Printed:
@@ -16,9 +17,8 @@ def _operand(w: TileBlock, value: Value) -> Printed:
         return Printed(values.ravel().tolist(), values.shape)
     if element.is_float:
         return Printed(to_double(values, element).ravel().tolist(), values.shape)
-    if element is I1:
-        return Printed(unsigned(values).ravel().tolist(), values.shape)
-    return Printed(signed(values).ravel().tolist(), values.shape, element.bits)
+    numbers = read(element.integral, values, element is not I1).ravel().tolist()
+    return Printed(numbers, values.shape) if element is I1 else Printed(numbers, values.shape, element.bits)
 
 
 def _print(w: TileBlock, op: Print) -> None:

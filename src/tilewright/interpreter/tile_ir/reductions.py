@@ -15,9 +15,9 @@ from tilewright.diagnostics.kernel_error import fail
 from tilewright.dialects.cuda_tile import reductions as ops
 from tilewright.dialects.cuda_tile.attributes import Number
 from tilewright.dialects.cuda_tile.control import Yield
-from tilewright.dialects.cuda_tile.core import Constant, GetNumTileBlocks, GetTileBlockId, Select
-from tilewright.interpreter.tile_ir import conversions, floats, integers
+from tilewright.dialects.cuda_tile.core import Constant, GetNumTileBlocks, GetTileBlockId
 from tilewright.interpreter.tile_ir.block import Entries, TileBlock, handler
+from tilewright.interpreter.tile_ir.elementwise import ELEMENTWISE
 from tilewright.interpreter.tile_ir.values import from_bits
 from tilewright.ir.core import Block, Operation
 
@@ -28,10 +28,8 @@ Combine = Callable[[Tiles, Tiles], Tiles]
 
 _ELEMENTWISE: Final = frozenset(
     {
-        *(Constant, GetNumTileBlocks, GetTileBlockId, Select, Yield),
-        *floats.handlers(),
-        *integers.handlers(),
-        *conversions.handlers(),
+        *(Constant, GetNumTileBlocks, GetTileBlockId, Yield),
+        *ELEMENTWISE,
     }
 )
 _NESTING: Final = 50

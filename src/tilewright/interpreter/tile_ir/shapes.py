@@ -1,4 +1,4 @@
-"""Constants, coordinates and the operations that only move elements."""
+"""Constants, coordinates, assumptions and the operations that only move elements."""
 
 from __future__ import annotations
 
@@ -13,21 +13,18 @@ from tilewright.dialects.cuda_tile.attributes import Bounded, DivBy, SameElement
 from tilewright.dialects.cuda_tile.misc import Assume
 from tilewright.dialects.cuda_tile.types import Pointer
 from tilewright.interpreter.tile_ir.block import Entries, TileBlock, handler
-from tilewright.interpreter.tile_ir.integers import first_position
 from tilewright.interpreter.tile_ir.values import (
     ADDRESS,
     TensorValue,
     element_of,
     elements_of,
     from_bits,
-    memory_bytes,
-    signed,
     tile_type,
     to_bits,
-    unsigned,
-    wrapped,
 )
 from tilewright.ir.core import Operation, Value
+from tilewright.numerics.faults import first_place
+from tilewright.numerics.integers import signed, wrapped
 
 Array = NDArray[Any]
 
@@ -55,7 +52,7 @@ def _num_blocks(w: TileBlock, op: ops.GetNumTileBlocks) -> None:
 
 
 def _iota(w: TileBlock, op: ops.Iota) -> None:
-    w.bind(op.out, wrapped(np.arange(tile_type(op.out).size, dtype=np.int64), element_of(op.out)))
+    w.bind(op.out, wrapped(element_of(op.out).integral, np.arange(tile_type(op.out).size, dtype=np.int64)))
 
 
 def _broadcast(w: TileBlock, op: ops.Broadcast) -> None:
@@ -100,27 +97,6 @@ def _insert(w: TileBlock, op: ops.Insert) -> None:
     w.bind(op.out, found)
 
 
-def select(w: TileBlock, op: ops.Select) -> None:
-    """Chooses element by element."""
-    w.bind(op.out, np.where(w.tile(op.condition), w.tile(op.true_value), w.tile(op.false_value)))
-
-
-def _offset(w: TileBlock, op: ops.Offset) -> None:
-    pointer = tile_type(op.pointer).element
-    assert isinstance(pointer, Pointer)
-    size = memory_bytes(pointer.pointee)
-    addresses, offsets = w.tile(op.pointer), signed(w.tile(op.offset)).astype(np.int64)
-    with np.errstate(all="ignore"):
-        found = addresses + (offsets * np.int64(size)).view(ADDRESS)
-    if w.checked:
-        limit = (2**63 - 1) // size
-        wrong = (offsets > limit) | (offsets < -limit - 1) | ((offsets < 0) & (found > addresses))
-        wrong = np.asarray(wrong | ((offsets > 0) & (found < addresses)))
-        if wrong.any():
-            w.undefined(op.location, f"the address{first_position(wrong)} leaves the address space")
-    w.bind(op.out, found)
-
-
 def _pack(w: TileBlock, op: ops.Pack) -> None:
     element = element_of(op.source)
     bits = to_bits(w.tile(op.source), element)
@@ -129,7 +105,7 @@ def _pack(w: TileBlock, op: ops.Pack) -> None:
     elif element.bits == 4:
         found = (bits[0::2] | bits[1::2] << np.uint64(4)).astype(np.uint8)
     else:
-        found = bits.astype(np.dtype(f"<u{memory_bytes(element)}")).view(np.uint8)
+        found = bits.astype(np.dtype(f"<u{element.memory_bytes}")).view(np.uint8)
         if element is t.TF32:
             found = (bits << np.uint64(13)).astype(np.dtype("<u4")).view(np.uint8)
     w.bind(op.out, found.view(np.int8))
@@ -143,7 +119,7 @@ def _unpack(w: TileBlock, op: ops.Unpack) -> None:
     elif element.bits == 4:
         bits = np.stack([packed & 15, packed >> 4], axis=1).ravel()
     else:
-        bits = np.ascontiguousarray(packed).view(np.dtype(f"<u{memory_bytes(element)}"))
+        bits = np.ascontiguousarray(packed).view(np.dtype(f"<u{element.memory_bytes}"))
         if element is t.TF32:
             bits = bits >> np.uint32(13)
     w.bind(op.out, from_bits(bits, element))
@@ -183,20 +159,20 @@ def _broken(w: TileBlock, op: Assume) -> str | None:
             raise AssertionError(f"unknown assumption {predicate}")
     if not wrong.any():
         return None
-    return f": element{first_position(wrong)} is {np.asarray(values)[wrong].ravel()[0]}"
+    return f": element{first_place(wrong)} is {np.asarray(values)[wrong].ravel()[0]}"
 
 
 def _integers(value: Value, found: Array) -> Array:
     """Signed integers, or addresses, as Python numbers."""
     is_pointer = isinstance(tile_type(value).element, Pointer)
-    return np.asarray((unsigned(found) if is_pointer else signed(found)).astype(object))
+    return np.asarray((found if is_pointer else signed(found)).astype(object))
 
 
 def _not_counting(predicate: DivBy, value: Value, values: Array) -> Array:
     assert predicate.every is not None
     assert predicate.along is not None
     element = tile_type(value).element
-    step = memory_bytes(element.pointee) if isinstance(element, Pointer) else 1
+    step = element.pointee.memory_bytes if isinstance(element, Pointer) else 1
     extent = values.shape[predicate.along]
     every = predicate.every or extent
     lead: Array = np.arange(extent, dtype=np.int64) // every * every
@@ -232,8 +208,6 @@ def handlers() -> Entries:
             handler(ops.Cat, _cat),
             handler(ops.Extract, _extract),
             handler(ops.Insert, _insert),
-            handler(ops.Select, select),
-            handler(ops.Offset, _offset),
             handler(ops.Pack, _pack),
             handler(ops.Unpack, _unpack),
             handler(Assume, _assume),

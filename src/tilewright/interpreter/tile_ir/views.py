@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 import numpy as np
@@ -20,20 +21,19 @@ from tilewright.dialects.cuda_tile.types import (
     StridedView,
     View,
 )
-from tilewright.interpreter.tile_ir.access import load_halves, store_halves, transact, unspecified, updated
+from tilewright.interpreter.tile_ir.access import load_halves, store_halves, transact, unspecified
 from tilewright.interpreter.tile_ir.block import Entries, TileBlock, handler
-from tilewright.interpreter.tile_ir.rounding import special_bits
 from tilewright.interpreter.tile_ir.values import (
     ADDRESS,
     TensorValue,
     ViewValue,
     element_of,
     from_bits,
-    memory_bytes,
-    unsigned,
-    wrapped,
 )
 from tilewright.ir.core import Operation, Value
+from tilewright.numerics.integers import unsigned, wrapped
+from tilewright.numerics.rounding import special_bits
+from tilewright.numerics.updates import updated
 
 Array = NDArray[Any]
 
@@ -45,7 +45,7 @@ def _make_tensor(w: TileBlock, op: ops.MakeTensorView) -> None:
         tuple(number if isinstance(number, int) else w.unsigned(number) for number in numbers)
         for numbers in op.mixed_layout
     )
-    w.values[op.out] = TensorValue(op.type.element, w.unsigned(op.base), shape, strides)
+    w.values[op.out] = TensorValue(op.type.element, int(w.tile(op.base)), shape, strides)
 
 
 def _make_view(w: TileBlock, op: ops.MakePartitionView | ops.MakeStridedView | ops.MakeGatherScatterView) -> None:
@@ -78,7 +78,7 @@ def _sizes(w: TileBlock, op: Operation, results: list[Value], sizes: list[int]) 
         if size >> element.bits:
             w.undefined(op.location, f"{size} does not fit {element}")
         low = np.asarray(size & (2**64 - 1), np.uint64).view(np.int64)
-        w.bind(result, wrapped(low, element))
+        w.bind(result, wrapped(element.integral, low))
 
 
 def _tensor_shape(w: TileBlock, op: ops.GetTensorShape) -> None:
@@ -106,7 +106,7 @@ class _Tile(Struct, frozen=True):
         with np.errstate(all="ignore"):
             if self.element is F4E2M1FN:
                 return base + (offsets >> 1).view(ADDRESS), offsets & 1
-            return base + (offsets * np.int64(memory_bytes(self.element))).view(ADDRESS), offsets
+            return base + (offsets * np.int64(self.element.memory_bytes)).view(ADDRESS), offsets
 
 
 def _coordinates(w: TileBlock, op: Operation, view: ViewValue, dim: int, index: Value) -> Array:
@@ -114,7 +114,9 @@ def _coordinates(w: TileBlock, op: Operation, view: ViewValue, dim: int, index: 
     type_ = view.type
     found, extent = w.tile(index), type_.tile[dim]
     if found.ndim:
-        return np.minimum(unsigned(found).astype(np.uint64), np.uint64(_FAR)).astype(np.int64)
+        return np.minimum(unsigned(element_of(index).integral, found).astype(np.uint64), np.uint64(_FAR)).astype(
+            np.int64
+        )
     number, limit = w.unsigned(index), index_space(view)[dim]
     if number >= limit:
         message = f"index {number} along dimension {dim} lies outside of the index space, which has {limit}"
@@ -140,17 +142,19 @@ def _locate(w: TileBlock, op: Operation, view: ViewValue, indices: list[Value], 
     return _Tile(view, np.broadcast_to(offsets, type_.tile), np.broadcast_to(inside, type_.tile))
 
 
+_SPECIAL: Final = {
+    Padding.NEG_ZERO: -0.0,
+    Padding.NAN: math.nan,
+    Padding.POS_INF: math.inf,
+    Padding.NEG_INF: -math.inf,
+}
+
+
 def _padding(view: View, element: ElementType, checked: bool) -> Array:
     if view.padding is None:
         return unspecified(view.tile, element, checked)
-    if view.padding is Padding.ZERO:
-        bits = np.zeros((), np.uint64)
-    elif view.padding is Padding.NEG_ZERO:
-        bits = np.asarray(1 << (element.exponent + element.mantissa) if element.signed else 0, np.uint64)
-    else:
-        value = {Padding.NAN: np.nan, Padding.POS_INF: np.inf, Padding.NEG_INF: -np.inf}[view.padding]
-        bits = special_bits(np.asarray(value), element)
-    return from_bits(np.full(view.tile, bits), element)
+    bits = 0 if view.padding is Padding.ZERO else special_bits(_SPECIAL[view.padding], element.floating)
+    return from_bits(np.full(view.tile, bits, np.uint64), element)
 
 
 def _load(w: TileBlock, op: ops.LoadView) -> None:
@@ -191,7 +195,7 @@ def _reduce(w: TileBlock, op: AtomicRedView) -> None:
     values = w.tile(op.value)[tile.inside]
 
     def update(old: Array, chosen: Array) -> Array:
-        return updated(op.mode, tile.element, old, values[chosen])
+        return np.asarray(updated(tile.element.format, op.mode.update, old, values[chosen]))
 
     transact(w, at, tile.element, update, op.location, access)
     w.finish(op.result_token, access)

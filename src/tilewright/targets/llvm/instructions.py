@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tilewright.numerics.integers import wrap
 from tilewright.targets.llvm.types import bits_of, lanes_of, mangle, scalar_of, vector
-from tilewright.targets.llvm.values import Value, boolean, constant, lane_constants, poison, wrap, zero
+from tilewright.targets.llvm.values import Value, boolean, constant, lane_constants, poison, zero
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

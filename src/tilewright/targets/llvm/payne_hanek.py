@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from tilewright.numerics.integers import wrap
 from tilewright.targets.llvm.coefficients import TWO_OVER_PI
 from tilewright.targets.llvm.emitter import Builder
 from tilewright.targets.llvm.floatkit import FloatKit
 from tilewright.targets.llvm.types import bits_of, lanes_of, mangle, vector
-from tilewright.targets.llvm.values import Value, boolean, constant, wrap
+from tilewright.targets.llvm.values import Value, boolean, constant
 
 if TYPE_CHECKING:
     from tilewright.targets.llvm.features import Features

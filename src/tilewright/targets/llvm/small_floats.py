@@ -6,14 +6,12 @@ rounding of subnormals is an addition when narrowing, so neither needs a branch,
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Final
 
-import ml_dtypes
 import numpy as np
-from msgspec import Struct
 
-from tilewright.ir.float_formats import FLOAT_FORMATS
+from tilewright.numerics.arrays import array_of
+from tilewright.numerics.formats import FLOAT_FORMATS
 from tilewright.targets.llvm.types import lanes_of, vector
 from tilewright.targets.llvm.values import Value, constant
 
@@ -24,31 +22,7 @@ _INFINITY = 0x7F800000
 _MAGNITUDE = 0x7FFFFFFF
 
 
-class SmallFormat(Struct, frozen=True):
-    """Sign, exponent and fraction from the top; `top` is the largest finite code, `beyond` what follows it, if any.
-
-    Codes from `special` on are infinity (if the format has one) and NaN.
-    """
-
-    fraction: int
-    bias: int
-    top: int
-    nan: int
-    beyond: int
-    sign: int
-
-    @property
-    def largest(self) -> float:
-        """The largest finite number."""
-        exponent, fraction = self.top >> self.fraction, self.top & ((1 << self.fraction) - 1)
-        return (1.0 + fraction / (1 << self.fraction)) * 2.0 ** (exponent - self.bias)
-
-
-FORMATS: Final = {
-    "f8E4M3FN": SmallFormat(fraction=3, bias=7, top=0x7E, nan=0x7F, beyond=0x7F, sign=0x80),
-    "f8E5M2": SmallFormat(fraction=2, bias=15, top=0x7B, nan=0x7E, beyond=0x7C, sign=0x80),
-    "f4E2M1FN": SmallFormat(fraction=1, bias=1, top=0x7, nan=0x7, beyond=0x7, sign=0x8),
-}
+FORMATS: Final = {name: FLOAT_FORMATS[name] for name in ("f8E4M3FN", "f8E5M2", "f4E2M1FN")}
 POWERS: Final = "f8E8M0FNU"
 SMALL: Final = frozenset({*FORMATS, POWERS})
 
@@ -58,20 +32,8 @@ def code_of(number: float, dtype: str) -> int:
 
     Where there is no zero the least number stands for it; where there are neither infinities nor NaN the largest does.
     """
-    if dtype == POWERS and number == 0:
-        return 0
-    if dtype == "f4E2M1FN":
-        number = 6.0 if math.isnan(number) else max(-6.0, min(6.0, number))
-    if dtype == "bf16":
-        number = FLOAT_FORMATS["bf16"].nearest(number)
-    kinds = {
-        "bf16": ml_dtypes.bfloat16,
-        "f8E4M3FN": ml_dtypes.float8_e4m3fn,
-        "f8E5M2": ml_dtypes.float8_e5m2,
-        "f8E8M0FNU": ml_dtypes.float8_e8m0fnu,
-        "f4E2M1FN": ml_dtypes.float4_e2m1fn,
-    }
-    found = np.asarray(number, np.float32).astype(kinds[dtype])
+    layout = FLOAT_FORMATS[dtype]
+    found = np.asarray(array_of(layout, number))
     return int(found.view(f"i{found.itemsize}"))
 
 
@@ -84,7 +46,7 @@ def widen(b: Builder, value: Value, dtype: str) -> Value:
         return _widen_power(b, bits, f32)
     layout = FORMATS[dtype]
     code = b.and_(bits, constant(i32, layout.sign - 1))
-    placed = b.bitcast(b.shl(code, constant(i32, 23 - layout.fraction)), f32)
+    placed = b.bitcast(b.shl(code, constant(i32, 23 - layout.mantissa)), f32)
     number = b.bitcast(b.fmul(placed, constant(f32, 2.0 ** (127 - layout.bias))), i32)
     if layout.beyond != layout.top:
         special = b.icmp("ugt", code, constant(i32, layout.top))
@@ -114,12 +76,12 @@ def narrow(b: Builder, value: Value, dtype: str, *, saturate: bool = True) -> Va
     magnitude = b.and_(bits, constant(i32, _MAGNITUDE))
     # Twice the largest number is out of range in any case, and within that no rounding overflows the code.
     limit = b.umin(magnitude, _bits_of_number(b, value.type, 2 * layout.largest))
-    shift = 23 - layout.fraction
+    shift = 23 - layout.mantissa
     even = b.and_(b.lshr(limit, constant(i32, shift)), constant(i32, 1))
     rebased = b.add(limit, constant(i32, (1 << shift - 1) - 1 - (127 - layout.bias << 23)))
     normal = b.lshr(b.add(rebased, even), constant(i32, shift))
     # Adding this number puts the unit of the last place at that of the subnormals: the addition rounds.
-    magic = 2.0 ** (24 - layout.bias - layout.fraction)
+    magic = 2.0 ** (24 - layout.bias - layout.mantissa)
     aligned = b.bitcast(b.fadd(b.bitcast(limit, value.type), constant(value.type, magic)), i32)
     subnormal = b.sub(aligned, _bits_of_number(b, value.type, magic))
     least = _bits_of_number(b, value.type, 2.0 ** (1 - layout.bias))

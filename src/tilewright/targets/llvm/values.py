@@ -5,7 +5,9 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from tilewright.ir.float_formats import FLOAT_FORMATS
+from tilewright.numerics.formats import FLOAT_FORMATS
+from tilewright.numerics.integers import wrap
+from tilewright.numerics.rounding import nearest
 from tilewright.targets.llvm.types import bits_of, lanes_of, scalar_of, vector
 
 if TYPE_CHECKING:
@@ -50,12 +52,6 @@ def _integer(text: str) -> int | None:
     return int(text) if digits.isdecimal() else None
 
 
-def wrap(number: int, bits: int) -> int:
-    """Two's complement: the signed number of that width congruent to `number`."""
-    half = 1 << (bits - 1)
-    return (number + half & (1 << bits) - 1) - half
-
-
 _FLOATS: Final = {
     "double": ("f64", "0x", ">d"),
     "float": ("f32", "0x", ">d"),
@@ -67,7 +63,7 @@ _FLOATS: Final = {
 def float_literal(scalar: str, number: float) -> str:
     """The exact LLVM literal of a number rounded once to a floating-point type."""
     dtype, prefix, encoding = _FLOATS[scalar]
-    rounded = FLOAT_FORMATS[dtype].nearest(number)
+    rounded = nearest(number, FLOAT_FORMATS[dtype])
     return prefix + struct.pack(encoding, rounded).hex().upper()
 
 

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from targets.cpu.collective import Collective, available_levels
 from targets.cpu.entry import parsed
 from targets.llvm.elementwise import float_edges
-from tilewright.dialects.semantics import dtype_of, evaluate
+from tilewright.ir.evaluation import evaluated
 from tilewright.ir.types import ALL_SCALARS
 from tilewright.machine.processor import FeatureSet
+from tilewright.numerics.arrays import dtype_of
 
 Array = NDArray[Any]
 SIZE = 1200
@@ -29,7 +30,7 @@ SMALL = ("f8E4M3FN", "f8E5M2", "f8E8M0FNU", "f4E2M1FN")
 
 def _numbers(dtype: str, rng: np.random.Generator) -> Array:
     """Edges first, then any bit pattern, then moderate numbers."""
-    kind = dtype_of(ALL_SCALARS[dtype])
+    kind = dtype_of(ALL_SCALARS[dtype].format)
     if dtype == "bool":
         return rng.integers(0, 2, SIZE).astype(np.bool_)
     raw = rng.integers(0, 256, SIZE * kind.itemsize, dtype=np.uint8)
@@ -96,7 +97,7 @@ def check(jobs: list[Job], level: FeatureSet = FeatureSet.HOST) -> None:
             body.append(f"%s{k} = arith.ucast %half{k} -> tile<{SIZE}xi8>")
         body.append(f"tile.store %{'s' if job.result in BYTES else 'r'}{k}, %R{k}, %z")
         parameters.append(f"%R{k}: memref<{_stored(job.result)}x{SIZE}>")
-        kind = dtype_of(ALL_SCALARS[job.result])
+        kind = dtype_of(ALL_SCALARS[job.result].format)
         arguments[f"R{k}"] = np.frombuffer(rng.bytes(SIZE * kind.itemsize), np.uint8).copy().view(kind)
     head = 'sym_name = "k", subgroup_size = 16, work_group_size = [16, 1], local_bytes = 0'
     text = f"builtin.module {{ builtin.kernel {{{head}}} ({', '.join(parameters)}) {{\n" + "\n".join(body) + "\n} }"
@@ -104,7 +105,7 @@ def check(jobs: list[Job], level: FeatureSet = FeatureSet.HOST) -> None:
     Collective(", ".join(parameters), "\n".join(body), level)(arguments)
     for k, job in enumerate(jobs):
         values = [arguments[f"{letter}_{t}".upper()] for letter, t in zip("abc", job.operands, strict=False)]
-        _same(arguments[f"R{k}"], evaluate(operations[f"r{k}"], *values), values, job)
+        _same(arguments[f"R{k}"], evaluated(operations[f"r{k}"], *values), values, job)
 
 
 def _stored(dtype: str) -> str:

@@ -9,8 +9,9 @@ from tilewright.dialects import arith, memref, team
 from tilewright.frontends.tensor_language.rules.facts import integer_of, name_of
 from tilewright.ir.check_reports import spoken
 from tilewright.ir.core import Operation
-from tilewright.ir.float_formats import FLOAT_FORMATS
 from tilewright.ir.types import BOOL, C32, I16, I32, I64, CoopMatrixType, ScalarType, element_of
+from tilewright.numerics.formats import FLOAT_FORMATS
+from tilewright.numerics.rounding import nearest
 
 
 def constant(op: arith.Constant, report: Report) -> None:
@@ -66,7 +67,7 @@ def _kind_for(element: ScalarType) -> str:
 
 
 def _float_range(op: arith.Constant, value: float, element: ScalarType, report: Report) -> None:
-    stored = FLOAT_FORMATS[element.name].nearest(value)
+    stored = nearest(value, FLOAT_FORMATS[element.name])
     if math.isinf(stored) and not math.isinf(value):
         report.error("V19", op.place("value"), f"{value!r} is beyond the range of {element}").hint(
             "write inf if you mean it"
