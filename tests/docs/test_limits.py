@@ -11,7 +11,7 @@ from tilewright.dialects.cuda_tile.types import MAX_TILE_BLOCKS
 from tilewright.frontends.tensor_language import literals
 from tilewright.frontends.tensor_language.limits import DEFAULT_LIMITS
 from tilewright.frontends.tensor_language.rules import kernels, memory, types
-from tilewright.frontends.tile_ir.limits import DEFAULT_LIMITS as TILE_IR_LIMITS
+from tilewright.ir.mlir.limits import DEFAULT_LIMITS as TILE_IR_LIMITS
 from tilewright.runtime import grid
 from tilewright.targets.cpu import generation as cpu
 from tilewright.targets.cpu.context import MAX_INSTRUCTIONS

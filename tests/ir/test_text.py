@@ -9,7 +9,7 @@ import pytest
 
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects import operation_classes
-from tilewright.ir.mlir import print_mlir
+from tilewright.ir.mlir.export import print_mlir
 from tilewright.ir.parser import parse_ir
 from tilewright.ir.printer import print_op
 from tilewright.ir.verifier import verify

@@ -9,7 +9,7 @@ import pytest
 from frontends.tile_ir.marked import check
 from tilewright.diagnostics import Report, Source
 from tilewright.frontends.tile_ir import parse
-from tilewright.frontends.tile_ir.limits import Limits
+from tilewright.ir.mlir.limits import Limits
 
 TYPES = [
     ("C2", "%a = negf %f : «!none»", "the alias !none is not defined"),

@@ -18,8 +18,8 @@ from tilewright.dialects.cuda_tile.attributes import (
 from tilewright.dialects.cuda_tile.numbers import spell_number
 from tilewright.dialects.cuda_tile.types import ElementType, FunctionType
 from tilewright.frontends.tile_ir.attribute_text import BRACKETED, GENERIC
-from tilewright.frontends.tile_ir.cursor import escape
 from tilewright.ir.core import Attribute
+from tilewright.ir.mlir.cursor import escape
 from tilewright.ir.types import TokenType, Type
 
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_$.]*")

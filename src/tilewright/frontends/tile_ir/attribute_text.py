@@ -26,9 +26,9 @@ from tilewright.dialects.cuda_tile.attributes import (
     Visibility,
 )
 from tilewright.dialects.cuda_tile.types import I1, ElementType, Tile
-from tilewright.frontends.tile_ir.cursor import LIMIT, STRING, SYNTAX, WORDS, GiveUp, unescape
 from tilewright.frontends.tile_ir.literal_text import LiteralReader
 from tilewright.ir.core import Attribute
+from tilewright.ir.mlir.cursor import LIMIT, STRING, SYNTAX, WORDS, GiveUp, unescape
 
 EnumT = TypeVar("EnumT", bound=CodedEnum)
 

@@ -12,15 +12,15 @@ from tilewright.dialects.cuda_tile import BY_MNEMONIC
 from tilewright.dialects.cuda_tile.base import TileOperation
 from tilewright.dialects.cuda_tile.debug import DebugLocation
 from tilewright.frontends.tile_ir.assembly import WHOLE
-from tilewright.frontends.tile_ir.cursor import LIMIT, SYNTAX, WORD, WORDS, Abort, GiveUp
 from tilewright.frontends.tile_ir.draft import Draft, ResultName, block_of
 from tilewright.frontends.tile_ir.form_help import explain_form
-from tilewright.frontends.tile_ir.limits import DEFAULT_LIMITS, Limits
 from tilewright.frontends.tile_ir.own_form_text import OwnFormReader
 from tilewright.frontends.tile_ir.recovery import resume
-from tilewright.frontends.tile_ir.trampoline import Steps
 from tilewright.ir.core import Block, Operation, Region
 from tilewright.ir.definition import TERMINATOR
+from tilewright.ir.mlir.cursor import LIMIT, SYNTAX, WORD, WORDS, Abort, GiveUp
+from tilewright.ir.mlir.limits import DEFAULT_LIMITS, Limits
+from tilewright.ir.mlir.trampoline import Steps
 from tilewright.ir.types import Type
 
 Argument = tuple[str, Type, SourceRange]

@@ -15,7 +15,7 @@ from tilewright.dialects.cuda_tile.debug import (
     Subprogram,
     bottom_up,
 )
-from tilewright.frontends.tile_ir.cursor import escape
+from tilewright.ir.mlir.cursor import escape
 
 
 class DebugSpeller:

@@ -23,7 +23,7 @@ from tilewright.frontends.tile_ir.assembly import (
     form_of,
 )
 from tilewright.frontends.tile_ir.attribute_text import BRACKETED
-from tilewright.frontends.tile_ir.cursor import SYNTAX
+from tilewright.ir.mlir.cursor import SYNTAX
 
 _OWN: Final[Mapping[str, str]] = {
     "module": "module @name { .. }",

@@ -21,9 +21,9 @@ from tilewright.frontends.tile_ir.assembly import (
     form_of,
 )
 from tilewright.frontends.tile_ir.attribute_spelling import spell_dictionary, spell_enum, spell_hints, spell_symbol
-from tilewright.frontends.tile_ir.cursor import escape
 from tilewright.frontends.tile_ir.names import Names
 from tilewright.ir.core import Attribute, Operation, Value
+from tilewright.ir.mlir.cursor import escape
 from tilewright.ir.specs import operand_segments
 from tilewright.ir.types import Type
 

@@ -10,13 +10,13 @@ from tilewright.dialects.cuda_tile.attributes import Dense
 from tilewright.dialects.cuda_tile.base import generic_name
 from tilewright.dialects.cuda_tile.types import FunctionType, Tile
 from tilewright.frontends.tile_ir.block_text import Argument
-from tilewright.frontends.tile_ir.cursor import SKIP, SYNTAX, WORDS
 from tilewright.frontends.tile_ir.draft import Draft
 from tilewright.frontends.tile_ir.region_text import RegionReader
-from tilewright.frontends.tile_ir.trampoline import Steps
 from tilewright.frontends.tile_ir.value_text import RESULTS
 from tilewright.ir.core import Attribute, Block, Region, Value
 from tilewright.ir.definition import ISOLATED
+from tilewright.ir.mlir.cursor import SKIP, SYNTAX, WORDS
+from tilewright.ir.mlir.trampoline import Steps
 from tilewright.ir.verifier import verify_alone
 
 _LABEL: Final = re.compile(rf"(\^[A-Za-z0-9_$.-]++){SKIP.pattern}")

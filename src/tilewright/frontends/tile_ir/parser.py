@@ -14,13 +14,13 @@ from tilewright.dialects.cuda_tile import BY_MNEMONIC, control
 from tilewright.dialects.cuda_tile.core import TileModule
 from tilewright.dialects.cuda_tile.types import Version
 from tilewright.frontends.tile_ir.block_text import Unclosed
-from tilewright.frontends.tile_ir.cursor import LIMIT, WORD, Abort, GiveUp
 from tilewright.frontends.tile_ir.draft import Draft
 from tilewright.frontends.tile_ir.generic_text import GenericReader
-from tilewright.frontends.tile_ir.limits import DEFAULT_LIMITS, Limits
-from tilewright.frontends.tile_ir.trampoline import Steps, run
 from tilewright.frontends.tile_ir.versions import VERSION, newer_contents, version_of_text
 from tilewright.ir.core import Block, Region
+from tilewright.ir.mlir.cursor import LIMIT, WORD, Abort, GiveUp
+from tilewright.ir.mlir.limits import DEFAULT_LIMITS, Limits
+from tilewright.ir.mlir.trampoline import Steps, run
 
 _NAME: Final = "kernels"
 _ITEMS: Final = ("entry", "global", "module")

@@ -15,15 +15,15 @@ from tilewright.dialects.cuda_tile.reductions import Reduce, Scan
 from tilewright.dialects.cuda_tile.types import Tile, Version
 from tilewright.dialects.cuda_tile.views import MakeTensorView
 from tilewright.frontends.tile_ir.attribute_spelling import spell_dictionary, spell_hints, spell_symbol, spell_typed
-from tilewright.frontends.tile_ir.cursor import escape
 from tilewright.frontends.tile_ir.debug_spelling import DebugSpeller
 from tilewright.frontends.tile_ir.form_printer import extra_dictionary, spell_form
 from tilewright.frontends.tile_ir.generic_printer import spell_generic_operation
 from tilewright.frontends.tile_ir.literal_text import spell_dense
 from tilewright.frontends.tile_ir.names import Names
-from tilewright.frontends.tile_ir.trampoline import Steps, run
 from tilewright.frontends.tile_ir.versions import VERSION
 from tilewright.ir.core import Block, Operation, Region, Value
+from tilewright.ir.mlir.cursor import escape
+from tilewright.ir.mlir.trampoline import Steps, run
 from tilewright.ir.types import Type
 
 

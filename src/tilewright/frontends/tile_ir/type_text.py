@@ -23,8 +23,8 @@ from tilewright.dialects.cuda_tile.types import (
     Tile,
     identity_map,
 )
-from tilewright.frontends.tile_ir.cursor import LIMIT, SKIP, WORD, WORDS, Abort, Cursor
-from tilewright.frontends.tile_ir.limits import DEFAULT_LIMITS, Limits
+from tilewright.ir.mlir.cursor import LIMIT, SKIP, WORD, WORDS, Abort, Cursor
+from tilewright.ir.mlir.limits import DEFAULT_LIMITS, Limits
 from tilewright.ir.types import Type
 
 _BALANCED: Final = re.compile(

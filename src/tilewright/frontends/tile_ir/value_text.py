@@ -7,11 +7,11 @@ from typing import Final
 
 from tilewright.diagnostics import Report, Source, SourceRange
 from tilewright.diagnostics.nearest import nearest
-from tilewright.frontends.tile_ir.cursor import LIMIT, VALUE
 from tilewright.frontends.tile_ir.debug_text import DebugReader
 from tilewright.frontends.tile_ir.draft import Draft, ResultName, plain_name
-from tilewright.frontends.tile_ir.limits import DEFAULT_LIMITS, Limits
 from tilewright.ir.core import Operation, Value
+from tilewright.ir.mlir.cursor import LIMIT, VALUE
+from tilewright.ir.mlir.limits import DEFAULT_LIMITS, Limits
 
 VISIBILITY: Final = "C6"
 MISMATCH: Final = "C7"

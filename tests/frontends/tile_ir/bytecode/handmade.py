@@ -9,7 +9,7 @@ from tilewright.diagnostics.render import render_text
 from tilewright.frontends.recognise import BYTECODE_MAGIC
 from tilewright.frontends.tile_ir.bytecode import read
 from tilewright.frontends.tile_ir.bytecode.buffer import Buffer, table
-from tilewright.frontends.tile_ir.limits import DEFAULT_LIMITS, Limits
+from tilewright.ir.mlir.limits import DEFAULT_LIMITS, Limits
 from tilewright.ir.verifier import verify
 
 PLACE = re.compile(r"byte (\d+) \(0x([0-9a-f]+)\): ")

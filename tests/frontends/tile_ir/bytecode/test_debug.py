@@ -11,7 +11,7 @@ from tilewright.dialects.cuda_tile import core, debug
 from tilewright.dialects.cuda_tile import types as ty
 from tilewright.frontends.tile_ir import parse, print_module
 from tilewright.frontends.tile_ir.bytecode import read, write
-from tilewright.frontends.tile_ir.limits import DEFAULT_LIMITS, Limits
+from tilewright.ir.mlir.limits import DEFAULT_LIMITS, Limits
 from tilewright.ir.verifier import verify
 
 

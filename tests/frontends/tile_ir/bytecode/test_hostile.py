@@ -29,7 +29,7 @@ from tilewright.diagnostics.render import render_text
 from tilewright.dialects.cuda_tile.attributes import Number
 from tilewright.dialects.cuda_tile.types import F64, Version
 from tilewright.frontends.tile_ir.bytecode import lowest_version, read, write
-from tilewright.frontends.tile_ir.limits import Limits
+from tilewright.ir.mlir.limits import Limits
 
 NAMES = [n for n in SAMPLES if not n.startswith("cuda_tile.") and n not in ("compare", "constants")]
 

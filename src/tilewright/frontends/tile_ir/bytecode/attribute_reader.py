@@ -18,8 +18,8 @@ from tilewright.frontends.tile_ir.bytecode.cursor import Cursor
 from tilewright.frontends.tile_ir.bytecode.form import AttributeTag
 from tilewright.frontends.tile_ir.bytecode.tables import Constants, Strings
 from tilewright.frontends.tile_ir.bytecode.type_reader import Types
-from tilewright.frontends.tile_ir.limits import Limits
 from tilewright.ir.core import Attribute
+from tilewright.ir.mlir.limits import Limits
 
 _MASK64: Final = (1 << 64) - 1
 

@@ -17,8 +17,8 @@ from tilewright.frontends.tile_ir.bytecode.debug_reader import Row
 from tilewright.frontends.tile_ir.bytecode.layout import Encoding, Field, Layout, Operands, layouts
 from tilewright.frontends.tile_ir.bytecode.tables import Constants, Strings
 from tilewright.frontends.tile_ir.bytecode.type_reader import Types
-from tilewright.frontends.tile_ir.limits import Limits
 from tilewright.ir.core import Attribute, Block, Operation, Region, Value
+from tilewright.ir.mlir.limits import Limits
 from tilewright.ir.types import Type
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tilewright.frontends.tile_ir.bytecode.cursor import Cursor
-from tilewright.frontends.tile_ir.limits import Limits
+from tilewright.ir.mlir.limits import Limits
 
 _EXPANSION: Final = 16
 """How many times the largest file everything may be that is referred to, counted at each reference."""

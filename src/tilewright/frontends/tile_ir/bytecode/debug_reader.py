@@ -21,8 +21,8 @@ from tilewright.dialects.cuda_tile.debug import (
 from tilewright.frontends.tile_ir.bytecode.cursor import Cursor
 from tilewright.frontends.tile_ir.bytecode.form import DebugTag
 from tilewright.frontends.tile_ir.bytecode.tables import Strings, Table, read_table
-from tilewright.frontends.tile_ir.limits import Limits
-from tilewright.frontends.tile_ir.trampoline import Steps, run
+from tilewright.ir.mlir.limits import Limits
+from tilewright.ir.mlir.trampoline import Steps, run
 
 _LOCATIONS: Final = (ScopedLocation, CallSite)
 _Info: TypeAlias = DebugInfo | None

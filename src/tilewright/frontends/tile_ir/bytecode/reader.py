@@ -28,8 +28,8 @@ from tilewright.frontends.tile_ir.bytecode.tables import (
     read_table,
 )
 from tilewright.frontends.tile_ir.bytecode.type_reader import Types
-from tilewright.frontends.tile_ir.limits import DEFAULT_LIMITS, Limits
 from tilewright.ir.core import Block, Region
+from tilewright.ir.mlir.limits import DEFAULT_LIMITS, Limits
 
 
 def read(data: bytes, report: Report, name: str, limits: Limits = DEFAULT_LIMITS) -> TileModule | None:

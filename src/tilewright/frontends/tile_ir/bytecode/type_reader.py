@@ -24,7 +24,7 @@ from tilewright.dialects.cuda_tile.types import (
 from tilewright.frontends.tile_ir.bytecode.cursor import Cursor
 from tilewright.frontends.tile_ir.bytecode.form import DYNAMIC, TypeTag
 from tilewright.frontends.tile_ir.bytecode.tables import Table
-from tilewright.frontends.tile_ir.limits import Limits
+from tilewright.ir.mlir.limits import Limits
 from tilewright.ir.types import Type
 
 _BY_TAG: Final = {e.tag: e for e in ELEMENTS.values()}

@@ -6,7 +6,7 @@ import re
 from typing import Final, NoReturn
 
 from tilewright.diagnostics import Diagnostic, Report, Source, SourceRange
-from tilewright.frontends.tile_ir.limits import DEFAULT_LIMITS, Limits
+from tilewright.ir.mlir.limits import DEFAULT_LIMITS, Limits
 
 _SKIP: Final = r"(?:[ \t\r\n]++|//[^\n]*+)*+"
 SKIP: Final = re.compile(_SKIP)
