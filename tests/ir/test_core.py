@@ -5,8 +5,9 @@ from __future__ import annotations
 from tilewright.dialects.arith import Add, Constant, Mul
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Module
+from tilewright.dialects.cf import Branch
 from tilewright.dialects.scf import Yield
-from tilewright.ir.core import Block
+from tilewright.ir.core import Block, Region
 from tilewright.ir.printer import print_op
 from tilewright.ir.types import F32, F64, I8, INDEX, TileType
 
@@ -61,6 +62,23 @@ def test_cloning_maps_values_of_nested_regions() -> None:
     assert inner.first is not None
     assert inner.first.operands[0] is inner.arguments[0]
     assert product.out.use_count == 1
+
+
+def test_cloning_finds_values_of_blocks_behind_their_use() -> None:
+    """A block may stand in front of the one that dominates it."""
+    arguments = Block([F32, F32]).arguments
+    product = Mul(*arguments)
+    total = Add(product.out, product.out)
+    region = Region(Block(), Block(), Block())
+    entry, use, definition = region.blocks
+    entry.append(Branch([], definition))
+    use.append(total)
+    definition.append(product)
+    definition.append(Branch([], use))
+    copy = region.clone({})
+    assert copy.blocks[1].first is not None
+    assert copy.blocks[1].first.operands[0].defining_op is copy.blocks[2].first
+    assert set(product.out.uses) == {total}
 
 
 def test_inferred_result_types() -> None:

@@ -131,7 +131,7 @@ class Operation:
     )
 
     definition: ClassVar[Definition]
-    name: ClassVar[str]
+    name: str
     evaluate: Callable[..., Any] | None = None
     """What a pure operation computes, from operands as `ir.evaluation` describes; None if it is not said."""
     fault: Callable[..., str | None] | None = None
@@ -295,6 +295,13 @@ class Operation:
     def clone(self, mapping: dict[Value, Value] | None = None) -> Operation:
         """A deep copy; operands found in `mapping` are replaced, copies of results and arguments added to it."""
         mapping = {} if mapping is None else mapping
+        late: list[Operation] = []
+        copy = self.copy_into(mapping, late)
+        _replace_late(late, mapping)
+        return copy
+
+    def copy_into(self, mapping: dict[Value, Value], late: list[Operation]) -> Operation:
+        """As `clone`; copies with operands that are not in `mapping` yet are added to `late`."""
         copy = object.__new__(type(self))
         Operation.__init__(
             copy,
@@ -309,8 +316,10 @@ class Operation:
         for old, new in zip(self.results, copy.results, strict=True):
             new.name = old.name
             mapping[old] = new
+        if any(o not in mapping for o in self._operands):
+            late.append(copy)
         for region in self.regions:
-            copy.add_region(region.clone(mapping))
+            copy.add_region(region.copy_into(mapping, late))
         return copy
 
     # Properties with a default that definitions override
@@ -335,6 +344,15 @@ class Operation:
 
     def __repr__(self) -> str:
         return f"<{self.name} at {self.location}>"
+
+
+def _replace_late(late: list[Operation], mapping: dict[Value, Value]) -> None:
+    """Replace operands whose definitions were copied behind their uses, as those of blocks in any order are."""
+    for op in late:
+        for index, operand in enumerate(op.operands):
+            new = mapping.get(operand)
+            if new is not None:
+                op.set_operand(index, new)
 
 
 def _forget_use(value: Value, user: Operation) -> None:
@@ -447,6 +465,13 @@ class Region:
 
     def clone(self, mapping: dict[Value, Value]) -> Region:
         """A deep copy whose values are added to `mapping`."""
+        late: list[Operation] = []
+        copy = self.copy_into(mapping, late)
+        _replace_late(late, mapping)
+        return copy
+
+    def copy_into(self, mapping: dict[Value, Value], late: list[Operation]) -> Region:
+        """As `clone`; copies with operands that are not in `mapping` yet are added to `late`."""
         copy = Region()
         blocks = {block: copy.add_block(Block()) for block in self.blocks}
         for old, new in blocks.items():
@@ -454,7 +479,7 @@ class Region:
                 mapping[argument] = new.add_argument(argument.type, argument.name, argument.location)
         for old, new in blocks.items():
             for op in old:
-                inner = op.clone(mapping)
+                inner = op.copy_into(mapping, late)
                 inner.successors = [blocks.get(s, s) for s in inner.successors]
                 new.append(inner)
         return copy
