@@ -102,7 +102,7 @@ def command(
 ) -> None:
     """Run passes on a kernel or on IR text and print the result."""
     from tilewright.compiler import target_passes
-    from tilewright.ir.mlir.export import print_mlir
+    from tilewright.ir.mlir.own_dialects import print_mlir
     from tilewright.ir.passes import PassContext, PassManager
     from tilewright.ir.printer import print_op
     from tilewright.ir.verifier import verify

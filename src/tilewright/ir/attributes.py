@@ -1,10 +1,9 @@
-"""Attribute values, and their assembly spelling for the IR's own text and for generic MLIR."""
+"""Attribute values, and their assembly spelling in the IR's own text."""
 
 from __future__ import annotations
 
 import math
 from enum import Enum
-from typing import cast
 
 from tilewright.ir.types import Type
 
@@ -80,41 +79,3 @@ def spell(value: Attribute) -> str:
 def spell_dict(values: dict[str, Attribute]) -> str:
     """`{name = value, ..}`; names that are no identifiers are quoted."""
     return "{" + ", ".join(f"{k if k.isidentifier() else quote(k)} = {spell(v)}" for k, v in values.items()) + "}"
-
-
-def spell_mlir(value: Attribute) -> str:
-    """The value as a builtin MLIR attribute."""
-    match value:
-        case None:
-            return "unit"
-        case bool():
-            return "true" if value else "false"
-        case int():
-            return f"{value} : i64"
-        case float():
-            return _mlir_float(value)
-        case complex():
-            return f"[{_mlir_float(value.real)}, {_mlir_float(value.imag)}]"
-        case str():
-            return quote(value)
-        case Enum():
-            return quote(str(value.value))
-        case Type():
-            return value.mlir
-        case AttributeValue():
-            return quote(str(value))
-        case tuple():
-            return "[" + ", ".join(spell_mlir(v) for v in value) + "]"
-        case dict():
-            items = cast("dict[str, Attribute]", value).items()
-            return "{" + ", ".join(f"{quote(k)} = {spell_mlir(v)}" for k, v in items) + "}"
-    raise AssertionError(f"not an attribute: {value!r}")
-
-
-def _mlir_float(value: float) -> str:
-    if math.isnan(value) or math.isinf(value):
-        bits = {"nan": "0x7FF8000000000000", "inf": "0x7FF0000000000000", "-inf": "0xFFF0000000000000"}
-        return f"{bits[spell_float(value)]} : f64"
-    text = repr(value)
-    mantissa, exponent, power = text.partition("e")
-    return (mantissa if "." in mantissa else mantissa + ".0") + exponent + power + " : f64"

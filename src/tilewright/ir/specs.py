@@ -97,7 +97,10 @@ class SuccessorSpec:
 
 @dataclass(slots=True)
 class Definition:
-    """Everything declared about an operation; printers, parsers, verifier and the manual derive from it."""
+    """Everything declared about an operation; printers, parsers, verifier and the manual derive from it.
+
+    Of an `opaque` one nothing is known but its text: it takes anything, and may use values of its regions in any order.
+    """
 
     name: str
     cls: type[Operation]
@@ -108,6 +111,7 @@ class Definition:
     successors: dict[str, SuccessorSpec] = field(default_factory=dict[str, SuccessorSpec])
     traits: frozenset[Trait] = frozenset()
     code: str = "IR001"
+    opaque: bool = False
     order: list[str] = field(default_factory=list[str])
     check: Callable[[Operation, Report], None] = field(init=False)
     terminator: bool = field(init=False)

@@ -54,46 +54,52 @@ class _Verifier:
             # few calls of Python a level: regions are nested to 256
             for region in regions:
                 if len(region.blocks) == 1:
-                    self.block(region.blocks[0], scope)
+                    self.block(region.blocks[0], scope, d.opaque)
                 else:
-                    self.graph(region, scope)
+                    self.graph(region, scope, d.opaque)
 
     def _count(self, op: Operation, regions: list[Region]) -> None:
         specs = op.definition.regions
-        if not sum(not s.optional for s in specs.values()) <= len(regions) <= len(specs):
+        if not op.definition.opaque and not sum(not s.optional for s in specs.values()) <= len(regions) <= len(specs):
             self.report.error("IR003", op.location, f"{op.name} takes {len(specs)} regions, not {len(regions)}")
         for region in regions:
             if region.parent is not op:
                 self.report.error("IR002", op.location, f"a region of {op.name} is linked to another operation")
 
     def _successors(self, op: Operation) -> None:
-        if not op.definition.successors:
+        if not op.definition.successors and not op.definition.opaque:
             self.report.error("IR006", op.location, f"{op.name} goes on in no other block")
         if any(block.region is not op.parent_region for block in op.successors):
             self.report.error("IR006", op.location, f"{op.name} goes on in a block of another region")
 
-    def graph(self, region: Region, visible: dict[Value, None]) -> None:
-        """Check the blocks of a region that has none or several."""
+    def graph(self, region: Region, visible: dict[Value, None], opaque: bool) -> None:
+        """Check the blocks of a region that has none or several.
+
+        In those of an `opaque` operation that nothing leads to, everything is visible: nobody runs them.
+        """
         dominators = immediate_dominators(region.blocks)
         for block in region.blocks:
             scope = dict(visible)
-            for other in dominator_chain(block, dominators):
+            dead = opaque and block not in dominators
+            for other in region.blocks if dead else dominator_chain(block, dominators):
                 scope.update(dict.fromkeys(other.arguments))
                 scope.update((r, None) for inner in other for r in inner.results)
-            self.block(block, scope)
+            self.block(block, scope, dead)
 
-    def block(self, block: Block, visible: dict[Value, None]) -> None:
-        """Check a block; values defined in it are visible only while doing so."""
+    def block(self, block: Block, visible: dict[Value, None], unordered: bool = False) -> None:
+        """Check a block; values defined in it are visible only while doing so, everywhere if it is `unordered`."""
         defined: list[Value] = list(block.arguments)
+        if unordered:
+            defined += [result for op in block for result in op.results]
         visible.update(dict.fromkeys(defined))
         last = block.last
         for op in block:
             if op is not last and op.definition.terminator:
                 self.report.error("IR004", op.location, f"{op.name} must be the last operation of its region")
             self.operation(op, visible, block)
-            for result in op.results:
-                visible[result] = None
-                defined.append(result)
+            if not unordered:
+                visible.update(dict.fromkeys(op.results))
+                defined += op.results
         for value in defined:
             del visible[value]
 

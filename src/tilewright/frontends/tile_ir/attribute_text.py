@@ -26,9 +26,10 @@ from tilewright.dialects.cuda_tile.attributes import (
     Visibility,
 )
 from tilewright.dialects.cuda_tile.types import I1, ElementType, Tile
+from tilewright.frontends.tile_ir.codes import LIMIT, SYNTAX, WORDS
 from tilewright.frontends.tile_ir.literal_text import LiteralReader
 from tilewright.ir.core import Attribute
-from tilewright.ir.mlir.cursor import LIMIT, STRING, SYNTAX, WORDS, GiveUp, unescape
+from tilewright.ir.mlir.cursor import STRING, GiveUp, unescape
 
 EnumT = TypeVar("EnumT", bound=CodedEnum)
 

@@ -12,14 +12,15 @@ from tilewright.dialects.cuda_tile import BY_MNEMONIC
 from tilewright.dialects.cuda_tile.base import TileOperation
 from tilewright.dialects.cuda_tile.debug import DebugLocation
 from tilewright.frontends.tile_ir.assembly import WHOLE
+from tilewright.frontends.tile_ir.codes import LIMIT, SYNTAX, WORDS
 from tilewright.frontends.tile_ir.draft import Draft, ResultName, block_of
 from tilewright.frontends.tile_ir.form_help import explain_form
 from tilewright.frontends.tile_ir.own_form_text import OwnFormReader
-from tilewright.frontends.tile_ir.recovery import resume
 from tilewright.ir.core import Block, Operation, Region
 from tilewright.ir.definition import TERMINATOR
-from tilewright.ir.mlir.cursor import LIMIT, SYNTAX, WORD, WORDS, Abort, GiveUp
+from tilewright.ir.mlir.cursor import WORD, Abort, GiveUp
 from tilewright.ir.mlir.limits import DEFAULT_LIMITS, Limits
+from tilewright.ir.mlir.recovery import resume
 from tilewright.ir.mlir.trampoline import Steps
 from tilewright.ir.types import Type
 
@@ -30,6 +31,17 @@ _JUNK: Final = re.compile(r"[ \t]*+[^\s{}%]?+[ \t]*+(?=\n|//)")
 """What may stand in place of an opening brace at the end of a line."""
 
 _INDENTATION: Final = re.compile(r"[ \t]*+")
+_NAME: Final = r"%[A-Za-z0-9_$.-]++(?::[0-9]++)?+"
+_BEGIN: Final = re.compile(
+    rf'[ \t]*+(?:({_NAME}(?:[ \t]*+,[ \t]*+{_NAME})*+[ \t]*+=(?!=))|"cuda_tile\.|(?:cuda_tile\.)?+([a-z_0-9]++)\b)'
+)
+
+
+def _begins_operation(text: str, line: int) -> bool:
+    found = _BEGIN.match(text, line)
+    if found is None:
+        return False
+    return found[2] is None or found[2] in BY_MNEMONIC
 
 
 class Unclosed(Exception):
@@ -101,7 +113,7 @@ class BlockReader(OwnFormReader, ABC):
         if draft is not None and self.follows_error:
             explain_form(self.report.diagnostics[-1], draft.cls)
         failed = self.position
-        self.position = self.end = resume(self.text, start, failed)
+        self.position = self.end = resume(self.text, start, failed, _begins_operation)
         self.skip()
 
     def head(self) -> Draft:
@@ -189,7 +201,7 @@ class BlockReader(OwnFormReader, ABC):
         self._opening_brace()
         self.deeper(opening)
         self.openings.append(opening)
-        mark = self.enter()
+        mark = self.scopes.enter()
         try:
             block = self.begin_block(arguments)
             yield self.block(block)
@@ -198,7 +210,7 @@ class BlockReader(OwnFormReader, ABC):
             self.end_block(block, implied)
         finally:
             self.openings.pop()
-            self.leave(mark)
+            self.scopes.leave(mark)
             self.nesting -= 1
         return Region(block)
 

@@ -25,8 +25,9 @@ from tilewright.dialects.cuda_tile.debug import (
     Subprogram,
 )
 from tilewright.frontends.tile_ir.attribute_text import AttributeReader
+from tilewright.frontends.tile_ir.codes import LIMIT, SYNTAX, WORDS
 from tilewright.ir.core import Attribute
-from tilewright.ir.mlir.cursor import LIMIT, SKIP, SYNTAX, WORDS, Abort
+from tilewright.ir.mlir.cursor import SKIP, Abort
 from tilewright.ir.mlir.limits import DEFAULT_LIMITS, Limits
 from tilewright.ir.mlir.trampoline import Steps, run
 from tilewright.ir.types import Type

@@ -23,7 +23,7 @@ from tilewright.frontends.tile_ir.assembly import (
     form_of,
 )
 from tilewright.frontends.tile_ir.attribute_text import BRACKETED
-from tilewright.ir.mlir.cursor import SYNTAX
+from tilewright.frontends.tile_ir.codes import SYNTAX
 
 _OWN: Final[Mapping[str, str]] = {
     "module": "module @name { .. }",

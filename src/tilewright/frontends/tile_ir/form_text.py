@@ -23,11 +23,12 @@ from tilewright.frontends.tile_ir.assembly import (
     form_of,
 )
 from tilewright.frontends.tile_ir.attribute_text import BRACKETED
+from tilewright.frontends.tile_ir.codes import SYNTAX, WORDS
 from tilewright.frontends.tile_ir.draft import Draft
 from tilewright.frontends.tile_ir.properties import property_of
 from tilewright.frontends.tile_ir.value_text import MISMATCH, ValueReader
 from tilewright.ir.core import Attribute, Value
-from tilewright.ir.mlir.cursor import SYNTAX, WORD, WORDS
+from tilewright.ir.mlir.cursor import WORD
 from tilewright.ir.types import Type
 
 

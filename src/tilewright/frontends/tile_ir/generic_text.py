@@ -10,12 +10,13 @@ from tilewright.dialects.cuda_tile.attributes import Dense
 from tilewright.dialects.cuda_tile.base import generic_name
 from tilewright.dialects.cuda_tile.types import FunctionType, Tile
 from tilewright.frontends.tile_ir.block_text import Argument
+from tilewright.frontends.tile_ir.codes import SYNTAX, WORDS
 from tilewright.frontends.tile_ir.draft import Draft
 from tilewright.frontends.tile_ir.region_text import RegionReader
 from tilewright.frontends.tile_ir.value_text import RESULTS
 from tilewright.ir.core import Attribute, Block, Region, Value
 from tilewright.ir.definition import ISOLATED
-from tilewright.ir.mlir.cursor import SKIP, SYNTAX, WORDS
+from tilewright.ir.mlir.cursor import SKIP
 from tilewright.ir.mlir.trampoline import Steps
 from tilewright.ir.verifier import verify_alone
 
@@ -135,12 +136,12 @@ class GenericReader(RegionReader):
         isolated = ISOLATED in draft.cls.definition.traits
         specs = draft.cls.definition.regions
         while True:
-            outer = self.isolate() if isolated else None
+            outer = self.scopes.isolate() if isolated else None
             try:
                 region = yield self._generic_region()
             finally:
                 if outer is not None:
-                    self.restore(outer)
+                    self.scopes.restore(outer)
             optional = list(specs.values())[len(draft.regions)].optional if len(draft.regions) < len(specs) else False
             if region.blocks or not optional:
                 draft.regions.append(region)
@@ -164,7 +165,7 @@ class GenericReader(RegionReader):
         opening = self.position
         self.expect("{")
         self.deeper(opening)
-        mark = self.enter()
+        mark = self.scopes.enter()
         try:
             arguments: list[Argument] = []
             if self.take(_LABEL) is not None:
@@ -174,6 +175,6 @@ class GenericReader(RegionReader):
             yield self.block(block)
             self.end_block(block, None)
         finally:
-            self.leave(mark)
+            self.scopes.leave(mark)
             self.nesting -= 1
         return Region(block)

@@ -8,8 +8,9 @@ from tilewright.diagnostics import SourceRange
 from tilewright.dialects.cuda_tile.attributes import Dense, Number, dense, dense_from_pool
 from tilewright.dialects.cuda_tile.numbers import NumberError, float_bits, integer_bits, spell_number
 from tilewright.dialects.cuda_tile.types import F64, I1, I64, MAX_ELEMENTS, ElementType, Tile
+from tilewright.frontends.tile_ir.codes import LIMIT, NUMBER
 from tilewright.frontends.tile_ir.type_text import TypeReader
-from tilewright.ir.mlir.cursor import FLOAT, INTEGER, LIMIT, NUMBER, STRING
+from tilewright.ir.mlir.cursor import FLOAT, INTEGER, STRING
 
 VALUE: Final = "C20"
 

@@ -14,11 +14,12 @@ from tilewright.dialects.cuda_tile import BY_MNEMONIC, control
 from tilewright.dialects.cuda_tile.core import TileModule
 from tilewright.dialects.cuda_tile.types import Version
 from tilewright.frontends.tile_ir.block_text import Unclosed
+from tilewright.frontends.tile_ir.codes import LIMIT
 from tilewright.frontends.tile_ir.draft import Draft
 from tilewright.frontends.tile_ir.generic_text import GenericReader
 from tilewright.frontends.tile_ir.versions import VERSION, newer_contents, version_of_text
 from tilewright.ir.core import Block, Region
-from tilewright.ir.mlir.cursor import LIMIT, WORD, Abort, GiveUp
+from tilewright.ir.mlir.cursor import WORD, Abort, GiveUp
 from tilewright.ir.mlir.limits import DEFAULT_LIMITS, Limits
 from tilewright.ir.mlir.trampoline import Steps, run
 
@@ -177,8 +178,7 @@ class Parser(GenericReader):
                 yield self.one(block)
             except Unclosed:
                 self.nesting = 0
-                self.visible.clear()
-                self.defined.clear()
+                self.scopes.clear()
 
     def _refuse_operation(self) -> None:
         """Operations outside of entries have a brace too many in front of them, most likely."""
@@ -209,13 +209,13 @@ class Parser(GenericReader):
             draft.attributes["optimization_hints"] = self.hints()
             draft.places["optimization_hints"] = self.range_from(start)
         header = self.end
-        outer = self.isolate()
+        outer = self.scopes.isolate()
         self.in_entry = True
         try:
             draft.regions.append((yield self.region(arguments, control.Return)))
         finally:
             self.in_entry = False
-            self.restore(outer)
+            self.scopes.restore(outer)
         self.dictionary_of(draft)
         self.finish(draft, block, header)
 

@@ -6,9 +6,9 @@ from tilewright.diagnostics import SourceRange
 from tilewright.dialects.cuda_tile import control
 from tilewright.dialects.cuda_tile.attributes import Number
 from tilewright.frontends.tile_ir.block_text import Argument, BlockReader
+from tilewright.frontends.tile_ir.codes import WORDS
 from tilewright.frontends.tile_ir.draft import Draft
 from tilewright.ir.core import Block
-from tilewright.ir.mlir.cursor import WORDS
 from tilewright.ir.mlir.trampoline import Steps
 from tilewright.ir.types import Type
 

@@ -23,7 +23,8 @@ from tilewright.dialects.cuda_tile.types import (
     Tile,
     identity_map,
 )
-from tilewright.ir.mlir.cursor import LIMIT, SKIP, WORD, WORDS, Abort, Cursor
+from tilewright.frontends.tile_ir.codes import CODES, LIMIT, WORDS
+from tilewright.ir.mlir.cursor import SKIP, WORD, Abort, Cursor
 from tilewright.ir.mlir.limits import DEFAULT_LIMITS, Limits
 from tilewright.ir.types import Type
 
@@ -40,6 +41,8 @@ ILLEGAL: Final = "C8"
 
 class TypeReader(Cursor):
     """Reads types; each spelling once. `type_depth` is how deep it is in one."""
+
+    codes = CODES
 
     def __init__(self, source: Source, report: Report, limits: Limits = DEFAULT_LIMITS) -> None:
         super().__init__(source, report, limits)

@@ -7,11 +7,13 @@ from typing import Final
 
 from tilewright.diagnostics import Report, Source, SourceRange
 from tilewright.diagnostics.nearest import nearest
+from tilewright.frontends.tile_ir.codes import LIMIT
 from tilewright.frontends.tile_ir.debug_text import DebugReader
 from tilewright.frontends.tile_ir.draft import Draft, ResultName, plain_name
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.mlir.cursor import LIMIT, VALUE
+from tilewright.ir.mlir.cursor import VALUE
 from tilewright.ir.mlir.limits import DEFAULT_LIMITS, Limits
+from tilewright.ir.mlir.scopes import Scopes
 
 VISIBILITY: Final = "C6"
 MISMATCH: Final = "C7"
@@ -25,52 +27,18 @@ class ValueReader(DebugReader):
 
     def __init__(self, source: Source, report: Report, limits: Limits = DEFAULT_LIMITS) -> None:
         super().__init__(source, report, limits)
-        self.visible: dict[str, Value] = {}
-        self.broken: dict[str, None] = {}
-        self.hidden: dict[str, Value] = {}
-        self.defined: list[tuple[str, Value | None]] = []
+        self.scopes = Scopes()
         self.lost = 0
-
-    def enter(self) -> int:
-        """Begin a region; the answer is for `leave`."""
-        return len(self.defined)
-
-    def leave(self, mark: int) -> None:
-        """End a region: what it defined is visible no more."""
-        for name, outer in reversed(self.defined[mark:]):
-            value = self.visible.pop(name, None)
-            if value is not None:
-                self.hidden[name] = value
-            if outer is not None:
-                self.visible[name] = outer
-                self.broken.pop(name, None)
-        del self.defined[mark:]
-
-    def isolate(self) -> dict[str, Value]:
-        """Hide everything; the answer is for `restore`."""
-        outer, self.visible = self.visible, {}
-        return outer
-
-    def restore(self, outer: dict[str, Value]) -> None:
-        """Undo `isolate`."""
-        self.visible = outer
 
     def define(self, name: str, value: Value, place: SourceRange) -> None:
         """Make a value visible; of two with one name neither is, since nobody knows which one a use means."""
-        before = self.visible.pop(name, None)
-        self.defined.append((name, before))
+        before = self.scopes.define(name, value)
         if before is not None:
-            found = self.error(VISIBILITY, place, f"{name} is defined twice")
-            found.label(before.location, "defined here")
-            self.broken[name] = None
-            return
-        self.visible[name] = value
-        self.broken.pop(name, None)
+            self.error(VISIBILITY, place, f"{name} is defined twice").label(before.location, "defined here")
 
     def poison(self, names: list[ResultName]) -> None:
         """Remember names whose operation is broken, so that their uses are not reported."""
-        for name in names:
-            self.broken[name.text] = None
+        self.scopes.poison(name.text for name in names)
 
     def poison_line(self, start: int) -> None:
         """As `poison`, for an operation in front of which no names could be read: one that is not defined later on
@@ -81,8 +49,8 @@ class ValueReader(DebugReader):
             return
         self.lost += 1
         for found in _NAMES.findall(head[: self.limits.name]):
-            if found not in self.visible:
-                self.broken[found] = None
+            if found not in self.scopes.visible:
+                self.scopes.broken[found] = None
 
     def at_value(self) -> bool:
         """Whether a value is ahead."""
@@ -98,30 +66,34 @@ class ValueReader(DebugReader):
             self.fail("expected a value before the next operation")
         place = SourceRange(self.source, found.start(), self.end)
         name, number = found[1], found[2]
-        value = self.visible.get(name)
+        value = self.scopes.visible.get(name)
         if number is not None and value is not None:
-            value = self.visible.get(f"{name}#{int(number)}") if int(number) or f"{name}#0" in self.visible else value
-        if value is None and name not in self.broken:
+            value = (
+                self.scopes.visible.get(f"{name}#{int(number)}")
+                if int(number) or f"{name}#0" in self.scopes.visible
+                else value
+            )
+        if value is None and name not in self.scopes.broken:
             self._invisible(name, place)
         return value, place
 
     def _invisible(self, name: str, place: SourceRange) -> None:
-        if name in self.visible:
+        if name in self.scopes.visible:
             self.error(VISIBILITY, place, f"{name} has fewer results than that")
             return
-        if self.lost and name not in self.hidden:
+        if self.lost and name not in self.scopes.hidden:
             self.lost -= 1
-            self.broken[name] = None
+            self.scopes.broken[name] = None
             return
         finding = self.error(VISIBILITY, place, f"{name[:80]} is not defined here")
-        hidden = self.hidden.get(name)
+        hidden = self.scopes.hidden.get(name)
         if hidden is not None:
             finding.label(hidden.location, "visible only in the region that defines it")
-        elif len(self.visible) <= _GUESSED:
-            meant = nearest(name, self.visible, 0.75)
+        elif len(self.scopes.visible) <= _GUESSED:
+            meant = nearest(name, self.scopes.visible, 0.75)
             if meant is not None:
                 finding.hint(f"did you mean {meant}?").fix(place, meant, f"write {meant}")
-        self.broken[name] = None
+        self.scopes.broken[name] = None
 
     def new_name(self) -> str:
         """The name of an argument."""

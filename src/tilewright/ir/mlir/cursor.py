@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Final, NoReturn
+from typing import ClassVar, Final, NoReturn
+
+from msgspec import Struct
 
 from tilewright.diagnostics import Diagnostic, Report, Source, SourceRange
 from tilewright.ir.mlir.limits import DEFAULT_LIMITS, Limits
@@ -20,10 +22,13 @@ _ESCAPE: Final = re.compile(r'\\(?:([0-9a-fA-F]{2})|([nt\\"]))')
 _ANY: Final = re.compile(r"[A-Za-z_0-9$.]+|[%@#!^][A-Za-z_0-9$.-]*|->|.", re.DOTALL)
 _SIMPLE: Final = {"n": "\n", "t": "\t", "\\": "\\", '"': '"'}
 
-SYNTAX: Final = "C1"
-WORDS: Final = "C2"
-LIMIT: Final = "C3"
-NUMBER: Final = "C4"
+
+class Codes(Struct, frozen=True):
+    """The codes under which a language reports what is wrong with a text."""
+
+    syntax: str
+    words: str
+    limit: str
 
 
 class Abort(Exception):
@@ -34,8 +39,8 @@ class GiveUp(Exception):
     """Nothing more of this text is read."""
 
 
-def unescape(text: str) -> str:
-    """The string behind its spelling in quotes; `\\C3\\A9` are bytes of UTF-8."""
+def unescape(text: str, errors: str = "replace") -> str:
+    """The string behind its spelling in quotes; `\\C3\\A9` are bytes of UTF-8, `errors` says what becomes of others."""
     inner = text[1:-1]
     if "\\" not in inner:
         return inner
@@ -46,7 +51,7 @@ def unescape(text: str) -> str:
         found += bytes([int(match[1], 16)]) if match[1] else _SIMPLE[match[2]].encode()
         position = match.end()
     found += inner[position:].encode("utf-8", "surrogatepass")
-    return found.decode("utf-8", "replace")
+    return found.decode("utf-8", errors)
 
 
 def escape(text: str) -> str:
@@ -54,12 +59,26 @@ def escape(text: str) -> str:
     plain = text.isascii() and text.isprintable() and '"' not in text and "\\" not in text
     if plain:
         return f'"{text}"'
-    octets = text.encode("utf-8", "surrogatepass")
-    return '"' + "".join(chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\{b:02X}" for b in octets) + '"'
+    return '"' + "".join(_escaped(octet) for octet in _octets(text)) + '"'
+
+
+def _octets(text: str) -> bytes:
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+
+
+def _escaped(octet: int) -> str:
+    if octet == ord("\\"):
+        return "\\\\"
+    return chr(octet) if 32 <= octet < 127 and octet != ord('"') else f"\\{octet:02X}"
 
 
 class Cursor:
     """`position` stands behind white space and comments; `end` behind what was read last."""
+
+    codes: ClassVar[Codes]
 
     def __init__(self, source: Source, report: Report, limits: Limits = DEFAULT_LIMITS) -> None:
         self.source = source
@@ -161,7 +180,7 @@ class Cursor:
     def checked_integer(self, text: str, start: int) -> int:
         """An integer of bounded length."""
         if len(text) > self.limits.name:
-            self.fail("this number is too long", LIMIT, SourceRange(self.source, start, start + len(text)))
+            self.fail("this number is too long", self.codes.limit, SourceRange(self.source, start, start + len(text)))
         return int(text, 0) if "x" in text else int(text)
 
     def string(self, what: str = "a string") -> str:
@@ -178,7 +197,9 @@ class Cursor:
             self.fail("expected a symbol, such as @name")
         name = unescape(found[1]) if found[1].startswith('"') else found[1]
         if len(name) > self.limits.name:
-            self.fail(f"names have at most {self.limits.name} characters", LIMIT, self.range_from(found.start()))
+            self.fail(
+                f"names have at most {self.limits.name} characters", self.codes.limit, self.range_from(found.start())
+            )
         return name
 
     # Errors
@@ -199,7 +220,7 @@ class Cursor:
         """Whether something was reported in the operation that is being read."""
         return self.blames_once and self.report.errors > self.blamed
 
-    def fail(self, message: str, code: str = SYNTAX, place: SourceRange | None = None) -> NoReturn:
+    def fail(self, message: str, code: str | None = None, place: SourceRange | None = None) -> NoReturn:
         """Report what is wrong, here unless told otherwise, and give up on what is being read.
 
         In an operation where something was wrong before, this most likely is a consequence of it.
@@ -210,5 +231,5 @@ class Cursor:
             place = self.here()
             found = self.text[place.start : place.end]
             message += ", found the end of the text" if not found else f", found {found!r}"
-        self.report.error(code, place, message)
+        self.report.error(code or self.codes.syntax, place, message)
         raise Abort

@@ -1,0 +1,337 @@
+"""Reads operations in the generic form: `%r = "dialect.name"(..)[^b] <{..}> ({..}) {..} : (..) -> .. loc(..)`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final, NoReturn
+
+from msgspec import Struct, field
+
+from tilewright.diagnostics import Location, Report, Source, SourceRange
+from tilewright.ir.attributes import Attribute
+from tilewright.ir.core import Block, Operation, Region, Value
+from tilewright.ir.mlir.attributes import UNKNOWN_PLACE
+from tilewright.ir.mlir.codes import BLOCKS, COUNTS, LIMIT, SYNTAX, VISIBILITY, WORDS
+from tilewright.ir.mlir.cursor import SKIP, STRING, Abort, GiveUp, unescape
+from tilewright.ir.mlir.declared import declared_operation
+from tilewright.ir.mlir.limits import DEFAULT_LIMITS, Limits
+from tilewright.ir.mlir.operations import OpaqueOperation, WrittenLocation
+from tilewright.ir.mlir.recovery import resume
+from tilewright.ir.mlir.spelling import LocationAttribute
+from tilewright.ir.mlir.trampoline import Steps
+from tilewright.ir.mlir.value_text import ResultName, Use, ValueReader, plain_name
+from tilewright.ir.types import Type
+
+_LABEL: Final = re.compile(rf"(\^(?:[0-9]++|[A-Za-z_$.-][A-Za-z0-9_$.-]*+)){SKIP.pattern}")
+_NAME: Final = r"%[A-Za-z0-9_$.-]++(?::[0-9]++)?+"
+_BEGIN: Final = re.compile(rf'[ \t]*+(?:{_NAME}(?:[ \t]*+,[ \t]*+{_NAME})*+[ \t]*+=(?!=)|"(?=[^"\n]*"\()|\^)')
+_NAMES: Final = re.compile(r"%[A-Za-z0-9_$.-]+")
+
+
+def _begins(text: str, line: int) -> bool:
+    return _BEGIN.match(text, line) is not None
+
+
+class OperationText(Struct):
+    """An operation while it is being read."""
+
+    start: int
+    names: list[ResultName] = field(default_factory=list[ResultName])
+    name: str = ""
+    name_place: SourceRange | None = None
+    uses: list[Use] = field(default_factory=list[Use])
+    successors: list[Block] = field(default_factory=list[Block])
+    properties: Attribute = None
+    regions: list[Region] = field(default_factory=list[Region])
+    attributes: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
+    header: int = 0
+
+
+class _Labels:
+    """The blocks of a region by their labels; those that are only mentioned so far have no region."""
+
+    def __init__(self) -> None:
+        self.blocks: dict[str, Block] = {}
+        self.mentioned: dict[str, SourceRange] = {}
+
+
+class OperationReader(ValueReader):
+    """Reads operations into blocks. Regions nest on a list of generators, not on Python's stack.
+
+    `dialects` are the operations that are registered, by name; they are built as they are declared.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        report: Report,
+        limits: Limits = DEFAULT_LIMITS,
+        dialects: Mapping[str, type[Operation]] | None = None,
+    ) -> None:
+        super().__init__(source, report, limits)
+        self.dialects: Mapping[str, type[Operation]] = {} if dialects is None else dialects
+        self.nesting: int = 0
+        self.deepest: int = 0
+        self.count = 0
+        self.located = False
+        self.openings: list[int] = []
+        self._labels: list[_Labels] = [_Labels()]
+        self._later: list[tuple[WrittenLocation, str, int]] = []
+
+    # Blocks
+
+    def _block(self, block: Block) -> Steps[None]:
+        while not self.at("}") and not self.at("^"):
+            if self.at_end:
+                self._report_end()
+            yield self.one(block)
+
+    def one(self, block: Block) -> Steps[None]:
+        """One operation; what is broken is reported and left out."""
+        self.blamed, self.blames_once = self.report.errors, True
+        draft = OperationText(self.position)
+        try:
+            self._head(draft)
+            if self.at("("):
+                yield self._regions(draft)
+                self.blamed, self.blames_once = self.report.errors, True
+            self._tail(draft, block)
+            if self.follows_error:
+                raise Abort
+        except Abort:
+            self._recover(draft)
+        self.blames_once = False
+
+    def _report_end(self) -> NoReturn:
+        if not any(d.code in (SYNTAX, WORDS) for d in self.report.diagnostics[self.already :]):
+            finding = self.report.error(SYNTAX, self.here(), "expected '}', found the end of the text")
+            opening = self.openings[-1]
+            finding.label(self.range_of(opening, opening + 1), "this brace seems to lack its partner")
+        raise GiveUp
+
+    def _recover(self, draft: OperationText) -> None:
+        self.scopes.poison(name.text for name in draft.names)
+        if not draft.name:
+            self._poison_line(draft.start)
+        if self.too_many_errors:
+            raise GiveUp
+        self.position = self.end = resume(self.text, draft.start, self.position, _begins)
+        self.skip()
+
+    def _poison_line(self, start: int) -> None:
+        """For an operation whose names could not be read: one that is not defined later on may be its result."""
+        end = self.text.find("\n", start)
+        head, equals, _ = self.text[start : end if end >= 0 else len(self.text)].partition("=")
+        if equals:
+            self.lost += 1
+            self.scopes.poison(n for n in _NAMES.findall(head[: self.limits.name]) if n not in self.scopes.visible)
+
+    # Parts of an operation
+
+    def _head(self, draft: OperationText) -> None:
+        """Up to the regions."""
+        if self.at("%"):
+            self.result_names(draft.names)
+        start = self.position
+        quoted = self.take(STRING)
+        if quoted is None:
+            self.custom_form(start)
+        draft.name = unescape(quoted[1])
+        draft.name_place = self.range_from(start)
+        if not draft.name or len(draft.name) > self.limits.name:
+            self.fail(f"names have 1 to {self.limits.name} characters", LIMIT, draft.name_place)
+        self.count += 1
+        if self.count > self.limits.operations:
+            self.report.error(LIMIT, draft.name_place, f"more than {self.limits.operations:,} operations")
+            raise GiveUp
+        self.expect("(")
+        while not self.at(")"):
+            draft.uses.append(self.use())
+            if not self.accept(","):
+                break
+        self.expect(")")
+        if self.accept("["):
+            self._successors(draft)
+        if self.accept("<"):
+            draft.properties = self.attribute()
+            self.expect(">")
+        draft.header = self.end
+
+    def custom_form(self, start: int) -> NoReturn:
+        """What stands where an operation in the generic form should begin."""
+        finding = self.error(SYNTAX, self.here(), "expected an operation in the generic form, its name in quotes")
+        finding.hint("`mlir-opt --mlir-print-op-generic` prints it")
+        raise Abort
+
+    def _successors(self, draft: OperationText) -> None:
+        labels = self._labels[-1]
+        while True:
+            found = self.take(_LABEL)
+            if found is None:
+                self.fail("expected a block, such as ^bb1")
+            labels.mentioned.setdefault(found[1], self.range_from(found.start()))
+            draft.successors.append(labels.blocks.setdefault(found[1], Block()))
+            if not self.accept(","):
+                break
+        self.expect("]")
+
+    def _tail(self, draft: OperationText, block: Block) -> None:
+        """Attributes, types, location; then the operation is built."""
+        if self.at("{"):
+            draft.attributes = self.dictionary()
+        self.expect(":")
+        start = self.position
+        inputs = self.type_list()
+        if len(inputs) != len(draft.uses):
+            place = self.range_from(start)
+            self.fail(f"{len(inputs)} types for {len(draft.uses)} operands", COUNTS, place)
+        self.expect("->")
+        results = self.result_types()
+        operands = [self.value(use, type_) for use, type_ in zip(draft.uses, inputs, strict=True)]
+        end = self.end if not draft.regions else draft.header
+        location = self.trailing_location(self.range_of(draft.start, end))
+        known = [value for value in operands if value is not None]
+        if len(known) < len(operands) or self.follows_error:
+            raise Abort
+        op = self._built(draft, known, results, location)
+        block.append(op)
+        op.places = {("operand", i): use.place for i, use in enumerate(draft.uses)}
+        if draft.names:
+            self.define_results(draft.names, op)
+
+    def _built(self, draft: OperationText, operands: list[Value], results: list[Type], location: Location) -> Operation:
+        cls = self.dialects.get(draft.name)
+        parts = (operands, results, draft.attributes, draft.regions, draft.successors, location)
+        if cls is None:
+            return OpaqueOperation(draft.name, *parts, draft.properties)
+        op, problem = declared_operation(cls, *parts, draft.properties)
+        if problem:
+            assert draft.name_place is not None
+            self.fail(problem, COUNTS, draft.name_place)
+        return op
+
+    def trailing_location(self, place: SourceRange) -> Location:
+        """Where something comes from that stands at `place`, if it says so; the alias may be defined later on."""
+        if self.peek_word() != "loc":
+            return place
+        self.located = True
+        start = self.position
+        self.expect_word("loc")
+        self.expect("(")
+        name = self.alias_ahead()
+        if name is not None and name not in self.aliases:
+            found = WrittenLocation(place, UNKNOWN_PLACE)
+            self._later.append((found, name, self.position))
+            self.take(_ALIAS)
+        else:
+            found = WrittenLocation(place, self.place())
+        if not self.at(")"):
+            self.fail("expected ')' behind the location", place=self.range_from(start))
+        self.accept(")")
+        return found
+
+    def settle_locations(self) -> None:
+        """Look up the locations whose aliases were defined behind their uses."""
+        for location, name, start in self._later:
+            place = self.range_of(start, start + len(name))
+            alias = self.aliases.get(name)
+            if alias is None:
+                self.error(WORDS, place, f"the alias {name[:80]} is not defined")
+            elif not isinstance(alias.value, LocationAttribute):
+                self.error(WORDS, place, f"{name[:80]} is no location").label(alias.place, "defined here")
+            else:
+                location.written = alias.value
+
+    # Regions
+
+    def _regions(self, draft: OperationText) -> Steps[None]:
+        cls = self.dialects.get(draft.name)
+        isolated = cls is not None and cls.definition.isolated
+        self.expect("(")
+        while True:
+            outer = self.isolate_scope() if isolated else None
+            try:
+                draft.regions.append((yield self._region()))
+            finally:
+                if outer is not None:
+                    self.restore_scope(outer)
+            if not self.accept(","):
+                break
+        self.expect(")")
+
+    def _region(self) -> Steps[Region]:
+        opening = self.position
+        self.expect("{")
+        if self.nesting >= self.limits.nesting:
+            self.fail(f"regions are nested more than {self.limits.nesting} deep", LIMIT, self.range_from(opening))
+        self.nesting += 1
+        self.deepest = max(self.deepest, self.nesting)
+        self.openings.append(opening)
+        labels = _Labels()
+        self._labels.append(labels)
+        mark = self.enter_scope()
+        region = Region()
+        try:
+            if not self.at("}") and not self.at("^"):
+                yield self._block(region.add_block(Block()))
+            while self.at("^"):
+                yield self._labelled(region, labels)
+            self.expect("}")
+        finally:
+            self.leave_scope(mark)
+            self._labels.pop()
+            self.openings.pop()
+            self.nesting -= 1
+        self._check_blocks(region, labels, opening)
+        return region
+
+    def _labelled(self, region: Region, labels: _Labels) -> Steps[None]:
+        start = self.position
+        found = self.take(_LABEL)
+        if found is None:
+            self.fail("expected the label of a block, such as ^bb1")
+        block = labels.blocks.setdefault(found[1], Block())
+        place = self.range_from(start)
+        if block.region is not None:
+            self.error(VISIBILITY, place, f"the block {found[1][:80]} is defined twice")
+            block = Block()
+        region.add_block(block)
+        try:
+            if self.accept("("):
+                self._arguments(block)
+            self.expect(":")
+        except Abort:
+            self._recover(OperationText(start))
+        yield self._block(block)
+
+    def _arguments(self, block: Block) -> None:
+        while not self.at(")"):
+            start = self.position
+            name = self.new_name()
+            place = self.range_from(start)
+            self.expect(":")
+            type_ = self.type()
+            location = self.trailing_location(place)
+            self.define(name, block.add_argument(type_, plain_name(name), location), place)
+            if not self.accept(","):
+                break
+        self.expect(")")
+
+    def outer_labels(self) -> dict[str, SourceRange]:
+        """Blocks that operations outside of all regions go on in: there are none."""
+        return self._labels[0].mentioned
+
+    def _check_blocks(self, region: Region, labels: _Labels, opening: int) -> None:
+        if len(region.blocks) > 1 and any(block.first is None for block in region.blocks):
+            place = self.range_of(opening, opening + 1)
+            self.error(BLOCKS, place, "each block of several ends in an operation, and one of these is empty")
+        for name, place in labels.mentioned.items():
+            block = labels.blocks[name]
+            if block.region is None:
+                self.error(BLOCKS, place, f"there is no block {name[:80]} in this region")
+            elif block is region.entry:
+                self.error(BLOCKS, place, "the first block of a region is where it is entered: nothing goes on there")
+
+
+_ALIAS: Final = re.compile(rf"(#[A-Za-z0-9_$-]++){SKIP.pattern}")
