@@ -45,11 +45,15 @@ class Alias(Struct, frozen=True):
 
 
 class OpaqueReader(AffineReader):
-    """Reads `!dialect.name<..>`, `#dialect.name<..>`, `!alias` and `#alias`."""
+    """Reads `!dialect.name<..>`, `#dialect.name<..>`, `!alias` and `#alias`.
+
+    `aliases_lost`: a definition could not be read, so that aliases that are not defined are no news.
+    """
 
     def __init__(self, source: Source, report: Report, limits: Limits = DEFAULT_LIMITS) -> None:
         super().__init__(source, report, limits)
         self.aliases: dict[str, Alias] = {}
+        self.aliases_lost = False
 
     def opaque_type(self) -> Type:
         start = self.position
@@ -83,6 +87,8 @@ class OpaqueReader(AffineReader):
     def resolve(self, name: str, start: int) -> Attribute:
         """What an alias stands for."""
         alias = self.aliases.get(name)
+        if alias is None and self.aliases_lost:
+            raise Abort
         if alias is None:
             place = self.range_of(start, start + len(name))
             finding = self.error(WORDS, place, f"the alias {name[:80]} is not defined above")

@@ -25,7 +25,9 @@ from tilewright.ir.types import Type
 
 _LABEL: Final = re.compile(rf"(\^(?:[0-9]++|[A-Za-z_$.-][A-Za-z0-9_$.-]*+)){SKIP.pattern}")
 _NAME: Final = r"%[A-Za-z0-9_$.-]++(?::[0-9]++)?+"
-_BEGIN: Final = re.compile(rf'[ \t]*+(?:{_NAME}(?:[ \t]*+,[ \t]*+{_NAME})*+[ \t]*+=(?!=)|"(?=[^"\n]*"\()|\^)')
+_BEGIN: Final = re.compile(
+    rf'[ \t]*+(?:(?:{_NAME}(?:[ \t]*+,[ \t]*+{_NAME})*+|[!#][A-Za-z0-9_$-]++)[ \t]*+=(?!=)|"(?=[^"\n]*"\()|\^|{{-#)'
+)
 _NAMES: Final = re.compile(r"%[A-Za-z0-9_$.-]+")
 
 
@@ -160,6 +162,8 @@ class OperationReader(ValueReader):
 
     def custom_form(self, start: int) -> NoReturn:
         """What stands where an operation in the generic form should begin."""
+        if not self.nesting:
+            self.aliases_lost = True
         finding = self.error(SYNTAX, self.here(), "expected an operation in the generic form, its name in quotes")
         finding.hint("`mlir-opt --mlir-print-op-generic` prints it")
         raise Abort
@@ -236,6 +240,8 @@ class OperationReader(ValueReader):
         for location, name, start in self._later:
             place = self.range_of(start, start + len(name))
             alias = self.aliases.get(name)
+            if alias is None and self.aliases_lost:
+                continue
             if alias is None:
                 self.error(WORDS, place, f"the alias {name[:80]} is not defined")
             elif not isinstance(alias.value, LocationAttribute):
@@ -272,6 +278,7 @@ class OperationReader(ValueReader):
         self._labels.append(labels)
         mark = self.enter_scope()
         region = Region()
+        errors = self.report.errors
         try:
             if not self.at("}") and not self.at("^"):
                 yield self._block(region.add_block(Block()))
@@ -283,7 +290,8 @@ class OperationReader(ValueReader):
             self._labels.pop()
             self.openings.pop()
             self.nesting -= 1
-        self._check_blocks(region, labels, opening)
+        if self.report.errors == errors:
+            self._check_blocks(region, labels, opening)
         return region
 
     def _labelled(self, region: Region, labels: _Labels) -> Steps[None]:
@@ -303,6 +311,7 @@ class OperationReader(ValueReader):
             self.expect(":")
         except Abort:
             self._recover(OperationText(start))
+            self.scopes.poison(_NAMES.findall(self.text, start, self.position))
         yield self._block(block)
 
     def _arguments(self, block: Block) -> None:

@@ -7,6 +7,7 @@ module, anything else stands in one. Broken operations are reported and left out
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NoReturn
 
 from tilewright.diagnostics import Report, Source, SourceRange
 from tilewright.ir.collection import uncollected
@@ -43,10 +44,15 @@ class FileReader(ResourceReader):
             elif self.at_resources():
                 self.read_resources(resources)
             elif self.at("}"):
-                self.report.error(SYNTAX, self.here(), "expected an operation; is there one '}' too many above?")
-                raise GiveUp
+                self._refuse_brace()
             else:
                 yield self.one(block)
+
+    def _refuse_brace(self) -> NoReturn:
+        """A brace too many is a consequence, where something else could not be read before."""
+        if self.report.errors == self.already:
+            self.report.error(SYNTAX, self.here(), "expected an operation; is there one '}' too many above?")
+        raise GiveUp
 
     def _alias(self, behind: bool) -> None:
         start = self.position
@@ -54,6 +60,7 @@ class FileReader(ResourceReader):
         try:
             self.define_alias(behind)
         except Abort:
+            self.aliases_lost = True
             end = self.text.find("\n", max(start, self.position - 1))
             self.position = len(self.text) if end < 0 else end
             self.skip()
