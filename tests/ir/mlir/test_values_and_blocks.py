@@ -129,7 +129,7 @@ BAD = {
     ),
     "too few results": ("M7", '%x:2 = "t.a"() : () -> (i32, i8)\n"t.b"(«%x#2») : (i8) -> ()', "fewer results"),
     "too few names": ("M7", '«%x» = "t.a"() : () -> (i32, i8)\n', "2 results, but 1 are named"),
-    "no result": ("M7", '«%x:0» = "t.a"() : () -> ()\n', "one result or more"),
+    "no result": ("M7", '«%x»:0 = "t.a"() : () -> ()\n', "one result or more"),
     "too few types": ("M7", '%x = "t.a"() : () -> i1\n"t.b"(%x, %x) : «(i1)» -> ()\n', "1 types for 2 operands"),
     "no such block": ("M9", '"t.a"() ({\n  "t.b"()[«^c»] : () -> ()\n}) : () -> ()', "there is no block ^c"),
     "no block outside": ("M9", '"t.a"()[«^c»] : () -> ()', "there is no block ^c"),

@@ -13,13 +13,14 @@ from tilewright.dialects.cuda_tile.base import TileOperation
 from tilewright.dialects.cuda_tile.debug import DebugLocation
 from tilewright.frontends.tile_ir.assembly import WHOLE
 from tilewright.frontends.tile_ir.codes import LIMIT, SYNTAX, WORDS
-from tilewright.frontends.tile_ir.draft import Draft, ResultName, block_of
+from tilewright.frontends.tile_ir.draft import Draft, block_of
 from tilewright.frontends.tile_ir.form_help import explain_form
 from tilewright.frontends.tile_ir.own_form_text import OwnFormReader
 from tilewright.ir.core import Block, Operation, Region
 from tilewright.ir.definition import TERMINATOR
 from tilewright.ir.mlir.cursor import WORD, Abort, GiveUp
 from tilewright.ir.mlir.limits import DEFAULT_LIMITS, Limits
+from tilewright.ir.mlir.name_text import ResultName
 from tilewright.ir.mlir.recovery import resume
 from tilewright.ir.mlir.trampoline import Steps
 from tilewright.ir.types import Type

@@ -7,15 +7,8 @@ from msgspec import Struct, field
 from tilewright.diagnostics import Location, SourceRange
 from tilewright.dialects.cuda_tile.base import TileOperation
 from tilewright.ir.core import Attribute, Block, Operation, Place, Region, Value
+from tilewright.ir.mlir.name_text import ResultName
 from tilewright.ir.types import Type
-
-
-class ResultName(Struct):
-    """A name in front of `=`; `count` results share it."""
-
-    text: str
-    count: int
-    place: SourceRange
 
 
 class Draft(Struct):

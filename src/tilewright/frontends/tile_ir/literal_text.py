@@ -64,38 +64,14 @@ class LiteralReader(TypeReader):
         if not self.at("["):
             return [self.number_bits(element)], None, self.range_from(start)
         patterns: list[int] = []
-        shape: list[int | None] = []
-        counts: list[int] = []
-        while True:
-            if self.accept("["):
-                counts.append(0)
-                if len(counts) > self.limits.attribute_nesting:
-                    self.fail(f"lists are nested more than {self.limits.attribute_nesting} deep", LIMIT)
-                if len(shape) < len(counts):
-                    shape.append(None)
-                continue
-            if len(counts) != len(shape):
-                self.fail("all numbers stand equally deep in the lists")
+
+        def element_bits() -> None:
             patterns.append(self.number_bits(element))
             if len(patterns) > MAX_ELEMENTS:
                 self.fail(f"a constant has at most {MAX_ELEMENTS:,} elements", LIMIT)
-            counts[-1] += 1
-            while counts and not self.accept(","):
-                if not self.accept("]"):
-                    self.fail("expected ',' or ']'")
-                self._close(counts, shape)
-            if not counts:
-                return patterns, tuple(e or 0 for e in shape), self.range_from(start)
 
-    def _close(self, counts: list[int], shape: list[int | None]) -> None:
-        """End of a list: all lists of one depth are equally long."""
-        depth = len(counts) - 1
-        count = counts.pop()
-        if shape[depth] not in (None, count):
-            self.fail(f"this list has {count} entries, others {shape[depth]}", NUMBER, self.range_from(self.end - 1))
-        shape[depth] = count
-        if counts:
-            counts[-1] += 1
+        shape = self.nested_list(element_bits, self.limits.attribute_nesting, NUMBER)
+        return patterns, shape, self.range_from(start)
 
     def _raw_bytes(self) -> bytes:
         found = self.take(STRING)

@@ -24,8 +24,9 @@ from tilewright.dialects.cuda_tile.types import (
     identity_map,
 )
 from tilewright.frontends.tile_ir.codes import CODES, LIMIT, WORDS
-from tilewright.ir.mlir.cursor import SKIP, WORD, Abort, Cursor
+from tilewright.ir.mlir.cursor import SKIP, WORD, Abort
 from tilewright.ir.mlir.limits import DEFAULT_LIMITS, Limits
+from tilewright.ir.mlir.name_text import NameReader
 from tilewright.ir.types import Type
 
 _BALANCED: Final = re.compile(
@@ -39,7 +40,7 @@ _LONGEST: Final = 2000
 ILLEGAL: Final = "C8"
 
 
-class TypeReader(Cursor):
+class TypeReader(NameReader):
     """Reads types; each spelling once. `type_depth` is how deep it is in one."""
 
     codes = CODES

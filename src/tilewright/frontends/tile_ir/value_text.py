@@ -7,12 +7,12 @@ from typing import Final
 
 from tilewright.diagnostics import Report, Source, SourceRange
 from tilewright.diagnostics.nearest import nearest
-from tilewright.frontends.tile_ir.codes import LIMIT
 from tilewright.frontends.tile_ir.debug_text import DebugReader
-from tilewright.frontends.tile_ir.draft import Draft, ResultName, plain_name
+from tilewright.frontends.tile_ir.draft import Draft, plain_name
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.mlir.cursor import VALUE
 from tilewright.ir.mlir.limits import DEFAULT_LIMITS, Limits
+from tilewright.ir.mlir.name_text import ResultName
 from tilewright.ir.mlir.scopes import Scopes
 
 VISIBILITY: Final = "C6"
@@ -94,31 +94,6 @@ class ValueReader(DebugReader):
             if meant is not None:
                 finding.hint(f"did you mean {meant}?").fix(place, meant, f"write {meant}")
         self.scopes.broken[name] = None
-
-    def new_name(self) -> str:
-        """The name of an argument."""
-        found = self.take(VALUE)
-        if found is None or found[2] is not None:
-            self.fail("expected the name of a value, such as %a")
-        if len(found[1]) > self.limits.name:
-            self.fail(f"names have at most {self.limits.name} characters", LIMIT, self.range_from(found.start()))
-        return found[1]
-
-    def result_names(self, found: list[ResultName]) -> None:
-        """`%a, %b:2 =` in front of an operation, to a list that has them even if reading fails."""
-        while True:
-            match = self.take(VALUE)
-            if match is None or match[2] is not None:
-                self.fail("expected the name of a result, such as %a")
-            text = match[1]
-            if len(text) > self.limits.name:
-                self.fail(f"names have at most {self.limits.name} characters", LIMIT, self.range_from(match.start()))
-            place = SourceRange(self.source, match.start(), self.end)
-            count = self.integer("a number of results") if self.accept(":") else 1
-            found.append(ResultName(text, count, place))
-            if not self.accept(","):
-                break
-        self.expect("=")
 
     def define_results(self, draft: Draft, op: Operation) -> None:
         """Give an operation's results their names."""

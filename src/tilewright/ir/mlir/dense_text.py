@@ -110,40 +110,9 @@ class DenseReader(OpaqueReader):
                 self._literal_element(found)
             found.place = self.range_from(start)
             return found
-        extents: list[int | None] = []
-        counts: list[int] = []
-        while True:
-            if self.accept("["):
-                counts.append(0)
-                self.check_rank(len(counts))
-                if len(extents) < len(counts):
-                    extents.append(None)
-            elif not self.at("]"):
-                if len(counts) != len(extents):
-                    self.fail("all elements stand equally deep in the lists")
-                self._literal_element(found)
-                counts[-1] += 1
-            while counts and (self.at("]") or not self._comma(counts)):
-                self.expect("]")
-                self._close_list(counts, extents)
-            if not counts:
-                found.shape = tuple(e or 0 for e in extents)
-                found.place = self.range_from(start)
-                return found
-
-    def _comma(self, counts: list[int]) -> bool:
-        """Whether the list goes on: it has just begun, or a comma stands here."""
-        return (not counts[-1] and not self.at(",")) or self.accept(",")
-
-    def _close_list(self, counts: list[int], extents: list[int | None]) -> None:
-        depth = len(counts) - 1
-        count = counts.pop()
-        if extents[depth] not in (None, count):
-            place = self.range_of(self.end - 1, self.end)
-            self.fail(f"this list has {count} entries, others {extents[depth]}", COUNTS, place)
-        extents[depth] = count
-        if counts:
-            counts[-1] += 1
+        found.shape = self.nested_list(lambda: self._literal_element(found), self.limits.rank, COUNTS)
+        found.place = self.range_from(start)
+        return found
 
     def _literal_element(self, found: Literal) -> None:
         if self.at('"'):

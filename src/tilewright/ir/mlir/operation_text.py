@@ -16,11 +16,12 @@ from tilewright.ir.mlir.codes import BLOCKS, COUNTS, LIMIT, SYNTAX, VISIBILITY, 
 from tilewright.ir.mlir.cursor import SKIP, STRING, Abort, GiveUp, unescape
 from tilewright.ir.mlir.declared import declared_operation
 from tilewright.ir.mlir.limits import DEFAULT_LIMITS, Limits
+from tilewright.ir.mlir.name_text import ResultName
 from tilewright.ir.mlir.operations import OpaqueOperation, WrittenLocation
 from tilewright.ir.mlir.recovery import resume
 from tilewright.ir.mlir.spelling import LocationAttribute
 from tilewright.ir.mlir.trampoline import Steps
-from tilewright.ir.mlir.value_text import ResultName, Use, ValueReader, plain_name
+from tilewright.ir.mlir.value_text import Use, ValueReader, plain_name
 from tilewright.ir.types import Type
 
 _LABEL: Final = re.compile(rf"(\^(?:[0-9]++|[A-Za-z_$.-][A-Za-z0-9_$.-]*+)){SKIP.pattern}")
@@ -28,6 +29,7 @@ _NAME: Final = r"%[A-Za-z0-9_$.-]++(?::[0-9]++)?+"
 _BEGIN: Final = re.compile(
     rf'[ \t]*+(?:(?:{_NAME}(?:[ \t]*+,[ \t]*+{_NAME})*+|[!#][A-Za-z0-9_$-]++)[ \t]*+=(?!=)|"(?=[^"\n]*"\()|\^|{{-#)'
 )
+_SIGNATURE: Final = re.compile(r'\([^()"\n]*+\) -> (?:\([^()"\n]*+\)|[^()"\n ]*+)(?=[ \t]*+(?:loc\(|\n))')
 _NAMES: Final = re.compile(r"%[A-Za-z0-9_$.-]+")
 
 
@@ -79,6 +81,8 @@ class OperationReader(ValueReader):
         self.located = False
         self.openings: list[int] = []
         self._labels: list[_Labels] = [_Labels()]
+        self._signatures: dict[str, tuple[list[Type], list[Type]]] = {}
+        self._read_properties: dict[str, Attribute] = {}
         self._later: list[tuple[WrittenLocation, str, int]] = []
 
     # Blocks
@@ -156,8 +160,7 @@ class OperationReader(ValueReader):
         if self.accept("["):
             self._successors(draft)
         if self.accept("<"):
-            draft.properties = self.attribute()
-            self.expect(">")
+            draft.properties = self._properties()
         draft.header = self.end
 
     def custom_form(self, start: int) -> NoReturn:
@@ -185,13 +188,7 @@ class OperationReader(ValueReader):
         if self.at("{"):
             draft.attributes = self.dictionary()
         self.expect(":")
-        start = self.position
-        inputs = self.type_list()
-        if len(inputs) != len(draft.uses):
-            place = self.range_from(start)
-            self.fail(f"{len(inputs)} types for {len(draft.uses)} operands", COUNTS, place)
-        self.expect("->")
-        results = self.result_types()
+        inputs, results = self._signature(draft)
         operands = [self.value(use, type_) for use, type_ in zip(draft.uses, inputs, strict=True)]
         end = self.end if not draft.regions else draft.header
         location = self.trailing_location(self.range_of(draft.start, end))
@@ -203,6 +200,43 @@ class OperationReader(ValueReader):
         op.places = {("operand", i): use.place for i, use in enumerate(draft.uses)}
         if draft.names:
             self.define_results(draft.names, op)
+
+    def _signature(self, draft: OperationText) -> tuple[list[Type], list[Type]]:
+        """Types of operands and results; each text once."""
+        start = self.position
+        found = _SIGNATURE.match(self.text, start)
+        known = None if found is None else self._signatures.get(found[0])
+        if known is not None and found is not None:
+            self.position = self.end = found.end()
+            self.skip()
+            inputs, results = known
+        else:
+            inputs = self.type_list()
+            self._check_count(draft, inputs, self.range_from(start))
+            self.expect("->")
+            results = self.result_types()
+            if found is not None and found.end() == self.end:
+                self._signatures[found[0]] = (inputs, results)
+        self._check_count(draft, inputs, self.range_from(start))
+        return inputs, results
+
+    def _check_count(self, draft: OperationText, inputs: list[Type], place: SourceRange) -> None:
+        if len(inputs) != len(draft.uses):
+            self.fail(f"{len(inputs)} types for {len(draft.uses)} operands", COUNTS, place)
+
+    def _properties(self) -> Attribute:
+        """What stands in `<..>`; each text once, since aliases above stand for what they stood for before."""
+        start = self.position
+        end = self.text.find("}>", start) + 1
+        known = self._read_properties.get(self.text[start:end])
+        if known is not None:
+            self.position = self.end = end
+        else:
+            known = self.attribute()
+            if self.end == end:
+                self._read_properties[self.text[start:end]] = known
+        self.expect(">")
+        return known
 
     def _built(self, draft: OperationText, operands: list[Value], results: list[Type], location: Location) -> Operation:
         cls = self.dialects.get(draft.name)

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from typing import NoReturn
 
 from tilewright.diagnostics import Report, Source, SourceRange
-from tilewright.ir.collection import uncollected
 from tilewright.ir.core import Block, Operation, Region
 from tilewright.ir.mlir.codes import BLOCKS, LIMIT, SYNTAX
 from tilewright.ir.mlir.cursor import Abort, GiveUp
@@ -94,5 +93,4 @@ def read_generic(
     if len(source.text) > limits.source_bytes:
         report.error(LIMIT, SourceRange(source, 0, 0), f"a text has at most {limits.source_bytes:,} characters")
         return None
-    with uncollected():
-        return FileReader(source, report, limits, dialects).file()
+    return FileReader(source, report, limits, dialects).file()

@@ -11,8 +11,9 @@ from tilewright.ir.affine import AffineMap
 from tilewright.ir.attributes import Attribute
 from tilewright.ir.mlir.attributes import IntegerAttribute, StridedLayout
 from tilewright.ir.mlir.codes import CODES, ILLEGAL, LIMIT, WORDS
-from tilewright.ir.mlir.cursor import SKIP, WORD, Cursor, unescape
+from tilewright.ir.mlir.cursor import SKIP, WORD, unescape
 from tilewright.ir.mlir.limits import DEFAULT_LIMITS, Limits
+from tilewright.ir.mlir.name_text import NameReader
 from tilewright.ir.mlir.types import (
     FLOATS,
     ComplexType,
@@ -40,7 +41,7 @@ _LONGEST: Final = 2000
 _WIDEST: Final = (1 << 24) - 1
 
 
-class TypeReader(Cursor, ABC):
+class TypeReader(NameReader, ABC):
     """Reads types; each spelling without aliases once.
 
     `depth` is how deep it is in types and attributes, `reached` how deep aliases were nested in what was read; `weight`

@@ -10,9 +10,10 @@ from tilewright.diagnostics import Location, Report, Source, SourceRange
 from tilewright.diagnostics.nearest import nearest
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.mlir.attribute_text import AttributeReader
-from tilewright.ir.mlir.codes import COUNTS, LIMIT, MISMATCH, VISIBILITY
+from tilewright.ir.mlir.codes import COUNTS, MISMATCH, VISIBILITY
 from tilewright.ir.mlir.cursor import VALUE
 from tilewright.ir.mlir.limits import DEFAULT_LIMITS, Limits
+from tilewright.ir.mlir.name_text import ResultName
 from tilewright.ir.mlir.scopes import Scopes
 from tilewright.ir.types import Type
 
@@ -31,14 +32,6 @@ class _Forward(Value):
     @property
     def location(self) -> Location:
         return self.place
-
-
-class ResultName(Struct):
-    """A name in front of `=`; `count` results share it."""
-
-    text: str
-    count: int
-    place: SourceRange
 
 
 class Use(Struct):
@@ -106,7 +99,7 @@ class ValueReader(AttributeReader):
         found = self.take(VALUE)
         if found is None:
             self.fail("expected a value, such as %a")
-        self._check_length(found[1], found.start())
+        self.check_name(found[1], found.start())
         return Use(found[1], int(found[2] or 0), self.range_of(found.start(), self.end))
 
     def value(self, use: Use, type_: Type) -> Value | None:
@@ -160,39 +153,14 @@ class ValueReader(AttributeReader):
                 finding.hint(f"did you mean {meant}?").fix(place, meant, f"write {meant}")
         self.scopes.poison([name])
 
-    def new_name(self) -> str:
-        """The name of an argument."""
-        found = self.take(VALUE)
-        if found is None or found[2] is not None:
-            self.fail("expected the name of a value, such as %a")
-        self._check_length(found[1], found.start())
-        return found[1]
-
-    def _check_length(self, name: str, start: int) -> None:
-        if len(name) > self.limits.name:
-            self.fail(f"names have at most {self.limits.name} characters", LIMIT, self.range_from(start))
-
-    def result_names(self, found: list[ResultName]) -> None:
-        """`%a, %b:2 =` in front of an operation, to a list that has them even if reading fails."""
-        while True:
-            start = self.position
-            text = self.new_name()
-            name = ResultName(text, 1, self.range_from(start))
-            found.append(name)
-            if self.accept(":"):
-                name.count = self.integer("a number of results")
-                if name.count < 1:
-                    self.fail("a name stands for one result or more", COUNTS, self.range_from(start))
-            if not self.accept(","):
-                break
-        self.expect("=")
-
     def define_results(self, names: list[ResultName], op: Operation) -> None:
         """Give an operation's results their names."""
         named = sum(name.count for name in names)
-        if named != len(op.results):
+        if named != len(op.results) or any(name.count < 1 for name in names):
             place = names[0].place.to(names[-1].place)
-            self.error(COUNTS, place, f"{op.name[:80]} has {len(op.results)} results, but {named} are named")
+            said = f"{op.name[:80]} has {len(op.results)} results, but {named} are named"
+            empty = any(name.count < 1 for name in names)
+            self.error(COUNTS, place, "a name stands for one result or more" if empty else said)
             self.scopes.poison(name.text for name in names)
             return
         results = iter(op.results)

@@ -1,0 +1,85 @@
+"""Reads names of values where they are defined, and lists of lists: what all texts in MLIR's manner share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from tilewright.diagnostics import SourceRange
+from tilewright.ir.mlir.cursor import VALUE, Cursor
+
+
+class ResultName(Struct):
+    """A name in front of `=`; `count` results share it."""
+
+    text: str
+    count: int
+    place: SourceRange
+
+
+class NameReader(Cursor):
+    """Reads names that are defined."""
+
+    def new_name(self, what: str = "a value") -> str:
+        """The name of a value that is defined here."""
+        found = self.take(VALUE)
+        if found is None or found[2] is not None:
+            self.fail(f"expected the name of {what}, such as %a")
+        self.check_name(found[1], found.start())
+        return found[1]
+
+    def check_name(self, name: str, start: int) -> None:
+        """Refuse a name that is too long."""
+        if len(name) > self.limits.name:
+            self.fail(f"names have at most {self.limits.name} characters", self.codes.limit, self.range_from(start))
+
+    def result_names(self, found: list[ResultName]) -> None:
+        """`%a, %b:2 =` in front of an operation, to a list that has them even if reading fails."""
+        while True:
+            start = self.position
+            text = self.new_name("a result")
+            place = self.range_from(start)
+            found.append(ResultName(text, self.integer("a number of results") if self.accept(":") else 1, place))
+            if not self.accept(","):
+                break
+        self.expect("=")
+
+    def nested_list(self, read_element: Callable[[], None], deepest: int, unequal: str) -> tuple[int, ...]:
+        """`[[x, ..], ..]`, nested at most `deepest`: its shape. `unequal` is the code where it is no rectangle.
+
+        All elements stand equally deep; `read_element` reads one of them.
+        """
+        extents: list[int | None] = []
+        counts: list[int] = []
+        while True:
+            if self.accept("["):
+                counts.append(0)
+                if len(counts) > deepest:
+                    self.fail(f"lists are nested more than {deepest} deep", self.codes.limit)
+                if len(extents) < len(counts):
+                    extents.append(None)
+                if not self.at("]"):
+                    continue
+            elif len(counts) != len(extents):
+                self.fail("all elements stand equally deep in the lists")
+            else:
+                read_element()
+                counts[-1] += 1
+            while counts and not self.accept(","):
+                if not self.accept("]"):
+                    self.fail("expected ',' or ']'")
+                self._close_list(counts, extents, unequal)
+            if not counts:
+                return tuple(e or 0 for e in extents)
+
+    def _close_list(self, counts: list[int], extents: list[int | None], unequal: str) -> None:
+        """End of a list: all lists of one depth are equally long."""
+        depth = len(counts) - 1
+        count = counts.pop()
+        if extents[depth] not in (None, count):
+            place = self.range_of(self.end - 1, self.end)
+            self.fail(f"this list has {count} entries, others {extents[depth]}", unequal, place)
+        extents[depth] = count
+        if counts:
+            counts[-1] += 1
