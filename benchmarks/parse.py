@@ -1,4 +1,4 @@
-"""How fast the tensor language is read: a kernel of 200 lines, long files, and hostile files of 16 MiB.
+"""How fast the tensor language and generic MLIR are read: 200 lines, long files, and hostile files of 16 MiB.
 
 Prints the fastest of several runs of each, in milliseconds, with what came out of it.
 """
@@ -14,8 +14,22 @@ from tilewright.diagnostics import Report, Source
 from tilewright.frontends.tensor_language import parse, print_module
 from tilewright.frontends.tensor_language.lexer import tokenize
 from tilewright.frontends.tensor_language.limits import DEFAULT_LIMITS
+from tilewright.ir.mlir.operations import MlirFile
+from tilewright.ir.mlir.printer import print_generic
+from tilewright.ir.mlir.reader import read_generic
+from tilewright.ir.verifier import verify
 from timing import in_turn, timers
 
+MLIR_BLOCK = """\
+    %x{k} = "affine.load"(%arg0, %arg1, %arg2) <{{map = #map}}> : (memref<64x?xf32>, index, index) -> f32
+    %y{k} = "arith.mulf"(%x{k}, %x{k}) <{{fastmath = #arith.fastmath<none>}}> : (f32, f32) -> f32
+    %z{k} = "arith.constant"() <{{value = dense<[{k}, 2, 3, 4]> : vector<4xi32>}}> : () -> vector<4xi32>
+    "affine.for"(%arg1) <{{lowerBoundMap = #map{k}, operandSegmentSizes = array<i32: 0, 1, 0>, step = 1 : index}}> ({{
+    ^bb0(%i{k}: index):
+      "affine.store"(%y{k}, %arg0, %i{k}, %arg2) <{{map = #map}}> : (f32, memref<64x?xf32>, index, index) -> ()
+      "affine.yield"() : () -> ()
+    }}) : (index) -> ()
+"""
 LIMIT = 16 * 1024 * 1024
 HEADER = """func @f(%w: f32, %A: memref<f32x?x?>, %G: group<memref<f32x24x12>x?>, %R: memref<f32x24x10x?>) {
     %one = constant 1.0 : f32
@@ -39,6 +53,25 @@ BLOCK = """    %a{k} = load %G[%g] : memref<f32x24x12>
 def kernel(lines: int) -> str:
     """A kernel of about that many lines."""
     return HEADER + "".join(BLOCK.format(k=k) for k in range(max(1, (lines - 6) // 10))) + "}\n"
+
+
+def mlir(lines: int) -> str:
+    """A module of about that many lines, each block with attributes of its own."""
+    blocks = range(max(1, (lines - 7) // 9))
+    aliases = "#map = affine_map<(d0, d1) -> (d0 + 1, d1 * 2)>\n"
+    aliases += "".join(f"#map{k} = affine_map<(d0)[s0] -> (d0 floordiv {k + 2} + s0)>\n" for k in blocks)
+    head = '"builtin.module"() ({\n  "func.func"() <{sym_name = "f"}> ({\n'
+    head += "  ^bb0(%arg0: memref<64x?xf32>, %arg1: index, %arg2: index):\n"
+    return aliases + head + "".join(MLIR_BLOCK.format(k=k) for k in blocks) + "  }) : () -> ()\n}) : () -> ()\n"
+
+
+def checked(source: Source) -> MlirFile:
+    """The file that a text of MLIR holds, verified."""
+    report = Report()
+    file = read_generic(source, report)
+    assert file is not None
+    assert verify(file.module, report), report.diagnostics
+    return file
 
 
 def best(run: Callable[[], object], repeats: int) -> float:
@@ -93,6 +126,15 @@ def main() -> None:
         count = len(tokens.texts) - 1
         rows.append({"tokens": count, "lex_ms": lexing, "parse_ms": parsing, "print_ms": printing})
         print(f"{text.count(chr(10)):>8} {count:>9} {lexing:>9.2f} {parsing:>9.2f} {printing:>9.2f}")
+    print(f"\n{'lines of MLIR':>13} {'read and verify ms':>19} {'print ms':>9}")
+    for lines in (20, 200, 2000):
+        source = Source("<bench>", mlir(lines))
+        file = checked(source)
+        reading = best(lambda source=source: checked(source), options.repeats)
+        printing = best(lambda file=file: print_generic(file), options.repeats)
+        count = source.text.count("\n")
+        rows.append({"mlir_lines": count, "read_and_verify_ms": reading, "print_ms": printing})
+        print(f"{count:>13} {reading:>19.2f} {printing:>9.2f}")
     if options.hostile:
         print(f"\n{'hostile file':<24} {'MiB':>6} {'CPU ms':>8}  outcome")
         for name, text in hostile().items():
