@@ -108,7 +108,7 @@ class BlockReader(OwnFormReader, ABC):
         names = self.names if draft is None else draft.names
         self.poison(names)
         if not (names and self.names_complete):
-            self.poison_line(start)
+            self.scopes.poison_line(self.text, start)
         if self.too_many_errors:
             raise GiveUp
         if draft is not None and self.follows_error:

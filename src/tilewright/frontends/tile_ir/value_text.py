@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from tilewright.diagnostics import Report, Source, SourceRange
@@ -19,7 +18,6 @@ VISIBILITY: Final = "C6"
 MISMATCH: Final = "C7"
 RESULTS: Final = "C9"
 _GUESSED: Final = 2000
-_NAMES: Final = re.compile(r"%[A-Za-z0-9_$.-]+")
 
 
 class ValueReader(DebugReader):
@@ -28,7 +26,6 @@ class ValueReader(DebugReader):
     def __init__(self, source: Source, report: Report, limits: Limits = DEFAULT_LIMITS) -> None:
         super().__init__(source, report, limits)
         self.scopes = Scopes()
-        self.lost = 0
 
     def define(self, name: str, value: Value, place: SourceRange) -> None:
         """Make a value visible; of two with one name neither is, since nobody knows which one a use means."""
@@ -39,18 +36,6 @@ class ValueReader(DebugReader):
     def poison(self, names: list[ResultName]) -> None:
         """Remember names whose operation is broken, so that their uses are not reported."""
         self.scopes.poison(name.text for name in names)
-
-    def poison_line(self, start: int) -> None:
-        """As `poison`, for an operation in front of which no names could be read: one that is not defined later on
-        may be its result."""
-        end = self.text.find("\n", start)
-        head, equals, _ = self.text[start : end if end >= 0 else len(self.text)].partition("=")
-        if not equals:
-            return
-        self.lost += 1
-        for found in _NAMES.findall(head[: self.limits.name]):
-            if found not in self.scopes.visible:
-                self.scopes.broken[found] = None
 
     def at_value(self) -> bool:
         """Whether a value is ahead."""
@@ -81,8 +66,8 @@ class ValueReader(DebugReader):
         if name in self.scopes.visible:
             self.error(VISIBILITY, place, f"{name} has fewer results than that")
             return
-        if self.lost and name not in self.scopes.hidden:
-            self.lost -= 1
+        if self.scopes.lost and name not in self.scopes.hidden:
+            self.scopes.lost -= 1
             self.scopes.broken[name] = None
             return
         finding = self.error(VISIBILITY, place, f"{name[:80]} is not defined here")

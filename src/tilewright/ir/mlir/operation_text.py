@@ -12,29 +12,18 @@ from tilewright.diagnostics import Location, Report, Source, SourceRange
 from tilewright.ir.attributes import Attribute
 from tilewright.ir.core import Block, Operation, Region, Value
 from tilewright.ir.mlir.attributes import UNKNOWN_PLACE
-from tilewright.ir.mlir.codes import BLOCKS, COUNTS, LIMIT, SYNTAX, VISIBILITY, WORDS
-from tilewright.ir.mlir.cursor import SKIP, STRING, Abort, GiveUp, unescape
+from tilewright.ir.mlir.codes import COUNTS, LIMIT, SYNTAX, WORDS
+from tilewright.ir.mlir.cursor import SKIP, Abort, GiveUp
 from tilewright.ir.mlir.declared import declared_operation
 from tilewright.ir.mlir.limits import DEFAULT_LIMITS, Limits
 from tilewright.ir.mlir.name_text import ResultName
 from tilewright.ir.mlir.operations import OpaqueOperation, WrittenLocation
-from tilewright.ir.mlir.recovery import resume
 from tilewright.ir.mlir.spelling import LocationAttribute
-from tilewright.ir.mlir.trampoline import Steps
-from tilewright.ir.mlir.value_text import Use, ValueReader, plain_name
+from tilewright.ir.mlir.value_text import Use, ValueReader
 from tilewright.ir.types import Type
 
-_LABEL: Final = re.compile(rf"(\^(?:[0-9]++|[A-Za-z_$.-][A-Za-z0-9_$.-]*+)){SKIP.pattern}")
-_NAME: Final = r"%[A-Za-z0-9_$.-]++(?::[0-9]++)?+"
-_BEGIN: Final = re.compile(
-    rf'[ \t]*+(?:(?:{_NAME}(?:[ \t]*+,[ \t]*+{_NAME})*+|[!#][A-Za-z0-9_$-]++)[ \t]*+=(?!=)|"(?=[^"\n]*"\()|\^|{{-#)'
-)
+LABEL: Final = re.compile(rf"(\^(?:[0-9]++|[A-Za-z_$.-][A-Za-z0-9_$.-]*+)){SKIP.pattern}")
 _SIGNATURE: Final = re.compile(r'\([^()"\n]*+\) -> (?:\([^()"\n]*+\)|[^()"\n ]*+)(?=[ \t]*+(?:loc\(|\n))')
-_NAMES: Final = re.compile(r"%[A-Za-z0-9_$.-]+")
-
-
-def _begins(text: str, line: int) -> bool:
-    return _BEGIN.match(text, line) is not None
 
 
 class OperationText(Struct):
@@ -52,7 +41,7 @@ class OperationText(Struct):
     header: int = 0
 
 
-class _Labels:
+class Labels:
     """The blocks of a region by their labels; those that are only mentioned so far have no region."""
 
     def __init__(self) -> None:
@@ -61,7 +50,7 @@ class _Labels:
 
 
 class OperationReader(ValueReader):
-    """Reads operations into blocks. Regions nest on a list of generators, not on Python's stack.
+    """Reads what operations consist of but for their regions.
 
     `dialects` are the operations that are registered, by name; they are built as they are declared.
     """
@@ -80,70 +69,21 @@ class OperationReader(ValueReader):
         self.count = 0
         self.located = False
         self.openings: list[int] = []
-        self._labels: list[_Labels] = [_Labels()]
+        self.labels: list[Labels] = [Labels()]
         self._signatures: dict[str, tuple[list[Type], list[Type]]] = {}
         self._read_properties: dict[str, Attribute] = {}
         self._later: list[tuple[WrittenLocation, str, int]] = []
 
-    # Blocks
-
-    def _block(self, block: Block) -> Steps[None]:
-        while not self.at("}") and not self.at("^"):
-            if self.at_end:
-                self._report_end()
-            yield self.one(block)
-
-    def one(self, block: Block) -> Steps[None]:
-        """One operation; what is broken is reported and left out."""
-        self.blamed, self.blames_once = self.report.errors, True
-        draft = OperationText(self.position)
-        try:
-            self._head(draft)
-            if self.at("("):
-                yield self._regions(draft)
-                self.blamed, self.blames_once = self.report.errors, True
-            self._tail(draft, block)
-            if self.follows_error:
-                raise Abort
-        except Abort:
-            self._recover(draft)
-        self.blames_once = False
-
-    def _report_end(self) -> NoReturn:
-        if not any(d.code in (SYNTAX, WORDS) for d in self.report.diagnostics[self.already :]):
-            finding = self.report.error(SYNTAX, self.here(), "expected '}', found the end of the text")
-            opening = self.openings[-1]
-            finding.label(self.range_of(opening, opening + 1), "this brace seems to lack its partner")
-        raise GiveUp
-
-    def _recover(self, draft: OperationText) -> None:
-        self.scopes.poison(name.text for name in draft.names)
-        if not draft.name:
-            self._poison_line(draft.start)
-        if self.too_many_errors:
-            raise GiveUp
-        self.position = self.end = resume(self.text, draft.start, self.position, _begins)
-        self.skip()
-
-    def _poison_line(self, start: int) -> None:
-        """For an operation whose names could not be read: one that is not defined later on may be its result."""
-        end = self.text.find("\n", start)
-        head, equals, _ = self.text[start : end if end >= 0 else len(self.text)].partition("=")
-        if equals:
-            self.lost += 1
-            self.scopes.poison(n for n in _NAMES.findall(head[: self.limits.name]) if n not in self.scopes.visible)
-
     # Parts of an operation
 
-    def _head(self, draft: OperationText) -> None:
+    def head(self, draft: OperationText) -> None:
         """Up to the regions."""
         if self.at("%"):
             self.result_names(draft.names)
         start = self.position
-        quoted = self.take(STRING)
-        if quoted is None:
-            self.custom_form(start)
-        draft.name = unescape(quoted[1])
+        if not self.at('"'):
+            self._refuse_custom_form()
+        draft.name = self.string("an operation")
         draft.name_place = self.range_from(start)
         if not draft.name or len(draft.name) > self.limits.name:
             self.fail(f"names have 1 to {self.limits.name} characters", LIMIT, draft.name_place)
@@ -163,8 +103,7 @@ class OperationReader(ValueReader):
             draft.properties = self._properties()
         draft.header = self.end
 
-    def custom_form(self, start: int) -> NoReturn:
-        """What stands where an operation in the generic form should begin."""
+    def _refuse_custom_form(self) -> NoReturn:
         if not self.nesting:
             self.aliases_lost = True
         finding = self.error(SYNTAX, self.here(), "expected an operation in the generic form, its name in quotes")
@@ -172,9 +111,9 @@ class OperationReader(ValueReader):
         raise Abort
 
     def _successors(self, draft: OperationText) -> None:
-        labels = self._labels[-1]
+        labels = self.labels[-1]
         while True:
-            found = self.take(_LABEL)
+            found = self.take(LABEL)
             if found is None:
                 self.fail("expected a block, such as ^bb1")
             labels.mentioned.setdefault(found[1], self.range_from(found.start()))
@@ -183,7 +122,7 @@ class OperationReader(ValueReader):
                 break
         self.expect("]")
 
-    def _tail(self, draft: OperationText, block: Block) -> None:
+    def tail(self, draft: OperationText, block: Block) -> None:
         """Attributes, types, location; then the operation is built."""
         if self.at("{"):
             draft.attributes = self.dictionary()
@@ -282,99 +221,6 @@ class OperationReader(ValueReader):
                 self.error(WORDS, place, f"{name[:80]} is no location").label(alias.place, "defined here")
             else:
                 location.written = alias.value
-
-    # Regions
-
-    def _regions(self, draft: OperationText) -> Steps[None]:
-        cls = self.dialects.get(draft.name)
-        isolated = cls is not None and cls.definition.isolated
-        self.expect("(")
-        while True:
-            outer = self.isolate_scope() if isolated else None
-            try:
-                draft.regions.append((yield self._region()))
-            finally:
-                if outer is not None:
-                    self.restore_scope(outer)
-            if not self.accept(","):
-                break
-        self.expect(")")
-
-    def _region(self) -> Steps[Region]:
-        opening = self.position
-        self.expect("{")
-        if self.nesting >= self.limits.nesting:
-            self.fail(f"regions are nested more than {self.limits.nesting} deep", LIMIT, self.range_from(opening))
-        self.nesting += 1
-        self.deepest = max(self.deepest, self.nesting)
-        self.openings.append(opening)
-        labels = _Labels()
-        self._labels.append(labels)
-        mark = self.enter_scope()
-        region = Region()
-        errors = self.report.errors
-        try:
-            if not self.at("}") and not self.at("^"):
-                yield self._block(region.add_block(Block()))
-            while self.at("^"):
-                yield self._labelled(region, labels)
-            self.expect("}")
-        finally:
-            self.leave_scope(mark)
-            self._labels.pop()
-            self.openings.pop()
-            self.nesting -= 1
-        if self.report.errors == errors:
-            self._check_blocks(region, labels, opening)
-        return region
-
-    def _labelled(self, region: Region, labels: _Labels) -> Steps[None]:
-        start = self.position
-        found = self.take(_LABEL)
-        if found is None:
-            self.fail("expected the label of a block, such as ^bb1")
-        block = labels.blocks.setdefault(found[1], Block())
-        place = self.range_from(start)
-        if block.region is not None:
-            self.error(VISIBILITY, place, f"the block {found[1][:80]} is defined twice")
-            block = Block()
-        region.add_block(block)
-        try:
-            if self.accept("("):
-                self._arguments(block)
-            self.expect(":")
-        except Abort:
-            self._recover(OperationText(start))
-            self.scopes.poison(_NAMES.findall(self.text, start, self.position))
-        yield self._block(block)
-
-    def _arguments(self, block: Block) -> None:
-        while not self.at(")"):
-            start = self.position
-            name = self.new_name()
-            place = self.range_from(start)
-            self.expect(":")
-            type_ = self.type()
-            location = self.trailing_location(place)
-            self.define(name, block.add_argument(type_, plain_name(name), location), place)
-            if not self.accept(","):
-                break
-        self.expect(")")
-
-    def outer_labels(self) -> dict[str, SourceRange]:
-        """Blocks that operations outside of all regions go on in: there are none."""
-        return self._labels[0].mentioned
-
-    def _check_blocks(self, region: Region, labels: _Labels, opening: int) -> None:
-        if len(region.blocks) > 1 and any(block.first is None for block in region.blocks):
-            place = self.range_of(opening, opening + 1)
-            self.error(BLOCKS, place, "each block of several ends in an operation, and one of these is empty")
-        for name, place in labels.mentioned.items():
-            block = labels.blocks[name]
-            if block.region is None:
-                self.error(BLOCKS, place, f"there is no block {name[:80]} in this region")
-            elif block is region.entry:
-                self.error(BLOCKS, place, "the first block of a region is where it is entered: nothing goes on there")
 
 
 _ALIAS: Final = re.compile(rf"(#[A-Za-z0-9_$-]++){SKIP.pattern}")

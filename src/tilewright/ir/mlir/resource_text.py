@@ -7,15 +7,15 @@ from typing import Final
 
 from tilewright.ir.mlir.codes import NUMBER, WORDS
 from tilewright.ir.mlir.cursor import escape
-from tilewright.ir.mlir.operation_text import OperationReader
 from tilewright.ir.mlir.operations import Resources
+from tilewright.ir.mlir.region_text import RegionReader
 from tilewright.ir.mlir.spelling import spell_key
 
 _SECTIONS: Final = ("dialect_resources", "external_resources")
 _BYTES: Final = re.compile(r"0x(?:[0-9a-fA-F]{2}){4,}")
 
 
-class ResourceReader(OperationReader):
+class ResourceReader(RegionReader):
     """Reads resources."""
 
     def at_resources(self) -> bool:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from typing import Final
 
 from tilewright.ir.core import Value
+
+_NAMES: Final = re.compile(r"%[A-Za-z0-9_$.-]+")
+_LONGEST: Final = 1024
 
 
 class Scopes:
@@ -14,6 +19,7 @@ class Scopes:
         self.visible: dict[str, Value] = {}
         self.broken: dict[str, None] = {}
         self.hidden: dict[str, Value] = {}
+        self.lost = 0
         self._defined: list[tuple[str, Value | None]] = []
 
     def enter(self) -> int:
@@ -60,3 +66,16 @@ class Scopes:
     def poison(self, names: Iterable[str]) -> None:
         """Remember names whose operation is broken, so that their uses are not reported."""
         self.broken.update(dict.fromkeys(names))
+
+    def poison_line(self, text: str, start: int) -> None:
+        """As `poison`, for an operation in front of which no names could be read: one that is not defined later on may
+        be its result. `lost` counts such operations."""
+        end = text.find("\n", start)
+        head, equals, _ = text[start : end if end >= 0 else len(text)].partition("=")
+        if equals:
+            self.lost += 1
+            self.poison(name for name in _NAMES.findall(head[:_LONGEST]) if name not in self.visible)
+
+    def poison_all(self, text: str) -> None:
+        """Remember every name in a text that could not be read."""
+        self.poison(_NAMES.findall(text))

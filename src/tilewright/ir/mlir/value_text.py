@@ -54,7 +54,6 @@ class ValueReader(AttributeReader):
     def __init__(self, source: Source, report: Report, limits: Limits = DEFAULT_LIMITS) -> None:
         super().__init__(source, report, limits)
         self.scopes = Scopes()
-        self.lost = 0
         self._awaited: list[dict[str, _Forward]] = [{}]
 
     # Regions
@@ -88,7 +87,7 @@ class ValueReader(AttributeReader):
         """Report the values that nobody has defined."""
         for key, forward in self._awaited[0].items():
             name = key.partition("#")[0]
-            if name not in self.scopes.broken and not self.lost:
+            if name not in self.scopes.broken and not self.scopes.lost:
                 self._invisible(name, forward.place)
         self._awaited[0].clear()
 
