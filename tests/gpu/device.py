@@ -2,131 +2,20 @@
 
 from __future__ import annotations
 
-import ctypes
-import struct
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
-
-from targets.nvidia.case import Argument, Array, GroupArgument, Launch
-from tilewright.artifacts.artifact import (
-    Artifact,
-    GroupParameter,
-    MemrefParameter,
-    Parameter,
-    PointerParameter,
-    block_size,
-    slot_layout,
-)
-from tilewright.machine.cuda.driver import Context, DeviceBuffer
-from tilewright.runtime.memref_fit import bound_strides
-
-GUARD = 64
-"""Bytes around each array that no kernel may touch."""
-
-
-class DeviceArray:
-    """A copy of an array on the device, with the same strides and a guard on both sides."""
-
-    def __init__(self, context: Context, array: Array) -> None:
-        self.array = array
-        low, high = np.lib.array_utils.byte_bounds(array)
-        self._size = high - low
-        self._first = array.__array_interface__["data"][0] - low
-        raw = ctypes.string_at(low, self._size)
-        self._image = b"\xa5" * GUARD + raw + b"\xa5" * GUARD
-        self._buffer = DeviceBuffer(context, len(self._image))
-        self._buffer.write(self._image)
-        self.address = self._buffer.address + GUARD + self._first
-
-    def read(self) -> Array:
-        """The array as it is on the device now; bytes between its elements must be as before."""
-        image = self._buffer.read()
-        assert image[:GUARD] == self._image[:GUARD], "the kernel wrote in front of an array"
-        assert image[-GUARD:] == self._image[-GUARD:], "the kernel wrote behind an array"
-        found = self._view(bytearray(image))
-        untouched = bytearray(image)
-        self._view(untouched)[...] = self.array
-        assert bytes(untouched) == self._image, "the kernel wrote between the elements of an array"
-        return found
-
-    def _view(self, image: bytearray) -> Array:
-        array = self.array
-        start = GUARD + self._first
-        return np.ndarray(array.shape, array.dtype, image, start, array.strides)
+from targets.nvidia.case import Array, Launch
+from targets.nvidia.device_memory import Packer
+from tilewright.artifacts.artifact import Artifact
+from tilewright.machine.cuda.driver import Context
 
 
 def run(context: Context, artifact: Artifact, launch: Launch, number: int = 0) -> dict[int, Array | list[Array | None]]:
     """Launch a kernel of an artefact; contents of the array arguments afterwards."""
     info = artifact.kernels[number]
     packer = Packer(context)
-    words = packer.words(info.parameters, launch.arguments)
-    block = bytearray(block_size(info.parameters))
-    for slot, word in zip(slot_layout(info.parameters), words, strict=True):
-        block[slot.offset : slot.offset + len(word)] = word
+    block = packer.block(info.parameters, launch.arguments)
     function = context.load(artifact.payload.decode()).function(info.symbol)
     function.allow_shared(info.local_bytes)
     m, n = info.work_group_size
     function.launch(launch.grid, (m * n, 1, 1), block, shared_bytes=info.local_bytes)
     context.synchronize()
     return packer.results()
-
-
-class Packer:
-    """Turns arguments into slots, written independently of the launcher as a check on both."""
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._arrays: dict[int, DeviceArray] = {}
-        self._groups: dict[int, list[DeviceArray | None]] = {}
-        self._tables: list[DeviceArray] = []
-
-    def words(self, parameters: tuple[Parameter, ...], arguments: Any) -> list[bytes]:
-        """The slots' bytes in order."""
-        found: list[bytes] = []
-        for k, (parameter, argument) in enumerate(zip(parameters, arguments, strict=True)):
-            found += self._slots(k, parameter, argument)
-        return found
-
-    def _slots(self, k: int, parameter: Parameter, argument: Argument) -> list[bytes]:
-        if isinstance(argument, GroupArgument):
-            assert isinstance(parameter, GroupParameter)
-            return self._group(k, parameter, argument)
-        if isinstance(argument, np.ndarray):
-            assert isinstance(parameter, MemrefParameter | PointerParameter)
-            self._arrays[k] = DeviceArray(self._context, argument)
-            sizes = self._sizes(parameter, argument) if isinstance(parameter, MemrefParameter) else []
-            return [struct.pack("<Q", self._arrays[k].address), *sizes]
-        return [argument.tobytes()]
-
-    def _sizes(self, parameter: MemrefParameter, array: Array) -> list[bytes]:
-        strides = bound_strides(parameter, array.shape, tuple(s // array.itemsize for s in array.strides))
-        unknown = [n for n, known in zip(array.shape, parameter.shape, strict=True) if known is None]
-        unknown += [n for n, known in zip(strides, parameter.strides, strict=True) if known is None]
-        return [struct.pack("<q", n) for n in unknown]
-
-    def _group(self, k: int, parameter: GroupParameter, argument: GroupArgument) -> list[bytes]:
-        items = [None if a is None else DeviceArray(self._context, a) for a in argument.arrays]
-        self._groups[k] = items
-        words = [self._table(np.array([0 if i is None else i.address for i in items], np.uint64))]
-        dope = [b"" if a is None else b"".join(self._sizes(parameter.memref, a)) for a in argument.arrays]
-        width = max(map(len, dope)) // 8
-        rows = np.array([np.frombuffer(d, np.int64) if d else np.full(width, -1) for d in dope], np.int64)
-        words += [self._table(np.ascontiguousarray(column)) for column in rows.T]
-        if parameter.size is None:
-            words.append(struct.pack("<q", len(items)))
-        if parameter.offset is None:
-            words.append(struct.pack("<q", argument.offset))
-        return words
-
-    def _table(self, numbers: npt.NDArray[Any]) -> bytes:
-        self._tables.append(DeviceArray(self._context, numbers))
-        return struct.pack("<Q", self._tables[-1].address)
-
-    def results(self) -> dict[int, Array | list[Array | None]]:
-        """What is in the arrays now."""
-        found: dict[int, Array | list[Array | None]] = {k: a.read() for k, a in self._arrays.items()}
-        for k, items in self._groups.items():
-            found[k] = [None if item is None else item.read() for item in items]
-        return found

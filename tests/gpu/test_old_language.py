@@ -19,6 +19,7 @@ from effort import SEED, count
 from frontends.old_tensor_language.reading import upgraded
 from frontends.old_tensor_language.test_kernels import KERNELS, Old
 from generators import old_kernels
+from targets.nvidia.against_interpreter import TOLERANCE
 from targets.nvidia.case import Argument as DeviceArgument
 from targets.nvidia.case import Array, GroupArgument, Launch, mismatch
 from tilewright.artifacts.artifact import Artifact
@@ -32,7 +33,6 @@ from tilewright.targets.nvidia.ptx import assemble, find_assembler
 from tilewright.targets.nvidia.target import NvidiaTarget
 
 from .device import run
-from .test_differential import TOLERANCE
 
 ON_DEVICE = count("GPU_OLD_KERNELS", 200, 5000)
 COMPILED = count("GPU_OLD_COMPILED", 40, 1000)

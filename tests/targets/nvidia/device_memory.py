@@ -1,0 +1,140 @@
+"""Arguments of a launch in the memory of a device, or of what stands for one; independent of the launcher."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from tilewright.artifacts.artifact import (
+    GroupParameter,
+    MemrefParameter,
+    Parameter,
+    PointerParameter,
+    block_size,
+    slot_layout,
+)
+from tilewright.runtime.memref_fit import bound_strides
+
+from .case import Argument, Array, GroupArgument
+
+GUARD = 64
+"""Bytes around each array that no kernel may touch."""
+
+
+class Buffer(Protocol):
+    """Memory of a device."""
+
+    @property
+    def address(self) -> int: ...
+
+    def write(self, data: bytes, offset: int = 0, /) -> None: ...
+
+    def read(self, size: int | None = None, offset: int = 0, /) -> bytes: ...
+
+
+class DeviceMemory(Protocol):
+    """A device, or what stands for one."""
+
+    def allocate(self, size: int, /) -> Buffer: ...
+
+
+class DeviceArray:
+    """A copy of an array on the device, with the same strides and a guard on both sides."""
+
+    def __init__(self, context: DeviceMemory, array: Array) -> None:
+        self.array = array
+        low, high = np.lib.array_utils.byte_bounds(array)
+        self._size = high - low
+        self._first = array.__array_interface__["data"][0] - low
+        raw = ctypes.string_at(low, self._size)
+        self._image = b"\xa5" * GUARD + raw + b"\xa5" * GUARD
+        self._buffer = context.allocate(len(self._image))
+        self._buffer.write(self._image)
+        self.address = self._buffer.address + GUARD + self._first
+
+    def read(self) -> Array:
+        """The array as it is on the device now; bytes between its elements must be as before."""
+        image = self._buffer.read()
+        assert image[:GUARD] == self._image[:GUARD], "the kernel wrote in front of an array"
+        assert image[-GUARD:] == self._image[-GUARD:], "the kernel wrote behind an array"
+        found = self._view(bytearray(image))
+        untouched = bytearray(image)
+        self._view(untouched)[...] = self.array
+        assert bytes(untouched) == self._image, "the kernel wrote between the elements of an array"
+        return found
+
+    def _view(self, image: bytearray) -> Array:
+        array = self.array
+        start = GUARD + self._first
+        return np.ndarray(array.shape, array.dtype, image, start, array.strides)
+
+
+class Packer:
+    """Turns arguments into slots, written independently of the launcher as a check on both."""
+
+    def __init__(self, context: DeviceMemory) -> None:
+        self._context = context
+        self._arrays: dict[int, DeviceArray] = {}
+        self._groups: dict[int, list[DeviceArray | None]] = {}
+        self._tables: list[DeviceArray] = []
+
+    def block(self, parameters: tuple[Parameter, ...], arguments: Sequence[Argument]) -> bytearray:
+        """The block of parameters that a kernel is launched with."""
+        block = bytearray(block_size(parameters))
+        for slot, word in zip(slot_layout(parameters), self._words(parameters, arguments), strict=True):
+            block[slot.offset : slot.offset + len(word)] = word
+        return block
+
+    def _words(self, parameters: tuple[Parameter, ...], arguments: Sequence[Argument]) -> list[bytes]:
+        """The slots' bytes in order."""
+        found: list[bytes] = []
+        for k, (parameter, argument) in enumerate(zip(parameters, arguments, strict=True)):
+            found += self._slots(k, parameter, argument)
+        return found
+
+    def _slots(self, k: int, parameter: Parameter, argument: Argument) -> list[bytes]:
+        if isinstance(argument, GroupArgument):
+            assert isinstance(parameter, GroupParameter)
+            return self._group(k, parameter, argument)
+        if isinstance(argument, np.ndarray):
+            assert isinstance(parameter, MemrefParameter | PointerParameter)
+            self._arrays[k] = DeviceArray(self._context, argument)
+            sizes = self._sizes(parameter, argument) if isinstance(parameter, MemrefParameter) else []
+            return [struct.pack("<Q", self._arrays[k].address), *sizes]
+        return [argument.tobytes()]
+
+    def _sizes(self, parameter: MemrefParameter, array: Array) -> list[bytes]:
+        strides = bound_strides(parameter, array.shape, tuple(s // array.itemsize for s in array.strides))
+        unknown = [n for n, known in zip(array.shape, parameter.shape, strict=True) if known is None]
+        unknown += [n for n, known in zip(strides, parameter.strides, strict=True) if known is None]
+        return [struct.pack("<q", n) for n in unknown]
+
+    def _group(self, k: int, parameter: GroupParameter, argument: GroupArgument) -> list[bytes]:
+        items = [None if a is None else DeviceArray(self._context, a) for a in argument.arrays]
+        self._groups[k] = items
+        words = [self._table(np.array([0 if i is None else i.address for i in items], np.uint64))]
+        dope = [b"" if a is None else b"".join(self._sizes(parameter.memref, a)) for a in argument.arrays]
+        width = max(map(len, dope)) // 8
+        rows = np.array([np.frombuffer(d, np.int64) if d else np.full(width, -1) for d in dope], np.int64)
+        words += [self._table(np.ascontiguousarray(column)) for column in rows.T]
+        if parameter.size is None:
+            words.append(struct.pack("<q", len(items)))
+        if parameter.offset is None:
+            words.append(struct.pack("<q", argument.offset))
+        return words
+
+    def _table(self, numbers: npt.NDArray[Any]) -> bytes:
+        self._tables.append(DeviceArray(self._context, numbers))
+        return struct.pack("<Q", self._tables[-1].address)
+
+    def results(self) -> dict[int, Array | list[Array | None]]:
+        """What is in the arrays now."""
+        found: dict[int, Array | list[Array | None]] = {k: a.read() for k, a in self._arrays.items()}
+        for k, items in self._groups.items():
+            found[k] = [None if item is None else item.read() for item in items]
+        return found
