@@ -176,7 +176,7 @@ func @k(%A: memref<Tx?x?>, %B: memref<Tx?x?>, %C: memref<Tx?x?>, %x: memref<Tx?>
 }}""".replace("T", dtype)
 
     def prepare(rng: np.random.Generator) -> Launch:
-        m, n = int(rng.integers(1, 300)), int(rng.integers(1, 90))
+        m, n = int(rng.integers(1, 150)), int(rng.integers(1, 40))
         small = tolerance == 0.0
         shapes = ((m, n), (n, n), (m, n), (m,), (n,), ())
         a, b, c, x, y, s = (random_array(rng, dtype, *shape, small=small) for shape in shapes)

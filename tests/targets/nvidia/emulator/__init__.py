@@ -1,0 +1,16 @@
+"""An emulator of NVIDIA blocks for the LLVM text that the target prints: what a GPU does with it, without a GPU.
+
+It runs the threads of a block by their own program counters, many at a time where they stand at the same place.
+Segments of warps may be on different paths; shuffles, warp and block barriers wait for whom they name. Each access is
+checked: inside of memory that exists, aligned as the instruction promises, in no race with another thread or block.
+
+| file | concept |
+|---|---|
+| `text.py` | the text of a module: functions, blocks, instructions, operands |
+| `numbers.py`, `directed.py` | arithmetic on arrays with one entry a thread, rounded as the machine does |
+| `memory.py`, `races.py` | memory of all spaces; who accessed what between two barriers |
+| `frame.py`, `instructions.py` | registers of the threads; what each instruction does |
+| `machine.py` | scheduling, barriers, shuffles; launching a kernel |
+
+What the target does not print (vectors, switches, `alloca`) is refused, never guessed.
+"""

@@ -1,0 +1,276 @@
+"""Functions cut into segments, and the registers of the threads that run one."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+
+from .numbers import Array, constant
+from .races import Access
+from .text import Block, EmulatorError, Function, Instruction, Phi, split, typed
+
+_NAME: Final = re.compile(r"%[\w.$]+")
+DONE: Final = np.iinfo(np.int64).max
+"""The place of a thread that has returned."""
+
+
+class Machine(Protocol):
+    """What instructions ask for beside registers."""
+
+    def address_of(self, name: str) -> Array:
+        """The address of a global, in its own space."""
+        ...
+
+    def special(self, register: str, threads: Array) -> Array:
+        """A special register of PTX."""
+        ...
+
+    def load(self, threads: Array, addresses: Array, dtype: np.dtype[Any], align: int, access: Access) -> Array:
+        """Read one number a thread."""
+        ...
+
+    def store(self, threads: Array, addresses: Array, values: Array, align: int, access: Access) -> None:
+        """Write one number a thread."""
+        ...
+
+    def update(
+        self, threads: Array, addresses: Array, dtype: np.dtype[Any], access: Access, new: Callable[[int, Array], Array]
+    ) -> Array:
+        """Let one thread after the other replace a number; the old ones."""
+        ...
+
+    def call(self, name: str, threads: Array, arguments: Sequence[Array]) -> list[Array]:
+        """Run a function."""
+        ...
+
+
+class Lanes:
+    """The threads that run together: their numbers in the frame, and the values that they have at hand."""
+
+    __slots__ = ("frame", "index", "local", "parts", "team", "threads")
+
+    def __init__(self, frame: Frame, index: Array) -> None:
+        self.frame, self.team, self.index = frame, frame.team, index
+        self.threads: Array = frame.threads[index]
+        """The threads' numbers in the block."""
+        self.local: dict[str, Array] = {}
+        self.parts: dict[str, list[Array]] = {}
+
+    def get(self, name: str) -> Array:
+        """The value of a name, one entry a thread or one for all."""
+        found = self.local.get(name)
+        if found is None:
+            found = self.local[name] = self.frame.registers[name][self.index]
+        return found
+
+    def full(self, value: Array) -> Array:
+        """One entry a thread."""
+        return value if len(value) == len(self.index) else np.broadcast_to(value, self.index.shape)
+
+
+Step: TypeAlias = Callable[[Lanes], None]
+Get: TypeAlias = Callable[[Lanes], Array]
+
+
+@dataclass(frozen=True, slots=True)
+class Sync:
+    """An instruction that waits for others: its name, operands and the name it defines."""
+
+    name: str
+    operands: Sequence[Get]
+    result: str
+
+
+class Jump(NamedTuple):
+    """Where to go on: to a block, with what its phis become."""
+
+    label: str
+    phis: Sequence[tuple[str, Get]]
+
+
+class Branch(NamedTuple):
+    """The end of a block: one target, or two by a condition."""
+
+    condition: Get | None
+    targets: Sequence[Jump]
+
+
+@dataclass(slots=True)
+class Segment:
+    """Instructions that a thread runs without waiting. One with `sync` is that instruction alone."""
+
+    steps: list[Step] = field(default_factory=list[Step])
+    sync: Sync | None = None
+    end: Branch | Sequence[Get] | None = None
+    """How to go on: a branch, a return with values, or None for the next segment."""
+    reads: set[str] = field(default_factory=set[str])
+    defines: set[str] = field(default_factory=set[str])
+    kept: list[str] = field(default_factory=list[str])
+    """The names defined here that other segments read."""
+
+
+@dataclass(slots=True)
+class Code:
+    """A function as segments in the order of its text."""
+
+    function: Function
+    segments: list[Segment]
+    starts: dict[str, int]
+
+
+def operand(ltype: str, text: str) -> Get:
+    """How to read an operand."""
+    if text[0] == "%":
+        return lambda lanes: lanes.get(text)
+    if text[0] == "@":
+        return lambda lanes: lanes.team.address_of(text[1:])
+    value = constant(ltype, text)
+    return lambda _lanes: value
+
+
+def typed_operand(text: str) -> Get:
+    """How to read an operand written with its type."""
+    return operand(*typed(text))
+
+
+class Frame:
+    """A call: its threads, where each stands, what each holds in registers, what each returned."""
+
+    def __init__(self, code: Code, team: Machine, threads: Array, arguments: Sequence[Array]) -> None:
+        self.code, self.team, self.threads = code, team, threads
+        self.registers: dict[str, Array] = {}
+        self.places = np.zeros(len(threads), np.int64)
+        self.results: list[Array] = []
+        everyone = np.arange(len(threads))
+        for parameter, argument in zip(code.function.parameters, arguments, strict=True):
+            self.keep(parameter.name, everyone, argument)
+
+    def keep(self, name: str, index: Array, value: Array) -> None:
+        """Put a value into a register of some threads."""
+        found = self.registers.get(name)
+        if found is None:
+            found = self.registers[name] = np.zeros(len(self.threads), value.dtype)
+        found[index] = value
+
+    def run(self, index: Array, until: int) -> None:
+        """Run threads that stand at one place until they part, wait, return, or come to the place `until` or behind."""
+        lanes, place = Lanes(self, index), int(self.places[index[0]])
+        segments, starts = self.code.segments, self.code.starts
+        dirty: set[str] = set()
+        while True:
+            segment = segments[place]
+            for step in segment.steps:
+                step(lanes)
+            dirty.update(segment.kept)
+            end = segment.end
+            if not isinstance(end, Branch):
+                break
+            target = end.targets[0]
+            if end.condition is not None:
+                holds = end.condition(lanes)
+                if not holds.all():
+                    if holds.any():
+                        self._part(lanes, dirty, end, holds)
+                        return
+                    target = end.targets[1]
+            _move(lanes, target)
+            dirty.update(name for name, _ in target.phis)
+            place = starts[target.label]
+            if place >= until:
+                break
+        self._put_down(lanes, dirty)
+        if end is None:
+            self.places[index] = place + 1
+        elif isinstance(end, Branch):
+            self.places[index] = place
+        else:
+            self._return(index, [value(lanes) for value in end])
+
+    def _put_down(self, lanes: Lanes, names: set[str]) -> None:
+        for name in names:
+            self.keep(name, lanes.index, lanes.local[name])
+
+    def _part(self, lanes: Lanes, dirty: set[str], end: Branch, holds: Array) -> None:
+        self._put_down(lanes, dirty)
+        for target, chosen in zip(end.targets, (holds, ~holds), strict=True):
+            index = lanes.index[chosen]
+            for name, value in [(name, value(lanes)) for name, value in target.phis]:
+                self.keep(name, index, lanes.full(value)[chosen])
+            self.places[index] = self.code.starts[target.label]
+
+    def _return(self, index: Array, values: Sequence[Array]) -> None:
+        if not self.results:
+            self.results = [np.zeros(len(self.threads), value.dtype) for value in values]
+        for result, value in zip(self.results, values, strict=True):
+            result[index] = value
+        self.places[index] = DONE
+
+
+def _move(lanes: Lanes, target: Jump) -> None:
+    """Give the phis of a block their values, all at once."""
+    found = [(name, value(lanes)) for name, value in target.phis]
+    lanes.local.update(found)
+
+
+def cut(function: Function, translate: Callable[[Instruction], Step | Sync]) -> Code:
+    """Cut a function before and behind each instruction that waits for other threads."""
+    segments, starts = list[Segment](), dict[str, int]()
+    phis = {block.label: block.phis for block in function.blocks}
+    for block in function.blocks:
+        starts[block.label] = len(segments)
+        segments += _cut_block(block, phis, translate, function.results)
+    readers = Counter(name for segment in segments for name in segment.reads)
+    for segment in segments:
+        segment.kept = [name for name in segment.defines if readers[name] > (name in segment.reads)]
+    return Code(function, segments, starts)
+
+
+def _cut_block(
+    block: Block, phis: dict[str, list[Phi]], translate: Callable[[Instruction], Step | Sync], results: int
+) -> list[Segment]:
+    segments, everywhere = [Segment()], [phi for found in phis.values() for phi in found]
+    for instruction in block.instructions:
+        used = set(_NAME.findall(instruction.rest))
+        last = segments[-1]
+        match instruction.word:
+            case "br":
+                last.end = _branch(block.label, instruction.rest, phis)
+                used.update(phi.incoming[block.label] for phi in everywhere if block.label in phi.incoming)
+            case "ret":
+                last.end = _returned(instruction.rest, results)
+            case _:
+                step = translate(instruction)
+                if isinstance(step, Sync):
+                    segments += [Segment(sync=step, reads=used), Segment()]
+                    continue
+                last.steps.append(step)
+                last.defines |= {instruction.result} - {""}
+        last.reads |= used
+    return segments
+
+
+def _branch(label: str, rest: str, phis: dict[str, list[Phi]]) -> Branch:
+    parts = [part for part in split(rest) if not part.startswith("!")]
+    targets = [part.removeprefix("label %") for part in parts if part.startswith("label ")]
+    jumps = [Jump(t, [(phi.result, operand(phi.type, phi.incoming[label])) for phi in phis[t]]) for t in targets]
+    return Branch(None if len(jumps) == 1 else typed_operand(parts[0]), jumps)
+
+
+def _returned(rest: str, results: int) -> Sequence[Get]:
+    if rest == "void":
+        return []
+    _, name = typed(rest)
+    if results == 1:
+        return [typed_operand(rest)]
+    if name[0] != "%":
+        raise EmulatorError(f"a struct is returned as {name}")
+
+    def part(k: int) -> Get:
+        return lambda lanes: lanes.parts[name][k]
+
+    return [part(k) for k in range(results)]

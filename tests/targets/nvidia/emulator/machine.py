@@ -1,0 +1,293 @@
+"""Threads of a block: who runs next, who waits for whom; memory as they see it; a launch of a grid."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from .frame import DONE, Code, Frame, Lanes, Sync, cut
+from .instructions import translate
+from .memory import READABLE, WINDOW, WRITABLE, Memory
+from .numbers import Array
+from .races import Access, Epoch, Launched
+from .text import EmulatorError, parse
+
+WARP: Final = 32
+_AXES: Final = "xyz"
+_SHARED_SPACE: Final = 3
+
+
+class DeadlockError(EmulatorError):
+    """Threads wait for others that never come."""
+
+
+class Device:
+    """Memory, and kernels launched on it.
+
+    `schedule` picks who runs next; without it who stands first in the text. Programs that race on purpose, by storing
+    equal numbers at one address for instance, want `races` not to be looked for.
+    """
+
+    def __init__(self, schedule: random.Random | None = None, races: bool = True) -> None:
+        self.memory = Memory()
+        self.schedule, self.races = schedule, races
+
+    def launch(
+        self, program: Program, symbol: str, grid: tuple[int, int, int], slots: bytes, shared_bytes: int
+    ) -> None:
+        """Run all blocks of a kernel, each with fresh shared memory.
+
+        Raises EmulatorError, RaceError or UndefinedError for what the code may not do.
+        """
+        code, blocks = program.code(symbol), grid[0] * grid[1] * grid[2]
+        threads, given = code.function.threads, code.function.parameters
+        parameters = self.memory.allocate(sum(p.bytes for p in given), READABLE)
+        parameters.write(slots)
+        launched = Launched(blocks, WINDOW)
+        addresses = program.placed(self.memory)
+        with np.errstate(all="ignore"):
+            for number in range(blocks):
+                self.memory.share(shared_bytes)
+                position = (number % grid[0], number // grid[0] % grid[1], number // (grid[0] * grid[1]))
+                team = Team(self, program, addresses, threads, Block(number, position, grid), launched)
+                team.run(Frame(code, team, np.arange(threads), [np.array([parameters.address])] * len(given)))
+            launched.close()
+
+
+class Program:
+    """A module, its functions translated when first asked for."""
+
+    def __init__(self, text: str) -> None:
+        self._module = parse(text)
+        self._codes: dict[str, Code] = {}
+
+    def code(self, name: str) -> Code:
+        """A function."""
+        if name not in self._codes:
+            self._codes[name] = cut(self._module.functions[name], translate)
+        return self._codes[name]
+
+    def placed(self, memory: Memory) -> dict[str, Array]:
+        """Put the globals into memory; their addresses, each in its own space."""
+        addresses: dict[str, Array] = {}
+        for name, found in self._module.globals.items():
+            if found.space == _SHARED_SPACE:
+                addresses[name] = np.zeros(1, np.int64)
+                continue
+            rights = READABLE if found.constant else READABLE | WRITABLE
+            place = memory.allocate(len(found.contents), rights)
+            place.write(found.contents)
+            addresses[name] = np.array([place.address])
+        return addresses
+
+
+class Block(NamedTuple):
+    """Which block of the grid: its number, its position, the grid's extents."""
+
+    number: int
+    position: tuple[int, int, int]
+    grid: tuple[int, int, int]
+
+
+class Team:
+    """The threads of a block: their memory accesses, and the barriers that they have passed."""
+
+    def __init__(
+        self,
+        device: Device,
+        program: Program,
+        addresses: Mapping[str, Array],
+        threads: int,
+        block: Block,
+        launched: Launched,
+    ) -> None:
+        self._device, self._program, self._addresses = device, program, addresses
+        self._memory, self._launched, self._block = device.memory, launched, block
+        self._epoch = Epoch()
+        self._turns = np.zeros(threads, np.int64)
+        self._masks = np.zeros(threads, np.int64)
+
+    # What instructions ask for
+
+    def address_of(self, name: str) -> Array:
+        """The address of a global, in its own space."""
+        return self._addresses[name]
+
+    def special(self, register: str, threads: Array) -> Array:
+        """A special register of PTX."""
+        name, _, axis = register.partition(".")
+        k = _AXES.index(axis)
+        match name:
+            case "tid":
+                return threads.astype(np.int32) if k == 0 else np.zeros(1, np.int32)
+            case "ctaid":
+                return np.array([self._block.position[k]], np.int32)
+            case "nctaid":
+                return np.array([self._block.grid[k]], np.int32)
+            case _:
+                raise EmulatorError(f"unknown register: {register}")
+
+    def load(self, threads: Array, addresses: Array, dtype: np.dtype[Any], align: int, access: Access) -> Array:
+        """Read one number a thread."""
+        size = dtype.itemsize
+        offsets = self._memory.offsets(addresses, size, align, access)
+        self._epoch.add(threads, offsets, size, access, self._turns[threads])
+        return self._memory.view(dtype)[offsets // size]
+
+    def store(self, threads: Array, addresses: Array, values: Array, align: int, access: Access) -> None:
+        """Write one number a thread."""
+        size = values.dtype.itemsize
+        offsets = self._memory.offsets(addresses, size, align, access)
+        self._epoch.add(threads, offsets, size, access, self._turns[threads])
+        self._memory.view(values.dtype)[offsets // size] = values
+
+    def update(
+        self,
+        threads: Array,
+        addresses: Array,
+        dtype: np.dtype[Any],
+        access: Access,
+        new: Callable[[int, Array], Array],
+    ) -> Array:
+        """Let one thread after the other replace a number; the old ones. Bytes that stay as they are count as read."""
+        size = dtype.itemsize
+        offsets = self._memory.offsets(addresses, size, size, access)
+        self._epoch.add(threads, offsets, size, access & ~Access.WRITE, self._turns[threads])
+        view = self._memory.view(dtype)
+        old = np.zeros(len(threads), dtype)
+        for k, place in enumerate(offsets // size):
+            old[k] = view[place]
+            view[place] = new(k, old[k : k + 1])[0]
+            changed = view[place : place + 1].view(np.uint8) != old[k : k + 1].view(np.uint8)
+            at = offsets[k] + np.flatnonzero(changed)
+            if len(at):
+                who = np.full(len(at), threads[k])
+                self._epoch.add(who, at, 1, access, self._turns[who])
+        return old
+
+    def call(self, name: str, threads: Array, arguments: Sequence[Array]) -> list[Array]:
+        """Run a function that does not wait for other threads."""
+        frame = Frame(self._program.code(name), self, threads, arguments)
+        while True:
+            place = int(frame.places.min())
+            if place == DONE:
+                return frame.results
+            if frame.code.segments[place].sync:
+                raise EmulatorError(f"@{name} waits for other threads")
+            here = frame.places == place
+            frame.run(np.flatnonzero(here), frame.places[~here].min(initial=DONE))
+
+    # Scheduling
+
+    def run(self, frame: Frame) -> None:
+        """Run a kernel to its end."""
+        waits = np.array([segment.sync is not None for segment in frame.code.segments])
+        while True:
+            running = np.flatnonzero(frame.places != DONE)
+            if not len(running):
+                break
+            ready = running[~waits[frame.places[running]]]
+            if len(ready):
+                frame.run(*self._next(frame, ready))
+            elif not self._released(frame, running):
+                self._barrier(frame, running)
+        self._close()
+
+    def _next(self, frame: Frame, ready: Array) -> tuple[Array, int]:
+        """Threads that stand at one place, all of them or those of some warps, and how far they go."""
+        places = frame.places[ready]
+        schedule = self._device.schedule
+        if schedule is None:
+            first = places == places.min()
+            return ready[first], places[~first].min(initial=DONE)
+        chosen = ready[places == schedule.choice(sorted(set(places.tolist())))]
+        warps = sorted(set((chosen // WARP).tolist()))
+        some = schedule.sample(warps, schedule.randint(1, len(warps)))
+        return chosen[np.isin(chosen // WARP, some)], schedule.choice((0, DONE))
+
+    def _close(self) -> None:
+        if self._device.races:
+            self._launched.add(self._block.number, self._epoch.close(self._masks))
+
+    def _barrier(self, frame: Frame, running: Array) -> None:
+        """Let all go on if all threads of the block have arrived."""
+        segments = frame.code.segments
+        places: set[int] = set(frame.places[running].tolist())
+        names = {sync.name for place in places if (sync := segments[place].sync)}
+        if names != {"llvm.nvvm.barrier.cta.sync.all"}:
+            raise DeadlockError(f"threads wait at {', '.join(sorted(names))}")
+        if len(running) != len(frame.places):
+            raise DeadlockError("a barrier waits for threads that have returned")
+        self._close()
+        self._turns += 1
+        frame.places[running] += 1
+
+    def _released(self, frame: Frame, running: Array) -> bool:
+        """Carry out the shuffles and warp barriers at which all lanes that they name have arrived."""
+        went = False
+        places: set[int] = set(frame.places[running].tolist())
+        for place in sorted(places):
+            sync = frame.code.segments[place].sync
+            assert sync is not None
+            if sync.name.startswith("llvm.nvvm.barrier"):
+                continue
+            here = running[frame.places[running] == place]
+            lanes = Lanes(frame, here)
+            masks = lanes.full(sync.operands[0](lanes)).astype(np.int64) & 0xFFFFFFFF
+            if np.any(masks >> here % WARP & 1 == 0):
+                raise EmulatorError(f"a thread is not among the lanes that it names at {sync.name}")
+            complete = _complete(here, masks)
+            if np.any(complete):
+                self._exchange(frame, sync, here[complete], masks[complete])
+                went = True
+        return went
+
+    def _exchange(self, frame: Frame, sync: Sync, here: Array, masks: Array) -> None:
+        lanes = Lanes(frame, here)
+        if sync.name == "llvm.nvvm.bar.warp.sync":
+            self._masks[here] = masks
+            self._turns[here] += 1
+        else:
+            mode = sync.name.split(".")[4]
+            word, position, bounds = (lanes.full(read(lanes)) for read in sync.operands[1:])
+            source = here - here % WARP + shuffle_source(mode, here % WARP, position, bounds)
+            if np.any(masks >> source % WARP & 1 == 0):
+                raise EmulatorError("a shuffle reads from a lane that does not take part")
+            everyone = np.zeros(len(frame.places), word.dtype)
+            everyone[here] = word
+            frame.keep(sync.result, here, everyone[source])
+        frame.places[here] += 1
+
+
+def _complete(here: Array, masks: Array) -> Array:
+    """Whether all lanes of its mask stand beside each thread, with the same mask."""
+    groups = (here // WARP << WARP) | masks
+    complete = np.zeros(len(here), np.bool_)
+    for group in set(groups.tolist()):
+        mine = groups == group
+        arrived = int(np.bitwise_or.reduce(1 << here[mine] % WARP))
+        complete[mine] = arrived == group & 0xFFFFFFFF
+    return complete
+
+
+def shuffle_source(mode: str, lane: Array, position: Array, bounds: Array) -> Array:
+    """The lane that each lane reads, as PTX's `shfl` defines it; its own where the other is out of bounds."""
+    b, clamp, segment = position & 31, bounds & 31, bounds >> 8 & 31
+    low = lane & segment
+    bound = low | (clamp & ~segment)
+    match mode:
+        case "up":
+            source, inside = lane - b, lane - b >= bound
+        case "down":
+            source, inside = lane + b, lane + b <= bound
+        case "bfly":
+            source, inside = lane ^ b, lane ^ b <= bound
+        case "idx":
+            source = low | (b & ~segment)
+            inside = source <= bound
+        case _:
+            raise EmulatorError(f"unknown shuffle: {mode}")
+    return np.where(inside, source, lane)

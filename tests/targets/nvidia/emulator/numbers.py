@@ -1,0 +1,233 @@
+"""Arithmetic on arrays with one entry a thread: integers wrap, floats are rounded once."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
+
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+
+Array: TypeAlias = npt.NDArray[Any]
+
+DTYPES: Final[Mapping[str, np.dtype[Any]]] = {
+    "i1": np.dtype(np.bool_),
+    "i4": np.dtype(np.int8),
+    "i8": np.dtype(np.int8),
+    "i16": np.dtype(np.int16),
+    "i32": np.dtype(np.int32),
+    "i64": np.dtype(np.int64),
+    "half": np.dtype(np.float16),
+    "bfloat": np.dtype(ml_dtypes.bfloat16),
+    "float": np.dtype(np.float32),
+    "double": np.dtype(np.float64),
+}
+"""Pointers are `i64`, whatever their space; an `i4` is kept with its sign in a byte."""
+
+GARBAGE: Final = 0xA5
+
+
+class UndefinedError(Exception):
+    """An operand for which the instruction has no defined result and may stop the machine."""
+
+
+def dtype_of(ltype: str) -> np.dtype[Any]:
+    """What holds a scalar or pointer."""
+    return DTYPES["i64" if ltype.startswith("ptr") else ltype]
+
+
+def constant(ltype: str, text: str) -> Array:
+    """A literal as an array of one entry."""
+    dtype = dtype_of(ltype)
+    if text in ("poison", "undef"):
+        return (
+            np.frombuffer(bytes([GARBAGE]) * dtype.itemsize, dtype).copy() if dtype.kind != "b" else np.ones(1, dtype)
+        )
+    if text in ("true", "false", "null"):
+        return np.array([text == "true"], dtype)
+    if text.startswith("0xH"):
+        return np.frombuffer(struct.pack("<H", int(text[3:], 16)), np.float16)
+    if text.startswith("0xR"):
+        return np.frombuffer(struct.pack("<H", int(text[3:], 16)), dtype)
+    if text.startswith("0x"):
+        return np.frombuffer(struct.pack("<Q", int(text[2:], 16)), np.float64).astype(dtype)
+    return np.array([int(text)]).astype(dtype) if dtype.kind in "ib" else np.array([float(text)], dtype)
+
+
+def unsigned(x: Array) -> Array:
+    """The same bits without sign."""
+    return x if x.dtype.kind == "b" else x.view(np.dtype(f"u{x.dtype.itemsize}"))
+
+
+def signed(x: Array) -> Array:
+    """The same bits with sign."""
+    return x if x.dtype.kind == "b" else x.view(np.dtype(f"i{x.dtype.itemsize}"))
+
+
+def umin(x: Array, y: Array) -> Array:
+    return signed(np.minimum(unsigned(x), unsigned(y)))
+
+
+def umax(x: Array, y: Array) -> Array:
+    return signed(np.maximum(unsigned(x), unsigned(y)))
+
+
+def absolute(x: Array, _least_is_poison: Array) -> Array:
+    return np.abs(x)
+
+
+# Division and shifts
+
+
+def _checked_divisor(x: Array, y: Array, is_signed: bool) -> None:
+    if not np.all(y):
+        raise UndefinedError("division by zero")
+    if is_signed and np.any((y == -1) & (x == np.iinfo(x.dtype).min)):
+        raise UndefinedError("the quotient overflows")
+
+
+def sdiv(x: Array, y: Array) -> Array:
+    _checked_divisor(x, y, True)
+    quotient = np.floor_divide(x, y)
+    inexact = (quotient * y != x) & ((x < 0) != (y < 0))
+    return quotient + inexact.astype(x.dtype)
+
+
+def srem(x: Array, y: Array) -> Array:
+    return x - sdiv(x, y) * y
+
+
+def udiv(x: Array, y: Array) -> Array:
+    _checked_divisor(x, y, False)
+    return signed(np.floor_divide(unsigned(x), unsigned(y)))
+
+
+def urem(x: Array, y: Array) -> Array:
+    _checked_divisor(x, y, False)
+    return signed(np.remainder(unsigned(x), unsigned(y)))
+
+
+def _shifted(operation: Callable[[Array, Array], Array], x: Array, y: Array) -> Array:
+    """Amounts from the width on give anything."""
+    width = 8 * x.dtype.itemsize
+    amount = unsigned(y)
+    sensible = amount < width
+    found = operation(x, np.where(sensible, amount, 0).astype(x.dtype))
+    return np.where(sensible, found, constant(f"i{width}", "poison").view(x.dtype)[0])
+
+
+def shl(x: Array, y: Array) -> Array:
+    return _shifted(np.left_shift, x, y)
+
+
+def ashr(x: Array, y: Array) -> Array:
+    return _shifted(np.right_shift, x, y)
+
+
+def lshr(x: Array, y: Array) -> Array:
+    return signed(_shifted(np.right_shift, unsigned(x), unsigned(y)))
+
+
+# Rounding once
+
+
+def _two_sum(x: Array, y: Array) -> tuple[Array, Array]:
+    """The rounded sum and what was lost, for float64 (Knuth)."""
+    total = x + y
+    part = total - x
+    return total, (x - (total - part)) + (y - part)
+
+
+def _two_product(x: Array, y: Array) -> tuple[Array, Array]:
+    """The rounded product and what was lost, for float64 (Dekker)."""
+    product = x * y
+    (a, b), (c, d) = _halves(x), _halves(y)
+    return product, ((a * c - product) + a * d + b * c) + b * d
+
+
+def _halves(x: Array) -> tuple[Array, Array]:
+    scaled = x * 134217729.0
+    high = scaled - (scaled - x)
+    return high, x - high
+
+
+def _to_odd(total: Array, lost: Array) -> Array:
+    """The sum rounded to odd: if inexact, the neighbour whose last bit is set, so that rounding it again cannot err."""
+    bits = total.view(np.int64)
+    adjust = (lost != 0) & np.isfinite(total) & np.isfinite(lost) & (bits & 1 == 0)
+    # Towards what was lost: up in magnitude if it has the sign of the sum.
+    step = np.where((lost > 0) == (total > 0), 1, -1)
+    return np.where(adjust, bits + step, bits).view(np.float64)
+
+
+def fma(x: Array, y: Array, z: Array) -> Array:
+    """`x y + z` rounded once, away from overflow and underflow of intermediate float64 (Boldo and Melquiond)."""
+    dtype = x.dtype
+    a, b, c = (np.atleast_1d(v.astype(np.float64)) for v in (x, y, z))
+    if dtype != np.float64:
+        return _to_odd(*_two_sum(a * b, c)).astype(dtype)
+    high, low = _two_product(a, b)
+    mid, rest = _two_sum(c, low)
+    top, bottom = _two_sum(high, mid)
+    exact = top + _to_odd(*_two_sum(rest, bottom))
+    return np.where(np.isfinite(exact), exact, a * b + c)
+
+
+def narrowed(x: Array, dtype: np.dtype[Any]) -> Array:
+    """A float in a narrower format, rounded once."""
+    if x.dtype == np.float64 and dtype == DTYPES["bfloat"]:
+        single = x.astype(np.float32)
+        lost = x - single.astype(np.float64)
+        bits = single.view(np.int32)
+        adjust = (lost != 0) & np.isfinite(lost) & (bits & 1 == 0)
+        step = np.where((lost > 0) == (single > 0), 1, -1).astype(np.int32)
+        x = np.where(adjust, bits + step, bits).view(np.float32)
+    return x.astype(dtype)
+
+
+def saturated(x: Array, dtype: np.dtype[Any], is_signed: bool) -> Array:
+    """The integer part, clamped to the range of a type; 0 for NaN."""
+    target = dtype if is_signed else np.dtype(f"u{dtype.itemsize}")
+    info = np.iinfo(target)
+    wide = np.trunc(x.astype(np.float64))
+    above = wide >= float(info.max)
+    inside = np.where(np.isnan(wide) | above | (wide < float(info.min)), 0.0, wide).astype(target)
+    inside = np.where(above, info.max, np.where(wide < float(info.min), info.min, inside))
+    return inside.astype(target).view(dtype)
+
+
+# Comparison
+
+INTEGER_PREDICATES: Final[Mapping[str, Callable[[Array, Array], Array]]] = {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "slt": np.less,
+    "sle": np.less_equal,
+    "sgt": np.greater,
+    "sge": np.greater_equal,
+    "ult": lambda x, y: np.less(unsigned(x), unsigned(y)),
+    "ule": lambda x, y: np.less_equal(unsigned(x), unsigned(y)),
+    "ugt": lambda x, y: np.greater(unsigned(x), unsigned(y)),
+    "uge": lambda x, y: np.greater_equal(unsigned(x), unsigned(y)),
+}
+
+_ORDERED: Final[Mapping[str, Callable[[Array, Array], Array]]] = {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
+
+
+def float_predicate(name: str) -> Callable[[Array, Array], Array]:
+    """An LLVM predicate: ordered ones are false for NaN, unordered ones true."""
+    if name in ("ord", "uno"):
+        return lambda x, y: (np.isnan(x) | np.isnan(y)) == (name == "uno")
+    compare = _ORDERED[name[1:]]
+    if name[0] == "o":
+        return lambda x, y: compare(x, y) & ~(np.isnan(x) | np.isnan(y))
+    return lambda x, y: compare(x, y) | np.isnan(x) | np.isnan(y)

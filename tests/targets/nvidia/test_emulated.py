@@ -1,0 +1,86 @@
+"""Every case, as the LLVM text that the device gets, gives the right answer on the emulator, without races."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from differential.tile_ir_cases.case import grouped, module
+from differential.tile_ir_cases.families import FAMILIES
+from effort import SEED, Ran, count
+from generators import kernels, tile_ir
+from tilewright.targets.nvidia.ptx import Architecture
+
+from .against_interpreter import (
+    Runner,
+    disagreements,
+    operation_differences,
+    random_differences,
+    tile_ir_meaning,
+)
+from .case import Case, faults
+from .cases_spmd import spmd_cases
+from .cases_tile_ir import tile_ir_cases
+from .emulated import Emulated, compiled, emulated
+from .test_kernels import CASES
+
+LARGE = ("tile_ir-matmul", "tile_ir-softmax", "tile_ir-mma-f16-64x64x32")
+"""Those that take seconds, whose operations are in others too."""
+SPMD = {case.name for case in spmd_cases()}
+FAMILIES_OF_THE_DEVICE = ("memory", "atomics", "control", "regions")
+"""Those that the device does in its own way; arithmetic is the same text as on the CPU."""
+KERNELS = count("EMULATED_KERNELS", 60, 2000)
+TILE_KERNELS = count("EMULATED_TILE_KERNELS", 40, 1000)
+CHUNKS = 4
+
+
+@pytest.mark.parametrize("case", [*CASES, *(c for c in tile_ir_cases() if c.name not in LARGE)], ids=lambda c: c.name)
+def test_right_answers(case: Case, seed: int) -> None:
+    launch = case.prepare(np.random.default_rng(seed))
+    # Work-items that act for themselves meet in any order; those of collective code only at barriers.
+    schedule = random.Random(seed) if case.name in SPMD else None
+    found = faults(launch, emulated(case.lowered(Architecture.SM_80)).run(launch, schedule=schedule))
+    assert not found, "; ".join(found)
+
+
+def runner(kernels: Emulated, races: bool = True) -> Runner:
+    """Launches on the emulator."""
+    return lambda launch, number: kernels.run(launch, number, races=races)
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_random_kernels(chunk: int, ran: Ran) -> None:
+    seeds = range(SEED + chunk, SEED + KERNELS, CHUNKS)
+    for seed in seeds:
+        kernel = kernels.generate(random.Random(seed))
+        found = disagreements(kernel, runner(compiled(kernel.text)))
+        assert not found, f"seed {seed}: {'; '.join(found)}\n{kernel.text}"
+    ran(len(seeds), "kernels of the tensor language on the emulated device")
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_random_kernels_of_tile_ir(chunk: int, ran: Ran) -> None:
+    seeds = range(SEED + chunk, SEED + TILE_KERNELS, CHUNKS)
+    for seed in seeds:
+        kernel = tile_ir.generate(random.Random(seed), f"seed_{seed}")
+        text = tile_ir.module_of([kernel])
+        found = random_differences(kernel, 0, runner(compiled(text)), tile_ir_meaning(text))
+        assert not found, f"{kernel.name}: {'; '.join(found)}\n{kernel.text}"
+    ran(len(seeds), "kernels of Tile IR on the emulated device")
+
+
+@pytest.mark.parametrize("family", FAMILIES_OF_THE_DEVICE)
+def test_operations_of_tile_ir(family: str, rng: np.random.Generator) -> None:
+    make, ulp = FAMILIES[family]
+    groups = grouped(make())
+    text = module(groups)
+    # Some store equal numbers at one address.
+    launched, meant = runner(compiled(text), races=False), tile_ir_meaning(text)
+    wrong = [
+        fault
+        for number, group in enumerate(groups)
+        for fault in operation_differences(group, number, launched, meant, ulp, rng)
+    ]
+    assert not wrong, f"{len(wrong)}: {wrong[:60]}"
