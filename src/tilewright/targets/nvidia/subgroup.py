@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 
 from tilewright.dialects import tile
 from tilewright.ir import core
@@ -117,7 +118,23 @@ def _load(ctx: KernelContext, op: tile.Load | tile.AtomicLoad) -> RegisterTile:
     return each_slot(ctx, type_, element)
 
 
+@contextmanager
+def _in_order(ctx: KernelContext) -> Generator[None]:
+    """Emit writes of the subgroup between what its work-items read before and what they read afterwards.
+
+    Lanes do not run in lock step: without waiting one would write what another is still to read.
+    """
+    warp.synchronize(ctx)
+    yield
+    warp.synchronize(ctx)
+
+
 def _store(ctx: KernelContext, op: tile.Store | tile.AtomicStore) -> None:
+    with _in_order(ctx):
+        _store_slots(ctx, op)
+
+
+def _store_slots(ctx: KernelContext, op: tile.Store | tile.AtomicStore) -> None:
     type_, source = tile_type(op.value), registers_of(ctx, op.value)
     for slot, operand in enumerate(source.slots):
         where = element_position(ctx, type_, slot)
@@ -128,8 +145,6 @@ def _store(ctx: KernelContext, op: tile.Store | tile.AtomicStore) -> None:
                 atomic_store(ctx, view.element, operand, pointer, op.scope, op.semantics)
             else:
                 store_element(ctx, view.element, operand, pointer)
-    # Lanes of a subgroup do not run in lock step; the program may rely on seeing its own matrix.
-    warp.synchronize(ctx)
 
 
 def _atomic_rmw(ctx: KernelContext, op: tile.AtomicRmw) -> RegisterTile:
@@ -145,7 +160,8 @@ def _atomic_rmw(ctx: KernelContext, op: tile.AtomicRmw) -> RegisterTile:
         zero = ctx.arith.constant(view.element.name, 0)
         return guarded(ctx, _inside(ctx, type_, slot, inside), update, lambda: zero)
 
-    return each_slot(ctx, type_, element)
+    with _in_order(ctx):
+        return each_slot(ctx, type_, element)
 
 
 # Moving elements
