@@ -11,7 +11,7 @@ from differential.tile_ir_cases.case import grouped, module
 from differential.tile_ir_cases.families import FAMILIES
 from effort import SEED, Ran, count
 from generators import kernels, tile_ir
-from tilewright.targets.nvidia.ptx import Architecture
+from tilewright.machine.cuda.architecture import Architecture
 
 from .against_interpreter import (
     Runner,
