@@ -167,6 +167,22 @@ def uniform_atomics() -> Case:
     return Case("uniform-atomics", kernel("%A: memref<i32x4>, %B: memref<i32x70>", body), prepare)
 
 
+def numbers_of_subgroups() -> Case:
+    """A work-group of three by two subgroups: each writes its own numbers where its linear number is."""
+    lines = ["%row = arith.cast %sg -> index"]
+    facts = ("subgroup_id {dim = 0}", "subgroup_id {dim = 1}", "num_subgroups {dim = 0}", "num_subgroups {dim = 1}")
+    for k, fact in enumerate(facts):
+        lines += [f"%k{k} = arith.constant {{value = {k}}} -> index", f"%n{k} = team.{fact} -> i32"]
+        lines.append(f"memref.atomic_store %n{k}, %A, %row, %k{k}")
+    body = _ids("\n".join(lines), 8)
+
+    def prepare(rng: np.random.Generator) -> Launch:
+        expected = np.array([[k % 3, k // 3, 3, 2] for k in range(6)], np.int32, order="F")
+        return Launch([poisoned("i32", 6, 4)], {0: expected})
+
+    return Case("subgroup-numbers", kernel("%A: memref<i32x6x4>", body, 8, (24, 2)), prepare)
+
+
 def shares(rows: int, columns: int, size: int) -> Case:
     """share_extract and share_insert number the components as the language reference 1.11 says."""
     i_ = min(rows, size)
@@ -212,6 +228,7 @@ def spmd_cases() -> list[Case]:
         subgroup_operations("i16", 32),
         *(atomics(d) for d in ("i8", "i16", "i32", "i64", "bf16", "f16", "f32", "f64", "c32", "c64")),
         uniform_atomics(),
+        numbers_of_subgroups(),
         shares(8, 6, 16),
         shares(64, 3, 32),
         shares(32, 5, 16),

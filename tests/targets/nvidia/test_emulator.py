@@ -186,6 +186,11 @@ end:
     assert run(two) == [1] * 64, "barriers without `.aligned` meet each other"
 
 
+def test_a_loop_without_an_end_is_given_up() -> None:
+    with pytest.raises(EmulatorError, match="come to an end"):
+        run("  br label %loop\nloop:\n  br label %loop", 1)
+
+
 def shuffled(mode: str, mask: str, position: str, bounds: int) -> list[int]:
     """What each lane gets of ten times the lanes' numbers."""
     body = f"""{mask}

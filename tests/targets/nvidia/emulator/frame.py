@@ -15,6 +15,8 @@ from .races import Access
 from .text import Block, EmulatorError, Function, Instruction, Phi, split, typed
 
 _NAME: Final = re.compile(r"%[\w.$]+")
+_MOST_SEGMENTS: Final = 300_000
+"""Who runs more is in a loop without an end."""
 DONE: Final = np.iinfo(np.int64).max
 """The place of a thread that has returned."""
 
@@ -146,6 +148,7 @@ class Frame:
         self.registers: dict[str, Array] = {}
         self.places = np.zeros(len(threads), np.int64)
         self.results: list[Array] = []
+        self._left = _MOST_SEGMENTS
         everyone = np.arange(len(threads))
         for parameter, argument in zip(code.function.parameters, arguments, strict=True):
             self.keep(parameter.name, everyone, argument)
@@ -163,6 +166,9 @@ class Frame:
         segments, starts = self.code.segments, self.code.starts
         dirty: set[str] = set()
         while True:
+            self._left -= 1
+            if not self._left:
+                raise EmulatorError("the threads do not come to an end")
             segment = segments[place]
             for step in segment.steps:
                 step(lanes)

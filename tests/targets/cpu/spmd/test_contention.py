@@ -1,0 +1,50 @@
+"""Atomics of several threads on one element: nothing gets lost, whoever comes in between."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from generators.element_types import DTYPES
+from targets.cpu.entry import Entry
+
+THREADS = 4
+ROUNDS = 50_000
+
+
+def kernel(dtype: str, kind: str) -> Entry:
+    """Updates one element over and over: by 1, or by ever larger numbers."""
+    operand = f"%k32 = arith.cast %k -> {dtype}" if kind == "max" else ""
+    value = "%k32" if kind == "max" else "%one"
+    return Entry(f"""builtin.module {{ builtin.kernel {{sym_name = "k", subgroup_size = 1, work_group_size = [1, 1]}}
+      (%t: memref<{dtype}x?>, %n: i32) {{
+      %z = arith.constant {{value = 0}} -> index
+      %zero = arith.constant {{value = 0}} -> i32
+      %one = arith.constant {{value = {"1" if dtype[0] == "i" else "1.0"}}} -> {dtype}
+      scf.for %zero, %n {{operand_segments = [1, 1, 0, 0]}} (%k: i32) {{
+        {operand}
+        %o = memref.atomic_rmw {value}, %t, %z {{kind = "{kind}", scope = "device"}} -> {dtype}
+      }}
+    }} }}""")
+
+
+@pytest.mark.parametrize(("dtype", "kind"), [("i8", "add"), ("i64", "add"), ("f32", "add"), ("f64", "add")])
+def test_no_addition_is_lost(dtype: str, kind: str) -> None:
+    run, total = kernel(dtype, kind), np.zeros(1, DTYPES[dtype])
+    with ThreadPoolExecutor(THREADS) as pool:
+        for _ in pool.map(lambda _: run({"t": total, "n": np.int32(ROUNDS)}), range(THREADS)):
+            pass
+    assert total.tolist() == np.array([THREADS * ROUNDS]).astype(DTYPES[dtype]).tolist()
+
+
+@pytest.mark.parametrize("dtype", ["f64", "f16"])
+def test_extrema_stay(dtype: str) -> None:
+    """Each thread goes up to a bound of its own: the largest is what remains."""
+    run, most = kernel(dtype, "max"), np.zeros(1, DTYPES[dtype])
+    bounds = [2048, 1000, 1500, 700]
+    with ThreadPoolExecutor(THREADS) as pool:
+        for _ in pool.map(lambda n: run({"t": most, "n": np.int32(n + 1)}), bounds):
+            pass
+    assert float(most[0]) == max(bounds)
