@@ -214,6 +214,75 @@ def test_identities_emit_nothing() -> None:
     assert b.block.lines == []
 
 
+FOLDED = {"add": int.__add__, "sub": int.__sub__, "mul": int.__mul__, "smin": min, "smax": max}
+PREDICATES = {"eq": "__eq__", "ne": "__ne__", "slt": "__lt__", "sle": "__le__", "sgt": "__gt__", "sge": "__ge__"}
+
+
+def test_integers_are_folded_as_python_does() -> None:
+    b, _ = builder()
+    numbers = (-5, -1, 0, 1, 2, 7)
+    for x in numbers:
+        for y in numbers:
+            for name, meaning in FOLDED.items():
+                assert getattr(b, name)(i64(x), i64(y)).integer == meaning(x, y), (name, x, y)
+            for predicate, method in PREDICATES.items():
+                assert b.icmp(predicate, i64(x), i64(y)).text == str(getattr(x, method)(y)).lower(), (predicate, x, y)
+    assert b.block.lines == []
+
+
+def test_identities_are_identities(jit: Jit) -> None:
+    """Each operation with each constant on one side, against Python on numbers that only the call knows."""
+    module = Module()
+    b, (data, out, _) = pointers(module, 2)
+    x = b.load("i8", data)
+    constants = (0, 1, -1, 5)
+    found: list[Value] = []
+    for k in constants:
+        c = constant("i8", k)
+        pairs = [(x, c), (c, x)]
+        found += [op(*pair) for op in (b.add, b.sub, b.mul, b.and_, b.or_, b.xor) for pair in pairs]
+    shifts = (0, 1, 5)
+    found += [op(x, constant("i8", k)) for op in (b.shl, b.lshr, b.ashr) for k in shifts]
+    for k, value in enumerate(found):
+        b.store(value, b.offset(out, k), 1)
+    b.ret()
+    for number in (-128, -3, 0, 1, 77):
+        wide, result = np.array([number], np.int8), np.zeros(len(found), np.int8)
+        call(jit, module, [wide, result], 0)
+        expected: list[int] = []
+        for k in constants:
+            for name in ("__add__", "__sub__", "__mul__", "__and__", "__or__", "__xor__"):
+                expected += [getattr(number, name)(k), getattr(k, name)(number)]
+        expected += [number << k for k in shifts]
+        expected += [(number & 0xFF) >> k for k in shifts]
+        expected += [number >> k for k in shifts]
+        assert result.tolist() == np.array(expected).astype(np.int8).tolist()
+
+
+def test_truths_are_folded() -> None:
+    b, _ = builder()
+    c, yes, no = Value("i1", "%c"), boolean(True), boolean(False)
+    for x, y in ((c, yes), (yes, c)):
+        assert (b.and_(x, y), b.or_(x, y)) == (c, yes)
+    for x, y in ((c, no), (no, c)):
+        assert (b.and_(x, y), b.or_(x, y), b.xor(x, y)) == (no, c, c)
+    assert (b.not_(yes), b.not_(no)) == (no, yes)
+    assert b.block.lines == []
+
+
+@pytest.mark.parametrize(("first", "last"), [(3, 3), (4, 3), (3, 4), (-2, -2)])
+def test_loops_of_few_trips(jit: Jit, first: int, last: int) -> None:
+    module = Module()
+    b, (out, _) = pointers(module, 1)
+    with b.loop(i64(first), i64(last), carried=[i64(0)]) as loop:
+        loop.yield_(b.add(loop.carried[0], i64(1)))
+    b.store(loop.results[0], out)
+    b.ret()
+    result = np.full(1, -1)
+    call(jit, module, [result], 0)
+    assert result[0] == len(range(first, last))
+
+
 def test_float_identities_that_are_not_exact_stay() -> None:
     """x + 0.0 turns -0.0 into 0.0."""
     b, _ = builder()

@@ -215,6 +215,24 @@ def overlap() -> list[Case]:
     return both("overlap", "%A: memref<f32x16x16>, %B: memref<f32x71>", body, prepare)
 
 
+def again() -> list[Case]:
+    """What was stored is read at other places: by other work-items than have written it."""
+    body = """
+      %one = arith.constant {value = 1} -> index
+      %b = tile.load %B, %z -> tile<70xf32>
+      tile.store %b, %C, %one
+      %c = tile.load %C, %z -> tile<71xf32>
+      %d = arith.add %c, %c -> tile<71xf32>
+      tile.store %d, %D, %z"""
+
+    def prepare(rng: np.random.Generator) -> Launch:
+        b, c = random_array(rng, "f32", 70), random_array(rng, "f32", 71)
+        moved = np.concatenate([c[:1], b])
+        return Launch([b, c, poisoned("f32", 71)], {1: moved, 2: moved + moved})
+
+    return both("again", "%B: memref<f32x70>, %C: memref<f32x71>, %D: memref<f32x71>", body, prepare)
+
+
 def tile_cases() -> list[Case]:
     """All cases of this file."""
     return [
@@ -233,4 +251,5 @@ def tile_cases() -> list[Case]:
         *folds("bf16"),
         *control(),
         *overlap(),
+        *again(),
     ]

@@ -8,6 +8,7 @@ from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.ptx import assemble, find_assembler
 
 from .case import Case
+from .cases_exchanges import exchange_cases
 from .cases_kernels import kernel_cases
 from .cases_language import language_cases
 from .cases_scalars import scalar_cases
@@ -15,7 +16,7 @@ from .cases_spmd import spmd_cases
 from .cases_tiles import tile_cases
 
 WHOLE_KERNELS = [*language_cases(), *kernel_cases()]
-CASES = [*WHOLE_KERNELS, *scalar_cases(), *spmd_cases(), *tile_cases()]
+CASES = [*WHOLE_KERNELS, *scalar_cases(), *spmd_cases(), *tile_cases(), *exchange_cases()]
 
 
 # Subgroups of 8 and 32 differ from those of 16 in constants only; tests/gpu runs them.

@@ -53,7 +53,10 @@ class Size:
 
 
 SIZES: Final = [
-    *(Size("f32", rows, columns) for rows, columns in ((1, 1), (3, 2), (5, 9), (7, 3), (9, 1), (15, 2), (17, 5), (33, 3))),
+    *(
+        Size("f32", rows, columns)
+        for rows, columns in ((1, 1), (3, 2), (5, 9), (7, 3), (9, 1), (15, 2), (17, 5), (33, 3))
+    ),
     *(Size("f64", rows, columns) for rows, columns in ((3, 1), (5, 2), (9, 3), (11, 9))),
     *(Size("i8", rows, columns) for rows, columns in ((1, 5), (7, 2), (31, 3), (65, 2))),
     *(Size("c32", rows, columns) for rows, columns in ((1, 2), (3, 3), (5, 2), (11, 1))),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from threading import Barrier
 
 import numpy as np
 import pytest
@@ -11,7 +14,7 @@ from generators.element_types import DTYPES
 from targets.cpu.entry import Entry
 
 THREADS = 4
-ROUNDS = 50_000
+ROUNDS = 1_000_000
 
 
 def kernel(dtype: str, kind: str) -> Entry:
@@ -30,12 +33,23 @@ def kernel(dtype: str, kind: str) -> Entry:
     }} }}""")
 
 
+def together(jobs: Sequence[Callable[[], None]]) -> None:
+    """Run jobs in threads of their own that start at one time."""
+    start = Barrier(len(jobs))
+
+    def run(job: Callable[[], None]) -> None:
+        start.wait()
+        job()
+
+    with ThreadPoolExecutor(len(jobs)) as pool:
+        for done in [pool.submit(run, job) for job in jobs]:
+            done.result()
+
+
 @pytest.mark.parametrize(("dtype", "kind"), [("i8", "add"), ("i64", "add"), ("f32", "add"), ("f64", "add")])
 def test_no_addition_is_lost(dtype: str, kind: str) -> None:
     run, total = kernel(dtype, kind), np.zeros(1, DTYPES[dtype])
-    with ThreadPoolExecutor(THREADS) as pool:
-        for _ in pool.map(lambda _: run({"t": total, "n": np.int32(ROUNDS)}), range(THREADS)):
-            pass
+    together([lambda: run({"t": total, "n": np.int32(ROUNDS)})] * THREADS)
     assert total.tolist() == np.array([THREADS * ROUNDS]).astype(DTYPES[dtype]).tolist()
 
 
@@ -44,7 +58,5 @@ def test_extrema_stay(dtype: str) -> None:
     """Each thread goes up to a bound of its own: the largest is what remains."""
     run, most = kernel(dtype, "max"), np.zeros(1, DTYPES[dtype])
     bounds = [2048, 1000, 1500, 700]
-    with ThreadPoolExecutor(THREADS) as pool:
-        for _ in pool.map(lambda n: run({"t": most, "n": np.int32(n + 1)}), bounds):
-            pass
+    together([partial(run, {"t": most, "n": np.int32(n + 1)}) for n in bounds])
     assert float(most[0]) == max(bounds)

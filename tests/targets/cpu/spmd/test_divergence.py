@@ -216,7 +216,12 @@ def test_absent_work_items_count_as_the_identity(kind: str, least: int) -> None:
         }}""",
     )
     ufunc = {"add": np.add, "max": np.maximum, "min": np.minimum}[kind]
-    for count, numbers in ((0, range(-128, 128, 17)), (5, range(-8, 8)), (11, range(100, 116)), (15, range(-128, -112))):
+    for count, numbers in (
+        (0, range(-128, 128, 17)),
+        (5, range(-8, 8)),
+        (11, range(100, 116)),
+        (15, range(-128, -112)),
+    ):
         x = np.array(numbers, np.int8)
         found = [np.full(LANES, 55, np.int8) for _ in range(3)]
         run({"x": x, "all": found[0], "up": found[1], "below": found[2], "n": np.int32(count)})

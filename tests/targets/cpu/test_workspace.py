@@ -7,7 +7,7 @@ import random
 import numpy as np
 
 from targets.cpu.entry import Entry
-from tilewright.targets.cpu.memory.workspace import Workspace
+from tilewright.targets.cpu.workspace import Workspace
 
 
 def test_reserved_pieces_lie_apart(seed: int) -> None:
@@ -61,7 +61,7 @@ def test_local_parameters_and_allocations_lie_apart() -> None:
             f"memref.store %v{name}, %{name}, %k{name}",
             "}",
         ]
-    for number, (name, (dtype, count)) in enumerate(places.items()):
+    for number, (name, (dtype, _)) in enumerate(places.items()):
         lines += [
             f"%at{name} = arith.constant {{value = {number}}} -> index",
             f"scf.for %z, %e{name} {{operand_segments = [1, 1, 0, 0]}} (%j{name}: index) {{",
