@@ -259,6 +259,18 @@ def test_identities_are_identities(jit: Jit) -> None:
         assert result.tolist() == np.array(expected).astype(np.int8).tolist()
 
 
+@pytest.mark.parametrize("lanes", [1, 2, 3, 5, 6, 7, 8, 13])
+def test_reductions_take_every_lane_once(jit: Jit, lanes: int) -> None:
+    module = Module()
+    b, (data, out, _) = pointers(module, 2)
+    x = b.load(vector("i64", lanes), data, 8)
+    b.store(Arithmetic(b, GENERIC).reduce_lanes("add", "i64", x), out)
+    b.ret()
+    numbers, result = 1 << np.arange(lanes), np.zeros(1, np.int64)
+    call(jit, module, [numbers, result], 0)
+    assert result[0] == (1 << lanes) - 1
+
+
 def test_truths_are_folded() -> None:
     b, _ = builder()
     c, yes, no = Value("i1", "%c"), boolean(True), boolean(False)

@@ -150,6 +150,29 @@ def groups() -> Case:
     return Case("groups", kernel(parameters, body), prepare)
 
 
+def groups_of_any_layout() -> Case:
+    """Each element of a group has extents and strides of its own, known to the launch only."""
+    body = """
+    %z = arith.constant {value = 0} -> index
+    %g = team.group_id {dim = 0} -> index
+    %x = memref.group_load %G, %g -> memref<f32x?x?,strided<?,?>>
+    %a = tile.load %x, %z, %z {check = [true, true]} -> tile<8x8xf32>
+    %y = arith.add %a, %a -> tile<8x8xf32>
+    tile.store %y, %x, %z, %z {check = [true, true]}
+    %stride = memref.stride %x {mode = 1} -> index
+    %wide = arith.cast %stride -> i64
+    memref.store %wide, %S, %g"""
+
+    def prepare(rng: np.random.Generator) -> Launch:
+        whole = [random_array(rng, "f32", 9, 11) for _ in range(3)]
+        arrays = [whole[0][1:4, :5], whole[1].T[:7, :2], whole[2][::2, ::3]]
+        strides = np.array([9, 1, 27], np.int64)
+        return Launch([GroupArgument(arrays), poisoned("i64", 3)], {0: [a + a for a in arrays], 1: strides}, (3, 1, 1))
+
+    parameters = "%G: group<memref<f32x?x?,strided<?,?>>x?>, %S: memref<i64x3>"
+    return Case("groups-of-any-layout", kernel(parameters, body), prepare)
+
+
 def kernel_cases() -> list[Case]:
     """All cases of this file."""
-    return [axpby(), fused(), gemm(), groups()]
+    return [axpby(), fused(), gemm(), groups(), groups_of_any_layout()]

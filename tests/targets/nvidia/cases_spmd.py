@@ -189,7 +189,11 @@ def shares(rows: int, columns: int, size: int) -> Case:
     j_ = ceil(i_ * columns / size) * size // i_
     blocks = rows // i_
     count = i_ * blocks * j_ // size
-    lines = [f"%a = tile.load %A, %z, %z -> tile<{rows}x{columns}xf32>"]
+    lines = [
+        f"%loaded = tile.load %A, %z, %z -> tile<{rows}x{columns}xf32>",
+        f"%seven = arith.constant {{value = 7.0}} -> tile<{rows}x{columns}xf32>",
+        f"%a = arith.add %loaded, %seven -> tile<{rows}x{columns}xf32>",
+    ]
     for v in range(count):
         lines.append(f"%k{v} = arith.constant {{value = {v}}} -> index")
         lines.append(f"%v{v} = tile.share_extract %a {{index = {v}}} -> f32")
@@ -202,14 +206,15 @@ def shares(rows: int, columns: int, size: int) -> Case:
 
     def prepare(rng: np.random.Generator) -> Launch:
         a = random_array(rng, "f32", rows, columns)
-        components, inserted = np.zeros((size, count), np.float32), a.copy()
+        computed = a + np.float32(7)
+        components, inserted = np.zeros((size, count), np.float32), computed.copy()
         for p in range(size):
             for k in range(blocks):
                 for u in range(i_ * j_ // size):
                     v = u + k * i_ * j_ // size
                     i, j = p % i_ + k * i_, p // i_ + u * size // i_
                     if j < columns:
-                        components[p, v] = a[i, j]
+                        components[p, v] = computed[i, j]
                         if v == count - 1:
                             inserted[i, j] = p
         outputs = [poisoned("f32", size, count), poisoned("f32", rows, columns)]

@@ -233,6 +233,82 @@ def again() -> list[Case]:
     return both("again", "%B: memref<f32x70>, %C: memref<f32x71>, %D: memref<f32x71>", body, prepare)
 
 
+def rounds() -> Case:
+    """A buffer of the body of a loop: the next round must not write it while others still read."""
+    body = """
+    %z = arith.constant {value = 0} -> index
+    %three = arith.constant {value = 3} -> index
+    scf.for %z, %three {operand_segments = [1, 1, 0, 0]} (%k: index) {
+      %a = tile.load %A, %z, %k -> tile<64x1xi32>
+      %s = tile.scan %a {kind = "add", dim = 0} -> tile<64x1xi32>
+      %m = tile.reshape %s -> tile<8x8xi32>
+      %p = tile.permute %m {order = [1, 0]} -> tile<8x8xi32>
+      %part = memref.subview %B, %k {operand_segments = [1, 1, 0],
+        static_offsets = [0, 0, none], static_sizes = [8, 8, 0]} -> memref<i32x8x8>
+      tile.store %p, %part, %z, %z
+    }
+    %few = tile.load %A, %z, %z -> tile<3x1xi32>
+    %last = tile.scan %few {kind = "max", dim = 0} -> tile<3x1xi32>
+    tile.store %last, %C, %z, %z"""
+
+    def prepare(rng: np.random.Generator) -> Launch:
+        a = random_array(rng, "i32", 64, 3, small=True)
+        sums = np.cumsum(a, axis=0, dtype=np.int32).reshape((8, 8, 3), order="F")
+        expected = {1: np.asfortranarray(sums.transpose((1, 0, 2))), 2: np.maximum.accumulate(a[:3, :1])}
+        return Launch([a, poisoned("i32", 8, 8, 3), poisoned("i32", 3, 1)], expected)
+
+    return Case("rounds", kernel("%A: memref<i32x64x3>, %B: memref<i32x8x8x3>, %C: memref<i32x3x1>", body), prepare)
+
+
+def trips() -> Case:
+    """Loops between bounds, with steps, that only the launch knows: what they add, and how often."""
+    body = """
+    %g = team.group_id {dim = 0} -> index
+    %z = arith.constant {value = 0} -> index
+    %one = arith.constant {value = 1} -> index
+    %two = arith.constant {value = 2} -> index
+    %lower = memref.load %N, %z, %g -> i64
+    %upper = memref.load %N, %one, %g -> i64
+    %step = memref.load %N, %two, %g -> i64
+    %nil = arith.constant {value = 0} -> i64
+    %ten = arith.constant {value = 10} -> i64
+    %sum = scf.for %lower, %upper, %step, %nil {operand_segments = [1, 1, 1, 1]} -> i64 (%k: i64, %acc: i64) {
+      %more = arith.mul %acc, %ten -> i64
+      %next = arith.add %more, %k -> i64
+      scf.yield %next
+    }
+    %ones = scf.for %lower, %upper, %nil {operand_segments = [1, 1, 0, 1]} -> i64 (%k: i64, %acc: i64) {
+      %more = arith.add %acc, %k -> i64
+      scf.yield %more
+    }
+    memref.store %sum, %S, %z, %g
+    memref.store %ones, %S, %one, %g"""
+    bounds = [
+        (0, 6, 2),
+        (0, 7, 2),
+        (0, 5, 3),
+        (3, 3, 1),
+        (4, 3, 1),
+        (4, 3, 5),
+        (0, 4, 0),
+        (0, 4, -1),
+        (-3, 3, 3),
+        (2, 3, 9),
+    ]
+
+    def prepare(rng: np.random.Generator) -> Launch:
+        expected = np.zeros((2, len(bounds)), np.int64, order="F")
+        for number, (lower, upper, step) in enumerate(bounds):
+            for k in range(lower, upper, step) if step > 0 else ():
+                expected[0, number] = expected[0, number] * 10 + k
+            expected[1, number] = sum(range(lower, upper))
+        numbers = np.array(bounds, np.int64).T.copy(order="F")
+        return Launch([numbers, poisoned("i64", *expected.shape)], {1: expected}, (len(bounds), 1, 1))
+
+    count = len(bounds)
+    return Case("trips", kernel(f"%N: memref<i64x3x{count}>, %S: memref<i64x2x{count}>", body), prepare)
+
+
 def tile_cases() -> list[Case]:
     """All cases of this file."""
     return [
@@ -252,4 +328,6 @@ def tile_cases() -> list[Case]:
         *control(),
         *overlap(),
         *again(),
+        rounds(),
+        trips(),
     ]

@@ -12,7 +12,7 @@ import pytest
 from .emulator import directed
 from .emulator.machine import DeadlockError, Device, Program, shuffle_source
 from .emulator.memory import MemoryFault
-from .emulator.numbers import UndefinedError, fma, narrowed, saturated, sdiv, srem
+from .emulator.numbers import UndefinedError, extremum, fma, narrowed, saturated, sdiv, srem
 from .emulator.races import RaceError
 from .emulator.text import EmulatorError
 
@@ -363,9 +363,23 @@ def test_rounding_in_a_direction() -> None:
     assert below**2 < 2 < above**2
     assert np.signbit(directed.operation("add", "rm")(one, -one)[0])
     assert not np.signbit(directed.operation("add", "rp")(one, -one)[0])
+    least = np.array([np.nextafter(np.float32(0), np.float32(1))])
+    for factor, down, up in ((0.75, 0, 1), (0.25, 0, 1), (-0.75, -1, 0)):
+        part = least.dtype.type(factor) * np.ones(1, least.dtype)
+        found = [directed.operation("mul", mode)(least, part)[0] / least[0] for mode in ("rz", "rm", "rp")]
+        assert found == [0, down, up]
     huge = np.array([3e38], np.float32)
     assert directed.operation("mul", "rz")(huge, huge)[0] == np.finfo(np.float32).max
     assert directed.operation("mul", "rp")(huge, huge)[0] == np.inf
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_signs_of_zeros(dtype: type[np.float32] | type[np.float64]) -> None:
+    x, y = np.array([0.0, -0.0, 0.0, -0.0], dtype), np.array([0.0, 0.0, -0.0, -0.0], dtype)
+    assert np.signbit(extremum(np.fmax, largest=True)(x, y)).tolist() == [False, False, False, True]
+    assert np.signbit(extremum(np.fmin, largest=False)(x, y)).tolist() == [False, True, True, True]
+    assert np.signbit(fma(x, np.ones(4, dtype), y)).tolist() == [False, False, False, True]
+    assert extremum(np.fmax, largest=True)(np.array([1.0, np.nan]), np.array([2.0, -3.0])).tolist() == [2, -3]
 
 
 def test_conversions() -> None:

@@ -8,6 +8,7 @@ import pytest
 from generators.element_types import DTYPES
 from targets.cpu.collective import available_levels
 from targets.cpu.entry import Entry
+from targets.cpu.fences import Fence
 from tilewright.machine.processor import FeatureSet
 from tilewright.targets.cpu.machine import machine_of
 
@@ -148,6 +149,57 @@ def test_branches_in_branches(level: FeatureSet) -> None:
     even = np.where(lane < 3, 30, -30)
     odd = np.where(lane < 9, 90, -90)
     assert out.tolist() == (lane + np.where(lane % 2 == 0, even, odd)).tolist()
+
+
+def test_a_sum_that_starts_alike() -> None:
+    """All go round equally often with the same start; what they add is their own."""
+    run = kernel(
+        "%out: memref<i32x?>, %n: i32",
+        """%sum = scf.for %z, %n, %one {operand_segments = [1, 1, 0, 1]} -> i32 (%k: i32, %acc: i32) {
+          %next = arith.add %acc, %lane -> i32
+          scf.yield %next
+        }
+        memref.store %sum, %out, %i""",
+    )
+    out = np.zeros(LANES, np.int32)
+    run({"out": out, "n": np.int32(3)})
+    assert out.tolist() == [1 + 3 * lane for lane in range(LANES)]
+
+
+@levels
+@pytest.mark.parametrize("dtype", ["i8", "f64", "c32"])
+def test_nothing_lies_where_work_items_are_absent(level: FeatureSet, dtype: str) -> None:
+    run = kernel(
+        f"%x: memref<{dtype}x?>, %y: memref<{dtype}x?>, %n: i32",
+        f"""%in = arith.cmp %lane, %n {{predicate = "lt"}} -> bool
+        scf.if %in {{
+          %v = memref.load %x, %i -> {dtype}
+          memref.store %v, %y, %i
+        }}""",
+        level,
+    )
+    fences = [Fence(), Fence()]
+    for count in (1, 5, 16):
+        x, y = (fence.array((count,), DTYPES[dtype], at_end=True) for fence in fences)
+        x[...] = np.arange(1, count + 1).astype(x.dtype)
+        run({"x": x, "y": y, "n": np.int32(count)})
+        assert np.array_equal(x, y)
+    for fence in fences:
+        fence.open()
+
+
+def test_constants_of_divergent_branches() -> None:
+    """Each side gives the same to all: what differs is who took it."""
+    run = kernel(
+        "%out: memref<i32x?>, %n: i32",
+        """%five = arith.constant {value = 5} -> i32
+        %in = arith.cmp %lane, %n {predicate = "lt"} -> bool
+        %v = scf.if %in -> i32 { scf.yield %five } { scf.yield %one }
+        memref.store %v, %out, %i""",
+    )
+    out = np.zeros(LANES, np.int32)
+    run({"out": out, "n": np.int32(6)})
+    assert out.tolist() == [5] * 6 + [1] * 10
 
 
 @pytest.mark.parametrize("dtype", ["f32", "c64"])

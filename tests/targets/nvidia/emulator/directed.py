@@ -44,13 +44,12 @@ def _directed(name: str, mode: str, operands: list[Any], rounded: Any) -> Any:
         return rounded
     above = _compared(name, [Fraction(float(x)) for x in operands], float(rounded))
     infinity = type(rounded)(math.inf)
-    down = mode == "rm" or (mode == "rz" and rounded > 0)
     if above == 0:
         negative_sum = name in ("add", "fma") and rounded == 0 and mode == "rm" and not _all_positive(name, operands)
         return -abs(rounded) if negative_sum else rounded
-    if down and above > 0:
+    if above > 0 and (mode == "rm" or (mode == "rz" and rounded > 0)):
         return np.nextafter(rounded, -infinity)
-    if not down and above < 0:
+    if above < 0 and (mode == "rp" or (mode == "rz" and rounded < 0)):
         return np.nextafter(rounded, infinity)
     return rounded
 

@@ -35,6 +35,14 @@ class Device:
         self.memory = Memory()
         self.schedule, self.races = schedule, races
 
+    def call(self, program: Program, name: str, threads: int, arguments: Sequence[int]) -> None:
+        """Let threads run a function, of whichever target, at one time and with the same arguments."""
+        block = Block(0, (0, 0, 0), (1, 1, 1))
+        team = Team(self, program, program.placed(self.memory), threads, block, Launched(1, WINDOW))
+        values = [np.array([argument]) for argument in arguments]
+        with np.errstate(all="ignore"):
+            team.run(Frame(program.code(name), team, np.arange(threads), values))
+
     def launch(
         self, program: Program, symbol: str, grid: tuple[int, int, int], slots: bytes, shared_bytes: int
     ) -> None:

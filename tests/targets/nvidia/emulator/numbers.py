@@ -78,6 +78,18 @@ def absolute(x: Array, _least_is_poison: Array) -> Array:
     return np.abs(x)
 
 
+def extremum(choose: Callable[[Array, Array], Array], largest: bool) -> Callable[[Array, Array], Array]:
+    """A minimum or maximum of floats that takes -0 for less than 0."""
+
+    def apply(x: Array, y: Array) -> Array:
+        zeros = (x == 0) & (y == 0)
+        negative = np.signbit(x) & np.signbit(y) if largest else np.signbit(x) | np.signbit(y)
+        zero = np.where(negative, np.array(-0.0, x.dtype), np.array(0.0, x.dtype))
+        return np.where(zeros, zero, choose(x, y))
+
+    return apply
+
+
 # Division and shifts
 
 
@@ -172,7 +184,8 @@ def fma(x: Array, y: Array, z: Array) -> Array:
     mid, rest = _two_sum(c, low)
     top, bottom = _two_sum(high, mid)
     exact = top + _to_odd(*_two_sum(rest, bottom))
-    return np.where(np.isfinite(exact), exact, a * b + c)
+    plain = a * b + c
+    return np.where(np.isfinite(exact) & ((exact != 0) | (plain != 0)), exact, plain)
 
 
 def narrowed(x: Array, dtype: np.dtype[Any]) -> Array:
