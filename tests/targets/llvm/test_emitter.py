@@ -271,6 +271,26 @@ def test_reductions_take_every_lane_once(jit: Jit, lanes: int) -> None:
     assert result[0] == (1 << lanes) - 1
 
 
+def test_truth_of_floats_and_remainders_by_zero(jit: Jit) -> None:
+    """What is not zero is true, NaN too; a number without sign modulo zero is itself."""
+    module = Module()
+    b, (floats, out, _) = pointers(module, 2)
+    arith = Arithmetic(b, GENERIC)
+    for k in range(4):
+        x = b.load("float", b.gep("float", floats, i64(k)), 4)
+        truth = arith.cast(x, "f32", "bool")
+        rest = arith.lower("urem", "i32", b.bitcast(x, "i32"), constant("i32", 0))
+        assert isinstance(truth, Value)
+        assert isinstance(rest, Value)
+        b.store(b.zext(truth, "i32"), b.gep("i32", out, i64(2 * k)), 4)
+        b.store(rest, b.gep("i32", out, i64(2 * k + 1)), 4)
+    b.ret()
+    numbers, result = np.array([0.0, -0.0, np.nan, 1e-45], np.float32), np.zeros((4, 2), np.int32)
+    call(jit, module, [numbers, result], 0)
+    assert result[:, 0].tolist() == [0, 0, 1, 1]
+    assert result[:, 1].tolist() == numbers.view(np.int32).tolist()
+
+
 def test_truths_are_folded() -> None:
     b, _ = builder()
     c, yes, no = Value("i1", "%c"), boolean(True), boolean(False)

@@ -233,6 +233,26 @@ def again() -> list[Case]:
     return both("again", "%B: memref<f32x70>, %C: memref<f32x71>, %D: memref<f32x71>", body, prepare)
 
 
+def hanging() -> list[Case]:
+    """A tile that hangs over every edge reads zeros there, and writes nothing."""
+    body = """
+      %five = arith.constant {value = 5} -> index
+      %minus = arith.constant {value = -3} -> index
+      %a = tile.load %A, %five, %minus {check = [true, true]} -> tile<8x8xf32>
+      tile.store %a, %B, %z, %z
+      tile.store %a, %C, %minus, %five {check = [true, true]}"""
+
+    def prepare(rng: np.random.Generator) -> Launch:
+        a, c = random_array(rng, "f32", 9, 7), random_array(rng, "f32", 9, 7)
+        found = np.zeros((8, 8), np.float32, order="F")
+        found[:4, 3:] = a[5:, :5]
+        after = c.copy(order="F")
+        after[:5, 5:] = found[3:, :2]
+        return Launch([a, poisoned("f32", 8, 8), c], {1: found, 2: after})
+
+    return both("hanging", "%A: memref<f32x9x7>, %B: memref<f32x8x8>, %C: memref<f32x9x7>", body, prepare)
+
+
 def rounds() -> Case:
     """A buffer of the body of a loop: the next round must not write it while others still read."""
     body = """
@@ -294,6 +314,7 @@ def trips() -> Case:
         (0, 4, -1),
         (-3, 3, 3),
         (2, 3, 9),
+        ((1 << 63) - 1, -(1 << 63), 1),
     ]
 
     def prepare(rng: np.random.Generator) -> Launch:
@@ -328,6 +349,7 @@ def tile_cases() -> list[Case]:
         *control(),
         *overlap(),
         *again(),
+        *hanging(),
         rounds(),
         trips(),
     ]

@@ -115,6 +115,18 @@ entry:
     assert run(body, 8, more=more) == [3, -1, 4, 1, 3, -1, 4, 1]
 
 
+def test_high_words_of_products() -> None:
+    body = """  %n = sub nsw i64 0, %t
+  %a = zext i64 %n to i128
+  %product = mul i128 %a, %a
+  %high = lshr i128 %product, 64
+  %word = trunc i128 %high to i64
+  %part = trunc i64 %word to i32
+  store i32 %part, ptr %p, align 4
+  ret void"""
+    assert run(body, 4) == [0, -2, -4, -6], "(2^64 - n)^2 is 2^64 (2^64 - 2 n) and a little"
+
+
 EXCHANGE = f"""  store i32 %tid, ptr addrspace(3) %s, align 4
 {BARRIER}
   %other = xor i64 %t, 33

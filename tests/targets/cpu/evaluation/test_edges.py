@@ -38,10 +38,11 @@ class Size:
         return f"{self.dtype}_{self.rows}_{self.columns}"
 
     def axpby(self) -> str:
-        """Target and source by columns, the target's columns apart."""
+        """Target and source by columns, the target's columns apart; the source by rows; the target's elements apart."""
         one = "[2.0, 1.0]" if self.dtype[0] == "c" else "2" if self.dtype[0] == "i" else "2.0"
         source = f"memref<{self.dtype}x{self.rows}x{self.columns}>"
         target = f"memref<{self.dtype}x{self.rows}x{self.columns},strided<1,{self.rows + GAP}>>"
+        apart = f"memref<{self.dtype}x{self.rows}x{self.columns},strided<2,{2 * self.rows}>>"
         return f"""func @a_{self.name}(%x: {source}, %y: {target}) {{
             %two = constant {one} : {self.dtype}
             axpby %two, %x, %two, %y
@@ -49,6 +50,10 @@ class Size:
         func @t_{self.name}(%x: memref<{self.dtype}x{self.columns}x{self.rows}>, %y: {target}) {{
             %two = constant {one} : {self.dtype}
             axpby.t %two, %x, %two, %y
+        }}
+        func @s_{self.name}(%x: {source}, %y: {apart}) {{
+            %two = constant {one} : {self.dtype}
+            axpby %two, %x, %two, %y
         }}"""
 
 
@@ -99,6 +104,17 @@ def test_elementwise(level: FeatureSet, fences: list[Fence], rng: np.random.Gene
                 part[...] = factor * (given if prefix == "a" else given.T) + factor * part
                 program[f"{prefix}_{size.name}"][1](x, y)
                 assert np.array_equal(whole.astype(np.complex128), expected), (prefix, size, at_end)
+
+    for size in SIZES:
+        rows, columns, dtype = size.rows, size.columns, DTYPES[size.dtype]
+        x, whole = fences[0].array((rows, columns), dtype, True), fences[1].array((2 * rows, columns), dtype, True)
+        x[...], whole[...] = numbers(rng, size.dtype, rows, columns), CANARY
+        whole[::2] = numbers(rng, size.dtype, rows, columns)
+        expected = whole.astype(np.complex128)
+        factor = 2 + 1j if size.dtype[0] == "c" else 2
+        expected[::2] = factor * x.astype(np.complex128) + factor * expected[::2]
+        program[f"s_{size.name}"][1](x, whole[::2])
+        assert np.array_equal(whole.astype(np.complex128), expected), size
 
 
 @levels

@@ -194,12 +194,16 @@ def test_constants_of_divergent_branches() -> None:
         "%out: memref<i32x?>, %n: i32",
         """%five = arith.constant {value = 5} -> i32
         %in = arith.cmp %lane, %n {predicate = "lt"} -> bool
-        %v = scf.if %in -> i32 { scf.yield %five } { scf.yield %one }
+        %low = arith.cmp %lane, %one {predicate = "le"} -> bool
+        %v = scf.if %in -> i32 {
+          %w = scf.if %low -> i32 { scf.yield %five } { scf.yield %z }
+          scf.yield %w
+        } { scf.yield %one }
         memref.store %v, %out, %i""",
     )
-    out = np.zeros(LANES, np.int32)
+    out = np.full(LANES, -1, np.int32)
     run({"out": out, "n": np.int32(6)})
-    assert out.tolist() == [5] * 6 + [1] * 10
+    assert out.tolist() == [5] * 2 + [0] * 4 + [1] * 10
 
 
 @pytest.mark.parametrize("dtype", ["f32", "c64"])

@@ -166,6 +166,8 @@ def _conversion(word: str, source: str, target: str) -> Callable[[Array], Array]
             return lambda x: (x.astype(np.int8) << 4) >> 4
         case "zext" if source == "i4":
             return lambda x: (x & 15).astype(dtype)
+        case "trunc" if source == "i128":
+            return lambda x: (x & 0xFFFFFFFFFFFFFFFF).astype(np.uint64).view(np.int64).astype(dtype)
         case "trunc" | "fpext" | "sitofp":
             return lambda x: x.astype(dtype)
         case "sext":

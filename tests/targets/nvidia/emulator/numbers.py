@@ -19,12 +19,13 @@ DTYPES: Final[Mapping[str, np.dtype[Any]]] = {
     "i16": np.dtype(np.int16),
     "i32": np.dtype(np.int32),
     "i64": np.dtype(np.int64),
+    "i128": np.dtype(np.object_),
     "half": np.dtype(np.float16),
     "bfloat": np.dtype(ml_dtypes.bfloat16),
     "float": np.dtype(np.float32),
     "double": np.dtype(np.float64),
 }
-"""Pointers are `i64`, whatever their space; an `i4` is kept with its sign in a byte."""
+"""Pointers are `i64`, whatever their space; an `i4` is kept with its sign in a byte, an `i128` as Python's number."""
 
 GARBAGE: Final = 0xA5
 
@@ -53,7 +54,7 @@ def constant(ltype: str, text: str) -> Array:
         return np.frombuffer(struct.pack("<H", int(text[3:], 16)), dtype)
     if text.startswith("0x"):
         return np.frombuffer(struct.pack("<Q", int(text[2:], 16)), np.float64).astype(dtype)
-    return np.array([int(text)]).astype(dtype) if dtype.kind in "ib" else np.array([float(text)], dtype)
+    return np.array([int(text)]).astype(dtype) if dtype.kind in "ibO" else np.array([float(text)], dtype)
 
 
 def unsigned(x: Array) -> Array:
@@ -139,6 +140,8 @@ def ashr(x: Array, y: Array) -> Array:
 
 
 def lshr(x: Array, y: Array) -> Array:
+    if x.dtype == np.object_:
+        return x >> y
     return signed(_shifted(np.right_shift, unsigned(x), unsigned(y)))
 
 
