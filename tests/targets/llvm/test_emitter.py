@@ -291,6 +291,23 @@ def test_truth_of_floats_and_remainders_by_zero(jit: Jit) -> None:
     assert result[:, 1].tolist() == numbers.view(np.int32).tolist()
 
 
+def test_flushed_numbers(jit: Jit) -> None:
+    """Only what is subnormal becomes a zero, of its sign."""
+    module = Module()
+    b, (floats, out, _) = pointers(module, 2)
+    for k in range(6):
+        flushed = Arithmetic(b, GENERIC).lower("flush", "f32", b.load("float", b.gep("float", floats, i64(k)), 4))
+        assert isinstance(flushed, Value)
+        b.store(flushed, b.gep("float", out, i64(k)), 4)
+    b.ret()
+    least = 2.0**-126
+    numbers = np.array([least, -least, least / 2, -least / 2, 1.5, np.inf], np.float32)
+    result = np.full(6, np.nan, np.float32)
+    call(jit, module, [numbers, result], 0)
+    assert result.tolist() == [least, -least, 0, 0, 1.5, np.inf]
+    assert np.signbit(result).tolist() == [False, True, False, True, False, False]
+
+
 def test_truths_are_folded() -> None:
     b, _ = builder()
     c, yes, no = Value("i1", "%c"), boolean(True), boolean(False)

@@ -72,6 +72,23 @@ def _diagnostics(text: str) -> list[Diagnostic]:
     return list(caught.value.diagnostics)
 
 
+@pytest.mark.parametrize(("threads", "spare"), [(1024, 0), (32, 0), (1056, 0), (32, -1)])
+def test_up_to_the_limits_and_no_further(threads: int, spare: int) -> None:
+    """A block of 1,024 threads and the 163 KiB of a multiprocessor of sm_80 may be used up."""
+    count = 163 * 1024 - spare
+    body = f"""
+    %L = memref.alloca -> memref<i8x{count},local>
+    %z = arith.constant {{value = 0}} -> index
+    %one = arith.constant {{value = 1}} -> i8
+    memref.store %one, %L, %z"""
+    case = Case("limit", kernel("%x: i32", body, 32, (threads, 1)), no_launch)
+    if threads <= 1024 and spare == 0:
+        case.artifact(Architecture.SM_80)
+    else:
+        with pytest.raises(CompileError, match="exceeds the 1024|the device has 166912"):
+            case.artifact(Architecture.SM_80)
+
+
 def test_operation_of_another_level() -> None:
     report = Report()
     with pytest.raises(CompileError, match=r"tl\.gemm has no lowering"):
