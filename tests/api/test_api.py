@@ -43,6 +43,18 @@ def test_launch_with_lists_and_call_syntax() -> None:
     np.testing.assert_array_equal(y, x)
 
 
+def test_one_kernel_is_launched_on_grids_of_several_sizes() -> None:
+    kernel = tw.compile(
+        "func @f(%y: memref<f32x?>)"
+        " { %g = group_id.x : index %one = constant 1.0 : f32 %v = load %y[%g] : f32"
+        " %s = add %v, %one : f32 store %s, %y[%g] }"
+    ).f
+    y = np.zeros(5, np.float32)
+    for grid in (2, 4, 2, 1):
+        kernel[grid](y)
+    assert y.tolist() == [4, 3, 1, 1, 0]
+
+
 def test_what_a_kernel_shows() -> None:
     kernel = tw.compile(SAMPLE).fused_kernel
     assert kernel.signature.startswith("@fused_kernel(%alpha: f32, %A: group<memref<f32x16x8>x?>")

@@ -88,6 +88,18 @@ def test_what_fails_leaves_the_old_file(tmp_path: Path, failure: type[BaseExcept
     assert os.listdir(tmp_path) == ["a"]
 
 
+def test_a_file_that_is_read_only_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a"
+    path.write_text("old")
+    path.chmod(0o440)
+    # what the owner of the file is told, even where root runs the tests
+    monkeypatch.setattr(os, "access", lambda path, mode: bool(os.stat(path).st_mode >> 6 & mode))
+    with pytest.raises(PermissionError, match="the file is read-only"), replacing(path) as stream:
+        stream.write(b"new")
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["a"]
+
+
 def test_a_new_file_obeys_the_umask(tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:

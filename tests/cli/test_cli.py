@@ -178,3 +178,69 @@ def test_checked_runs_end_at_an_access_out_of_bounds(target: list[str]) -> None:
 def test_checked_code_is_compiled() -> None:
     assert "team.check" in run("compile", str(SAMPLE), "--emit=tile", "--checked").stdout
     assert "team.check" not in run("compile", str(SAMPLE), "--emit=tile").stdout
+
+
+def saved(file: Path, *options: str) -> np.ndarray:
+    """What `run` saves of the array `x` of `AXPBY`."""
+    done = run("run", "-", "--save", f"x={file}", *options, text=AXPBY)
+    assert done.returncode == 0, done.stderr
+    return np.load(file)
+
+
+def test_run_makes_the_same_random_arrays_of_the_same_seed(tmp_path: Path) -> None:
+    first, again, other, usual = (
+        saved(tmp_path / f"{number}.npy", *options)
+        for number, options in enumerate((["--seed=3"], ["--seed=3"], ["--seed=4"], []))
+    )
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).all()
+    np.testing.assert_array_equal(usual, saved(tmp_path / "zero.npy", "--seed=0"))
+
+
+def test_run_prints_what_is_written_unless_something_is_saved(tmp_path: Path) -> None:
+    printed = run("run", "-", text=AXPBY).stdout
+    assert "%y =" in printed
+    assert "%x =" not in printed
+    assert run("run", "-", "--save", f"x={tmp_path / 'x.npy'}", text=AXPBY).stdout == ""
+
+
+def test_warnings_do_not_fail_a_check() -> None:
+    text = "func @f(%a: i32) {\n    %c = constant 40 : i32\n    %b = shl %a, %c : i32\n}\n"
+    done = run("check", "-", text=text)
+    assert "warning[V38]" in done.stdout
+    assert done.returncode == 0
+
+
+def test_damaged_cache_entries_are_told_and_removed_when_asked(tmp_path: Path) -> None:
+    folder, key = tmp_path / "cache", "5a" * 32
+    folder.mkdir(mode=0o700)
+    (folder / f"{key}.twa").write_bytes(b"TWCACHE1 and nothing else")
+    setting = {"TILEWRIGHT_CACHE_DIR": str(folder)}
+    for options, status, left in (([], 1, 1), (["--remove"], 0, 0)):
+        done = run("cache", "verify", *options, **setting)
+        assert (done.stdout, done.returncode) == (f"damaged: {key}\n", status)
+        assert len(list(folder.glob("*.twa"))) == left
+    assert run("cache", "verify", **setting).returncode == 0
+
+
+STRIDED = """func @twice(%x: memref<f32x3x4,strided<1,8>>, %y: memref<f32x3x4>) {
+    %one = constant $factor : f32
+    %zero = constant 0.0 : f32
+    axpby %one, %x, %zero, %y
+}
+"""
+
+
+@pytest.mark.parametrize("name", ["factor", "$factor"])
+def test_arrays_of_a_file_are_laid_out_as_the_type_says(name: str, tmp_path: Path) -> None:
+    x, y = tmp_path / "x.npy", tmp_path / "y.npy"
+    np.save(x, np.arange(12, dtype=np.float32).reshape(3, 4))
+    done = run("run", "-", "-D", f"{name}=2.0", f"--arg=x={x}", f"--save=y={y}", text=STRIDED)
+    assert done.returncode == 0, done.stderr
+    np.testing.assert_array_equal(np.load(y), 2 * np.load(x))
+    assert run("run", "-", "-D", "factor=1.0", text=STRIDED).returncode == 0
+
+
+def test_opt_runs_the_pipeline_of_the_level() -> None:
+    plain, optimised = (run("opt", "-", f"-O{level}", text=AXPBY).stdout for level in (0, 2))
+    assert plain.count("arith.") > optimised.count("arith.")

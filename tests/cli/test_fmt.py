@@ -46,3 +46,16 @@ def test_one_bad_file_does_not_stop_the_others(tmp_path: Path) -> None:
     assert file.read_text() != LOOSE
     assert dangling.is_symlink()
     assert not dangling.exists()
+
+
+def test_differences_are_shown_and_nothing_is_written(tmp_path: Path) -> None:
+    file = tmp_path / "k.tl"
+    file.write_text(LOOSE)
+    shown = run("--diff", str(file))
+    assert shown.exit_code == 1
+    assert f"-{LOOSE.splitlines()[0]}" in shown.stdout.splitlines()
+    assert "+func @f(%x: f32, %y: memref<f32x4>) {" in shown.stdout.splitlines()
+    assert file.read_text() == LOOSE
+    assert run(str(file)).exit_code == 0
+    again = run("--diff", str(file))
+    assert (again.exit_code, again.stdout) == (0, "")

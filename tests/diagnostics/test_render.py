@@ -6,6 +6,7 @@ import json
 import random
 
 from tilewright.diagnostics import UNKNOWN, Report, Source, SourceRange
+from tilewright.diagnostics.binary import Binary, ByteRange
 from tilewright.diagnostics.machine_formats import render_github, render_json, render_sarif
 from tilewright.diagnostics.render import render_text
 
@@ -202,3 +203,25 @@ def test_warnings_leave_room_for_errors() -> None:
             f"error {k}" for k in range(3)
         ]
         assert (found.errors, found.suppressed) == (4, 3)
+
+
+def test_lines_end_in_front_of_carriage_returns() -> None:
+    assert shown("one\r\ntwo x\r\n", "x")[1:] == ["    2 | two x", "      |     ^"]
+
+
+def test_ranges_are_joined_from_end_to_end() -> None:
+    source = Source("a.tl", "one two three")
+    first, last = at(source, "one"), at(source, "two")
+    for joined in (first.to(last), last.to(first)):
+        assert (joined.start, joined.end) == (0, 7)
+        assert str(joined) == "a.tl:1:1-7"
+    assert first.to(at(Source("b.tl", "x"), "x")) == first
+
+
+def test_bytes_are_found_in_their_dump() -> None:
+    data = bytes(range(100))
+    dump = Binary("k.tilebc", data).dump
+    for offset in (0, 1, 15, 16, 17, 50, 99):
+        [place] = ByteRange(Binary("k.tilebc", data), offset, offset + 1).ranges()
+        assert dump.text[place.start : place.end] == f"{offset:02x}"
+        assert dump.byte(place.start) == offset

@@ -33,6 +33,7 @@ BROKEN = [
     ("%r = tile.extract %t {offsets = [0]} -> tile<4x2xf32>", "rank"),
     ("%r = tile.cat %t, %t {dim = 0} -> tile<4x4xf32>", "does not fit"),
     ("%r = tile.cat %t, %t {dim = 1} -> tile<4x3xf32>", "add up to 4"),
+    ("%r = tile.cat %t, %t {dim = 1} -> tile<4x5xf32>", "add up to 4"),
     ("%r = tile.cat %t {dim = 2} -> tile<4x2xf32>", "no dimension 2"),
     ("%r = tile.iota {dim = 0} -> tile<4xf32>", "integers"),
     ("%r = tile.mma %t, %t, %t -> tile<4x2xf32>", "is not a"),

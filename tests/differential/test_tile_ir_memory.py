@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -100,6 +103,82 @@ def test_compare_and_swap_as_a_lock() -> None:
     program(body, "%lock: tile<ptr<i32>>, %out: tile<ptr<i32>>").k[1000](lock, out)
     assert out[0] == 1000
     assert lock[0] == 0
+
+
+UPDATES: dict[str, Callable[[int, int], int]] = {
+    "and": lambda a, b: a & b,
+    "or": lambda a, b: a | b,
+    "xor": lambda a, b: a ^ b,
+    "add": lambda a, b: (a + b + 2**31) % 2**32 - 2**31,
+    "max": max,
+    "min": min,
+    "umax": lambda a, b: max(a, b, key=lambda v: v % 2**32),
+    "umin": lambda a, b: min(a, b, key=lambda v: v % 2**32),
+    "xchg": lambda a, b: b,
+}
+
+
+def test_updates_of_all_kinds(rng: np.random.Generator) -> None:
+    """Each kind on 64 elements of its own, what they held behind all of them."""
+    numbers = np.array([-(2**31), 2**31 - 1, -1, 0, 1, -77, 1 << 30], np.int32)
+    held, values = rng.choice(numbers, 64 * len(UPDATES)), rng.choice(numbers, 64)
+    body = POSITIONS + pointers("x", "i32") + load("x", "i32", mask=False)
+    for k, mode in enumerate(UPDATES):
+        for name, start in ((f"at{k}", 64 * k), (f"old{k}", 64 * (k + len(UPDATES)))):
+            body += f"%{name}c = constant <i32: {start}> : tile<64xi32>\n%{name} = addi %at, %{name}c : tile<64xi32>\n"
+            body += pointers("out", "i32", name).replace("%out", f"%{name}").replace(f"reshape %{name}", "reshape %out")
+        body += f"%o{k}, %t{k} = atomic_rmw_tko relaxed device %at{k}p, {mode}, %xv : tile<64xptr<i32>>, tile<64xi32> -> tile<64xi32>, token\n"
+        body += f"%s{k} = store_ptr_tko weak %old{k}p, %o{k} : tile<64xptr<i32>>, tile<64xi32> -> token\n"
+    out = np.concatenate([held, np.zeros_like(held)])
+    run(body, params("i32", "i32"), 1, 64, values, out)
+    pairs = zip(held.reshape(-1, 64).tolist(), UPDATES.values(), strict=True)
+    wanted = [[update(a, b) for a, b in zip(row, values.tolist(), strict=True)] for row, update in pairs]
+    np.testing.assert_array_equal(out[: held.size].reshape(-1, 64), wanted)
+    np.testing.assert_array_equal(out[held.size :], held)
+
+
+@pytest.mark.parametrize(("element", "dtype"), [("i32", np.int32), ("f32", np.float32), ("i64", np.int64)])
+def test_compare_and_swap_where_mask_and_bits_say_so(element: str, dtype: Any, rng: np.random.Generator) -> None:
+    """Masked-out elements give what was expected; others what memory holds, which changes if those bits are equal."""
+    numbers = np.array([0.0, -0.0, np.nan, 1.0, 2.0] if element == "f32" else [0, 1, 2, -1], dtype)
+    n = int(rng.integers(20, 60))
+    slots = rng.permutation(64).astype(np.int32)
+    expected, new, held = (rng.choice(numbers, 64) for _ in range(3))
+    out = np.concatenate([held, np.zeros(64, dtype)])
+    tile = f"tile<64x{element}>"
+    body = POSITIONS + "".join(pointers(a, "i32" if a == "x" else element) for a in "xyz")
+    body += load("x", "i32", mask=False) + load("y", element, mask=False) + load("z", element, mask=False)
+    body += "%skip = constant <i32: 64> : tile<64xi32>\n%behind = addi %at, %skip : tile<64xi32>\n"
+    body += pointers("out", element, "xv")
+    body += f"%old, %t = atomic_cas_tko relaxed device %outp, %yv, %zv, %mask : tile<64xptr<{element}>>, {tile}, tile<64xi1> -> {tile}, token\n"
+    body += pointers("out", element, "behind").replace("%out", "%old").replace("reshape %old", "reshape %out")
+    body += f"%s = store_ptr_tko weak %oldp, %old : tile<64xptr<{element}>>, {tile} -> token\n"
+    wanted, olds = held.copy(), expected.copy()
+    for lane in range(n):
+        olds[lane] = held[slots[lane]]
+        if olds[lane].tobytes() == expected[lane].tobytes():
+            wanted[slots[lane]] = new[lane]
+    again = out.copy()
+    run(body, params("i32", element, element, element), 1, n, slots, expected, new, out)
+    kernel = tw.compile(text_of(body, params("i32", element, element, element)), target="interpreter").k
+    kernel[1](n, slots, expected, new, again)
+    for found in (out, again):
+        assert found.tobytes() == np.concatenate([wanted, olds]).tobytes()
+
+
+def test_one_of_many_wins_a_contended_compare_and_swap() -> None:
+    body = POSITIONS + "%none = constant <i32: 0> : tile<64xi32>\n%one = constant <i32: 1> : tile<64xi32>\n"
+    body += "%mine = addi %at, %one : tile<64xi32>\n" + pointers("out", "i32", "none")
+    body += "%old, %t = atomic_cas_tko relaxed device %outp, %none, %mine, %mask : tile<64xptr<i32>>, tile<64xi32>, tile<64xi1> -> tile<64xi32>, token\n"
+    body += pointers("x", "i32") + store("x", "old", "i32")
+    for compiled in (
+        tw.compile(text_of(body, params("i32", "i32")), target=t, cache=False) for t in ("cpu", "interpreter")
+    ):
+        old, memory = np.zeros(256, np.int32), np.zeros(1, np.int32)
+        compiled.k[4](256, old, memory)
+        [winner] = np.flatnonzero(old == 0)
+        assert memory[0] == winner + 1
+        assert (np.delete(old, winner) == winner + 1).all()
 
 
 # Two pointers may be to the same memory

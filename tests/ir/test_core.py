@@ -5,7 +5,7 @@ from __future__ import annotations
 from tilewright.dialects.arith import Add, Constant, Mul
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Module
-from tilewright.dialects.cf import Branch
+from tilewright.dialects.cf import Branch, ConditionalBranch
 from tilewright.dialects.scf import Yield
 from tilewright.ir.core import Block, Region
 from tilewright.ir.printer import print_op
@@ -79,6 +79,22 @@ def test_cloning_finds_values_of_blocks_behind_their_use() -> None:
     assert copy.blocks[1].first is not None
     assert copy.blocks[1].first.operands[0].defining_op is copy.blocks[2].first
     assert set(product.out.uses) == {total}
+
+
+def test_copies_branch_to_copies_of_the_blocks() -> None:
+    region, entry = new_region()
+    loop, end = region.add_block(Block([F32])), region.add_block(Block())
+    Builder(entry)(Branch([constant(entry, 1.0).out], loop))
+    condition = Builder(loop).boolean(True)
+    Builder(loop)(ConditionalBranch(condition, [loop.arguments[0]], [], loop, end))
+    Builder(end)(Yield([]))
+    copy = Module(region).clone().regions[0]
+    first, inner = copy.blocks[0].last, copy.blocks[1].last
+    assert first is not None
+    assert inner is not None
+    assert first.successors == [copy.blocks[1]]
+    assert inner.successors == [copy.blocks[1], copy.blocks[2]]
+    assert inner.operands[1] is copy.blocks[1].arguments[0]
 
 
 def test_inferred_result_types() -> None:

@@ -51,6 +51,28 @@ def test_constraints_of_a_family_are_checked() -> None:
     assert report.has_errors
 
 
+def test_results_have_the_type_of_the_operands_they_are_tied_to() -> None:
+    a = Constant(1.0, result_types=[F32]).out
+    for type_, errors in ((F32, 0), (I32, 1)):
+        report = Report()
+        Plain.definition.check(Plain(a, a, result_types=[type_]), report)
+        assert report.errors == errors
+
+
+def test_attributes_are_of_the_declared_kind() -> None:
+    a = Constant(1.0, result_types=[F32]).out
+    scaled = Scaled(a, a, 3)
+    for factor, errors in ((3, 0), ("three", 1), (None, 1)):
+        scaled.attributes["factor"] = factor
+        report = Report()
+        Scaled.definition.check(scaled, report)
+        assert report.errors == errors
+    del scaled.attributes["factor"]
+    report = Report()
+    Scaled.definition.check(scaled, report)
+    assert report.errors == 1
+
+
 class Late(Operation, name="test.late"):
     """An operation whose members nothing has used yet."""
 

@@ -61,6 +61,16 @@ def test_new_operations_inherit_the_location() -> None:
     assert all(op.location == place for op in module.body.entry)
 
 
+def test_users_of_a_replaced_value_are_visited_again() -> None:
+    module = chain(2)
+    first, second = (op for op in module.body.entry if isinstance(op, Add))
+    rewriter = Rewriter()
+    rewriter.replace(first, [first.lhs])
+    visited = list(iter(rewriter.pop, None))
+    assert second in visited
+    assert first not in visited
+
+
 class Break(Pass, frozen=True):
     """Leaves a use without definition."""
 

@@ -7,6 +7,10 @@ import pytest
 from ir.mlir import tool
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects import operation_classes
+from tilewright.dialects.builder import Builder, new_region
+from tilewright.dialects.builtin import Module
+from tilewright.dialects.scf import Yield
+from tilewright.ir.mlir import print_mlir
 from tilewright.ir.mlir.own_dialects import print_mlir
 from tilewright.ir.parser import parse_ir
 from tilewright.ir.printer import print_op
@@ -20,6 +24,7 @@ builtin.module {
     %z = arith.constant {value = 0} -> index
     %n = memref.size %A {mode = 1} -> index
     %huge = arith.constant {value = inf} -> f64
+    %least = arith.constant {value = -inf} -> f64
     %less = arith.cmp %z, %n {predicate = "lt"} -> bool
     %x = scf.if %less -> f32 {
       scf.yield %alpha
@@ -49,6 +54,19 @@ def test_print_and_parse_are_inverse() -> None:
     assert module is not None, report.diagnostics
     assert print_op(module) == PROGRAM
     assert verify(module, report), report.diagnostics
+
+
+def test_values_of_one_name_are_told_apart() -> None:
+    region, block = new_region()
+    build = Builder(block)
+    values = [build.int32(k) for k in range(3)]
+    for value in values:
+        value.name = "x"
+    build(Yield(values))
+    text = print_op(Module(region))
+    assert "scf.yield %x, %x_0, %x_1" in text
+    again, report = read(text)
+    assert str(again) == text, report.diagnostics
 
 
 def test_blocks_and_successors_round_trip_in_shape() -> None:

@@ -55,6 +55,12 @@ def test_promote_takes_the_larger() -> None:
     assert promote(I8, I8) is I8
 
 
+def test_sums_are_computed_in_accumulators() -> None:
+    """acc(T) of the language reference 1.7."""
+    wider = {"i8": "i32", "i16": "i32", "bf16": "f32", "f16": "f32"}
+    assert {name: type_.accumulator.name for name, type_ in SCALARS.items()} == {n: wider.get(n, n) for n in SCALARS}
+
+
 def test_packed_strides_stop_at_the_first_dynamic_extent() -> None:
     assert packed_strides((5, 6, 7)) == (1, 5, 30)
     assert packed_strides((5, None, 6)) == (1, 5, None)
@@ -78,6 +84,7 @@ TYPES: list[Type] = [
     GroupType(memref(F32, (16, 8)), None),
     GroupType(memref(F32, (16, 8), (1, 20)), 7, None),
     GroupType(memref(F32, (16,)), None, 42),
+    GroupType(memref(F32, (16,)), 3, -42),
     CoopMatrixType(F16, 8, 16, MatrixUse.B),
     TileType((), F32),
     TileType((16, 8), BF16),

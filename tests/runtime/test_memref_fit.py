@@ -64,3 +64,11 @@ def test_whatever_is_offered_fits(extents: Declared) -> None:
             assert layout_problem(other, *turned) is None
         if "asfortranarray" in ways:
             assert layout_problem(wanted, each.shape, (1, each.shape[0])) is None
+
+
+def test_strides_must_step_over_the_modes_before() -> None:
+    """`S_0 >= 1` and `S_i >= S_{i-1} s_{i-1}` (language reference 1.3)."""
+    for strides in product((1, 2, 3), (1, 2, 3, 4, 5, 6, 8, 9), (9, 12, 15, 18, 24)):
+        grows = strides[1] >= 3 * strides[0] and strides[2] >= 4 * strides[1]
+        problem = layout_problem(parameter((None, None, None), (None, None, None)), (3, 4, 2), strides)
+        assert (problem is None) is grows, (strides, problem)

@@ -16,7 +16,7 @@ from tilewright.artifacts.artifact import (
     ScalarParameter,
 )
 from tilewright.runtime.arrays import AnyArray
-from tilewright.runtime.groups import ArrayGroup, PointerArray
+from tilewright.runtime.groups import ArrayGroup, PointerArray, group_binder
 from tilewright.runtime.launch import LaunchError, LaunchTypeError, bind_artifact
 
 
@@ -83,6 +83,22 @@ def test_arrays_that_do_not_fit(x: object, y: object, message: str) -> None:
     for _ in range(2):  # what was refused once is refused again
         with pytest.raises(LaunchError, match=f"kernel axpby, {message}"):
             axpby().launch(4, (1, x, 1, y))
+
+
+def test_a_layout_that_was_accepted_does_not_let_other_arrays_through() -> None:
+    """Read-only ones where the kernel writes, and such at addresses that the kernel was promised not to get."""
+    kernel = bind("axpby", AXPBY, (*AXPBY_PARAMETERS[:3], matrix("Y", alignment=64)))
+    raw = np.zeros(64 + 64, np.float32)
+    base = raw[-raw.ctypes.data % 64 // 4 :]
+    fits, shifted = (np.lib.stride_tricks.as_strided(base[k:], (3, 4), (4, 12)) for k in (0, 1))
+    frozen = fits.view()
+    frozen.flags.writeable = False
+    for _ in range(2):
+        kernel.launch(4, (1, f32(3, 4), 1, fits))
+        with pytest.raises(LaunchError, match=r"argument Y: its address .* is no multiple of 64"):
+            kernel.launch(4, (1, f32(3, 4), 1, shifted))
+        with pytest.raises(LaunchError, match="argument Y: the array is read-only"):
+            kernel.launch(4, (1, f32(3, 4), 1, frozen))
 
 
 def test_the_type_of_a_tensor_without_modes_has_no_strides() -> None:
@@ -160,6 +176,19 @@ def test_groups_that_do_not_fit() -> None:
     for group, message in cases:
         with pytest.raises(LaunchError, match=message):
             kernel.launch(0, (group, target))
+
+
+@pytest.mark.parametrize(("offset", "fits"), [(0, True), (2, False), (4, True), (-4, True), (-1, False)])
+def test_offsets_of_a_group_keep_the_alignment(offset: int, fits: bool) -> None:
+    parameter = GroupParameter("G", MemrefParameter("G", "f32", (4,), (1,), alignment=16), None, None)
+    take = group_binder(parameter, "kernel k, argument G", reverse=False)
+    raw = np.zeros(64, np.float32)
+    arrays = [raw[-raw.ctypes.data % 16 // 4 :][16:20]]
+    if fits:
+        assert take(ArrayGroup(arrays, offset), [])[-1] == offset
+    else:
+        with pytest.raises(LaunchError, match=f"an offset of {offset} elements breaks the alignment of 16 bytes"):
+            take(ArrayGroup(arrays, offset), [])
 
 
 def test_batches_whose_arrays_do_not_fit() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import compileall
 import importlib.util
 import sys
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Final
@@ -28,31 +30,89 @@ def test_the_lists_fit_the_code() -> None:
     module = mutate()
     mutants = module.mutants()
     assert [name for name, count in Counter(m.name for m in mutants).items() if count > 1] == []
+    assert module.misfits(mutants) == []
     for mutant in mutants:
-        text = (ROOT / mutant.file).read_text()
-        broken = module.mutated(mutant, text)
-        assert broken != text
-        compile(broken, mutant.file, "exec")
+        assert mutant.was != mutant.becomes, mutant.name
         assert mutant.tests, mutant.name
-        assert all((ROOT / test.split("::")[0]).exists() for test in mutant.tests), mutant.name
+    for test in sorted({test for mutant in mutants for test in mutant.tests}):
+        file, _, name = test.partition("::")
+        assert (ROOT / file).exists(), test
+        assert not name or f"def {name.split('[')[0]}(" in (ROOT / file).read_text(), test
 
 
-def test_a_text_that_is_gone_is_reported() -> None:
+def test_what_is_no_python_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    module = mutate()
+    file = tmp_path / "src" / "tilewright" / "x.py"
+    file.parent.mkdir(parents=True)
+    file.write_text("a + b")
+    monkeypatch.setattr(module, "mutated", partial(module.mutated, root=tmp_path))
+    module.check_syntax(module.Mutant("n", "src/tilewright/x.py", "+", "-", ("tests",)))
+    with pytest.raises(module.Misfit, match="is no Python"):
+        module.check_syntax(module.Mutant("n", "src/tilewright/x.py", "+", "+ *", ("tests",)))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a * b", r"stands 0 times in src/tilewright/x\.py, not once$"),
+        ("a + b, a + b", "stands 2 times"),
+        (None, r"n: there is no src/tilewright/x\.py"),
+    ],
+)
+def test_a_mutant_that_fits_no_longer_is_reported(text: str | None, message: str, tmp_path: Path) -> None:
     module = mutate()
     mutant = module.Mutant("n", "src/tilewright/x.py", "a + b", "a - b", ("tests",))
-    with pytest.raises(ValueError, match="stands 0 times"):
-        module.mutated(mutant, "a * b")
-    with pytest.raises(ValueError, match="stands 2 times"):
-        module.mutated(mutant, "a + b, a + b")
+    folder = tmp_path / "src" / "tilewright"
+    folder.mkdir(parents=True)
+    if text is not None:
+        (folder / "x.py").write_text(text)
+    with pytest.raises(module.Misfit, match=message):
+        module.mutated(mutant, tmp_path)
+
+
+def test_where_the_text_of_a_mutant_stands_now_is_told(tmp_path: Path) -> None:
+    module = mutate()
+    mutant = module.Mutant("n", "src/tilewright/x.py", "a + b", "a - b", ("tests",))
+    folder = tmp_path / "src" / "tilewright" / "room"
+    folder.mkdir(parents=True)
+    (folder / "y.py").write_text("c = a + b")
+    with pytest.raises(module.Misfit, match=r"no src/tilewright/x\.py; it stands in src/tilewright/room/y\.py"):
+        module.mutated(mutant, tmp_path)
+
+
+def test_a_broken_tree_is_whole_again(tmp_path: Path) -> None:
+    module = mutate()
+    mutant = module.Mutant("n", "src/tilewright/x.py", "1 + 1", "1 - 1", ("tests",))
+    file = tmp_path / mutant.file
+    file.parent.mkdir(parents=True)
+    file.write_text("two = 1 + 1")
+    compileall.compile_file(file, quiet=1)
+    with module.broken(mutant, tmp_path):
+        assert file.read_text() == "two = 1 - 1"
+        assert not list(file.parent.rglob("*.pyc"))
+    assert file.read_text() == "two = 1 + 1"
 
 
 def test_rooms_and_the_table() -> None:
     module = mutate()
     rooms = [
         module.Mutant("n", f"src/tilewright/{path}", "a", "b", ("t",)).room
-        for path in ("api.py", "ir/core.py", "targets/cpu/kernel.py", "targets/target.py")
+        for path in ("api.py", "ir/core.py", "targets/cpu/kernel.py", "targets/target.py", "frontends/tile_ir/x.py")
     ]
-    assert rooms == ["(top)", "ir", "targets/cpu", "targets"]
+    assert rooms == ["(top)", "ir", "targets/cpu", "targets", "frontends/tile_ir"]
     verdicts = [module.Verdict("n", "ir", True, "t", 1.0), module.Verdict("m", "ir", False, "", 1.0)]
-    assert "| ir | 1 | 2 | 50 |" in module.table(verdicts, 3)
-    assert module.table(verdicts, 3).endswith("survived: m (ir)")
+    table = module.table(verdicts, 3)
+    assert "| ir | 1 | 2 | 50 |" in table
+    assert "| all | 1 | 2 | 50 |" in table
+    assert "survived: m (ir)" in table
+
+
+def test_the_bars_are_85_per_cent_of_all_and_75_of_each_folder() -> None:
+    module = mutate()
+
+    def verdicts(room: str, killed: int, of: int) -> list[object]:
+        return [module.Verdict(f"{room}{i}", room, i < killed, "", 1.0) for i in range(of)]
+
+    assert module.shortfalls([*verdicts("ir", 3, 4), *verdicts("cli", 14, 16)]) == []
+    assert module.shortfalls([*verdicts("ir", 2, 3), *verdicts("cli", 17, 17)]) == ["ir: 67 % < 75 %"]
+    assert module.shortfalls([*verdicts("ir", 4, 5), *verdicts("cli", 4, 5)]) == ["all: 80 % < 85 %"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import tilewright as tw
 from tilewright.compile_options import CompileOptions
@@ -42,6 +43,25 @@ entry @copy(%x: tile<ptr<f32>>, %y: tile<ptr<f32>>, %n: tile<i32>) {{
 """
 
 
+def lowered(text: str, target: str = "cpu:generic") -> tuple[tw.Program, str]:
+    """A program on the tile level, to be interpreted, and its text."""
+    module = read_module(Source("kernel", text), Report())
+    lower_module(module, find_target(target), CompileOptions(), Report())
+    printed = print_op(module)
+    return interpreted_module(module, printed, False), printed
+
+
+def test_row_strides_that_are_sums(rng: np.random.Generator) -> None:
+    plain = f"  %jump = muli %rows, %stride : tile<{_BOX}xi32>\n"
+    parts = f"  %one = constant <i32: 1> : tile<{_BOX}xi32>\n  %next = addi %stride, %one : tile<{_BOX}xi32>\n"
+    parts += f"  %a = muli %rows, %stride : tile<{_BOX}xi32>\n  %b = muli %rows, %next : tile<{_BOX}xi32>\n"
+    program, _ = lowered(_COPY.replace(plain, parts + f"  %jump = addi %a, %b : tile<{_BOX}xi32>\n"))
+    x, y = rng.standard_normal(1000, np.float32), np.zeros((_ROWS, _COLUMNS), np.float32)
+    program.copy[1](x, y, 20)
+    rows, columns = np.mgrid[:_ROWS, :_COLUMNS]
+    np.testing.assert_array_equal(y, x[rows * (20 + 21) + columns])
+
+
 def test_row_strides_of_run_time(rng: np.random.Generator) -> None:
     program = tw.compile(_COPY)
     assert "memref.from_address" in program.copy.ir("tile")
@@ -79,10 +99,47 @@ entry @tail(%x: tile<ptr<f32>>, %n: tile<i32>) {
 
 def test_tiles_behind_the_end_have_no_negative_extent() -> None:
     for target in ("cpu:generic", "nvidia:sm_80"):
-        module = read_module(Source("tail", _TAIL), Report())
-        lower_module(module, find_target(target), CompileOptions(), Report())
-        text = print_op(module)
+        program, text = lowered(_TAIL, target)
         assert "memref.from_address" in text
         x = np.zeros(64, np.float32)
-        interpreted_module(module, text, False).tail[4](x, 10)
+        program.tail[4](x, 10)
         np.testing.assert_array_equal(x, np.arange(64) < 10)
+
+
+_LESS = "  %mask = cmpi less_than %at, %ns, signed : tile<16xi32> -> tile<16xi1>\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "closed"),
+    [
+        ("less_than %at, %ns", False),
+        ("less_than_or_equal %at, %ns", True),
+        ("greater_than %ns, %at", False),
+        ("greater_than_or_equal %ns, %at", True),
+    ],
+)
+def test_bounds_are_open_or_closed(words: str, closed: bool) -> None:
+    assert _LESS in _TAIL
+    program, text = lowered(_TAIL.replace("less_than %at, %ns", words))
+    assert "memref.from_address" in text
+    for n in (-1, 0, 15, 16, 40, 63, 2**31 - 1):
+        x = np.zeros(64, np.float32)
+        program.tail[4](x, n)
+        np.testing.assert_array_equal(x, np.arange(64) <= n if closed else np.arange(64) < n)
+
+
+def test_the_least_of_two_bounds_counts() -> None:
+    both = (
+        _LESS.replace("%mask", "%below")
+        + """  %last = constant <i32: 20> : tile<16xi32>
+  %second = cmpi less_than %at, %last, signed : tile<16xi32> -> tile<16xi1>
+  %mask = andi %below, %second : tile<16xi1>
+"""
+    )
+    for text in (_TAIL.replace(_LESS, both), _TAIL.replace(_LESS, both.replace("%below, %second", "%second, %below"))):
+        program, printed = lowered(text)
+        assert "memref.from_address" in printed
+        for n in (5, 20, 33):
+            x = np.zeros(64, np.float32)
+            program.tail[4](x, n)
+            np.testing.assert_array_equal(x, np.arange(64) < min(n, 20))

@@ -120,6 +120,7 @@ ONCE = ["extent 0 of %x = extent 0 of %y"]
         ("for %i = %zero, %two { axpby %o, %x, %o, %y }", ONCE),
         ("for %i = %zero, %two { for %j = %i, %n { axpby %o, %x, %o, %y } }", []),
         ("for %i = %two, %zero { axpby %o, %x, %o, %y }", []),
+        ("for %i = %two, %two { axpby %o, %x, %o, %y }", []),
         ("for %i = %zero, %two, %n { axpby %o, %x, %o, %y }", []),
         ("for %i = %zero, %n { axpby %o, %x, %o, %y }", []),
         ("%c = equal %n, %n : bool  if %c { axpby %o, %x, %o, %y } else { axpby %o, %x, %o, %y }", []),

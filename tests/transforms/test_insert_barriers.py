@@ -104,6 +104,22 @@ def test_user_barriers_count_for_their_spaces() -> None:
     assert found == ["global ", "local"]
 
 
+@pytest.mark.parametrize(
+    ("kinds", "used", "expected"),
+    [
+        (("add", "add"), "", []),
+        (("max", "max"), "", []),
+        (("add", "max"), "", ["global "]),
+        (("add", "add"), "%w = arith.add %v, %v -> f32", ["global "]),
+    ],
+)
+def test_atomics_commute_if_nobody_looks_at_the_order(kinds: tuple[str, str], used: str, expected: list[str]) -> None:
+    update = 'team.spmd {{ %v = memref.atomic_rmw %one, %A, %z {{kind = "{}"}} -> f32 {} }}'
+    first, second = kinds
+    assert barriers(f"{update.format(first, '')} {update.format(second, used)}")[1] == expected
+    assert barriers(f"{update.format(first, used)} {update.format(second, '')}")[1] == expected
+
+
 def test_two_loads_of_one_group() -> None:
     types = "%G: group<memref<f32x64>x?>, %p: bool"
     body = "%a = memref.group_load %G, %z -> memref<f32x64>  %b = memref.group_load %G, %u -> memref<f32x64>"

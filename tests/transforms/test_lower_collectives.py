@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from tilewright.interpreter import interpret
 from tilewright.transforms.lower_collectives import LowerCollectives
 from tilewright.transforms.policy import GenericTilePolicy, StreamPrefetch
 from transforms.support import filecheck, kernel, names, run
@@ -180,6 +182,19 @@ def test_cumsum_carries_the_last_slice(mode: int) -> None:
     assert found["memref.subview"] == 2
     assert found["tile.scan"] >= 1
     assert found["tile.extract"] >= 1
+
+
+@pytest.mark.parametrize("alpha", [0.0, -0.0, 2.0])
+@pytest.mark.parametrize("beta", [0.0, -0.0, 3.0])
+def test_what_stands_behind_a_factor_of_zero_has_no_influence(alpha: float, beta: float) -> None:
+    """The rules of BLAS, for NaN and infinities and for factors that only the launch knows."""
+    module = kernel("%a: f32, %A: memref<f32x5>, %b: f32, %B: memref<f32x5>", "tl.axpby %a, %A, %b, %B")
+    run(module, SMALL)
+    source = np.array([np.nan, np.inf, 1, 2, 3], np.float32)
+    target = np.array([1, 2, np.nan, -np.inf, 3], np.float32)
+    wanted = (alpha * source if alpha else np.zeros(5)) + (beta * target if beta else np.zeros(5))
+    interpret(module.kernels[0], [alpha, source, beta, target])
+    np.testing.assert_array_equal(target, wanted)
 
 
 def test_gemv_follows_the_layout() -> None:

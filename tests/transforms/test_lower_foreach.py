@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
+
+from tilewright.interpreter import interpret
+from tilewright.ir.types import I32
+from tilewright.ir.types import memref as memref_of
 from tilewright.transforms.lower_foreach import LowerForeach
 from transforms.support import filecheck, kernel, names, run
 
@@ -84,3 +90,50 @@ def test_tiles_are_dealt_to_subgroups() -> None:
     )
     filecheck(run(module, LowerForeach()), "team.subgroup_id {dim = 1}\nscf.for\nteam.subgroup_id {dim = 0}\nscf.for")
     assert names(module)["tl.foreach_tile"] == 0
+
+
+def test_ranges_that_end_far_in_front_of_their_start_are_empty() -> None:
+    """The difference of the bounds is no number of 64 bits."""
+    body = """%one = arith.constant {value = 1} -> i32 %c = arith.constant {value = 0} -> index
+        tl.foreach %z, %n {operand_segments = [1, 1]} (%i: index) { memref.store %one, %A, %c }"""
+    module = kernel("%A: memref<i32x4>, %z: index, %n: index", body)
+    run(module, LowerForeach())
+    stored = np.zeros(4, np.int32)
+    interpret(module.kernels[0], [stored, 2**62, -(2**63)], fuel=1000)
+    assert not stored.any()
+    interpret(module.kernels[0], [stored, -5, -4], fuel=1000)
+    assert stored.any()
+
+
+@pytest.mark.parametrize("attributes", ["[4, 1]", "[8, 1]", "[8, 3]", "[4, 5]"])
+@pytest.mark.parametrize("shape", [(19,), (8,), (7, 5), (8, 6), (5, 2, 3), (0, 4)])
+def test_every_point_is_visited_once(attributes: str, shape: tuple[int, ...]) -> None:
+    names = [f"%i{k}" for k in range(len(shape))]
+    ends = " ".join(f"%n{k} = arith.constant {{value = {n}}} -> index" for k, n in enumerate(shape))
+    lowers, uppers = ", ".join("%z" for _ in shape), ", ".join(f"%n{k}" for k in range(len(shape)))
+    body = f"""%z = arith.constant {{value = 0}} -> index %one = arith.constant {{value = 1}} -> i32 {ends}
+        tl.foreach {lowers}, {uppers} {{operand_segments = [{len(shape)}, {len(shape)}]}}
+          ({", ".join(f"{name}: index" for name in names)}) {{
+          %o = memref.atomic_rmw %one, %A, {", ".join(names)} {{kind = "add"}} -> i32 }}"""
+    module = kernel(f"%A: {memref_of(I32, shape)}", body, f"subgroup_size = 4, work_group_size = {attributes}")
+    run(module, LowerForeach())
+    visits = np.zeros(shape, np.int32, order="F")
+    interpret(module.kernels[0], [visits])
+    np.testing.assert_array_equal(visits, np.ones(shape))
+
+
+@pytest.mark.parametrize(
+    ("change", "kept"),
+    [
+        (("value = 0", "value = -32"), True),
+        (("tile_shape = [32, 8]", "tile_shape = [16, 8]"), True),
+        (("value = 0", "value = 32"), False),
+        (("f32x32x8,", "f32x16x8,"), False),
+    ],
+)
+def test_rows_are_tested_unless_a_full_tile_certainly_has_them(change: tuple[str, str], kept: bool) -> None:
+    text = run(kernel("%A: memref<f32x?x64>, %B: memref<f32x?x64>", TILES.replace(*change)), LowerForeach())
+    full, _, rest = text.partition("} {")
+    assert rest
+    load = next(line for line in full.splitlines() if "cooperative_matrix_load" in line)
+    assert ("rows_checked" in load or "both_checked" in load) is kept

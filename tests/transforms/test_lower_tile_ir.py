@@ -91,6 +91,7 @@ def test_views_are_memrefs_whose_edges_are_checked() -> None:
     ("%e = constant <i32: 4> : tile<i32>\n%d = shli %n, %e : tile<i32>", 16, False),
     ("%e = assume div_by<64>, %n : tile<i32>\n%f = constant <i32: 4> : tile<i32>\n%d = divi %e, %f signed : tile<i32>", 16, False),
     ("%e = assume div_by<64>, %n : tile<i32>\n%f = constant <i32: 8> : tile<i32>\n%d = divi %e, %f unsigned : tile<i32>", 16, True),
+    ("%e = assume div_by<64>, %n : tile<i32>\n%f = constant <i32: 5> : tile<i32>\n%d = divi %e, %f signed : tile<i32>", 4, True),
     ("%e = assume div_by<64>, %n : tile<i32>\n%f = constant <i32: -4> : tile<i32>\n%d = divi %e, %f signed : tile<i32>", 16, True),
 ])  # fmt: skip
 def test_divisible_sizes_need_no_check(size: str, tile: int, checked: bool) -> None:
@@ -113,6 +114,18 @@ def test_divisible_sizes_need_no_check(size: str, tile: int, checked: bool) -> N
 def test_tiles_that_end_before_the_edge_need_no_check(index: str, checked: bool) -> None:
     body = f"%s = assume bounded<100, ?>, %n : tile<i32>\n{index}\n{view('%s', 16)}"
     assert ("check = [true]" in lowered(body.replace("[%m]", "[%i]"))) is checked
+
+
+@pytest.mark.parametrize(("end", "checked"), [(6, False), (7, True)])
+def test_loop_variables_end_in_front_of_their_bound(end: int, checked: bool) -> None:
+    load = view("%s", 16).splitlines()
+    body = "\n".join([
+        "%s = assume bounded<100, ?>, %n : tile<i32>", *load[:2],
+        "%z = constant <i32: 0> : tile<i32>", "%one = constant <i32: 1> : tile<i32>",
+        f"%end = constant <i32: {end}> : tile<i32>",
+        "for %i in (%z to %end, step %one) : tile<i32> {", load[2].replace("[%m]", "[%i]"), "continue }",
+    ])  # fmt: skip
+    assert ("check = [true]" in lowered(body)) is checked
 
 
 def test_promises_of_sums_are_believed() -> None:
@@ -201,6 +214,16 @@ def test_regions_of_one_addition_are_sums() -> None:
     check(lowered(reduce.format("mulf")), "tile.reduce_by", "arith.mul", "scf.yield")
 
 
+@pytest.mark.parametrize(("signedness", "op"), [("signed", "tile.reduce "), ("unsigned", "tile.reduce_by ")])
+def test_extrema_of_unsigned_numbers_are_no_signed_ones(signedness: str, op: str) -> None:
+    body = f"""%a = constant <i32: 1> : tile<8xi32>
+    %r = reduce %a dim=0 identities=[0 : i32] : tile<8xi32> -> tile<i32> (%x: tile<i32>, %y: tile<i32>) {{
+      %s = maxi %x, %y {signedness} : tile<i32>
+      yield %s : tile<i32>
+    }}"""
+    assert op in lowered(body)
+
+
 def test_halves_of_bytes() -> None:
     check(lowered("%a = constant <f4E2M1FN: 1.0> : tile<8xf4E2M1FN>\n%b = pack %a : tile<8xf4E2M1FN> -> tile<4xi8>"),
           "arith.bitcast.*i4", "arith.ucast.*i8", "tile.extract", "arith.shl", "arith.or")  # fmt: skip
@@ -242,3 +265,35 @@ def test_a_region_with_tiles_goes_from_element_to_element() -> None:
     }"""
     check(lowered(body), "memref.reserve", "tile.store", "scf.for", "scf.for", "memref.load", "memref.store", "scf.for",
           "arith.sub", "memref.load", "tile.splat", "tile.item", "memref.store", "scf.yield", "tile.load")  # fmt: skip
+
+
+ORDERS = {"relaxed": "relaxed", "acquire": "acquire", "release": "release", "acq_rel": "acquire_release"}
+SCOPES = {"tl_blk": "work_group", "device": "device", "sys": "cross_device"}
+STRONG = {
+    "load_ptr_tko {} %q : tile<ptr<i32>> -> tile<i32>, token": ("tile.gather", ("relaxed", "acquire")),
+    "store_ptr_tko {} %q, %n : tile<ptr<i32>>, tile<i32> -> token": ("tile.scatter", ("relaxed", "release")),
+    "atomic_rmw_tko {} %q, add, %n : tile<ptr<i32>>, tile<i32> -> tile<i32>, token": (
+        "tile.scatter_update",
+        tuple(ORDERS),
+    ),
+    "atomic_cas_tko {} %q, %n, %m : tile<ptr<i32>>, tile<i32> -> tile<i32>, token": (
+        "tile.scatter_exchange",
+        tuple(ORDERS),
+    ),
+}
+
+
+@pytest.mark.parametrize(("access", "op", "order", "scope"), [
+    (access, op, order, scope) for access, (op, orders) in STRONG.items() for order in orders for scope in SCOPES
+])  # fmt: skip
+def test_accesses_keep_their_order_and_scope(access: str, op: str, order: str, scope: str) -> None:
+    names = "%t" if access.startswith("store") else "%x, %t"
+    text = lowered(f"{names} = {access.format(f'{order} {scope}')}")
+    line = next(line for line in text.splitlines() if f"{op} " in line)
+    assert f'semantics = "{ORDERS[order]}"' in line
+    assert f'scope = "{SCOPES[scope]}"' in line
+
+
+def test_weak_accesses_have_no_order() -> None:
+    body = POINTERS + "%x, %t = load_ptr_tko weak %at : tile<8xptr<f32>> -> tile<8xf32>, token"
+    assert "semantics" not in lowered(body)

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
+import numpy as np
+import pytest
+
+from tilewright.ir.types import I8, AddressSpace, TileType
+from tilewright.ir.types import memref as memref_of
 from tilewright.transforms.assign_stack import AssignStack
 from tilewright.transforms.canonicalize import Canonicalize
 from tilewright.transforms.cse import EliminateCommonSubexpressions
@@ -12,6 +19,7 @@ from tilewright.transforms.pipeline import common_pipeline
 from tilewright.transforms.policy import GenericTeamPolicy, GenericTilePolicy
 from transforms.support import filecheck, kernel, names, run
 
+NOALIAS = "parameter_attributes = [{}, {}, {noalias = true}]"
 LOOP = "scf.for %z, %n {operand_segments = [1, 1, 0, 0]} (%i: index)"
 
 
@@ -31,6 +39,14 @@ def test_cse_sees_commuted_operands_and_outer_scopes_but_not_other_zeros() -> No
     assert text.count("arith.add") == 1
     assert text.count("arith.sub") == 2
     assert text.count("arith.constant") == 2
+
+
+@pytest.mark.parametrize(("op", "left"), [("add", 1), ("mul", 1), ("sub", 2), ("div", 2), ("shl", 2)])
+def test_cse_swaps_operands_only_where_that_changes_nothing(op: str, left: int) -> None:
+    body = f"""%a = arith.{op} %x, %y -> i32 memref.store %a, %A, %z
+               %b = arith.{op} %y, %x -> i32 memref.store %b, %A, %z"""
+    text = run(kernel("%x: i32, %y: i32, %A: memref<i32x?>, %z: index", body), EliminateCommonSubexpressions())
+    assert text.count(f"arith.{op}") == left
 
 
 def test_cse_keeps_tiles_of_teams_apart() -> None:
@@ -57,6 +73,26 @@ def test_licm_moves_pure_scalars_and_safe_loads_only() -> None:
     filecheck(run(kernel(parameters, body), HoistLoopInvariants()), "scf.for\nmemref.load")
     apart = "parameter_attributes = [{}, {noalias = true}]"
     filecheck(run(kernel(parameters, body, apart), HoistLoopInvariants()), "memref.load\nscf.for")
+
+
+@pytest.mark.parametrize(("lower", "upper", "moved"), [(0, 4, True), (0, 1, True), (4, 4, False), (4, 0, False)])
+def test_licm_moves_loads_only_out_of_loops_that_run(lower: int, upper: int, moved: bool) -> None:
+    """The place of a load in a loop that does not run need not be one of the array."""
+    bounds = f"%z = arith.constant {{value = {lower}}} -> index %n = arith.constant {{value = {upper}}} -> index"
+    body = f"{bounds} {LOOP} {{ %v = memref.load %A, %x -> f32 memref.store %v, %B, %x }}"
+    module = kernel("%x: index, %A: memref<f32x?>, %B: memref<f32x?>", body, NOALIAS)
+    filecheck(run(module, HoistLoopInvariants()), "memref.load\nscf.for" if moved else "scf.for\nmemref.load")
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_licm_moves_no_load_out_of_a_loop_with_a_barrier(before: bool) -> None:
+    """What other work-items write becomes visible behind a barrier."""
+    load, barrier = "%v = memref.load %A, %x -> f32", "team.barrier {fence_global = true}"
+    parts = f"{load} {barrier}" if before else f"{barrier} {load}"
+    bounds = "%z = arith.constant {value = 0} -> index %n = arith.constant {value = 4} -> index"
+    body = f"team.spmd {{ {bounds} {LOOP} {{ {parts} memref.store %v, %B, %x }} }}"
+    module = kernel("%x: index, %A: memref<f32x?>, %B: memref<f32x?>", body, NOALIAS)
+    filecheck(run(module, HoistLoopInvariants()), "scf.for\nmemref.load")
 
 
 def test_dce_removes_write_only_memory_unused_loads_and_empty_loops() -> None:
@@ -103,6 +139,45 @@ def test_forwarding_through_permuted_views_and_sub_boxes() -> None:
     filecheck(text, "tile.permute %x {order = [1, 0]}\ntile.extract {{.*}} {offsets = [2, 2]} -> tile<2x4xf32>")
 
 
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_forwarding_through_views_permuted_any_way(order: tuple[int, ...]) -> None:
+    whole = np.zeros((2, 3, 4), np.int8, order="F")
+    turned = whole.transpose(order)
+    view, tile = memref_of(I8, turned.shape, turned.strides, AddressSpace.LOCAL), TileType(turned.shape, I8)
+    text = run(
+        kernel(
+            f"%A: memref<i8x2x3x4>, %B: {memref_of(I8, turned.shape)}, %z: index",
+            f"""%x = tile.load %A, %z, %z, %z -> tile<2x3x4xi8>
+                %t = memref.alloca -> memref<i8x2x3x4,local> tile.store %x, %t, %z, %z, %z
+                %v = memref.permute %t {{order = {list(order)}}} -> {view}
+                %y = tile.load %v, %z, %z, %z -> {tile} tile.store %y, %B, %z, %z, %z""",
+        ),
+        ForwardStores(),
+    )
+    identity = order == (0, 1, 2)
+    filecheck(
+        text, "!tile.load %v\ntile.store %x, %B" if identity else f"tile.permute %x {{order = {list(order)}}} -> {tile}"
+    )
+
+
+@pytest.mark.parametrize(("offset", "extent", "inside"), [(0, 4, True), (2, 2, True), (2, 4, False), (3, 2, False)])
+def test_only_boxes_that_lie_in_the_stored_one_are_forwarded(offset: int, extent: int, inside: bool) -> None:
+    text = forwarded(
+        f"""%q = tile.extract %x {{offsets = [0, 0]}} -> tile<4x4xf32> tile.store %q, %t, %c, %c
+            %k = arith.constant {{value = {offset}}} -> index
+            %y = tile.load %t, %k, %c -> tile<{extent}x4xf32> tile.store %y, %B, %z, %z"""
+    )
+    assert ("tile.load %t" not in text) is inside
+
+
+def test_what_hangs_over_the_edge_is_not_forwarded() -> None:
+    """Elements outside are not stored, and zero when they are loaded."""
+    reload = "%y = tile.load %A, %z, %z -> tile<8x4xf32> tile.store %y, %B, %z, %z"
+    stored = "%n2 = tile.load %B, %z, %z -> tile<8x4xf32> tile.store %n2, %A, %z, %z {check = [true, false]}"
+    assert forwarded(f"{stored} {reload}").count("tile.load %A") == 2
+    assert forwarded(f"{stored.replace(' {check = [true, false]}', '')} {reload}").count("tile.load %A") == 1
+
+
 def test_a_write_in_between_stops_forwarding() -> None:
     reload = "%y = tile.load %A, %z, %z -> tile<8x4xf32> tile.store %y, %t, %c, %c"
     assert forwarded(f"tile.store %x, %t, %c, %c {reload}").count("tile.load") == 1
@@ -125,6 +200,23 @@ def test_nothing_is_forwarded_over_the_back_edge_of_a_loop_that_writes() -> None
         == 1
     )
     assert forwarded(f"scf.while {{ {reload} memref.store %s, %A, %z, %z scf.yield %p }}").count("tile.load") == 2
+
+
+def test_memory_is_kept_while_a_view_of_it_is_used() -> None:
+    body = """%a = memref.alloca -> memref<f32x48,local>
+              %v = memref.permute %a {order = [0]} -> memref<f32x48,local>
+              %b = memref.alloca -> memref<f32x48,local> memref.store %s, %b, %z
+              memref.store %s, %v, %z"""
+    text = run(kernel("%s: f32, %z: index", body), AssignStack())
+    filecheck(text, "local_bytes = 448")
+
+
+def test_memory_from_outside_a_loop_is_kept_until_the_loop_ends() -> None:
+    body = f"""%a = memref.alloca -> memref<f32x48,local>
+               {LOOP} {{ %v = memref.load %a, %z -> f32
+                 %b = memref.alloca -> memref<f32x48,local> memref.store %v, %b, %z }}"""
+    text = run(kernel("%z: index, %n: index", body), AssignStack())
+    filecheck(text, "local_bytes = 448")
 
 
 def test_stack_slots_are_shared_when_lifetimes_allow() -> None:

@@ -10,6 +10,7 @@ from verifier.marked import Case, clean, each_is, each_is_clean, spmd
 ACC = "coopmatrix<f32x16x4,matrix_acc>"
 MAKE = "cooperative_matrix_construct %f"
 ODD = "%o = cooperative_matrix_construct %f : coopmatrix<f32x8x8,matrix_a>"
+NARROW = "%o = cooperative_matrix_construct %f : coopmatrix<f32x8x3,matrix_a>"  # 24 components, 16 work-items
 VARYING = "%p = subgroup_local_id : i32 %u = cast %p : index "
 
 
@@ -52,6 +53,7 @@ ERRORS = [
     ),
     case("%x = cooperative_matrix_extract %c[«4»] : f32", "no component 4", "0 to 3"),
     case("%x = cooperative_matrix_extract %c[«-1»] : f32", "no component -1", "0 to 3"),
+    case(f"{NARROW} %x = cooperative_matrix_extract %o[«2»] : f32", "no component 2", "0 to 1"),
     case("%x = cooperative_matrix_extract %c[0] : «f64»", "f32, not f64", "f32"),
     case("%x = cooperative_matrix_extract «%f»[0] : f32", "must be a cooperative matrix"),
     case(f"%x = cooperative_matrix_insert «%d», %c[0] : {ACC}", "%d is f64", "cast"),
@@ -79,6 +81,12 @@ ERRORS = [
         f"%o = cooperative_matrix_construct %f : coopmatrix<f32x4x4,matrix_b>"
         f" %x = cooperative_matrix_mul_add %a, «%o», %c : {ACC}",
         "%a has 8 columns, %o 4 rows",
+        "equal",
+    ),
+    case(
+        f"%o = cooperative_matrix_construct %f : coopmatrix<f32x16x4,matrix_b>"
+        f" %x = cooperative_matrix_mul_add %a, «%o», %c : {ACC}",
+        "%a has 8 columns, %o 16 rows",
         "equal",
     ),
     case(
@@ -126,6 +134,7 @@ RIGHT = [
     " coopmatrix<f16x16x4,matrix_acc>",
     "%x = cooperative_matrix_mul_add %a, %m, %y : coopmatrix<c32x16x4,matrix_acc>",
     f"%x = cooperative_matrix_extract %c[3] : f32 %q = cooperative_matrix_insert %x, %c[0] : {ACC}",
+    f"{NARROW} %x = cooperative_matrix_extract %o[1] : f32",
     "%x = cooperative_matrix_reduce_max.row %c : coopmatrix<f32x16x1,matrix_acc>",
     "%x = cooperative_matrix_reduce_add.column %y : coopmatrix<c32x1x4,matrix_acc>",
     f"%x = cooperative_matrix_scale %f, %c : {ACC} cooperative_matrix_prefetch 3, %A[%i,%i], 4, 4",

@@ -31,6 +31,7 @@ ERRORS = [
     Case("V26", "%x = expand %A[0->2x«-4»] : memref<f32x2x4x4>", "extent -4 is not positive", "at least 1"),
     Case("V26", "%x = expand %A[0->4 x «%c0»] : memref<f32x4x?x4>", "extent 0 is not positive", "at least 1"),
     Case("V26", "%x = expand %A[0->«2x3»] : memref<f32x2x3x4>", "multiply to 6, which does not equal 8", "place"),
+    Case("V26", "%x = expand %A[0->«2x8»] : memref<f32x2x8x4>", "multiply to 16, which does not equal 8", "place"),
     Case("V26", "%x = expand %A[0->«3 x %i»] : memref<f32x3x?x4>", "3, which does not divide 8", "place"),
     Case("V26", "%x = expand %A[0->«%k» x 2] : memref<f32x?x2x4>", "must be index", ""),
     Case("V26", "%x = expand %A[0->2x4] : «memref<f32x2x4>»", "3 modes, not 2", "memref<f32x2x4x4>"),

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from frontends.tile_ir.marked import check
+from frontends.tile_ir.marked import check, findings, program
 
 V = "tensor_view<64x16xf32, strides=[16,1]>"
 PV = f"partition_view<tile=(4x8), {V}>"
@@ -77,6 +77,7 @@ ARITHMETIC = [
     ("C18", "%a = assume «div_by<4, every 2 along 1>», %n : tile<4xi32>", "does not lie"),
     ("C18", "%a = assume «div_by<4, every 8 along 0>», %n : tile<4xi32>", "does not lie"),
     ("C18", "%a = assume «div_by<4, every 1 along 0>», %i : tile<i32>", "dimensions"),
+    ("C18", "%a = assume «div_by<12>», %n : tile<4xi32>", "power of two"),
     ("C18", "%a = assume «same_elements<[2]>», %q : tile<4xf32>", "integers and pointers"),
     ("C18", "%a = assume «same_elements<[2, 2]>», %n : tile<4xi32>", "2 extents"),
     ("C18", "%a = assume «same_elements<[8]>», %n : tile<4xi32>", "extents lie"),
@@ -93,6 +94,8 @@ MEMORY = [
     ("C15", "%a, %t = load_ptr_tko weak «device» %pf : tile<ptr<f32>> -> tile<f32>, token", "no scope"),
     ("C15", "%a, %t = load_ptr_tko «release» device %pf : tile<ptr<f32>> -> tile<f32>, token", "not one of"),
     ("C15", "%a, %t = load_ptr_tko «relaxed» %pf : tile<ptr<f32>> -> tile<f32>, token", "need a scope"),
+    ("C15", "%a, %t = load_ptr_tko «acquire» %pf : tile<ptr<f32>> -> tile<f32>, token", "need a scope"),
+    ("C15", "%t = store_ptr_tko «release» %pf, %f : tile<ptr<f32>>, tile<f32> -> token", "need a scope"),
     ("C15", "%t = store_ptr_tko «acquire» sys %pf, %f : tile<ptr<f32>>, tile<f32> -> token", "not one of"),
     ("C15", "%a, %t = atomic_rmw_tko «weak» sys %pf, addf, %f : tile<ptr<f32>>, tile<f32> -> tile<f32>, token", "weak"),
     ("C10", "%a, %t = load_ptr_tko weak «%pf» : tile<ptr<f32>> -> tile<i32>, token", "pointers to f32"),
@@ -109,6 +112,7 @@ MEMORY = [
     ),
     ("C12", "%a = alloca num_elem = «-1», alignment = 4 : tile<ptr<f32>>", "-1 elements"),
     ("C12", "%a = alloca num_elem = 1, alignment = «2» : tile<ptr<f32>>", "at least 4"),
+    ("C12", "%a = alloca num_elem = 1, alignment = «12» : tile<ptr<f32>>", "power of two"),
     (
         "C10",
         "%a, %t = atomic_cas_tko relaxed sys %ph, «%hs», %hs : tile<ptr<f16>>, tile<f16> -> tile<f16>, token",
@@ -118,6 +122,11 @@ MEMORY = [
         "C10",
         "%a, %t = atomic_rmw_tko relaxed sys %pf, add, «%f» : tile<ptr<f32>>, tile<f32> -> tile<f32>, token",
         "i32",
+    ),
+    (
+        "C10",
+        "%a, %t = atomic_rmw_tko relaxed sys %pf, umin, «%f» : tile<ptr<f32>>, tile<f32> -> tile<f32>, token",
+        "i32 or i64",
     ),
     (
         "C10",
@@ -222,6 +231,20 @@ MODULES = [
     ("C21", "global @h <f32: 0.0> : «tile<2x2xf32>»", "rank 1"),
     ("C21", "global @h alignment = «3» <f32: 0.0> : tile<4xf32>", "power of two"),
 ]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "%a = iota : tile<256xi8>",
+        "%a = assume bounded<1, 1>, %n : tile<4xi32>",
+        "%k = constant <i32: 1> : tile<i32>\n%a = extract %q[%k] : tile<4xf32> -> tile<2xf32>",
+        "%a = constant <i8: 0> : tile<16777216xi8>",
+        "%a = alloca num_elem = 0, alignment = 4 : tile<ptr<f32>>",
+    ],
+)
+def test_what_is_just_legal(body: str) -> None:
+    assert findings(program(TILES + body)) == []
 
 
 @pytest.mark.parametrize(("code", "marked", "says"), [*SHAPES, *ARITHMETIC])

@@ -43,6 +43,10 @@ PRODUCTS = [
     (product("mmaf", ["4x4xf64", "4x4xf64", "4x4xf32"], 2), "products of f64 are summed in f64, not f32"),
     (product("mmaf", ["4x4xbf16", "4x4xbf16", "4x4xf16"], 2), "products of bf16 are summed in f32, not f16"),
     (product("mmaf", ["4x4xf16", "4x4xf16", "4x4xf64"], 2), "products of f16 are summed in f16 or f32, not f64"),
+    (
+        product("mmaf", ["4x4xf8E5M2", "4x4xf8E5M2", "4x4xf64"], 2),
+        "products of f8E5M2 are summed in f16 or f32, not f64",
+    ),
     (product("mmaf", ["2x4x4xf32", "4x4x4xf32", "2x4x4xf32"], "type"), "batch dimensions differ"),
     (product("mmaf", ["4x8xf32", "8x2xf32", "4x4xf32"], "type"), "M x K, K x N and M x N do not fit"),
     (product("mmai", ["4x8xi8", "4x8xi8", "4x8xi32"], "type", "signed signed "), "M x K, K x N and M x N do not fit"),
@@ -200,11 +204,19 @@ def only(kernel: Kernel) -> tuple[str, str]:
     return found.code, found.message
 
 
+def integers_padded_with(padding: t.Padding) -> t.View:
+    return t.PartitionView((4,), t.TensorView(t.I32, (64,), (1,)), padding, (0,))
+
+
 @pytest.mark.parametrize(
     ("type_", "said"),
     [
         (t.F32, "f32 is no type of a value; write tile<f32>"),
         (t.Tile((3,), t.F32), "tile<3xf32>: the extents of a tile are powers of two, not 3"),
+        *(
+            (view, f"{view}: padding_value {view.padding.value} needs a floating point element")
+            for view in (integers_padded_with(padding) for padding in t.Padding if padding is not t.Padding.ZERO)
+        ),
     ],
 )
 def test_types_in_modules_that_were_built(type_: Type, said: str) -> None:

@@ -244,3 +244,19 @@ def test_float_to_i1_says_whether_it_is_not_zero(source: t.ElementType, sign: Si
     found = apply(build, [(x, source)], t.I1, checked=True)
     magnitude = to_bits(x, source) & np.uint64((1 << (source.bits - 1)) - 1)
     np.testing.assert_array_equal(found, magnitude != 0 if source.floating.signed else True)
+
+
+@pytest.mark.parametrize("target", [t.I8, t.I16, t.I32, t.I64], ids=str)
+@pytest.mark.parametrize("signedness", list(Signedness))
+def test_saturating_conversions_end_at_the_limits(target: t.ElementType, signedness: Signedness) -> None:
+    is_signed = signedness is Signedness.SIGNED
+    least, top = (-(2 ** (target.bits - 1)), 2 ** (target.bits - 1) - 1) if is_signed else (0, 2**target.bits - 1)
+    numbers = {math.inf: top, 1e300: top, 2.0**target.bits: top, -1e300: least, -math.inf: least, math.nan: 0, 7.9: 7}
+    numbers |= {-0.9: 0, -3.5: max(least, -3), 100.0: 100}
+    x = np.array(list(numbers), np.float64)
+
+    def build(b: Any, v: Any) -> Any:
+        return b(conversions.FToI(v[0], signedness, saturating=True, result_types=[t.Tile(x.shape, target)])).out
+
+    found = apply(build, [(x, t.F64)], target)
+    assert [int(v) % 2**target.bits for v in found] == [v % 2**target.bits for v in numbers.values()]

@@ -290,3 +290,21 @@ def test_signs_and_powers(element: t.ElementType, seed: int) -> None:
     found = apply(lambda b, v: b(floats.FPowI(*v)).out, [(base, element), (exponents, t.I8)], element)
     wanted = to_double(base, element) ** exponents.astype(np.float64)
     np.testing.assert_allclose(to_double(found, element), wanted, rtol=2.0**-element.floating.mantissa, atol=2.0**-24)
+
+
+@pytest.mark.parametrize("element", [t.F32, t.F64], ids=str)
+@pytest.mark.parametrize("mode", MODES)
+def test_exact_zeros_of_sums_have_the_sign_that_ieee_gives_them(element: t.ElementType, mode: Rounding) -> None:
+    """Unlike terms cancel to +0, rounding down to -0; zeros of one sign keep it."""
+    cancelled = -0.0 if mode is Rounding.NEGATIVE_INF else 0.0
+    terms = [(1.5, -1.5), (0.0, -0.0), (-0.0, 0.0), (0.0, 0.0), (-0.0, -0.0)]
+    a, b = (np.array(column, np.float32 if element is t.F32 else np.float64) for column in zip(*terms, strict=True))
+    wanted = np.signbit([cancelled, cancelled, cancelled, 0.0, -0.0])
+    for cls, second in ((floats.AddF, b), (floats.SubF, -b)):
+
+        def build(builder: Any, v: Any, cls: Any = cls) -> Any:
+            return builder(cls(*v, mode, result_types=[v[0].type])).out
+
+        found = apply(build, [(a, element), (second, element)], element)
+        assert (found == 0).all()
+        np.testing.assert_array_equal(np.signbit(found), wanted)

@@ -242,3 +242,60 @@ def test_arguments_that_overlap() -> None:
     data = np.zeros(4, np.int32)
     program(body, "%p: tile<ptr<i32>>, %q: tile<ptr<i32>>").k[1](data[1:], data[1:3])
     np.testing.assert_array_equal(data, [0, 9, 9, 0])
+
+
+@pytest.mark.parametrize(("index", "exists"), [(0, True), (1, True), (2, False), (3, False)])
+def test_slices_that_do_not_exist_are_undefined(index: int, exists: bool) -> None:
+    body = """
+  %i = iota : tile<8xi32>
+  %x = extract %i[%k] : tile<8xi32> -> tile<4xi32>
+  %f = iota : tile<4xi32>
+  %p1 = reshape %p : tile<ptr<i32>> -> tile<1xptr<i32>>
+  %pb = broadcast %p1 : tile<1xptr<i32>> -> tile<4xptr<i32>>
+  %at = offset %pb, %f : tile<4xptr<i32>>, tile<4xi32> -> tile<4xptr<i32>>
+  %t = store_ptr_tko weak %at, %x : tile<4xptr<i32>>, tile<4xi32> -> token
+"""
+    out = np.zeros(4, np.int32)
+    kernel = program(body, "%p: tile<ptr<i32>>, %k: tile<i32>").k
+    if exists:
+        kernel[1](out, index)
+        np.testing.assert_array_equal(out, np.arange(4) + 4 * index)
+    else:
+        with pytest.raises(tw.CompileError, match=f"slice {index} along dimension 0, which has 2"):
+            kernel[1](out, index)
+
+
+@pytest.mark.parametrize(("size", "kept"), [(16, True), (12, False), (8, True)])
+def test_promises_that_tiles_lie_inside_are_looked_at(size: int, kept: bool) -> None:
+    tensor = "tensor_view<?xi32, strides=[1]>"
+    view = f"partition_view<tile=(8), {tensor}>"
+    body = f"""
+  %t = make_tensor_view %p, shape = [%n], strides = [1] : tile<i32> -> {tensor}
+  %v = make_partition_view %t : {view}
+  %x, %r = load_view_tko weak %v[%k] inbounds = [true] : {view}, tile<i32> -> tile<8xi32>, token
+"""
+    kernel = program(body, "%p: tile<ptr<i32>>, %n: tile<i32>, %k: tile<i32>").k
+    arguments = np.zeros(size, np.int32), size, (size - 1) // 8
+    if kept:
+        kernel[1](*arguments)
+    else:
+        with pytest.raises(tw.CompileError, match="inbounds is promised for dimension 0"):
+            kernel[1](*arguments)
+
+
+@pytest.mark.parametrize(("offset", "inside"), [(0, True), (1, False), (2, False), (-1, False)])
+def test_elements_that_end_behind_an_array_are_outside(offset: int, inside: bool) -> None:
+    """Six bytes, which hold one element of four."""
+    body = """
+  %q = ptr_to_ptr %p : tile<ptr<i8>> -> tile<ptr<i32>>
+  %at = offset %q, %k : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
+  %x, %t = load_ptr_tko weak %at : tile<ptr<i32>> -> tile<i32>, token
+"""
+    memory = np.zeros(16, np.int8)
+    start = -memory.ctypes.data % 4
+    kernel = program(body, "%p: tile<ptr<i8>>, %k: tile<i32>").k
+    if inside:
+        kernel[1](memory[start : start + 6], offset)
+    else:
+        with pytest.raises(tw.CompileError, match=f"reads 4 bytes at offset {4 * offset} of %p, which has 6"):
+            kernel[1](memory[start : start + 6], offset)
