@@ -85,7 +85,7 @@ def test_up_to_the_limits_and_no_further(threads: int, spare: int) -> None:
     if threads <= 1024 and spare == 0:
         case.artifact(Architecture.SM_80)
     else:
-        with pytest.raises(CompileError, match="exceeds the 1024|the device has 166912"):
+        with pytest.raises(CompileError, match=r"exceeds the 1024|the device has 166912"):
             case.artifact(Architecture.SM_80)
 
 
