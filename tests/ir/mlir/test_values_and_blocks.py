@@ -7,6 +7,7 @@ import pytest
 from ir.mlir.reading import check, findings, read, reprinted
 from tilewright.ir.mlir.limits import DEFAULT_LIMITS
 from tilewright.ir.mlir.operations import OpaqueOperation
+from tilewright.ir.mlir.printer import print_generic
 
 
 def module(*lines: str) -> str:
@@ -42,14 +43,14 @@ def test_names_are_kept_and_numbers_are_given_anew() -> None:
 
 
 def test_names_that_a_pass_made_equal_are_made_distinct() -> None:
-    file = read('%a = "t.a"() : () -> i32\n%b = "t.a"() : () -> i32\n"t.b"(%a, %b) : (i32, i32) -> ()\n')
+    inner = '"t.c"() ({\n  %c = "t.d"(%a) : (i32) -> i32\n}) : () -> ()\n'
+    file = read('%a = "t.a"() : () -> i32\n%b = "t.a"() : () -> i32\n"t.b"(%a, %b) : (i32, i32) -> ()\n' + inner)
     for op in file.module.walk():
         for result in op.results:
             result.name = "same"
-    from tilewright.ir.mlir.printer import print_generic
-
     text = print_generic(file)
     assert '"t.b"(%same, %same_0)' in text
+    assert '%same_1 = "t.d"(%same)' in text
     assert reprinted(text) == text
 
 
