@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from tilewright.dialects import arith, arith_floats, arith_integers
 from tilewright.dialects.arith import Predicate
 from tilewright.dialects.arith_floats import Rounding
-from tilewright.dialects.semantics import convert, dtype_of, evaluate
 from tilewright.ir.core import Block
-from tilewright.ir.float_formats import FLOAT_FORMATS
+from tilewright.ir.evaluation import evaluated
 from tilewright.ir.types import C32, C64, F8E8M0FNU, F32, F64, I8, I16, I32, I64, TF32, ScalarType
+from tilewright.numerics.arrays import dtype_of
+from tilewright.numerics.formats import FLOAT_FORMATS
+from tilewright.numerics.rounding import nearest
 
 INF, NAN = float("inf"), float("nan")
 
@@ -31,7 +33,7 @@ def same(found: Any, wanted: float) -> bool:
 
 def of_two(cls: Any, a: float, b: float, *options: Any) -> Any:
     values = (np.asarray(v, np.float32) for v in (a, b))
-    return evaluate(cls(*Block([F32, F32]).arguments, *options), *values)[()]
+    return evaluated(cls(*Block([F32, F32]).arguments, *options), *values)[()]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +79,7 @@ def test_comparisons_with_nan_are_what_their_ordering_says(predicate: Predicate)
             plain = COMPARED[predicate](a, b)
             for cls, of_nan in ((arith_floats.OrderedCmp, False), (arith_floats.UnorderedCmp, True)):
                 op = cls(predicate, *Block([F32, F32]).arguments)
-                found = evaluate(op, np.asarray(a, np.float32), np.asarray(b, np.float32))
+                found = evaluated(op, np.asarray(a, np.float32), np.asarray(b, np.float32))
                 assert bool(found) is (of_nan if unordered else plain), (a, b, cls)
 
 
@@ -86,7 +88,7 @@ def test_comparisons_with_nan_are_what_their_ordering_says(predicate: Predicate)
 )
 def test_subnormal_numbers_are_flushed_to_a_zero_of_their_sign(value: float, wanted: float) -> None:
     op = arith_floats.Flush(Block([F32]).arguments[0])
-    assert same(evaluate(op, np.asarray(value, np.float32)), wanted)
+    assert same(evaluated(op, np.asarray(value, np.float32)), wanted)
 
 
 @pytest.mark.parametrize("up", [False, True])
@@ -96,7 +98,7 @@ def test_scales_are_the_power_of_two_beside_the_magnitude(up: bool, rng: np.rand
     op = arith_floats.RoundedCast(
         Block([F32]).arguments[0], Rounding.UP if up else Rounding.ZERO, result_types=[F8E8M0FNU]
     )
-    found = evaluate(op, values.astype(np.float32)).astype(np.float64)
+    found = evaluated(op, values.astype(np.float32)).astype(np.float64)
     power = np.exp2(exponents)
     np.testing.assert_array_equal(found, np.concatenate([power, power * (2 if up else 1), power * (2 if up else 1)]))
 
@@ -104,8 +106,9 @@ def test_scales_are_the_power_of_two_beside_the_magnitude(up: bool, rng: np.rand
 def test_ties_of_tf32_are_even(rng: np.random.Generator) -> None:
     ties = 1 + np.arange(1, 200, 2) * 2.0**-11
     values = np.concatenate([ties, -ties, ties * 2.0**-100, rng.standard_normal(200)]).astype(np.float32)
-    wanted = [FLOAT_FORMATS["tf32"].nearest(float(v)) for v in values]
-    np.testing.assert_array_equal(convert(values, TF32), wanted)
+    wanted = [nearest(float(v), FLOAT_FORMATS["tf32"]) for v in values]
+    op = arith.Cast(Block([F32]).arguments[0], result_types=[TF32])
+    np.testing.assert_array_equal(evaluated(op, values), wanted)
 
 
 @pytest.mark.parametrize("type_", [I8, I16, I32, I64], ids=str)
@@ -113,14 +116,14 @@ def test_unsigned_conversions_saturate_at_zero_and_the_largest(type_: ScalarType
     top = 2**type_.bits - 1
     numbers = {-5.5: 0, -0.9: 0, 0.0: 0, 3.7: 3, 2.0 ** (type_.bits - 1): 2 ** (type_.bits - 1), 1e300: top, NAN: 0}
     op = arith_integers.UCast(Block([F64]).arguments[0], result_types=[type_])
-    found = evaluate(op, np.array(list(numbers), np.float64))
+    found = evaluated(op, np.array(list(numbers), np.float64))
     assert [int(v) & top for v in found] == list(numbers.values())
 
 
 @pytest.mark.parametrize("type_", [C32, C64], ids=str)
 def test_complex_products_are_those_of_python(type_: ScalarType, rng: np.random.Generator) -> None:
     a, b = (rng.integers(-9, 10, 50) + 1j * rng.integers(-9, 10, 50) for _ in range(2))
-    found: NDArray[Any] = evaluate(
-        arith.Mul(*Block([type_, type_]).arguments), a.astype(dtype_of(type_)), b.astype(dtype_of(type_))
+    found: NDArray[Any] = evaluated(
+        arith.Mul(*Block([type_, type_]).arguments), a.astype(dtype_of(type_.format)), b.astype(dtype_of(type_.format))
     )
     assert found.tolist() == [complex(x) * complex(y) for x, y in zip(a, b, strict=True)]

@@ -7,7 +7,6 @@ import re
 
 import numpy as np
 import pytest
-from tilewright.ir.float_formats import FLOAT_FORMATS
 
 from generators.fused import NAMED, fused
 from tilewright.dialects import scf
