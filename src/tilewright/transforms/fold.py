@@ -8,15 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from tilewright.dialects import operation_classes
+from tilewright.dialects import arith, arith_floats, arith_integers, declared_in
 from tilewright.ir.core import Operation
 from tilewright.ir.evaluation import Number, evaluated_number
 from tilewright.transforms.emit import constant_of
 
-FOLDABLE: Final = tuple(
-    cls for name, cls in operation_classes().items() if cls.evaluate is not None and not name.startswith("math.")
-)
-"""Elementary functions stay: a target's own may differ from NumPy's in the last bit."""
+FOLDABLE: Final = tuple(cls for cls in declared_in((arith, arith_integers, arith_floats)) if cls.evaluate is not None)
+"""Those whose results are the same everywhere; a target's own elementary functions may differ in the last bit."""
 _FOLDABLE: Final = frozenset(FOLDABLE)
 
 
