@@ -13,15 +13,16 @@ from typing import ClassVar
 from tilewright.dialects.arith import Constant
 from tilewright.dialects.builtin import Module
 from tilewright.ir.core import Operation
+from tilewright.ir.interfaces import Elementwise
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.rewriter import PatternSet, Rewriter, apply_patterns, pattern
 from tilewright.transforms.arith_identities import ARITHMETIC
 from tilewright.transforms.control_folding import CONTROL
-from tilewright.transforms.fold import FOLDABLE, fold
+from tilewright.transforms.fold import fold
 from tilewright.transforms.tile_identities import TILES
 
 
-@pattern(*FOLDABLE)
+@pattern(Elementwise)
 def fold_constants(op: Operation, rewriter: Rewriter) -> bool:
     """An operation on constants is a constant."""
     value = fold(op)
