@@ -12,16 +12,21 @@ space lies between. Accesses to tiles with one `step` attribute come from one co
 not overlap except element for element; they need none among themselves. Inside SPMD bodies nothing is inserted.
 
 The state is what was accessed since the last barrier of its space. An if joins its arms (or the way around). What
-happened before a loop is fenced in front of it, so nothing from outside bears on where barriers are needed inside: a
-loop is worked out once, on its own, and is a step with a summary wherever it is met again. One walk over the body finds
-what an iteration leaves behind, a second one what the next must wait for. So each operation is visited at most three
-times, however deep it stands. Needs the stack offsets: allocations that share bytes conflict.
+happened before a loop is fenced in front of it, unless each way through the loop meets a barrier first, so nothing from
+outside bears on where barriers are needed inside: a loop is worked out once, on its own, and is a step with a summary
+wherever it is met again. One walk over the body finds what an iteration leaves behind, a second one what the next must
+wait for, a last one what is reached before a barrier. So each operation is visited at most four times, however deep it
+stands, but in loops with branches, whose barriers are tried to do without. Needs the stack offsets: allocations that
+share bytes conflict.
+
+No barrier is needless but where it is not known what happens: positions that differ by iteration, branches that exclude
+each other, memory that is shared or not, which work-item does what, more than `_TRIED` barriers in a loop.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar, Final
 
 from msgspec import Struct, field
 
@@ -33,6 +38,15 @@ from tilewright.ir.types import AddressSpace
 from tilewright.transforms.aliasing import Access
 from tilewright.transforms.footprints import Footprints
 from tilewright.transforms.pending import Loop, Pending
+
+_TRIED: Final = 32
+"""As many barriers of a loop with branches are tried to do without: each trial goes through the loop again."""
+
+Reached = dict[AddressSpace, list[Access]]
+"""What is touched in each space before a barrier that fences it."""
+
+Parts = list[tuple[list[Access], frozenset[AddressSpace]]]
+"""Accesses between barriers, each part with the spaces that are fenced before it."""
 
 
 class InsertBarriers(Pass, frozen=True):
@@ -49,7 +63,10 @@ class InsertBarriers(Pass, frozen=True):
 class _Insertion(Struct):
     footprints: Footprints = field(default_factory=Footprints)
     summaries: dict[Loop, Pending] = field(default_factory=dict[Loop, Pending])
-    placed: int = 0
+    reached: dict[Loop, Reached] = field(default_factory=dict[Loop, Reached])
+    placed: list[team.Barrier] = field(default_factory=list[team.Barrier])
+    only_looking: bool = False
+    unsafe: bool = False
 
     def block(self, block: Block, state: Pending) -> Pending:
         """Insert barriers in a block that is entered with `state`, which becomes the state at its end."""
@@ -60,13 +77,14 @@ class _Insertion(Struct):
                 case scf.If():
                     state = self._if(op, state)
                 case scf.For() | scf.While():
-                    self._fence_before(op, self.footprints.of(op).accesses, state)
-                    state.join(self._summary(op))
+                    summary = self._summary(op)
+                    self._fence_before(op, self.reached[op], state)
+                    state.join(summary)
                 case team.Spmd():
                     self._spmd(op, state)
                 case _:
                     touched = self.footprints.of(op).accesses
-                    self._fence_before(op, touched, state)
+                    self._fence_before(op, dict.fromkeys(AddressSpace, touched), state)
                     state.add(touched)
         return state
 
@@ -81,46 +99,124 @@ class _Insertion(Struct):
         known = self.summaries.get(op)
         if known is None:
             body = op.body.entry
+            first = len(self.placed)
             end = self.block(body, Pending())
-            before = self.placed
+            before = len(self.placed)
             self.block(body, end.around(op))
-            if self.placed > before:
+            if len(self.placed) > before:
+                if any(isinstance(inner, scf.If) for inner in body):
+                    self._do_without(op, [b for b in self.placed[first:] if _loop_around(b) is op])
                 end = self.block(body, Pending())
             known = self.summaries[op] = end.after(op)
+            self.reached[op] = _nothing()
+            self._reach(body, set(AddressSpace), self.reached[op])
         return known
 
-    def _spmd(self, op: team.Spmd, state: Pending) -> None:
-        """One step with the union of its accesses; barriers at the top level of the body cut it for their spaces."""
-        parts: list[tuple[list[Access], frozenset[AddressSpace]]] = [([], frozenset())]
+    def _do_without(self, loop: Loop, barriers: Sequence[team.Barrier]) -> None:
+        """Remove fences that others make needless.
+
+        A barrier in front of what waits for the iteration before may stand on a way on which one further down, placed
+        for another way, would have done; or one that the first walk has placed further down is needed no more.
+        """
+        for barrier in barriers[:_TRIED]:
+            for space in [s for s in AddressSpace if s in _fences(barrier)]:
+                _set_fence(barrier, space, False)
+                if not self._safe(loop):
+                    _set_fence(barrier, space, True)
+            if not _fences(barrier):
+                barrier.erase()
+
+    def _safe(self, loop: Loop) -> bool:
+        """Whether nothing in a loop touches what it should wait for."""
+        self.only_looking, self.unsafe = True, False
+        end = self.block(loop.body.entry, Pending())
+        if not self.unsafe:
+            self.block(loop.body.entry, end.around(loop))
+        self.only_looking = False
+        return not self.unsafe
+
+    def _reach(self, block: Block, unfenced: set[AddressSpace], found: Reached) -> set[AddressSpace]:
+        """Add what a safe block touches in spaces with no barrier before it; what is unfenced at its end."""
+        for op in block:
+            match op:
+                case team.Barrier():
+                    unfenced = unfenced - _fences(op)
+                case scf.If():
+                    arms = [self._reach(region.entry, unfenced, found) for region in op.regions]
+                    unfenced = set[AddressSpace]().union(*arms) if len(arms) > 1 else unfenced
+                case scf.For() | scf.While():
+                    for space in unfenced:
+                        found[space] += self.reached[op][space]
+                case team.Spmd():
+                    unfenced = self._reach_parts(self._parts(op), unfenced, found)
+                case _:
+                    _add(found, unfenced, self.footprints.of(op).accesses)
+            if not unfenced:
+                break
+        return unfenced
+
+    @staticmethod
+    def _reach_parts(parts: Parts, unfenced: set[AddressSpace], found: Reached) -> set[AddressSpace]:
+        for part, spaces in parts:
+            unfenced = unfenced - spaces
+            _add(found, unfenced, part)
+        return unfenced
+
+    def _parts(self, op: team.Spmd) -> Parts:
+        """The accesses of a body between the barriers at its top level, each part with what is fenced before it."""
+        parts: Parts = [([], frozenset())]
         for inner in op.body.entry:
             if isinstance(inner, team.Barrier):
                 parts.append(([], _fences(inner)))
             else:
                 parts[-1][0].extend(self.footprints.of(inner).accesses)
-        before = state.copy()
-        touched: list[Access] = []
-        for part, spaces in parts:
-            before.fence(spaces)
-            touched += [a for a in part if before.waits(a)]
+        return parts
+
+    def _spmd(self, op: team.Spmd, state: Pending) -> None:
+        """One step with the union of its accesses; barriers at the top level of the body cut it for their spaces."""
+        parts, touched = self._parts(op), _nothing()
+        self._reach_parts(parts, set(AddressSpace), touched)
         self._fence_before(op, touched, state)
         for part, spaces in parts:
             state.fence(spaces)
             state.add(part)
 
-    def _fence_before(self, op: Operation, touched: Sequence[Access], state: Pending) -> None:
-        """Put a barrier in front of `op` if accesses of it conflict with pending ones."""
-        spaces = state.hazards(touched)
+    def _fence_before(self, op: Operation, touched: Mapping[AddressSpace, Sequence[Access]], state: Pending) -> None:
+        """Put a barrier in front of `op` if what it touches in a space conflicts with what is pending there."""
+        spaces = [space for space, accesses in touched.items() if state.hazard(space, accesses)]
         if not spaces:
             return
+        if self.only_looking:
+            self.unsafe = True
+            return
         barrier = team.Barrier(location=op.location)
-        if AddressSpace.GLOBAL in spaces:
-            barrier.fence_global = True
-        if AddressSpace.LOCAL in spaces:
-            barrier.fence_local = True
+        for space in spaces:
+            _set_fence(barrier, space, True)
         assert op.block is not None
         op.block.insert(barrier, op)
-        self.placed += 1
+        self.placed.append(barrier)
         state.fence(spaces)
+
+
+def _nothing() -> Reached:
+    return {space: [] for space in AddressSpace}
+
+
+def _add(found: Reached, spaces: Iterable[AddressSpace], accesses: Iterable[Access]) -> None:
+    for space in spaces:
+        found[space].extend(accesses)
+
+
+def _loop_around(op: Operation) -> Operation | None:
+    return next((a for a in op.ancestors() if isinstance(a, scf.For | scf.While)), None)
+
+
+def _set_fence(op: team.Barrier, space: AddressSpace, on: bool) -> None:
+    match space:
+        case AddressSpace.GLOBAL:
+            op.fence_global = on
+        case AddressSpace.LOCAL:
+            op.fence_local = on
 
 
 def _fences(op: team.Barrier) -> frozenset[AddressSpace]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 
 from msgspec import Struct, field
@@ -71,13 +71,9 @@ class Pending(Struct):
         """What all iterations leave behind if this is what one does: older accesses last where a path has no fence."""
         return self._marked(loop, self.through)
 
-    def hazards(self, accesses: Sequence[Access]) -> set[AddressSpace]:
-        """The spaces in which any of these accesses has to wait for what is pending."""
-        return {space for space in AddressSpace if any(self._waits(space, access) for access in accesses)}
-
-    def waits(self, access: Access) -> bool:
-        """Whether an access has to wait for what is pending."""
-        return any(self._waits(space, access) for space in AddressSpace)
+    def hazard(self, space: AddressSpace, accesses: Iterable[Access]) -> bool:
+        """Whether any of these accesses has to wait for what is pending in a space."""
+        return any(self._waits(space, access) for access in accesses)
 
     def _waits(self, space: AddressSpace, access: Access) -> bool:
         if space not in _spaces(access):
