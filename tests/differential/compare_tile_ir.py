@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tilewright as tw
+from generators.arguments import spilled
 from generators.tile_ir import TileKernel, module_of
 from generators.tile_ir_values import CODED, DIGITS, LEAST, Argument
 from generators.tile_ir_writer import Output
@@ -23,16 +24,16 @@ from tilewright.frontends.tile_ir import program_of, read_tile_ir
 from tilewright.interpreter.tile_ir.program import interpreted_tile_module
 from tilewright.ir.passes import PassContext
 from tilewright.program import load_artifact
-from tilewright.targets import find_target
 from tilewright.transforms.lower_tile_ir import LowerTileIR
 
-LEVELS = (0, 2)
+from .variants import Variant
+
 # Numbers that are this many times the least one apart are equal if an error is allowed at all.
 _UNDERFLOW = 64
 
 
-def disagreements(kernels: Sequence[TileKernel]) -> list[tuple[TileKernel, str]]:
-    """Kernels, compiled together, on which the CPU differs from the interpreter, and in what.
+def disagreements(kernels: Sequence[TileKernel], variants: Sequence[Variant]) -> list[tuple[TileKernel, str]]:
+    """Kernels, compiled together, on which a variant of the CPU differs from the interpreter, and in what.
 
     Raises whatever the compiler raises.
     """
@@ -41,31 +42,31 @@ def disagreements(kernels: Sequence[TileKernel]) -> list[tuple[TileKernel, str]]
     reference = interpreted_tile_module(module, text, checked=False)
     expected = [_run(reference, kernel) for kernel in kernels]
     found: list[tuple[TileKernel, str]] = []
-    for level in LEVELS:
-        program = _compiled(module, report, level)
+    for variant in variants:
+        program = _compiled(module, report, variant)
         for kernel, wanted in zip(kernels, expected, strict=True):
             had = _run(program, kernel)
-            found += [(kernel, f"cpu -O{level}, {message}") for message in _differences(kernel, wanted, had)]
+            found += [(kernel, f"{variant}, {message}") for message in _differences(kernel, wanted, had)]
     return found
 
 
-def _compiled(module: TileModule, report: Report, level: int) -> tw.Program:
+def _compiled(module: TileModule, report: Report, variant: Variant) -> tw.Program:
     """For the CPU."""
     copy = module.clone()
     assert isinstance(copy, TileModule)
     lowered = program_of(copy)
     LowerTileIR().run(lowered, PassContext(report))
-    return load_artifact(compile_module(lowered, find_target("cpu"), CompileOptions(level), report))
+    return load_artifact(compile_module(lowered, variant.target, CompileOptions(variant.level), report))
 
 
-def failures(kernels: Sequence[TileKernel]) -> list[tuple[TileKernel, str]]:
+def failures(kernels: Sequence[TileKernel], variants: Sequence[Variant]) -> list[tuple[TileKernel, str]]:
     """As `disagreements`, with exceptions among them: then each kernel is tried alone."""
     try:
-        return disagreements(kernels)
+        return disagreements(kernels, variants)
     except Exception as error:  # whatever it is, it is a finding
         if len(kernels) == 1:
             return [(kernels[0], f"{type(error).__name__}: {error}")]
-        return [finding for kernel in kernels for finding in failures([kernel])]
+        return [finding for kernel in kernels for finding in failures([kernel], variants)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,9 @@ def _differences(kernel: TileKernel, want: _Ran, have: _Ran) -> Iterator[str]:
     for what, wanted, had in (("prints", want.printed, have.printed), ("assertions", want.failed, have.failed)):
         if wanted != had:
             yield f"{what}: {wanted} expected, got {had}"
+    for at, argument in enumerate(have.arguments):
+        if isinstance(argument, np.ndarray) and spilled(argument):
+            yield f"argument {at}: {spilled(argument)} bytes around it are written"
     for output in kernel.outputs:
         at = output.argument
         message = difference(output, np.asarray(want.arguments[at]), np.asarray(have.arguments[at]))

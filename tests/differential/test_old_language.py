@@ -24,6 +24,7 @@ from generators.old_kernels import GROUPS, Argument, OldKernel, generate
 from tilewright.compiler import uncollected
 from tilewright.diagnostics import Report, Source
 from tilewright.frontends import old_tensor_language, tensor_language
+from tilewright.frontends.old_tensor_language.parser import INSTRUCTIONS
 from tilewright.frontends.standard import Standard, detect
 from tilewright.ir.printer import print_op
 from tilewright.runtime.groups import ArrayGroup
@@ -34,6 +35,7 @@ CHUNKS = 20
 
 
 _COMMENT = re.compile(r";[^\n]*")
+_MNEMONIC = re.compile(r"(?<![%@\w.])[a-z]\w*")
 _NAME = re.compile(r"%(?:[A-Za-z]\w*|[1-9]\d*)\b")
 """Names that are valid in the new language; `%07` is not."""
 
@@ -109,3 +111,12 @@ def test_both_texts_give_the_same_code_and_the_same_bits(chunk: int, ran: Ran) -
             raise AssertionError(f"seed {seed} fails: {type(error).__name__}: {error}\n{kernel.text}") from error
         compared += 1
     ran(compared, "kernels of the old tensor language, upgraded, compiled and run")
+
+
+def test_every_mnemonic_is_generated() -> None:
+    missing = set(INSTRUCTIONS)
+    for number in range(1000):
+        missing -= set(_MNEMONIC.findall(_COMMENT.sub("", generate(random.Random(SEED + number)).text)))
+        if not missing:
+            break
+    assert not missing

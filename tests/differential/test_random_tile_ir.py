@@ -19,6 +19,7 @@ from tilewright.frontends.tile_ir import print_module, read_tile_ir
 from tilewright.frontends.tile_ir.bytecode import lowest_version, write
 
 from .compare_tile_ir import failures
+from .variants import rotation
 
 KERNELS = count("RANDOM_TILE_KERNELS", 400, 5000)
 CHUNK = 25
@@ -33,7 +34,7 @@ def kernels(first: int, count: int) -> list[TileKernel]:
 @pytest.mark.parametrize("chunk", range(-(-KERNELS // CHUNK)))
 def test_the_cpu_agrees_with_the_interpreter(chunk: int, ran: Ran) -> None:
     number = min(CHUNK, KERNELS - chunk * CHUNK)
-    found = failures(kernels(SEED + chunk * CHUNK, number))
+    found = failures(kernels(SEED + chunk * CHUNK, number), rotation(chunk))
     assert not found, "\n\n".join(f"{kernel.name}: {message}\n{kernel.text}" for kernel, message in found)
     ran(number, "kernels of Tile IR")
 

@@ -1,9 +1,10 @@
-"""Arguments of generated kernels: element types, extents, arrays with or without gaps."""
+"""Arguments of generated kernels: element types, extents, arrays in memory whose other bytes are guarded."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +20,17 @@ SMALLER = {  # types that may be promoted to the key, other than itself
     "c32": ["f32"],
     "c64": ["f64", "c32"],
 }
-Array = NDArray[np.generic]
-Argument = Array | np.generic
+Array: TypeAlias = NDArray[np.generic]
+Argument: TypeAlias = Array | np.generic | list[Array | None] | None
+"""An array, a number, the arrays of a group, or a null pointer."""
+Grid: TypeAlias = tuple[int, int, int]
+
+CANARY: Final = 0xC5
+"""Every byte around an array and in its gaps."""
+MARGIN: Final = 256
+"""As many bytes on either side at least."""
+_LINE: Final = 128
+"""Copies lie alike with regard to so many bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,29 +55,80 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """A kernel `k` for one work-group, with its arguments in order."""
+    """A kernel `k` with its arguments in order.
+
+    `exact`: no rounding depends on the order of operations; `signs`: no zero does. `races`: work-items do.
+    """
 
     text: str
     arguments: list[Argument]
     exact: bool
+    signs: bool = True
+    grid: Grid = (1, 1, 1)
+    races: bool = False
 
     def copy_arguments(self) -> list[Argument]:
-        """Fresh copies, strides kept."""
-        return [copy(a) for a in self.arguments]
+        """Fresh copies with the same strides, each in guarded memory of its own."""
+        return [_copy(a) for a in self.arguments]
 
 
-def copy(argument: Argument) -> Argument:
-    """A copy with the same strides."""
-    if not isinstance(argument, np.ndarray) or argument.ndim == 0:
-        return argument.copy()
-    base = np.empty(argument.shape[::-1], argument.dtype).transpose()
-    if base.strides != argument.strides:
-        base = padded(argument.shape, argument.dtype)
-    base[...] = argument
-    return base
+def _copy(argument: Argument) -> Argument:
+    if isinstance(argument, list):
+        return [None if a is None else copy(a) for a in argument]
+    return copy(argument) if isinstance(argument, np.ndarray) else argument
 
 
-def padded(shape: Sequence[int], dtype: np.dtype[np.generic]) -> Array:
-    """A column-major array with gaps between its columns."""
-    whole = np.zeros([s + 3 for s in reversed(shape)], dtype).transpose()
-    return whole[tuple(slice(0, s) for s in shape)]
+def arrays(arguments: Sequence[Argument]) -> Iterator[tuple[str, Array]]:
+    """Every array among arguments, those of groups too, and what it is called."""
+    for number, argument in enumerate(arguments):
+        if isinstance(argument, np.ndarray):
+            yield f"argument {number}", argument
+        elif isinstance(argument, list):
+            yield from ((f"element {k} of argument {number}", a) for k, a in enumerate(argument) if a is not None)
+
+
+def place(values: Array, strides: Sequence[int], alignment: int) -> Array:
+    """The values at a multiple of `alignment` bytes, and of no larger power of two; strides are in elements."""
+    size = values.dtype.itemsize
+    reach = sum((n - 1) * s for n, s in zip(values.shape, strides, strict=True)) + 1 if values.size else 0
+    whole = _guarded(reach * size + 2 * MARGIN + 4 * _LINE)
+    start = -(int(whole.ctypes.data) + MARGIN) % (2 * alignment) + alignment + MARGIN
+    array = np.ndarray(values.shape, values.dtype, whole, start, [s * size for s in strides])
+    array[...] = values
+    return array
+
+
+def guarded(array: Array) -> Array:
+    """A packed copy in guarded memory, at the beginning of a cache line."""
+    size = array.dtype.itemsize
+    return place(array, [s // size for s in np.empty_like(array, order="C").strides], _LINE)
+
+
+def copy(array: Array) -> Array:
+    """The same in other guarded memory, its first element at the same distance from a cache line."""
+    whole = _memory(array)
+    kept = _guarded(whole.size + _LINE)
+    shift = int(whole.ctypes.data - kept.ctypes.data) % _LINE
+    kept[shift : shift + whole.size] = whole
+    return np.ndarray(array.shape, array.dtype, kept, shift + _start(array), array.strides)
+
+
+def spilled(array: Array) -> int:
+    """How many bytes around an array and in its gaps are not what they were."""
+    rest = _memory(array).copy()
+    elements = (*array.shape, array.dtype.itemsize)
+    np.ndarray(elements, np.uint8, rest, _start(array), (*array.strides, 1))[...] = CANARY
+    return int(np.count_nonzero(rest != CANARY))
+
+
+def _guarded(size: int) -> NDArray[np.uint8]:
+    return np.full(size, CANARY, np.uint8)
+
+
+def _memory(array: Array) -> NDArray[np.uint8]:
+    assert isinstance(array.base, np.ndarray), "it lies in guarded memory"
+    return array.base
+
+
+def _start(array: Array) -> int:
+    return int(array.ctypes.data - _memory(array).ctypes.data)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from generators.arguments import Buffer, Dim
+from generators.scalars import unrolled
 from generators.writer import Writer
 
 
@@ -15,6 +16,8 @@ def _transposed(dims: tuple[Dim, ...], transpose: str) -> tuple[Dim, ...]:
 def axpby(w: Writer, dtype: str) -> None:
     """A scaled sum of scalars, vectors or matrices."""
     dims = tuple(w.dim() for _ in range(w.rnd.randint(0, 2)))
+    if w.chance(0.05):
+        dims = (w.dim(1, 64), w.dim(1, 128))
     transpose, atomic = w.rnd.choice(["", ".n", ".t"]), w.atomic()
     b = w.buffer(dtype, dims)
     source = w.operand_type(dtype)
@@ -25,6 +28,7 @@ def axpby(w: Writer, dtype: str) -> None:
 
 def total(w: Writer, dtype: str) -> None:
     """The sum of a vector or of the columns of a matrix."""
+    w.sums()
     order = w.rnd.randint(0, 1)
     dims = tuple(w.dim(1, 20) for _ in range(order + 1))
     transpose, atomic = w.rnd.choice(["", ".n", ".t"]), w.atomic()
@@ -37,6 +41,7 @@ def total(w: Writer, dtype: str) -> None:
 
 def cumsum(w: Writer, dtype: str) -> None:
     """Prefix sums along any mode."""
+    w.sums()
     dims = tuple(w.dim() for _ in range(w.rnd.randint(1, 3)))
     mode, atomic = w.rnd.randrange(len(dims)), w.atomic()
     b = w.buffer(dtype, dims)
@@ -48,6 +53,7 @@ def cumsum(w: Writer, dtype: str) -> None:
 
 def gemm(w: Writer, dtype: str) -> None:
     """A matrix product, sometimes one that has nothing to sum."""
+    w.sums()
     m, n, k = w.dim(1, 20), w.dim(1, 12), w.dim(1, 12)
     ta, tb = w.rnd.choice([("", ""), (".t", ""), (".n", ".t"), (".t", ".t"), (".n", ".n")])
     atomic = w.atomic()
@@ -61,6 +67,7 @@ def gemm(w: Writer, dtype: str) -> None:
 
 def gemv(w: Writer, dtype: str) -> None:
     """A matrix times a vector."""
+    w.sums()
     m, k = w.dim(1, 20), w.dim(1, 20)
     transpose, atomic = w.rnd.choice(["", ".n", ".t"]), w.atomic()
     c = w.buffer(dtype, (m,))
@@ -101,11 +108,12 @@ def repeated(w: Writer, dtype: str) -> None:
         flag = w.define(f"less_than {left}, {right} : bool", "b")
         head, tail = f"if {flag}", "} else {" if w.chance(0.5) else "}"
     else:
-        low, high = w.index(0), w.index(w.rnd.randint(0, 3))
-        head, tail = f"for {w.fresh('i')}={low},{high}", "}"
+        low, high = w.index(w.rnd.randint(-1, 1)), w.index(w.rnd.randint(0, 3))
+        step = f",{w.index(w.rnd.randint(1, 3))}" if w.chance(0.5) else ""
+        head, tail = f"for {w.fresh('i')}={low},{high}{step}", unrolled(w)
     with w.region(head, tail):
         w.emit(f"axpby {one}, {source.name}, {one}, {out.name}")
-    if tail != "}":
+    if "else" in tail:
         w.emit(f"    hadamard {one}, {source.name}, {source.name}, {one}, {out.name}")
         w.close()
 
@@ -146,7 +154,7 @@ def regrouped(w: Writer, dtype: str) -> None:
         view = w.define(f"fuse {whole.name}[0,1] : memref<{dtype}x{rows * columns}>", "w")
         _update(w, dtype, w.parameter(dtype, (Dim(rows * columns, True),)), view)
         return
-    whole = w.parameter(dtype, (Dim(rows * columns, True),))
+    whole = w.parameter(dtype, (Dim(rows * columns, True),), packed=True)
     text = f"expand {whole.name}[0->{rows} x {columns}] : memref<{dtype}x{rows}x{columns}>"
     view = w.define(text, "w")
     _update(w, dtype, w.parameter(dtype, (Dim(rows, True), Dim(columns, True))), view)
@@ -158,6 +166,7 @@ def _update(w: Writer, dtype: str, source: Buffer, view: str) -> None:
 
 def chain(w: Writer, dtype: str) -> None:
     """Two products by way of local memory, which a good compiler never touches."""
+    w.sums()
     m, k, inner, n = (w.rnd.randint(1, 9) for _ in range(4))
     a, b, c, d = (w.parameter(dtype, shape) for shape in _static((m, k), (k, inner), (inner, n), (m, n)))
     one, zero = w.constant(dtype, 1), w.constant(dtype, 0)
@@ -166,6 +175,19 @@ def chain(w: Writer, dtype: str) -> None:
     if w.chance(0.3):
         w.emit(f"axpby {one}, {t}, {one}, {t}")
     w.emit(f"gemm {w.scalar(dtype)}, {t}, {c.name}, {w.scalar(dtype)}, {d.name}")
+    if w.chance(0.3):
+        w.emit(f"lifetime_stop {t}")
+
+
+def perhaps(w: Writer, dtype: str) -> None:
+    """An update of a matrix, unless its pointer is null."""
+    dims = (w.dim(), w.dim())
+    out, source = w.parameter(dtype, dims), w.parameter(dtype, dims)
+    w.buffers.remove(source)
+    if w.chance(0.4):
+        w.null(source)
+    with w.region(f"if {w.define(f'associated {source.name} : bool', 'b')}"):
+        w.emit(f"axpby {w.constant(dtype, 1)}, {source.name}, {w.constant(dtype, 1)}, {out.name}")
 
 
 def _static(*shapes: Sequence[int]) -> list[tuple[Dim, ...]]:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from generators.arguments import Array, Dim, padded
-from generators.writer import Writer
+from generators.arguments import Array, Dim, copy, place
+from generators.writer import Layout, Writer
 
 Argument = Array | np.generic | list[Array]
 SUBGROUP = 16
@@ -27,8 +27,14 @@ class Faulty:
     grid: int
 
     def copy_arguments(self) -> list[Argument]:
-        """Arguments of which nobody keeps what a kernel writes; strides kept."""
-        return [[a.copy(order="K") for a in x] if isinstance(x, list) else x.copy(order="K") for x in self.arguments]
+        """Arguments of which nobody keeps what a kernel writes; strides and places in cache lines kept."""
+        return [[_fresh(a) for a in x] if isinstance(x, list) else _fresh(x) for x in self.arguments]
+
+
+def _fresh(argument: Array | np.generic) -> Array | np.generic:
+    if isinstance(argument, np.ndarray):
+        return copy(argument) if isinstance(argument.base, np.ndarray) else argument.copy(order="K")
+    return argument.copy()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +85,10 @@ class FaultWriter(Writer):
         packed = self.chance(0.7) or order < 2
         strides = _packed(shape) if packed else (1, *(None,) * (order - 1))
         name = self.fresh("m")
-        array = np.zeros(sizes, np.float32, order="F") if packed else padded(sizes, np.dtype(np.float32))
+        gaps = (0, *(0 if packed else 3 for _ in sizes[1:]))[:order]
+        array = place(
+            np.zeros(sizes, np.float32), Layout(tuple(Dim(s, True) for s in sizes), gaps, packed, 1).strides, 4
+        )
         view = View(name, sizes, shape, strides)
         if kind == "parameter":
             self.parameters.append(f"{name}: {view.type}")
@@ -342,5 +351,4 @@ def faulty(rnd: random.Random) -> Faulty:
     for _ in range(rnd.randint(1, 2)):
         rnd.choice(STATEMENTS)(w)
     attributes = f"attributes{{subgroup_size={SUBGROUP},work_group_size=[{rnd.choice([16, 32])},1]}} "
-    head = f"func @k({', '.join(w.parameters)}) {attributes}{{"
-    return Faulty("\n".join([head, *w.lines, "}"]) + "\n", w.arguments, rnd.randint(1, 2))  # type: ignore[arg-type]
+    return Faulty(w.text(attributes), w.arguments, rnd.randint(1, 2))  # type: ignore[arg-type]

@@ -15,13 +15,25 @@ def arithmetic(w: Writer, dtype: str, values: Values) -> None:
         _operation(w, dtype, values)
     if w.chance(0.25):
         _other_type(w, dtype, values)
-    if dtype in ("f32", "f64") and w.chance(0.15) and w.exactly(values):
-        limit = w.constant(dtype, 4)
-        bounded = w.define(f"min {w.exactly(values)[-1]}, {limit} : {dtype}")
-        values.append(w.define(f"{w.rnd.choice(['exp', 'sin', 'cos', 'exp2'])} {bounded} : {dtype}"))
-        w.round(values[-1])
+    if dtype[0] in "fbc" and w.chance(0.15) and w.exactly(values):
+        _elementary(w, dtype, values)
     if dtype[0] != "c" and w.chance(0.4) and w.exactly(values):
         choice(w, dtype, values)
+
+
+def _elementary(w: Writer, dtype: str, values: Values) -> None:
+    """A function where it is smooth: of numbers up to 4, logarithms of those from 1 on."""
+    value, real = w.exactly(values)[-1], {"c32": "f32", "c64": "f64"}.get(dtype, dtype)
+    part = w.define(f"re {value} : {real}") if dtype[0] == "c" else value
+    size = w.define(f"min {w.define(f'abs {part} : {real}')}, {w.constant(real, 4)} : {real}")
+    name = w.rnd.choice(["exp", "exp2"] if dtype[0] == "c" else ["exp", "exp2", "sin", "cos", "log", "log2"])
+    if name.startswith("log"):
+        size = w.define(f"add {size}, {w.constant(real, 1)} : {real}")
+    if dtype[0] == "c":
+        turned = w.define(f"constant [0.5, -0.5] : {dtype}", "c")
+        size = w.define(f"mul {w.define(f'cast {size} : {dtype}')}, {turned} : {dtype}")
+    values.append(w.define(f"{w.rnd.choice(['', 'native_'])}{name} {size} : {dtype}"))
+    w.round(values[-1])
 
 
 def _operation(w: Writer, dtype: str, values: Values) -> None:
@@ -32,7 +44,7 @@ def _operation(w: Writer, dtype: str, values: Values) -> None:
     elif dtype[0] == "c":
         unary += ["conj"]
     else:
-        binary += ["max", "min"]
+        binary += ["max", "min"] if w.data.summable else ["max", "min", "div", "rem"]
         unary += ["abs"]
     if w.chance(0.75):
         op = w.rnd.choice(binary)
@@ -83,7 +95,13 @@ def loop(w: Writer, dtype: str, lane: str, values: Values) -> None:
     starts = f"{first}={values[0]}, {second}={values[1]}" if two else f"{first}={values[0]}"
     results = [w.fresh("v") for _ in range(2 if two else 1)]
     types = ", ".join([dtype] * len(results))
-    with w.region(f"{', '.join(results)} = for {i}={zero},{bound} init({starts})->({types})"):
+    step = f",{w.constant('i32', w.rnd.randint(1, 3))}" if w.chance(0.4) else ""
+    with w.region(f"{', '.join(results)} = for {i}={zero},{bound}{step} init({starts})->({types})", unrolled(w)):
         following = w.define(f"add {first}, {values[1]} : {dtype}")
         w.emit(f"yield ({second}, {following})" if two else f"yield ({following})")
     values.extend(results)
+
+
+def unrolled(w: Writer) -> str:
+    """The end of a loop, perhaps with a wish of how it is unrolled."""
+    return f"}} attributes{{unroll={w.rnd.choice(['true', 'false', '2', '5'])}}}" if w.chance(0.2) else "}"

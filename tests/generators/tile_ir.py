@@ -21,6 +21,7 @@ from generators import tile_ir_integers as integers
 from generators import tile_ir_memory as memory
 from generators import tile_ir_shapes as shapes
 from generators import tile_ir_views as views
+from generators.arguments import guarded
 from generators.tile_ir_host import report
 from generators.tile_ir_reductions import reduction
 from generators.tile_ir_values import F4, FLOATS, INTEGERS, Argument, Shape, Value, count, has_type
@@ -42,8 +43,8 @@ class TileKernel:
     outputs: list[Output]
 
     def copy_arguments(self) -> list[Argument]:
-        """Fresh arrays."""
-        return [a.copy() for a in self.arguments]
+        """Fresh arrays, each in guarded memory of its own."""
+        return [guarded(a) if isinstance(a, np.ndarray) else a.copy() for a in self.arguments]
 
 
 def module_of(kernels: list[TileKernel]) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-import numpy as np
-
-from generators.arguments import SMALLER, Argument, Array, Buffer, Dim, padded
+from generators.arguments import SMALLER, Argument, Array, Buffer, Dim, Grid, place
 from generators.element_types import DTYPES
+from generators.values import Data, values
 
 _NAME = re.compile(r"%\w+")
 _INDICES = re.compile(r"\[[^\]]*\]")
@@ -28,19 +28,105 @@ def _written(text: str) -> list[str]:
     return changed
 
 
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A memref in memory: its extents, elements between its columns, and whether types spell the strides.
+
+    The first element lies at a multiple of `alignment` elements, and of no larger power of two.
+    """
+
+    dims: tuple[Dim, ...]
+    gaps: tuple[int, ...]
+    known: bool
+    alignment: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents."""
+        return tuple(d.size for d in self.dims)
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """In elements."""
+        found, reach = list[int](), 1
+        for size, gap in zip(self.shape, self.gaps, strict=True):
+            found.append(reach + gap)
+            reach = (reach + gap) * size
+        return tuple(found)
+
+    def type(self, dtype: str) -> str:
+        """The memref type."""
+        strides = ""
+        if not self.known:
+            strides = (
+                ",strided<" + ",".join(["1" if self.strides[0] == 1 else "?", *["?"] * (len(self.dims) - 1)]) + ">"
+            )
+        return f"memref<{dtype}{''.join(f'x{d}' for d in self.dims)}{strides}>"
+
+    def attributes(self, w: Writer, dtype: str) -> str:
+        """What is promised of the launch, some of all that is true."""
+        found: list[str] = []
+        if w.chance(0.2):
+            found.append(f"alignment={self.alignment * DTYPES[dtype].itemsize}")
+        for name, numbers in (("shape_gcd", self.shape), ("stride_gcd", self.strides)):
+            if numbers and w.chance(0.1):
+                kept = numbers[: w.rnd.randint(1, len(numbers))]
+                found.append(f"{name}=[{', '.join(str(w.rnd.choice(_divisors(n))) for n in kept)}]")
+        if w.chance(0.1):
+            found.append('"noalias"=true')
+        return " {" + ", ".join(found) + "}" if found else ""
+
+
+def _divisors(number: int) -> list[int]:
+    return [d for d in range(1, number + 1) if number % d == 0] or [1]
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """Work-items of a work-group: whole subgroups in a row, and rows of them."""
+
+    subgroup: int = 16
+    across: int = 2
+    rows: int = 2
+
+    @property
+    def items(self) -> int:
+        """All of them."""
+        return self.subgroup * self.across * self.rows
+
+    @property
+    def attributes(self) -> str:
+        """What the kernel says of them."""
+        return (
+            f"attributes{{subgroup_size={self.subgroup},work_group_size=[{self.subgroup * self.across},{self.rows}]}} "
+        )
+
+
 @dataclass(slots=True)
 class Writer:
-    """The kernel so far. `dynamic` is the share of extents that types leave to the launch."""
+    """The kernel so far. `dynamic` is the share of extents that types leave to the launch.
+
+    Each work-group of the grid has memory of its own: elements of groups, or parts of arrays with a mode more, which
+    `prologue` takes.
+    """
 
     rnd: random.Random
     dynamic: float
+    data: Data = Data.SMALL
+    team: Team = Team()
+    grid: Grid = (1, 1, 1)
     lines: list[str] = field(default_factory=list[str])
+    prologue: list[str] = field(default_factory=list[str])
     parameters: list[str] = field(default_factory=list[str])
     arguments: list[Argument] = field(default_factory=list[Argument])
     buffers: list[Buffer] = field(default_factory=list[Buffer])
     counter: int = 0
     depth: int = 1
     exact: bool = True
+    signs: bool = True
+    races: bool = False
+    asks_for_team: bool = False
+    group_number: str = ""
     rounded: set[str] = field(default_factory=set[str])
     heads: list[str] = field(default_factory=list[str])
 
@@ -78,6 +164,13 @@ class Writer:
         self.rounded.add(name)
         self.exact = False
 
+    def sums(self) -> None:
+        """From here on the sign of a zero may depend on where a sum starts, at 0 or at its first term.
+
+        A product of complex numbers is one: that by 1 may be left out.
+        """
+        self.signs = False
+
     def exactly(self, values: Sequence[str]) -> list[str]:
         """Those values that every target must agree on to the last bit."""
         return [v for v in values if v not in self.rounded]
@@ -85,6 +178,11 @@ class Writer:
     def chance(self, probability: float) -> bool:
         """True with that probability."""
         return self.rnd.random() < probability
+
+    def text(self, attributes: str) -> str:
+        """The kernel."""
+        head = f"func @k({', '.join(self.parameters)}) {attributes}{{"
+        return "\n".join([head, *("    " + line for line in self.prologue), *self.lines, "}"]) + "\n"
 
     def fresh(self, stem: str) -> str:
         """A name that nothing has yet."""
@@ -107,8 +205,9 @@ class Writer:
         return self.constant("index", value)
 
     def scalar(self, dtype: str) -> str:
-        """A scalar operand: a constant or a parameter."""
+        """A scalar operand: a constant or a parameter. A factor of 0 adds a zero or nothing."""
         value = self.rnd.choice([0, 1, 1, 2, -1])
+        self.signs &= value != 0
         if self.depth == 1 and self.chance(0.3):
             name = self.fresh("p")
             self.parameters.append(f"{name}: {dtype}")
@@ -125,29 +224,83 @@ class Writer:
         dim = buffer.dims[mode]
         return self.index(dim.size) if dim.static else self.define(f"size {buffer.name}[{mode}] : index", "n")
 
-    def values(self, dtype: str, shape: Sequence[int]) -> Array:
-        """Small integers: one draw from `rnd`, however many there are."""
-        low = -3 if dtype != "i8" else -2
-        flat = np.random.default_rng(self.rnd.getrandbits(32)).integers(low, 4, tuple(shape)[::-1])
-        return flat.transpose().astype(DTYPES[dtype], order="F")
-
     def parameter(self, dtype: str, dims: tuple[Dim, ...], packed: bool = False) -> Buffer:
-        """A new memref parameter, perhaps with gaps between columns."""
+        """A new memref parameter, perhaps with gaps between columns, or one of each work-group."""
         name = self.fresh("m")
-        shape = [d.size for d in dims]
-        array = self.values(dtype, shape)
-        text = f"memref<{dtype}" + "".join(f"x{d}" for d in dims)
-        if not packed and len(dims) > 1 and self.chance(0.3):
-            view = padded(shape, DTYPES[dtype])
-            view[...] = array
-            array = view
-            strides = ["1" if self.chance(0.8) else "?"] + ["?"] * (len(dims) - 1)
-            text += ",strided<" + ",".join(strides) + ">"
-        self.parameters.append(f"{name}: {text}>")
-        self.arguments.append(array)
+        apart = self.grid != (1, 1, 1)
+        if apart and (packed or not dims) and self.chance(0.5):
+            self._part_of_array(name, dtype, dims)
+        elif apart or self.chance(0.05):
+            self._element_of_group(name, dtype, dims, packed)
+        else:
+            layout = self._layout(dims, packed)
+            self.parameters.append(f"{name}: {layout.type(dtype)}{layout.attributes(self, dtype)}")
+            self.arguments.append(self._array(dtype, layout))
         buffer = Buffer(name, dtype, dims)
         self.buffers.append(buffer)
         return buffer
+
+    def null(self, buffer: Buffer) -> None:
+        """Launch the kernel with no memory for a parameter that was just made, or with none for some work-groups."""
+        argument = self.arguments[-1]
+        if isinstance(argument, list):
+            self.arguments[-1] = [None if self.chance(0.5) else a for a in argument]
+        elif self.parameters[-1].startswith(f"{buffer.name}:"):
+            self.arguments[-1] = None
+
+    def _layout(self, dims: tuple[Dim, ...], packed: bool) -> Layout:
+        gaps = (0,) * len(dims)
+        known = True
+        if not packed and dims and self.chance(0.3):
+            first = 1 if self.chance(0.8) else self.rnd.randint(2, 3)
+            gaps, known = (first - 1, *(self.rnd.randint(0, 3) for _ in dims[1:])), False
+        return Layout(dims, gaps, known, self.rnd.choice((1, 1, 1, 2, 4, 8)))
+
+    def _array(self, dtype: str, layout: Layout) -> Array:
+        drawn = values(self.rnd, self.data, dtype, layout.shape)
+        return place(drawn, layout.strides, layout.alignment * drawn.dtype.itemsize)
+
+    def _number(self) -> str:
+        """The number of the work-group in the launch."""
+        if not self.group_number:
+            self.prologue += [f"%group_{d} = group_id.{d} : index" for d in "xyz"]
+            self.prologue += [f"%groups_{d} = num_groups.{d} : index" for d in "xy"]
+            self.prologue += [
+                "%group_deep = mul %groups_y, %group_z : index",
+                "%group_row = add %group_deep, %group_y : index",
+                "%group_across = mul %groups_x, %group_row : index",
+                "%group = add %group_across, %group_x : index",
+            ]
+            self.group_number = "%group"
+        return self.group_number
+
+    def _element_of_group(self, name: str, dtype: str, dims: tuple[Dim, ...], packed: bool) -> None:
+        """Arrays that lie anywhere, with the same extents and, where only the launch knows them, other strides."""
+        layout, count = self._layout(dims, packed), math.prod(self.grid)
+        group, number = self.fresh("g"), self._number()
+        size, attributes = str(count) if self.chance(0.3) else "?", layout.attributes(self, dtype)
+        self.parameters.append(f"{group}: group<{layout.type(dtype)}x{size}>{attributes}")
+        layouts = [layout] * count
+        if not layout.known and "stride_gcd" not in attributes:
+            layouts = [
+                replace(layout, gaps=(layout.gaps[0], *(self.rnd.randint(0, 3) for _ in dims[1:]))) for _ in layouts
+            ]
+        self.arguments.append([self._array(dtype, each) for each in layouts])
+        self.prologue.append(f"{name} = load {group}[{number}] : {layout.type(dtype)}")
+
+    def _part_of_array(self, name: str, dtype: str, dims: tuple[Dim, ...]) -> None:
+        """A part of an array that has a mode more, for the number of the work-group."""
+        whole, number = self.fresh("w"), self._number()
+        layout = Layout((*dims, Dim(math.prod(self.grid), self.chance(0.3))), (0,) * (len(dims) + 1), True, 1)
+        self.parameters.append(f"{whole}: {layout.type(dtype)}")
+        self.arguments.append(self._array(dtype, layout))
+        ranges: list[str] = []
+        for mode, dim in enumerate(dims):
+            if not dim.static:
+                self.prologue.append(f"{name}n{mode} = size {whole}[{mode}] : index")
+            ranges.append(f"0:{dim.size}" if dim.static else f"0:{name}n{mode}")
+        part = Layout(dims, (0,) * len(dims), True, 1)
+        self.prologue.append(f"{name} = subview {whole}[{','.join([*ranges, number])}] : {part.type(dtype)}")
 
     def buffer(self, dtype: str, dims: tuple[Dim, ...], avoid: Sequence[Buffer] = ()) -> Buffer:
         """An existing memref of that type, a new parameter, or a new initialised allocation."""
@@ -160,6 +313,7 @@ class Writer:
 
     def allocation(self, dtype: str, dims: tuple[Dim, ...]) -> Buffer:
         """Local memory that holds a copy of a new parameter."""
+        self.signs &= dtype[0] != "c"
         source = self.parameter(dtype, dims)
         shape = "".join(f"x{d}" for d in dims)
         buffer = Buffer(self.define(f"alloca : memref<{dtype}{shape},local>", "t"), dtype, dims)
@@ -168,6 +322,10 @@ class Writer:
         if self.depth == 1:
             self.buffers.append(buffer)
         return buffer
+
+    def kinds(self, dtype: str) -> list[str]:
+        """Which reductions have one result in any order."""
+        return ["add"] * self.data.summable + ["max", "min"] * (dtype[0] != "c")
 
     def operand_type(self, target: str) -> str:
         """A type that may be promoted to `target`."""

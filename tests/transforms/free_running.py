@@ -27,7 +27,6 @@ from tilewright.diagnostics.kernel_error import KernelError
 from tilewright.dialects import memref, scf, team, tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.memref import AtomicKind
-from tilewright.dialects.semantics import dtype_of
 from tilewright.interpreter.engine import Argument, all_handlers, runtime_value
 from tilewright.interpreter.memory import Buffer, View
 from tilewright.interpreter.scalars import enter_spmd

@@ -10,7 +10,9 @@ import pytest
 
 import tilewright as tw
 from differential.compare import disagreements
+from differential.variants import Variant
 from generators.kernels import generate
+from tilewright.machine.processor import FeatureSet
 from tilewright.targets.cpu import context, generation
 from tilewright.targets.cpu.outlining import parts
 
@@ -82,5 +84,5 @@ def test_random_kernels_in_any_form(changed: list[tuple[object, str, int]], monk
     seed = random.SystemRandom().randrange(1 << 40)
     for number in range(seed, seed + 8):
         kernel = generate(random.Random(number))
-        found = disagreements(kernel, [("cpu", 2)])
+        found = disagreements(kernel, [Variant(FeatureSet.HOST, 2)])
         assert not found, f"seed {number}: {found}\n{kernel.text}"

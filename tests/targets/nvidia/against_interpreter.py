@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
+from collections.abc import Callable, Iterator
+from typing import TypeAlias, cast
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from tilewright.frontends.tile_ir import read_tile_ir
 from tilewright.interpreter.tile_ir.program import interpreted_tile_module
 from tilewright.program import Program
 
-from .case import Argument, Array, Launch, mismatch
+from .case import Argument, Array, GroupArgument, Launch, mismatch
 
 Results: TypeAlias = dict[int, Array | list[Array | None]]
 Runner: TypeAlias = Callable[[Launch, int], Results]
@@ -39,16 +39,28 @@ TOLERANCE = {
 def disagreements(kernel: Generated, run: Runner) -> list[str]:
     """One line for each argument of a kernel of the tensor language in which the device differs."""
     expected = kernel.copy_arguments()
-    tw.compile(kernel.text, target="interpreter").k[1](*expected)
+    tw.compile(kernel.text, target="interpreter").k[kernel.grid](*expected)
+    arguments = [GroupArgument(a) if isinstance(a, list) else a for a in kernel.copy_arguments()]
     faults: list[str] = []
-    for k, found in run(Launch(kernel.copy_arguments(), {}), 0).items():
-        want = expected[k]
-        assert isinstance(found, np.ndarray)
-        assert isinstance(want, np.ndarray)
-        tolerance = 0.0 if kernel.exact else TOLERANCE.get(found.dtype.name, 0.0)
-        fault = mismatch(Launch([], {}, tolerance=tolerance), found, want)
-        faults += [f"argument {k}: {fault}"] if fault else []
+    for k, found in run(Launch(arguments, {}, kernel.grid), 0).items():
+        faults += [f"argument {k}: {fault}" for fault in _faults(kernel, found, expected[k])]
     return faults
+
+
+def _faults(kernel: Generated, found: Array | list[Array | None], expected: object) -> Iterator[str]:
+    """What is wrong with an array, or with those of a group."""
+    if isinstance(found, list):
+        assert isinstance(expected, list)
+        for have, want in zip(found, cast("list[Array | None]", expected), strict=True):
+            assert (have is None) == (want is None)
+            if have is not None:
+                yield from _faults(kernel, have, want)
+        return
+    assert isinstance(expected, np.ndarray)
+    tolerance = 0.0 if kernel.exact else TOLERANCE.get(found.dtype.name, 0.0)
+    fault = mismatch(Launch([], {}, tolerance=tolerance), found, cast("Array", expected))
+    if fault:
+        yield fault
 
 
 def tile_ir_meaning(text: str) -> Program:

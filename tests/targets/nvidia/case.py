@@ -32,7 +32,7 @@ class GroupArgument:
     offset: int = 0
 
 
-Argument: TypeAlias = Array | np.generic | GroupArgument
+Argument: TypeAlias = Array | np.generic | GroupArgument | None
 
 
 @dataclass(frozen=True, slots=True)

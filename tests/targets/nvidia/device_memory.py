@@ -101,6 +101,9 @@ class Packer:
         if isinstance(argument, GroupArgument):
             assert isinstance(parameter, GroupParameter)
             return self._group(k, parameter, argument)
+        if argument is None:
+            assert isinstance(parameter, MemrefParameter)
+            return [bytes(8)] * (1 + parameter.shape.count(None) + parameter.strides.count(None))
         if isinstance(argument, np.ndarray):
             assert isinstance(parameter, MemrefParameter | PointerParameter)
             self._arrays[k] = DeviceArray(self._context, argument)
