@@ -72,6 +72,14 @@ _UPDATES: Final[Mapping[str, Callable[[Array, Array], Array]]] = {
     "umin": numbers.umin,
     "fadd": np.add,
 }
+_APPROXIMATE: Final[Mapping[str, Callable[[Array], Array]]] = {
+    "ex2": np.exp2,
+    "lg2": np.log2,
+    "sin": np.sin,
+    "cos": np.cos,
+}
+"""What the hardware computes to some digits is right to all of them here."""
+
 _SYNCS: Final = ("llvm.nvvm.shfl.sync.", "llvm.nvvm.bar.warp.sync", "llvm.nvvm.barrier.cta.sync.all")
 _REGISTER: Final = "llvm.nvvm.read.ptx.sreg."
 _CALL: Final = re.compile(r"^(.*?)\s?@([\w.$]+)\((.*?)\)(?: #\d+)?$")
@@ -336,6 +344,8 @@ def _intrinsic(name: str, head: str) -> Callable[..., Array]:
         return _conversion(words[1], words[4], words[3])
     if words[1] == "nvvm" and words[3] in directed.MODES:
         return directed.operation(words[2], words[3])
+    if words[1] == "nvvm" and words[3] == "approx":
+        return _APPROXIMATE[words[2]]
     if words[1] not in _INTRINSICS:
         raise EmulatorError(f"unknown intrinsic: {head} @{name}")
     return _INTRINSICS[words[1]]
