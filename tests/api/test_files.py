@@ -92,8 +92,12 @@ def test_a_file_that_is_read_only_stays(tmp_path: Path, monkeypatch: pytest.Monk
     path = tmp_path / "a"
     path.write_text("old")
     path.chmod(0o440)
+
     # what the owner of the file is told, even where root runs the tests
-    monkeypatch.setattr(os, "access", lambda path, mode: bool(os.stat(path).st_mode >> 6 & mode))
+    def owner_may(file: str, mode: int) -> bool:
+        return bool(os.stat(file).st_mode >> 6 & mode)
+
+    monkeypatch.setattr(os, "access", owner_may)
     with pytest.raises(PermissionError, match="the file is read-only"), replacing(path) as stream:
         stream.write(b"new")
     assert path.read_text() == "old"

@@ -50,5 +50,8 @@ def test_what_is_equal_has_one_key() -> None:
 
 
 def test_another_machine_of_the_same_name_has_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(type(CPU), "fingerprint", lambda _: "a processor with other features")
+    def fingerprint(_: object) -> str:
+        return "a processor with other features"
+
+    monkeypatch.setattr(type(CPU), "fingerprint", fingerprint)
     assert cache_key(SOURCE, CPU, CompileOptions()) != VARIANTS["plain"]

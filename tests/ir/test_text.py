@@ -10,7 +10,6 @@ from tilewright.dialects import operation_classes
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Module
 from tilewright.dialects.scf import Yield
-from tilewright.ir.mlir import print_mlir
 from tilewright.ir.mlir.own_dialects import print_mlir
 from tilewright.ir.parser import parse_ir
 from tilewright.ir.printer import print_op

@@ -204,6 +204,9 @@ def only(kernel: Kernel) -> tuple[str, str]:
     return found.code, found.message
 
 
+FLOATING_PADDINGS = [padding for padding in t.Padding if padding is not t.Padding.ZERO]
+
+
 def integers_padded_with(padding: t.Padding) -> t.View:
     return t.PartitionView((4,), t.TensorView(t.I32, (64,), (1,)), padding, (0,))
 
@@ -214,8 +217,8 @@ def integers_padded_with(padding: t.Padding) -> t.View:
         (t.F32, "f32 is no type of a value; write tile<f32>"),
         (t.Tile((3,), t.F32), "tile<3xf32>: the extents of a tile are powers of two, not 3"),
         *(
-            (view, f"{view}: padding_value {view.padding.value} needs a floating point element")
-            for view in (integers_padded_with(padding) for padding in t.Padding if padding is not t.Padding.ZERO)
+            (view, f"{view}: padding_value {padding.value} needs a floating point element")
+            for padding, view in ((padding, integers_padded_with(padding)) for padding in FLOATING_PADDINGS)
         ),
     ],
 )
