@@ -15,10 +15,8 @@ from tilewright.dialects.arith import Predicate
 from tilewright.dialects.arith_floats import Rounding
 from tilewright.ir.core import Block
 from tilewright.ir.evaluation import evaluated
-from tilewright.ir.types import C32, C64, F32, F64, F8E8M0FNU, I16, I32, I64, I8, ScalarType, TF32
+from tilewright.ir.types import C32, C64, F8E8M0FNU, F32, F64, I8, I16, I32, I64, ScalarType
 from tilewright.numerics.arrays import dtype_of
-from tilewright.numerics.formats import FLOAT_FORMATS
-from tilewright.numerics.rounding import nearest
 
 INF, NAN = float("inf"), float("nan")
 

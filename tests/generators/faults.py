@@ -28,13 +28,17 @@ class Faulty:
 
     def copy_arguments(self) -> list[Argument]:
         """Arguments of which nobody keeps what a kernel writes; strides and places in cache lines kept."""
-        return [[_fresh(a) for a in x] if isinstance(x, list) else _fresh(x) for x in self.arguments]
+        return [_fresh(argument) for argument in self.arguments]
 
 
-def _fresh(argument: Array | np.generic) -> Array | np.generic:
-    if isinstance(argument, np.ndarray):
-        return copy(argument) if isinstance(argument.base, np.ndarray) else argument.copy(order="K")
-    return argument.copy()
+def _fresh(argument: Argument) -> Argument:
+    if isinstance(argument, list):
+        return [_fresh_array(array) for array in argument]
+    return _fresh_array(argument) if isinstance(argument, np.ndarray) else argument.copy()
+
+
+def _fresh_array(array: Array) -> Array:
+    return copy(array) if isinstance(array.base, np.ndarray) else array.copy(order="K")
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,9 +55,10 @@ class Boxes:
 
     def subview(self, view: str, elements: NDArray[np.int64]) -> tuple[str, NDArray[np.int64]]:
         """A part of every mode; one of several modes may be dropped."""
+        shape: tuple[int, ...] = elements.shape
         dropped = int(self.rng.integers(elements.ndim)) if elements.ndim > 1 and self.rng.random() < 0.4 else -1
-        lows = [int(self.rng.integers((n + 1) // 2)) for n in elements.shape]
-        sizes = [int(self.rng.integers(1 + n // 4, n - low + 1)) for n, low in zip(elements.shape, lows, strict=True)]
+        lows = [int(self.rng.integers((n + 1) // 2)) for n in shape]
+        sizes = [int(self.rng.integers(1 + n // 4, n - low + 1)) for n, low in zip(shape, lows, strict=True)]
         cut = tuple(
             low if mode == dropped else slice(low, low + size)
             for mode, (low, size) in enumerate(zip(lows, sizes, strict=True))
