@@ -32,10 +32,11 @@ os.fsync = fsync
 HANGS = f"""
 import time
 import tilewright.api as api
+import tilewright.compiler as compiler
 def forever(*arguments):
     print("compiling", flush=True)
     time.sleep(600)
-api.compile_source = forever
+compiler.compile_source = forever
 api.compile({AXPBY!r})
 """
 

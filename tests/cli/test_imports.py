@@ -24,6 +24,7 @@ READING = {
     "frontends",
     "ir",
     "numerics",
+    "plugins",
     "version",
 }
 

@@ -22,7 +22,7 @@ from tilewright.interpreter.tile_ir.engine import all_handlers as all_tile_handl
 from tilewright.ir.core import Block, Operation
 from tilewright.ir.evaluation import Number, evaluated, evaluated_number, fault_of
 from tilewright.ir.specs import PURE
-from tilewright.ir.types import ALL_SCALARS, Type
+from tilewright.ir.types import ALL_SCALARS, BOOL, INDEX, ScalarType, Type
 from tilewright.ir.verifier import verify_alone
 from tilewright.numerics.arrays import array_of, dtype_of, number_of
 from tilewright.numerics.formats import ComplexFormat, FloatFormat, IntegerFormat
@@ -176,3 +176,13 @@ def test_addresses_of_elements() -> None:
     assert evaluated(op, addresses, steps).tolist() == [76, 56, 2**64 - 4]
     assert fault_of(op, addresses, steps) == "the address at [2] leaves the address space"
     assert fault_of(op, addresses[:2], steps[:2]) is None
+
+
+@pytest.mark.parametrize(
+    "element", [t for t in ALL_SCALARS.values() if not t.is_complex and t.format.name != "f8E8M0FNU"], ids=str
+)
+def test_what_becomes_a_bool_says_whether_it_is_not_zero(element: ScalarType) -> None:
+    op = arith.Cast(Block([element]).arguments[0], result_types=[BOOL])
+    numbers = [0, 1] if element in (BOOL, INDEX) else [0, 1, 2, -1]
+    for number in numbers:
+        assert evaluated_number(op, [number]) is (number != 0)

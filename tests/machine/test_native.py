@@ -95,6 +95,16 @@ def test_memory_intrinsics_need_no_permission() -> None:
     assert target.value == b"some bytes"
 
 
+def test_fused_multiply_adds_round_once_on_processors_without_them() -> None:
+    text = "define double @f(double %x, double %y) { %r = call double @llvm.fma.f64(double %x, double %x, double %y)\n"
+    code = compile_text(text + " ret double %r }", machine(FeatureSet.GENERIC))
+    assert "fma" in undefined_symbols(code)
+    loaded = load_object(code, ["f"])
+    fma = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, ctypes.c_double)(loaded.address("f"))
+    above_one = 1 + 2.0**-30
+    assert fma(above_one, -(1 + 2.0**-29)) == 2.0**-60
+
+
 def test_unresolved_symbols_are_named() -> None:
     code = compile_text(SINE.format("nowhere_to_be_found"))
     with pytest.raises(LinkError, match="nowhere_to_be_found"):

@@ -25,7 +25,8 @@ from tilewright.ir.types import (
     element_of,
     with_element,
 )
-from tilewright.numerics import conversions, integers, numbers
+from tilewright.numerics import conversions, floats, integers, numbers
+from tilewright.numerics.formats import I1, FloatFormat
 from tilewright.numerics.integers import Relation
 from tilewright.numerics.overloads import where
 
@@ -212,14 +213,17 @@ class Cast(Elementwise, name="arith.cast", traits=(PURE,), code="V35"):
     """Converts between number types.
 
     Integers truncate or sign-extend; to float rounds to nearest even; float to integer truncates, saturates, NaN gives
-    0; real to complex has imaginary part 0; complex to real is forbidden.
+    0; to bool says whether it is not 0; real to complex has imaginary part 0; complex to real is forbidden.
     """
 
     value: Value = operand(SHAPED_NUMBER)
     out: Value = result(SHAPED_NUMBER)
 
     def evaluate(self, value: Any) -> Any:
-        return conversions.convert(self.value.type.format, self.out.type.format, value)
+        source, target = self.value.type.format, self.out.type.format
+        if target is I1 and source is not I1:
+            return floats.nonzero(source, value) if isinstance(source, FloatFormat) else value != 0
+        return conversions.convert(source, target, value)
 
 
 class Select(Elementwise, name="arith.select", traits=(PURE,)):

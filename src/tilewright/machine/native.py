@@ -6,6 +6,8 @@ standard pipeline costs several times the code generation without gain.
 
 from __future__ import annotations
 
+import ctypes
+import ctypes.util
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -21,6 +23,8 @@ __all__ = ["InvalidIR", "LinkError", "LoadedObject", "assembly_of", "compile_tex
 
 # What LLVM itself may call for memory intrinsics, even in freestanding code.
 _CODEGEN_SYMBOLS: Final = frozenset({"memcpy", "memmove", "memset", "memcmp"})
+FUSED_MULTIPLY_ADDS: Final = frozenset({"fma", "fmaf"})
+"""What LLVM calls for a fused multiply-add where the processor has no such instruction."""
 
 
 class InvalidIR(ValueError):
@@ -168,13 +172,18 @@ def load_object(
 ) -> LoadedObject:
     """Load object code and find its exports.
 
-    Undefined symbols are bound to `symbols`, and only if `process_symbols` says so to what the process exports: libm,
-    or a library opened with `open_library`. Whatever stays unresolved is a `LinkError` that names it.
+    Undefined symbols are bound to `symbols`, fused multiply-adds to libm's, and only if `process_symbols` says so to
+    what the process exports: libm, or a library opened with `open_library`. Whatever stays unresolved is a `LinkError`
+    that names it.
     """
     wanted = tuple(dict.fromkeys(exports))
     given = dict(symbols or {})
     if not process_symbols and is_elf(data):
-        _refuse_unresolved(data, given)
+        unresolved = _unresolved(data, given)
+        given |= _fused(unresolved & FUSED_MULTIPLY_ADDS)
+        if unresolved - FUSED_MULTIPLY_ADDS:
+            names = ", ".join(sorted(unresolved - FUSED_MULTIPLY_ADDS))
+            raise LinkError(f"object code refers to symbols that nothing defines: {names}")
     builder = binding().JITLibraryBuilder().add_object_img(data)
     for name in wanted:
         builder.export_symbol(name)
@@ -189,14 +198,22 @@ def load_object(
     return LoadedObject(tracker, {name: tracker[name] for name in wanted})
 
 
-def _refuse_unresolved(data: bytes, given: Mapping[str, int]) -> None:
+def _unresolved(data: bytes, given: Mapping[str, int]) -> frozenset[str]:
     try:
-        unresolved = undefined_symbols(data) - given.keys() - _CODEGEN_SYMBOLS
+        return undefined_symbols(data) - given.keys() - _CODEGEN_SYMBOLS - {"_GLOBAL_OFFSET_TABLE_"}
     except ValueError as error:
         raise LinkError(f"object code cannot be loaded: {error}") from None
-    unresolved -= {"_GLOBAL_OFFSET_TABLE_"}
-    if unresolved:
-        raise LinkError(f"object code refers to symbols that nothing defines: {', '.join(sorted(unresolved))}")
+
+
+def _fused(names: Iterable[str]) -> Mapping[str, int]:
+    """Addresses of libm's functions; they round once, as the instruction does."""
+    found = {name: ctypes.cast(getattr(_libm(), name), ctypes.c_void_p).value for name in names}
+    return {name: address for name, address in found.items() if address is not None}
+
+
+@cache
+def _libm() -> ctypes.CDLL:
+    return ctypes.CDLL(ctypes.util.find_library("m"))
 
 
 def open_library(name: str) -> bool:

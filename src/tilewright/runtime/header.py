@@ -18,6 +18,8 @@ from tilewright.artifacts.artifact import Artifact, KernelInfo, Slot, slot_layou
 from tilewright.artifacts.parameters import DTYPE_BYTES, REPORTS
 from tilewright.diagnostics.caller_error import CallerError
 from tilewright.files import replacing
+from tilewright.machine.elf import is_elf, undefined_symbols
+from tilewright.machine.native import FUSED_MULTIPLY_ADDS
 from tilewright.runtime.c_names import DECLARED, RESERVED
 
 __all__ = ["LinkerError", "NotForC", "emit_header", "emit_shared_object"]
@@ -196,7 +198,9 @@ def emit_shared_object(artifact: Artifact, path: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="tilewright-") as folder:
         source, result = Path(folder) / "kernels.o", Path(folder) / "kernels.so"
         source.write_bytes(artifact.payload)
-        _run([linker, "-shared", "-o", str(result), str(source)])
+        code = artifact.payload
+        needs_libm = is_elf(code) and bool(undefined_symbols(code) & FUSED_MULTIPLY_ADDS)
+        _run([linker, "-shared", "-o", str(result), str(source), *(["-lm"] if needs_libm else [])])
         with result.open("rb") as linked, replacing(path, 0o777) as stream:
             shutil.copyfileobj(linked, stream)
 
