@@ -70,7 +70,8 @@ def compile(
 ) -> Program:
     """Compile a kernel for a target: its text, Tile IR bytecode, or the path of a file with either.
 
-    `target`: `cpu` (or `cpu:avx512`, `cpu:avx2`, `cpu:generic`), or `interpreter`. `level`: 0 lowers only, 2 optimises.
+    `target`: `cpu` (or `cpu:avx512`, `cpu:avx2`, `cpu:generic`), `interpreter`, or `nvidia` (or `nvidia:sm_80`, ..).
+    `level`: 0 lowers only, 2 optimises.
     `definitions` give values to `$name`s of the text. `checked` code of the CPU ends a work-group in front of an access
     out of bounds, and the launch raises `KernelError`; the interpreter always does, and with `checked` also finds
     races. `cache=False` neither reads nor writes the artefact cache.

@@ -31,7 +31,8 @@ _REMEMBERED_GRIDS: Final = 64
 
 
 class PassChange(Struct, frozen=True):
-    """A pass that changed the IR, and how: a unified diff, or the new text where that is too long to compare."""
+    """A pass (its `name`) that changed the IR, and how: `text` is a unified diff, or the new text where that is too
+    long to compare."""
 
     name: str
     text: str
@@ -69,6 +70,10 @@ class Kernel:
     Arguments follow the signature, by position or by name: numbers for scalars, arrays (NumPy, PyTorch on the CPU,
     anything with DLPack or the buffer protocol) for memrefs with their strides as they are, a list of arrays or a
     `PointerArray` for groups. Nothing is copied; arrays that the kernel writes change in place.
+
+    `grid` is the number of work-groups (tile blocks of CUDA Tile IR): an integer, or up to three of them. A launch
+    returns when all of them have run. It raises `LaunchError` before anything runs if arguments or grid do not fit
+    the kernel, and `KernelError` from checked code and the interpreter. `info` holds the signature as records.
     """
 
     def __init__(self, program: Program, info: KernelInfo, launcher: Callable[[], Launcher]) -> None:
@@ -99,7 +104,7 @@ class Kernel:
         return self.info.subgroup_size
 
     def ir(self, stage: str = "tile") -> str:
-        """The program's text at a stage: `source`, `tile`, `llvm` or `asm`. Raises KeyError for any other."""
+        """The program's text at one of its `stages`. Raises KeyError for any other."""
         return self._program.text(stage)
 
     @property
@@ -113,6 +118,7 @@ class Kernel:
         return self.ir("asm")
 
     def __getitem__(self, grid: Grid) -> Callable[..., None]:
+        """The launch on `grid` work-groups, to be called with the arguments. Raises `LaunchError` for no such grid."""
         # True and 1.0 would find the entry of 1
         key = grid if type(grid) is int else grid_extents(grid)
         prepared = self._prepared.get(key)
@@ -176,7 +182,13 @@ def _coloured(difference: str) -> str:
 
 
 class Program:
-    """Named kernels, compiled for one target; attributes and items are `Kernel`s."""
+    """Named kernels, compiled for one target; attributes and items are `Kernel`s.
+
+    `program.axpby` and `program["axpby"]` are the kernel of that name (AttributeError, KeyError if there is none); a
+    program is iterated over its kernels, and `in` knows their names. Programs can be pickled. `warnings` are the
+    diagnostics of a kernel that the interpreter runs; a compiled program, which may come from the cache, has none
+    (`tilewright check` shows them).
+    """
 
     def __init__(
         self,
@@ -202,7 +214,7 @@ class Program:
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """The stages that `text` can show."""
+        """The stages that `text` can show, such as `source`, `tile`, `llvm` and `asm`; targets differ."""
         return tuple(self._texts)
 
     def text(self, stage: str) -> str:
@@ -225,6 +237,7 @@ class Program:
         return f"the program has no kernel {name!r}; it has {', '.join(self.__dict__.get('_kernels', {})) or 'none'}"
 
     def __getitem__(self, name: str) -> Kernel:
+        """The kernel of that name. Raises KeyError if there is none."""
         if name not in self._kernels:
             raise KeyError(self._absent(name))
         return self._kernels[name]

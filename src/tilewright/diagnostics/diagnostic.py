@@ -10,21 +10,21 @@ from tilewright.diagnostics.source import UNKNOWN, Location
 
 
 class Severity(Enum):
-    """How bad it is; only errors stop a compilation."""
+    """How bad it is: only an `ERROR` stops a compilation, a `WARNING` does not."""
 
     ERROR = "error"
     WARNING = "warning"
 
 
 class Label(Struct, frozen=True):
-    """A secondary range with a word on it, for example where an operand was defined."""
+    """A secondary `location` with a word on it (`message`), for example where an operand was defined."""
 
     location: Location
     message: str
 
 
 class Fix(Struct, frozen=True):
-    """Replacement text for a range that would repair the program."""
+    """A `replacement` for the text at `location` that would repair the program; `message` says how."""
 
     location: Location
     replacement: str
@@ -32,7 +32,8 @@ class Fix(Struct, frozen=True):
 
 
 class Diagnostic(Struct):
-    """One finding: a stable code, a message, the range it is about, and what helps."""
+    """One finding: how bad it is (`severity`), a stable `code` for `tilewright explain`, a `message`, the `location`
+    that it is about, and what helps: `labels` on other places, `hints`, and `fixes` that an editor can apply."""
 
     severity: Severity
     code: str

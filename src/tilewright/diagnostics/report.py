@@ -69,7 +69,7 @@ def _position(diagnostic: Diagnostic) -> int:
 
 
 class CompileError(Exception):
-    """The user's program was refused; `diagnostics` says why, with ranges."""
+    """A kernel was refused; `diagnostics` says why, with ranges; as text it is what `tilewright check` shows."""
 
     def __init__(self, diagnostics: list[Diagnostic]) -> None:
         super().__init__(diagnostics)

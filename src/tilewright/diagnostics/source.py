@@ -9,7 +9,7 @@ from functools import cached_property
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """One input text and the name it is reported under (a path, `<stdin>`, `<string>`)."""
+    """One input `text` and the `name` it is reported under (a path, `<stdin>`, `<string>`)."""
 
     name: str
     text: str = field(repr=False)
@@ -70,7 +70,7 @@ UNKNOWN = UnknownLocation()
 
 
 class SourceRange(Location):
-    """Characters `start` to `end` (exclusive) of a source."""
+    """Characters `start` to `end` (exclusive) of a `source`."""
 
     __slots__ = ("end", "source", "start")
 

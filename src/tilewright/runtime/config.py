@@ -33,7 +33,7 @@ _DEVELOPMENT: Final = ("TILEWRIGHT_RANDOM_", "TILEWRIGHT_GPU_", "TILEWRIGHT_TILE
 
 
 class Origin(Struct, frozen=True):
-    """A setting's value with where it came from."""
+    """A setting's `name` and `value`, its `origin` (the place that it came from), and `doc`, what it means."""
 
     name: str
     value: Value
@@ -42,7 +42,12 @@ class Origin(Struct, frozen=True):
 
 
 class Config(Struct, frozen=True):
-    """All settings, resolved. `origins` tells where each came from."""
+    """All settings, resolved. `origins` tells where each came from.
+
+    `cache` is `off`, `ro` or `rw`; `cache_dir` the folder of the artefact cache, None for the user's cache folder;
+    `cache_size` the bytes that it may hold; `always_compile` whether to compile what the cache has; `num_threads` the
+    threads of the pool, which the first launch makes, None for `OMP_NUM_THREADS` or the cores that the process may use.
+    """
 
     cache: str
     cache_dir: Path | None
@@ -143,7 +148,14 @@ def current(
 
 @contextmanager
 def config(**settings: object) -> Generator[Config]:
-    """Change settings for the duration of a block, in this thread and in the tasks started from it."""
+    """Change settings for the duration of a block, in this thread and in the tasks started from it.
+
+    Settings are `cache`, `cache_dir`, `cache_size` (a number, or text such as `"500M"`), `always_compile` and
+    `num_threads`; the block gets all of them as a `Config`. Later places win: default, the table `[tool.tilewright]` of
+    `pyproject.toml`, variables such as `TILEWRIGHT_CACHE`, this.
+
+    Raises `ConfigError` for a setting that does not exist, or a value that it cannot take.
+    """
     layer = _layer("with config(..)", [(name, name, raw) for name, raw in settings.items()])
     token = _overrides.set((*_overrides.get(), layer))
     try:

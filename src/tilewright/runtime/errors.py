@@ -6,7 +6,11 @@ from tilewright.diagnostics.caller_error import CallerError
 
 
 class LaunchError(CallerError, ValueError):
-    """A launch that does not fit the kernel; nothing has run. The message names the argument and what would fit."""
+    """A launch that does not fit the kernel; nothing has run. The message names the argument and what would fit.
+
+    `code` is that of the rule, which `tilewright explain` knows: V47, or the interpreter's where the kernel would be
+    undefined for these sizes.
+    """
 
     code: str = "V47"
 

@@ -14,7 +14,10 @@ from tilewright.runtime.memref_fit import Sizes
 
 @dataclass(frozen=True, slots=True)
 class ArrayGroup:
-    """Arrays of a group with an offset in elements that the kernel adds to each address; None is a null pointer."""
+    """A group's `arrays` with an `offset`, in elements, that the kernel adds to each address; None is a null pointer.
+
+    It is for groups of the type `offset: ?`; a plain list of arrays has the offset 0.
+    """
 
     arrays: Sequence[object]
     offset: int = 0
@@ -26,7 +29,8 @@ class PointerArray:
 
     `pointers` is a contiguous one-dimensional array of 64-bit addresses. `extents` and `strides` hold one array of
     64-bit integers for each `?` of the memref's shape and strides, in order, at least as long as the group. `size`
-    defaults to the number of pointers. Nothing can be checked of the memory behind the addresses but what the caller
+    defaults to the number of pointers, `offset` is in elements, and a kernel that writes is refused if the memory is
+    `readonly`. Nothing can be checked of the memory behind the addresses but what the caller
     says of it: its type, `dtype`; extents and strides (in elements) that all arrays have, `layout`, which makes
     `extents` and `strides` unnecessary; whether these are the memref's (`transposed` is False) or its transpose's
     (True); and where it lies, `device`. `owner` is anything that keeps it alive.

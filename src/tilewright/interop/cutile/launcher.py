@@ -98,13 +98,20 @@ def _extents(grid: Grid) -> Extents:
 
 
 def compile(kernel: object, args: Sequence[object] = (), *, target: str = "cpu", checked: bool = False) -> Program:
-    """The program that a launch with these arguments would run: one entry, to look at its stages and to save."""
+    """The program that a launch with these arguments would run: one entry, to look at its stages and to save.
+
+    Raises what `launch` raises before it runs anything.
+    """
     programs, facts, _ = _read(kernel, args)
     return _program(kernel, programs, facts, target, checked)
 
 
 def bytecode(kernel: object, args: Sequence[object] = ()) -> bytes:
-    """The Tile IR that NVIDIA's front end makes of a kernel for these arguments."""
+    """The Tile IR that NVIDIA's front end makes of a kernel for these arguments, as bytecode for `tilewright.compile`.
+
+    Raises `LaunchError` for arguments that do not fit, `FrontEndMissing` without the extra `cutile`, and the front
+    end's own exceptions for what it does not accept.
+    """
     _, facts, _ = _read(kernel, args)
     return front_end().bytecode(kernel, facts)
 
