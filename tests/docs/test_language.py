@@ -77,21 +77,6 @@ def test_the_table_of_promotion() -> None:
     assert stated == {a: {b for b in numbers if promotable(numbers[a], numbers[b])} for a in numbers}
 
 
-def _anchors(page: str) -> set[str]:
-    headings = re.findall(r"^#+ (.*)$", page, re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
-
-
-@pytest.mark.parametrize("name", _PAGES)
-def test_links_lead_somewhere(name: str) -> None:
-    prose = re.sub(r"^```.*?^```$|`[^`\n]*`", "", _PAGES[name], flags=re.MULTILINE | re.DOTALL)
-    for target in re.findall(r"\]\(([^)]+)\)", prose):
-        path, _, anchor = target.partition("#")
-        page = (_FOLDER / (path or name)).resolve()
-        assert page.is_file(), target
-        assert not anchor or anchor in _anchors(page.read_text(encoding="utf-8")), target
-
-
 def _findings(text: str) -> tuple[set[str], set[str]]:
     """Codes of errors and of warnings."""
     report = Report()
