@@ -53,6 +53,13 @@ def test_one_kernel_is_launched_on_grids_of_several_sizes() -> None:
     for grid in (2, 4, 2, 1):
         kernel[grid](y)
     assert y.tolist() == [4, 3, 1, 1, 0]
+    with pytest.raises(TypeError):
+        kernel[True]  # though a launch on the grid 1 is prepared
+
+
+def test_signatures_are_read_again() -> None:
+    parameters = "(%G: group<memref<f32x8x4>x5, offset: ?>, %H: group<memref<f32x8>x?, offset: 2>, %s: f64)"
+    assert tw.compile(f"func @f{parameters} {{ }}").f.signature == f"@f{parameters}"
 
 
 def test_what_a_kernel_shows() -> None:
