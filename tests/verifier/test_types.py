@@ -54,6 +54,7 @@ ERRORS = [
     Case("V17", "func @f() attributes{«work_group_size=[16]»} {}", "two positive", "[64,1]"),
     Case("V17", "func @f() attributes{«work_group_size=[0,1]»} {}", "two positive", "[64,1]"),
     Case("V17", "func @f() attributes{«work_group_size=[4096,2]»} {}", "8192 work-items", "4096"),
+    Case("V17", "func @f() attributes{«work_group_size=[4097,1]»} {}", "4097 work-items", "4096"),
     Case(
         "V17",
         "func @f() attributes{subgroup_size=16, «work_group_size=[24,1]»} {}",
@@ -83,6 +84,7 @@ RIGHT = [
     'func @f(%x: memref<f32x12> {"noalias"=true}) {}',
     "func @f() attributes{subgroup_size=16, work_group_size=[32,2]} {}",
     "func @f() attributes{work_group_size=[48,1]} {}",
+    "func @f() attributes{work_group_size=[4096,1]} {}",
     "func @f() attributes{subgroup_size=32} {}",
     kernel(spmd("%x = cooperative_matrix_construct %f : coopmatrix<f32x48x3,matrix_acc>")),
     "%x = alloca {alignment=64} : memref<f32x4,local>",
