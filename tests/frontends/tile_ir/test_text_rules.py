@@ -47,6 +47,7 @@ LITERALS = [
     ("C1", "%a = constant <i32: «x»> : tile<2xi32>", "expected a number of type i32"),
     ("C4", '%a = constant <i32: «"0xZZ"»> : tile<i32>', "no hexadecimal bytes"),
     ("C1", "%a = constant <i32: «'»x'> : tile<i32>", "expected a number of type i32"),
+    ("C4", "%a = constant <f16: «0x10000»> : tile<f16>", "no pattern of 16 bits"),
     ("C20", '%a = constant <i32: «"0x0102"»> : tile<i32>', "2 bytes do not fill tile<i32>"),
     ("C1", '%a = constant <i32: «"AB"»> : tile<i32>', "bytes are spelled"),
     (
