@@ -57,6 +57,11 @@ def test_one_kernel_is_launched_on_grids_of_several_sizes() -> None:
         kernel[True]  # though a launch on the grid 1 is prepared
 
 
+def test_targets_that_cannot_check_say_so() -> None:
+    with pytest.raises(ValueError, match="'nvidia:sm_80' cannot check accesses"):
+        tw.compile(AXPBY, target="nvidia:sm_80", checked=True)
+
+
 def test_signatures_are_read_again() -> None:
     parameters = "(%G: group<memref<f32x8x4>x5, offset: ?>, %H: group<memref<f32x8>x?, offset: 2>, %s: f64)"
     assert tw.compile(f"func @f{parameters} {{ }}").f.signature == f"@f{parameters}"

@@ -7,6 +7,7 @@ import pytest
 from frontends.tile_ir.bytecode.handmade import ENTRY, I32, RETURN, TILE, check, code, debug_file, file, row, varints
 from frontends.tile_ir.bytecode.test_hostile import CASES, DEBUG
 from tilewright.frontends.tile_ir.bytecode.buffer import table
+from tilewright.frontends.tile_ir.bytecode.cursor import Cursor, Fault
 
 F16, F32, TOKEN = b"\x05", b"\x07", b"\x11"
 POINTER, POINTERS = varints(12, 0), varints(13, 4, 0)
@@ -122,3 +123,19 @@ def test_the_files_are_good_but_for_the_fault() -> None:
 def test_every_code_of_the_reader_has_a_file() -> None:
     triggered = {wanted for _, wanted in (*CASES.values(), *DEBUG.values(), *FAULTS.values())}
     assert triggered - {None} == {f"B{number}" for number in range(1, 12)}
+
+
+def cursor(data: bytes) -> Cursor:
+    return Cursor(data, 0, len(data))
+
+
+def test_numbers_have_up_to_64_bits() -> None:
+    assert cursor(b"\xff" * 9 + b"\1").varint("it") == 2**64 - 1
+    with pytest.raises(Fault, match="it: the number has more than 64 bits"):
+        cursor(b"\x80" * 9 + b"\2").varint("it")
+
+
+def test_counts_fit_what_is_left_with_the_size_of_elements() -> None:
+    assert cursor(b"\3" + bytes(12)).count("it", 4) == 3
+    with pytest.raises(Fault, match="it: 3 do not fit into the 11 bytes that are left"):
+        cursor(b"\3" + bytes(11)).count("it", 4)
