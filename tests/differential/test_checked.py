@@ -29,7 +29,7 @@ KERNELS = int(os.environ.get("TILEWRIGHT_RANDOM_FAULTS", "200"))
 TILE_KERNELS = int(os.environ.get("TILEWRIGHT_RANDOM_TILE_FAULTS", "40"))
 CHUNK = 50
 TOGETHER = 10
-FEWEST = 0.2
+FEWEST = 0.1
 SEED = int(os.environ.get("TILEWRIGHT_RANDOM_SEED", "0")) or random.SystemRandom().randrange(1 << 40)
 BOUNDS = ("R010", "R013")
 
