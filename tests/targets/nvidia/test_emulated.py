@@ -31,8 +31,8 @@ LARGE = ("tile_ir-matmul", "tile_ir-softmax", "tile_ir-mma-f16-64x64x32")
 SPMD = {case.name for case in spmd_cases()}
 FAMILIES_OF_THE_DEVICE = ("memory", "atomics", "control", "regions", "floats")
 """Those that the device does in its own way (floats: rounding modes); other arithmetic is the text of the CPU."""
-KERNELS = count("EMULATED_KERNELS", 60, 2000)
-TILE_KERNELS = count("EMULATED_TILE_KERNELS", 40, 1000)
+KERNELS = count("EMULATED_KERNELS", 24, 2000)
+TILE_KERNELS = count("EMULATED_TILE_KERNELS", 16, 1000)
 CHUNKS = 4
 
 
