@@ -25,8 +25,8 @@ from tilewright.diagnostics import CompileError
 
 from .compare import differences
 
-KERNELS = int(os.environ.get("TILEWRIGHT_RANDOM_FAULTS", "200"))
-TILE_KERNELS = int(os.environ.get("TILEWRIGHT_RANDOM_TILE_FAULTS", "40"))
+KERNELS = int(os.environ.get("TILEWRIGHT_RANDOM_FAULTS", "100"))
+TILE_KERNELS = int(os.environ.get("TILEWRIGHT_RANDOM_TILE_FAULTS", "20"))
 CHUNK = 50
 TOGETHER = 10
 FEWEST = 0.1

@@ -25,7 +25,7 @@ VARIANTS = 3
 
 def changed(parameter: Parameter, argument: object, choose: random.Random) -> object:
     """An argument, or a smaller array or another number in its place."""
-    if isinstance(parameter, MemrefParameter) and choose.random() < 0.4:
+    if isinstance(parameter, MemrefParameter) and argument is not None and choose.random() < 0.4:
         dynamic = [mode for mode, extent in enumerate(parameter.shape) if extent is None]
         if dynamic:
             array, mode = cast("AnyArray", argument), choose.choice(dynamic)
