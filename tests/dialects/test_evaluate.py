@@ -186,3 +186,11 @@ def test_what_becomes_a_bool_says_whether_it_is_not_zero(element: ScalarType) ->
     numbers = [0, 1] if element in (BOOL, INDEX) else [0, 1, 2, -1]
     for number in numbers:
         assert evaluated_number(op, [number]) is (number != 0)
+
+
+def test_elementary_functions_are_not_folded() -> None:
+    """A target's own may differ from NumPy's in the last bits."""
+    elementary = [cls for cls in SHARED if cls.name.startswith("math.")]
+    assert elementary
+    assert not any(is_foldable(cls) for cls in elementary)
+    assert is_foldable(arith.Fma)

@@ -21,6 +21,7 @@ from tilewright.artifacts.artifact import (
 )
 from tilewright.artifacts.parameters import REPORTS
 from tilewright.machine.native import compile_text
+from tilewright.machine.processor import FeatureSet, UnsupportedFeatures, machine
 from tilewright.runtime.header import LinkerError, NotForC, emit_header, emit_shared_object
 
 # out[group] = a * group + n, with a in slot 0, the pointer in slot 1, its extent n in slot 2
@@ -146,6 +147,19 @@ def test_a_name_that_c_leaves_alone_stays() -> None:
     names = ["fused_kernel", "gemm", "stride", "total", "A", "island"]
     header = emit_header(Artifact("cpu", tuple(KernelInfo(name, name, ()) for name in names), b""))
     assert re.findall(r"^void (\w+)\(", header, re.MULTILINE) == names
+
+
+@needs_compiler
+@pytest.mark.parametrize(("level", "is_needed"), [(FeatureSet.GENERIC, True), (FeatureSet.AVX2, False)])
+def test_libraries_name_libm_where_code_calls_it(tmp_path: Path, level: FeatureSet, is_needed: bool) -> None:
+    call = "%r = call double @llvm.fma.f64(double %x, double %x, double %x)"
+    text = f"define double @f(double %x) {{ {call}\n ret double %r }}"
+    try:
+        code = compile_text(text, machine(level))
+    except UnsupportedFeatures as error:
+        pytest.skip(str(error))
+    emit_shared_object(Artifact("cpu", (), code), tmp_path / "k.so")
+    assert (b"libm.so" in (tmp_path / "k.so").read_bytes()) == is_needed
 
 
 @needs_compiler

@@ -18,6 +18,7 @@ class Trait(Enum):
 
     PURE = "no effects, same results for same operands"
     COMMUTATIVE = "the first two operands may be swapped"
+    ELEMENTARY = "costly; a target's own may differ from the interpreter's in the last bits"
     TERMINATOR = "ends its block"
     RECURSIVE_EFFECTS = "has the effects of its regions"
     ISOLATED = "its regions use no value from outside"
@@ -27,7 +28,7 @@ class Trait(Enum):
     CONVERGENT = "all work-items of the subgroup must reach it together"
 
 
-PURE, COMMUTATIVE, TERMINATOR = Trait.PURE, Trait.COMMUTATIVE, Trait.TERMINATOR
+PURE, COMMUTATIVE, TERMINATOR, ELEMENTARY = Trait.PURE, Trait.COMMUTATIVE, Trait.TERMINATOR, Trait.ELEMENTARY
 RECURSIVE_EFFECTS, ISOLATED = Trait.RECURSIVE_EFFECTS, Trait.ISOLATED
 COLLECTIVE, SPMD_ONLY, SPMD_REGION, CONVERGENT = (
     Trait.COLLECTIVE,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tilewright.ir.core import Operation
+from tilewright.ir.definition import ELEMENTARY
 from tilewright.ir.evaluation import Number, evaluated_number
 from tilewright.ir.interfaces import Elementwise
 from tilewright.transforms.emit import constant_of
@@ -15,7 +16,7 @@ from tilewright.transforms.emit import constant_of
 
 def is_foldable(cls: type[Operation]) -> bool:
     """Elementary functions stay: a target's own may differ from NumPy's in the last bit."""
-    return issubclass(cls, Elementwise) and cls.evaluate is not None and not cls.name.startswith("math.")
+    return issubclass(cls, Elementwise) and cls.evaluate is not None and ELEMENTARY not in cls.definition.traits
 
 
 def fold(op: Operation) -> Number | None:

@@ -11,6 +11,7 @@ from typing import Final
 from tilewright.dialects import arith, tile
 from tilewright.dialects.tile_combine import ReduceBy, single_operation
 from tilewright.ir import core
+from tilewright.ir.definition import ELEMENTARY
 from tilewright.targets.cpu.expressions.graph import is_expression
 from tilewright.targets.cpu.expressions.nodes import Elementwise, Expression, Gathered, Product, Reduction, sources
 
@@ -72,7 +73,7 @@ def _is_costly(part: Expression) -> bool:
         case Product() | Reduction() | Gathered():
             return True
         case Elementwise():
-            return part.op.name.startswith("math.") or isinstance(part.op, arith.Div | arith.Rem)
+            return ELEMENTARY in part.op.definition.traits or isinstance(part.op, arith.Div | arith.Rem)
         case _:
             return False
 
