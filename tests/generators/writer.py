@@ -13,6 +13,8 @@ from generators.arguments import SMALLER, Argument, Array, Buffer, Dim, Grid, pl
 from generators.element_types import DTYPES
 from generators.values import Data, values
 
+_EXTREMUM = re.compile(r"(\b|_)(max|min)\b")
+"""Of two zeros of both signs, either may be the larger one."""
 _NAME = re.compile(r"%\w+")
 _INDICES = re.compile(r"\[[^\]]*\]")
 
@@ -133,6 +135,7 @@ class Writer:
     def emit(self, text: str) -> None:
         """A line at the present depth."""
         self.lines.append("    " * self.depth + text)
+        self.signs &= not _EXTREMUM.search(text)
         if not self.rounded.isdisjoint(_NAME.findall(text)):
             self.rounded.update(_written(text))
             if text.lstrip().startswith("yield") and self.heads:
