@@ -189,7 +189,7 @@ def stages(mutant: Mutant, reach: Reach) -> list[list[str]]:
 
 def tested(tree: Path, tests: Sequence[str], limit: float | None) -> bool:
     """Whether the tests pass in a tree, within `limit` seconds."""
-    environment = {**os.environ, "PYTHONPATH": str(tree / "src"), "TILEWRIGHT_CACHE": "off"}
+    environment = {**os.environ, "PYTHONPATH": str(tree / "src")}
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
     try:
         done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, timeout=limit)

@@ -41,6 +41,7 @@ def _use_new_cache(config: pytest.Config) -> None:
     """
     folder = tempfile.mkdtemp(prefix="tilewright-tests-")
     os.environ["TILEWRIGHT_CACHE_DIR"] = folder
+    os.environ.pop("TILEWRIGHT_CACHE", None)
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
