@@ -78,3 +78,9 @@ def test_a_program_from_the_cache_imports_no_compiler(tmp_path: Path) -> None:
     assert {"ir", "frontends", "transforms"} <= first.parts
     assert not {"ir", "dialects", "transforms", "compiler"} & second.parts
     assert not {"ml_dtypes", "filelock"} & second.dependencies
+
+
+@pytest.mark.parametrize("name", ["fused_kernel.tl", "softmax.tileir"])
+def test_compiling_imports_no_array_library(name: str) -> None:
+    compiled = f"import tilewright as tw\ntw.compile({str(EXAMPLES / name)!r}, cache=False)"
+    assert imported_by(compiled).dependencies == {"llvmlite", "msgspec"}

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from tilewright.numerics.arrays import array_of
 from tilewright.numerics.formats import FLOAT_FORMATS
+from tilewright.numerics.later import np
 from tilewright.targets.llvm.types import lanes_of, vector
 from tilewright.targets.llvm.values import Value, constant
 
