@@ -8,6 +8,7 @@ asked for.
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from enum import IntEnum, IntFlag
 from typing import Final
 
@@ -19,9 +20,13 @@ _LITTLE_ENDIAN: Final = 1
 _HEADER: Final = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION: Final = struct.Struct("<IIQQQQIIQQ")
 _SYMBOL: Final = struct.Struct("<IBBHQQ")
+_RELOCATION: Final = struct.Struct("<QIIq")
 _SYMBOL_TABLE: Final = 2
+_RELOCATIONS: Final = 4
+_RELOCATIONS_WITHOUT_ADDENDS: Final = 9
 _NO_BYTES: Final = 8
 _UNDEFINED_SECTION: Final = 0
+_FIRST_RESERVED_SECTION: Final = 0xFF00
 _BIND_GLOBAL: Final = 1
 
 RELOCATABLE: Final = 1
@@ -33,6 +38,7 @@ class SymbolKind(IntEnum):
 
     OBJECT = 1
     FUNCTION = 2
+    THREAD_LOCAL = 6
     RESOLVER = 10
 
 
@@ -42,10 +48,14 @@ class SectionFlags(IntFlag):
     WRITE = 1
     ALLOCATE = 2
     EXECUTE = 4
+    THREAD_LOCAL = 0x400
+    COMPRESSED = 0x800
 
 
 RUN_BY_LOADERS: Final = frozenset({14, 15, 16})
 """Kinds of sections with functions that loaders call: at the start, at the end, and before both."""
+X86_64: Final = 62
+"""The processor's number in ELF."""
 
 
 class ObjectFormatError(ValueError):
@@ -53,12 +63,20 @@ class ObjectFormatError(ValueError):
 
 
 class Section(Struct, frozen=True):
-    """A run of bytes of the object."""
+    """A run of bytes of the object; what `link` and `info` number depends on the kind."""
 
     kind: int
     flags: int
     offset: int
     size: int
+    alignment: int = 1
+    link: int = 0
+    info: int = 0
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether it has no bytes in the object, and is all zeros in memory."""
+        return self.kind == _NO_BYTES
 
 
 class Symbol(Struct, frozen=True):
@@ -75,6 +93,25 @@ class Symbol(Struct, frozen=True):
     def is_undefined(self) -> bool:
         """Whether the object only refers to it."""
         return self.section == _UNDEFINED_SECTION
+
+    @property
+    def is_in_section(self) -> bool:
+        """Whether it is a place in a section: neither defined elsewhere, nor a number, nor memory yet to be given."""
+        return _UNDEFINED_SECTION < self.section < _FIRST_RESERVED_SECTION
+
+
+_NULL_SYMBOL: Final = Symbol("", 0, _UNDEFINED_SECTION, 0, 0, False)
+"""The first of every symbol table, which `ElfObject.symbols` leaves out."""
+
+
+class Relocation(Struct, frozen=True):
+    """A place in a section that is to hold something of a symbol's address, in a way that `kind` numbers."""
+
+    section: int
+    offset: int
+    kind: int
+    symbol: Symbol
+    addend: int
 
 
 class ElfObject(Struct, frozen=True):
@@ -96,6 +133,33 @@ class ElfObject(Struct, frozen=True):
         start = section.offset + symbol.place
         return self.data[start : start + symbol.size]
 
+    def bytes_of(self, section: Section) -> bytes:
+        """What the object has of a section. Raises `ObjectFormatError` if it ends before."""
+        if section.is_zero:
+            return b""
+        if section.offset + section.size > len(self.data):
+            raise ObjectFormatError("damaged ELF object: a section behind its end")
+        return self.data[section.offset : section.offset + section.size]
+
+    def relocations(self) -> Iterator[Relocation]:
+        """The relocations of all sections, in the object's order. Raises `ObjectFormatError`."""
+        if sum(section.kind == _SYMBOL_TABLE for section in self.sections) > 1:
+            raise ObjectFormatError("damaged ELF object: several symbol tables")
+        for section in self.sections:
+            if section.kind == _RELOCATIONS_WITHOUT_ADDENDS:
+                raise ObjectFormatError("relocations without addends, which this processor's objects do not have")
+            if section.kind == _RELOCATIONS:
+                yield from self._relocations(section)
+
+    def _relocations(self, table: Section) -> Iterator[Relocation]:
+        if table.size % _RELOCATION.size:
+            raise ObjectFormatError("damaged ELF object: half a relocation")
+        for offset, kind, number, addend in _RELOCATION.iter_unpack(self.bytes_of(table)):
+            if number > len(self.symbols):
+                raise ObjectFormatError(f"damaged ELF object: a relocation to symbol {number}")
+            symbol = self.symbols[int(number) - 1] if number else _NULL_SYMBOL
+            yield Relocation(table.info, offset, kind, symbol, addend)
+
 
 def is_elf(data: bytes) -> bool:
     """Whether the bytes start like an ELF file."""
@@ -113,7 +177,7 @@ def read_object(data: bytes) -> ElfObject:
         raise ObjectFormatError("not an ELF object")
     try:
         return _read(data)
-    except (struct.error, ValueError, IndexError) as error:
+    except (struct.error, ValueError, IndexError, OverflowError) as error:
         raise ObjectFormatError(f"damaged ELF object: {error}") from None
 
 
@@ -131,7 +195,7 @@ def _read(data: bytes) -> ElfObject:
             strings = rows[row[6]]
             table = data[strings[4] : strings[4] + strings[5]]
             symbols += _symbols(data, table, row[4], row[5])
-    sections = tuple(Section(row[1], row[2], row[4], row[5]) for row in rows)
+    sections = tuple(Section(row[1], row[2], row[4], row[5], row[8], row[6], row[7]) for row in rows)
     return ElfObject(data, int(header[1]), int(header[2]), sections, tuple(symbols))
 
 

@@ -1,4 +1,4 @@
-"""All that is asked of LLVM: text to object code or assembly, and object code to callable addresses.
+"""Text to object code or assembly by LLVM, and object code to callable addresses.
 
 No pass pipeline runs unless passes are named: the text that targets print is tiled and vectorised already, and the
 standard pipeline costs several times the code generation without gain.
@@ -7,32 +7,44 @@ standard pipeline costs several times the code generation without gain.
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
-import itertools
-from collections.abc import Iterable, Mapping, Sequence
+import os
+import sys
+import warnings
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Final
 
-from tilewright.machine.elf import is_elf, undefined_symbols
+from tilewright.machine.elf import ElfObject, ObjectFormatError, is_elf, read_object
 from tilewright.machine.interruptible import interruptibly
-from tilewright.machine.llvm_binding import LibraryBuilder, Module, ResourceTracker, TargetMachine, binding
+from tilewright.machine.llvm_binding import Module, TargetMachine, binding
+from tilewright.machine.llvm_linker import link_with_llvm
+from tilewright.machine.loaded import LinkError, LoadedObject
+from tilewright.machine.loader import link
 from tilewright.machine.processor import Machine, machine
-from tilewright.once import once
+from tilewright.machine.relocations import UnsupportedObject
+from tilewright.machine.target_machine import initialize, target_machine
 
-__all__ = ["InvalidIR", "LinkError", "LoadedObject", "assembly_of", "compile_text", "load_object", "open_library"]
+__all__ = [
+    "InvalidIR",
+    "LinkError",
+    "LinkerWarning",
+    "LoadedObject",
+    "assembly_of",
+    "compile_text",
+    "load_object",
+    "open_library",
+]
 
-# What LLVM itself may call for memory intrinsics, even in freestanding code.
-_CODEGEN_SYMBOLS: Final = frozenset({"memcpy", "memmove", "memset", "memcmp"})
 FUSED_MULTIPLY_ADDS: Final = frozenset({"fma", "fmaf"})
 """What LLVM calls for a fused multiply-add where the processor has no such instruction."""
+# and for memory intrinsics, even in freestanding code
+_PERMITTED: Final = FUSED_MULTIPLY_ADDS | {"memcpy", "memmove", "memset", "memcmp"}
+_OFFSET_TABLE: Final = "_GLOBAL_OFFSET_TABLE_"
+"""What each linker makes for itself."""
 
 
 class InvalidIR(ValueError):
     """LLVM refused a text; a bug of whoever printed it."""
-
-
-class LinkError(RuntimeError):
-    """Object code that cannot be loaded: a symbol is missing, or the bytes are no object."""
 
 
 _PASSES: Final[Mapping[str, str]] = {
@@ -50,28 +62,6 @@ _PASSES: Final[Mapping[str, str]] = {
 _PIPELINES: Final[Mapping[str, int]] = {"O1": 1, "O2": 2, "O3": 3}
 
 
-@cache
-def _initialize() -> None:
-    llvm = binding()
-    llvm.initialize_all_targets()
-    llvm.initialize_all_asmprinters()
-    # without the parser, inline assembly aborts the process
-    llvm.initialize_native_asmparser()
-
-
-@cache
-def _target_machine(target: Machine, optimisation: int) -> TargetMachine:
-    _initialize()
-    # Position-independent code in the small model serves the JIT and the system linker alike.
-    return (
-        binding()
-        .Target.from_triple(target.triple)
-        .create_target_machine(
-            cpu=target.cpu, features=target.features, opt=optimisation, reloc="pic", codemodel="small"
-        )
-    )
-
-
 def compile_text(
     text: str, target: Machine | None = None, *, passes: Sequence[str] = (), optimisation: int = 3
 ) -> bytes:
@@ -82,7 +72,7 @@ def compile_text(
     """
 
     def generate() -> bytes:
-        engine = _target_machine(target or machine(), optimisation)
+        engine = target_machine(target or machine(), optimisation)
         return engine.emit_object(_parsed(text, engine, passes))
 
     return interruptibly(generate)
@@ -92,7 +82,7 @@ def assembly_of(text: str, target: Machine | None = None, *, passes: Sequence[st
     """As `compile_text`, but assembly; for a GPU that is PTX."""
 
     def generate() -> str:
-        engine = _target_machine(target or machine(), optimisation)
+        engine = target_machine(target or machine(), optimisation)
         module = _parsed(text, engine, passes)
         printed = str(module)
         # In assembly it would be a call like any other; object code with one does not link.
@@ -135,32 +125,8 @@ def _run_pass(name: str, module: Module, engine: TargetMachine) -> None:
     manager.run(module, builder)
 
 
-class LoadedObject:
-    """Object code in this process; its addresses are valid as long as this object lives."""
-
-    def __init__(self, tracker: ResourceTracker, addresses: Mapping[str, int]) -> None:
-        self._tracker = tracker
-        self._addresses = addresses
-
-    def address(self, symbol: str) -> int:
-        """Where an exported symbol lies."""
-        return self._addresses[symbol]
-
-
-class _Linker:
-    """The one JIT of a process; library names are never used twice."""
-
-    def __init__(self) -> None:
-        self._jit = binding().create_lljit_compiler(_target_machine(machine(), 3), use_jit_link=True)
-        self._serial = itertools.count()
-
-    def link(self, builder: LibraryBuilder) -> ResourceTracker:
-        return builder.link(self._jit, f"tilewright.{next(self._serial)}")
-
-
-@once
-def _linker() -> _Linker:
-    return _Linker()
+class LinkerWarning(UserWarning):
+    """Our own loader does not know what an object asks for, so LLVM's linker was taken; the result is the same."""
 
 
 def load_object(
@@ -170,7 +136,7 @@ def load_object(
     symbols: Mapping[str, int] | None = None,
     process_symbols: bool = False,
 ) -> LoadedObject:
-    """Load object code and find its exports.
+    """Load object code and find its exports: by `loader` where that knows the system, else by LLVM's linker.
 
     Undefined symbols are bound to `symbols`, fused multiply-adds to libm's, and only if `process_symbols` says so to
     what the process exports: libm, or a library opened with `open_library`. Whatever stays unresolved is a `LinkError`
@@ -178,47 +144,53 @@ def load_object(
     """
     wanted = tuple(dict.fromkeys(exports))
     given = dict(symbols or {})
-    if not process_symbols and is_elf(data):
-        unresolved = _unresolved(data, given)
-        given |= _fused(unresolved & FUSED_MULTIPLY_ADDS)
-        if unresolved - FUSED_MULTIPLY_ADDS:
-            names = ", ".join(sorted(unresolved - FUSED_MULTIPLY_ADDS))
-            raise LinkError(f"object code refers to symbols that nothing defines: {names}")
-    builder = binding().JITLibraryBuilder().add_object_img(data)
-    for name in wanted:
-        builder.export_symbol(name)
-    for name, address in given.items():
-        builder.import_symbol(name, address)
-    if process_symbols:
-        builder.add_current_process()
-    try:
-        tracker = _linker().link(builder)
-    except RuntimeError as error:
-        raise LinkError(f"object code cannot be loaded: {str(error).strip()}") from None
-    return LoadedObject(tracker, {name: tracker[name] for name in wanted})
+    if is_elf(data):
+        try:
+            found = read_object(data)
+            given |= addresses_outside(found, given, process_symbols=process_symbols)
+            if _is_known_system():
+                return link(found, wanted, given)
+        except ObjectFormatError as error:
+            raise LinkError(f"object code cannot be loaded: {error}") from None
+        except UnsupportedObject as error:
+            message = f"object code is linked by LLVM, since it is not what tilewright's own loader knows: {error}"
+            warnings.warn(message, LinkerWarning, stacklevel=2)
+    return link_with_llvm(data, wanted, given, process_symbols=process_symbols)
 
 
-def _unresolved(data: bytes, given: Mapping[str, int]) -> frozenset[str]:
-    try:
-        return undefined_symbols(data) - given.keys() - _CODEGEN_SYMBOLS - {"_GLOBAL_OFFSET_TABLE_"}
-    except ValueError as error:
-        raise LinkError(f"object code cannot be loaded: {error}") from None
+def _is_known_system() -> bool:
+    """Whether `loader` knows the processor and the system; a process of 32 bits may run on one of 64."""
+    return sys.platform == "linux" and os.uname().machine == "x86_64" and sys.maxsize > 1 << 32
 
 
-def _fused(names: Iterable[str]) -> Mapping[str, int]:
-    """Addresses of libm's functions; they round once, as the instruction does."""
-    found = {name: ctypes.cast(getattr(_libm(), name), ctypes.c_void_p).value for name in names}
-    return {name: address for name, address in found.items() if address is not None}
+def addresses_outside(found: ElfObject, given: Collection[str], *, process_symbols: bool = False) -> Mapping[str, int]:
+    """Addresses of what an object refers to and neither it nor the caller defines. Raises `LinkError`."""
+    names = {symbol.name for symbol in found.symbols if symbol.is_undefined} - set(given) - {_OFFSET_TABLE}
+    addresses: dict[str, int] = {}
+    for name in sorted(names):
+        library = _libm() if name in FUSED_MULTIPLY_ADDS else ctypes.CDLL(None)
+        function = getattr(library, name, None) if process_symbols or name in _PERMITTED else None
+        address = None if function is None else ctypes.cast(function, ctypes.c_void_p).value
+        if address is not None:
+            addresses[name] = address
+    if names - addresses.keys():
+        absent = ", ".join(sorted(names - addresses.keys()))
+        raise LinkError(f"object code refers to symbols that nothing defines: {absent}")
+    return addresses
 
 
 @cache
 def _libm() -> ctypes.CDLL:
-    return ctypes.CDLL(ctypes.util.find_library("m"))
+    """The library of `FUSED_MULTIPLY_ADDS`; they round once, as the instruction does."""
+    # takes a while to import
+    from ctypes.util import find_library
+
+    return ctypes.CDLL(find_library("m"))
 
 
 def open_library(name: str) -> bool:
     """Open a shared library so that `process_symbols` can bind to it; False if this machine does not have it."""
-    _initialize()
+    initialize()
     try:
         binding().load_library_permanently(name)
     except RuntimeError:
