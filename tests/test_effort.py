@@ -11,7 +11,7 @@ import pytest
 
 import tilewright as tw
 from effort import THOROUGH, count
-from tilewright.runtime.config import current
+from tilewright.settings.config import current
 
 TESTS = """
 import pytest

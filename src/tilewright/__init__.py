@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from tilewright.program import Kernel as Kernel
     from tilewright.program import Program as Program
     from tilewright.runtime.addresses import address as address
-    from tilewright.runtime.config import config as config
     from tilewright.runtime.errors import LaunchError as LaunchError
     from tilewright.runtime.group_arguments import ArrayGroup as ArrayGroup
     from tilewright.runtime.group_arguments import PointerArray as PointerArray
+    from tilewright.settings.config import config as config
     from tilewright.version import __version__ as __version__
 
 _HOMES = {
@@ -36,7 +36,7 @@ _HOMES = {
     "Plugin": "tilewright.plugins",
     "PluginError": "tilewright.plugins",
     "Program": "tilewright.program",
-    "config": "tilewright.runtime.config",
+    "config": "tilewright.settings.config",
     "address": "tilewright.runtime.addresses",
     "ArrayGroup": "tilewright.runtime.group_arguments",
     "LaunchError": "tilewright.runtime.errors",

@@ -20,7 +20,7 @@ import pytest
 
 from tilewright.artifacts.artifact import Artifact
 from tilewright.cache.artifact_cache import ArtifactCache, CacheMode, CacheWarning, cached_artifact, open_cache
-from tilewright.runtime.config import config
+from tilewright.settings.config import config
 
 
 def key_of(name: str) -> str:

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from tilewright.machine.native import LoadedObject, compile_text, load_object
-from tilewright.runtime.config import config
 from tilewright.runtime.pool import Pool
 from tilewright.runtime.threads import available_processors, default_thread_count
+from tilewright.settings.config import config
 
 # A range function that counts each index, marks its scratch and tells which thread did what.
 COUNT = """

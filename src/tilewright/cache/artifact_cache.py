@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from tilewright.artifacts.artifact import Artifact, ArtifactError
-from tilewright.cache.store import CacheRefused, DamagedEntry, Store
+from tilewright.kept.store import CacheRefused, DamagedEntry, Store
 from tilewright.machine.processor import missing_features
-from tilewright.runtime.config import current
+from tilewright.settings.config import current
 from tilewright.targets import read_artifact
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import click
 @click.command(name="env")
 def command() -> None:
     """Settings, and where each comes from."""
-    from tilewright.runtime.config import current
+    from tilewright.settings.config import current
 
     for line in current().explain():
         value = "not set" if line.value is None else str(line.value)

@@ -30,8 +30,8 @@ from tilewright.once import once
 from tilewright.runtime import pool_layout
 from tilewright.runtime.pool_ir import pool_text
 from tilewright.runtime.pool_pieces_ir import PYTHON_IMPORTS
-from tilewright.runtime.settings import MAX_THREADS
 from tilewright.runtime.threads import available_processors, default_thread_count
+from tilewright.settings.settings import MAX_THREADS
 
 __all__ = ["Pool", "default_pool"]
 

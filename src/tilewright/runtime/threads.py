@@ -6,8 +6,8 @@ import os
 import warnings
 from collections.abc import Mapping
 
-from tilewright.runtime.config import current
-from tilewright.runtime.settings import MAX_THREADS
+from tilewright.settings.config import current
+from tilewright.settings.settings import MAX_THREADS
 
 
 def available_processors() -> int:

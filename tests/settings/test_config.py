@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.runtime.config import ConfigError, config, current
-from tilewright.runtime.settings import SETTINGS
+from tilewright.settings.config import ConfigError, config, current
+from tilewright.settings.settings import SETTINGS
 
 
 def test_later_places_win(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from tilewright.diagnostics.nearest import nearest
 from tilewright.files import read_file
-from tilewright.runtime.settings import BY_NAME, SETTINGS, ConfigError, Setting, Value
+from tilewright.settings.settings import BY_NAME, SETTINGS, ConfigError, Setting, Value
 
 __all__ = ["Config", "ConfigError", "Origin", "config", "current"]
 

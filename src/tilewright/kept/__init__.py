@@ -1,0 +1,1 @@
+"""What is kept between processes in the user's folder."""

@@ -1,0 +1,1 @@
+"""What users set, and where each setting comes from."""
