@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 
+import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -360,6 +361,15 @@ def test_fma_rounds_once(
         distance = abs(Fraction(float(found)) - exact)
         for neighbour in (np.nextafter(found, dtype(np.inf)), np.nextafter(found, dtype(-np.inf))):
             assert distance <= abs(Fraction(float(neighbour)) - exact)
+
+
+def test_fma_of_bf16_rounds_once() -> None:
+    """Just above and below the middle of two numbers, nearer to it than f32 can tell; and what f32 cannot hold."""
+    x, y, z = (
+        np.array(numbers, ml_dtypes.bfloat16)
+        for numbers in ([16128, 16128, 1e-30, -1e-30], [-448, -448, 1e-20, 1e-20], [-1e-3, 1e-3, 0, 0])
+    )
+    assert fma(x, y, z).astype(np.float64).tolist() == [-7241728, -7208960, 0, 0]
 
 
 def test_rounding_in_a_direction() -> None:

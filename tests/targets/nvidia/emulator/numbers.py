@@ -182,7 +182,7 @@ def fma(x: Array, y: Array, z: Array) -> Array:
     dtype = x.dtype
     a, b, c = (np.atleast_1d(v.astype(np.float64)) for v in (x, y, z))
     if dtype != np.float64:
-        return _to_odd(*_two_sum(a * b, c)).astype(dtype)
+        return narrowed(_to_odd(*_two_sum(a * b, c)), dtype)
     high, low = _two_product(a, b)
     mid, rest = _two_sum(c, low)
     top, bottom = _two_sum(high, mid)
@@ -198,7 +198,8 @@ def narrowed(x: Array, dtype: np.dtype[Any]) -> Array:
         lost = x - single.astype(np.float64)
         bits = single.view(np.int32)
         adjust = (lost != 0) & np.isfinite(lost) & (bits & 1 == 0)
-        step = np.where((lost > 0) == (single > 0), 1, -1).astype(np.int32)
+        # What underflows leaves a zero with a sign.
+        step = np.where((lost > 0) != np.signbit(single), 1, -1).astype(np.int32)
         x = np.where(adjust, bits + step, bits).view(np.float32)
     return x.astype(dtype)
 
