@@ -5,7 +5,6 @@ The seed of a failing kernel and its text are in the message.
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Sequence
 from contextlib import redirect_stdout
@@ -15,6 +14,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from effort import SEED, Ran, count
 from generators.faults import Faulty, faulty
 from generators.kernels import generate
 from generators.tile_ir import TileKernel, module_of
@@ -25,12 +25,12 @@ from tilewright.diagnostics import CompileError
 
 from .compare import differences
 
-KERNELS = int(os.environ.get("TILEWRIGHT_RANDOM_FAULTS", "100"))
-TILE_KERNELS = int(os.environ.get("TILEWRIGHT_RANDOM_TILE_FAULTS", "20"))
+KERNELS = count("RANDOM_FAULTS", 100, 3000)
+TILE_KERNELS = count("RANDOM_TILE_FAULTS", 20, 300)
 CHUNK = 50
 TOGETHER = 10
-FEWEST = 0.1
-SEED = int(os.environ.get("TILEWRIGHT_RANDOM_SEED", "0")) or random.SystemRandom().randrange(1 << 40)
+FEWEST = 0.05
+"""A third of the kernels have a fault."""
 BOUNDS = ("R010", "R013")
 
 
@@ -44,7 +44,7 @@ def verdict(program: tw.Program, kernel: Faulty) -> KernelError | None:
 
 
 @pytest.mark.parametrize("chunk", range(-(-KERNELS // CHUNK)))
-def test_faults_are_those_of_the_interpreter(chunk: int) -> None:
+def test_faults_are_those_of_the_interpreter(chunk: int, ran: Ran) -> None:
     seen: list[bool] = []
     for seed in range(SEED + chunk * CHUNK, SEED + min(KERNELS, (chunk + 1) * CHUNK)):
         kernel = faulty(random.Random(seed))
@@ -59,7 +59,9 @@ def test_faults_are_those_of_the_interpreter(chunk: int) -> None:
             text = f"seed {seed} -O{level}: {wanted} expected, got {had}\n{kernel.text}"
             assert (wanted is None) == (had is None), text
             assert had is None or had.diagnostics[0].code in BOUNDS, text
-    assert FEWEST < np.mean(seen) < 1 - FEWEST, "faults and sound kernels are both drawn"
+    if len(seen) > CHUNK // 2:
+        assert FEWEST < np.mean(seen) < 1 - FEWEST, "faults and sound kernels are both drawn"
+    ran(len(seen), "kernels of the tensor language with accesses out of bounds, checked")
 
 
 def test_sound_kernels_compute_the_same() -> None:

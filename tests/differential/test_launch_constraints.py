@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Callable, Sequence
 from copy import deepcopy
@@ -12,14 +11,14 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from effort import SEED, Ran, count
 from generators.kernels import generate
 from tilewright.artifacts.parameters import MemrefParameter, Parameter, ScalarParameter
 from tilewright.interpreter import KernelError
 from tilewright.runtime.arrays import AnyArray
 from tilewright.runtime.constraint_check import ConstraintCheck
 
-KERNELS = int(os.environ.get("TILEWRIGHT_RANDOM_SMALL_KERNELS", "150"))
-SEED = int(os.environ.get("TILEWRIGHT_RANDOM_SEED", "0")) or random.SystemRandom().randrange(1 << 40)
+KERNELS = count("RANDOM_SMALL_KERNELS", 150, 5000)
 VARIANTS = 3
 
 
@@ -36,7 +35,7 @@ def changed(parameter: Parameter, argument: object, choose: random.Random) -> ob
     return argument
 
 
-def test_what_is_refused_is_undefined(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_refused_is_undefined(monkeypatch: pytest.MonkeyPatch, ran: Ran) -> None:
     for seed in range(SEED, SEED + KERNELS):
         kernel, choose = generate(random.Random(seed)), random.Random(seed)
         call = tw.compile(kernel.text, target="interpreter", std="new").k
@@ -51,6 +50,7 @@ def test_what_is_refused_is_undefined(monkeypatch: pytest.MonkeyPatch) -> None:
             with monkeypatch.context() as unchecked:
                 unchecked.setattr(ConstraintCheck, "check", accept)
                 assert outcome(call[grid], arguments) == "KernelError", f"seed {seed}, grid {grid}\n{kernel.text}"
+    ran(KERNELS, "kernels of the tensor language on arrays that may be too small")
 
 
 def outcome(call: Callable[..., None], arguments: Sequence[object]) -> str:

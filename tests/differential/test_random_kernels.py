@@ -42,9 +42,9 @@ def test_targets_agree(chunk: int, ran: Ran) -> None:
 
 
 def test_every_mnemonic_is_generated() -> None:
-    """The rarest are in one of a hundred kernels."""
+    """The rarest are in one of 300 kernels."""
     missing = set(INSTRUCTIONS) - REFUSED
-    for number in range(3000):
+    for number in range(20_000):
         missing -= set(MNEMONIC.findall(generate(random.Random(SEED + number)).text))
         if not missing:
             break
