@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from effort import THOROUGH, Ran
+from effort import GIVEN_SEED, THOROUGH, Ran
 
 # A deadline in milliseconds says something about the machine's load, not about the code.
 settings.register_profile("tilewright", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -65,8 +65,8 @@ def impatient() -> Generator[None]:
 
 @pytest.fixture
 def seed() -> int:
-    """A fresh seed; pytest shows it when the test fails."""
-    found = secrets.randbelow(1 << 32)
+    """A fresh seed, which pytest shows when the test fails, or that of `TILEWRIGHT_RANDOM_SEED`."""
+    found = GIVEN_SEED or secrets.randbelow(1 << 32)
     print(f"seed: {found}")
     return found
 

@@ -17,7 +17,10 @@ THOROUGH: Final = "TILEWRIGHT_RANDOM_THOROUGH"
 Ran: TypeAlias = Callable[[int, str], None]
 """The fixture `ran`: so many cases of a kind have passed, which the end of the run tells."""
 
-SEED: Final = int(os.environ.get("TILEWRIGHT_RANDOM_SEED", "0")) or random.SystemRandom().randrange(1 << 40)
+GIVEN_SEED: Final = int(os.environ.get("TILEWRIGHT_RANDOM_SEED", "0"))
+"""0 if none is given."""
+
+SEED: Final = GIVEN_SEED or random.SystemRandom().randrange(1 << 40)
 """A new one in each process; what fails says with which it does."""
 
 
