@@ -185,6 +185,20 @@ def test_none_in_a_branch_of_a_loop_if_one_behind_it_serves_the_next_iteration()
     filecheck(str(module), "scf.if\n}\nteam.barrier\nmemref.store %one, %B")
 
 
+def test_what_the_iteration_before_makes_wait_serves_others_too() -> None:
+    body = "%a = memref.load %A, %z -> f32 %b = memref.load %B, %z -> f32 memref.store %b, %A, %z"
+    body += " %c = memref.load %A, %z -> f32 memref.store %c, %B, %z"
+    module, found = barriers(f"{LOOP} (%i: index) {{ {body} }}")
+    assert found == ["global "] * 2
+    filecheck(str(module), "load %A\nteam.barrier\n%b = memref.load %B\nmemref.store %b, %A\nteam.barrier\n%c")
+
+
+def test_both_spaces_in_one_barrier() -> None:
+    body = "tl.axpby %one, %B, %zero, %t team.spmd { %v = memref.load %t, %z -> f32 memref.store %v, %A, %z }"
+    _, found = barriers(f"{LOCAL} {LOOP} (%i: index) {{ {body} }}")
+    assert found == ["local", "global local"]
+
+
 def nested(depth: int) -> str:
     """Loops in loops, each with a step that waits for the step of the iteration before."""
     loop = "scf.for %z, %n {{operand_segments = [1, 1, 0, 0]}} (%i{k}: index) {{ memref.store %one, %A, %i{k}"

@@ -15,17 +15,18 @@ The state is what was accessed since the last barrier of its space. An if joins 
 happened before a loop is fenced in front of it, unless each way through the loop meets a barrier first, so nothing from
 outside bears on where barriers are needed inside: a loop is worked out once, on its own, and is a step with a summary
 wherever it is met again. One walk over the body finds what an iteration leaves behind, a second one what the next must
-wait for, a last one what is reached before a barrier. So each operation is visited at most four times, however deep it
-stands, but in loops with branches, whose barriers are tried to do without. Needs the stack offsets: allocations that
-share bytes conflict.
+wait for, a last one what is reached before a barrier. What the second one places may make needless what the first one
+has: the next fence of the same space, or with branches in the loop any, and these are tried to do without. So each
+operation is visited a few times, however deep it stands, but in loops with branches. Needs the stack offsets:
+allocations that share bytes conflict.
 
 No barrier is needless but where it is not known what happens: positions that differ by iteration, branches that exclude
-each other, memory that is shared or not, which work-item does what, more than `_TRIED` barriers in a loop.
+each other, memory that is shared or not, which work-item does what, more than `_TRIED` fences in a loop with branches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, Final
 
 from msgspec import Struct, field
@@ -40,7 +41,10 @@ from tilewright.transforms.footprints import Footprints
 from tilewright.transforms.pending import Loop, Pending
 
 _TRIED: Final = 32
-"""As many barriers of a loop with branches are tried to do without: each trial goes through the loop again."""
+"""As many fences of a loop with branches are tried to do without: each trial goes through the loop again."""
+
+Fence = tuple[team.Barrier, AddressSpace]
+"""A barrier that was placed, and a space that it fences."""
 
 Reached = dict[AddressSpace, list[Access]]
 """What is touched in each space before a barrier that fences it."""
@@ -64,7 +68,7 @@ class _Insertion(Struct):
     footprints: Footprints = field(default_factory=Footprints)
     summaries: dict[Loop, Pending] = field(default_factory=dict[Loop, Pending])
     reached: dict[Loop, Reached] = field(default_factory=dict[Loop, Reached])
-    placed: list[team.Barrier] = field(default_factory=list[team.Barrier])
+    placed: list[Fence] = field(default_factory=list[Fence])
     only_looking: bool = False
     unsafe: bool = False
 
@@ -105,25 +109,27 @@ class _Insertion(Struct):
             self.block(body, end.around(op))
             if len(self.placed) > before:
                 if any(isinstance(inner, scf.If) for inner in body):
-                    self._do_without(op, [b for b in self.placed[first:] if _loop_around(b) is op])
+                    tried = [fence for fence in self.placed[first:] if _loop_around(fence[0]) is op]
+                else:
+                    tried = list(_next_fences(body, self.placed[before:]))
+                self._do_without(op, tried[:_TRIED])
                 end = self.block(body, Pending())
             known = self.summaries[op] = end.after(op)
             self.reached[op] = _nothing()
             self._reach(body, set(AddressSpace), self.reached[op])
         return known
 
-    def _do_without(self, loop: Loop, barriers: Sequence[team.Barrier]) -> None:
-        """Remove fences that others make needless.
+    def _do_without(self, loop: Loop, fences: Iterable[Fence]) -> None:
+        """Remove those that others make needless.
 
-        A barrier in front of what waits for the iteration before may stand on a way on which one further down, placed
-        for another way, would have done; or one that the first walk has placed further down is needed no more.
+        One in front of what waits for the iteration before may stand on a way on which another further down, placed for
+        another way, would have done; or one that the first walk has placed further down is needed no more.
         """
-        for barrier in barriers[:_TRIED]:
-            for space in [s for s in AddressSpace if s in _fences(barrier)]:
-                _set_fence(barrier, space, False)
-                if not self._safe(loop):
-                    _set_fence(barrier, space, True)
-            if not _fences(barrier):
+        for barrier, space in fences:
+            _set_fence(barrier, space, False)
+            if not self._safe(loop):
+                _set_fence(barrier, space, True)
+            elif not _fences(barrier):
                 barrier.erase()
 
     def _safe(self, loop: Loop) -> bool:
@@ -189,13 +195,21 @@ class _Insertion(Struct):
         if self.only_looking:
             self.unsafe = True
             return
-        barrier = team.Barrier(location=op.location)
+        barrier = self._in_front_of(op)
         for space in spaces:
             _set_fence(barrier, space, True)
+            self.placed.append((barrier, space))
+        state.fence(spaces)
+
+    def _in_front_of(self, op: Operation) -> team.Barrier:
+        """The barrier that another walk has placed there, or a new one."""
+        before = op.previous
+        if isinstance(before, team.Barrier) and any(placed is before for placed, _ in self.placed):
+            return before
+        barrier = team.Barrier(location=op.location)
         assert op.block is not None
         op.block.insert(barrier, op)
-        self.placed.append(barrier)
-        state.fence(spaces)
+        return barrier
 
 
 def _nothing() -> Reached:
@@ -205,6 +219,19 @@ def _nothing() -> Reached:
 def _add(found: Reached, spaces: Iterable[AddressSpace], accesses: Iterable[Access]) -> None:
     for space in spaces:
         found[space].extend(accesses)
+
+
+def _next_fences(body: Block, placed: Sequence[Fence]) -> Iterator[Fence]:
+    """Those that follow the given ones in a straight line, each the next of its space."""
+    behind = set[AddressSpace]()
+    for op in body:
+        if isinstance(op, team.Barrier):
+            for space in [s for s in AddressSpace if s in _fences(op)]:
+                if (op, space) in placed:
+                    behind.add(space)
+                elif space in behind:
+                    behind.discard(space)
+                    yield op, space
 
 
 def _loop_around(op: Operation) -> Operation | None:
