@@ -32,8 +32,8 @@ def thorough() -> bool:
 def count(name: str, usual: int, many: int) -> int:
     """The number of cases that `TILEWRIGHT_<name>` gives, else the usual one, else that of a thorough run.
 
-    Names start with `RANDOM_`: the settings of tilewright refuse others that they do not know.
+    Names start with `RANDOM_` or `GPU_`: the settings of tilewright refuse others that they do not know.
     """
-    assert name.startswith("RANDOM_")
+    assert name.startswith(("RANDOM_", "GPU_"))
     given = os.environ.get(f"TILEWRIGHT_{name}")
     return int(given) if given else many if thorough() else usual

@@ -30,23 +30,30 @@ from .variants import Variant
 
 # Numbers that are this many times the least one apart are equal if an error is allowed at all.
 _UNDERFLOW = 64
+_RACES = {"R020", "R031"}
 
 
 def disagreements(kernels: Sequence[TileKernel], variants: Sequence[Variant]) -> list[tuple[TileKernel, str]]:
-    """Kernels, compiled together, on which a variant of the CPU differs from the interpreter, and in what.
+    """Kernels, compiled together, on which a variant of the CPU differs from the checked interpreter, and in what.
 
-    Raises whatever the compiler raises.
+    The interpreter must find a race exactly where there is one, and then the CPU only has to survive and to leave alone
+    what is not the kernel's. Raises whatever the compiler raises.
     """
     text, report = module_of(list(kernels)), Report()
     module = read_tile_ir(Source("random.tileir", text), report)
-    reference = interpreted_tile_module(module, text, checked=False)
+    reference = interpreted_tile_module(module, text, checked=True)
     expected = [_run(reference, kernel) for kernel in kernels]
-    found: list[tuple[TileKernel, str]] = []
+    found = [
+        (kernel, f"the interpreter finds {'a' if wanted.races else 'no'} race: {wanted.failed}")
+        for kernel, wanted in zip(kernels, expected, strict=True)
+        if wanted.races != kernel.races
+    ]
     for variant in variants:
         program = _compiled(module, report, variant)
         for kernel, wanted in zip(kernels, expected, strict=True):
             had = _run(program, kernel)
-            found += [(kernel, f"{variant}, {message}") for message in _differences(kernel, wanted, had)]
+            faults = [*_spilled(had), *(() if kernel.races else _differences(kernel, wanted, had))]
+            found += [(kernel, f"{variant}, {fault}") for fault in faults]
     return found
 
 
@@ -71,32 +78,37 @@ def failures(kernels: Sequence[TileKernel], variants: Sequence[Variant]) -> list
 
 @dataclass(frozen=True, slots=True)
 class _Ran:
-    """What a launch left: arguments, lines that it printed, assertions that failed."""
+    """What a launch left: arguments, lines that it printed, assertions that failed, whether a race was found."""
 
     arguments: list[Argument]
     printed: list[str]
     failed: list[str]
+    races: bool
 
 
 def _run(program: tw.Program, kernel: TileKernel) -> _Ran:
-    arguments, printed, failed = kernel.copy_arguments(), StringIO(), list[str]()
+    arguments, printed, failed, races = kernel.copy_arguments(), StringIO(), list[str](), False
     try:
         with redirect_stdout(printed):
             program[kernel.name][kernel.grid](*arguments)
     except KernelError as error:
         failed = [f"{d.code} {d.location}: {d.message}" for d in error.diagnostics]
+        races = any(d.code in _RACES for d in error.diagnostics)
     lines = printed.getvalue().splitlines()
     # Tile blocks are in no order, but the lines of each one are.
-    return _Ran(arguments, lines if kernel.grid == (1, 1, 1) else sorted(lines), sorted(failed))
+    return _Ran(arguments, lines if kernel.grid == (1, 1, 1) else sorted(lines), sorted(failed), races)
+
+
+def _spilled(have: _Ran) -> Iterator[str]:
+    for at, argument in enumerate(have.arguments):
+        if isinstance(argument, np.ndarray) and spilled(argument):
+            yield f"argument {at}: {spilled(argument)} bytes around it are written"
 
 
 def _differences(kernel: TileKernel, want: _Ran, have: _Ran) -> Iterator[str]:
     for what, wanted, had in (("prints", want.printed, have.printed), ("assertions", want.failed, have.failed)):
         if wanted != had:
             yield f"{what}: {wanted} expected, got {had}"
-    for at, argument in enumerate(have.arguments):
-        if isinstance(argument, np.ndarray) and spilled(argument):
-            yield f"argument {at}: {spilled(argument)} bytes around it are written"
     for output in kernel.outputs:
         at = output.argument
         message = difference(output, np.asarray(want.arguments[at]), np.asarray(have.arguments[at]))

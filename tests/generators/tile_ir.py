@@ -1,6 +1,7 @@
 """Random valid Tile IR kernels with arguments.
 
-Everything is in bounds, ordered by tokens and free of races; promises (overflow, divisors, ranges of conversions) are
+Everything is in bounds, ordered by tokens and, unless asked for, free of races; promises (overflow, divisors, ranges of
+conversions) are
 kept, so that every target must give the interpreter's answer. Results are compared bit by bit, but for what went
 through functions or sums of rounded numbers: these carry a bound on the error, and nothing that would magnify it (a
 comparison, a conversion to integers) takes them.
@@ -23,6 +24,7 @@ from generators import tile_ir_shapes as shapes
 from generators import tile_ir_views as views
 from generators.arguments import guarded
 from generators.tile_ir_host import report
+from generators.tile_ir_races import race
 from generators.tile_ir_reductions import reduction
 from generators.tile_ir_values import F4, FLOATS, INTEGERS, Argument, Shape, Value, count, has_type
 from generators.tile_ir_writer import Output, Writer
@@ -34,13 +36,17 @@ _ELEMENTS = ("i1", *INTEGERS, *INTEGERS, *FLOATS, *FLOATS)
 
 @dataclass(frozen=True, slots=True)
 class TileKernel:
-    """An entry and its globals with the arguments of one launch; `outputs` says what to compare and how."""
+    """An entry and its globals with the arguments of one launch; `outputs` says what to compare and how.
+
+    `races`: what a launch leaves is anybody's guess.
+    """
 
     name: str
     text: str
     grid: tuple[int, int, int]
     arguments: list[Argument]
     outputs: list[Output]
+    races: bool = False
 
     def copy_arguments(self) -> list[Argument]:
         """Fresh arrays, each in guarded memory of its own."""
@@ -53,15 +59,22 @@ def module_of(kernels: list[TileKernel]) -> str:
     return head + "".join(k.text for k in kernels) + "}\n"
 
 
-def generate(rnd: random.Random, name: str = "k", large: float = 0.1, host: float = 0.0) -> TileKernel:
+def generate(
+    rnd: random.Random, name: str = "k", large: float = 0.1, host: float = 0.0, racing: float = 0.0
+) -> TileKernel:
     """A random kernel: a few operations, or in that share of the kernels more of them, and what these need.
 
-    `host` is the share of kernels that print and assert, which not every target can.
+    `host` is the share of kernels that print and assert, which not every target can, and `racing` that of those that
+    race; what asserts may end before.
     """
     size = 3 if rnd.random() < large else 1
-    w = Writer(rnd, name, _grid(rnd), _shapes(rnd), _make, reports=rnd.random() < host)
+    races = rnd.random() < racing
+    reports = rnd.random() < host and not races
+    w = Writer(rnd, name, _grid(rnd), _shapes(rnd), _make, reports=reports, races=races)
     if w.blocks > 1:
         _number_of_block(w)
+    if races:
+        race(w)
     for _ in range(rnd.randint(1, 1 + size // 2)):
         shape, element = rnd.choice(w.shapes), rnd.choice(_ELEMENTS if rnd.random() < 0.9 else conversions.SMALL)
         _load(w, element if has_type(element, shape) else "i8", shape)
@@ -73,7 +86,7 @@ def generate(rnd: random.Random, name: str = "k", large: float = 0.1, host: floa
     if w.chance(0.5):
         w.emit("return")
     head = f"entry @{name}({', '.join(w.parameters)}) {{"
-    return TileKernel(name, "\n".join([*w.globals, head, *w.lines, "}"]) + "\n", w.grid, w.arguments, w.outputs)
+    return TileKernel(name, "\n".join([*w.globals, head, *w.lines, "}"]) + "\n", w.grid, w.arguments, w.outputs, races)
 
 
 def _grid(rnd: random.Random) -> tuple[int, int, int]:

@@ -139,7 +139,7 @@ def ordering(w: Writer, strong: str) -> str:
     """Mostly weak."""
     if w.chance(0.85):
         return "weak"
-    return f"{w.rnd.choice(['relaxed', strong])} {w.rnd.choice(['tl_blk', 'device', 'sys'])}"
+    return f"{w.rnd.choice(w.orders('relaxed', strong))} {w.rnd.choice(['tl_blk', 'device', 'sys'])}"
 
 
 def kind_of_data(w: Writer) -> str:
@@ -210,21 +210,28 @@ def store(w: Writer, value: Value, after: str | None = None) -> str:
 
 def read_back(w: Writer, places: str, known: Value, token: str) -> str:
     """Loads what was stored before a token. The token behind."""
-    name, following = w.fresh(), w.fresh("t")
-    types = tile(f"ptr<{known.element}>", known.shape)
-    w.emit(f"{name}, {following} = load_ptr_tko weak {places} token={token} : {types} -> {known.type}, token")
+    name, following = load_through(w, places, known, f" token={token}")
     w.pool.append(known.named(name))
     return following
 
 
-def store_through(w: Writer, places: str, value: Value, mask: Value | None, before: str) -> str:
-    """A store to pointers. Its token."""
+def load_through(w: Writer, places: str, known: Value, before: str) -> tuple[str, str]:
+    """A weak load from pointers. Its name and its token."""
+    name, token = w.fresh(), w.fresh("t")
+    types = tile(f"ptr<{known.element}>", known.shape)
+    w.emit(f"{name}, {token} = load_ptr_tko weak {places}{before} : {types} -> {known.type}, token")
+    return name, token
+
+
+def store_through(w: Writer, places: str, value: Value, mask: Value | None, before: str, weak: bool = False) -> str:
+    """A store to pointers, mostly weak or surely. Its token."""
     token = w.fresh("t")
     types = f"{tile(f'ptr<{value.element}>', value.shape)}, {value.type}"
     operands = f"{places}, {value.name}"
     if mask is not None:
         operands, types = f"{operands}, {mask.name}", f"{types}, {mask.type}"
-    w.emit(f"{token} = store_ptr_tko {ordering(w, 'release')} {operands}{before} : {types} -> token")
+    order = "weak" if weak else ordering(w, "release")
+    w.emit(f"{token} = store_ptr_tko {order} {operands}{before} : {types} -> token")
     return token
 
 
@@ -253,14 +260,15 @@ def atomic(w: Writer, shape: Shape) -> None:
     if expected is not None and not expected.exact:
         return
     name, token = w.fresh(), w.fresh("t")
-    order = f"{w.rnd.choice(['relaxed', 'acquire', 'release', 'acq_rel'])} {w.rnd.choice(['tl_blk', 'device', 'sys'])}"
+    order = w.rnd.choice(w.orders("relaxed", "acquire", "release", "acq_rel"))
+    scope = w.rnd.choice(["tl_blk", "device", "sys"])
     types = ", ".join([tile(f"ptr<{element}>", shape), value.type, *([mask.type] if mask else [])])
     tail = (f", {mask.name}" if mask else "") + w.token() + f" : {types} -> {value.type}, token"
     if expected is not None:
-        w.emit(f"{name}, {token} = atomic_cas_tko {order} {places}, {expected.name}, {value.name}{tail}")
+        w.emit(f"{name}, {token} = atomic_cas_tko {order} {scope} {places}, {expected.name}, {value.name}{tail}")
     else:
         mode = "xchg" if swap else "addf" if is_float(element) else w.rnd.choice(_MODES)
-        w.emit(f"{name}, {token} = atomic_rmw_tko {order} {places}, {mode}, {value.name}{tail}")
+        w.emit(f"{name}, {token} = atomic_rmw_tko {order} {scope} {places}, {mode}, {value.name}{tail}")
     w.tokens.append(token)
     if not alone:
         return

@@ -71,6 +71,7 @@ class Writer:
     tokens: list[str] = field(default_factory=list[str])
     positions: list[Positions] = field(default_factory=list[Positions])
     reports: bool = False
+    races: bool = False
     counter: int = 0
     depth: int = 1
     loops: int = 0
@@ -108,6 +109,10 @@ class Writer:
     def blocks(self) -> int:
         """Tile blocks of the grid."""
         return math.prod(self.grid)
+
+    def orders(self, relaxed: str, *others: str) -> list[str]:
+        """Memory orders to choose from: a kernel that races neither acquires nor releases."""
+        return [relaxed] if self.races else [relaxed, *others]
 
     def data(self) -> np.random.Generator:
         """Random numbers for an array: one draw, however many they are."""
