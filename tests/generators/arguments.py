@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tilewright.runtime.groups import ArrayGroup
 
 SMALLER = {  # types that may be promoted to the key, other than itself
     "i16": ["i8"],
@@ -21,8 +23,8 @@ SMALLER = {  # types that may be promoted to the key, other than itself
     "c64": ["f64", "c32"],
 }
 Array: TypeAlias = NDArray[np.generic]
-Argument: TypeAlias = Array | np.generic | list[Array | None] | None
-"""An array, a number, the arrays of a group, or a null pointer."""
+Argument: TypeAlias = Array | np.generic | list[Array | None] | ArrayGroup | None
+"""An array, a number, the arrays of a group, those in front of a group's by an offset, or a null pointer."""
 Grid: TypeAlias = tuple[int, int, int]
 
 CANARY: Final = 0xC5
@@ -69,13 +71,16 @@ class Generated:
 
     def copy_arguments(self) -> list[Argument]:
         """Fresh copies with the same strides, each in guarded memory of its own."""
-        return [_copy(a) for a in self.arguments]
+        return [copied(a) for a in self.arguments]
 
 
-def _copy(argument: Argument) -> Argument:
+def copied(argument: Argument) -> Argument:
+    """A copy of which nobody keeps what a kernel writes."""
     if isinstance(argument, list):
-        return [None if a is None else copy(a) for a in argument]
-    return copy(argument) if isinstance(argument, np.ndarray) else argument
+        return [None if a is None else fresh(a) for a in argument]
+    if isinstance(argument, ArrayGroup):
+        return ArrayGroup([None if a is None else fresh(a) for a in members(argument)], argument.offset)
+    return fresh(argument) if isinstance(argument, np.ndarray) else argument
 
 
 def arrays(arguments: Sequence[Argument]) -> Iterator[tuple[str, Array]]:
@@ -83,8 +88,27 @@ def arrays(arguments: Sequence[Argument]) -> Iterator[tuple[str, Array]]:
     for number, argument in enumerate(arguments):
         if isinstance(argument, np.ndarray):
             yield f"argument {number}", argument
-        elif isinstance(argument, list):
-            yield from ((f"element {k} of argument {number}", a) for k, a in enumerate(argument) if a is not None)
+        elif isinstance(argument, list | ArrayGroup):
+            found = enumerate(elements(argument))
+            yield from ((f"element {k} of argument {number}", a) for k, a in found if a is not None)
+
+
+def members(group: ArrayGroup) -> list[Array | None]:
+    """The arrays that are passed."""
+    return cast("list[Array | None]", group.arrays)
+
+
+def elements(group: list[Array | None] | ArrayGroup) -> list[Array | None]:
+    """The arrays of a group as the kernel sees them: behind its offset."""
+    if isinstance(group, list):
+        return group
+    return [None if a is None else displaced(a, group.offset) for a in members(group)]
+
+
+def displaced(array: Array, offset: int) -> Array:
+    """An array of the same layout so many elements further on in the same guarded memory."""
+    start = _start(array) + offset * array.dtype.itemsize
+    return np.ndarray(array.shape, array.dtype, _memory(array), start, array.strides)
 
 
 def place(values: Array, strides: Sequence[int], alignment: int) -> Array:
@@ -96,6 +120,11 @@ def place(values: Array, strides: Sequence[int], alignment: int) -> Array:
     array = np.ndarray(values.shape, values.dtype, whole, start, [s * size for s in strides])
     array[...] = values
     return array
+
+
+def fresh(array: Array) -> Array:
+    """A copy with the same strides, in guarded memory if the array is."""
+    return copy(array) if isinstance(array.base, np.ndarray) else array.copy(order="K")
 
 
 def guarded(array: Array) -> Array:

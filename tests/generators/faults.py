@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from generators.arguments import Array, Dim, copy, place
+from generators.arguments import Argument, Array, Dim, copied, place
 from generators.writer import Layout, Writer
 
-Argument = Array | np.generic | list[Array]
 SUBGROUP = 16
 
 
@@ -28,17 +27,7 @@ class Faulty:
 
     def copy_arguments(self) -> list[Argument]:
         """Arguments of which nobody keeps what a kernel writes; strides and places in cache lines kept."""
-        return [_fresh(argument) for argument in self.arguments]
-
-
-def _fresh(argument: Argument) -> Argument:
-    if isinstance(argument, list):
-        return [_fresh_array(array) for array in argument]
-    return _fresh_array(argument) if isinstance(argument, np.ndarray) else argument.copy()
-
-
-def _fresh_array(array: Array) -> Array:
-    return copy(array) if isinstance(array.base, np.ndarray) else array.copy(order="K")
+        return [copied(argument) for argument in self.arguments]
 
 
 @dataclass(frozen=True, slots=True)

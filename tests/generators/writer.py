@@ -9,9 +9,10 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from generators.arguments import SMALLER, Argument, Array, Buffer, Dim, Grid, place
+from generators.arguments import SMALLER, Argument, Array, Buffer, Dim, Grid, displaced, members, place
 from generators.element_types import DTYPES
 from generators.values import Data, values
+from tilewright.runtime.groups import ArrayGroup
 
 _EXTREMUM = re.compile(r"(\b|_)(max|min)\b")
 """Of two zeros of both signs, either may be the larger one."""
@@ -248,6 +249,9 @@ class Writer:
         argument = self.arguments[-1]
         if isinstance(argument, list):
             self.arguments[-1] = [None if self.chance(0.5) else a for a in argument]
+        elif isinstance(argument, ArrayGroup):
+            arrays = [None if self.chance(0.5) else a for a in members(argument)]
+            self.arguments[-1] = ArrayGroup(arrays, argument.offset)
         elif self.parameters[-1].startswith(f"{buffer.name}:"):
             self.arguments[-1] = None
 
@@ -282,13 +286,18 @@ class Writer:
         layout, count = self._layout(dims, packed), math.prod(self.grid)
         group, number = self.fresh("g"), self._number()
         size, attributes = str(count) if self.chance(0.3) else "?", layout.attributes(self, dtype)
-        self.parameters.append(f"{group}: group<{layout.type(dtype)}x{size}>{attributes}")
+        # An offset would break a promised alignment.
+        offset = self.rnd.choice([-2, 1, 2, 3]) if "alignment" not in attributes and self.chance(0.3) else 0
+        spelled = f", offset: {offset if offset > 0 and self.chance(0.4) else '?'}" if offset else ""
+        self.parameters.append(f"{group}: group<{layout.type(dtype)}x{size}{spelled}>{attributes}")
         layouts = [layout] * count
         if not layout.known and "stride_gcd" not in attributes:
             layouts = [
                 replace(layout, gaps=(layout.gaps[0], *(self.rnd.randint(0, 3) for _ in dims[1:]))) for _ in layouts
             ]
-        self.arguments.append([self._array(dtype, each) for each in layouts])
+        arrays = [self._array(dtype, each) for each in layouts]
+        passed = ArrayGroup([displaced(a, -offset) for a in arrays], offset)
+        self.arguments.append(passed if offset else list(arrays))
         self.prologue.append(f"{name} = load {group}[{number}] : {layout.type(dtype)}")
 
     def _part_of_array(self, name: str, dtype: str, dims: tuple[Dim, ...]) -> None:

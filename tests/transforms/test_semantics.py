@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from differential.compare import difference
 from effort import Ran, count
+from generators.arguments import Argument, displaced, fresh, members
 from generators.element_types import DTYPES
 from generators.kernels import Generated, generate
 from tilewright.diagnostics import Report, Source
@@ -20,6 +21,7 @@ from tilewright.frontends.tensor_language.parser import parse
 from tilewright.interpreter import Group, interpret
 from tilewright.ir.passes import Pass, PassContext, PassManager
 from tilewright.ir.printer import print_op
+from tilewright.runtime.groups import ArrayGroup
 from tilewright.transforms.infer_work_group import InferWorkGroup
 from tilewright.transforms.pipeline import common_pipeline
 from tilewright.transforms.policy import GenericTeamPolicy, GenericTilePolicy
@@ -65,8 +67,8 @@ def copied(arguments: Sequence[Any]) -> list[Any]:
 
 def _copy(argument: Any) -> Any:
     if isinstance(argument, Group):
-        return Group([None if x is None else x.copy(order="K") for x in argument.arrays])
-    return cast("Array", argument).copy(order="K") if isinstance(argument, np.ndarray) else argument
+        return Group([None if x is None else fresh(x) for x in argument.arrays], argument.offset)
+    return fresh(cast("Array", argument)) if isinstance(argument, np.ndarray) else argument
 
 
 def arrays(arguments: Sequence[Any]) -> list[Array]:
@@ -74,7 +76,7 @@ def arrays(arguments: Sequence[Any]) -> list[Array]:
     found: list[Array] = []
     for a in arguments:
         if isinstance(a, Group):
-            found += [x for x in a.arrays if x is not None]
+            found += [displaced(x, a.offset) if a.offset else x for x in a.arrays if x is not None]
         elif isinstance(a, np.ndarray):
             found.append(cast("Array", a))
     return found
@@ -274,7 +276,13 @@ def test_regions(rng: np.random.Generator, name: str, policy: str) -> None:
 
 def _interpreted(generated: Generated) -> list[Any]:
     """Arguments as the interpreter takes them."""
-    return [Group(a) if isinstance(a, list) else a for a in generated.copy_arguments()]
+    return [_interpreted_group(a) for a in generated.copy_arguments()]
+
+
+def _interpreted_group(argument: Argument) -> Any:
+    if isinstance(argument, ArrayGroup):
+        return Group(members(argument), argument.offset)
+    return Group(argument) if isinstance(argument, list) else argument
 
 
 @pytest.mark.parametrize("checked", [False, True])

@@ -12,12 +12,15 @@ from differential.compare_tile_ir import difference
 from differential.tile_ir_cases.case import Group, Shaped
 from differential.tile_ir_cases.data import blank, operand
 from differential.tile_ir_cases.families import agree
+from generators.arguments import Argument as Passed
+from generators.arguments import elements
 from generators.kernels import Generated
 from generators.tile_ir import TileKernel
 from tilewright.diagnostics import Report, Source
 from tilewright.frontends.tile_ir import read_tile_ir
 from tilewright.interpreter.tile_ir.program import interpreted_tile_module
 from tilewright.program import Program
+from tilewright.runtime.groups import ArrayGroup
 
 from .case import Argument, Array, GroupArgument, Launch, mismatch
 
@@ -40,18 +43,25 @@ def disagreements(kernel: Generated, run: Runner) -> list[str]:
     """One line for each argument of a kernel of the tensor language in which the device differs."""
     expected = kernel.copy_arguments()
     tw.compile(kernel.text, target="interpreter").k[kernel.grid](*expected)
-    arguments = [GroupArgument(a) if isinstance(a, list) else a for a in kernel.copy_arguments()]
+    arguments = [_on_device(a) for a in kernel.copy_arguments()]
     faults: list[str] = []
     for k, found in run(Launch(arguments, {}, kernel.grid), 0).items():
         faults += [f"argument {k}: {fault}" for fault in _faults(kernel, found, expected[k])]
     return faults
 
 
+def _on_device(argument: Passed) -> Argument:
+    """An argument as the device tests pass it."""
+    if isinstance(argument, ArrayGroup):
+        return GroupArgument(elements(argument), argument.offset, in_front=argument.offset)
+    return GroupArgument(argument) if isinstance(argument, list) else argument
+
+
 def _faults(kernel: Generated, found: Array | list[Array | None], expected: object) -> Iterator[str]:
     """What is wrong with an array, or with those of a group."""
     if isinstance(found, list):
-        assert isinstance(expected, list)
-        for have, want in zip(found, cast("list[Array | None]", expected), strict=True):
+        assert isinstance(expected, list | ArrayGroup)
+        for have, want in zip(found, elements(cast("list[Array | None] | ArrayGroup", expected)), strict=True):
             assert (have is None) == (want is None)
             if have is not None:
                 yield from _faults(kernel, have, want)

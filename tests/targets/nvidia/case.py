@@ -26,10 +26,14 @@ Array: TypeAlias = npt.NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class GroupArgument:
-    """Arrays behind a table of pointers, None for a null pointer."""
+    """Arrays behind a table of pointers, None for a null pointer.
+
+    The kernel adds `offset` elements to each pointer, and they point so many elements `in_front` of the arrays.
+    """
 
     arrays: Sequence[Array | None]
     offset: int = 0
+    in_front: int = 0
 
 
 Argument: TypeAlias = Array | np.generic | GroupArgument | None

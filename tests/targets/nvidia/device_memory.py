@@ -120,7 +120,8 @@ class Packer:
     def _group(self, k: int, parameter: GroupParameter, argument: GroupArgument) -> list[bytes]:
         items = [None if a is None else DeviceArray(self._context, a) for a in argument.arrays]
         self._groups[k] = items
-        words = [self._table(np.array([0 if i is None else i.address for i in items], np.uint64))]
+        pointers = [0 if i is None else i.address - argument.in_front * i.array.itemsize for i in items]
+        words = [self._table(np.array(pointers, np.uint64))]
         dope = [b"" if a is None else b"".join(self._sizes(parameter.memref, a)) for a in argument.arrays]
         width = max(map(len, dope)) // 8
         rows = np.array([np.frombuffer(d, np.int64) if d else np.full(width, -1) for d in dope], np.int64)
