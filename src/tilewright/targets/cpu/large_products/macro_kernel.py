@@ -12,7 +12,7 @@ from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 from tilewright.targets.cpu.expressions.blocks import Block, Piece, balanced, split_powers
 from tilewright.targets.cpu.expressions.fragments import Fragments, flatten, rebuild
 from tilewright.targets.cpu.expressions.nodes import Expression, Memory, Product
-from tilewright.targets.cpu.large_products.panels import Format
+from tilewright.targets.cpu.large_products.packing import Format
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.machine import LINE_BYTES, Machine
 from tilewright.targets.cpu.memory.lanes import Lanes, load_lanes, store_lanes

@@ -1,0 +1,159 @@
+"""The body of a function that packs a panel of a large product, term by term.
+
+A panel holds `height` lines of a factor (rows of the left one, columns of the right one) and `depth` terms, the lines
+of one term side by side. Lines and terms beyond the factor's ends are zeros.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from tilewright.ir.types import ScalarType, TileType
+from tilewright.targets.cpu.evaluation.evaluate import Evaluator
+from tilewright.targets.cpu.expressions.blocks import Block, Piece, split_powers
+from tilewright.targets.cpu.expressions.fragments import parts_of
+from tilewright.targets.cpu.expressions.nodes import Converted, Expression, Memory, natural_dim
+from tilewright.targets.cpu.lowered import Operand
+from tilewright.targets.cpu.machine import LINE_BYTES, Machine
+from tilewright.targets.cpu.memory.lanes import Lanes, store_lanes
+from tilewright.targets.llvm.arith import Arithmetic
+from tilewright.targets.llvm.emitter import Builder, Complex, Value, i64
+from tilewright.targets.llvm.types import lanes_of
+
+_TERMS = 4
+_PREFETCH_RUNS = 2
+
+
+class Format(Struct, frozen=True):
+    """Panels of one factor: its dimension of lines, lines of a panel, type of the elements."""
+
+    line: int
+    height: int
+    element: ScalarType
+
+    def stride(self, depth: int, machine: Machine) -> int:
+        """Elements from one panel to the next; whole vectors may be written at the end of each."""
+        return self.height * depth + machine.lanes(self.element.component.bytes)
+
+
+class PlainPacking:
+    """The body of a packing function."""
+
+    __slots__ = ("_arith", "_b", "_depth", "_form", "_machine", "_source", "_steps", "_target", "_value")
+
+    def __init__(
+        self,
+        b: Builder,
+        arith: Arithmetic,
+        machine: Machine,
+        source: Memory,
+        form: Format,
+        target: Value,
+        depth: Value,
+    ) -> None:
+        self._b = b
+        self._arith = arith
+        self._machine = machine
+        self._source = source
+        self._form = form
+        self._target = target
+        self._depth = depth
+        transposed = natural_dim(source) == 1 - form.line
+        self._steps = machine.lanes(form.element.component.bytes) if transposed else _TERMS
+        same = source.type.element is form.element
+        self._value: Expression = source if same else Converted(TileType(source.type.shape, form.element), source)
+
+    def emit(self) -> None:
+        """Runs of terms, unchecked where all lines exist; then the terms that are left one by one."""
+        b, form = self._b, self._form
+        lines, terms = self._source.bounds[form.line], self._source.bounds[1 - form.line]
+        assert lines is not None
+        assert terms is not None
+        known = b.smax(b.smin(terms.high, self._depth), i64(0))
+        full = b.select(b.icmp("sle", terms.low, i64(0)), b.and_(known, i64(-self._steps)), i64(0))
+        starts, ends = b.icmp("sle", lines.low, i64(0)), b.icmp("sle", i64(form.height), lines.high)
+        with b.if_else(b.and_(starts, ends), likely=True) as branch:
+            for arm, checked in ((branch.then, False), (branch.otherwise, True)):
+                with arm(), b.loop(i64(0), full, self._steps, hint="k") as loop:
+                    if not checked:
+                        self._prefetch(b.add(loop.index, i64(_PREFETCH_RUNS * self._steps)))
+                    self._run(Evaluator(b, self._arith, self._machine, checked), loop.index)
+        with b.loop(full, self._depth, hint="k") as loop, b.loop(i64(0), i64(form.height), hint="line") as line:
+            ev = Evaluator(b, self._arith, self._machine)
+            element = ev.scalar(self._value, self._at(line.index, loop.index))
+            self._store(element, b.add(b.mul(loop.index, i64(form.height)), line.index))
+
+    def _prefetch(self, term: Value) -> None:
+        """Prefetch a run of terms: the hardware does not follow from page to page."""
+        b, form, unit = self._b, self._form, natural_dim(self._source)
+        if unit is None:
+            return
+        ev = Evaluator(b, self._arith, self._machine)
+        along, size = form.line == unit, self._source.type.element.bytes
+        if along:
+            places, length = [self._at(i64(0), b.add(term, i64(k))) for k in range(self._steps)], form.height
+        else:
+            places, length = [self._at(i64(line), term) for line in range(form.height)], self._steps
+        for place in places:
+            start = ev.address(self._source, place)
+            for distance in range(0, length * size, LINE_BYTES):
+                b.prefetch(b.offset(start, distance), spread=True)
+
+    def _at(self, line: Value, term: Value) -> tuple[Value, Value]:
+        return (line, term) if self._form.line == 0 else (term, line)
+
+    def _store(self, operand: Operand, position: Value) -> None:
+        ev = Evaluator(self._b, self._arith, self._machine)
+        dtype = self._form.element.name
+        flat = Memory(TileType((1,), self._form.element), self._target, (i64(1),), (None,))
+        lanes = lanes_of(parts_of(operand)[0].type)
+        store_lanes(self._b, operand, Lanes(dtype, ev.address(flat, (position,)), i64(1), lanes))
+
+    def _run(self, ev: Evaluator, term: Value) -> None:
+        """Copy a run of terms of all lines."""
+        if natural_dim(self._source) == 1 - self._form.line:
+            self._run_transposed(ev, term)
+            return
+        form, b = self._form, self._b
+        pieces = split_powers(form.height, self._machine.lanes(form.element.component.bytes))
+        found = ev.block(self._value, Block(self._at(i64(0), term), form.line, pieces, 1 - form.line, self._steps))
+        for k in range(self._steps):
+            start = b.mul(b.add(term, i64(k)), i64(form.height))
+            for piece, operand in zip(pieces, found[k], strict=True):
+                self._store(operand, b.add(start, i64(piece.offset)))
+
+    def _run_transposed(self, ev: Evaluator, term: Value) -> None:
+        """Squares of vectors: lines are loaded, terms stored; surplus lanes land where the next term is stored."""
+        form, b, size = self._form, self._b, self._steps
+        squares: list[list[Operand]] = []
+        for first in range(0, form.height, size):
+            count = min(size, form.height - first)
+            block = Block(self._at(i64(first), term), 1 - form.line, (Piece(0, size, size),), form.line, count)
+            squares.append(transpose(b, [row[0] for row in ev.block(self._value, block)], size))
+        for k in range(size):
+            start = b.mul(b.add(term, i64(k)), i64(form.height))
+            for number, columns in enumerate(squares):
+                self._store(columns[k], b.add(start, i64(number * size)))
+
+
+def transpose(b: Builder, rows: list[Operand], size: int) -> list[Operand]:
+    """The columns of a square of vectors whose missing rows may be anything."""
+    if size == 1:
+        return rows
+    padded = [*rows, *[rows[-1]] * (size - len(rows))]
+    parts = [_transpose(b, [parts_of(row)[part] for row in padded]) for part in range(len(parts_of(rows[0])))]
+    return [Complex(*column) if len(column) == 2 else column[0] for column in zip(*parts, strict=True)]
+
+
+def _transpose(b: Builder, rows: list[Value]) -> list[Value]:
+    """log2(n) rounds of interleaving the first half with the second."""
+    size = len(rows)
+    low = [lane // 2 + (size if lane % 2 else 0) for lane in range(size)]
+    high = [lane + size // 2 for lane in low]
+    for _ in range(size.bit_length() - 1):
+        following: list[Value] = []
+        for k in range(size // 2):
+            following.append(b.shuffle(rows[k], rows[k + size // 2], low))
+            following.append(b.shuffle(rows[k], rows[k + size // 2], high))
+        rows = following
+    return rows
