@@ -17,7 +17,8 @@ from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.machine import LINE_BYTES, Machine
 from tilewright.targets.cpu.memory.lanes import Lanes, load_lanes, store_lanes
 from tilewright.targets.cpu.outlining.outline import Outlined
-from tilewright.targets.cpu.small_products.microkernel import is_zero, multiply_add
+from tilewright.targets.cpu.units.unit import ProductUnit
+from tilewright.targets.cpu.units.vector import is_zero
 from tilewright.targets.llvm.emitter import Builder, Value, i64
 from tilewright.targets.llvm.types import ELEMENTS
 
@@ -32,13 +33,14 @@ _RUN_GRAIN = 16
 class Form(Struct, frozen=True):
     """Code shape: vectors along dimension `vector` of the result, panels of either factor, most terms of a run."""
 
+    unit: ProductUnit
     vector: int
     long: Format
     short: Format
     terms: int
 
     @staticmethod
-    def of(machine: Machine, product: Product, vector: int) -> Form:
+    def of(machine: Machine, unit: ProductUnit, product: Product, vector: int) -> Form:
         """Two vectors by as many columns as there are registers, spread evenly over the columns there are.
 
         With 32 registers that is 14 of a real type: 28 accumulators, two vectors, a scalar. A panel of each factor fits
@@ -51,15 +53,15 @@ class Form(Struct, frozen=True):
         free = _COMPACT_ACCUMULATORS if machine.compact else machine.registers - 1 - parts * (vectors + 1)
         width = max(balanced(product.type.shape[1 - vector], max(1, free // (parts * vectors))))
         most = int(machine.l1_bytes * _CACHE_SHARE) // ((vectors * lanes + width) * element.bytes)
-        short = Format(1 - vector, width, element)
-        return Form(
-            vector, Format(vector, vectors * lanes, element), short, _run_length(product.lhs.type.shape[1], most)
-        )
+        group = unit.vectors.group
+        terms = group * _run_length(-(-product.lhs.type.shape[1] // group), most)
+        long, short = Format(vector, vectors * lanes, unit.vectors), Format(1 - vector, width, unit.scalars)
+        return Form(unit, vector, long, short, terms)
 
     @property
     def element(self) -> ScalarType:
-        """What is packed and accumulated."""
-        return self.long.element
+        """What is accumulated."""
+        return self.unit.accumulator
 
     def pieces(self, machine: Machine) -> tuple[Piece, ...]:
         """The vectors of a register block."""
@@ -67,7 +69,7 @@ class Form(Struct, frozen=True):
 
     def panel(self, b: Builder, machine: Machine, panels: Value, form: Format, number: Value) -> Value:
         """Address of a panel."""
-        return element_address(b, self.element, panels, b.mul(number, i64(form.stride(self.terms, machine))))
+        return element_address(b, form.word, panels, b.mul(number, i64(form.stride(self.terms, machine))))
 
 
 def element_address(b: Builder, element: ScalarType, base: Value, distance: Value) -> Value:
@@ -219,14 +221,14 @@ class MacroKernel:
                 place.prefetch(b, b.sub(loop.index, first))
             vectors_at, scalars_at, *values = loop.carried
             acc = self._rebuilt(values)
-            vectors = [load_lanes(b, self._lanes(vectors_at, p.offset, p.lanes)) for p in self._pieces]
+            vectors = [load_lanes(b, self._lanes(form.long.word, vectors_at, p.offset, p.lanes)) for p in self._pieces]
             for j, row in enumerate(acc):
-                scalar = load_lanes(b, self._lanes(scalars_at, j, 1))
+                scalar = load_lanes(b, self._lanes(form.short.word, scalars_at, j, 1))
                 for p, piece in enumerate(self._pieces):
                     wide = self._ctx.arith.splat(scalar, piece.lanes)
-                    row[p] = multiply_add(ev, form.element, vectors[p], wide, row[p])
+                    row[p] = form.unit.multiply(ev, vectors[p], wide, row[p])
             following = [
-                self._lanes(at, panel.height, 1).pointer
+                self._lanes(panel.word, at, panel.height, 1).pointer
                 for at, panel in ((vectors_at, form.long), (scalars_at, form.short))
             ]
             loop.yield_(*following, *flatten(acc))
@@ -277,9 +279,9 @@ class MacroKernel:
 
     # Places in memory
 
-    def _lanes(self, base: Value, position: int, lanes: int) -> Lanes:
-        pointer = element_address(self._b, self._form.element, base, i64(position))
-        return Lanes(self._form.element.name, pointer, i64(1), lanes)
+    def _lanes(self, element: ScalarType, base: Value, position: int, lanes: int) -> Lanes:
+        pointer = element_address(self._b, element, base, i64(position))
+        return Lanes(element.name, pointer, i64(1), lanes)
 
     def _target_at(self, column: Value) -> Place:
         """The block of the target; only the first element of a column if it is strided."""
@@ -303,7 +305,7 @@ class MacroKernel:
         """Where the accumulators of a register block are kept between runs."""
         for j in range(self._form.short.height):
             for piece in self._pieces:
-                yield self._lanes(base, j * self._form.long.height + piece.offset, piece.lanes)
+                yield self._lanes(self._form.element, base, j * self._form.long.height + piece.offset, piece.lanes)
 
 
 def blocks(b: Builder, extent: Value, size: int) -> Value:

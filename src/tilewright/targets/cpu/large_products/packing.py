@@ -16,6 +16,7 @@ from tilewright.targets.cpu.expressions.nodes import Converted, Expression, Memo
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.machine import LINE_BYTES, Machine
 from tilewright.targets.cpu.memory.lanes import Lanes, store_lanes
+from tilewright.targets.cpu.units.unit import Packing
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Complex, Value, i64
 from tilewright.targets.llvm.types import lanes_of
@@ -25,15 +26,20 @@ _PREFETCH_RUNS = 2
 
 
 class Format(Struct, frozen=True):
-    """Panels of one factor: its dimension of lines, lines of a panel, type of the elements."""
+    """Panels of one factor: its dimension of lines, lines of a panel, how elements are packed."""
 
     line: int
     height: int
-    element: ScalarType
+    packing: Packing
+
+    @property
+    def word(self) -> ScalarType:
+        """What panels consist of."""
+        return self.packing.word
 
     def stride(self, depth: int, machine: Machine) -> int:
-        """Elements from one panel to the next; whole vectors may be written at the end of each."""
-        return self.height * depth + machine.lanes(self.element.component.bytes)
+        """Words from one panel to the next; whole vectors may be written at the end of each."""
+        return self.height * (depth // self.packing.group) + machine.lanes(self.word.component.bytes)
 
 
 class PlainPacking:
@@ -59,9 +65,9 @@ class PlainPacking:
         self._target = target
         self._depth = depth
         transposed = natural_dim(source) == 1 - form.line
-        self._steps = machine.lanes(form.element.component.bytes) if transposed else _TERMS
-        same = source.type.element is form.element
-        self._value: Expression = source if same else Converted(TileType(source.type.shape, form.element), source)
+        self._steps = machine.lanes(form.word.component.bytes) if transposed else _TERMS
+        same = source.type.element is form.word
+        self._value: Expression = source if same else Converted(TileType(source.type.shape, form.word), source)
 
     def emit(self) -> None:
         """Runs of terms, unchecked where all lines exist; then the terms that are left one by one."""
@@ -104,8 +110,8 @@ class PlainPacking:
 
     def _store(self, operand: Operand, position: Value) -> None:
         ev = Evaluator(self._b, self._arith, self._machine)
-        dtype = self._form.element.name
-        flat = Memory(TileType((1,), self._form.element), self._target, (i64(1),), (None,))
+        dtype = self._form.word.name
+        flat = Memory(TileType((1,), self._form.word), self._target, (i64(1),), (None,))
         lanes = lanes_of(parts_of(operand)[0].type)
         store_lanes(self._b, operand, Lanes(dtype, ev.address(flat, (position,)), i64(1), lanes))
 
@@ -115,7 +121,7 @@ class PlainPacking:
             self._run_transposed(ev, term)
             return
         form, b = self._form, self._b
-        pieces = split_powers(form.height, self._machine.lanes(form.element.component.bytes))
+        pieces = split_powers(form.height, self._machine.lanes(form.word.component.bytes))
         found = ev.block(self._value, Block(self._at(i64(0), term), form.line, pieces, 1 - form.line, self._steps))
         for k in range(self._steps):
             start = b.mul(b.add(term, i64(k)), i64(form.height))

@@ -41,7 +41,7 @@ def pack(
 def _packer(ctx: KernelContext, machine: Machine, source: Memory, form: Format, arguments: list[Value]) -> Callee:
     """The function that packs a panel, one a module for all factors alike."""
     strides = [str(s.integer) if s.integer is not None else "n" for s in source.strides]
-    name = f"pack.{source.type.element}.{form.element}.{form.line}.{form.height}.{'.'.join(strides)}"
+    name = f"pack.{source.type.element}.{form.packing}.{form.line}.{form.height}.{'.'.join(strides)}"
     known = ctx.module.defined(name)
     if known is not None:
         return known

@@ -30,6 +30,7 @@ from tilewright.targets.cpu.large_products.panels import Corner, bounded, pack
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.memory.buffers import borrowed
 from tilewright.targets.cpu.outlining.outline import Outlined
+from tilewright.targets.cpu.units.vector import VectorUnit
 from tilewright.targets.llvm.emitter import Builder, Value, i64
 
 MANY_MULTIPLIES = 72 * 72 * 72
@@ -96,7 +97,7 @@ def store_large(ctx: KernelContext, machine: Machine, value: Expression, product
 def _store_large(ctx: KernelContext, machine: Machine, value: Expression, product: Product, target: Memory) -> None:
     b = ctx.b
     vector = natural_dim(target) or 0
-    form = Form.of(machine, product, vector)
+    form = Form.of(machine, VectorUnit(product.type.element), product, vector)
     factors = (product.lhs, product.rhs) if vector == 0 else (product.rhs, product.lhs)
     long, short = (bounded(b, _memory(factor)) for factor in factors)
     edge, product = bounded(b, target), replace(product, acc=_bounded(b, product.acc))
@@ -104,7 +105,7 @@ def _store_large(ctx: KernelContext, machine: Machine, value: Expression, produc
     depth = b.smax(b.smin(_end(long, 1 - vector), _end(short, vector)), i64(0))
     single = product.lhs.type.shape[1] <= form.terms
     columns = -(-product.type.shape[1 - vector] // form.short.height)
-    panels = borrowed(ctx, machine, form.element, columns * form.short.stride(form.terms, machine))
+    panels = borrowed(ctx, machine, form.short.word, columns * form.short.stride(form.terms, machine))
     accumulators = None
     if not single:
         rows = -(-product.type.shape[vector] // form.long.height)
@@ -149,7 +150,7 @@ def _multiply(ctx: KernelContext, machine: Machine, form: Form, work: Work, wort
     part = Outlined(ctx, machine, "multiply")
     inner, inside = part.inner, work.inside(part)
     b, height = inner.b, form.long.height
-    packed = borrowed(inner, machine, form.element, _PANELS_AT_ONCE * form.long.stride(form.terms, machine))
+    packed = borrowed(inner, machine, form.long.word, _PANELS_AT_ONCE * form.long.stride(form.terms, machine))
     with b.loop(part.begin, part.end, _PANELS_AT_ONCE, hint="group") as group:
         count = b.smin(b.sub(part.end, group.index), i64(_PANELS_AT_ONCE))
         with b.loop(i64(0), count, hint="panel") as loop:

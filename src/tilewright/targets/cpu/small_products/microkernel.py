@@ -17,15 +17,14 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from tilewright.ir.types import ScalarType
 from tilewright.targets.cpu.expressions.block_reader import BlockReader
 from tilewright.targets.cpu.expressions.blocks import Block, Piece
 from tilewright.targets.cpu.expressions.fragments import Fragments, flatten, rebuild, value_of
 from tilewright.targets.cpu.expressions.nodes import Expression, Product, Registers
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.small_products.shape import scheduled_accumulators
-from tilewright.targets.llvm.emitter import Complex, Value, i64, lanes_of
-from tilewright.targets.llvm.types import ELEMENTS, Kind
+from tilewright.targets.cpu.units.vector import VectorUnit
+from tilewright.targets.llvm.emitter import Value, i64
 
 _Read = Callable[[Expression, Block], Fragments]
 _UNROLLED_STEPS = 640
@@ -113,7 +112,7 @@ def _run(ev: BlockReader, tile: Product, block: Block, k: Value, steps: int, acc
         return (position, term) if along == 0 else (term, position)
 
     vectors = _cast(ev, tile, ev.read_once, long_tile, Block(place(row, k), along, block.pieces, 1 - along, steps))
-    tight = _is_tight(ev, tile, block)
+    tight, unit = _is_tight(ev, tile, block), VectorUnit(tile.type.element)
     for j in range(block.count):
         scalars = _scalars(ev, tile, short_tile, (k, column) if along == 0 else (column, k), j, steps, along)
         for step in range(steps):
@@ -122,7 +121,7 @@ def _run(ev: BlockReader, tile: Product, block: Block, k: Value, steps: int, acc
                 wide = splats.get(piece.lanes)
                 if wide is None:
                     wide = splats[piece.lanes] = ev.arith.splat(scalars[step], piece.lanes)
-                acc[j][p] = multiply_add(ev, tile.type.element, vectors[step][p], wide, acc[j][p])
+                acc[j][p] = unit.multiply(ev, vectors[step][p], wide, acc[j][p])
             if tight:
                 ev.b.keep(value_of(splats[block.pieces[0].lanes]))
 
@@ -142,29 +141,3 @@ def _cast(ev: BlockReader, tile: Product, read: _Read, source: Expression, block
     if have == want:
         return found
     return [[ev.arith.cast(operand, have, want) for operand in row] for row in found]
-
-
-def multiply_add(ev: BlockReader, element: ScalarType, x: Operand, y: Operand, total: Operand) -> Operand:
-    """`total + x y`, fused where the machine can; the first term of a sum is a plain product."""
-    if isinstance(x, Complex) and isinstance(y, Complex) and isinstance(total, Complex):
-        part = element.component
-        negative = ev.b.fneg(x.im)
-        re = multiply_add(ev, part, x.re, y.re, total.re)
-        im = multiply_add(ev, part, x.re, y.im, total.im)
-        return Complex(
-            value_of(multiply_add(ev, part, negative, y.im, re)), value_of(multiply_add(ev, part, x.im, y.re, im))
-        )
-    left, right, sum_ = value_of(x), value_of(y), value_of(total)
-    if ELEMENTS[element.name].kind is not Kind.FLOAT:
-        return ev.b.add(ev.b.mul(left, right), sum_)
-    if is_zero(sum_):
-        return ev.b.fmul(left, right)
-    if not ev.machine.fma:
-        return ev.b.fadd(ev.b.fmul(left, right), sum_)
-    return ev.b.fma(left, right, sum_)
-
-
-def is_zero(value: Value) -> bool:
-    """Whether a value is the constant positive zero in all lanes."""
-    scalar = value.type if lanes_of(value.type) == 1 else value.type[value.type.index(" x ") + 3 : -1]
-    return value.text in ("zeroinitializer", "0x0000000000000000", f"splat ({scalar} 0x0000000000000000)")

@@ -1,0 +1,73 @@
+"""What the code of a packed product asks of the instructions that multiply.
+
+A register block is `vectors` of one factor times `scalars` of the other, word by word: a word of a vector's lane and a
+word of a scalar, which is spread over all lanes, give that lane's share of the sum. A word holds one term of the sum,
+or several neighbouring ones (VNNI takes four of i8).
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from msgspec import Struct
+
+from tilewright.ir.types import I32, ScalarType
+from tilewright.targets.cpu.expressions.block_reader import BlockReader
+from tilewright.targets.cpu.lowered import Operand
+
+
+class Packing(Struct, frozen=True):
+    """How the elements of a factor lie in a panel.
+
+    They are of type `element`; `group` neighbouring terms of a line make a word, and in each element the bits of
+    `flipped` are changed.
+    """
+
+    element: ScalarType
+    group: int = 1
+    flipped: int = 0
+
+    @property
+    def word(self) -> ScalarType:
+        """What is loaded and stored of a panel."""
+        return self.element if self.group == 1 else I32
+
+    @property
+    def zero_word(self) -> int:
+        """The bits of a word whose elements are zeros."""
+        return sum(self.flipped << (8 * self.element.bytes * k) for k in range(self.group))
+
+    def __str__(self) -> str:
+        grouped = f"x{self.group}" if self.group > 1 else ""
+        return f"{self.element}{grouped}{f'.flipped{self.flipped}' if self.flipped else ''}"
+
+
+class ProductUnit(Protocol):
+    """Instructions that multiply words of two factors and add the products to an accumulator.
+
+    Where words of zero scalars are no zeros (`scalars.flipped`), what vectors give with these is taken off their sums.
+    """
+
+    @property
+    def name(self) -> str:
+        """The word by which users know it."""
+        ...
+
+    @property
+    def accumulator(self) -> ScalarType:
+        """What sums are formed in."""
+        ...
+
+    @property
+    def vectors(self) -> Packing:
+        """The factor whose words fill the lanes of a vector."""
+        ...
+
+    @property
+    def scalars(self) -> Packing:
+        """The factor whose words are spread over all lanes."""
+        ...
+
+    def multiply(self, ev: BlockReader, vector: Operand, scalar: Operand, total: Operand) -> Operand:
+        """`total` and the products of a vector of words with one word in every lane."""
+        ...
