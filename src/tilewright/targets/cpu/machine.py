@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from tilewright.machine.processor import FeatureSet, machine
 from tilewright.machine.processor import Machine as Processor
+from tilewright.machine.units import EXACT_UNITS, Unit
 from tilewright.targets.llvm.features import Features
 
 
@@ -18,7 +19,7 @@ class Machine(Struct, frozen=True):
 
     `masks`: loads and stores under a mask cost no more than plain ones; `fast_gathers`: so few cycles that a strided
     vector is read faster by one gather than element by element; `compact`: code is to be short, whatever its
-    speed, since there is too much of it (`target.py`).
+    speed, since there is too much of it (`target.py`). `units` are those that products may use where they are there.
     """
 
     processor: Processor
@@ -31,6 +32,7 @@ class Machine(Struct, frozen=True):
     l2_bytes: int
     flags: Features
     compact: bool = False
+    units: frozenset[Unit] = EXACT_UNITS
 
     def lanes(self, element_bytes: int) -> int:
         """Elements of a vector register; elements of more than a register's lanes do not occur."""

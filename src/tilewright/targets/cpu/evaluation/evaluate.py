@@ -111,7 +111,8 @@ class Evaluator:
                 ]
             case Converted():
                 have, want = tile.source.type.element.name, tile.type.element.name
-                return [[self.arith.cast(x, have, want) for x in row] for row in self.block(tile.source, block)]
+                cast = self.arith.cast if tile.signed else self.arith.cast_unsigned
+                return [[cast(x, have, want) for x in row] for row in self.block(tile.source, block)]
             case Broadcast():
                 return self._broadcast(tile, block)
             case Permute():

@@ -74,10 +74,11 @@ class Elementwise(Struct, frozen=True, eq=False):
 
 
 class Converted(Struct, frozen=True, eq=False):
-    """The source in another element type."""
+    """The source in another element type; integers that are not `signed` are read as unsigned ones."""
 
     type: TileType
     source: Expression
+    signed: bool = True
 
 
 class Broadcast(Struct, frozen=True, eq=False):

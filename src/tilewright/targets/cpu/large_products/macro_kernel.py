@@ -55,8 +55,8 @@ class Form(Struct, frozen=True):
         most = int(machine.l1_bytes * _CACHE_SHARE) // ((vectors * lanes + width) * element.bytes)
         group = unit.vectors.group
         terms = group * _run_length(-(-product.lhs.type.shape[1] // group), most)
-        long, short = Format(vector, vectors * lanes, unit.vectors), Format(1 - vector, width, unit.scalars)
-        return Form(unit, vector, long, short, terms)
+        long = Format(vector, vectors * lanes, unit.vectors, summed=unit.scalars.flipped != 0)
+        return Form(unit, vector, long, Format(1 - vector, width, unit.scalars), terms)
 
     @property
     def element(self) -> ScalarType:
@@ -66,6 +66,11 @@ class Form(Struct, frozen=True):
     def pieces(self, machine: Machine) -> tuple[Piece, ...]:
         """The vectors of a register block."""
         return split_powers(self.long.height, machine.lanes(self.element.component.bytes))
+
+    def steps(self, b: Builder, depth: Value) -> Value:
+        """How many words of a line hold so many terms."""
+        group = self.long.packing.group
+        return depth if group == 1 else blocks(b, depth, group)
 
     def panel(self, b: Builder, machine: Machine, panels: Value, form: Format, number: Value) -> Value:
         """Address of a panel."""
@@ -202,18 +207,19 @@ class MacroKernel:
 
         Not earlier: the panels that pass by would push them out of the first cache again.
         """
-        b, depth = self._b, self._work.depth
-        start = b.smax(b.sub(depth, i64(_PREFETCH_TERMS)), i64(0))
-        stop = b.smin(b.add(start, i64(self._form.short.height)), depth)
-        carried = [self._panel, short, *flatten(self._zeros())]
+        b = self._b
+        steps = self._form.steps(b, self._work.depth)
+        start = b.smax(b.sub(steps, i64(_PREFETCH_TERMS)), i64(0))
+        stop = b.smin(b.add(start, i64(self._form.short.height)), steps)
+        carried = [self._panel, short, *flatten(self._beginning())]
         carried = self._terms(i64(0), start, carried, ())
         carried = self._terms(start, stop, carried, places)
-        return self._rebuilt(self._terms(stop, depth, carried, ())[2:])
+        return self._rebuilt(self._terms(stop, steps, carried, ())[2:])
 
     def _terms(self, first: Value, end: Value, carried: list[Value], places: tuple[Place, ...]) -> list[Value]:
-        """A loop over both panels, which pointers of their own walk along; each term prefetches a column of the places.
+        """A loop over both panels, which pointers of their own walk along; each step prefetches a column of the places.
 
-        It is not unrolled: with two terms at hand the scheduler loads the vectors of both, and accumulators spill.
+        It is not unrolled: with two steps at hand the scheduler loads the vectors of both, and accumulators spill.
         """
         b, ev, form = self._b, self._evaluator(), self._form
         with b.loop(first, end, 1, carried, hint="k") as loop:
@@ -271,6 +277,17 @@ class MacroKernel:
     def _grouped(self, operands: list[Operand]) -> Fragments:
         count = len(self._pieces)
         return [operands[k : k + count] for k in range(0, len(operands), count)]
+
+    def _beginning(self) -> Fragments:
+        """What sums of a run of terms begin with: zeros, or what takes off what vectors give with words of zeros."""
+        form = self._form
+        if not form.long.summed:
+            return self._zeros()
+        at = form.long.sums(form.terms, self._machine)
+        row = [
+            load_lanes(self._b, self._lanes(form.element, self._panel, at + p.offset, p.lanes)) for p in self._pieces
+        ]
+        return [list(row) for _ in range(form.short.height)]
 
     def _zeros(self) -> Fragments:
         arith = self._ctx.arith

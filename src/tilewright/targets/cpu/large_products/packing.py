@@ -26,11 +26,15 @@ _PREFETCH_RUNS = 2
 
 
 class Format(Struct, frozen=True):
-    """Panels of one factor: its dimension of lines, lines of a panel, how elements are packed."""
+    """Panels of one factor: its dimension of lines, lines of a panel, how elements are packed.
+
+    `summed`: behind each panel there is a word a line, for sums over its terms.
+    """
 
     line: int
     height: int
     packing: Packing
+    summed: bool = False
 
     @property
     def word(self) -> ScalarType:
@@ -38,7 +42,11 @@ class Format(Struct, frozen=True):
         return self.packing.word
 
     def stride(self, depth: int, machine: Machine) -> int:
-        """Words from one panel to the next; whole vectors may be written at the end of each."""
+        """Words from one panel to the next."""
+        return self.sums(depth, machine) + (self.height if self.summed else 0)
+
+    def sums(self, depth: int, machine: Machine) -> int:
+        """Words from the beginning of a panel to its sums; whole vectors may be written at the end of its terms."""
         return self.height * (depth // self.packing.group) + machine.lanes(self.word.component.bytes)
 
 
@@ -66,8 +74,10 @@ class PlainPacking:
         self._depth = depth
         transposed = natural_dim(source) == 1 - form.line
         self._steps = machine.lanes(form.word.component.bytes) if transposed else _TERMS
-        same = source.type.element is form.word
-        self._value: Expression = source if same else Converted(TileType(source.type.shape, form.word), source)
+        element, signed = form.packing.element, form.packing.signed
+        same = source.type.element is element
+        wanted = TileType(source.type.shape, element)
+        self._value: Expression = source if same else Converted(wanted, source, signed)
 
     def emit(self) -> None:
         """Runs of terms, unchecked where all lines exist; then the terms that are left one by one."""
@@ -84,6 +94,11 @@ class PlainPacking:
                     if not checked:
                         self._prefetch(b.add(loop.index, i64(_PREFETCH_RUNS * self._steps)))
                     self._run(Evaluator(b, self._arith, self._machine, checked), loop.index)
+        self._rest(full)
+
+    def _rest(self, full: Value) -> None:
+        """The terms from `full` on, one by one."""
+        b, form = self._b, self._form
         with b.loop(full, self._depth, hint="k") as loop, b.loop(i64(0), i64(form.height), hint="line") as line:
             ev = Evaluator(b, self._arith, self._machine)
             element = ev.scalar(self._value, self._at(line.index, loop.index))
@@ -119,7 +134,11 @@ class PlainPacking:
         """Copy a run of terms of all lines."""
         if natural_dim(self._source) == 1 - self._form.line:
             self._run_transposed(ev, term)
-            return
+        else:
+            self._run_in_order(ev, term)
+
+    def _run_in_order(self, ev: Evaluator, term: Value) -> None:
+        """Vectors of lines."""
         form, b = self._form, self._b
         pieces = split_powers(form.height, self._machine.lanes(form.word.component.bytes))
         found = ev.block(self._value, Block(self._at(i64(0), term), form.line, pieces, 1 - form.line, self._steps))
@@ -136,8 +155,13 @@ class PlainPacking:
             count = min(size, form.height - first)
             block = Block(self._at(i64(first), term), 1 - form.line, (Piece(0, size, size),), form.line, count)
             squares.append(transpose(b, [row[0] for row in ev.block(self._value, block)], size))
+        self._store_squares(term, size, squares)
+
+    def _store_squares(self, first: Value, size: int, squares: list[list[Operand]]) -> None:
+        """Store terms from `first` on."""
+        b = self._b
         for k in range(size):
-            start = b.mul(b.add(term, i64(k)), i64(form.height))
+            start = b.mul(b.add(first, i64(k)), i64(self._form.height))
             for number, columns in enumerate(squares):
                 self._store(columns[k], b.add(start, i64(number * size)))
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 from tilewright.targets.cpu.expressions.nodes import Bound, Memory
+from tilewright.targets.cpu.large_products.interleaved import InterleavedPacking
 from tilewright.targets.cpu.large_products.packing import Format, PlainPacking
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.llvm.arith import Arithmetic
@@ -57,7 +58,8 @@ def _packer(ctx: KernelContext, machine: Machine, source: Memory, form: Format, 
         span=None,
     )
     b = Builder(function)
-    PlainPacking(b, Arithmetic(b, machine.flags), machine, inner, form, target, depth).emit()
+    body = PlainPacking if form.packing.group == 1 else InterleavedPacking
+    body(b, Arithmetic(b, machine.flags), machine, inner, form, target, depth).emit()
     b.ret()
     return function.callee
 

@@ -25,12 +25,14 @@ from tilewright.targets.cpu.expressions.nodes import (
     Splat,
     natural_dim,
 )
+from tilewright.targets.cpu.large_products.corrections import sum_words
 from tilewright.targets.cpu.large_products.macro_kernel import Form, MacroKernel, Work, blocks
 from tilewright.targets.cpu.large_products.panels import Corner, bounded, pack
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.memory.buffers import borrowed
 from tilewright.targets.cpu.outlining.outline import Outlined
-from tilewright.targets.cpu.units.vector import VectorUnit
+from tilewright.targets.cpu.units.choice import choose
+from tilewright.targets.cpu.units.unit import Factor
 from tilewright.targets.llvm.emitter import Builder, Value, i64
 
 MANY_MULTIPLIES = 72 * 72 * 72
@@ -97,8 +99,9 @@ def store_large(ctx: KernelContext, machine: Machine, value: Expression, product
 def _store_large(ctx: KernelContext, machine: Machine, value: Expression, product: Product, target: Memory) -> None:
     b = ctx.b
     vector = natural_dim(target) or 0
-    form = Form.of(machine, VectorUnit(product.type.element), product, vector)
     factors = (product.lhs, product.rhs) if vector == 0 else (product.rhs, product.lhs)
+    choice = choose(machine, _kind(factors[0]), _kind(factors[1]), product.type.element)
+    form = Form.of(machine, choice.unit, product, vector)
     long, short = (bounded(b, _memory(factor)) for factor in factors)
     edge, product = bounded(b, target), replace(product, acc=_bounded(b, product.acc))
     expression = _bounded(b, value, product)
@@ -157,6 +160,8 @@ def _multiply(ctx: KernelContext, machine: Machine, form: Form, work: Work, wort
             corner = Corner(b.mul(b.add(group.index, loop.index), i64(height)), inside.term)
             to = form.panel(b, machine, packed, form.long, loop.index)
             pack(inner, machine, inside.long, form.long, corner, inside.depth, to)
+            if form.long.summed:
+                sum_words(inner, machine, form, to, form.steps(b, inside.depth))
         with b.loop(i64(0), count, hint="panel") as loop:
             panel = form.panel(b, machine, packed, form.long, loop.index)
             MacroKernel(inner, machine, form, inside, b.add(group.index, loop.index), panel).emit()
@@ -167,6 +172,11 @@ def _memory(factor: Expression) -> Memory:
     found = _source(factor)
     assert found is not None
     return found
+
+
+def _kind(factor: Expression) -> Factor:
+    signed = not isinstance(factor, Converted) or factor.signed
+    return Factor(_memory(factor).type.element, signed)
 
 
 def _end(tile: Memory, dim: int) -> Value:

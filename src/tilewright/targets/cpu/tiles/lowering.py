@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tilewright.dialects import addresses, arith, scf, tile
+from tilewright.dialects import addresses, arith, arith_integers, scf, tile
 from tilewright.dialects.reports import Report
 from tilewright.dialects.tile_combine import ReduceBy, ScanBy, single_operation
 from tilewright.ir import core, interfaces
@@ -109,7 +109,7 @@ class CpuTiles:
             case tile.Iota():
                 return Iota(type_, op.dim)
             case tile.Mma():
-                lhs, rhs = tile_of(ctx, op.lhs), tile_of(ctx, op.rhs)
+                lhs, rhs = _factor_of(tile_of(ctx, op.lhs)), _factor_of(tile_of(ctx, op.rhs))
                 acc = tile_of(ctx, op.acc)
                 if large_product(acc) is not None:
                     acc = roots.materialize(acc)
@@ -166,6 +166,15 @@ def _word(op: ReduceBy) -> str | None:
     return None if single is None or single.attributes else single.name.removeprefix("arith.")
 
 
+def _factor_of(source: Expression) -> Expression:
+    """Unsigned integers in memory that are widened are as good a factor as signed ones."""
+    if isinstance(source, Elementwise) and isinstance(source.op, arith_integers.UCast):
+        inner = source.operands[0]
+        if isinstance(inner, Memory) and inner.type.element.bytes < source.type.element.bytes:
+            return Converted(source.type, inner, signed=False)
+    return source
+
+
 def _factor(roots: Roots, source: Expression, product: TileType, unit: int, sole: bool, large: bool) -> Expression:
     """A factor as a product reads it: in memory and in the accumulator's type, since each element is read often.
 
@@ -178,8 +187,8 @@ def _factor(roots: Roots, source: Expression, product: TileType, unit: int, sole
     wanted = TileType(source.type.shape, product.element)
     if source.type.element is not product.element:
         source = Converted(wanted, source)
-        if large:
-            return source
+    if large and isinstance(source, Converted):
+        return source
     return roots.materialize(source, unit if natural_dim(source) is None or isinstance(source, Product) else None)
 
 

@@ -16,16 +16,24 @@ from tilewright.targets.cpu.expressions.block_reader import BlockReader
 from tilewright.targets.cpu.lowered import Operand
 
 
+class Factor(Struct, frozen=True):
+    """What a factor's elements are in memory; `signed` says how integers are read."""
+
+    element: ScalarType
+    signed: bool = True
+
+
 class Packing(Struct, frozen=True):
     """How the elements of a factor lie in a panel.
 
     They are of type `element`; `group` neighbouring terms of a line make a word, and in each element the bits of
-    `flipped` are changed.
+    `flipped` are changed. `signed` says how integers of another type become elements.
     """
 
     element: ScalarType
     group: int = 1
     flipped: int = 0
+    signed: bool = True
 
     @property
     def word(self) -> ScalarType:
@@ -39,7 +47,8 @@ class Packing(Struct, frozen=True):
 
     def __str__(self) -> str:
         grouped = f"x{self.group}" if self.group > 1 else ""
-        return f"{self.element}{grouped}{f'.flipped{self.flipped}' if self.flipped else ''}"
+        flipped = f".flipped{self.flipped}" if self.flipped else ""
+        return f"{'' if self.signed else 'u'}{self.element}{grouped}{flipped}"
 
 
 class ProductUnit(Protocol):

@@ -17,17 +17,19 @@ class VectorUnit(Struct, frozen=True):
     """Both factors in the accumulator's type, one term a word."""
 
     accumulator: ScalarType
+    signed_vectors: bool = True
+    signed_scalars: bool = True
     name: str = "vector"
 
     @property
     def vectors(self) -> Packing:
         """Elements of the accumulator's type."""
-        return Packing(self.accumulator)
+        return Packing(self.accumulator, signed=self.signed_vectors)
 
     @property
     def scalars(self) -> Packing:
         """The same."""
-        return Packing(self.accumulator)
+        return Packing(self.accumulator, signed=self.signed_scalars)
 
     def multiply(self, ev: BlockReader, vector: Operand, scalar: Operand, total: Operand) -> Operand:
         """One multiply-add, or several of the parts of complex numbers."""

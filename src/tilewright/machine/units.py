@@ -1,0 +1,67 @@
+"""Units of the processor that multiply matrices: what each needs of it, and which a user lets us use.
+
+A unit is there or not whatever the width of vectors is, so it is no feature set; feature sets smaller than the machine
+may take its instructions away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Final
+
+from msgspec import Struct
+
+from tilewright.diagnostics.nearest import nearest
+from tilewright.machine.processor import Machine
+
+
+class Unit(Enum):
+    """A unit by the name that users know it by."""
+
+    VECTOR = "vector"
+    VNNI = "vnni"
+    BF16 = "bf16"
+
+
+class UnitFacts(Struct, frozen=True):
+    """Features it needs, by LLVM's names; its instructions; and whether what it computes is what every language means.
+
+    One that is not exact in this sense is used by those who ask for it.
+    """
+
+    needs: tuple[str, ...]
+    instructions: str
+    exact: bool
+
+
+_AVX512: Final = ("avx512f", "avx512vl", "avx512bw", "avx512dq")
+
+FACTS: Final[Mapping[Unit, UnitFacts]] = {
+    Unit.VECTOR: UnitFacts((), "multiply-adds of vectors", exact=True),
+    Unit.VNNI: UnitFacts((*_AVX512, "avx512vnni"), "vpdpbusd, vpdpwssd", exact=True),
+    Unit.BF16: UnitFacts((*_AVX512, "avx512bf16"), "vdpbf16ps, which takes subnormal numbers for zeros", exact=False),
+}
+
+EXACT_UNITS: Final = frozenset(unit for unit, facts in FACTS.items() if facts.exact)
+"""What is used where nobody says otherwise."""
+
+
+def lacking(machine: Machine, unit: Unit) -> tuple[str, ...]:
+    """Features that the unit needs and the machine has not."""
+    return tuple(feature for feature in FACTS[unit].needs if not machine.has(feature))
+
+
+def read_units(text: str) -> frozenset[Unit]:
+    """Units named in a text, with commas between; `vector`, which every machine needs, is one of them in any case.
+
+    Raises ValueError for a name that is none.
+    """
+    names = [name.strip().lower() for name in text.split(",")]
+    known = {unit.value: unit for unit in Unit}
+    for name in names:
+        if name not in known:
+            meant = nearest(name, known)
+            hint = f"did you mean {meant}?" if meant else f"there are {', '.join(known)}"
+            raise ValueError(f"there is no product unit {name!r}; {hint}")
+    return frozenset({Unit.VECTOR, *(known[name] for name in names)})
