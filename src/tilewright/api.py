@@ -15,7 +15,7 @@ from tilewright.frontends.reading import read_source_file
 from tilewright.frontends.recognise import is_bytecode
 from tilewright.languages import Form, ReadOptions, Std, language_of
 from tilewright.program import PassChange, Program, load_artifact
-from tilewright.targets import find_target
+from tilewright.targets import UnitsElsewhere, find_target
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -67,6 +67,7 @@ def compile(
     checked: bool = False,
     cache: bool = True,
     std: Std = "auto",
+    units: str | None = None,
 ) -> Program:
     """Compile a kernel for a target: its text, Tile IR bytecode, or the path of a file with either.
 
@@ -76,6 +77,8 @@ def compile(
     out of bounds, and the launch raises `KernelError`; the interpreter always does, and with `checked` also finds
     races. `cache=False` neither reads nor writes the artefact cache.
     `std` says which tensor language the text is in: `old` (before its redesign), `new`, or `auto`, which recognises it.
+    `units` are the product units that code for the CPU may use, such as `vnni,vector`; without it those of the setting
+    `units`, or all that compute exactly what the language says. `Kernel.schedule` tells which ones products took.
 
     Raises `CompileError` with located diagnostics, OSError for an unreadable file, ValueError for a wrong option.
     """
@@ -86,8 +89,10 @@ def compile(
     source = source_of(kernel)
     values = dict(definitions or {})
     if target == "interpreter":
+        if units is not None:
+            raise UnitsElsewhere("product units are chosen for the CPU: the interpreter has none")
         return _interpreted(source, checked, ReadOptions(values, std))
-    machine = find_target(target)
+    machine = find_target(target, units)
     if checked and not machine.can_check:
         raise ValueError(f"checked runs are those of the interpreter and the CPU: {target!r} cannot check accesses")
     options = CompileOptions(level, values, std=std, checked=checked)

@@ -12,7 +12,6 @@ from typing import Final
 
 from msgspec import Struct
 
-from tilewright.diagnostics.nearest import nearest
 from tilewright.machine.processor import Machine
 
 
@@ -47,6 +46,11 @@ EXACT_UNITS: Final = frozenset(unit for unit, facts in FACTS.items() if facts.ex
 """What is used where nobody says otherwise."""
 
 
+def usable(machine: Machine, permitted: frozenset[Unit]) -> list[Unit]:
+    """Those of the units that the machine has, in the order of the table."""
+    return [unit for unit in FACTS if unit in permitted and not lacking(machine, unit)]
+
+
 def lacking(machine: Machine, unit: Unit) -> tuple[str, ...]:
     """Features that the unit needs and the machine has not."""
     return tuple(feature for feature in FACTS[unit].needs if not machine.has(feature))
@@ -57,11 +61,4 @@ def read_units(text: str) -> frozenset[Unit]:
 
     Raises ValueError for a name that is none.
     """
-    names = [name.strip().lower() for name in text.split(",")]
-    known = {unit.value: unit for unit in Unit}
-    for name in names:
-        if name not in known:
-            meant = nearest(name, known)
-            hint = f"did you mean {meant}?" if meant else f"there are {', '.join(known)}"
-            raise ValueError(f"there is no product unit {name!r}; {hint}")
-    return frozenset({Unit.VECTOR, *(known[name] for name in names)})
+    return frozenset({Unit.VECTOR, *(Unit(name.strip().lower()) for name in text.split(","))})

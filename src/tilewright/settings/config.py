@@ -46,7 +46,8 @@ class Config(Struct, frozen=True):
 
     `cache` is `off`, `ro` or `rw`; `cache_dir` the folder of the artefact cache, None for the user's cache folder;
     `cache_size` the bytes that it may hold; `always_compile` whether to compile what the cache has; `num_threads` the
-    threads of the pool, which the first launch makes, None for `OMP_NUM_THREADS` or the cores that the process may use.
+    threads of the pool, which the first launch makes, None for `OMP_NUM_THREADS` or the cores that the process may use;
+    `units` the names of the product units that compiled code may use, with commas between, None for the exact ones.
     """
 
     cache: str
@@ -54,6 +55,7 @@ class Config(Struct, frozen=True):
     cache_size: int
     always_compile: bool
     num_threads: int | None
+    units: str | None
     origins: Mapping[str, str]
 
     def explain(self) -> list[Origin]:
@@ -150,9 +152,9 @@ def current(
 def config(**settings: object) -> Generator[Config]:
     """Change settings for the duration of a block, in this thread and in the tasks started from it.
 
-    Settings are `cache`, `cache_dir`, `cache_size` (a number, or text such as `"500M"`), `always_compile` and
-    `num_threads`; the block gets all of them as a `Config`. Later places win: default, the table `[tool.tilewright]` of
-    `pyproject.toml`, variables such as `TILEWRIGHT_CACHE`, this.
+    Settings are `cache`, `cache_dir`, `cache_size` (a number, or text such as `"500M"`), `always_compile`,
+    `num_threads` and `units` (`"vnni,vector"`); the block gets all of them as a `Config`. Later places win: default,
+    the table `[tool.tilewright]` of `pyproject.toml`, variables such as `TILEWRIGHT_CACHE`, this.
 
     Raises `ConfigError` for a setting that does not exist, or a value that it cannot take.
     """

@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from tilewright.diagnostics.caller_error import CallerError
+from tilewright.machine.units import Unit, read_units
 
 MAX_THREADS: Final = 4096
 
@@ -97,6 +98,10 @@ def _count(raw: object) -> int | None:
     return count
 
 
+def _units(raw: object) -> str | None:
+    return ",".join(sorted(unit.value for unit in read_units(_text(raw)))) if raw else None
+
+
 _FLAG: Final = "truth value (1 or 0, true or false, on or off)"
 
 SETTINGS: Final[tuple[Setting, ...]] = (
@@ -110,6 +115,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         _count,
         f"number from 1 to {MAX_THREADS}",
         "threads of the pool, which the first launch makes",
+    ),
+    Setting(
+        "units",
+        None,
+        _units,
+        f"list of product units: {', '.join(unit.value for unit in Unit)}, with commas between",
+        "units of the CPU that products may use where they are there; those that are exact if not set",
     ),
 )
 

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from tilewright.diagnostics.caller_error import CallerError
+from tilewright.machine.units import read_units
 from tilewright.plugins import extended
+from tilewright.runtime.config import current
+from tilewright.targets.target import UsesUnits
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -21,6 +24,10 @@ if TYPE_CHECKING:
 
 class UnknownTarget(CallerError, ValueError):
     """There is no such target, or this machine cannot be it."""
+
+
+class UnitsElsewhere(CallerError, ValueError):
+    """Product units were named for a target that has none to choose from."""
 
 
 class TargetFamily(Struct, frozen=True):
@@ -93,12 +100,25 @@ def _all_families() -> Mapping[str, TargetFamily]:
     return extended("a target", _FAMILIES, lambda plugin: plugin.targets)
 
 
-def find_target(name: str) -> Target:
+def find_target(name: str, units: str | None = None) -> Target:
     """A target by name: `cpu`, or `cpu:avx512`, `cpu:avx2`, `cpu:generic` for a smaller feature set of this machine.
 
     `nvidia` is the GPU of this machine (`nvidia:sm_80`, `nvidia:sm_90a` any of that architecture, here or elsewhere).
-    Raises `UnknownTarget`.
+    `units` are the product units that the CPU may use (`machine/units.py`), else those of the settings.
+    Raises `UnknownTarget`, `ConfigError` for what is no unit, and ValueError for units of a target that has none.
     """
+    found = _find(name)
+    permitted = current(units=units).units
+    if permitted is None:
+        return found
+    if isinstance(found, UsesUnits):
+        return found.using(read_units(permitted))
+    if units is not None:
+        raise UnitsElsewhere(f"product units are chosen for the CPU: target {name!r} has none")
+    return found
+
+
+def _find(name: str) -> Target:
     families = _all_families()
     if name not in _names(families):
         raise UnknownTarget(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from tilewright.artifacts.artifact import Artifact
     from tilewright.diagnostics import Report
     from tilewright.dialects.builtin import Module
     from tilewright.ir.passes import Pass
+    from tilewright.machine.units import Unit
 
 
 class Target(Protocol):
@@ -38,4 +39,13 @@ class Target(Protocol):
 
         `level` is the one that `passes` was given: 0 may trade the speed of the code for that of compiling it.
         """
+        ...
+
+
+@runtime_checkable
+class UsesUnits(Protocol):
+    """A target whose products may use units of the processor."""
+
+    def using(self, units: frozenset[Unit]) -> Target:
+        """The same with other units permitted."""
         ...

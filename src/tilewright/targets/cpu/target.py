@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from tilewright.machine.processor import FeatureSet
+from tilewright.machine.units import Unit, usable
 from tilewright.targets.cpu.machine import Machine, machine_of
 
 if TYPE_CHECKING:
@@ -28,12 +30,17 @@ class CpuTarget(Struct, frozen=True):
         """By the name of a feature set: host, avx512, avx2, generic. Raises ValueError if the machine lacks it."""
         return CpuTarget(machine_of(FeatureSet(features)))
 
+    def using(self, units: frozenset[Unit]) -> CpuTarget:
+        """The same with other product units permitted."""
+        return replace(self, machine=replace(self.machine, units=units))
+
     def fingerprint(self) -> str:
-        """LLVM's version, the triple and the feature string."""
+        """LLVM's version, the triple, the feature string and the product units in use."""
         import llvmlite
 
         processor = self.machine.processor
-        return f"llvmlite {llvmlite.__version__} {processor.triple} {processor.cpu} {processor.features}"
+        units = ",".join(unit.value for unit in usable(processor, self.machine.units))
+        return f"llvmlite {llvmlite.__version__} {processor.triple} {processor.cpu} {processor.features} {units}"
 
     def passes(self, level: int, checked: bool = False) -> list[Pass]:
         """The common way to tiles, then the splitting of SPMD regions at barriers.
