@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from tilewright.artifacts.artifact import Artifact
 from tilewright.artifacts.parameters import (
+    SCHEDULE,
     GroupParameter,
     KernelInfo,
     MemrefParameter,
@@ -102,6 +103,15 @@ class Kernel:
     def subgroup_size(self) -> int:
         """Work-items of a subgroup."""
         return self.info.subgroup_size
+
+    @property
+    def schedule(self) -> str:
+        """What the kernel's matrix products run on, one line a product: its place in the source, extents of the tiles,
+        types, the unit (`units` of `compile`), the shape of the code, and what keeps it from better units.
+
+        Empty where there are none, and for targets that do not tell.
+        """
+        return self.info.facts.get(SCHEDULE, "")
 
     def ir(self, stage: str = "tile") -> str:
         """The program's text at one of its `stages`. Raises KeyError for any other."""

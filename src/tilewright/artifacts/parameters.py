@@ -37,6 +37,8 @@ Space: TypeAlias = Literal["global", "local"]
 
 REPORTS: Final = "reports"
 """The fact of a kernel that says what it reports to the host (`artifacts.report_sites`)."""
+SCHEDULE: Final = "schedule"
+"""The fact of a kernel that says which units its products run on, one line each."""
 MAX_GROUPS: Final = "max_groups"
 """The fact of a kernel that says how many work-groups a launch may have along a mode of the grid."""
 

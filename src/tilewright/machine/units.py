@@ -24,25 +24,25 @@ class Unit(Enum):
 
 
 class UnitFacts(Struct, frozen=True):
-    """Features it needs, by LLVM's names; its instructions; and whether what it computes is what every language means.
+    """Features it needs, by LLVM's names; its instructions; in what they deviate from what the languages mean.
 
-    One that is not exact in this sense is used by those who ask for it.
+    A unit that deviates is used where it is asked for by name.
     """
 
     needs: tuple[str, ...]
     instructions: str
-    exact: bool
+    deviation: str = ""
 
 
 _AVX512: Final = ("avx512f", "avx512vl", "avx512bw", "avx512dq")
 
 FACTS: Final[Mapping[Unit, UnitFacts]] = {
-    Unit.VECTOR: UnitFacts((), "multiply-adds of vectors", exact=True),
-    Unit.VNNI: UnitFacts((*_AVX512, "avx512vnni"), "vpdpbusd, vpdpwssd", exact=True),
-    Unit.BF16: UnitFacts((*_AVX512, "avx512bf16"), "vdpbf16ps, which takes subnormal numbers for zeros", exact=False),
+    Unit.VECTOR: UnitFacts((), "multiply-adds of vectors"),
+    Unit.VNNI: UnitFacts((*_AVX512, "avx512vnni"), "vpdpbusd, vpdpwssd"),
+    Unit.BF16: UnitFacts((*_AVX512, "avx512bf16"), "vdpbf16ps", "takes subnormal numbers for zeros"),
 }
 
-EXACT_UNITS: Final = frozenset(unit for unit, facts in FACTS.items() if facts.exact)
+EXACT_UNITS: Final = frozenset(unit for unit, facts in FACTS.items() if not facts.deviation)
 """What is used where nobody says otherwise."""
 
 

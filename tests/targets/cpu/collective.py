@@ -6,12 +6,14 @@ import ctypes
 from typing import Final, cast
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from generators.element_types import DTYPES
 from tilewright.ir.passes import Pass, PassContext, PassManager
 from tilewright.machine.native import compile_text, load_object
 from tilewright.machine.processor import FeatureSet, machine
+from tilewright.machine.units import EXACT_UNITS, Unit
 from tilewright.targets.cpu.kernel import lower_kernel
 from tilewright.targets.cpu.machine import machine_of
 from tilewright.targets.cpu.policy import STREAM_PREFETCH, CpuTilePolicy
@@ -32,12 +34,18 @@ def available_levels() -> list[FeatureSet]:
 
 
 class Collective(Entry):
-    """A kernel whose body is collective code; `body` is IR text."""
+    """A kernel whose body is collective code; `body` is IR text. Its products may use `units`."""
 
-    def __init__(self, parameters: str, body: str, level: FeatureSet = FeatureSet.HOST) -> None:
+    def __init__(
+        self,
+        parameters: str,
+        body: str,
+        level: FeatureSet = FeatureSet.HOST,
+        units: frozenset[Unit] = EXACT_UNITS,
+    ) -> None:
         head = 'sym_name = "k", subgroup_size = 16, work_group_size = [16, 1], local_bytes = 0'
         module = parsed(f"builtin.module {{ builtin.kernel {{{head}}} ({parameters}) {{\n{body}\n}} }}")
-        shape = machine_of(level)
+        shape = replace(machine_of(level), units=units)
         passes: list[Pass] = [LowerCollectives(CpuTilePolicy(shape), STREAM_PREFETCH)]
         PassManager(passes, verify_each=True).run(module, PassContext())
         llvm = LlvmModule()

@@ -87,7 +87,7 @@ class KernelContext(Struct):
     help. The module may grow to `most_instructions`; then lowering ends with `CodeTooLong`. `in_part`: the code goes
     into a function beside the kernel's own. `sites` are the numbers of what reports to the host; at `leave` the
     work-group has ended, in kernels with checks. `reaches` are the bytes that pointer parameters may access, where the
-    kernel asks for them.
+    kernel asks for them. `schedule` tells of each product what it runs on.
     """
 
     kernel: Kernel
@@ -114,6 +114,7 @@ class KernelContext(Struct):
     sites: Mapping[core.Operation, int] = field(default_factory=dict[core.Operation, int])
     leave: Block | None = None
     reaches: dict[core.Value, Scalar] = field(default_factory=dict[core.Value, Scalar])
+    schedule: dict[core.Operation, str] = field(default_factory=dict[core.Operation, str])
 
     # Values
 

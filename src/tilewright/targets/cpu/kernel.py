@@ -11,8 +11,10 @@ from __future__ import annotations
 
 from functools import cache
 
+from msgspec.structs import replace
+
 from tilewright.artifacts.artifact import slot_layout
-from tilewright.artifacts.parameters import REPORTS, KernelInfo
+from tilewright.artifacts.parameters import REPORTS, SCHEDULE, KernelInfo
 from tilewright.artifacts.report_sites import numbered_sites
 from tilewright.artifacts.symbols import entry_symbol
 from tilewright.dialects.builtin import Kernel
@@ -30,6 +32,7 @@ from tilewright.targets.cpu.context import (
 )
 from tilewright.targets.cpu.lowered import Group, Scalar
 from tilewright.targets.cpu.spmd import atomics, checks, control, host, memrefs, scalars, team, views
+from tilewright.targets.cpu.units.schedule import joined
 from tilewright.targets.cpu.workspace import Workspace
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Complex, Module, Value, i64, zero
@@ -110,7 +113,8 @@ def lower_kernel(
     _bind_parameters(ctx, info, slots, offsets)
     _group_loop(ctx, begin, end)
     b.ret()
-    return kernel_info(kernel, symbol, layout.size)
+    info = kernel_info(kernel, symbol, layout.size)
+    return replace(info, facts={**info.facts, SCHEDULE: joined(ctx.schedule.values())}) if ctx.schedule else info
 
 
 def _local_parameters(kernel: Kernel) -> tuple[int, dict[core.Value, int]]:

@@ -120,12 +120,13 @@ class Iota(Struct, frozen=True, eq=False):
 
 
 class Product(Struct, frozen=True, eq=False):
-    """`acc + lhs rhs`."""
+    """`acc + lhs rhs`, which the operation `op` of the program is."""
 
     type: TileType
     lhs: Expression
     rhs: Expression
     acc: Expression
+    op: core.Operation | None = None
 
 
 class Reduction(Struct, frozen=True, eq=False):

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from tilewright.dialects import tile
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.expressions.nodes import (
     Broadcast,
@@ -32,6 +33,7 @@ from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.memory.buffers import borrowed
 from tilewright.targets.cpu.outlining.outline import Outlined
 from tilewright.targets.cpu.units.choice import choose
+from tilewright.targets.cpu.units.schedule import described
 from tilewright.targets.cpu.units.unit import Factor
 from tilewright.targets.llvm.emitter import Builder, Value, i64
 
@@ -100,8 +102,11 @@ def _store_large(ctx: KernelContext, machine: Machine, value: Expression, produc
     b = ctx.b
     vector = natural_dim(target) or 0
     factors = (product.lhs, product.rhs) if vector == 0 else (product.rhs, product.lhs)
-    choice = choose(machine, _kind(factors[0]), _kind(factors[1]), product.type.element)
+    choice = choose(machine, kind_of(factors[0]), kind_of(factors[1]), product.type.element)
     form = Form.of(machine, choice.unit, product, vector)
+    if isinstance(product.op, tile.Mma):
+        how = f"packed, blocks of {form.long.height}x{form.short.height}, runs of {form.terms} terms"
+        ctx.schedule[product.op] = described(product.op, kind_of(product.lhs), kind_of(product.rhs), choice, how)
     long, short = (bounded(b, _memory(factor)) for factor in factors)
     edge, product = bounded(b, target), replace(product, acc=_bounded(b, product.acc))
     expression = _bounded(b, value, product)
@@ -174,9 +179,10 @@ def _memory(factor: Expression) -> Memory:
     return found
 
 
-def _kind(factor: Expression) -> Factor:
-    signed = not isinstance(factor, Converted) or factor.signed
-    return Factor(_memory(factor).type.element, signed)
+def kind_of(factor: Expression) -> Factor:
+    """What the elements of a factor are where they are read from."""
+    inner = factor.source if isinstance(factor, Converted) else factor
+    return Factor(inner.type.element, not isinstance(factor, Converted) or factor.signed)
 
 
 def _end(tile: Memory, dim: int) -> Value:

@@ -23,7 +23,7 @@ from tilewright.targets.cpu.expressions.nodes import (
     natural_dim,
 )
 from tilewright.targets.cpu.expressions.rearranged import rearranged
-from tilewright.targets.cpu.large_products.product import is_large, large_product
+from tilewright.targets.cpu.large_products.product import is_large, kind_of, large_product
 from tilewright.targets.cpu.lowered import Scalar
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.memory.buffers import BufferPool
@@ -38,6 +38,7 @@ from tilewright.targets.cpu.tiles.prefetch import lower_prefetch
 from tilewright.targets.cpu.tiles.roots import Roots
 from tilewright.targets.cpu.tiles.shared_loops import may_share, share_loop
 from tilewright.targets.cpu.tiles.sharing import Sharing
+from tilewright.targets.cpu.units.schedule import in_registers
 from tilewright.targets.llvm.elementwise import knows
 from tilewright.targets.llvm.emitter import Function, Value, i64
 
@@ -109,14 +110,7 @@ class CpuTiles:
             case tile.Iota():
                 return Iota(type_, op.dim)
             case tile.Mma():
-                lhs, rhs = _factor_of(tile_of(ctx, op.lhs)), _factor_of(tile_of(ctx, op.rhs))
-                acc = tile_of(ctx, op.acc)
-                if large_product(acc) is not None:
-                    acc = roots.materialize(acc)
-                large = is_large(Product(type_, lhs, rhs, acc))
-                lhs = _factor(roots, lhs, type_, 0, op.lhs.has_one_use(), large)
-                rhs = _factor(roots, rhs, type_, 1, op.rhs.has_one_use(), large)
-                return Product(type_, lhs, rhs, acc)
+                return _product(ctx, roots, op, type_)
             case tile.Reduce():
                 return Reduction(type_, tile_of(ctx, op.tile), op.kind.value, op.dim)
             case ReduceBy() if (word := _word(op)) is not None:
@@ -164,6 +158,19 @@ def _word(op: ReduceBy) -> str | None:
     """The operation that the region is, where the order of elements does not matter."""
     single = single_operation(op.body)
     return None if single is None or single.attributes else single.name.removeprefix("arith.")
+
+
+def _product(ctx: KernelContext, roots: Roots, op: tile.Mma, type_: TileType) -> Product:
+    lhs, rhs = _factor_of(tile_of(ctx, op.lhs)), _factor_of(tile_of(ctx, op.rhs))
+    acc = tile_of(ctx, op.acc)
+    if large_product(acc) is not None:
+        acc = roots.materialize(acc)
+    large = is_large(Product(type_, lhs, rhs, acc))
+    # what is packed after all says so itself
+    ctx.schedule[op] = in_registers(op, kind_of(lhs), kind_of(rhs), roots.machine)
+    lhs = _factor(roots, lhs, type_, 0, op.lhs.has_one_use(), large)
+    rhs = _factor(roots, rhs, type_, 1, op.rhs.has_one_use(), large)
+    return Product(type_, lhs, rhs, acc, op)
 
 
 def _factor_of(source: Expression) -> Expression:

@@ -44,7 +44,8 @@ def _better(vectors: Factor, scalars: Factor, accumulator: ScalarType) -> tuple[
 def _refusal(machine: Machine, unit: Unit) -> str | None:
     """Why the machine's code does not use the unit; None if it may."""
     if missing := lacking(machine.processor, unit):
-        return f"the machine lacks {', '.join(missing)}"
+        return f"the target lacks {', '.join(missing)}"
     if unit in machine.units:
         return None
-    return "not among the units to be used" if FACTS[unit].exact else "only used where asked for, since it is not exact"
+    deviation = FACTS[unit].deviation
+    return f"only used where asked for, since it {deviation}" if deviation else "not among the units to be used"

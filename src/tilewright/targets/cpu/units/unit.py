@@ -22,6 +22,9 @@ class Factor(Struct, frozen=True):
     element: ScalarType
     signed: bool = True
 
+    def __str__(self) -> str:
+        return f"{'' if self.signed else 'unsigned '}{self.element}"
+
 
 class Packing(Struct, frozen=True):
     """How the elements of a factor lie in a panel.
