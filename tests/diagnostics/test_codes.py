@@ -8,7 +8,7 @@ from pathlib import Path
 from tilewright.diagnostics.codes import CODES, explain
 
 SOURCES = Path(__file__).parents[2] / "src" / "tilewright"
-CODE = re.compile(r'"((?:U|V|B|C|M|IR|L|T|R)[0-9]{1,3})"')
+CODE = re.compile(r'"((?:U|V|B|C|M|IR|L|T|TLX|R)[0-9]{1,3})"')
 
 
 def test_every_code_in_the_sources_is_explained() -> None:
