@@ -63,14 +63,18 @@ def _reach(w: WorkGroup, op: Operation) -> None:
 
 
 def _from_address(w: WorkGroup, op: Operation) -> None:
-    """Where the address lies in no array the memref is null: what is never accessed may be anywhere."""
+    """What is never accessed may be anywhere."""
     assert isinstance(op, addresses.FromAddress)
-    address, dtype = int(w.scalar(op.address)), dtype_of(op.type.element.format)
     shape, steps = (
         tuple(number if isinstance(number, int) else int(w.scalar(number)) for number in numbers)
         for numbers in op.mixed_layout
     )
     assert min(shape, default=0) >= 0, "code tests places against extents without sign"
+    w.values[op.out] = view_at(w, int(w.scalar(op.address)), dtype_of(op.type.element.format), shape, steps)
+
+
+def view_at(w: WorkGroup, address: int, dtype: np.dtype[Any], shape: tuple[int, ...], steps: tuple[int, ...]) -> View:
+    """Elements from an address on, with strides in elements; a null memref if it lies in no array of the launch."""
     for space in w.spaces:
         assert isinstance(space, Space)
         if space.low <= address <= space.low + len(space.data):
@@ -78,9 +82,8 @@ def _from_address(w: WorkGroup, op: Operation) -> None:
             usable = (len(space.data) - lead) // dtype.itemsize * dtype.itemsize
             elements = space.data[lead : lead + usable].view(dtype)
             buffer = Buffer(space.name, elements, None, space.readonly)
-            w.values[op.out] = View(buffer, (address - space.low) // dtype.itemsize, shape, steps)
-            return
-    w.values[op.out] = View(None, 0, shape, steps)
+            return View(buffer, (address - space.low) // dtype.itemsize, shape, steps)
+    return View(None, 0, shape, steps)
 
 
 def _elements(

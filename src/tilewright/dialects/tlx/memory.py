@@ -11,29 +11,26 @@ from typing import Any
 from tilewright.diagnostics import Report
 from tilewright.dialects.tlx import rules
 from tilewright.dialects.tlx.base import TlxOperation, tensor_of
-from tilewright.dialects.tlx.types import TENSOR, VECTOR, surely_collide
+from tilewright.dialects.tlx.types import TENSOR, VECTOR, TensorType, surely_collide
 from tilewright.ir.core import Operation
 from tilewright.ir.definition import PURE, Value, attribute, operand, operands, optional_attribute, result
 from tilewright.ir.effects import Effect, EffectKind
 from tilewright.ir.types import ADDRESS, INDEX_ONLY, Type, mixed
 
 
-class MemoryAccess(TlxOperation):
-    """Accesses the elements of a tensor that are data; nothing is read for padding, and nothing written.
+class Load(TlxOperation, name="tlx.load", assembly="$address @extents @layout @padding distances"):
+    """Reads the elements of a tensor that are data.
 
     `distances` has one entry for each memory position, None where one of `dynamic` stands for it.
     """
 
-    __slots__ = ()
+    address: Value = operand(ADDRESS)
+    dynamic: list[Value] = operands(INDEX_ONLY)
+    distances: tuple[int | None, ...] = attribute(tuple)
+    out: Value = result(TENSOR)
 
-    address: Value
-    distances: tuple[int | None, ...]
-    dynamic: list[Value]
-
-    @property
-    def tensor(self) -> Value:
-        """What is read into or written."""
-        raise NotImplementedError
+    def effects(self) -> Sequence[Effect]:
+        return [Effect(EffectKind.READ)]
 
     @property
     def mixed_distances(self) -> list[int | Value]:
@@ -41,58 +38,30 @@ class MemoryAccess(TlxOperation):
         return mixed(self.distances, self.dynamic)
 
     def verify(self, report: Report) -> None:
-        type_ = tensor_of(self.tensor)
-        if not type_.is_sound or not rules.lengths(self, report, type_.rank, {"distances": self.distances}):
-            return
-        unknown = self.distances.count(None)
-        if unknown != len(self.dynamic):
-            message = f"{len(self.dynamic)} operands for {unknown} distances that are not constant"
-            rules.error(self, report, "TLX301", "distances", message)
-        for distance in self.distances:
-            if distance is not None and distance < 1:
-                rules.error(self, report, "TLX318", "distances", f"a distance of {distance} elements is less than 1")
+        type_ = tensor_of(self.out)
+        if rules.sound(self, report, type_):
+            _distances(self, report, type_, self.distances, self.dynamic)
 
 
-class Load(MemoryAccess, name="tlx.load", assembly="$address @extents @layout @padding distances"):
-    """Reads a tensor."""
-
-    address: Value = operand(ADDRESS)
-    dynamic: list[Value] = operands(INDEX_ONLY)
-    distances: tuple[int | None, ...] = attribute(tuple)
-    out: Value = result(TENSOR)
-
-    @property
-    def tensor(self) -> Value:
-        return self.out
-
-    def effects(self) -> Sequence[Effect]:
-        return [Effect(EffectKind.READ)]
-
-    def verify(self, report: Report) -> None:
-        if rules.sound(self, report, tensor_of(self.out)):
-            super().verify(report)
-
-
-class Store(MemoryAccess, name="tlx.store", assembly="$address $input distances"):
-    """Writes a tensor. No two of its elements share an address."""
+class Store(TlxOperation, name="tlx.store", assembly="$address $input distances"):
+    """Writes the elements of a tensor that are data, no two of which share an address; `distances` as of a load."""
 
     address: Value = operand(ADDRESS)
     input: Value = operand(TENSOR)
     dynamic: list[Value] = operands(INDEX_ONLY)
     distances: tuple[int | None, ...] = attribute(tuple)
 
-    @property
-    def tensor(self) -> Value:
-        return self.input
-
     def effects(self) -> Sequence[Effect]:
         return [Effect(EffectKind.WRITE)]
 
+    @property
+    def mixed_distances(self) -> list[int | Value]:
+        """Distances in elements, known or not."""
+        return mixed(self.distances, self.dynamic)
+
     def verify(self, report: Report) -> None:
-        errors = report.errors
-        super().verify(report)
         type_ = tensor_of(self.input)
-        if report.errors > errors or not type_.is_sound:
+        if not (type_.is_sound and _distances(self, report, type_, self.distances, self.dynamic)):
             return
         found = surely_collide(type_.valid, self.distances)
         if found is not None:
@@ -100,6 +69,28 @@ class Store(MemoryAccess, name="tlx.store", assembly="$address $input distances"
             steps = f"{self.distances[i]} and {self.distances[j]} along positions {i} and {j}"
             message = f"two elements of this store share one address: distances {steps}"
             rules.error(self, report, "TLX318", "distances", message)
+
+
+def _distances(
+    op: TlxOperation,
+    report: Report,
+    type_: TensorType,
+    distances: Sequence[int | None],
+    dynamic: Sequence[Value],
+) -> bool:
+    """One for each memory position, at least 1, and an operand for each that is not constant."""
+    if not rules.lengths(op, report, type_.rank, {"distances": distances}):
+        return False
+    fits, unknown = True, distances.count(None)
+    if unknown != len(dynamic):
+        message = f"{len(dynamic)} operands for {unknown} distances that are not constant"
+        rules.error(op, report, "TLX301", "distances", message)
+        fits = False
+    for distance in distances:
+        if distance is not None and distance < 1:
+            rules.error(op, report, "TLX318", "distances", f"a distance of {distance} elements is less than 1")
+            fits = False
+    return fits
 
 
 class TypeInfo(

@@ -14,39 +14,32 @@ from tilewright.dialects.tlx.types import VECTOR
 from tilewright.ir.definition import PURE, Value, attribute, operand, result
 from tilewright.ir.types import promotable
 from tilewright.numerics import contractions
+from tilewright.numerics.formats import Format
 from tilewright.numerics.later import Array, np
 
 
-class _GroupedProduct(TlxOperation):
-    """Products of neighbours summed in groups: of signed integers modulo the width of the result, or of floats."""
+def _groups(op: TlxOperation, report: Report, factors: tuple[Value, Value], group: int, out: Value) -> None:
+    """Factors of one type, whose groups give the elements of the result, which is as wide."""
+    a, b, sums = (rules.vector_of(v) for v in (*factors, out))
+    if a != b:
+        rules.error(op, report, "TLX310", rules.place_of(op, factors[1]), f"factors have one type, not {a} and {b}")
+    elif a.element.is_float is not sums.element.is_float:
+        rules.error(op, report, "TLX310", "type", f"products of {a.element} are not summed in {sums.element}")
+    elif not promotable(a.element, sums.element):
+        rules.error(op, report, "TLX312", "type", f"{a.element} operands with a result of {sums.element}")
+    elif group < 1 or a.size != group * sums.size:
+        message = f"{a.size} elements in groups of {group} do not give {sums.size}"
+        rules.error(op, report, "TLX305", "type", message)
 
-    __slots__ = ()
 
-    a: Value
-    b: Value
-    group: int
-    out: Value
-
-    def verify(self, report: Report) -> None:
-        a, b, out = (rules.vector_of(v) for v in (self.a, self.b, self.out))
-        if a != b:
-            rules.error(self, report, "TLX310", rules.place_of(self, self.b), f"factors have one type, not {a} and {b}")
-        elif a.element.is_float is not out.element.is_float:
-            rules.error(self, report, "TLX310", "type", f"products of {a.element} are not summed in {out.element}")
-        elif not promotable(a.element, out.element):
-            rules.error(self, report, "TLX312", "type", f"{a.element} operands with a result of {out.element}")
-        elif self.group < 1 or a.size != self.group * out.size:
-            message = f"{a.size} elements in groups of {self.group} do not give {out.size}"
-            rules.error(self, report, "TLX305", "type", message)
-
-    def sums(self, a: Array, b: Array) -> Array:
-        """Exact or as doubles, one for each element of the result."""
-        x, y = (contractions.widened(v.type.format, found) for v, found in ((self.a, a), (self.b, b)))
-        return np.asarray((x * y).reshape(-1, self.group).sum(axis=1))
+def _sums(layout: Format, group: int, a: Array, b: Array) -> Array:
+    """Of the products of signed integers, modulo 2^64, or of floats as doubles."""
+    products = contractions.widened(layout, a) * contractions.widened(layout, b)
+    return np.asarray(products.reshape(-1, group).sum(axis=1))
 
 
 class ReduceMac(
-    _GroupedProduct,
+    TlxOperation,
     name="tlx.reduce_mac",
     traits=(PURE,),
     assembly="$a $b group",
@@ -60,11 +53,14 @@ class ReduceMac(
     out: Value = result(VECTOR)
 
     def evaluate(self, a: Any, b: Any) -> Any:
-        return contractions.narrowed(self.out.type.format, self.sums(a, b))
+        return contractions.narrowed(self.out.type.format, _sums(self.a.type.format, self.group, a, b))
+
+    def verify(self, report: Report) -> None:
+        _groups(self, report, (self.a, self.b), self.group, self.out)
 
 
 class ReduceMacAcc(
-    _GroupedProduct,
+    TlxOperation,
     name="tlx.reduce_mac_acc",
     traits=(PURE,),
     assembly="$acc $a $b group",
@@ -80,4 +76,8 @@ class ReduceMacAcc(
 
     def evaluate(self, acc: Any, a: Any, b: Any) -> Any:
         layout = self.out.type.format
-        return contractions.narrowed(layout, contractions.widened(layout, acc) + self.sums(a, b))
+        sums = _sums(self.a.type.format, self.group, a, b)
+        return contractions.narrowed(layout, contractions.widened(layout, acc) + sums)
+
+    def verify(self, report: Report) -> None:
+        _groups(self, report, (self.a, self.b), self.group, self.out)
