@@ -1,0 +1,314 @@
+"""Reads values behind their types: names and constants."""
+
+from __future__ import annotations
+
+import re
+import struct
+from fractions import Fraction
+from typing import Final
+
+from tilewright.frontends.tlx.llvm.syntax import (
+    Characters,
+    Elements,
+    Expression,
+    Float,
+    Global,
+    Integer,
+    Literal,
+    Local,
+    Operand,
+    Splat,
+    Word,
+)
+from tilewright.frontends.tlx.llvm.tokens import unescape, words
+from tilewright.frontends.tlx.llvm.type_text import TypeReader
+from tilewright.frontends.tlx.llvm.types import (
+    I1,
+    METADATA,
+    ArrayType,
+    FloatType,
+    IntegerType,
+    PointerType,
+    StructType,
+    Type,
+    VectorType,
+)
+from tilewright.ir.mlir.float_text import LAYOUTS, pattern_of
+
+_WORDS: Final = frozenset({"zeroinitializer", "undef", "poison", "null", "none"})
+_CASTS: Final = words(
+    "bitcast inttoptr ptrtoint trunc zext sext addrspacecast fptrunc fpext uitofp sitofp fptoui fptosi"
+)
+_ARITHMETIC: Final = words("add sub mul shl lshr ashr and or xor")
+CONSTANT_WORDS: Final = frozenset(
+    {*_WORDS, *_CASTS, *_ARITHMETIC, "true", "false", "splat", "getelementptr", "c", "asm", "blockaddress"}
+)
+"""Words that a value begins with; any other word in front of one is an attribute."""
+_HEX: Final = re.compile(r"0x([KLMHR]?)([0-9A-Fa-f]+)")
+_SIGNED_HEX: Final = re.compile(r"([us])0x([0-9A-Fa-f]+)")
+_INTEGER: Final = re.compile(r"-?[0-9]+")
+_DECIMAL: Final = re.compile(r"([-+]?)([0-9]+)\.([0-9]*)(?:[eE]([-+]?[0-9]+))?")
+_FORMAT_DIGITS: Final = {"": ("f64", 16), "H": ("f16", 4), "R": ("bf16", 4)}
+_FLAGS: Final = frozenset({"nuw", "nsw", "exact", "inbounds", "nusw"})
+_EXPONENT: Final = 5000
+
+
+class ConstantReader(TypeReader):
+    """Reads operands."""
+
+    def operand(self, what: str = "the type of an operand") -> Operand:
+        """A type and a value of it."""
+        start = self.start
+        type_ = self.value_type(what)
+        return self.value(type_, start)
+
+    def value(self, type_: Type, start: int | None = None) -> Operand:
+        """A value of a type that was read. The place is that of the value, or begins where the type did."""
+        start = self.start if start is None else start
+        literal = self._literal(type_)
+        return Operand(start, self.end, type_, literal)
+
+    def _literal(self, type_: Type) -> Literal:
+        if type_ == METADATA:
+            return self._metadata()
+        found = self.token
+        if self.is_name("%"):
+            return Local(self.name("%", "a value"))
+        if self.is_name("@"):
+            return Global(self.name("@", "a value"))
+        if found in _WORDS:
+            return self._word(type_)
+        self.enter("constants")
+        try:
+            return self._constant(found, type_)
+        finally:
+            self.depth -= 1
+
+    def _metadata(self) -> Word:
+        """Metadata as a value is passed over."""
+        while self.token not in {"", ",", ")", "]"}:
+            if self.token in {"(", "{", "["}:
+                self.skip_balanced()
+            else:
+                self.take()
+        return Word("none")
+
+    def _word(self, type_: Type) -> Word:
+        found = self.token
+        if found == "null" and not isinstance(type_, PointerType):
+            self.fail(f"null is a pointer, not {type_}", self.codes.malformed, self.here())
+        self.index += 1
+        return Word(found)
+
+    def _constant(self, found: str, type_: Type) -> Literal:
+        match found:
+            case "true" | "false":
+                if type_ != I1:
+                    self.fail(f"{found} is an i1, not {type_}", self.codes.malformed, self.here())
+                self.index += 1
+                return Integer(found == "true")
+            case "<" | "[" | "{":
+                return self._elements(type_)
+            case "splat":
+                return self._splat(type_)
+            case "c":
+                self.index += 1
+                return Characters(unescape(self.string("characters")))
+            case "getelementptr":
+                return self._address()
+            case "asm":
+                return self.fail("inline assembly is not supported", self.codes.unsupported, self.here())
+            case _:
+                if found in _CASTS:
+                    return self._cast()
+                if found in _ARITHMETIC:
+                    return self._arithmetic()
+                return self._number(found, type_)
+
+    # Numbers
+
+    def _number(self, found: str, type_: Type) -> Literal:
+        if isinstance(type_, IntegerType):
+            return Integer(self._integer_of(found, type_))
+        if isinstance(type_, FloatType):
+            return Float(self._float_of(found, type_))
+        return self.fail(f"expected a value of type {type_}", self.codes.malformed)
+
+    def _integer_of(self, found: str, type_: IntegerType) -> int:
+        start = self.start
+        signed = _SIGNED_HEX.fullmatch(found)
+        if signed is not None:
+            self.take()
+            self.number_of(str(len(signed[2])), start)
+            value = int(signed[2][: self.limits.digits + 1], 16)
+            if signed[1] == "s" and value >> (type_.bits - 1) & 1:
+                value -= 1 << type_.bits
+        elif _INTEGER.fullmatch(found) is not None:
+            value = self.number_of(self.take(), start)
+        else:
+            self.fail(f"expected an integer of type {type_}", self.codes.malformed)
+        if not -(1 << type_.bits - 1) <= value < 1 << type_.bits:
+            self.fail(f"{found} does not fit {type_}", self.codes.malformed, self.range_of(start, self.end))
+        return value
+
+    def _float_of(self, found: str, type_: FloatType) -> int:
+        layout = LAYOUTS[type_.layout]
+        hexadecimal = _HEX.fullmatch(found)
+        if hexadecimal is not None:
+            return self._pattern(hexadecimal[1], hexadecimal[2], type_)
+        decimal = _DECIMAL.fullmatch(found)
+        if decimal is None:
+            self.fail(f"expected a float of type {type_}, such as 1.0", self.codes.malformed)
+        start = self.start
+        exponent = int(decimal[4] or 0) if len(decimal[4] or "") < 8 else _EXPONENT + 1
+        digits = decimal[2] + decimal[3]
+        if abs(exponent) > _EXPONENT or len(digits) > self.limits.digits:
+            self.over("a number", len(found), self.limits.digits, "digits", self.here(), give_up=False)
+        self.take()
+        number = Fraction(int(digits)) * Fraction(10) ** (exponent - len(decimal[3]))
+        double = pattern_of(decimal[1] == "-", number, LAYOUTS["f64"])
+        return double if type_.layout == "f64" else self._narrowed(double, type_, start, layout.width)
+
+    def _pattern(self, kind: str, digits: str, type_: FloatType) -> int:
+        start = self.start
+        form = _FORMAT_DIGITS.get(kind)
+        if form is None:
+            self.fail(f"0x{kind} is a format that is not supported", self.codes.malformed, self.here())
+        layout, most = form
+        if len(digits) > most or (kind and layout != type_.layout):
+            self.fail(f"{self.token} is no {type_}", self.codes.malformed, self.here())
+        self.take()
+        bits = int(digits, 16)
+        if layout == type_.layout:
+            return bits
+        return self._narrowed(bits, type_, start, LAYOUTS[type_.layout].width)
+
+    def _narrowed(self, double: int, type_: FloatType, start: int, width: int) -> int:
+        """The pattern of a double in a narrower format, which must have the number."""
+        sign, field, mantissa = double >> 63, double >> 52 & 0x7FF, double & ((1 << 52) - 1)
+        layout = LAYOUTS[type_.layout]
+        dropped = 52 - layout.mantissa
+        place = self.range_of(start, self.end)
+        if width > 64:
+            self.fail(f"constants of type {type_} are not supported", self.codes.malformed, place)
+        if field == 0x7FF:
+            kept = mantissa >> dropped or (1 << layout.mantissa - 1 if mantissa else 0)
+            return sign << width - 1 | ((1 << layout.exponent) - 1) << layout.mantissa | kept
+        (number,) = struct.unpack("<d", struct.pack("<Q", double))
+        magnitude = abs(Fraction(number))
+        bits = pattern_of(bool(sign), magnitude, layout)
+        if _number_of(bits, type_) != magnitude:
+            near = _double_of(bits, type_)
+            self.error(self.codes.malformed, place, f"this number is no {type_} exactly").hint(
+                f"the nearest one is written {near}" if near else f"it is too large for a {type_}"
+            )
+        return bits
+
+    # Aggregates and expressions
+
+    def _elements(self, type_: Type) -> Elements:
+        start = self.start
+        closing = {"<": ">", "[": "]", "{": "}"}[self.take()]
+        packed = closing == ">" and isinstance(type_, StructType) and self.accept("{")
+        items: list[Operand] = []
+        wanted = _item_types(type_)
+        while not self.accept("}" if packed else closing):
+            if items:
+                self.expect(",")
+            item = self.operand(f"a type before {self.token!r} in this constant")
+            if not isinstance(wanted, tuple) and wanted is not None and item.type != wanted:
+                place = self.range_of(item.start, item.end)
+                self.fail(f"the elements of {type_} are {wanted}, not {item.type}", self.codes.malformed, place)
+            items.append(item)
+        if packed:
+            self.expect(">")
+        place = self.range_of(start, self.end)
+        count = type_.count if isinstance(type_, VectorType | ArrayType) else _field_count(type_)
+        if wanted is None or (closing == ">") != (isinstance(type_, VectorType) or packed):
+            self.fail(f"this is no constant of type {type_}", self.codes.malformed, place)
+        if count != len(items):
+            self.fail(f"{type_} has {count} elements, not {len(items)}", self.codes.malformed, place)
+        return Elements(tuple(items))
+
+    def _splat(self, type_: Type) -> Splat:
+        start = self.start
+        self.index += 1
+        self.expect("(")
+        item = self.operand()
+        self.expect(")")
+        if not isinstance(type_, VectorType) or type_.element != item.type:
+            place = self.range_of(start, self.end)
+            self.fail(f"splat of {item.type} is no {type_}", self.codes.malformed, place)
+        return Splat(item)
+
+    def _cast(self) -> Expression:
+        name = self.take()
+        self.expect("(")
+        operand = self.operand()
+        self.expect("to")
+        to = self.value_type()
+        self.expect(")")
+        return Expression(name, (operand,), to)
+
+    def _address(self) -> Expression:
+        name = self.take()
+        while self.token in _FLAGS or self.token == "inrange":
+            self.take()
+            if self.token == "(":
+                self.skip_balanced()
+                break
+        self.expect("(")
+        counted = self.value_type()
+        operands: list[Operand] = []
+        while self.accept(","):
+            self.accept("inrange")
+            operands.append(self.operand())
+        self.expect(")")
+        return Expression(name, tuple(operands), counted)
+
+    def _arithmetic(self) -> Expression:
+        name = self.take()
+        while self.token in _FLAGS:
+            self.take()
+        self.expect("(")
+        lhs = self.operand()
+        self.expect(",")
+        rhs = self.operand()
+        self.expect(")")
+        return Expression(name, (lhs, rhs))
+
+
+def _item_types(type_: Type) -> Type | tuple[Type, ...] | None:
+    match type_:
+        case VectorType(element=element) | ArrayType(element=element):
+            return element
+        case StructType(fields=fields):
+            return fields
+        case _:
+            return None
+
+
+def _field_count(type_: Type) -> int:
+    return len(type_.fields) if isinstance(type_, StructType) else 0
+
+
+def _number_of(bits: int, type_: FloatType) -> Fraction | None:
+    """The magnitude behind a pattern of at most 64 bits; None for infinity."""
+    layout = LAYOUTS[type_.layout]
+    field = bits >> layout.mantissa & ((1 << layout.exponent) - 1)
+    mantissa = bits & ((1 << layout.mantissa) - 1)
+    if field == (1 << layout.exponent) - 1:
+        return None
+    significand = mantissa | (1 << layout.mantissa if field else 0)
+    return Fraction(significand) * Fraction(2) ** (max(field, 1) - layout.bias - layout.mantissa)
+
+
+def _double_of(bits: int, type_: FloatType) -> str | None:
+    """A pattern as LLVM writes it."""
+    number = _number_of(bits, type_)
+    if number is None:
+        return None
+    layout = LAYOUTS[type_.layout]
+    if type_.layout in ("f16", "bf16"):
+        return f"0x{'H' if type_.layout == 'f16' else 'R'}{bits:04X}"
+    return f"0x{pattern_of(bool(bits >> layout.width - 1), number, LAYOUTS['f64']):016X}"
