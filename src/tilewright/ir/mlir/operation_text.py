@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, NoReturn
 
 from msgspec import Struct, field
@@ -77,20 +77,11 @@ class OperationReader(ValueReader):
     # Parts of an operation
 
     def head(self, draft: OperationText) -> None:
-        """Up to the regions."""
-        if self.at("%"):
-            self.result_names(draft.names)
+        """From the name of the operation up to the regions."""
         start = self.position
         if not self.at('"'):
             self._refuse_custom_form()
-        draft.name = self.string("an operation")
-        draft.name_place = self.range_from(start)
-        if not draft.name or len(draft.name) > self.limits.name:
-            self.fail(f"names have 1 to {self.limits.name} characters", LIMIT, draft.name_place)
-        self.count += 1
-        if self.count > self.limits.operations:
-            self.report.error(LIMIT, draft.name_place, f"more than {self.limits.operations:,} operations")
-            raise GiveUp
+        self.named(draft, self.string("an operation"), self.range_from(start))
         self.expect("(")
         while not self.at(")"):
             draft.uses.append(self.use())
@@ -102,6 +93,16 @@ class OperationReader(ValueReader):
         if self.accept("<"):
             draft.properties = self._properties()
         draft.header = self.end
+
+    def named(self, draft: OperationText, name: str, place: SourceRange) -> None:
+        """The operation has a name; it is counted."""
+        draft.name, draft.name_place = name, place
+        if not name or len(name) > self.limits.name:
+            self.fail(f"names have 1 to {self.limits.name} characters", LIMIT, place)
+        self.count += 1
+        if self.count > self.limits.operations:
+            self.report.error(LIMIT, place, f"more than {self.limits.operations:,} operations")
+            raise GiveUp
 
     def _refuse_custom_form(self) -> NoReturn:
         if not self.nesting:
@@ -128,17 +129,24 @@ class OperationReader(ValueReader):
             draft.attributes = self.dictionary()
         self.expect(":")
         inputs, results = self._signature(draft)
-        operands = [self.value(use, type_) for use, type_ in zip(draft.uses, inputs, strict=True)]
         end = self.end if not draft.regions else draft.header
         location = self.trailing_location(self.range_of(draft.start, end))
+        self.finish(draft, inputs, results, location, block)
+
+    def finish(
+        self, draft: OperationText, inputs: Sequence[Type], results: list[Type], location: Location, block: Block
+    ) -> Operation:
+        """The operation, from all its parts, at the end of a block."""
+        operands = [self.value(use, type_) for use, type_ in zip(draft.uses, inputs, strict=True)]
         known = [value for value in operands if value is not None]
         if len(known) < len(operands) or self.follows_error:
             raise Abort
-        op = self._built(draft, known, results, location)
+        op = self.built(draft, known, results, location)
         block.append(op)
         op.places = {("operand", i): use.place for i, use in enumerate(draft.uses)}
         if draft.names:
             self.define_results(draft.names, op)
+        return op
 
     def _signature(self, draft: OperationText) -> tuple[list[Type], list[Type]]:
         """Types of operands and results; each text once."""
@@ -177,7 +185,8 @@ class OperationReader(ValueReader):
         self.expect(">")
         return known
 
-    def _built(self, draft: OperationText, operands: list[Value], results: list[Type], location: Location) -> Operation:
+    def built(self, draft: OperationText, operands: list[Value], results: list[Type], location: Location) -> Operation:
+        """The operation, as it is declared where it is; it stands nowhere yet."""
         cls = self.dialects.get(draft.name)
         parts = (operands, results, draft.attributes, draft.regions, draft.successors, location)
         if cls is None:

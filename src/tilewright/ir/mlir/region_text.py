@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final, NoReturn
 
-from tilewright.diagnostics import SourceRange
+from msgspec import Struct
+
+from tilewright.diagnostics import Location, SourceRange
 from tilewright.ir.core import Block, Region
 from tilewright.ir.mlir.codes import BLOCKS, LIMIT, SYNTAX, VISIBILITY, WORDS
 from tilewright.ir.mlir.cursor import Abort, GiveUp
@@ -13,6 +16,7 @@ from tilewright.ir.mlir.operation_text import LABEL, Labels, OperationReader, Op
 from tilewright.ir.mlir.recovery import resume
 from tilewright.ir.mlir.trampoline import Steps
 from tilewright.ir.mlir.value_text import plain_name
+from tilewright.ir.types import Type
 
 _NAME: Final = r"%[A-Za-z0-9_$.-]++(?::[0-9]++)?+"
 _BEGIN: Final = re.compile(
@@ -20,12 +24,21 @@ _BEGIN: Final = re.compile(
 )
 
 
-def _begins(text: str, line: int) -> bool:
-    return _BEGIN.match(text, line) is not None
+class NewArgument(Struct):
+    """An argument of the first block of a region that the text in front of the region names."""
+
+    name: str
+    type: Type
+    place: SourceRange
+    location: Location
 
 
 class RegionReader(OperationReader):
     """Reads operations into blocks. Regions nest on a list of generators, not on Python's stack."""
+
+    def begins(self, text: str, line: int) -> bool:
+        """Whether the line that starts there begins an operation; where reading goes on behind an error."""
+        return _BEGIN.match(text, line) is not None
 
     # Blocks
 
@@ -40,16 +53,26 @@ class RegionReader(OperationReader):
         self.blamed, self.blames_once = self.report.errors, True
         draft = OperationText(self.position)
         try:
-            self.head(draft)
-            if self.at("("):
-                yield self._regions(draft)
-                self.blamed, self.blames_once = self.report.errors, True
-            self.tail(draft, block)
+            if self.at("%"):
+                self.result_names(draft.names)
+            yield self.operation(draft, block)
             if self.follows_error:
                 raise Abort
         except Abort:
             self._recover(draft)
         self.blames_once = False
+
+    def operation(self, draft: OperationText, block: Block) -> Steps[None]:
+        """What stands behind the names of the results. Readers of other forms override it."""
+        self.head(draft)
+        if self.at("("):
+            yield self._regions(draft)
+            self.blame_anew()
+        self.tail(draft, block)
+
+    def blame_anew(self) -> None:
+        """Behind a region: what was reported inside of it is not held against the operation around it."""
+        self.blamed, self.blames_once = self.report.errors, True
 
     def _report_end(self) -> NoReturn:
         if not any(d.code in (SYNTAX, WORDS) for d in self.report.diagnostics[self.already :]):
@@ -64,7 +87,7 @@ class RegionReader(OperationReader):
             self.scopes.poison_line(self.text, draft.start)
         if self.too_many_errors:
             raise GiveUp
-        self.position = self.end = resume(self.text, draft.start, self.position, _begins)
+        self.position = self.end = resume(self.text, draft.start, self.position, self.begins)
         self.skip()
 
     # Regions
@@ -76,7 +99,7 @@ class RegionReader(OperationReader):
         while True:
             outer = self.isolate_scope() if isolated else None
             try:
-                draft.regions.append((yield self._region()))
+                draft.regions.append((yield self.region()))
             finally:
                 if outer is not None:
                     self.restore_scope(outer)
@@ -84,7 +107,8 @@ class RegionReader(OperationReader):
                 break
         self.expect(")")
 
-    def _region(self) -> Steps[Region]:
+    def region(self, arguments: Sequence[NewArgument] = ()) -> Steps[Region]:
+        """`{ .. }`; `arguments` are those of the first block, if its label does not tell them."""
         opening = self.position
         self.expect("{")
         if self.nesting >= self.limits.nesting:
@@ -98,8 +122,12 @@ class RegionReader(OperationReader):
         region = Region()
         errors = self.report.errors
         try:
-            if not self.at("}") and not self.at("^"):
-                yield self._block(region.add_block(Block()))
+            if arguments or (not self.at("}") and not self.at("^")):
+                block = region.add_block(Block())
+                for argument in arguments:
+                    value = block.add_argument(argument.type, plain_name(argument.name), argument.location)
+                    self.define(argument.name, value, argument.place)
+                yield self._block(block)
             while self.at("^"):
                 yield self._labelled(region, labels)
             self.expect("}")
