@@ -116,6 +116,8 @@ _TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "M7": ("MLIR: counts and shapes", "There is one type for each operand, a name for each result or none, as many elements in a constant as its type has, and the parts of an operation that is registered are those that it declares."),
     "M8": ("MLIR: illegal type or expression", "What cannot be the element of a type, a layout that does not fit its memref, or an expression that is not affine."),
     "M9": ("MLIR: blocks", "Successors are blocks of the same region, and not the first one. In a region of several blocks each ends in an operation."),
+    "M10": ("MLIR: rule of an operation", "An operation of func, arith, math, memref, scf, affine or linalg has operands, types, attributes and regions as MLIR wants them."),
+    "M11": ("MLIR: not supported", "What tilewright does not compile, or does not read in its custom form. Supported are functions without results over memrefs and numbers with what arith, math, memref, scf, affine and linalg compute on them (docs/guide/mlir.md)."),
     "B1": ("no bytecode of Tile IR", "A file begins with 7f 54 69 6c 65 49 52 00 and its version: 13.1 to 13.4, with the tag 0. Files of 13.5 and later have records that are not public."),
     "B2": ("bytecode of another length", "A section, table entry or body ends too early, or something is left over at its end. A file cut short while it was copied looks like this."),
     "B3": ("section", "Sections have the numbers 1 to 7, come once each, and start at a multiple of 8 (Func, Debug, Constant), 4 (Type, String) or 1. String and Func must be there."),

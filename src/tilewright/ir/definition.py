@@ -103,6 +103,11 @@ def optional_region(*, default: None, doc: str = "") -> Any:
     return RegionSpec(True, doc)
 
 
+def regions(*, doc: str = "") -> Any:
+    """Any number of regions, read as a list of `Region`; only the last of an operation."""
+    return RegionSpec(True, doc, variadic=True)
+
+
 def successor(*, doc: str = "") -> Any:
     """A block of the same region that may run next, read as a `Block`."""
     return SuccessorSpec(False, doc)
@@ -132,6 +137,7 @@ def _keyword(*, default: object, kw_only: bool = True) -> Any:
         optional_attribute,
         region,
         optional_region,
+        regions,
         successor,
         successors,
     ),
@@ -216,6 +222,7 @@ __all__ = [
     "optional_operands",
     "optional_region",
     "region",
+    "regions",
     "result",
     "results",
     "successor",

@@ -14,7 +14,7 @@ from typing import Any
 from tilewright.diagnostics import UNKNOWN, Report
 from tilewright.ir.check_reports import report_attribute, report_count, report_mismatch, report_successors, report_type
 from tilewright.ir.core import Operation
-from tilewright.ir.specs import Definition, ResultSpec, operand_segments
+from tilewright.ir.specs import Definition, RegionSpec, ResultSpec, operand_segments
 from tilewright.ir.types import ALL_SCALARS, ANY, Constraint
 
 
@@ -88,7 +88,8 @@ def _parameters(d: Definition) -> list[str]:
         elif key in d.attributes:
             default = None if d.attributes[key].required else "None"
         else:
-            default = "None" if key in d.regions and d.regions[key].optional else None
+            spec = d.regions.get(key)
+            default = "()" if spec is not None and spec.variadic else "None" if spec is not None and spec.optional else None
         found.append(key if default is None else f"{key}={default}")
     return found
 
@@ -117,7 +118,7 @@ def _constructor(d: Definition) -> list[str]:
             lengths.append("1")
     if d.segmented:
         lines.append(f"    attributes['operand_segments'] = ({', '.join(lengths)},)")
-    regions = [f"*(() if {key} is None else ({key},))" if spec.optional else key for key, spec in d.regions.items()]
+    regions = [_passed_region(key, spec) for key, spec in d.regions.items()]
     blocks = ", ".join(f"*{key}" if spec.variadic else key for key, spec in d.successors.items())
     lists = f"[{', '.join(parts)}], result_types or (), attributes, [{', '.join(regions)}], [{blocks}]"
     lines.append(f"    Init(self, {lists}, location)")
@@ -126,6 +127,12 @@ def _constructor(d: Definition) -> list[str]:
         lines.append("    if result_types is None:")
         lines += [f"        self.add_result({text})" for text in inferred]
     return lines
+
+
+def _passed_region(key: str, spec: RegionSpec) -> str:
+    if spec.variadic:
+        return f"*{key}"
+    return f"*(() if {key} is None else ({key},))" if spec.optional else key
 
 
 def _inferred_type(d: Definition, key: str, spec: ResultSpec) -> str | None:
@@ -186,10 +193,11 @@ def _accessors(d: Definition) -> list[str]:
         lines += [f"def get_{key}(self):", f"    return {lookup}"]
         lines += [f"def set_{key}(self, value):", f"    self.attributes[{key!r}] = value"]
     for index, (key, spec) in enumerate(d.regions.items()):
-        value = f"self.regions[{index}]"
+        value = f"self.regions[{index}{':' if spec.variadic else ''}]"
+        may_be_missing = spec.optional and not spec.variadic
         lines += [
             f"def get_{key}(self):",
-            f"    return {value} if len(self.regions) > {index} else None" if spec.optional else f"    return {value}",
+            f"    return {value} if len(self.regions) > {index} else None" if may_be_missing else f"    return {value}",
         ]
     for index, (key, spec) in enumerate(d.successors.items()):
         lines += [f"def get_{key}(self):", f"    return self.successors[{index}{':' if spec.variadic else ''}]"]

@@ -82,10 +82,11 @@ class AttributeSpec:
 
 @dataclass(frozen=True, slots=True)
 class RegionSpec:
-    """A declared region; `optional` regions may be missing (only the last ones)."""
+    """A declared region; `optional` regions may be missing (only the last ones), a `variadic` one is any number."""
 
     optional: bool
     doc: str
+    variadic: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,8 @@ class _Verifier:
 
     def _count(self, op: Operation, regions: list[Region]) -> None:
         specs = op.definition.regions
-        if not op.definition.opaque and not sum(not s.optional for s in specs.values()) <= len(regions) <= len(specs):
+        most = len(regions) if any(s.variadic for s in specs.values()) else len(specs)
+        if not op.definition.opaque and not sum(not s.optional for s in specs.values()) <= len(regions) <= most:
             self.report.error("IR003", op.location, f"{op.name} takes {len(specs)} regions, not {len(regions)}")
         for region in regions:
             if region.parent is not op:

@@ -158,6 +158,11 @@ class AffineReader(TypeReader):
         number = self.take(INTEGER)
         if number is not None:
             return AffineConstant(self.checked_integer(number[1], start))
+        return self.affine_name(names)
+
+    def affine_name(self, names: dict[str, AffineExpression]) -> AffineExpression:
+        """A dimension or symbol. Readers of other names override it."""
+        start = self.position
         word = self.take(WORD)
         if word is None:
             self.fail("expected an affine expression")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from enum import Enum
 from typing import Final, cast
 
@@ -121,8 +122,20 @@ def _bits(value: float) -> int:
     return pattern_of_double(value, _DOUBLE) if special is None else special
 
 
+class SpellsAttributes:
+    """A declared operation whose attributes are MLIR's already."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def spelled_attributes(self) -> tuple[dict[str, Attribute], dict[str, Attribute]]:
+        """Properties and other attributes by the names that MLIR has for them."""
+
+
 def generic_attributes(op: Operation) -> tuple[dict[str, Attribute], dict[str, Attribute]]:
     """Properties and other attributes of a declared operation."""
+    if isinstance(op, SpellsAttributes):
+        return op.spelled_attributes()
     declared = op.definition.attributes
     properties = {k: generic(v) for k, v in op.attributes.items() if k in declared}
     sizes = op.attributes.get(_SEGMENTS)

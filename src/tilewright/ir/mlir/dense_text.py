@@ -134,14 +134,23 @@ class DenseReader(OpaqueReader):
 
     def dense(self) -> DenseElements | DenseStrings:
         """`dense<literal> : type`."""
+        literal, raw = self._dense_literal()
+        self.expect(":")
+        type_, element, shape = self._shaped()
+        return self._constant(literal, type_, element, shape, raw)
+
+    def dense_of(self, type_: Type, element: Type, shape: tuple[int, ...]) -> DenseElements | DenseStrings:
+        """`dense<literal>` where the type is known, and not written."""
+        literal, raw = self._dense_literal()
+        return self._constant(literal, type_, element, shape, raw)
+
+    def _dense_literal(self) -> tuple[Literal, bool]:
         self.expect_word("dense")
         self.expect("<")
         raw = self.text[self.position : self.position + 3] == '"0x'
         literal = self.literal()
         self.expect(">")
-        self.expect(":")
-        type_, element, shape = self._shaped()
-        return self._constant(literal, type_, element, shape, raw)
+        return literal, raw
 
     def _shaped(self) -> tuple[Type, Type, tuple[int, ...]]:
         start = self.position

@@ -143,7 +143,7 @@ class OperationReader(ValueReader):
             raise Abort
         op = self.built(draft, known, results, location)
         block.append(op)
-        op.places = {("operand", i): use.place for i, use in enumerate(draft.uses)}
+        op.places = {**(op.places or {}), **{("operand", i): use.place for i, use in enumerate(draft.uses)}}
         if draft.names:
             self.define_results(draft.names, op)
         return op

@@ -1,0 +1,5 @@
+"""Text of MLIR, in the generic form or in the custom forms of its own dialects, read, verified and printed."""
+
+from tilewright.frontends.mlir.reading import program_of, read_mlir_file, unit_of
+
+__all__ = ["program_of", "read_mlir_file", "unit_of"]

@@ -1,0 +1,97 @@
+"""Operations of MLIR's dialects from their parts, with attributes as they are written, and back.
+
+Versions of the tool differ: what earlier ones call otherwise or leave out is put as the latest has it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tilewright.diagnostics import Location
+from tilewright.dialects.mlir import affine, memref, scf
+from tilewright.dialects.mlir.base import MlirOperation, integers_of
+from tilewright.ir.affine import AffineMap
+from tilewright.ir.attributes import Attribute
+from tilewright.ir.core import Block, Operation, Region, Value
+from tilewright.ir.mlir.attributes import DenseArray
+from tilewright.ir.types import I64, Type
+
+_SEGMENTS: Final = "operand_segments"
+_WRITTEN: Final = ("operandSegmentSizes", "operand_segment_sizes")
+_FORMER: Final[dict[type[MlirOperation], dict[str, str]]] = {
+    affine.For: {"lower_bound": "lowerBoundMap", "upper_bound": "upperBoundMap"},
+}
+_STATICS: Final = ("static_offsets", "static_sizes", "static_strides")
+
+
+def exact_operation(
+    cls: type[MlirOperation],
+    operands: list[Value],
+    results: list[Type],
+    attributes: dict[str, Attribute],
+    regions: list[Region],
+    successors: list[Block],
+    location: Location,
+) -> tuple[MlirOperation, str]:
+    """The operation of a class, and what keeps the parts from being one; nothing if they are."""
+    found = {_field(cls, name): value for name, value in attributes.items() if name not in _WRITTEN}
+    problem = ""
+    if cls.definition.segmented:
+        written = next((attributes[name] for name in _WRITTEN if name in attributes), None)
+        sizes = _former_segments(cls, found, len(operands)) if written is None else integers_of(written)
+        problem = _segment_problem(cls, sizes, len(operands))
+        found[_SEGMENTS] = sizes
+    for name in _STATICS:
+        static = found.get(name)
+        if isinstance(static, tuple):
+            found[name] = _former_statics(name, static)
+    declared, listed = cls.definition.regions.values(), any(s.variadic for s in cls.definition.regions.values())
+    if not listed and len(regions) != len(declared):
+        problem = f"{cls.name} takes {len(declared)} regions, not {len(regions)}"
+    op = object.__new__(cls)
+    Operation.__init__(op, operands, results, found, regions, successors, location)
+    if isinstance(op, scf.Parallel):
+        _end_as_now(op)
+    return op, problem
+
+
+def _field(cls: type[MlirOperation], name: str) -> str:
+    """The declaration's name of an attribute: Python has some for itself, and earlier versions had others."""
+    name = _FORMER.get(cls, {}).get(name, name)
+    return f"{name}_" if f"{name}_" in cls.definition.attributes else name
+
+
+def _segment_problem(cls: type[MlirOperation], sizes: tuple[int, ...], count: int) -> str:
+    specs = list(cls.definition.operands.values())
+    pairs = zip(sizes, specs, strict=False)
+    fits = len(sizes) == len(specs) and sum(sizes) == count
+    if not fits or any(n < 0 or (n != 1 and not (s.variadic or (s.optional and n == 0))) for n, s in pairs):
+        return f"operandSegmentSizes do not fit the {count} operands of {cls.name}"
+    return ""
+
+
+def _former_segments(cls: type[MlirOperation], found: dict[str, Attribute], count: int) -> tuple[int, ...]:
+    """Sizes that earlier versions do not write, for they follow from the maps."""
+    if cls is affine.For:
+        bounds = [found.get("lowerBoundMap"), found.get("upperBoundMap")]
+        taken = [m.dimensions + m.symbols if isinstance(m, AffineMap) else 0 for m in bounds]
+        return (*taken, count - sum(taken))
+    return ()
+
+
+def _former_statics(name: str, static: tuple[Attribute, ...]) -> DenseArray:
+    """A list of integers, as before 16, where -1 stands for a size that is an operand."""
+    numbers = integers_of(static)
+    if name == "static_sizes":
+        numbers = tuple(memref.DYNAMIC if n == -1 else n for n in numbers)
+    return DenseArray(I64, numbers)
+
+
+def _end_as_now(op: scf.Parallel) -> None:
+    """Before 18 a parallel loop without results ends in `scf.yield`."""
+    if len(op.regions) == 1 and len(op.body.blocks) == 1:
+        last = op.body.entry.last
+        if isinstance(last, scf.Yield) and not last.operands:
+            block, location = op.body.entry, last.location
+            last.erase()
+            block.append(scf.Reduce([], (), location=location))
