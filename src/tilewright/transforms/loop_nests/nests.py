@@ -1,0 +1,187 @@
+"""Loops and references of a nest: bounds and subscripts as sums of loop variables and of what does not change in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from tilewright.dialects import arith, scf
+from tilewright.ir.core import Operation, Value
+from tilewright.ir.interfaces import AccessesBox, ViewLike
+from tilewright.transforms.emit import integer_of
+from tilewright.transforms.index_ranges import Linear, home_of, linear
+
+_MOST_BOUNDS = 8
+
+
+class Loop(Struct, frozen=True):
+    """`variable` counts by `step` from the largest of `lowers` on while it is below all of `uppers`.
+
+    `step` is None where it is no positive constant.
+    """
+
+    op: scf.For
+    lowers: tuple[Linear, ...]
+    uppers: tuple[Linear, ...]
+    step: int | None
+
+    @property
+    def variable(self) -> Value:
+        """The loop variable."""
+        return self.op.index
+
+    @property
+    def body(self) -> Iterator[Operation]:
+        """The operations of an iteration."""
+        return iter(self.op.body.entry)
+
+
+def loop_of(op: scf.For) -> Loop:
+    """A loop with its bounds as sums."""
+    step = 1 if op.step is None else integer_of(op.step)
+    lowers, uppers = alternatives(op.lower, arith.Max), alternatives(op.upper, arith.Min)
+    return Loop(op, lowers, uppers, step if step is not None and step > 0 else None)
+
+
+def alternatives(value: Value, choice: type[arith.Max] | type[arith.Min]) -> tuple[Linear, ...]:
+    """Sums whose largest (`arith.max`) or smallest (`arith.min`) is the value."""
+    found = _alternatives(value, choice)
+    return found if len(found) <= _MOST_BOUNDS else (linear(value),)
+
+
+def _alternatives(value: Value, choice: type[arith.Max] | type[arith.Min]) -> tuple[Linear, ...]:
+    op = value.defining_op
+    match op:
+        case choice():
+            return tuple(
+                dict.fromkeys((*_alternatives(op.operands[0], choice), *_alternatives(op.operands[1], choice)))
+            )
+        case arith.Add():
+            left, right = _alternatives(op.lhs, choice), _alternatives(op.rhs, choice)
+            if len(left) > 1 or len(right) > 1:
+                return tuple(x.plus(y) for x in left for y in right)
+        case arith.Sub():
+            left = _alternatives(op.lhs, choice)
+            if len(left) > 1:
+                return tuple(x.plus(linear(op.rhs), -1) for x in left)
+        case _:
+            pass
+    return (linear(value),)
+
+
+class Place(Struct, frozen=True):
+    """An element of a memref."""
+
+    base: Value
+    subscripts: tuple[Linear, ...]
+
+
+def place_of(view: Value, indices: Sequence[Value], nest: Operation | None = None) -> Place:
+    """The element of a view as one of the memref that the view comes from.
+
+    Views that cut, permute or split are followed; those that merge modes and those of extents unknown are not. With
+    `nest`, splits are followed only inside of it: in front of it they give the element more subscripts.
+    """
+    subscripts = tuple(map(linear, indices))
+    while isinstance(op := view.defining_op, ViewLike):
+        inside = nest is None or nest.is_ancestor_of(op)
+        behind = _behind(op, subscripts, splits=inside)
+        if behind is None:
+            break
+        view, subscripts = op.memref, behind
+    return Place(view, subscripts)
+
+
+def _behind(op: ViewLike, subscripts: Sequence[Linear], *, splits: bool) -> tuple[Linear, ...] | None:
+    """Subscripts of the operand of a view, None if they are no such sums."""
+    modes = op.source_modes()
+    if any(len(made) != 1 for made in modes):
+        return None
+    offsets = op.source_offsets()
+    order = max([len(offsets), *(made[0] + 1 for made in modes)])
+    found = [_length(offsets[k]) if k < len(offsets) else Linear() for k in range(order)]
+    for source in range(order):
+        parts = [mode for mode, made in enumerate(modes) if made[0] == source]
+        if len(parts) > 1 and not splits:
+            return None
+        stride = 1
+        for mode in parts:
+            found[source] = found[source].plus(subscripts[mode], stride)
+            if mode != parts[-1]:
+                extent = op.given_extent(mode)
+                if not isinstance(extent, int):
+                    return None
+                stride *= extent
+    return tuple(found)
+
+
+def _length(length: int | Value) -> Linear:
+    return Linear(length) if isinstance(length, int) else linear(length)
+
+
+class Reference(Struct, frozen=True):
+    """A read or write of one element in a nest.
+
+    `loops` are those around it, outermost first; `order` says where in the text it stands. `place` is None for an
+    operation of which only the memory is known that it may touch.
+    """
+
+    op: Operation
+    place: Place | None
+    writes: bool
+    loops: tuple[Loop, ...]
+    order: int
+
+
+class Nest(Struct, frozen=True):
+    """A loop with all that it contains. `references` do not tell of memory what `is_known` denies."""
+
+    op: scf.For
+    loops: tuple[Loop, ...]
+    references: tuple[Reference, ...]
+    is_known: bool
+
+
+def nest_of(op: scf.For) -> Nest:
+    """The loops and references of a nest. Not known are barriers, allocations, calls and accesses of whole boxes."""
+    loops: list[Loop] = []
+    references: list[Reference] = []
+    known = _collect(op, op, (), loops, references)
+    return Nest(op, tuple(loops), tuple(references), known)
+
+
+def _collect(
+    nest: scf.For, op: Operation, around: tuple[Loop, ...], loops: list[Loop], references: list[Reference]
+) -> bool:
+    if isinstance(op, scf.For):
+        loop = loop_of(op)
+        loops.append(loop)
+        parts = [_collect(nest, inner, (*around, loop), loops, references) for inner in loop.body]
+        return all(parts)
+    effects = op.effects()
+    if isinstance(op, scf.Yield) or effects == ():
+        return not op.regions
+    if isinstance(op, AccessesBox) and all(n == 1 for n in op.box().shape) and op.box().update is None:
+        box = op.box()
+        place = place_of(box.memref, box.indices, nest)
+        references.append(Reference(op, place, box.writes, around, len(references)))
+        return op.name in ("memref.load", "memref.store")
+    return False
+
+
+def is_fixed(value: Value, nest: Operation) -> bool:
+    """Whether a value is one and the same throughout a nest."""
+    home = home_of(value)
+    return home is None or not nest.is_ancestor_of(home)
+
+
+def variables_of(loops: Sequence[Loop]) -> frozenset[Value]:
+    """The variables of loops."""
+    return frozenset(loop.variable for loop in loops)
+
+
+def is_affine(form: Linear, loops: Sequence[Loop], nest: Operation) -> bool:
+    """Whether a sum has loop variables and what is fixed in the nest only."""
+    variables = variables_of(loops)
+    return all(value in variables or is_fixed(value, nest) for value in form.values)
