@@ -15,19 +15,20 @@ from __future__ import annotations
 import random
 import re
 
-import numpy as np
 import pytest
 
 import tilewright as tw
 from effort import SEED, Ran, count
-from generators.old_kernels import GROUPS, Argument, OldKernel, generate
+from generators.arguments import arrays, spilled
+from generators.old_kernels import GROUPS, OldKernel, generate
 from tilewright.compiler import uncollected
 from tilewright.diagnostics import Report, Source
 from tilewright.frontends import old_tensor_language, tensor_language
 from tilewright.frontends.old_tensor_language.parser import INSTRUCTIONS
 from tilewright.frontends.standard import Standard, detect
 from tilewright.ir.printer import print_op
-from tilewright.runtime.groups import ArrayGroup
+
+from .variants import Variant, rotation
 
 KERNELS = count("RANDOM_OLD_KERNELS", 1000, 20_000)
 RUNS = count("RANDOM_OLD_RUNS", 30, 500)
@@ -68,24 +69,19 @@ def test_the_upgraded_text_is_the_same_program(chunk: int, ran: Ran) -> None:
     ran(len(numbers), "kernels of the old tensor language, upgraded")
 
 
-def _bits(argument: Argument) -> list[bytes]:
-    """The memory of an argument."""
-    if isinstance(argument, ArrayGroup):
-        return [np.asarray(a).tobytes(order="A") for a in argument.arrays]
-    if isinstance(argument, list):
-        return [a.tobytes(order="A") for a in argument]
-    return [np.asarray(argument).tobytes(order="A")]
-
-
 def _run(program: tw.Program, kernel: OldKernel) -> list[bytes]:
+    """All arrays afterwards, around which nothing is written."""
     arguments = kernel.copy_arguments()
     program[kernel.name][GROUPS](*arguments)
-    return [bits for argument in arguments for bits in _bits(argument)]
+    found = list(arrays(arguments))
+    assert not [name for name, array in found if spilled(array)], "bytes around an argument are written"
+    return [array.tobytes(order="A") for _, array in found]
 
 
-def _check_results(kernel: OldKernel, upgraded: str) -> None:
-    for target in ("interpreter", "cpu", "nvidia"):
-        programs = [tw.compile(text, target=target, cache=False) for text in (kernel.text, upgraded)]
+def _check_results(kernel: OldKernel, upgraded: str, variant: Variant) -> None:
+    for target in ("interpreter", f"cpu:{variant.features.value}", "nvidia"):
+        texts = kernel.text, upgraded
+        programs = [tw.compile(text, target=target, level=variant.level, cache=False) for text in texts]
         # LLVM numbers all calls of the process in comments of the PTX.
         payloads = [re.sub(rb"// callseq \d+", b"", program.artifact.payload) for program in programs]
         assert payloads[0] == payloads[1], f"other code for {target}"
@@ -106,7 +102,7 @@ def test_both_texts_give_the_same_code_and_the_same_bits(chunk: int, ran: Ran) -
             continue
         upgraded = old_tensor_language.upgrade(source, Report())
         try:
-            _check_results(kernel, upgraded)
+            _check_results(kernel, upgraded, rotation(number)[0])
         except Exception as error:
             raise AssertionError(f"seed {seed} fails: {type(error).__name__}: {error}\n{kernel.text}") from error
         compared += 1

@@ -23,7 +23,7 @@ SMALLER = {  # types that may be promoted to the key, other than itself
     "c64": ["f64", "c32"],
 }
 Array: TypeAlias = NDArray[np.generic]
-Argument: TypeAlias = Array | np.generic | list[Array | None] | ArrayGroup | None
+Argument: TypeAlias = Array | np.generic | bool | list[Array | None] | ArrayGroup | None
 """An array, a number, the arrays of a group, those in front of a group's by an offset, or a null pointer."""
 Grid: TypeAlias = tuple[int, int, int]
 

@@ -11,11 +11,9 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
+from generators.arguments import Argument, copied
 from generators.old_views import update_through_views
-from generators.old_writer import DTYPES, GROUPS, INTEGERS, Argument, Dim, View, Writer, split
-from tilewright.runtime.groups import ArrayGroup
+from generators.old_writer import DTYPES, GROUPS, INTEGERS, Dim, View, Writer, split
 
 __all__ = ["GROUPS", "Argument", "OldKernel", "generate"]
 
@@ -30,16 +28,8 @@ class OldKernel:
     comments: list[str]
 
     def copy_arguments(self) -> list[Argument]:
-        """Fresh copies."""
-        return [_copy(a) for a in self.arguments]
-
-
-def _copy(argument: Argument) -> Argument:
-    if isinstance(argument, ArrayGroup):
-        return ArrayGroup([np.array(a, order="K") for a in argument.arrays], argument.offset)
-    if isinstance(argument, list):
-        return [a.copy(order="K") for a in argument]
-    return argument.copy(order="K") if isinstance(argument, np.ndarray) else argument
+        """Fresh copies, each in guarded memory of its own."""
+        return [copied(a) for a in self.arguments]
 
 
 def _collective(

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from generators.arguments import Argument, displaced, guarded
 from tilewright.runtime.groups import ArrayGroup
 
 Array = NDArray[np.generic]
-Argument = Array | np.generic | bool | ArrayGroup | list[Array]
 DTYPES = {
     "i8": np.dtype(np.int8),
     "i16": np.dtype(np.int16),
@@ -147,9 +147,9 @@ class Writer:
         return self.rnd.randint(1, 7), self.rnd.random() < 0.6
 
     def array(self, dtype: str, sizes: Sequence[int]) -> Array:
-        """Small integers: one draw from `rnd`, however many there are."""
+        """Small integers in guarded memory: one draw from `rnd`, however many there are."""
         flat = np.random.default_rng(self.rnd.getrandbits(32)).integers(-2, 4, tuple(sizes)[::-1])
-        return flat.transpose().astype(DTYPES[dtype], order="F")
+        return guarded(flat.astype(DTYPES[dtype])).transpose()
 
     def read_only(self, dtype: str, sizes: tuple[int, ...], known: tuple[bool, ...]) -> View:
         """A parameter that all groups read."""
@@ -204,11 +204,13 @@ class Writer:
     def _element(self, dtype: str, sizes: tuple[int, ...], known: tuple[bool, ...]) -> View:
         shape = [s if k else None for s, k in zip(sizes, known, strict=True)]
         view = View(self.fresh("g"), dtype, sizes, known, packed(shape))
-        name, offset = self.fresh("G"), self.rnd.random() < 0.4
-        type_ = f"group<{view.type}{', offset: ?' if offset else ''}>"
+        name, offset = self.fresh("G"), self.rnd.choice([0, 0, 0, 1, 2, -1])
+        spelled = offset if offset > 0 and self.rnd.random() < 0.3 else "?"
+        type_ = f"group<{view.type}{f', offset: {spelled}' if offset else ''}>"
         self.parameters.append(f"{name}: {type_}")
         arrays = [self.array(dtype, sizes) for _ in range(GROUPS)]
-        self.arguments.append(ArrayGroup(arrays) if offset else arrays)
+        passed = ArrayGroup([displaced(a, -offset) for a in arrays], offset)
+        self.arguments.append(passed if offset else list(arrays))
         self.emit(f"{view.name} = load {name}[{self.group()}] : {type_}")
         return view
 

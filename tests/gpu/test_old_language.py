@@ -19,9 +19,10 @@ from effort import SEED, count
 from frontends.old_tensor_language.reading import upgraded
 from frontends.old_tensor_language.test_kernels import KERNELS, Old
 from generators import old_kernels
-from targets.nvidia.against_interpreter import TOLERANCE
-from targets.nvidia.case import Argument as DeviceArgument
-from targets.nvidia.case import Array, GroupArgument, Launch, mismatch
+from generators.arguments import Argument as HostArgument
+from generators.arguments import copied, elements
+from targets.nvidia.against_interpreter import TOLERANCE, on_device
+from targets.nvidia.case import Array, Launch, mismatch
 from tilewright.artifacts.artifact import Artifact
 from tilewright.compile_options import CompileOptions
 from tilewright.compiler import compile_module, read_module
@@ -38,8 +39,6 @@ ON_DEVICE = count("GPU_OLD_KERNELS", 200, 5000)
 COMPILED = count("GPU_OLD_COMPILED", 40, 1000)
 CHUNKS = 10
 needs_device = pytest.mark.skipif(not driver.available(), reason="this machine has no NVIDIA GPU")
-
-HostArgument = old_kernels.Argument
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +76,9 @@ def artifact(text: str, std: str, architecture: Architecture, level: int) -> Art
 
 def flat(argument: HostArgument) -> list[Array]:
     """The arrays of an argument."""
-    if isinstance(argument, ArrayGroup):
-        return [np.asarray(a) for a in argument.arrays]
-    return [np.asarray(a) for a in argument] if isinstance(argument, list) else [np.asarray(argument)]
-
-
-def copied(argument: HostArgument) -> HostArgument:
-    """Fresh arrays with the same contents."""
-    if isinstance(argument, ArrayGroup):
-        return ArrayGroup([np.array(a, order="K") for a in argument.arrays], argument.offset)
-    if isinstance(argument, list):
-        return [a.copy(order="K") for a in argument]
-    return argument.copy(order="K") if isinstance(argument, np.ndarray) else argument
+    if isinstance(argument, list | ArrayGroup):
+        return [a for a in elements(argument) if a is not None]
+    return [np.asarray(argument)]
 
 
 def interpreted(program: Program, text: str, std: str) -> list[list[Array]]:
@@ -151,15 +141,6 @@ def test_random_kernels_compile(chunk: int) -> None:
 
 
 # On a device
-
-
-def on_device(argument: HostArgument) -> DeviceArgument:
-    """An argument as the device tests pass it."""
-    if isinstance(argument, ArrayGroup):
-        return GroupArgument([np.asarray(a) for a in argument.arrays], argument.offset)
-    if isinstance(argument, list):
-        return GroupArgument(argument)
-    return np.bool_(argument) if isinstance(argument, bool) else argument
 
 
 def launched(program: Program, text: str, std: str, level: int) -> dict[int, list[Array]]:

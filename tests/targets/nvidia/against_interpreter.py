@@ -43,17 +43,19 @@ def disagreements(kernel: Generated, run: Runner) -> list[str]:
     """One line for each argument of a kernel of the tensor language in which the device differs."""
     expected = kernel.copy_arguments()
     tw.compile(kernel.text, target="interpreter").k[kernel.grid](*expected)
-    arguments = [_on_device(a) for a in kernel.copy_arguments()]
+    arguments = [on_device(a) for a in kernel.copy_arguments()]
     faults: list[str] = []
     for k, found in run(Launch(arguments, {}, kernel.grid), 0).items():
         faults += [f"argument {k}: {fault}" for fault in _faults(kernel, found, expected[k])]
     return faults
 
 
-def _on_device(argument: Passed) -> Argument:
+def on_device(argument: Passed) -> Argument:
     """An argument as the device tests pass it."""
     if isinstance(argument, ArrayGroup):
         return GroupArgument(elements(argument), argument.offset, in_front=argument.offset)
+    if isinstance(argument, bool):
+        return np.bool_(argument)
     return GroupArgument(argument) if isinstance(argument, list) else argument
 
 
