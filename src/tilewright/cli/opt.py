@@ -18,7 +18,7 @@ from tilewright.languages import ReadOptions, Std, language_of
 if TYPE_CHECKING:
     from tilewright.ir.passes import Pass
 
-_LOWERED: Final = ("tile.", "cuda_tile.")
+_LOWERED: Final = {"tile", "cuda_tile"}
 """Dialects of what is no tensor language any more, or never was."""
 
 
@@ -59,7 +59,7 @@ def _in_language(module: Module) -> bool:
     """Whether a program is one of the tensor language, whose rules the passes do not keep: no pass has lowered it."""
     from tilewright.dialects.memref import Permute
 
-    return not any(op.name.startswith(_LOWERED) or isinstance(op, Permute) for op in module.walk())
+    return not any(op.definition.dialect in _LOWERED or isinstance(op, Permute) for op in module.walk())
 
 
 @click.command(name="opt")

@@ -171,17 +171,8 @@ class Expand(ViewLike, name="memref.expand", traits=(PURE,), code="V26"):
         return None not in self.static_sizes
 
 
-class Fuse(ViewLike, name="memref.fuse", traits=(PURE,), code="V27"):
-    """Makes modes `first` to `last` (inclusive) one, with the product extent and the stride of `first`."""
-
-    first: int = attribute(int)
-    last: int = attribute(int)
-    out: Value = result(MEMREF)
-
-    def source_modes(self) -> Sequence[tuple[int, ...]]:
-        fused = tuple(range(self.first, self.last + 1))
-        behind = range(self.last + 1, _order(self.memref))
-        return [*((k,) for k in range(self.first)), fused, *((k,) for k in behind)]
+class _Regrouped(ViewLike):
+    """Has every element of the operand, and larger indices lie further on if they do there."""
 
     @property
     def is_whole(self) -> bool:
@@ -194,6 +185,19 @@ class Fuse(ViewLike, name="memref.fuse", traits=(PURE,), code="V27"):
     @property
     def keeps_order(self) -> bool:
         return True
+
+
+class Fuse(_Regrouped, name="memref.fuse", traits=(PURE,), code="V27"):
+    """Makes modes `first` to `last` (inclusive) one, with the product extent and the stride of `first`."""
+
+    first: int = attribute(int)
+    last: int = attribute(int)
+    out: Value = result(MEMREF)
+
+    def source_modes(self) -> Sequence[tuple[int, ...]]:
+        fused = tuple(range(self.first, self.last + 1))
+        behind = range(self.last + 1, _order(self.memref))
+        return [*((k,) for k in range(self.first)), fused, *((k,) for k in behind)]
 
 
 class Subview(ViewLike, name="memref.subview", traits=(PURE,), code="V28"):
@@ -257,7 +261,7 @@ def permuted_type(op: Operation) -> Type:
     )
 
 
-class Permute(ViewLike, name="memref.permute", traits=(PURE,)):
+class Permute(_Regrouped, name="memref.permute", traits=(PURE,)):
     """The same memory with its modes in another order: mode k of the result is mode `order[k]` of the operand.
 
     A transposed view; its type need not obey the stride rule of the languages. Not in any source language.
@@ -268,18 +272,6 @@ class Permute(ViewLike, name="memref.permute", traits=(PURE,)):
 
     def source_modes(self) -> Sequence[tuple[int, ...]]:
         return [(k,) for k in self.order]
-
-    @property
-    def is_whole(self) -> bool:
-        return True
-
-    @property
-    def is_contained(self) -> bool:
-        return True
-
-    @property
-    def keeps_order(self) -> bool:
-        return True
 
 
 class AtomicKind(Enum):

@@ -95,7 +95,7 @@ def _combined(op: Operation, report: Report, tiles: Sequence[AnyValue], dim: int
     if [v.type for v in scf.yielded(body)] != elements:
         fail(op, report, f"the region must yield ({', '.join(map(str, elements))})")
     for inner in body.entry:
-        if inner is not body.entry.last and not inner.name.startswith(("arith.", "math.")):
+        if inner is not body.entry.last and inner.definition.dialect not in ("arith", "math"):
             fail(op, report, f"the region may not contain {inner.name}")
     return len(report.diagnostics) == before
 

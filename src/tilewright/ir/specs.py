@@ -115,6 +115,7 @@ class Definition:
     code: str = "IR001"
     opaque: bool = False
     order: list[str] = field(default_factory=list[str])
+    dialect: str = field(init=False)
     check: Callable[[Operation, Report], None] = field(init=False)
     terminator: bool = field(init=False)
     isolated: bool = field(init=False)
@@ -122,6 +123,7 @@ class Definition:
     """() for pure operations and terminators, None (unknown) otherwise."""
 
     def __post_init__(self) -> None:
+        self.dialect = self.name.partition(".")[0]
         self.terminator = TERMINATOR in self.traits
         self.isolated = ISOLATED in self.traits
         self.default_effects = () if self.traits & {PURE, TERMINATOR} else None

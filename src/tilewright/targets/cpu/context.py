@@ -206,7 +206,8 @@ class KernelContext(Struct):
         if self.tiles.outline(self, op):
             return
         on_tiles = any(isinstance(v.type, TileType) for v in (*op.operands, *op.results))
-        if op.name.startswith("tile.") or (on_tiles and not op.name.startswith("scf.")):
+        dialect = op.definition.dialect
+        if dialect == "tile" or (on_tiles and dialect != "scf"):
             self.tiles.lower(self, op)
         else:
             self.table[type(op)](self, op)

@@ -13,7 +13,7 @@ from tilewright.targets.llvm.emitter import Value
 
 def knows(op: core.Operation) -> bool:
     """Whether `compute` has code for an elementwise operation: for all of `arith` and `math`."""
-    return op.name.startswith(("arith.", "math."))
+    return op.definition.dialect in ("arith", "math")
 
 
 def compute(lowering: Arithmetic, op: core.Operation, dtypes: Sequence[str], operands: Sequence[Operand]) -> Operand:

@@ -32,6 +32,6 @@ class SpreadWorkGroup(Pass, frozen=True):
 
 def _asks_who_it_is(kernel: Kernel) -> bool:
     return any(
-        op.name.startswith(("team.", "tl.")) and not isinstance(op, team.GroupId | team.NumGroups)
+        op.definition.dialect in ("team", "tl") and not isinstance(op, team.GroupId | team.NumGroups)
         for op in kernel.walk()
     )

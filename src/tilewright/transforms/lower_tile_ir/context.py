@@ -160,7 +160,7 @@ class Lowering(Struct):
             case arith.Constant():
                 return not isinstance(op.value, complex) and op.value >= 0
             case arith.Cast():
-                return op.value.defining_op is not None and op.value.defining_op.name.startswith("team.")
+                return op.value.defining_op is not None and op.value.defining_op.definition.dialect == "team"
             case _:
                 return False
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tilewright.dialects import arith, memref, team, tl
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir.core import BlockArgument, Operation, Value
+from tilewright.ir.interfaces import Elementwise
 from tilewright.ir.types import MemrefType, ScalarType, Type, element_of
 
 Number = bool | int | float | complex
@@ -69,7 +70,7 @@ def _static_extent(op: memref.Size) -> int | None:
 
 def _folds(op: Operation) -> bool:
     """Whether an operation is well-typed arithmetic on integers."""
-    if not op.name.startswith("arith."):
+    if not isinstance(op, Elementwise):
         return False
     type_ = op.operands[0].type
     if not (_is_integer(type_) and all(v.type == type_ for v in op.operands)):
