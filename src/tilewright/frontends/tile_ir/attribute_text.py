@@ -26,10 +26,10 @@ from tilewright.dialects.cuda_tile.attributes import (
     Visibility,
 )
 from tilewright.dialects.cuda_tile.types import I1, ElementType, Tile
-from tilewright.frontends.tile_ir.codes import LIMIT, SYNTAX, WORDS
+from tilewright.frontends.tile_ir.codes import LIMIT, WORDS
 from tilewright.frontends.tile_ir.literal_text import LiteralReader
 from tilewright.ir.core import Attribute
-from tilewright.ir.mlir.cursor import STRING, GiveUp, unescape
+from tilewright.ir.mlir.cursor import STRING, GiveUp
 
 EnumT = TypeVar("EnumT", bound=CodedEnum)
 
@@ -121,7 +121,8 @@ class AttributeReader(LiteralReader):
         """`<key = {name = value, ..}, ..>`."""
         self.expect("<")
         entries: dict[str, tuple[tuple[str, Attribute], ...]] = {}
-        while not self.at(">"):
+
+        def entry() -> None:
             start = self.position
             key = self.key()
             if key in entries:
@@ -129,36 +130,14 @@ class AttributeReader(LiteralReader):
             self.expect("=")
             if not self.at("{"):
                 self.fail("hints of an architecture are a dictionary", HINTS)
-            entries[key] = tuple(sorted(self.dictionary().items()))
-            if not self.accept(","):
-                break
-        self.expect(">")
+            entries[key] = tuple(self.dictionary().items())
+
+        self.listed(entry, ">")
         return Hints(tuple(sorted(entries.items())))
 
-    def key(self) -> str:
-        """A name of a dictionary entry."""
-        found = self.take(STRING)
-        if found is None:
-            return self.word("a name")
-        name = unescape(found[1])
-        if not name:
-            self.fail("names are not empty", SYNTAX, self.range_from(found.start()))
-        return name
-
     def dictionary(self) -> dict[str, Attribute]:
-        """`{name = value, ..}`; a name alone is a unit."""
-        self.expect("{")
-        found: dict[str, Attribute] = {}
-        while not self.at("}"):
-            start = self.position
-            name = self.key()
-            if name in found:
-                self.error(SYNTAX, self.range_from(start), f"{name!r} is given twice")
-            found[name] = self.attribute() if self.accept("=") else Unit()
-            if not self.accept(","):
-                break
-        self.expect("}")
-        return found
+        """`{name = value, ..}`, sorted; a name alone is a unit."""
+        return self.entries(self.attribute, Unit())
 
     def attribute(self) -> Attribute:
         """Any attribute as the generic form writes it."""
@@ -175,9 +154,9 @@ class AttributeReader(LiteralReader):
         if self.at('"'):
             return self.string()
         if self.at("{"):
-            return dict(sorted(self.dictionary().items()))
-        if self.at("["):
-            return self._list()
+            return self.dictionary()
+        if self.accept("["):
+            return tuple(self.listed(self.attribute, "]"))
         if self.at("@"):
             return Symbol(self.symbol())
         if self.at("#"):
@@ -197,16 +176,6 @@ class AttributeReader(LiteralReader):
                 return self.type() if self.at("!") or self.at("(") else self.typed_number()
             case _:
                 return self.type()
-
-    def _list(self) -> Attribute:
-        self.expect("[")
-        found: list[Attribute] = []
-        while not self.at("]"):
-            found.append(self.attribute())
-            if not self.accept(","):
-                break
-        self.expect("]")
-        return tuple(found)
 
     def _array(self) -> Attribute:
         self.expect_word("array")

@@ -266,13 +266,7 @@ class BlockReader(OwnFormReader, ABC):
     def argument_list(self) -> list[Argument]:
         """`(%a: T, ..)`; attributes and locations of arguments say nothing."""
         self.expect("(")
-        found: list[Argument] = []
-        while not self.at(")"):
-            found.append(self._argument())
-            if not self.accept(","):
-                break
-        self.expect(")")
-        return found
+        return self.listed(self._argument, ")")
 
     def _argument(self) -> Argument:
         start = self.position

@@ -62,13 +62,7 @@ class GenericReader(RegionReader):
 
     def _values(self) -> list[_Operand]:
         self.expect("(")
-        found: list[_Operand] = []
-        while not self.at(")"):
-            found.append(self.value())
-            if not self.accept(","):
-                break
-        self.expect(")")
-        return found
+        return self.listed(self.value, ")")
 
     def _attributes(self, found: dict[str, tuple[Attribute, SourceRange]]) -> None:
         start = self.position

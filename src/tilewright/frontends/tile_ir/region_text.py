@@ -155,10 +155,4 @@ class RegionReader(BlockReader):
 
     def _identities(self) -> tuple[Number, ...]:
         self.expect("[")
-        found: list[Number] = []
-        while not self.at("]"):
-            found.append(self.typed_number())
-            if not self.accept(","):
-                break
-        self.expect("]")
-        return tuple(found)
+        return tuple(self.listed(self.typed_number, "]"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Final
 
 from tilewright.diagnostics import SourceRange
 from tilewright.ir.affine import (
@@ -25,7 +25,6 @@ from tilewright.ir.mlir.codes import ILLEGAL, LIMIT, VISIBILITY
 from tilewright.ir.mlir.cursor import INTEGER, WORD
 from tilewright.ir.mlir.type_text import TypeReader
 
-_ItemT = TypeVar("_ItemT")
 _Names = dict[str, AffineExpression]
 _MOST: Final = 250
 """Operators of one expression: it is a tree that is walked on Python's stack."""
@@ -42,7 +41,8 @@ class AffineReader(TypeReader):
         self.expect("<")
         names, dimensions, symbols = self._header()
         self.expect("->")
-        results = self._listed(lambda: self.affine_expression(names))
+        self.expect("(")
+        results = self.listed(lambda: self.affine_expression(names), ")")
         self.expect(">")
         return AffineMap(dimensions, symbols, tuple(results))
 
@@ -52,19 +52,10 @@ class AffineReader(TypeReader):
         self.expect("<")
         names, dimensions, symbols = self._header()
         self.expect(":")
-        constraints = self._listed(lambda: self._constraint(names))
+        self.expect("(")
+        constraints = self.listed(lambda: self._constraint(names), ")")
         self.expect(">")
         return IntegerSet(dimensions, symbols, tuple(constraints))
-
-    def _listed(self, read: Callable[[], _ItemT]) -> list[_ItemT]:
-        self.expect("(")
-        found: list[_ItemT] = []
-        while not self.at(")"):
-            found.append(read())
-            if not self.accept(","):
-                break
-        self.expect(")")
-        return found
 
     def _header(self) -> tuple[_Names, int, int]:
         names: _Names = {}

@@ -18,7 +18,7 @@ from tilewright.ir.mlir.attributes import (
     TypedString,
     UnknownPlace,
 )
-from tilewright.ir.mlir.codes import ILLEGAL, LIMIT, NUMBER, SYNTAX, WORDS
+from tilewright.ir.mlir.codes import ILLEGAL, LIMIT, NUMBER, WORDS
 from tilewright.ir.mlir.cursor import unescape
 from tilewright.ir.mlir.dense_text import NUMBER_TEXT, DenseReader
 from tilewright.ir.mlir.spelling import UNIT, LocationAttribute
@@ -45,7 +45,8 @@ class AttributeReader(DenseReader):
                 text = self.string()
                 return TypedString(text, self.type()) if self.accept(":") else text
             case "[":
-                return self._list()
+                self.expect("[")
+                return tuple(self.listed(self.attribute, "]"))
             case "{":
                 return self.dictionary()
             case "@":
@@ -104,40 +105,9 @@ class AttributeReader(DenseReader):
             return bool(value)
         return IntegerAttribute(value, type_) if layout_of(type_) is None else FloatAttribute(value, type_)
 
-    def _list(self) -> Attribute:
-        self.expect("[")
-        found: list[Attribute] = []
-        while not self.at("]"):
-            found.append(self.attribute())
-            if not self.accept(","):
-                break
-        self.expect("]")
-        return tuple(found)
-
-    def key(self) -> str:
-        """A name of a dictionary entry."""
-        start = self.position
-        if self.at('"'):
-            name = self.string()
-            if not name:
-                self.fail("names are not empty", SYNTAX, self.range_from(start))
-            return name
-        return self.word("a name")
-
     def dictionary(self) -> dict[str, Attribute]:
         """`{name = value, ..}`, sorted; a name alone is a unit."""
-        self.expect("{")
-        found: dict[str, Attribute] = {}
-        while not self.at("}"):
-            start = self.position
-            name = self.key()
-            if name in found:
-                self.error(SYNTAX, self.range_from(start), f"{name[:80]!r} is given twice")
-            found[name] = self.attribute() if self.accept("=") else UNIT
-            if not self.accept(","):
-                break
-        self.expect("}")
-        return dict(sorted(found.items()))
+        return self.entries(self.attribute, UNIT)
 
     def _symbol_reference(self) -> SymbolReference:
         names = [self.symbol()]
@@ -252,10 +222,4 @@ class AttributeReader(DenseReader):
             metadata = self.attribute()
             self.expect(">")
         self.expect("[")
-        parts: list[LocationAttribute] = []
-        while not self.at("]"):
-            parts.append(self.place())
-            if not self.accept(","):
-                break
-        self.expect("]")
-        return FusedPlace(tuple(parts), metadata)
+        return FusedPlace(tuple(self.listed(self.place, "]")), metadata)

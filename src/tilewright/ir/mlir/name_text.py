@@ -1,13 +1,16 @@
-"""Reads names of values where they are defined, and lists of lists: what all texts in MLIR's manner share."""
+"""Reads names of values where they are defined, lists, dictionaries: what all texts in MLIR's manner share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 from msgspec import Struct
 
 from tilewright.diagnostics import SourceRange
 from tilewright.ir.mlir.cursor import VALUE, Cursor
+
+T = TypeVar("T")
 
 
 class ResultName(Struct):
@@ -19,7 +22,7 @@ class ResultName(Struct):
 
 
 class NameReader(Cursor):
-    """Reads names that are defined."""
+    """Reads names that are defined, and what has commas between its parts."""
 
     def new_name(self, what: str = "a value") -> str:
         """The name of a value that is defined here."""
@@ -44,6 +47,41 @@ class NameReader(Cursor):
             if not self.accept(","):
                 break
         self.expect("=")
+
+    def listed(self, read: Callable[[], T], close: str) -> list[T]:
+        """Any number of parts with commas between them, and what closes the list."""
+        found: list[T] = []
+        while not self.at(close):
+            found.append(read())
+            if not self.accept(","):
+                break
+        self.expect(close)
+        return found
+
+    def key(self) -> str:
+        """A name of a dictionary entry."""
+        start = self.position
+        if not self.at('"'):
+            return self.word("a name")
+        name = self.string("a name")
+        if not name:
+            self.fail("names are not empty", self.codes.syntax, self.range_from(start))
+        return name
+
+    def entries(self, read: Callable[[], T], absent: T) -> dict[str, T]:
+        """`{name = value, ..}`, sorted; a name alone has the value `absent`."""
+        found: dict[str, T] = {}
+
+        def entry() -> None:
+            start = self.position
+            name = self.key()
+            if name in found:
+                self.error(self.codes.syntax, self.range_from(start), f"{name[:80]!r} is given twice")
+            found[name] = read() if self.accept("=") else absent
+
+        self.expect("{")
+        self.listed(entry, "}")
+        return dict(sorted(found.items()))
 
     def nested_list(self, read_element: Callable[[], None], deepest: int, unequal: str) -> tuple[int, ...]:
         """`[[x, ..], ..]`, nested at most `deepest`: its shape. `unequal` is the code where it is no rectangle.

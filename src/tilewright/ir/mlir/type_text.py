@@ -111,13 +111,7 @@ class TypeReader(NameReader, ABC):
     def type_list(self) -> list[Type]:
         """`(T, ..)`."""
         self.expect("(")
-        found: list[Type] = []
-        while not self.at(")"):
-            found.append(self.type())
-            if not self.accept(","):
-                break
-        self.expect(")")
-        return found
+        return self.listed(self.type, ")")
 
     def result_types(self) -> list[Type]:
         """`T` or `(T, ..)`, behind an arrow."""
@@ -246,13 +240,7 @@ class TypeReader(NameReader, ABC):
 
     def _tuple(self) -> Type:
         self.expect("<")
-        found: list[Type] = []
-        while not self.at(">"):
-            found.append(self.type())
-            if not self.accept(","):
-                break
-        self.expect(">")
-        return TupleType(tuple(found))
+        return TupleType(tuple(self.listed(self.type, ">")))
 
     def _memref(self) -> Type:
         self.expect("<")
