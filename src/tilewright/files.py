@@ -12,7 +12,6 @@ import errno
 import io
 import os
 import re
-import secrets
 import stat
 import sys
 from collections.abc import Generator
@@ -98,7 +97,7 @@ def _replacing_regular(path: FilePath, target: Path, mode: int) -> Generator[Bin
         before = None
     if before is not None and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, "the file is read-only", os.fspath(path))
-    temporary = target.parent / f".tilewright-{secrets.token_hex(8)}.tmp"
+    temporary = target.parent / f".tilewright-{os.urandom(8).hex()}.tmp"
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     except OSError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, Self
 
@@ -166,27 +165,31 @@ class Kernel:
 
     def _repr_html_(self) -> str:
         """Signature, stages and what each pass changed as folded sections, for notebooks."""
+        from html import escape
+
         stages = "".join(
-            f"<details><summary>{stage}</summary><pre>{html.escape(self._program.text(stage))}</pre></details>"
+            f"<details><summary>{stage}</summary><pre>{escape(self._program.text(stage))}</pre></details>"
             for stage in self._program.stages
         )
         passes = "".join(
-            f"<details><summary>{html.escape(change.name)}</summary><pre>{_coloured(change.text)}</pre></details>"
+            f"<details><summary>{escape(change.name)}</summary><pre>{_coloured(change.text)}</pre></details>"
             for change in self._program.pass_changes()
         )
         if passes:
             passes = f"<details><summary>what each pass changed</summary>{passes}</details>"
-        head = f"<b><code>{html.escape(self.signature)}</code></b> for {html.escape(self._program.target)}"
+        head = f"<b><code>{escape(self.signature)}</code></b> for {escape(self._program.target)}"
         return f"{head}{stages}{passes}"
 
 
 def _coloured(difference: str) -> str:
     """A unified diff in HTML."""
+    from html import escape
+
     colours = {"+": "#1a7f37", "-": "#cf222e", "@": "#8250df"}
     lines: list[str] = []
     for line in difference.split("\n"):
         colour = colours.get(line[:1])
-        text = html.escape(line)
+        text = escape(line)
         lines.append(text if colour is None else f'<span style="color:{colour}">{text}</span>')
     return "\n".join(lines)
 

@@ -7,9 +7,7 @@ stored.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
-from enum import Enum
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -17,9 +15,10 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from tilewright.artifacts.artifact import Artifact, ArtifactError
-from tilewright.kept.store import CacheRefused, DamagedEntry, Store
+from tilewright.kept.folder import CacheFolder, CacheMode, CacheWarning, folder_of
+from tilewright.kept.store import DamagedEntry, Store
 from tilewright.machine.processor import missing_features
-from tilewright.settings.config import current
+from tilewright.settings.config import Config, current
 from tilewright.targets import read_artifact
 
 if TYPE_CHECKING:
@@ -28,18 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["ArtifactCache", "CacheMode", "CacheStatistics", "CacheWarning", "cached_artifact", "open_cache"]
 
 _LOCK_SECONDS: Final = 60.0
-
-
-class CacheWarning(UserWarning):
-    """The cache could not do its work; results are right all the same."""
-
-
-class CacheMode(Enum):
-    """What a cache may do with its folder."""
-
-    OFF = "off"
-    READ_ONLY = "ro"
-    READ_WRITE = "rw"
 
 
 class CacheStatistics(Struct, frozen=True):
@@ -64,12 +51,14 @@ class ArtifactCache:
         *,
         limit: int = 1 << 30,
         lock_seconds: float = _LOCK_SECONDS,
+        folder: CacheFolder | None = None,
     ) -> None:
         self.mode = mode
         self.limit = limit
-        self._store = Store(directory)
+        self._folder = folder or CacheFolder(directory, mode)
+        self._store, self._by_products = self._folder.artifacts, self._folder.by_products
+        self._warn, self._attempt = self._folder.warn, self._folder.attempt
         self._lock_seconds = lock_seconds
-        self._warned: set[str] = set()
         self._hits = 0
         self._misses = 0
 
@@ -149,14 +138,14 @@ class ArtifactCache:
 
     def _shrink(self, limit: int, keep: str = "") -> None:
         self._store.sweep()
-        entries = self._store.entries()
-        size = sum(entry.size for entry in entries)
-        for entry in entries:
+        found = [(entry.used, entry, store) for store in (self._store, self._by_products) for entry in store.entries()]
+        size = sum(entry.size for _, entry, _ in found)
+        for _, entry, store in sorted(found, key=lambda one: (one[0], one[1].key)):
             if size <= limit:
                 break
             if entry.key != keep:
-                self._store.remove(entry.key)
-                (self._store.directory / f"{entry.key}.lock").unlink(missing_ok=True)
+                store.remove(entry.key)
+                (store.directory / f"{entry.key}.lock").unlink(missing_ok=True)
                 size -= entry.size
 
     def verify(self, *, remove: bool = False) -> list[str]:
@@ -164,15 +153,20 @@ class ArtifactCache:
 
         Raises OSError if the folder cannot be read.
         """
-        damaged = [entry.key for entry in self._store.entries() if not self._whole(entry.key)] if self._exists() else []
-        for key in damaged if remove else []:
-            self._store.remove(key)
-        return damaged
+        if not self._exists():
+            return []
+        stores = (self._store, self._by_products)
+        damaged = [
+            (store, entry.key) for store in stores for entry in store.entries() if not self._whole(store, entry.key)
+        ]
+        for store, key in damaged if remove else []:
+            store.remove(key)
+        return [key for _, key in damaged]
 
-    def _whole(self, key: str) -> bool:
+    def _whole(self, store: Store, key: str) -> bool:
         try:
-            payload = self._store.read(key)
-            return payload is None or bool(read_artifact(payload))
+            payload = store.read(key)
+            return payload is None or store is self._by_products or bool(read_artifact(payload))
         except (DamagedEntry, ArtifactError, MemoryError):
             return False
 
@@ -188,42 +182,26 @@ class ArtifactCache:
             self._store.directory, self.mode, len(sizes), sum(sizes), self.limit, self._hits, self._misses
         )
 
-    def _attempt(self, what: str, action: Callable[[], None]) -> None:
-        try:
-            action()
-        except OSError as error:
-            self._warn(what, error)
-
-    def _warn(self, what: str, error: Exception) -> None:
-        if isinstance(error, CacheRefused):
-            what = "be used"
-        if what not in self._warned:
-            self._warned.add(what)
-            warnings.warn(f"the kernel cache could not {what}: {error}", CacheWarning, stacklevel=4)
-
 
 @lru_cache(maxsize=8)
-def _cache(directory: Path, mode: CacheMode, limit: int) -> ArtifactCache:
-    return ArtifactCache(directory, mode, limit=limit)
+def _cache(folder: CacheFolder, limit: int) -> ArtifactCache:
+    return ArtifactCache(folder.directory, folder.mode, limit=limit, folder=folder)
 
 
 def open_cache() -> ArtifactCache:
     """The cache that the current settings describe."""
-    settings = current()
-    directory = settings.cache_dir or _users_directory()
-    return _cache(directory, CacheMode(settings.cache), settings.cache_size)
+    return _opened(current())
 
 
-def _users_directory() -> Path:
-    import platformdirs
-
-    return Path(platformdirs.user_cache_dir("tilewright", appauthor=False)) / "artifacts"
+def _opened(settings: Config) -> ArtifactCache:
+    return _cache(folder_of(settings), settings.cache_size)
 
 
 def cached_artifact(key: str, compile: Callable[[], Artifact]) -> Artifact:
     """Load or compile, as the settings say."""
-    cache = open_cache()
-    if not current().always_compile:
+    settings = current()
+    cache = _opened(settings)
+    if not settings.always_compile:
         return cache.get_or_compile(key, compile)
     artifact = compile()
     cache.put(key, artifact)

@@ -11,7 +11,6 @@ import errno
 import hashlib
 import os
 import re
-import secrets
 import stat
 import time
 from collections.abc import Generator
@@ -22,7 +21,10 @@ from msgspec import Struct
 
 _MAGIC: Final = b"TWCACHE1"
 _DIGEST: Final = hashlib.sha256().digest_size
-_SUFFIX: Final = ".twa"
+ARTIFACTS: Final = ".twa"
+"""Ends the names of entries that are artefacts."""
+BY_PRODUCTS: Final = ".twb"
+"""Ends the names of entries that are made on the way: the processor's description, machine code of the runtime."""
 _KEY: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _TEMPORARY_LIFETIME: Final = 3600.0
 _READING: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -47,16 +49,17 @@ class EntryInfo(Struct, frozen=True):
 
 
 class Store:
-    """A folder of entries. Every method may raise OSError; callers decide what that means."""
+    """The entries of one kind in a folder. Every method may raise OSError; callers decide what that means."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, suffix: str = ARTIFACTS) -> None:
         self.directory = directory
+        self._suffix = suffix
 
     def read(self, key: str) -> bytes | None:
         """The payload of an entry, None if there is none; `DamagedEntry` if it is not whole."""
         with self._opened() as folder:
             try:
-                descriptor = os.open(_name(key), _READING, dir_fd=folder)
+                descriptor = os.open(self._name(key), _READING, dir_fd=folder)
             except FileNotFoundError:
                 return None
             except OSError as error:
@@ -67,10 +70,10 @@ class Store:
 
     def write(self, key: str, payload: bytes) -> None:
         """Put an entry in place in one step: a reader sees all of it or nothing."""
-        name = _name(key)
+        name = self._name(key)
         self.create()
         with self._opened() as folder:
-            temporary = f".{name}.{os.getpid()}.{secrets.token_hex(8)}.tmp"
+            temporary = f".{name}.{os.getpid()}.{os.urandom(8).hex()}.tmp"
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
             descriptor = os.open(temporary, flags, 0o600, dir_fd=folder)
             try:
@@ -87,20 +90,20 @@ class Store:
     def touch(self, key: str) -> None:
         """Note that an entry was used now."""
         with self._opened() as folder:
-            os.utime(_name(key), dir_fd=folder, follow_symlinks=False)
+            os.utime(self._name(key), dir_fd=folder, follow_symlinks=False)
 
     def remove(self, key: str) -> None:
         """Delete an entry, if it is there."""
         with self._opened() as folder, contextlib.suppress(FileNotFoundError):
-            os.unlink(_name(key), dir_fd=folder)
+            os.unlink(self._name(key), dir_fd=folder)
 
     def entries(self) -> list[EntryInfo]:
         """All entries, the least recently used first."""
         found: list[EntryInfo] = []
         with self._opened() as folder:
             for name in os.listdir(folder):
-                key = name.removesuffix(_SUFFIX)
-                if not name.endswith(_SUFFIX) or not _KEY.fullmatch(key):
+                key = name.removesuffix(self._suffix)
+                if not name.endswith(self._suffix) or not _KEY.fullmatch(key):
                     continue
                 with contextlib.suppress(FileNotFoundError):
                     status = os.stat(name, dir_fd=folder, follow_symlinks=False)
@@ -134,18 +137,17 @@ class Store:
         finally:
             os.close(descriptor)
 
+    def _name(self, key: str) -> str:
+        if not _KEY.fullmatch(key):
+            raise ValueError(f"a cache key is a SHA-256 in hexadecimal, not {key!r}")
+        return key + self._suffix
+
     def _check(self, status: os.stat_result) -> None:
         if status.st_uid != os.geteuid():
             raise CacheRefused(f"{self.directory} belongs to user {status.st_uid}, not to us")
         if stat.S_IMODE(status.st_mode) & 0o077:
             mode = stat.S_IMODE(status.st_mode)
             raise CacheRefused(f"{self.directory} has mode {mode:04o}, others may use it; chmod 700 it")
-
-
-def _name(key: str) -> str:
-    if not _KEY.fullmatch(key):
-        raise ValueError(f"a cache key is a SHA-256 in hexadecimal, not {key!r}")
-    return key + _SUFFIX
 
 
 def _not_regular(key: str) -> DamagedEntry:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
-from tilewright.machine.llvm_binding import LibraryBuilder, ResourceTracker, binding
+from tilewright.machine.llvm_binding import binding
 from tilewright.machine.loaded import LinkError, LoadedObject
 from tilewright.machine.processor import machine
 from tilewright.machine.target_machine import target_machine
 from tilewright.once import once
+
+if TYPE_CHECKING:
+    from tilewright.machine.llvm_types import LibraryBuilder, ResourceTracker
 
 
 class _Linker:

@@ -7,22 +7,24 @@ standard pipeline costs several times the code generation without gain.
 from __future__ import annotations
 
 import ctypes
-import os
-import sys
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tilewright.machine.elf import ElfObject, ObjectFormatError, is_elf, read_object
 from tilewright.machine.interruptible import interruptibly
-from tilewright.machine.llvm_binding import Module, TargetMachine, binding
+from tilewright.machine.llvm_binding import binding
 from tilewright.machine.llvm_linker import link_with_llvm
 from tilewright.machine.loaded import LinkError, LoadedObject
 from tilewright.machine.loader import link
 from tilewright.machine.processor import Machine, machine
 from tilewright.machine.relocations import UnsupportedObject
+from tilewright.machine.system import is_linux_on_x86_64
 from tilewright.machine.target_machine import initialize, target_machine
+
+if TYPE_CHECKING:
+    from tilewright.machine.llvm_types import Module, TargetMachine
 
 __all__ = [
     "InvalidIR",
@@ -148,7 +150,7 @@ def load_object(
         try:
             found = read_object(data)
             given |= addresses_outside(found, given, process_symbols=process_symbols)
-            if _is_known_system():
+            if is_linux_on_x86_64():
                 return link(found, wanted, given)
         except ObjectFormatError as error:
             raise LinkError(f"object code cannot be loaded: {error}") from None
@@ -156,11 +158,6 @@ def load_object(
             message = f"object code is linked by LLVM, since it is not what tilewright's own loader knows: {error}"
             warnings.warn(message, LinkerWarning, stacklevel=2)
     return link_with_llvm(data, wanted, given, process_symbols=process_symbols)
-
-
-def _is_known_system() -> bool:
-    """Whether `loader` knows the processor and the system; a process of 32 bits may run on one of 64."""
-    return sys.platform == "linux" and os.uname().machine == "x86_64" and sys.maxsize > 1 << 32
 
 
 def addresses_outside(found: ElfObject, given: Collection[str], *, process_symbols: bool = False) -> Mapping[str, int]:

@@ -13,7 +13,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from tilewright.machine.llvm_binding import binding, host_features
+from tilewright.machine.host import host
 
 
 class UnsupportedFeatures(ValueError):
@@ -62,15 +62,16 @@ class Machine(Struct, frozen=True):
 @cache
 def machine(features: FeatureSet = FeatureSet.HOST) -> Machine:
     """The host, or the host restricted to a set; `UnsupportedFeatures` if it lacks what the set is named for."""
-    triple, flags = binding().get_process_triple(), host_features()
-    host = Machine(triple, binding().get_host_cpu_name(), _signed(flags))
+    found = host()
+    triple, flags = found.triple, found.features
+    whole = Machine(triple, found.cpu, _signed(flags))
     if features is FeatureSet.HOST:
-        return host
+        return whole
     if not triple.startswith(("x86_64", "amd64")):
         if features is FeatureSet.GENERIC:
             return Machine(triple, "generic", "")
         raise UnsupportedFeatures(f"the feature set {features.value!r} exists on x86-64 only, this machine is {triple}")
-    if missing := host.lacks(features):
+    if missing := whole.lacks(features):
         raise UnsupportedFeatures(f"this machine cannot run {features.value!r} code: it lacks {', '.join(missing)}")
     return Machine(triple, _tuning(features), _signed(_restrict(flags, features)))
 
@@ -91,7 +92,7 @@ def _tuning(features: FeatureSet) -> str:
         case FeatureSet.GENERIC:
             return "x86-64"
         case FeatureSet.HOST:
-            return binding().get_host_cpu_name()
+            return host().cpu
 
 
 def _signed(flags: Mapping[str, bool]) -> str:
@@ -100,6 +101,6 @@ def _signed(flags: Mapping[str, bool]) -> str:
 
 def missing_features(features: str) -> tuple[str, ...]:
     """What code generated with a feature string may use and this machine lacks; empty if the code may run here."""
-    flags = host_features()
+    flags = host().features
     wanted = [entry[1:] for entry in features.split(",") if entry.startswith("+")]
     return tuple(name for name in wanted if not flags.get(name, False))

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import TYPE_CHECKING
 
-from tilewright.machine.llvm_binding import TargetMachine, binding
+from tilewright.machine.llvm_binding import binding
 from tilewright.machine.processor import Machine
+
+if TYPE_CHECKING:
+    from tilewright.machine.llvm_types import TargetMachine
 
 
 @cache

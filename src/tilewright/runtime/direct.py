@@ -21,7 +21,8 @@ import numpy as np
 from msgspec import Struct
 
 from tilewright.artifacts.artifact import MemrefParameter, Parameter, slot_layout
-from tilewright.machine.native import LoadedObject, compile_text, load_object
+from tilewright.machine.native import LoadedObject, load_object
+from tilewright.machine.own_code import own_code
 from tilewright.once import once
 from tilewright.runtime import direct_layout as at
 from tilewright.runtime.arrays import AnyArray
@@ -74,7 +75,7 @@ def _code() -> _Code:
     types = {"integers": [int, *whole], "reals": [float, *floats, *whole], "complexes": [complex, *pairs]}
     lists = {name: Words([*map(id, found), 0]) for name, found in types.items()}
     symbols |= {f"tw_{name}": words.address for name, words in lists.items()}
-    loaded = load_object(compile_text(direct_text(), optimisation=2), ["tw_direct"], symbols=symbols)
+    loaded = load_object(own_code(direct_text(), optimisation=2), ["tw_direct"], symbols=symbols)
     name = b"launch\0"
     place = ctypes.cast(ctypes.c_char_p(name), ctypes.c_void_p)
     # PyMethodDef: name, function, flags, no documentation

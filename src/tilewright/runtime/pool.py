@@ -25,7 +25,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from tilewright.machine.native import LoadedObject, compile_text, load_object
+from tilewright.machine.native import LoadedObject, load_object
+from tilewright.machine.own_code import own_code
 from tilewright.once import once
 from tilewright.runtime import pool_layout
 from tilewright.runtime.pool_ir import pool_text
@@ -58,7 +59,7 @@ class _Code(Struct, frozen=True):
 
 @once
 def _code() -> _Code:
-    loaded = load_object(compile_text(pool_text()), _EXPORTS, symbols=_symbols())
+    loaded = load_object(own_code(pool_text()), _EXPORTS, symbols=_symbols())
     word, size = ctypes.c_void_p, ctypes.c_int64
     # called with the GIL, which they let go of themselves; a pending exception is raised when they return
     launch = ctypes.PYFUNCTYPE(ctypes.c_int32, word, word)

@@ -9,7 +9,6 @@ In `pyproject.toml` the table is `[tool.tilewright]`, in the environment each na
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -101,6 +100,8 @@ def _from_environment(environment: Mapping[str, str]) -> _Layer:
 
 @lru_cache(maxsize=16)
 def _from_pyproject(path: Path, _modified: int, _size: int) -> _Layer:
+    import tomllib
+
     try:
         document: Mapping[str, object] = tomllib.loads(read_file(path, _LARGEST).decode())
     except (OSError, ValueError) as error:

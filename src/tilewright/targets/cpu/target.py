@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from tilewright.machine.host import llvm_version
 from tilewright.machine.processor import FeatureSet
 from tilewright.machine.units import Unit, usable
 from tilewright.targets.cpu.machine import Machine, machine_of
@@ -36,11 +37,9 @@ class CpuTarget(Struct, frozen=True):
 
     def fingerprint(self) -> str:
         """LLVM's version, the triple, the feature string and the product units in use."""
-        import llvmlite
-
         processor = self.machine.processor
         units = ",".join(unit.value for unit in usable(processor, self.machine.units))
-        return f"llvmlite {llvmlite.__version__} {processor.triple} {processor.cpu} {processor.features} {units}"
+        return f"llvmlite {llvm_version()} {processor.triple} {processor.cpu} {processor.features} {units}"
 
     def passes(self, level: int, checked: bool = False) -> list[Pass]:
         """The common way to tiles, then the splitting of SPMD regions at barriers.

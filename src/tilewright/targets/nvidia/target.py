@@ -18,6 +18,7 @@ from tilewright.ir.printer import print_op
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.machine.cuda import driver
 from tilewright.machine.cuda.architecture import Architecture
+from tilewright.machine.host import llvm_version
 from tilewright.targets.llvm.elementwise import knows
 from tilewright.targets.llvm.emitter import Module
 from tilewright.targets.llvm.seals import emit_seals
@@ -67,9 +68,7 @@ class NvidiaTarget(Struct, frozen=True):
 
     def fingerprint(self) -> str:
         """Architecture, PTX version, code generator and the format of what is generated."""
-        import llvmlite
-
-        return f"{self.architecture.value} {self.architecture.features} llvmlite {llvmlite.__version__} {_FORMAT}"
+        return f"{self.architecture.value} {self.architecture.features} llvmlite {llvm_version()} {_FORMAT}"
 
     def passes(self, level: int, checked: bool = False) -> list[Pass]:
         """Blocks of threads for kernels of one work-item, then the common way to tiles."""
