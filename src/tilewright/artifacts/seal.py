@@ -1,8 +1,8 @@
 """What the code of a kernel says of its own signature, so that a header that tells something else is noticed.
 
 Beside each entry lies a constant: the SHA-256 of target, features and what the header says of the kernel, but for where
-in a source its constraints come from. That is no signature in the sense of cryptography: whoever can write code can
-write the constant as well.
+in a source its constraints come from, and what its products run on. That is no signature in the sense of cryptography:
+whoever can write code can write the constant as well.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from tilewright.artifacts.artifact_codec import kernel_to_json
 from tilewright.artifacts.constraints import without_words
-from tilewright.artifacts.parameters import KernelInfo
+from tilewright.artifacts.parameters import SCHEDULE, KernelInfo
 
 SEAL_BYTES: Final = 32
 
@@ -28,6 +28,7 @@ def seal_symbol(entry: str) -> str:
 def seal_of(target: str, features: str, kernel: KernelInfo) -> bytes:
     """The constant's content."""
     constraints = tuple(map(without_words, kernel.constraints))
-    kernel = replace(kernel, constraints=constraints)
+    facts = {name: fact for name, fact in kernel.facts.items() if name != SCHEDULE}
+    kernel = replace(kernel, constraints=constraints, facts=facts)
     said = json.dumps([target, features, kernel_to_json(kernel)], sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(said.encode("utf-8", errors="surrogatepass")).digest()

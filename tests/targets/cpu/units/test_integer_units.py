@@ -81,8 +81,8 @@ def test_every_tail(signs: tuple[str, str], unit: Unit, rng: np.random.Generator
     assert ("vpdpbusd" in run.text) == (unit is Unit.VNNI)
     sizes = list(product(range(1, 18), range(1, 18), range(1, 71)))
     most = count("RANDOM_TAILS", 1500, len(sizes))
-    for number in rng.permutation(len(sizes))[:most]:
-        m, n, k = sizes[number]
+    chosen: list[int] = rng.permutation(len(sizes))[:most].tolist()
+    for m, n, k in (sizes[number] for number in chosen):
         a, b = numbers(rng, "i8", signs[0], (m, k)), numbers(rng, "i8", signs[1], (k, n))
         check(run, a, b, numbers(rng, "i32", "s", (m, n)), (m, n, k))
     ran(most, "products of integers with tails")
@@ -91,9 +91,7 @@ def test_every_tail(signs: tuple[str, str], unit: Unit, rng: np.random.Generator
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("elements", [("i8", "i8"), ("i16", "i16"), ("i8", "i16"), ("i16", "i8")], ids="-".join)
 @pytest.mark.parametrize("orders", ["ff", "cf", "fc", "cc", "ss"])
-def test_orders_strides_and_runs(
-    elements: tuple[str, str], orders: str, unit: Unit, rng: np.random.Generator
-) -> None:
+def test_orders_strides_and_runs(elements: tuple[str, str], orders: str, unit: Unit, rng: np.random.Generator) -> None:
     """Factors by columns, by rows, or with gaps everywhere; runs of terms that end anywhere."""
     layouts = {"f": ",strided<1,?>", "c": ",strided<?,1>", "s": ",strided<?,?>"}
     run = kernel(("s", "s"), unit, elements, (layouts[orders[0]], layouts[orders[1]], ",strided<1,?>"), 6000)

@@ -38,17 +38,19 @@ from tilewright.targets.cpu.units.unit import Factor
 from tilewright.targets.llvm.emitter import Builder, Value, i64
 
 MANY_MULTIPLIES = 72 * 72 * 72
-"""From here on packing the factors pays."""
+"""From here on packing the factors pays where they are multiplied as vectors."""
+_MANY_FOR_UNITS = 32 * 32 * 32
+"""From here on for other units (`benchmarks/units.py`, batches of small products)."""
 _NARROWEST = 16
 _PANELS_AT_ONCE = 8
 _SHARED_FROM = 1 << 17
 
 
-def large_product(value: Expression) -> Product | None:
+def large_product(machine: Machine, value: Expression) -> Product | None:
     """The product inside a value, if it is large and all around it works element by element."""
     parts = list(_elementwise_parts(value))
     products = [part for part in parts if isinstance(part, Product)]
-    if len(products) != 1 or not is_large(products[0]):
+    if len(products) != 1 or not is_large(machine, products[0]):
         return None
     product = products[0]
     around = [*parts, *_elementwise_parts(product.acc)]
@@ -57,17 +59,18 @@ def large_product(value: Expression) -> Product | None:
     return product if known and once else None
 
 
-def is_large(product: Product) -> bool:
+def is_large(machine: Machine, product: Product) -> bool:
     """Whether packing the factors pays, and they are in memory."""
     if not (_source(product.lhs) and _source(product.rhs)):
         return False
     m, n = product.type.shape
-    return is_large_shape(m, n, product.lhs.type.shape[1])
+    choice = choose(machine, kind_of(product.lhs), kind_of(product.rhs), product.type.element)
+    return is_large_shape(m, n, product.lhs.type.shape[1], _MANY_FOR_UNITS if choice.better else MANY_MULTIPLIES)
 
 
-def is_large_shape(m: int, n: int, depth: int) -> bool:
+def is_large_shape(m: int, n: int, depth: int, many: int = MANY_MULTIPLIES) -> bool:
     """Whether a product of such tiles is large."""
-    return m * n * depth >= MANY_MULTIPLIES and min(m, n, depth) >= _NARROWEST
+    return m * n * depth >= many and min(m, n, depth) >= _NARROWEST
 
 
 def _source(factor: Expression) -> Memory | None:

@@ -163,9 +163,9 @@ def _word(op: ReduceBy) -> str | None:
 def _product(ctx: KernelContext, roots: Roots, op: tile.Mma, type_: TileType) -> Product:
     lhs, rhs = _factor_of(tile_of(ctx, op.lhs)), _factor_of(tile_of(ctx, op.rhs))
     acc = tile_of(ctx, op.acc)
-    if large_product(acc) is not None:
+    if large_product(roots.machine, acc) is not None:
         acc = roots.materialize(acc)
-    large = is_large(Product(type_, lhs, rhs, acc))
+    large = is_large(roots.machine, Product(type_, lhs, rhs, acc))
     # what is packed after all says so itself
     ctx.schedule[op] = in_registers(op, kind_of(lhs), kind_of(rhs), roots.machine)
     lhs = _factor(roots, lhs, type_, 0, op.lhs.has_one_use(), large)

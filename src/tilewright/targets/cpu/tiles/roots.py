@@ -79,13 +79,13 @@ class Roots:
                 assert isinstance(inside, Memory)
                 self.within(part).store(part.tile(value), inside)
             return
-        product = large_product(value)
+        product = large_product(self.machine, value)
         if product is not None:
             store_large(self.ctx, self.machine, value, product, target)
             return
         vector = natural_dim(target)
         value = self.materialize_operands(value, vector)
-        product = large_product(value)
+        product = large_product(self.machine, value)
         if product is not None:
             store_large(self.ctx, self.machine, value, product, target)
             return

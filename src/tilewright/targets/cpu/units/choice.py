@@ -14,9 +14,10 @@ from tilewright.targets.cpu.units.vnni import vnni
 
 
 class Choice(Struct, frozen=True):
-    """A unit, and what keeps the product from each better one that could take factors of these types."""
+    """A unit, whether it is better than vectors, and what keeps the product from one that would be."""
 
     unit: ProductUnit
+    better: bool = False
     refused: tuple[str, ...] = ()
 
 
@@ -28,7 +29,7 @@ def choose(machine: Machine, vectors: Factor, scalars: Factor, accumulator: Scal
         return Choice(plain)
     unit, found = better
     why = _refusal(machine, unit)
-    return Choice(found) if why is None else Choice(plain, (f"{unit.value}: {why}",))
+    return Choice(found, better=True) if why is None else Choice(plain, refused=(f"{unit.value}: {why}",))
 
 
 def _better(vectors: Factor, scalars: Factor, accumulator: ScalarType) -> tuple[Unit, ProductUnit] | None:

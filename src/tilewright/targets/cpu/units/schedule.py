@@ -17,8 +17,8 @@ def in_registers(op: tile.Mma, lhs: Factor, rhs: Factor, machine: Machine) -> st
     assert isinstance(op.out.type, TileType)
     element = op.out.type.element
     packed = choose(machine, lhs, rhs, element)
-    better = () if packed.unit.name == "vector" else (f"{packed.unit.name}: only packed products take it",)
-    choice = Choice(VectorUnit(element), (*better, *packed.refused))
+    better = (f"{packed.unit.name}: only packed products take it",) if packed.better else ()
+    choice = Choice(VectorUnit(element), refused=(*better, *packed.refused))
     return described(op, lhs, rhs, choice, "factors read in place")
 
 
