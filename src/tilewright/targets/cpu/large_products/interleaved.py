@@ -6,12 +6,10 @@ last word is filled up with zeros.
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
 from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 from tilewright.targets.cpu.expressions.blocks import Block, Piece, split_powers
 from tilewright.targets.cpu.expressions.fragments import join, value_of
-from tilewright.targets.cpu.expressions.nodes import Bound, Memory
+from tilewright.targets.cpu.expressions.nodes import Memory
 from tilewright.targets.cpu.large_products.packing import Format, PlainPacking, transpose
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.machine import Machine
@@ -27,12 +25,7 @@ class InterleavedPacking(PlainPacking):
     def __init__(
         self, b: Builder, arith: Arithmetic, machine: Machine, source: Memory, form: Format, target: Value, depth: Value
     ) -> None:
-        # A term that one factor has and the other has not is none: NaN times zero would be one.
-        bounds = list(source.bounds)
-        terms = bounds[1 - form.line]
-        assert terms is not None
-        bounds[1 - form.line] = Bound(terms.low, b.smin(terms.high, depth))
-        super().__init__(b, arith, machine, replace(source, bounds=tuple(bounds)), form, target, depth)
+        super().__init__(b, arith, machine, source, form, target, depth)
         self._group = form.packing.group
         self._steps: int = self._group * self._steps
 

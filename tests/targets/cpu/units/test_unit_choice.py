@@ -1,0 +1,172 @@
+"""Units through the whole compiler: products of the languages, what `schedule` says of them, units that are asked for."""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import tilewright as tw
+from tilewright.machine.processor import machine
+from tilewright.machine.units import Unit, lacking
+from tilewright.runtime.config import ConfigError
+from tilewright.targets import find_target
+
+Array = NDArray[Any]
+SIGNS = ("signed", "unsigned")
+has_vnni = pytest.mark.skipif(bool(lacking(machine(), Unit.VNNI)), reason="this machine has no VNNI")
+
+
+def gemm(types: tuple[str, str, str], m: int, n: int, k: int) -> str:
+    one = "1" if types[0][0] == "i" else "1.0"
+    zero = "0" if types[2][0] == "i" else "0.0"
+    a, b, c = f"{types[0]}x{m}x{k}", f"{types[1]}x{k}x{n}", f"{types[2]}x{m}x{n}"
+    return f"""func @k(%A: memref<{a}>, %B: memref<{b}>, %C: memref<{c}>) {{
+        %one = constant {one} : {types[0]}
+        %zero = constant {zero} : {types[2]}
+        gemm %one, %A, %B, %zero, %C
+    }}"""
+
+
+I8 = ("i8", "i8", "i32")
+
+
+class View:
+    """A partition view of a row-major matrix at the pointer `%name`; what lies outside is zero."""
+
+    def __init__(self, name: str, element: str, shape: tuple[int, int], tile: tuple[int, int]) -> None:
+        tensor = f"tensor_view<{shape[0]}x{shape[1]}x{element}, strides=[{shape[1]},1]>"
+        padding = "padding_value = zero, " if element == "i8" else ""
+        self.name = name
+        self.tile = f"tile<{tile[0]}x{tile[1]}x{element}>"
+        self.type = f"partition_view<tile=({tile[0]}x{tile[1]}), {padding}{tensor}>"
+        self.text = f"""%{name}t = make_tensor_view %{name}, shape = {list(shape)}, strides = [{shape[1]}, 1] : {tensor}
+            %{name}v = make_partition_view %{name}t : {self.type}"""
+
+    def load(self, at: str) -> str:
+        """`%` and the name in upper case is the tile at an index."""
+        result = self.name.upper()
+        load = f"%{result}, %{self.name}u = load_view_tko weak %{self.name}v[{at}]"
+        return f"{load} : {self.type}, tile<i32> -> {self.tile}, token"
+
+
+def mmai(signs: tuple[str, str], size: tuple[int, int, int], tiles: tuple[int, int, int]) -> str:
+    """`c = a b` in tiles, with a loop over terms."""
+    (m, n, k), (tm, tn, tk) = size, tiles
+    a, b = View("a", "i8", (m, k), (tm, tk)), View("b", "i8", (k, n), (tk, tn))
+    c = View("c", "i32", (m, n), (tm, tn))
+    return f"""cuda_tile.module @m {{
+        entry @k(%a: tile<ptr<i8>>, %b: tile<ptr<i8>>, %c: tile<ptr<i32>>) {{
+            {a.text}
+            {b.text}
+            {c.text}
+            %m, %n, %z = get_tile_block_id : tile<i32>
+            %lo = constant <i32: 0> : tile<i32>
+            %hi = constant <i32: {-(-k // tk)}> : tile<i32>
+            %step = constant <i32: 1> : tile<i32>
+            %zero = constant <i32: 0> : {c.tile}
+            %sum = for %k in (%lo to %hi, step %step) : tile<i32> iter_values(%acc = %zero) -> ({c.tile}) {{
+                {a.load("%m, %k")}
+                {b.load("%k, %n")}
+                %next = mmai %A, %B, %acc {signs[0]} {signs[1]} : {a.tile}, {b.tile}, {c.tile}
+                continue %next : {c.tile}
+            }}
+            %done = store_view_tko weak %sum, %cv[%m, %n] : {c.tile}, {c.type}, tile<i32> -> token
+            return
+        }}
+    }}
+    """
+
+
+@pytest.mark.parametrize("tiles", [(64, 32, 32), (128, 64, 128)])
+@pytest.mark.parametrize("signs", list(product(SIGNS, SIGNS)), ids="-".join)
+def test_mmai_is_the_same_on_every_unit_and_in_the_interpreter(
+    signs: tuple[str, str], tiles: tuple[int, int, int], rng: np.random.Generator
+) -> None:
+    m, n, k = size = (150, 70, 137)
+    text = mmai(signs, size, tiles)
+    a, b = rng.integers(-128, 128, (m, k)).astype(np.int8), rng.integers(-128, 128, (k, n)).astype(np.int8)
+    seen = [v if sign == "signed" else v.view(np.uint8) for v, sign in zip((a, b), signs, strict=True)]
+    wanted = (seen[0].astype(np.int64) @ seen[1].astype(np.int64)).astype(np.int32)
+    grid = (-(-m // tiles[0]), -(-n // tiles[1]), 1)
+    for target, units in (("interpreter", None), ("cpu", "vector"), ("cpu", "vnni"), ("cpu:generic", None)):
+        c = np.full((m, n), -1, np.int32)
+        tw.compile(text, cache=False, target=target, units=units).k[grid](a, b, c)
+        np.testing.assert_array_equal(c, wanted, err_msg=f"{target} {units}")
+
+
+@has_vnni
+def test_products_of_both_languages_take_vnni() -> None:
+    tensor = tw.compile(gemm(I8, 100, 90, 80), cache=False).k
+    assert "4:9: 100x90x80, i8 by i8 into i32: vnni, packed, blocks of 32x" in tensor.schedule
+    assert "vpdpbusd" in tensor.asm
+    assert "into i8" not in tensor.schedule
+    for signs in product(SIGNS, SIGNS):
+        kernel = tw.compile(mmai(signs, (128, 128, 128), (64, 64, 64)), cache=False).k
+        words = ["unsigned i8" if sign == "unsigned" else "i8" for sign in reversed(signs)]
+        assert f"{words[0]} by {words[1]} into i32: vnni, packed" in kernel.schedule
+    shorts = tw.compile(gemm(("i16", "i8", "i32"), 100, 90, 80), cache=False).k
+    assert "vpdpwssd" in shorts.asm
+
+
+@has_vnni
+@pytest.mark.parametrize(
+    ("text", "target", "units", "said"),
+    [
+        (gemm(I8, 100, 90, 80), "cpu", "vector", "vector, packed, .*; vnni: not among the units to be used"),
+        (gemm(I8, 100, 90, 80), "cpu:generic", None, "vector, .*; vnni: the target lacks avx512f, .*avx512vnni"),
+        (gemm(I8, 20, 20, 20), "cpu", None, "vector, factors read in place; vnni: only packed products take it"),
+        (gemm(I8, 20, 20, 20), "cpu", "vector", "read in place; vnni: not among the units to be used"),
+        (
+            gemm(("bf16", "bf16", "f32"), 100, 90, 80),
+            "cpu",
+            None,
+            "vector, packed, .*; bf16: only used where asked for, since it takes subnormal numbers for zeros",
+        ),
+        (gemm(("f32", "f32", "f32"), 100, 90, 80), "cpu", None, r"f32 by f32 into f32: vector, packed, [^;]*\Z"),
+        (gemm(("i8", "i8", "i64"), 100, 90, 80), "cpu", None, r"into i64: vector, packed, [^;]*\Z"),
+        (gemm(I8, 100, 90, 80), "interpreter", None, r"\A\Z"),
+    ],
+)
+def test_schedule_says_why_no_better_unit(text: str, target: str, units: str | None, said: str) -> None:
+    kernel = tw.compile(text, cache=False, target=target, units=units).k
+    assert re.search(said, kernel.schedule), kernel.schedule
+
+
+def test_schedule_survives_the_cache_and_bytes() -> None:
+    program = tw.compile(gemm(I8, 100, 90, 80))
+    assert tw.compile(gemm(I8, 100, 90, 80)).k.schedule == program.k.schedule
+    assert tw.Program.from_bytes(program.to_bytes()).k.schedule == program.k.schedule
+    assert program.k.schedule
+
+
+@has_vnni
+def test_units_come_from_the_argument_before_the_setting() -> None:
+    with tw.config(units="vector"):
+        assert "vector, packed" in tw.compile(gemm(I8, 100, 90, 80)).k.schedule
+        assert "vnni, packed" in tw.compile(gemm(I8, 100, 90, 80), units="vnni,vector").k.schedule
+    assert "vnni, packed" in tw.compile(gemm(I8, 100, 90, 80)).k.schedule
+
+
+@pytest.mark.parametrize("words", ["vnii", "vnni;vector", "vnni,,vector", "amx512"])
+def test_what_is_no_unit_is_told(words: str) -> None:
+    with pytest.raises(ConfigError, match="is no list of product units: vector, vnni, bf16, with commas between"):
+        tw.compile(gemm(I8, 4, 4, 4), units=words)
+
+
+@pytest.mark.parametrize("target", ["interpreter", "nvidia:sm_80"])
+def test_units_of_targets_that_have_none(target: str) -> None:
+    with pytest.raises(ValueError, match="product units are chosen for the CPU"):
+        tw.compile(gemm(I8, 4, 4, 4), target=target, units="vector")
+    with tw.config(units="vector"):
+        tw.compile(gemm(I8, 4, 4, 4), target=target)
+
+
+def test_units_that_a_target_lacks_are_no_part_of_its_fingerprint() -> None:
+    assert find_target("cpu:generic", "vnni").fingerprint() == find_target("cpu:generic", "vector").fingerprint()
+    differs = find_target("cpu", "vnni").fingerprint() != find_target("cpu", "vector").fingerprint()
+    assert differs == (not lacking(machine(), Unit.VNNI))
