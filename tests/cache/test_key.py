@@ -10,6 +10,8 @@ from tilewright.cache.key import cache_key
 from tilewright.compiler import CompileOptions
 from tilewright.diagnostics import Source
 from tilewright.diagnostics.binary import Binary
+from tilewright.machine.processor import machine
+from tilewright.machine.units import Unit, lacking
 from tilewright.targets import find_target
 
 TEXT = "func @f(%x: f32) {}\n"
@@ -55,3 +57,10 @@ def test_another_machine_of_the_same_name_has_another_key(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(type(CPU), "fingerprint", fingerprint)
     assert cache_key(SOURCE, CPU, CompileOptions()) != VARIANTS["plain"]
+
+
+def test_other_product_units_have_another_key() -> None:
+    if lacking(machine(), Unit.VNNI):
+        pytest.skip("this machine has one unit")
+    first, second = (find_target("cpu", units) for units in ("vector", "vnni"))
+    assert cache_key(SOURCE, first, CompileOptions()) != cache_key(SOURCE, second, CompileOptions())

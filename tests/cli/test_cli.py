@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -153,7 +154,11 @@ def test_opt_checks_ir_text_like_source_text(tmp_path: Path) -> None:
 def test_explain_doctor_env_cache(tmp_path: Path) -> None:
     assert "stride rule" in run("explain", "v12").stdout
     assert run("explain", "V999").returncode == 2
-    assert "CPU" in run("doctor").stdout
+    doctor = run("doctor").stdout
+    assert "CPU" in doctor
+    assert re.search(r"unit vnni +(yes: vpdpbusd, vpdpwssd|no: lacks .*avx512vnni)\n", doctor)
+    assert re.search(r"unit bf16 +(yes: .*takes subnormal numbers for zeros|no: lacks .*avx512bf16)\n", doctor)
+    assert re.search(r"AMX tiles +(no: the .*|there and permitted.*)\n", doctor)
     assert "cache_size" in run("env").stdout
     assert str(tmp_path) in run("cache", "info", TILEWRIGHT_CACHE_DIR=str(tmp_path)).stdout
 

@@ -6,10 +6,14 @@ import importlib.metadata
 import platform
 import shutil
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import click
 
 from tilewright.version import __version__
+
+if TYPE_CHECKING:
+    from tilewright.machine.processor import Machine
 
 
 def findings() -> Iterator[tuple[str, str]]:
@@ -44,7 +48,28 @@ def _processor() -> Iterator[tuple[str, str]]:
             yield f"target cpu:{features.value}", "yes"
         except UnsupportedFeatures as error:
             yield f"target cpu:{features.value}", f"no: {error}"
+    yield from _units(host)
     yield "threads", str(default_thread_count())
+
+
+def _units(host: Machine) -> Iterator[tuple[str, str]]:
+    """The units of the processor that products may use, and its tiles."""
+    from tilewright.machine.tile_state import request_tiles
+    from tilewright.machine.units import FACTS, lacking
+
+    for unit, facts in FACTS.items():
+        missing = lacking(host, unit)
+        asked = f"; only used where asked for, since it {facts.deviation}" if facts.deviation else ""
+        yield (
+            f"unit {unit.value}",
+            f"no: lacks {', '.join(missing)}" if missing else f"yes: {facts.instructions}{asked}",
+        )
+    if not host.has("amx-tile"):
+        yield "AMX tiles", "no: the processor or the system lacks amx-tile"
+    elif (refusal := request_tiles()) is not None:
+        yield "AMX tiles", f"no: the system refuses permission ({refusal})"
+    else:
+        yield "AMX tiles", "there and permitted; no code uses them yet"
 
 
 def _cache() -> Iterator[tuple[str, str]]:

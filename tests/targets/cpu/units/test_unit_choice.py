@@ -1,4 +1,4 @@
-"""Units through the whole compiler: products of the languages, what `schedule` says of them, units that are asked for."""
+"""Units through the whole compiler: products of both languages, what `schedule` says, units that are asked for."""
 
 from __future__ import annotations
 
