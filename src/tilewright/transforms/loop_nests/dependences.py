@@ -12,12 +12,12 @@ from enum import Enum
 from msgspec import Struct
 
 from tilewright.ir.core import Value
-from tilewright.ir.interfaces import AccessesBox, root_of
+from tilewright.ir.interfaces import root_of
 from tilewright.transforms.aliasing import roots_may_overlap
 from tilewright.transforms.emit import memref_type
 from tilewright.transforms.index_ranges import Linear
 from tilewright.transforms.loop_nests.integer_systems import Feasibility, IntegerSystem
-from tilewright.transforms.loop_nests.nests import Loop, Nest, Reference, is_affine, is_fixed, place_of, variables_of
+from tilewright.transforms.loop_nests.nests import Loop, Nest, Reference, place_of, variables_of
 
 
 class Direction(Enum):
@@ -139,8 +139,6 @@ class _Pairs:
     def _subscripts(self) -> list[tuple[Linear, Linear]]:
         """Pairs of subscripts that are equal if one element is meant; none if nothing is known of them."""
         first, second = self.source.place, self.sink.place
-        if first is None or second is None:
-            return []
         if first.base is second.base:
             return list(zip(first.subscripts, second.subscripts, strict=True))
         ends = [_at_root(reference) for reference in (self.source, self.sink)]
@@ -151,14 +149,11 @@ class _Pairs:
     def _same_element(self) -> bool:
         """Demand equal subscripts; whether the two may touch one element at all, as far as memory is concerned."""
         first, second = self.source.place, self.sink.place
-        if first is None or second is None:
-            self.exact = False
-            return True
         roots = root_of(first.base), root_of(second.base)
         if roots[0] is not roots[1]:
             self.exact = False
             return memref_type(roots[0]).space is memref_type(roots[1]).space and roots_may_overlap(*roots)
-        if not is_fixed(roots[0], self.nest.op):
+        if not self.nest.fixes(roots[0]):
             self.exact = False
             return True
         pairs = self._subscripts()
@@ -193,15 +188,14 @@ class _Pairs:
             self.exact = False
 
     def _is_affine(self, form: Linear, loops: Sequence[Loop]) -> bool:
-        return is_affine(form, loops, self.nest.op)
+        return self.nest.is_affine(form, variables_of(loops))
 
     def _terms(self, form: Linear, side: _Side) -> list[tuple[object, int]]:
         """The variables of one side, or what is fixed in the nest and so the same for both."""
-        return [(v if is_fixed(v, self.nest.op) else (v, side), c) for v, c in form.terms]
+        return [(v if self.nest.fixes(v) else (v, side), c) for v, c in form.terms]
 
 
 def _at_root(reference: Reference) -> tuple[Value, tuple[Linear, ...]]:
-    assert isinstance(reference.op, AccessesBox)
     box = reference.op.box()
     place = place_of(box.memref, box.indices)
     return place.base, place.subscripts

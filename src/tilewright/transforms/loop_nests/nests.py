@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from msgspec import Struct
 
-from tilewright.dialects import arith, scf
+from tilewright.dialects import arith, memref, scf
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.interfaces import AccessesBox, ViewLike
+from tilewright.ir.interfaces import ViewLike
 from tilewright.transforms.emit import integer_of
 from tilewright.transforms.index_ranges import Linear, home_of, linear
 
@@ -77,16 +77,17 @@ class Place(Struct, frozen=True):
     subscripts: tuple[Linear, ...]
 
 
-def place_of(view: Value, indices: Sequence[Value], nest: Operation | None = None) -> Place:
+def place_of(view: Value, indices: Sequence[Value], within: Sequence[Operation] | None = None) -> Place:
     """The element of a view as one of the memref that the view comes from.
 
-    Views that cut, permute or split are followed; those that merge modes and those of extents unknown are not. With
-    `nest`, splits are followed only inside of it: in front of it they give the element more subscripts.
+    Views that cut, permute or split are followed; those that merge modes and those of extents unknown are not. Splits
+    are followed only where they stand inside of `within`, if that is given: in front of a nest they give the element
+    more subscripts.
     """
     subscripts = tuple(map(linear, indices))
     while isinstance(op := view.defining_op, ViewLike):
-        inside = nest is None or nest.is_ancestor_of(op)
-        behind = _behind(op, subscripts, splits=inside)
+        splits = within is None or any(outer.is_ancestor_of(op) for outer in within)
+        behind = _behind(op, subscripts, splits=splits)
         if behind is None:
             break
         view, subscripts = op.memref, behind
@@ -123,36 +124,61 @@ def _length(length: int | Value) -> Linear:
 class Reference(Struct, frozen=True):
     """A read or write of one element in a nest.
 
-    `loops` are those around it, outermost first; `order` says where in the text it stands. `place` is None for an
-    operation of which only the memory is known that it may touch.
+    `loops` are those around it, outermost first; `order` says where in the text it stands.
     """
 
-    op: Operation
-    place: Place | None
+    op: memref.Load | memref.Store
+    place: Place
     writes: bool
     loops: tuple[Loop, ...]
     order: int
 
 
 class Nest(Struct, frozen=True):
-    """A loop with all that it contains. `references` do not tell of memory what `is_known` denies."""
+    """Loops, loads and stores of one block that stand behind each other, and what is computed from them in between.
 
-    op: scf.For
+    `references` tell of all that happens to memory, unless `is_known` denies it. `last` is the last of the operations.
+    """
+
+    ops: tuple[Operation, ...]
+    last: Operation
     loops: tuple[Loop, ...]
     references: tuple[Reference, ...]
     is_known: bool
 
+    def has(self, op: Operation) -> bool:
+        """Whether an operation is in the nest."""
+        return any(outer.is_ancestor_of(op) for outer in self.ops)
 
-def nest_of(op: scf.For) -> Nest:
-    """The loops and references of a nest. Not known are barriers, allocations, calls and accesses of whole boxes."""
+    def fixes(self, value: Value) -> bool:
+        """Whether a value is one and the same throughout the nest."""
+        home = home_of(value)
+        return home is None or not self.has(home)
+
+    def is_affine(self, form: Linear, variables: Container[Value]) -> bool:
+        """Whether a sum has variables of loops and what is fixed only."""
+        return all(value in variables or self.fixes(value) for value in form.values)
+
+
+def nest_of(*ops: Operation) -> Nest:
+    """What operations of one block do to memory. Not known are barriers, allocations, calls, accesses of boxes."""
+    inside: list[Operation] = []
+    for op in ops:
+        pure = op.effects() == () and not op.regions
+        if not pure or any(value.defining_op in inside for value in op.operands):
+            inside.append(op)
     loops: list[Loop] = []
     references: list[Reference] = []
-    known = _collect(op, op, (), loops, references)
-    return Nest(op, tuple(loops), tuple(references), known)
+    known = [_collect(tuple(inside), op, (), loops, references) for op in inside]
+    return Nest(tuple(inside), ops[-1], tuple(loops), tuple(references), all(known))
 
 
 def _collect(
-    nest: scf.For, op: Operation, around: tuple[Loop, ...], loops: list[Loop], references: list[Reference]
+    nest: tuple[Operation, ...],
+    op: Operation,
+    around: tuple[Loop, ...],
+    loops: list[Loop],
+    references: list[Reference],
 ) -> bool:
     if isinstance(op, scf.For):
         loop = loop_of(op)
@@ -162,26 +188,14 @@ def _collect(
     effects = op.effects()
     if isinstance(op, scf.Yield) or effects == ():
         return not op.regions
-    if isinstance(op, AccessesBox) and all(n == 1 for n in op.box().shape) and op.box().update is None:
+    if isinstance(op, memref.Load | memref.Store):
         box = op.box()
         place = place_of(box.memref, box.indices, nest)
         references.append(Reference(op, place, box.writes, around, len(references)))
-        return op.name in ("memref.load", "memref.store")
+        return True
     return False
-
-
-def is_fixed(value: Value, nest: Operation) -> bool:
-    """Whether a value is one and the same throughout a nest."""
-    home = home_of(value)
-    return home is None or not nest.is_ancestor_of(home)
 
 
 def variables_of(loops: Sequence[Loop]) -> frozenset[Value]:
     """The variables of loops."""
     return frozenset(loop.variable for loop in loops)
-
-
-def is_affine(form: Linear, loops: Sequence[Loop], nest: Operation) -> bool:
-    """Whether a sum has loop variables and what is fixed in the nest only."""
-    variables = variables_of(loops)
-    return all(value in variables or is_fixed(value, nest) for value in form.values)

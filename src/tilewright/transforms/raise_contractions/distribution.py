@@ -1,0 +1,85 @@
+"""In which order the statements of a nest may run one after another, each over all its iterations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tilewright.ir.interfaces import root_of
+from tilewright.transforms.aliasing import roots_may_overlap
+from tilewright.transforms.emit import memref_type
+from tilewright.transforms.loop_nests.dependences import between
+from tilewright.transforms.loop_nests.nests import Nest, Place
+from tilewright.transforms.raise_contractions.updates import Statement, Update
+
+
+class Order:
+    """Asks the dependences of a nest, each pair of statements once."""
+
+    def __init__(self, nest: Nest, found: Sequence[Statement]) -> None:
+        self._nest = nest
+        self._before: dict[tuple[int, int], bool] = {}
+        self._statements = found
+
+    def may_be_distributed(self) -> bool:
+        """Whether no statement needs that one further on in the text ran in an earlier iteration."""
+        count = len(self._statements)
+        return not any(self._needs(first, late) for late in range(count) for first in range(late + 1, count))
+
+    def are_independent(self, one: int, other: int) -> bool:
+        """Whether two statements may run in any order."""
+        return not self._needs(one, other) and not self._needs(other, one)
+
+    def _needs(self, first: int, second: int) -> bool:
+        """Whether an iteration of the second depends on an earlier one of the first."""
+        key = (first, second)
+        if key not in self._before:
+            self._before[key] = self._depends(self._statements[first], self._statements[second])
+        return self._before[key]
+
+    def _depends(self, first: Statement, second: Statement) -> bool:
+        if _only_add(first, second):
+            # what one of them is to add to may not change before it does
+            return any(
+                dependence.carrier is None
+                for source in first.reads
+                for dependence in between(self._nest, source, second.write)
+            )
+        return any(
+            between(self._nest, source, sink)
+            for source in (first.write, *first.reads)
+            for sink in (second.write, *second.reads)
+            if source.writes or sink.writes
+        )
+
+
+def _only_add(one: Statement, other: Statement) -> bool:
+    """Whether both only add to elements of one memref, and neither reads it for anything else."""
+    updates = [*(one.updates or ()), *(other.updates or ())]
+    if one.updates is None or other.updates is None or not all(update.accumulates for update in updates):
+        return False
+    return one.write.place.base is other.write.place.base
+
+
+def keeps_apart(update: Update) -> bool:
+    """Whether no source surely shares memory with the target."""
+    return not any(_may_overlap(update.target, source) for source in update.sources)
+
+
+def _may_overlap(one: Place, other: Place) -> bool:
+    first, second = root_of(one.base), root_of(other.base)
+    if first is second:
+        return True
+    return memref_type(first).space is memref_type(second).space and roots_may_overlap(first, second)
+
+
+def writes_once(nest: Nest, statement: Statement) -> bool:
+    """Whether no two iterations of a statement surely write the same element."""
+    return not between(nest, statement.write, statement.write)
+
+
+def reads_in_time(nest: Nest, statement: Statement) -> bool:
+    """Whether what a statement reads is still there when it writes: no load stands outside of loops around the store
+    and sees what the store overwrites."""
+    return not any(
+        read.loops != statement.write.loops and between(nest, read, statement.write) for read in statement.reads
+    )

@@ -1,0 +1,189 @@
+"""One nest, as instructions and loops that stay."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from tilewright.dialects import memref
+from tilewright.dialects.builder import Builder
+from tilewright.ir.core import Operation, Value
+from tilewright.transforms.dce import eliminate_dead_code
+from tilewright.transforms.loop_nests.nests import Nest, nest_of
+from tilewright.transforms.raise_contractions.boxes import Box, boxes, kind
+from tilewright.transforms.raise_contractions.distribution import Order, keeps_apart, reads_in_time, writes_once
+from tilewright.transforms.raise_contractions.emission import Instruction, emit_box, instruction, sums_in_loops
+from tilewright.transforms.raise_contractions.progressions import equal
+from tilewright.transforms.raise_contractions.updates import Statement, Update, statements
+
+_MOST_STATEMENTS: Final = 128
+
+
+class _Group(Struct):
+    """Updates of one kind by several statements, or statements that stay in loops (`kind` is None)."""
+
+    kind: Hashable
+    statements: list[int]
+    updates: list[Update]
+
+
+class _Step(Struct, frozen=True):
+    """What comes of a group: instructions, or stores that stay."""
+
+    found: tuple[tuple[Box, Instruction], ...]
+    stores: tuple[memref.Store, ...] = ()
+
+
+def raise_nest(ops: Sequence[Operation]) -> bool:
+    """Replace operations of one block that stand behind each other by instructions for all or some of what they store.
+
+    False if there is none for any, or if others use what they compute.
+    """
+    nest = nest_of(*ops)
+    if not nest.is_known or _is_used_outside(nest):
+        return False
+    found = statements(nest)
+    if not 0 < len(found) <= _MOST_STATEMENTS:
+        return False
+    steps = _steps(nest, found)
+    if steps is None or not any(step.found for step in steps):
+        return False
+    _replace(nest, _without_fills(steps))
+    return True
+
+
+def _is_used_outside(nest: Nest) -> bool:
+    return any(not nest.has(user) for op in nest.ops for result in op.results for user in result.uses)
+
+
+def _steps(nest: Nest, found: list[Statement]) -> list[_Step] | None:
+    """What a nest does, one after another; None if its statements cannot be taken apart."""
+    order = Order(nest, found)
+    if len(found) > 1 and not order.may_be_distributed():
+        return None
+    staying = {k for k, statement in enumerate(found) if not _is_sum(nest, statement)}
+    while True:
+        groups = _groups(order, found, staying)
+        steps: list[_Step] = []
+        refused: set[int] = set()
+        for group in groups:
+            step = _step(nest, found, group)
+            if step is None:
+                refused |= set(group.statements)
+            else:
+                steps.append(step)
+        if not refused:
+            return steps if all(reads_in_time(nest, found[k]) for k in staying) else None
+        staying |= refused
+
+
+def _is_sum(nest: Nest, statement: Statement) -> bool:
+    updates = statement.updates
+    if not updates or not all(map(keeps_apart, updates)):
+        return False
+    return updates[0].accumulates or writes_once(nest, statement)
+
+
+def _groups(order: Order, found: Sequence[Statement], staying: set[int]) -> list[_Group]:
+    """Statements and updates in an order that dependences allow, those of one kind together where they may be."""
+    groups: list[_Group] = []
+    for number, statement in enumerate(found):
+        updates = () if number in staying else statement.updates or ()
+        if not updates:
+            _add(groups, order, number, None, None, 0)
+        least = 0
+        for update in updates:
+            least = _add(groups, order, number, kind(update), update, least)
+    return groups
+
+
+def _add(groups: list[_Group], order: Order, number: int, kind_: Hashable, update: Update | None, least: int) -> int:
+    """Add to the last group of the kind that nothing stands behind that it depends on; the number of the group."""
+    for place in range(len(groups) - 1, least - 1, -1):
+        group = groups[place]
+        apart = all(other == number or order.are_independent(number, other) for other in group.statements)
+        if group.kind == kind_ and (apart or update is None or update.accumulates):
+            group.statements.append(number)
+            group.updates += [] if update is None else [update]
+            return place
+        if not apart or number in group.statements:
+            break
+    groups.append(_Group(kind_, [number], [] if update is None else [update]))
+    return len(groups) - 1
+
+
+def _step(nest: Nest, found: Sequence[Statement], group: _Group) -> _Step | None:
+    if group.kind is None:
+        return _Step((), tuple(found[k].store for k in group.statements))
+    parts = boxes(nest, group.updates)
+    if parts is None:
+        return None
+    made: list[tuple[Box, Instruction]] = []
+    for box in parts:
+        one = instruction(box)
+        if one is None or box.conditions or (sums_in_loops(box, one) and not box.update.accumulates):
+            return None
+        made.append((box, one))
+    return _Step(tuple(made))
+
+
+def _without_fills(steps: Sequence[_Step]) -> list[_Step]:
+    """Zeros that a product is added to at once are its beta."""
+    found: list[_Step] = []
+    for step in steps:
+        if found and len(step.found) == len(found[-1].found) == 1:
+            (zeros, _), (box, one) = found[-1].found[0], step.found[0]
+            if _is_zero(zeros) and _same_target(zeros, box) and not sums_in_loops(box, one):
+                update = replace(box.update, accumulates=False)
+                found[-1] = _Step(((replace(box, update=update), one),))
+                continue
+        found.append(step)
+    return found
+
+
+def _is_zero(box: Box) -> bool:
+    return box.update.sign == 0 and not box.update.accumulates
+
+
+def _same_target(one: Box, other: Box) -> bool:
+    """Whether two boxes have the same elements of one memref as their targets."""
+    if one.update.target.base is not other.update.target.base or not other.update.accumulates:
+        return False
+    return all(
+        equal(x.distance, y.distance) and one.modes[x.mode].equals(other.modes[y.mode])
+        for x, y in zip(one.subscripts[0], other.subscripts[0], strict=True)
+    )
+
+
+def _replace(nest: Nest, steps: Sequence[_Step]) -> None:
+    block = nest.last.block
+    assert block is not None
+    build = Builder(block, nest.last.next, nest.last.location)
+    for step in steps:
+        for box, one in step.found:
+            emit_box(build, box, one, overwrites=not box.update.accumulates)
+        if step.stores:
+            _loops_of(nest, build, step.stores)
+    for op in reversed(nest.ops):
+        op.erase()
+
+
+def _loops_of(nest: Nest, build: Builder, stores: Sequence[memref.Store]) -> None:
+    """A copy of a nest with some of its stores only."""
+    kept = {k for k, inner in enumerate(_walk(nest.ops)) if inner in stores}
+    mapping: dict[Value, Value] = {}
+    copies = [build(op.clone(mapping)) for op in nest.ops]
+    dropped = [op for k, op in enumerate(_walk(copies)) if isinstance(op, memref.Store) and k not in kept]
+    for op in dropped:
+        op.erase()
+    for op in reversed(copies):
+        if op.block is not None:
+            eliminate_dead_code(op)
+
+
+def _walk(ops: Iterable[Operation]) -> Iterator[Operation]:
+    for op in ops:
+        yield from op.walk()
