@@ -65,6 +65,7 @@ def compile(
     level: int = 2,
     definitions: Mapping[str, str] | None = None,
     checked: bool = False,
+    reorder_sums: bool = True,
     cache: bool = True,
     std: Std = "auto",
     units: str | None = None,
@@ -75,7 +76,8 @@ def compile(
     `level`: 0 lowers only, 2 optimises.
     `definitions` give values to `$name`s of the text. `checked` code of the CPU ends a work-group in front of an access
     out of bounds, and the launch raises `KernelError`; the interpreter always does, and with `checked` also finds
-    races. `cache=False` neither reads nor writes the artefact cache.
+    races. With `reorder_sums=False` sums of floats that loops add up one by one keep their order, so that no fast product
+    takes their place. `cache=False` neither reads nor writes the artefact cache.
     `std` says which tensor language the text is in: `old` (before its redesign), `new`, or `auto`, which recognises it.
     `units` are the product units that code for the CPU may use, such as `vnni,vector`; without it those of the setting
     `units`, or all that compute exactly what the language says. `Kernel.schedule` tells which ones products took.
@@ -95,7 +97,7 @@ def compile(
     machine = find_target(target, units)
     if checked and not machine.can_check:
         raise ValueError(f"checked runs are those of the interpreter and the CPU: {target!r} cannot check accesses")
-    options = CompileOptions(level, values, std=std, checked=checked)
+    options = CompileOptions(level, values, std=std, checked=checked, reorder_sums=reorder_sums)
 
     def compiled() -> Artifact:
         from tilewright.compiler import compile_source

@@ -18,7 +18,7 @@ class CompileOptions(Struct, frozen=True):
 
     `level` 0 runs no optimisation, 2 all of it. `definitions` are values for `$name`s of the tensor language.
     `verify_each` checks the IR after every pass. `std` says which tensor language the text is in. `checked` code tests
-    what it accesses.
+    what it accesses. Without `reorder_sums`, what loops add up one after another in floats is added in that order.
     """
 
     level: int = 2
@@ -26,6 +26,7 @@ class CompileOptions(Struct, frozen=True):
     verify_each: bool = False
     std: Std = "auto"
     checked: bool = False
+    reorder_sums: bool = True
 
     @property
     def reading(self) -> ReadOptions:

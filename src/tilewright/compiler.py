@@ -55,13 +55,14 @@ def read_module(
 
 def pipeline(source: Source | Binary, target: Target, options: CompileOptions) -> list[Pass]:
     """All passes from what `read_source` gives to what the target generates code from."""
-    return [*language_of(source, options.std).passes(), *target_passes(target, options.level, options.checked)]
+    return [*language_of(source, options.std).passes(), *target_passes(target, options)]
 
 
-def target_passes(target: Target, level: int, checked: bool = False) -> list[Pass]:
+def target_passes(target: Target, options: CompileOptions) -> list[Pass]:
     """The passes from the dialects that all targets know, and those of plug-ins, to what code is generated from."""
     lowerings = [lowering() for plugin in plugins().values() for lowering in plugin.lowerings]
-    return [*lowerings, *target.passes(level, checked)]
+    passes = [*lowerings, *target.passes(options.level, options.checked)]
+    return passes if options.reorder_sums else [step.keeping_order() for step in passes]
 
 
 def lower_module(
@@ -72,7 +73,7 @@ def lower_module(
     print_after: Callable[[str, str], None] | None = None,
 ) -> PassManager:
     """Run the target's passes over a verified program in place; the pass manager, for its timings."""
-    manager = PassManager(target_passes(target, options.level, options.checked), options.verify_each, print_after)
+    manager = PassManager(target_passes(target, options), options.verify_each, print_after)
     _run(manager, module, report)
     return manager
 

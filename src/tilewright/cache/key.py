@@ -25,6 +25,7 @@ def cache_key(source: Source | Binary, target: Target, options: CompileOptions) 
         sorted(options.definitions.items()),
         options.std,
         options.checked,
+        options.reorder_sums,
         plugins.fingerprint(),
     ]
     digest = hashlib.sha256(json.dumps(facts).encode())

@@ -32,6 +32,7 @@ _STAGES = ("ir", "tile", "llvm", "asm", "obj", "so", "header", "artifact")
 @click.option("-O", "level", type=click.IntRange(0, 2), default=2, help="0 lowers only, 2 optimises.")
 @click.option("-D", "values", multiple=True, metavar="NAME=VALUE", help="Give a $definition from outside.")
 @click.option("--checked", is_flag=True, help="Code that stops at accesses out of bounds.")
+@click.option("--keep-order", is_flag=True, help="Sums of floats in loops keep their order.")
 @std_option
 def command(
     file: str,
@@ -41,6 +42,7 @@ def command(
     level: int,
     values: tuple[str, ...],
     checked: bool,
+    keep_order: bool,
     std: Std,
 ) -> None:
     """Compile a kernel and write one of its stages."""
@@ -49,7 +51,7 @@ def command(
     from tilewright.ir.printer import print_op
 
     source, report = read_source(file), Report()
-    options = CompileOptions(level, definitions(values), std=std, checked=checked)
+    options = CompileOptions(level, definitions(values), std=std, checked=checked, reorder_sums=not keep_order)
     if checked:
         refuse_unchecked(target_name)
     if emit == "ir":

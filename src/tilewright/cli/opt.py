@@ -101,6 +101,7 @@ def command(
     std: Std,
 ) -> None:
     """Run passes on a kernel or on IR text and print the result."""
+    from tilewright.compile_options import CompileOptions
     from tilewright.compiler import target_passes
     from tilewright.ir.mlir.own_dialects import print_mlir
     from tilewright.ir.passes import PassContext, PassManager
@@ -113,7 +114,7 @@ def command(
     source, options = read_source(file), ReadOptions(definitions(values), std)
     module, steps = load(source, report, options)
     target = find_target(target_name)
-    steps += parse_pipeline(passes, target.passes(2)) if passes else target_passes(target, level)
+    steps += parse_pipeline(passes, target.passes(2)) if passes else target_passes(target, CompileOptions(level))
 
     def dump(name: str, text: str) -> None:
         click.echo(f"// ----- after {name} -----\n{text}", err=True)

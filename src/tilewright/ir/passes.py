@@ -36,6 +36,10 @@ class Pass(Struct, frozen=True):
         """Apply the pass. False says that the module is certainly what it was; None that the pass does not tell."""
         raise AssertionError(f"{type(self).__name__} does not implement run")
 
+    def keeping_order(self) -> Pass:
+        """The pass for programs whose sums of floats keep their order."""
+        return self
+
     def __str__(self) -> str:
         options = {name: getattr(self, name) for name in self.__struct_fields__}
         text = " ".join(f"{k}={v}" for k, v in options.items() if isinstance(v, int | str | bool))

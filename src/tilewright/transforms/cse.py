@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import ClassVar
 
-from tilewright.dialects.builtin import Module
+from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.core import Attribute, Block, Operation, Value
 from tilewright.ir.definition import COMMUTATIVE, PURE, SPMD_REGION
 from tilewright.ir.passes import Pass, PassContext
@@ -30,8 +30,13 @@ class EliminateCommonSubexpressions(Pass, frozen=True):
     def run(self, module: Module, context: PassContext) -> bool:
         changed = False
         for kernel in module.kernels:
-            changed |= _block(kernel.body.entry, {})
+            changed |= eliminate_common_subexpressions(kernel)
         return changed
+
+
+def eliminate_common_subexpressions(kernel: Kernel) -> bool:
+    """Compute equal values of a kernel once; whether there were any."""
+    return _block(kernel.body.entry, {})
 
 
 def _block(block: Block, outer: Scope) -> bool:

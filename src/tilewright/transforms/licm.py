@@ -59,6 +59,15 @@ def _hoist(loop: scf.For) -> bool:
     return changed
 
 
+def hoist_computations(root: Operation) -> None:
+    """Move what computes with invariant scalars out of all loops of an operation; no access of memory moves."""
+    for loop in reversed(list(root.walk())):
+        if isinstance(loop, scf.For):
+            for op in loop.body.entry:
+                if _moves_freely(op) and not any(_defined_in(v, loop) for v in op.operands):
+                    _move(op, loop)
+
+
 def _defined_in(value: Value, loop: scf.For) -> bool:
     home = value.block.parent_op if isinstance(value, BlockArgument) else value.defining_op
     return home is not None and loop.is_ancestor_of(home)

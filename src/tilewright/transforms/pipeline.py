@@ -20,6 +20,7 @@ from tilewright.transforms.lower_cooperative_matrices import LowerCooperativeMat
 from tilewright.transforms.lower_foreach import LowerForeach
 from tilewright.transforms.merge_branches import MergeBranches
 from tilewright.transforms.policy import NO_PREFETCH, StreamPrefetch, TeamPolicy, TilePolicy
+from tilewright.transforms.raise_contractions import RaiseContractions
 
 
 def lowering(team: TeamPolicy, tiles: TilePolicy, prefetch: StreamPrefetch = NO_PREFETCH) -> list[Pass]:
@@ -80,4 +81,5 @@ def common_pipeline(
     steps = [LimitOperations(), infer, nulls, constraints, *(checking(level) if checked else [])]
     if level:
         steps += [Canonicalize()] if checked else [Canonicalize(), ContiguousAccesses()]
+        steps += [RaiseContractions()] if level > 1 else []
     return [*steps, *rest, *optimisation(level), *synchronisation()]

@@ -24,6 +24,7 @@ from tilewright.transforms.lower_cooperative_matrices import LowerCooperativeMat
 from tilewright.transforms.lower_foreach import LowerForeach
 from tilewright.transforms.lower_tile_ir import LowerTileIR
 from tilewright.transforms.merge_branches import MergeBranches
+from tilewright.transforms.raise_contractions import RaiseContractions
 from tilewright.transforms.split_barriers import SplitBarriers
 
 _FACTORIES: tuple[Callable[[], Pass], ...] = (
@@ -32,6 +33,7 @@ _FACTORIES: tuple[Callable[[], Pass], ...] = (
     InferWorkGroup,
     DeriveNullArguments,
     DeriveLaunchConstraints,
+    RaiseContractions,
     LowerForeach,
     LowerCooperativeMatrices,
     LowerCollectives,

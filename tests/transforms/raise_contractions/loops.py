@@ -30,12 +30,12 @@ class Spec(Struct, frozen=True):
     @property
     def parameters(self) -> str:
         """The parameters of the kernel: target, sources, extents if they are dynamic."""
-        texts = []
+        texts: list[str] = []
         for name, letters in (("C", self.target), ("A", self.left), ("B", self.right)):
             sizes = "".join("x?" if self.dynamic else f"x{self.extents[k]}" for k in letters)
             texts.append(f"%{name}: memref<{self.element}{sizes}>")
-        sizes = [f"%{k}: index" for k in self.extents] if self.dynamic else []
-        return ", ".join([*texts, *sizes])
+        lengths = [f"%{k}: index" for k in self.extents] if self.dynamic else []
+        return ", ".join([*texts, *lengths])
 
     @property
     def attributes(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from tilewright.transforms.raise_contractions import RaiseContractions
 from transforms.raise_contractions.loops import Spec, Writer
 from transforms.support import kernel, names, run
 
+Array = NDArray[Any]
 NESTS = count("RAISED_NESTS", 60, 2000)
 
 SPECS = {
@@ -38,7 +40,7 @@ def operation(name: str) -> str:
     return next(op for part, op in OPERATIONS.items() if part in name)
 
 
-def arrays(spec: Spec, rng: np.random.Generator) -> list[NDArray[np.generic]]:
+def arrays(spec: Spec, rng: np.random.Generator) -> list[Array]:
     """The target and the sources, of small integers."""
     dtype = DTYPES[spec.element]
     return [
@@ -47,7 +49,7 @@ def arrays(spec: Spec, rng: np.random.Generator) -> list[NDArray[np.generic]]:
     ]
 
 
-def contraction(spec: Spec, target: NDArray[np.generic], left: NDArray[np.generic], right: NDArray[np.generic]) -> None:
+def contraction(spec: Spec, target: Array, left: Array, right: Array) -> None:
     target += np.einsum(f"{spec.left},{spec.right}->{spec.target}", left, right)
 
 

@@ -53,10 +53,8 @@ def alternatives(value: Value, choice: type[arith.Max] | type[arith.Min]) -> tup
 def _alternatives(value: Value, choice: type[arith.Max] | type[arith.Min]) -> tuple[Linear, ...]:
     op = value.defining_op
     match op:
-        case choice():
-            return tuple(
-                dict.fromkeys((*_alternatives(op.operands[0], choice), *_alternatives(op.operands[1], choice)))
-            )
+        case arith.Max() | arith.Min() if type(op) is choice:
+            return tuple(dict.fromkeys((*_alternatives(op.lhs, choice), *_alternatives(op.rhs, choice))))
         case arith.Add():
             left, right = _alternatives(op.lhs, choice), _alternatives(op.rhs, choice)
             if len(left) > 1 or len(right) > 1:

@@ -4,14 +4,15 @@ before:  scf.for %i .. { scf.for %j .. { scf.for %k .. {
              %c = memref.load %C[%i, %j]   ..   memref.store %c_plus_a_times_b, %C[%i, %j] } } }
 after:   tl.gemm %one, %A, %B, %one, %C
 
-What counts is what is computed: the updates `C[f(i)] += A[g(i)] B[h(i)]` of a nest, whatever its loops, are taken as a
-set and compared with those of an instruction. So the order of loops, tiles with remainders, unrolling, accumulators that
-loops carry and statements in front of the product or behind it make no difference (`updates`, `progressions`, `boxes`).
-A nest of several statements is taken apart where dependences allow it; those that are no such sum keep loops.
+What counts is what is computed: the updates `C[f(i)] += A[g(i)] B[h(i)]` of a nest, whatever its loops, are taken as
+a set and compared with those of an instruction. So the order of loops, tiles with remainders, unrolling, accumulators
+that loops carry and statements in front of the product or behind it make no difference (`updates`, `progressions`,
+`boxes`). A nest of several statements is taken apart where dependences allow it; those that are no such sum keep loops.
 
 Sums are reordered, and computed in acc(T) of the element type T of the target with one rounding at the end, as the
-instructions say; integers give the same bits. The compile option `reorder_sums=False` leaves loops as they are.
-Sources share no memory with the target, as far as allocations, `noalias` and address spaces tell; else loops stay.
+instructions say; integers give the same bits. With the compile option `reorder_sums=False` only sums of integers are
+taken. Sources share no memory with the target, as far as allocations, `noalias` and address spaces tell; else loops
+stay. What lengths have to be for boxes to lie beside each other is tested at run time; the loops are the other case.
 """
 
 from __future__ import annotations
@@ -20,10 +21,12 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from tilewright.dialects import memref, scf
-from tilewright.dialects.builtin import Module
+from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.core import Block, Operation
 from tilewright.ir.definition import SPMD_REGION
 from tilewright.ir.passes import Pass, PassContext
+from tilewright.transforms.cse import eliminate_common_subexpressions
+from tilewright.transforms.licm import hoist_computations
 from tilewright.transforms.raise_contractions.raising import raise_nest
 
 
@@ -31,33 +34,44 @@ class RaiseContractions(Pass, frozen=True):
     """Find collective instructions in loops of collective regions."""
 
     name: ClassVar[str] = "raise-contractions"
+    floats: bool = True
+
+    def keeping_order(self) -> RaiseContractions:
+        return RaiseContractions(floats=False)
 
     def run(self, module: Module, context: PassContext) -> bool:
         changed = False
         for kernel in module.kernels:
-            changed |= _block(kernel.body.entry)
+            if _stores_in_loops(kernel):
+                # bounds and subscripts that are equal become the same values
+                hoist_computations(kernel)
+                eliminate_common_subexpressions(kernel)
+                _block(kernel.body.entry, self.floats)
+                changed = True
         return changed
 
 
-def _block(block: Block) -> bool:
-    changed = False
+def _stores_in_loops(kernel: Kernel) -> bool:
+    loops = [op for op in kernel.walk() if isinstance(op, scf.For)]
+    return any(isinstance(op, memref.Store) for loop in loops for op in loop.body.entry)
+
+
+def _block(block: Block, floats: bool) -> None:
     for run in list(_runs(block)):
-        changed |= _raised(run)
+        _raise(run, floats)
     for op in block:
         if SPMD_REGION not in op.definition.traits:
             for region in op.regions:
                 for inner in region.blocks:
-                    changed |= _block(inner)
-    return changed
+                    _block(inner, floats)
 
 
-def _raised(run: list[Operation]) -> bool:
+def _raise(run: list[Operation], floats: bool) -> None:
     """Raise operations together, so that what one leaves out another may add, else loop by loop."""
-    if raise_nest(run):
-        return True
-    loops = [op for op in run if isinstance(op, scf.For)]
-    changed = [raise_nest([loop]) for loop in loops] if len(run) > 1 else []
-    return any(changed)
+    if not raise_nest(run, floats) and len(run) > 1:
+        for op in run:
+            if isinstance(op, scf.For):
+                raise_nest([op], floats)
 
 
 def _runs(block: Block) -> Iterator[list[Operation]]:

@@ -55,7 +55,11 @@ class Order:
 def _only_add(one: Statement, other: Statement) -> bool:
     """Whether both only add to elements of one memref, and neither reads it for anything else."""
     updates = [*(one.updates or ()), *(other.updates or ())]
-    if one.updates is None or other.updates is None or not all(update.accumulates for update in updates):
+    if (
+        one.updates is None
+        or other.updates is None
+        or not all(update.accumulates and keeps_apart(update) for update in updates)
+    ):
         return False
     return one.write.place.base is other.write.place.base
 

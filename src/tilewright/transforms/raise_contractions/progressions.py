@@ -9,9 +9,11 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from tilewright.dialects.arith import Rem
 from tilewright.ir.core import Value
+from tilewright.transforms.emit import integer_of
 from tilewright.transforms.facts import divisor
-from tilewright.transforms.index_ranges import Linear
+from tilewright.transforms.index_ranges import Linear, linear
 from tilewright.transforms.loop_nests.nests import Loop
 
 ONE = Linear(1)
@@ -128,8 +130,20 @@ def _rounded_up(length: Linear, step: int) -> Linear | None:
     """The next multiple of a step; None if the sum is not known to be one and is no number."""
     if not length.terms:
         return Linear(max(0, -(-length.constant // step)) * step)
-    if length.constant % step or any(factor * divisor(value) % step for value, factor in length.terms):
+    rest = _without_remainders(length, step)
+    if rest.constant % step or any(factor * divisor(value) % step for value, factor in rest.terms):
         return None
+    return length
+
+
+def _without_remainders(length: Linear, step: int) -> Linear:
+    """The sum without each `x - x rem n` whose n is a multiple of a step."""
+    for value, factor in length.terms:
+        op = value.defining_op
+        if isinstance(op, Rem) and (by := integer_of(op.rhs)) and by % step == 0:
+            return _without_remainders(
+                length.plus(linear(op.lhs), factor).plus(Linear(0, ((value, factor),)), -1), step
+            )
     return length
 
 

@@ -8,10 +8,12 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tilewright.dialects import memref
-from tilewright.dialects.builder import Builder
+from tilewright.dialects import memref, scf
+from tilewright.dialects.builder import Builder, new_region
 from tilewright.ir.core import Operation, Value
+from tilewright.transforms.conditions import Conjunction
 from tilewright.transforms.dce import eliminate_dead_code
+from tilewright.transforms.emit import memref_type
 from tilewright.transforms.loop_nests.nests import Nest, nest_of
 from tilewright.transforms.raise_contractions.boxes import Box, boxes, kind
 from tilewright.transforms.raise_contractions.distribution import Order, keeps_apart, reads_in_time, writes_once
@@ -37,10 +39,10 @@ class _Step(Struct, frozen=True):
     stores: tuple[memref.Store, ...] = ()
 
 
-def raise_nest(ops: Sequence[Operation]) -> bool:
+def raise_nest(ops: Sequence[Operation], floats: bool = True) -> bool:
     """Replace operations of one block that stand behind each other by instructions for all or some of what they store.
 
-    False if there is none for any, or if others use what they compute.
+    False if there is none for any, or if others use what they compute. Without `floats` only sums of integers go.
     """
     nest = nest_of(*ops)
     if not nest.is_known or _is_used_outside(nest):
@@ -48,7 +50,7 @@ def raise_nest(ops: Sequence[Operation]) -> bool:
     found = statements(nest)
     if not 0 < len(found) <= _MOST_STATEMENTS:
         return False
-    steps = _steps(nest, found)
+    steps = _steps(nest, found, floats)
     if steps is None or not any(step.found for step in steps):
         return False
     _replace(nest, _without_fills(steps))
@@ -59,12 +61,12 @@ def _is_used_outside(nest: Nest) -> bool:
     return any(not nest.has(user) for op in nest.ops for result in op.results for user in result.uses)
 
 
-def _steps(nest: Nest, found: list[Statement]) -> list[_Step] | None:
+def _steps(nest: Nest, found: list[Statement], floats: bool) -> list[_Step] | None:
     """What a nest does, one after another; None if its statements cannot be taken apart."""
     order = Order(nest, found)
     if len(found) > 1 and not order.may_be_distributed():
         return None
-    staying = {k for k, statement in enumerate(found) if not _is_sum(nest, statement)}
+    staying = {k for k, statement in enumerate(found) if not _is_sum(nest, statement, floats)}
     while True:
         groups = _groups(order, found, staying)
         steps: list[_Step] = []
@@ -80,8 +82,10 @@ def _steps(nest: Nest, found: list[Statement]) -> list[_Step] | None:
         staying |= refused
 
 
-def _is_sum(nest: Nest, statement: Statement) -> bool:
-    updates = statement.updates
+def _is_sum(nest: Nest, statement: Statement, floats: bool) -> bool:
+    updates, element = statement.updates, memref_type(statement.store.memref).element
+    if not floats and not element.is_integer:
+        return False
     if not updates or not all(map(keeps_apart, updates)):
         return False
     return updates[0].accumulates or writes_once(nest, statement)
@@ -124,7 +128,7 @@ def _step(nest: Nest, found: Sequence[Statement], group: _Group) -> _Step | None
     made: list[tuple[Box, Instruction]] = []
     for box in parts:
         one = instruction(box)
-        if one is None or box.conditions or (sums_in_loops(box, one) and not box.update.accumulates):
+        if one is None or (sums_in_loops(box, one) and not box.update.accumulates):
             return None
         made.append((box, one))
     return _Step(tuple(made))
@@ -159,16 +163,32 @@ def _same_target(one: Box, other: Box) -> bool:
 
 
 def _replace(nest: Nest, steps: Sequence[_Step]) -> None:
+    """Write the steps behind the nest, which stays only for the case that their conditions do not hold."""
     block = nest.last.block
     assert block is not None
     build = Builder(block, nest.last.next, nest.last.location)
+    holds = Conjunction(build)
+    for condition in {c for step in steps for box, _ in step.found for c in box.conditions}:
+        holds.at_most(0, condition.emitted(build))
+    if holds.value is None:
+        _write(nest, build, steps)
+        for op in reversed(nest.ops):
+            op.erase()
+        return
+    (raised, inside), (loops, otherwise) = new_region(), new_region()
+    _write(nest, Builder.at_end(inside, nest.last.location), steps)
+    build(scf.If(holds.value, raised, loops))
+    for op in nest.ops:
+        op.detach()
+        otherwise.append(op)
+
+
+def _write(nest: Nest, build: Builder, steps: Sequence[_Step]) -> None:
     for step in steps:
         for box, one in step.found:
             emit_box(build, box, one, overwrites=not box.update.accumulates)
         if step.stores:
             _loops_of(nest, build, step.stores)
-    for op in reversed(nest.ops):
-        op.erase()
 
 
 def _loops_of(nest: Nest, build: Builder, stores: Sequence[memref.Store]) -> None:

@@ -49,7 +49,7 @@ class Statement(Struct, frozen=True):
 
 def statements(nest: Nest) -> list[Statement]:
     """All of a nest, in the order of the text."""
-    known = {reference.op: reference for reference in nest.references}
+    known: dict[Operation, Reference] = {reference.op: reference for reference in nest.references}
     numbers: dict[Value, int] = {}
     for reference in nest.references:
         numbers.setdefault(reference.place.base, len(numbers))
