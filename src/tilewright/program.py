@@ -59,7 +59,10 @@ def spell_parameter(parameter: Parameter) -> str:
 
 def _memref(parameter: MemrefParameter) -> str:
     from tilewright.ir.types import SCALARS, AddressSpace, memref
+    from tilewright.runtime.memref_fit import type_text
 
+    if parameter.dimensions:
+        return type_text(parameter)
     space = AddressSpace(parameter.space)
     return str(memref(SCALARS[parameter.dtype], parameter.shape, parameter.strides, space))
 

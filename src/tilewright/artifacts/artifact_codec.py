@@ -74,6 +74,7 @@ def _memref_to_json(memref: MemrefParameter) -> JsonObject:
         "read": memref.read,
         "noalias": memref.noalias,
         "nullable": memref.nullable,
+        "dimensions": list(memref.dimensions),
     }
 
 
@@ -137,4 +138,5 @@ def _memref_from_json(fields: Fields) -> MemrefParameter:
         fields.flag("read"),
         fields.flag("noalias"),
         fields.flag("nullable"),
+        fields.integers("dimensions"),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct, field
 
@@ -32,6 +32,7 @@ DTYPE_BYTES: Final[Mapping[str, int]] = {
 
 INTEGERS: Final = ("i8", "i16", "i32", "i64", "index")
 GRID_MODES: Final = 3
+_SizeT = TypeVar("_SizeT")
 
 Space: TypeAlias = Literal["global", "local"]
 
@@ -63,7 +64,8 @@ class MemrefParameter(Struct, frozen=True):
 
     `alignment` is that of the base pointer in bytes. `shape_gcd` and `stride_gcd` promise divisors; entries that are
     missing promise nothing. `noalias` promises that no other argument overlaps this one. `nullable`: None may be given,
-    for the kernel does not access the memory, or asks itself whether it is there.
+    for the kernel does not access the memory, or asks itself whether it is there. Mode k is dimension `dimensions[k]` of
+    the array that a launch gives; dimension k if `dimensions` is empty.
     """
 
     name: str
@@ -78,9 +80,12 @@ class MemrefParameter(Struct, frozen=True):
     read: bool = True
     noalias: bool = False
     nullable: bool = True
+    dimensions: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         where = f"parameter {self.name}"
+        permuted = not self.dimensions or sorted(self.dimensions) == list(range(len(self.shape)))
+        _check(permuted, f"{where}: its dimensions are no permutation")
         _check(self.dtype in DTYPE_BYTES and self.dtype != "bool", f"{where}: no memref of {self.dtype!r}")
         _check(len(self.shape) == len(self.strides), f"{where}: as many strides as extents are needed")
         _check(self.space in ("global", "local"), f"{where}: unknown address space {self.space!r}")
@@ -89,6 +94,22 @@ class MemrefParameter(Struct, frozen=True):
         for divisors in (self.shape_gcd, self.stride_gcd):
             _check(len(divisors) <= len(self.shape), f"{where}: more divisors than modes")
             _check(all(divisor > 0 for divisor in divisors), f"{where}: divisors must be positive")
+
+    def by_modes(self, sizes: tuple[_SizeT, ...]) -> tuple[_SizeT, ...]:
+        """What belongs to the dimensions of an array, in the order of the modes; as it is for another number of them."""
+        if len(sizes) != len(self.dimensions):
+            return sizes
+        return tuple(sizes[k] for k in self.dimensions)
+
+    def by_dimensions(self, sizes: tuple[_SizeT, ...]) -> tuple[_SizeT, ...]:
+        """The inverse of `by_modes`."""
+        if len(sizes) != len(self.dimensions):
+            return sizes
+        return tuple(sizes[self.dimensions.index(k)] for k in range(len(sizes)))
+
+    def dimension(self, mode: int) -> int:
+        """The dimension of an array that a mode is."""
+        return self.dimensions[mode] if self.dimensions else mode
 
 
 class GroupParameter(Struct, frozen=True):

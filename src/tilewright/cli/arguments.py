@@ -79,11 +79,16 @@ def _scalar(parameter: ScalarParameter, spec: str | None, rng: np.random.Generat
 
 
 def _array(parameter: MemrefParameter, spec: str | None, rng: np.random.Generator, default: int) -> Array:
+    to_dimensions = parameter.by_dimensions(tuple(range(len(parameter.shape))))
     if spec is not None and spec.endswith(".npy"):
-        return _laid_out(_loaded(parameter, Path(spec)), parameter.strides)
+        loaded = _loaded(parameter, Path(spec))
+        if parameter.dimensions and loaded.ndim == len(to_dimensions):
+            return _laid_out(loaded.transpose(parameter.dimensions), parameter.strides).transpose(to_dimensions)
+        return _laid_out(loaded, parameter.strides)
     kind, given = ("random", []) if spec is None else _call(parameter, spec)
-    shape = given or [default if s is None else s for s in parameter.shape]
-    return _filled(_strided(shape, parameter.strides, numpy_dtype(parameter.dtype)), kind, rng)
+    shape = parameter.by_modes(tuple(given)) or [default if s is None else s for s in parameter.shape]
+    made = _filled(_strided(shape, parameter.strides, numpy_dtype(parameter.dtype)), kind, rng)
+    return made.transpose(to_dimensions) if parameter.dimensions and made.ndim == len(to_dimensions) else made
 
 
 def _group(parameter: GroupParameter, spec: str | None, rng: np.random.Generator, groups: int) -> list[Array]:

@@ -12,6 +12,13 @@ _FIRST: Final = re.compile(
     r"(?:(?:cuda_tile\.|builtin\.)?+(?:module|entry|global)\b|\"(?:cuda_tile|builtin)\.|[!#][A-Za-z_][\w$.]*+\s*+=)"
 )
 
+_FIRST_OF_MLIR: Final = re.compile(
+    r"(?:\s++|//[^\n]*+)*+(?!builtin\.module\s*+\{\s*+builtin\.kernel\b)"
+    r"(?:(?:builtin\.)?+module\b|(?:func\.func|memref\.global)\b|\"(?:builtin\.module|func\.func|memref\.global)\""
+    r"|[!#][A-Za-z_][\w$.]*+\s*+=)"
+)
+_MLIR_FUNCTION: Final = re.compile(r"^[^\n/]*?(?:\bfunc\.func\b|\"func\.func\")", re.MULTILINE)
+
 BYTECODE_MAGIC: Final = b"\x7fTileIR\0"
 """The first bytes of a file of bytecode."""
 
@@ -19,6 +26,12 @@ BYTECODE_MAGIC: Final = b"\x7fTileIR\0"
 def is_bytecode(data: bytes) -> bool:
     """Whether some bytes begin like Tile IR bytecode."""
     return data.startswith(BYTECODE_MAGIC)
+
+
+def is_mlir(text: str) -> bool:
+    """Whether a text is a module of MLIR: one that begins as such and in which functions are defined, not kernels of
+    Tile IR."""
+    return _FIRST_OF_MLIR.match(text) is not None and _MLIR_FUNCTION.search(text) is not None
 
 
 def is_tile_ir(text: str) -> bool:

@@ -75,11 +75,18 @@ class _InterpretedKernel:
                 values.append(None)
             elif isinstance(parameter, ScalarParameter):
                 values.append(passed_scalar(parameter, next(given)))
-            elif isinstance(parameter, MemrefParameter | PointerParameter):
+            elif isinstance(parameter, MemrefParameter):
+                values.append(_by_modes(parameter, as_numpy(next(given))))
+            elif isinstance(parameter, PointerParameter):
                 values.append(as_numpy(next(given)))
             else:
                 values.append(_group(next(given), parameter))
         interpret(self.kernel, values, grid, checked=self.checked)
+
+
+def _by_modes(parameter: MemrefParameter, array: Array | None) -> Array | None:
+    """An array with its dimensions in the order of the parameter's modes."""
+    return array if array is None or not parameter.dimensions else array.transpose(parameter.dimensions)
 
 
 def passed_scalar(parameter: ScalarParameter, argument: object) -> np.generic:

@@ -11,6 +11,7 @@ from typing import Final
 from tilewright.diagnostics import Source
 from tilewright.diagnostics.binary import Binary
 from tilewright.languages.language import Form, Language, NotOffered, ReadOptions, Std
+from tilewright.languages.mlir import Mlir
 from tilewright.languages.tensor_language import TensorLanguage
 from tilewright.languages.tile_ir import TileIR
 from tilewright.plugins import extended
@@ -27,7 +28,7 @@ __all__ = [
     "translated",
 ]
 
-LANGUAGES: Final[tuple[Language, ...]] = (TileIR(), TensorLanguage())
+LANGUAGES: Final[tuple[Language, ...]] = (Mlir(), TileIR(), TensorLanguage())
 """In the order in which they are asked; the tensor language, whose texts may begin in any way, comes last."""
 
 

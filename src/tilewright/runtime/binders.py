@@ -80,7 +80,9 @@ class MemrefLayouts:
         return known
 
     def _fit(self, where: str, shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
-        if self._reverse:
+        if self._parameter.dimensions:
+            shape, strides = self._parameter.by_modes(shape), self._parameter.by_modes(strides)
+        elif self._reverse:
             shape, strides = shape[::-1], strides[::-1]
         problem = layout_problem(self._parameter, shape, strides)
         if problem is not None:

@@ -16,10 +16,21 @@ Sizes = tuple[int, ...]
 
 
 def type_text(parameter: MemrefParameter) -> str:
-    """The parameter's type as the language writes it, with all strides, of which an order of 0 has none."""
+    """The parameter's type as the language writes it, with all strides, of which an order of 0 has none.
+
+    That of a parameter whose modes are dimensions in another order is written as MLIR does.
+    """
+    if parameter.dimensions:
+        return _foreign_type_text(parameter)
     shape = "".join(f"x{_size(extent)}" for extent in parameter.shape)
     layout = f",strided<{','.join(map(_size, parameter.strides))}>" if parameter.strides else ""
     return f"memref<{parameter.dtype}{shape}{layout}>"
+
+
+def _foreign_type_text(parameter: MemrefParameter) -> str:
+    extents = "".join(f"{_size(extent)}x" for extent in parameter.by_dimensions(parameter.shape))
+    strides = parameter.by_dimensions(parameter.strides)
+    return f"memref<{extents}{parameter.dtype}, strided<[{', '.join(map(_size, strides))}]>>"
 
 
 def _size(size: int | None) -> str:
@@ -42,20 +53,27 @@ def shape_problem(parameter: MemrefParameter, shape: Sizes) -> str | None:
     if len(shape) != len(parameter.shape):
         return f"it has {len(shape)} modes (shape {shape}), {len(parameter.shape)} are wanted"
     for mode, (extent, declared) in enumerate(zip(shape, parameter.shape, strict=True)):
+        which = parameter.dimension(mode)
         if declared is not None and extent != declared:
-            return f"its extent {mode} is {extent} (shape {shape}), {declared} is wanted"
+            return f"its extent {which} is {extent} (shape {parameter.by_dimensions(shape)}), {declared} is wanted"
         divisor = _divisor(parameter.shape_gcd, mode)
         if extent % divisor:
-            return f"its extent {mode} is {extent}, a multiple of {divisor} is wanted (shape_gcd)"
+            return f"its extent {which} is {extent}, a multiple of {divisor} is wanted (shape_gcd)"
     return None
 
 
-def stride_rule_problem(shape: Sizes, strides: Sizes) -> str | None:
-    """Where the array breaks the stride rule, if it does; the strides must be conforming ones."""
+def stride_rule_problem(shape: Sizes, strides: Sizes, parameter: MemrefParameter | None = None) -> str | None:
+    """Where the array breaks the stride rule, if it does; the strides must be conforming ones.
+
+    The `parameter` says how modes are called.
+    """
     least = 1
     for mode, (extent, stride) in enumerate(zip(shape, strides, strict=True)):
         if stride < least and extent > 1 and 0 not in shape:
-            return f"its stride {mode} is {stride}, at least {least} is wanted (strides count elements: {strides})"
+            which, said = mode, strides
+            if parameter is not None:
+                which, said = parameter.dimension(mode), parameter.by_dimensions(strides)
+            return f"its stride {which} is {stride}, at least {least} is wanted (strides count elements: {said})"
         least = max(least, stride * extent)
     return None
 
@@ -64,12 +82,14 @@ def stride_problem(parameter: MemrefParameter, shape: Sizes, strides: Sizes) -> 
     """What is wrong with the strides of an array whose shape fits, if anything is."""
     actual = bound_strides(parameter, shape, strides)
     for mode, (stride, declared) in enumerate(zip(actual, parameter.strides, strict=True)):
+        which = parameter.dimension(mode)
         if declared is not None and stride != declared:
-            return f"its stride {mode} is {stride}, {declared} is wanted (strides count elements: {actual})"
+            said = parameter.by_dimensions(actual)
+            return f"its stride {which} is {stride}, {declared} is wanted (strides count elements: {said})"
         divisor = _divisor(parameter.stride_gcd, mode)
         if declared is None and stride % divisor:
-            return f"its stride {mode} is {stride}, a multiple of {divisor} is wanted (stride_gcd)"
-    return stride_rule_problem(shape, actual)
+            return f"its stride {which} is {stride}, a multiple of {divisor} is wanted (stride_gcd)"
+    return stride_rule_problem(shape, actual, parameter)
 
 
 def layout_problem(parameter: MemrefParameter, shape: Sizes, strides: Sizes) -> str | None:
@@ -90,6 +110,11 @@ def _ways_out(parameter: MemrefParameter, shape: Sizes, strides: Sizes) -> str:
     name = parameter.name
     transposed = _fits(parameter, shape[::-1], strides[::-1])
     ways = [f"pass {name}.T, which fits"] if transposed else []
+    if parameter.dimensions:
+        packed = tuple(prod(shape[:mode]) for mode in range(len(shape)))
+        if not transposed and _fits(parameter, shape, packed):
+            ways.append(f"pass numpy.ascontiguousarray({name}), a copy")
+        return f"; {', or '.join(ways)}" if ways else ""
     if shape_problem(parameter, shape) is None:
         ways += _types(parameter, shape, strides, transposed)
         packed = tuple(prod(shape[:mode]) for mode in range(len(shape)))

@@ -156,9 +156,10 @@ def _memref(
         read,
         attributes.get("noalias") is True,
         nullable,
+        divisors(attributes.get("dimensions")),
     )
 
 
 def divisors(value: Attribute) -> tuple[int, ...]:
-    """What `shape_gcd` or `stride_gcd` promises, mode by mode; nothing if the attribute is absent."""
+    """What `shape_gcd`, `stride_gcd` or `dimensions` says mode by mode; nothing if the attribute is absent."""
     return cast("tuple[int, ...]", value) if isinstance(value, tuple) else ()

@@ -1,0 +1,61 @@
+"""MLIR: functions over memrefs in func, arith, math, memref, scf, affine and linalg."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from tilewright.diagnostics import Report, Source
+from tilewright.diagnostics.binary import Binary
+from tilewright.frontends.recognise import is_mlir
+from tilewright.languages.language import Form, Language, NotOffered, ReadOptions, Std
+
+if TYPE_CHECKING:
+    from tilewright.dialects.builtin import Module
+    from tilewright.ir.passes import Pass
+    from tilewright.program import Program
+
+
+class Mlir(Language):
+    """Texts that hold functions of MLIR."""
+
+    name: ClassVar[str] = "MLIR"
+    forms: ClassVar[tuple[str, ...]] = ("text",)
+
+    def recognises(self, source: Source | Binary, std: Std) -> bool:
+        return isinstance(source, Source) and std == "auto" and is_mlir(source.text)
+
+    def read(self, source: Source | Binary, report: Report, options: ReadOptions) -> Module:
+        from tilewright.frontends.mlir import program_of, read_mlir_file
+
+        assert isinstance(source, Source)
+        file = read_mlir_file(source, report)
+        report.raise_if_errors()
+        assert file is not None, "what cannot be read is reported"
+        return program_of(file.module)
+
+    def passes(self) -> list[Pass]:
+        from tilewright.transforms.lower_mlir import LowerMlir
+
+        return [LowerMlir()]
+
+    def interpret(self, module: Module, text: str | None, checked: bool, report: Report) -> Program:
+        from tilewright.interpreter.program import interpreted_module
+        from tilewright.ir.passes import PassContext, PassManager
+
+        assert text is not None
+        PassManager(self.passes()).run(module, PassContext(report))
+        return interpreted_module(module, text, checked, report)
+
+    def format(self, source: Source, report: Report, std: Std) -> str:
+        from tilewright.frontends.mlir import format_source
+
+        return format_source(source, report)
+
+    def translate(self, module: Module, form: Form) -> bytes:
+        if form.version is not None:
+            raise NotOffered("MLIR's text has no versions")
+        from tilewright.frontends.mlir import unit_of
+        from tilewright.ir.mlir.operations import MlirFile
+        from tilewright.ir.mlir.printer import print_generic
+
+        return print_generic(MlirFile(unit_of(module)), form.locations or None).encode()

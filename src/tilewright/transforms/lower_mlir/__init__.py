@@ -1,0 +1,117 @@
+"""lower-mlir: from MLIR's dialects to those that all targets know.
+
+before:  func.func @f { linalg.matmul ins(%A, %B ..) outs(%C ..) }
+after:   builtin.kernel @f { tl.gemm %one, %B, %A, %one, %C }
+
+Each function with a body that is not private becomes a kernel of one work-group. A memref has its modes in reverse here,
+so that row-major becomes column-major: element [i, j] is element [j, i], and a product that of the factors in the other
+order. Contractions become collectives, other operations of linalg loops (`tl.foreach` over the parallel ones); affine
+and scf loops become `scf`, parallel ones say so. Calls are inlined. Ends in scf, memref, arith, math, tl.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, cast
+
+from tilewright.artifacts.constraint_codec import constraint_to_json
+from tilewright.dialects.builder import Builder, new_region
+from tilewright.dialects.builtin import Kernel, Module
+from tilewright.dialects.mlir import func, memref
+from tilewright.ir.core import Attribute, Operation, Value
+from tilewright.ir.mlir.operations import MODULE
+from tilewright.ir.passes import Pass, PassContext
+from tilewright.ir.types import MemrefType
+from tilewright.transforms.derive_launch_constraints import launch_constraints
+from tilewright.transforms.lower_mlir.codes import UNSUPPORTED
+from tilewright.transforms.lower_mlir.context import Lowering, Unsupported
+from tilewright.transforms.lower_mlir.extents import same_extents
+from tilewright.transforms.lower_mlir.operations import lower_block
+from tilewright.transforms.lower_mlir.statics import Globals
+from tilewright.transforms.lower_mlir.types import parameter_type
+from tilewright.transforms.signature import accessed
+
+__all__ = ["LowerMlir"]
+
+
+class LowerMlir(Pass, frozen=True):
+    """Replaces the modules of MLIR in a program, which is verified, by kernels and globals."""
+
+    name: ClassVar[str] = "lower-mlir"
+
+    def run(self, module: Module, context: PassContext) -> bool:
+        units = [op for op in module.body.entry if op.name == MODULE]
+        for unit in units:
+            _lower_unit(module, unit, context)
+            if not context.report.has_errors:
+                unit.erase()
+        return bool(units)
+
+
+def _lower_unit(module: Module, unit: Operation, context: PassContext) -> None:
+    report = context.report
+    scopes = [op for op in unit.walk() if op.name == MODULE]
+    kernels = 0
+    taken: dict[str, func.Func] = {}
+    for scope in scopes:
+        items = list(scope.regions[0].entry)
+        functions = {op.sym_name: op for op in items if isinstance(op, func.Func)}
+        statics = Globals(
+            Builder(module.body.entry, location=unit.location),
+            {op.sym_name: op for op in items if isinstance(op, memref.Global)},
+        )
+        for op in items:
+            if isinstance(op, func.Func):
+                if op.is_declaration or op.is_private:
+                    continue
+                kernels += 1
+                try:
+                    _check_name(op, taken)
+                    Builder(module.body.entry)(_kernel(op, functions, statics))
+                except Unsupported as problem:
+                    report.error(UNSUPPORTED, problem.place, str(problem))
+            elif op.name != MODULE and not isinstance(op, memref.Global):
+                report.error(UNSUPPORTED, op.location, f"{op.name} is not supported in a module")
+    if not kernels and not report.has_errors:
+        finding = report.error(UNSUPPORTED, unit.location, "the module has no function to launch")
+        finding.hint("a kernel is a `func.func` with a body that is not private and returns nothing")
+
+
+def _check_name(function: func.Func, taken: dict[str, func.Func]) -> None:
+    first = taken.setdefault(function.sym_name, function)
+    if first is not function:
+        raise Unsupported(function, f"there are two functions @{function.sym_name} to launch")
+
+
+def _kernel(function: func.Func, functions: dict[str, func.Func], statics: Globals) -> Kernel:
+    results = function.function_type.results
+    if results:
+        said = ", ".join(map(str, results))
+        raise Unsupported(
+            function, f"@{function.sym_name} returns {said}; what is launched returns nothing and writes to memrefs"
+        )
+    body, block = new_region()
+    low = Lowering(Builder(block, location=function.location), functions, statics)
+    orders: list[tuple[int, ...]] = []
+    for argument in function.body.entry.arguments:
+        type_, order, view = parameter_type(function, argument)
+        parameter: Value = block.add_argument(type_, argument.name, argument.location)
+        orders.append(order)
+        low.bind_parameter(argument, parameter, view)
+    lower_block(low, function.body)
+    kernel = Kernel(function.sym_name, body, max_groups=1, location=function.location)
+    _, written = accessed(kernel)
+    kernel.parameter_attributes = tuple(
+        _attributes(parameter in written, order) if isinstance(parameter.type, MemrefType) else {}
+        for parameter, order in zip(kernel.parameters, orders, strict=True)
+    )
+    found = [*same_extents(kernel, low.agreements), *launch_constraints(kernel)]
+    kernel.launch_constraints = cast("tuple[Attribute, ...]", tuple(map(constraint_to_json, found)))
+    return kernel
+
+
+def _attributes(written: bool, order: tuple[int, ...]) -> dict[str, Attribute]:
+    """What is written overlaps no other argument; `order` says which dimensions of an array the modes are."""
+    found: dict[str, Attribute] = {"noalias": True} if written else {}
+    if order != tuple(range(len(order))):
+        found["dimensions"] = order
+    return found

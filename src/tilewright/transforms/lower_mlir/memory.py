@@ -1,0 +1,182 @@
+"""Lowers memref: allocation, views, access. Indices stand in reverse here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tilewright.dialects import addresses, statics, tl
+from tilewright.dialects import memref as shared
+from tilewright.dialects.builder import Builder, new_region
+from tilewright.dialects.mlir import arith as foreign_arith
+from tilewright.dialects.mlir import memref
+from tilewright.dialects.mlir.base import integer_of
+from tilewright.ir.core import Operation, Value
+from tilewright.ir.mlir.attributes import IntegerAttribute, SymbolReference
+from tilewright.ir.types import AddressSpace, MemrefType, packed_strides
+from tilewright.transforms.lower_mlir.context import Agreement, Handler, Lowering, Number, Unsupported
+from tilewright.transforms.lower_mlir.types import memref_type
+
+
+def _load(low: Lowering, op: Operation) -> None:
+    assert isinstance(op, memref.Load)
+    low.bind(op.result, low.b(shared.Load(low.value(op.memref), low.indices(op.indices))).out)
+
+
+def _store(low: Lowering, op: Operation) -> None:
+    assert isinstance(op, memref.Store)
+    low.b(shared.Store(low.value(op.value), low.value(op.memref), low.indices(op.indices)))
+
+
+def _allocation(low: Lowering, op: Operation) -> None:
+    assert isinstance(op, memref.Alloc | memref.Alloca)
+    type_ = memref_type(op, op.memref.type)
+    if not type_.is_static:
+        raise Unsupported(op, f"{op.name}: {op.memref.type} has extents that are not known; memory is allocated of known size")
+    if not type_.is_packed:
+        raise Unsupported(op, f"{op.name}: {op.memref.type} is not packed in row-major order")
+    local = MemrefType(type_.element, type_.shape, type_.strides, AddressSpace.LOCAL)
+    alignment = integer_of(op.alignment) or None
+    low.bind(op.memref, low.b(shared.Alloca(alignment, result_types=[local])).out)
+
+
+def _deallocation(low: Lowering, op: Operation) -> None:
+    """Memory of the work-group ends with its region."""
+
+
+def _dim(low: Lowering, op: Operation) -> None:
+    assert isinstance(op, memref.Dim)
+    value, type_ = low.memref(op.source)
+    known = op.index.defining_op
+    if not isinstance(known, foreign_arith.Constant) or not isinstance(known.value, IntegerAttribute):
+        raise Unsupported(op, "memref.dim: the dimension is no constant")
+    dimension = known.value.value
+    if not 0 <= dimension < type_.order:
+        raise Unsupported(op, f"memref.dim: {op.source.type} has no dimension {dimension}")
+    low.bind(op.result, low.index(low.extent(value, type_.order - 1 - dimension)))
+
+
+def _cast(low: Lowering, op: Operation) -> None:
+    """The same view: what the type says more or less is known anyway."""
+    assert isinstance(op, memref.Cast)
+    memref_type(op, op.dest.type)
+    low.values[op.dest] = low.value(op.source)
+
+
+def _copy(low: Lowering, op: Operation) -> None:
+    assert isinstance(op, memref.Copy)
+    source, type_ = low.memref(op.source)
+    target, _ = low.memref(op.target)
+    if type_.order > 2:
+        _copy_elements(low, source, target, op)
+        return
+    one, zero = low.constant(1.0 if type_.element.is_float else 1, type_.element), low.b.zero(type_.element)
+    low.b(tl.Axpby(one, source, zero, target))
+
+
+def _copy_elements(low: Lowering, source: Value, target: Value, op: Operation) -> None:
+    assert isinstance(target.type, MemrefType)
+    order = target.type.order
+    extents = [low.index(low.extent(target, mode)) for mode in range(order)]
+    if low.certain:
+        low.agreements += [Agreement((target, k), (source, k), op.location) for k in range(order)]
+    body, block = new_region([e.type for e in extents])
+    inner = Builder(block, location=op.location)
+    found = inner(shared.Load(source, block.arguments)).out
+    inner(shared.Store(found, target, block.arguments))
+    low.b(tl.Foreach([low.b.index(0) for _ in extents], extents, body))
+
+
+def _number(low: Lowering, number: int | Value) -> Number:
+    return number if isinstance(number, int) else low.value(number)
+
+
+def _subview(low: Lowering, op: Operation) -> None:
+    assert isinstance(op, memref.Subview)
+    kept = memref.kept_dimensions(op)
+    assert kept is not None, "verified"
+    if any(not isinstance(s, int) or s != 1 for s in op.mixed_strides):
+        raise Unsupported(op, "memref.subview: steps other than 1 are not supported")
+    source, type_ = low.memref(op.source)
+    modes = range(type_.order - 1, -1, -1)
+    offsets = [_number(low, op.mixed_offsets[k]) for k in modes]
+    sizes = [_number(low, op.mixed_sizes[k]) if k in kept else 0 for k in modes]
+    if any(k in kept and op.mixed_sizes[k] == 0 for k in modes):
+        sizes = [low.b.index(0) if k in kept and size == 0 else size for k, size in zip(modes, sizes, strict=True)]
+    low.bind(op.result, view(low, source, offsets, sizes))
+
+
+def view(low: Lowering, source: Value, offsets: Sequence[Number], sizes: Sequence[Number]) -> Value:
+    """A box of a memref, by its modes as they are here; modes of the size 0 are dropped."""
+    assert isinstance(source.type, MemrefType)
+    type_ = source.type
+    static_offsets = tuple(o if isinstance(o, int) else None for o in offsets)
+    static_sizes = tuple(s if isinstance(s, int) else None for s in sizes)
+    kept = [k for k, size in enumerate(static_sizes) if size != 0]
+    result = MemrefType(
+        type_.element,
+        tuple(static_sizes[k] for k in kept),
+        tuple(type_.strides[k] for k in kept),
+        type_.space,
+    )
+    dynamic = [[n for n in numbers if not isinstance(n, int)] for numbers in (offsets, sizes)]
+    return low.b(
+        shared.Subview(source, dynamic[0], dynamic[1], static_offsets, static_sizes, result_types=[result])
+    ).out
+
+
+def _reinterpret(low: Lowering, op: Operation) -> None:
+    """Packed memory as packed memory of other extents: all modes in one, a part of it, and that split."""
+    assert isinstance(op, memref.ReinterpretCast)
+    source, type_ = low.memref(op.source)
+    sizes = [_number(low, s) for s in reversed(op.mixed_sizes)]
+    strides = [_number(low, s) for s in reversed(op.mixed_strides)]
+    known = [s for s in (*sizes, *strides, *type_.shape) if not isinstance(s, int)]
+    static = tuple(s for s in sizes if isinstance(s, int))
+    if known or tuple(strides) != packed_strides(static) or not type_.is_packed or not static or not type_.order:
+        raise Unsupported(
+            op, "memref.reinterpret_cast: only packed row-major memory of known extents is reinterpreted, as such"
+        )
+    whole = 1
+    for extent in type_.shape:
+        whole *= extent or 0
+    wanted = packed_strides((*static, 0))[-1]
+    assert wanted is not None
+    offset = _number(low, op.mixed_offsets[0])
+    if isinstance(offset, int) and offset + wanted > whole:
+        raise Unsupported(op, f"memref.reinterpret_cast: {offset + wanted} elements of {whole}")
+    if type_.order > 1:
+        flat = MemrefType(type_.element, (whole,), (1,), type_.space)
+        source = low.b(shared.Fuse(source, 0, type_.order - 1, result_types=[flat])).out
+    part = view(low, source, [offset], [wanted])
+    if len(static) > 1:
+        target = MemrefType(type_.element, static, packed_strides(static), type_.space)
+        part = low.b(shared.Expand(part, [], 0, static, result_types=[target])).out
+    low.bind(op.result, part)
+
+
+def _global(low: Lowering, op: Operation) -> None:
+    assert isinstance(op, memref.GetGlobal)
+    name = op.name_.root if isinstance(op.name_, SymbolReference) else ""
+    type_ = memref_type(op, op.result.type)
+    symbol = low.globals.symbol(name)
+    if symbol is None:
+        raise Unsupported(op, f"memref.get_global: there is no global @{name} with known contents in the module")
+    address = low.b(statics.GlobalAddress(symbol)).out
+    low.bind(op.result, low.b(addresses.FromAddress(address, [], [], result_types=[type_])).out)
+
+
+def handlers() -> Mapping[type[Operation], Handler]:
+    """The operations that are lowered here."""
+    return {
+        memref.Load: _load,
+        memref.Store: _store,
+        memref.Alloc: _allocation,
+        memref.Alloca: _allocation,
+        memref.Dealloc: _deallocation,
+        memref.Dim: _dim,
+        memref.Cast: _cast,
+        memref.Copy: _copy,
+        memref.Subview: _subview,
+        memref.ReinterpretCast: _reinterpret,
+        memref.GetGlobal: _global,
+    }

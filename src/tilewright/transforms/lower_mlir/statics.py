@@ -1,0 +1,34 @@
+"""Globals of MLIR modules as globals of the program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct, field
+
+from tilewright.dialects import statics as shared
+from tilewright.dialects.builder import Builder
+from tilewright.dialects.mlir import memref
+from tilewright.ir.mlir.dense import DenseElements
+
+
+class Globals(Struct):
+    """Globals by name; those that are used are made once, by `b`."""
+
+    b: Builder
+    known: Mapping[str, memref.Global]
+    made: dict[str, str] = field(default_factory=dict[str, str])
+
+    def symbol(self, name: str) -> str | None:
+        """The name of a global in the program; None if there is none whose contents are known."""
+        op = self.known.get(name)
+        if op is None or not isinstance(op.initial_value, DenseElements):
+            return None
+        if name not in self.made:
+            self.made[name] = name
+            self.b(shared.Global(name, _data(op.initial_value).hex(), alignment=64, constant=op.constant is not None))
+        return self.made[name]
+
+
+def _data(value: DenseElements) -> bytes:
+    return value.data * value.count if value.splat else value.data
