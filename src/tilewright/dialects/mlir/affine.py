@@ -49,7 +49,7 @@ REDUCTIONS = {
 
 
 class Yield(
-    MlirOperation, name="affine.yield", traits=(TERMINATOR,), assembly="<attributes> [ $values : @values ]?"
+    MlirOperation, name="affine.yield", traits=(TERMINATOR,), assembly="<attributes> [? $values : @values ]?"
 ):
     """Ends a region and hands values to the operation around it."""
 

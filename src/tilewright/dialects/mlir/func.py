@@ -57,7 +57,7 @@ class Func(MlirOperation, name="func.func", traits=(ISOLATED,), assembly="<funct
             fail(self, report, f"the body takes ({said}), the function ({wanted})")
 
 
-class Return(MlirOperation, name="func.return", traits=(TERMINATOR,), assembly="<attributes> [ $values : @values ]?"):
+class Return(MlirOperation, name="func.return", traits=(TERMINATOR,), assembly="<attributes> [? $values : @values ]?"):
     """Ends a function."""
 
     values: list[Value] = operands()

@@ -42,7 +42,7 @@ def _shape(type_: Type) -> tuple[int | None, ...] | None:
     return type_.shape if isinstance(type_, MemrefType | TensorType) else None
 
 
-class Yield(MlirOperation, name="linalg.yield", traits=(TERMINATOR,), assembly="<attributes> [ $values : @values ]?"):
+class Yield(MlirOperation, name="linalg.yield", traits=(TERMINATOR,), assembly="<attributes> [? $values : @values ]?"):
     """Ends a body with the new elements of the outputs."""
 
     values: list[Value] = operands()

@@ -23,7 +23,7 @@ from tilewright.ir.definition import (
 from tilewright.ir.types import Type
 
 
-class Yield(MlirOperation, name="scf.yield", traits=(TERMINATOR,), assembly="<attributes> [ $values : @values ]?"):
+class Yield(MlirOperation, name="scf.yield", traits=(TERMINATOR,), assembly="<attributes> [? $values : @values ]?"):
     """Ends a region and hands values to the operation around it."""
 
     values: list[Value] = operands()
@@ -67,7 +67,7 @@ class Condition(
     MlirOperation,
     name="scf.condition",
     traits=(TERMINATOR,),
-    assembly="'(' $condition ')' <attributes> [ $values : @values ]?",
+    assembly="'(' $condition ')' <attributes> [? $values : @values ]?",
 ):
     """Ends the first region of a while: goes on with the second if the condition holds."""
 

@@ -101,7 +101,7 @@ class FormReader(FileReader):
         while position < len(words):
             word = words[position]
             position += 1
-            if word == "[":
+            if word == "[?":
                 end = words.index("]?", position)
                 if self.at("%"):
                     yield self._words(draft, words[position:end])

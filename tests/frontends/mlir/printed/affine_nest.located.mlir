@@ -1,0 +1,36 @@
+#loc2 = loc("<stdin>":2:14)
+#loc3 = loc("<stdin>":2:37)
+#loc4 = loc("<stdin>":2:60)
+#loc6 = loc("<stdin>":3:14)
+#loc8 = loc("<stdin>":4:16)
+#loc10 = loc("<stdin>":5:18)
+module {
+  func.func @f(%arg0: memref<16x16xf32> loc("<stdin>":2:14), %arg1: memref<16x16xf32> loc("<stdin>":2:37), %arg2: memref<16x16xf32> loc("<stdin>":2:60)) {
+    affine.for %arg3 loc("<stdin>":3:14) = 0 to 16 {
+      affine.for %arg4 loc("<stdin>":4:16) = 0 to 16 {
+        affine.for %arg5 loc("<stdin>":5:18) = 0 to 16 {
+          %0 = affine.load %arg0[%arg3, %arg5] : memref<16x16xf32> loc(#loc11)
+          %1 = affine.load %arg1[%arg5, %arg4] : memref<16x16xf32> loc(#loc12)
+          %2 = affine.load %arg2[%arg3, %arg4] : memref<16x16xf32> loc(#loc13)
+          %3 = arith.mulf %0, %1 : f32 loc(#loc14)
+          %4 = arith.addf %2, %3 : f32 loc(#loc15)
+          affine.store %4, %arg2[%arg3, %arg4] : memref<16x16xf32> loc(#loc16)
+        } loc(#loc9)
+      } loc(#loc7)
+    } loc(#loc5)
+    return loc(#loc17)
+  } loc(#loc1)
+} loc(#loc)
+#loc = loc("<stdin>":0:0)
+#loc1 = loc("<stdin>":2:1)
+#loc5 = loc("<stdin>":3:3)
+#loc7 = loc("<stdin>":4:5)
+#loc9 = loc("<stdin>":5:7)
+#loc11 = loc("<stdin>":6:14)
+#loc12 = loc("<stdin>":7:14)
+#loc13 = loc("<stdin>":8:14)
+#loc14 = loc("<stdin>":9:14)
+#loc15 = loc("<stdin>":10:14)
+#loc16 = loc("<stdin>":11:9)
+#loc17 = loc("<stdin>":15:3)
+

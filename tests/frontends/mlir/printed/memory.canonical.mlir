@@ -1,0 +1,38 @@
+module {
+  memref.global "private" constant @weights : memref<2x4xf32> = dense<[[1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00], [5.000000e+00, 6.000000e+00, 7.000000e+00, 8.500000e+00]]>
+  func.func private @twice(%arg0: f32) -> f32 {
+    %0 = arith.addf %arg0, %arg0 : f32
+    return %0 : f32
+  }
+  func.func @f(%arg0: memref<8x12xf32>, %arg1: index, %arg2: memref<4x4xf32>, %arg3: memref<6x4xf32>) {
+    %c1 = arith.constant 1 : index
+    %subview = memref.subview %arg0[%arg1, 4] [4, 4] [1, 1] : memref<8x12xf32> to memref<4x4xf32, strided<[12, 1], offset: ?>>
+    %alloc = memref.alloc() {alignment = 64 : i64} : memref<4x4xf32>
+    memref.copy %subview, %alloc : memref<4x4xf32, strided<[12, 1], offset: ?>> to memref<4x4xf32>
+    %subview_0 = memref.subview %alloc[2, 0] [1, 4] [1, 1] : memref<4x4xf32> to memref<4xf32, strided<[1], offset: 8>>
+    %0 = memref.get_global @weights : memref<2x4xf32>
+    affine.for %arg4 = 0 to 4 {
+      %1 = memref.load %subview_0[%arg4] : memref<4xf32, strided<[1], offset: 8>>
+      %2 = func.call @twice(%1) : (f32) -> f32
+      %3 = memref.load %0[%c1, %arg4] : memref<2x4xf32>
+      %4 = arith.addf %2, %3 : f32
+      memref.store %4, %subview_0[%arg4] : memref<4xf32, strided<[1], offset: 8>>
+    }
+    memref.copy %alloc, %arg2 : memref<4x4xf32> to memref<4x4xf32>
+    memref.dealloc %alloc : memref<4x4xf32>
+    %reinterpret_cast = memref.reinterpret_cast %arg0 to offset: [0], sizes: [24, 4], strides: [4, 1] : memref<8x12xf32> to memref<24x4xf32>
+    %alloca = memref.alloca() : memref<4xf32>
+    affine.for %arg4 = 0 to 6 {
+      affine.for %arg5 = 0 to 4 {
+        %1 = affine.load %reinterpret_cast[%arg4 + 3, %arg5] : memref<24x4xf32>
+        affine.store %1, %alloca[%arg5] : memref<4xf32>
+      }
+      affine.for %arg5 = 0 to 4 {
+        %1 = affine.load %alloca[-%arg5 + 3] : memref<4xf32>
+        affine.store %1, %arg3[%arg4, %arg5] : memref<6x4xf32>
+      }
+    }
+    return
+  }
+}
+

@@ -1,0 +1,49 @@
+module {
+  memref.global "private" constant @weights : memref<2x4xf32> = dense<[[1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00], [5.000000e+00, 6.000000e+00, 7.000000e+00, 8.500000e+00]]>
+  func.func private @twice(%arg0: f32) -> f32 {
+    %0 = arith.addf %arg0, %arg0 : f32
+    return %0 : f32
+  }
+  func.func @f(%arg0: memref<8x12xf32>, %arg1: index, %arg2: memref<4x4xf32>, %arg3: memref<6x4xf32>) {
+    %c3 = arith.constant 3 : index
+    %c6 = arith.constant 6 : index
+    %c5 = arith.constant 5 : index
+    %c4 = arith.constant 4 : index
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %subview = memref.subview %arg0[%arg1, 4] [4, 4] [1, 1] : memref<8x12xf32> to memref<4x4xf32, strided<[12, 1], offset: ?>>
+    %alloc = memref.alloc() {alignment = 64 : i64} : memref<4x4xf32>
+    memref.copy %subview, %alloc : memref<4x4xf32, strided<[12, 1], offset: ?>> to memref<4x4xf32>
+    %subview_0 = memref.subview %alloc[2, 0] [1, 4] [1, 1] : memref<4x4xf32> to memref<4xf32, strided<[1], offset: 8>>
+    %0 = memref.get_global @weights : memref<2x4xf32>
+    scf.for %arg4 = %c0 to %c4 step %c1 {
+      %1 = memref.load %subview_0[%arg4] : memref<4xf32, strided<[1], offset: 8>>
+      %2 = func.call @twice(%1) : (f32) -> f32
+      %3 = memref.load %0[%c1, %arg4] : memref<2x4xf32>
+      %4 = arith.addf %2, %3 : f32
+      memref.store %4, %subview_0[%arg4] : memref<4xf32, strided<[1], offset: 8>>
+    }
+    memref.copy %alloc, %arg2 : memref<4x4xf32> to memref<4x4xf32>
+    memref.dealloc %alloc : memref<4x4xf32>
+    %reinterpret_cast = memref.reinterpret_cast %arg0 to offset: [0], sizes: [24, 4], strides: [4, 1] : memref<8x12xf32> to memref<24x4xf32>
+    %alloca = memref.alloca() : memref<4xf32>
+    scf.for %arg4 = %c0 to %c6 step %c5 {
+      %1 = arith.addi %arg4, %c5 : index
+      %2 = arith.minsi %1, %c6 : index
+      scf.for %arg5 = %arg4 to %2 step %c1 {
+        scf.for %arg6 = %c0 to %c4 step %c1 {
+          %3 = arith.addi %arg5, %c3 : index
+          %4 = memref.load %reinterpret_cast[%3, %arg6] : memref<24x4xf32>
+          memref.store %4, %alloca[%arg6] : memref<4xf32>
+        }
+        scf.for %arg6 = %c0 to %c4 step %c1 {
+          %3 = arith.subi %c3, %arg6 : index
+          %4 = memref.load %alloca[%3] : memref<4xf32>
+          memref.store %4, %arg3[%arg5, %arg6] : memref<6x4xf32>
+        }
+      }
+    }
+    return
+  }
+}
+

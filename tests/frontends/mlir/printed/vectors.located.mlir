@@ -1,0 +1,20 @@
+#loc2 = loc("<stdin>":2:14)
+#loc3 = loc("<stdin>":2:36)
+#loc4 = loc("<stdin>":2:56)
+#loc5 = loc("<stdin>":2:75)
+#loc6 = loc("<stdin>":2:95)
+module {
+  func.func @f(%arg0: memref<8x13xf64> loc("<stdin>":2:14), %arg1: memref<13xf64> loc("<stdin>":2:36), %arg2: memref<8xf64> loc("<stdin>":2:56), %arg3: memref<13xf64> loc("<stdin>":2:75), %arg4: memref<f64> loc("<stdin>":2:95)) {
+    linalg.matvec ins(%arg0, %arg1 : memref<8x13xf64>, memref<13xf64>) outs(%arg2 : memref<8xf64>) loc(#loc7)
+    linalg.vecmat ins(%arg2, %arg0 : memref<8xf64>, memref<8x13xf64>) outs(%arg3 : memref<13xf64>) loc(#loc8)
+    linalg.dot ins(%arg1, %arg3 : memref<13xf64>, memref<13xf64>) outs(%arg4 : memref<f64>) loc(#loc9)
+    return loc(#loc10)
+  } loc(#loc1)
+} loc(#loc)
+#loc = loc("<stdin>":0:0)
+#loc1 = loc("<stdin>":2:1)
+#loc7 = loc("<stdin>":3:3)
+#loc8 = loc("<stdin>":4:3)
+#loc9 = loc("<stdin>":5:3)
+#loc10 = loc("<stdin>":6:3)
+
