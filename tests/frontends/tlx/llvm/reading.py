@@ -50,7 +50,8 @@ def codes(text: str, limits: Limits = DEFAULT_LIMITS) -> list[str]:
 def llvm_accepts(text: str) -> bool:
     """Whether LLVM's own parser and verifier take a text."""
     try:
-        binding.parse_assembly(text).verify()
+        module: binding.ModuleRef = binding.parse_assembly(text)  # pyright: ignore[reportUnknownMemberType]
+        module.verify()
     except RuntimeError:
         return False
     return True

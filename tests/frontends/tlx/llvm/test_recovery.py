@@ -78,7 +78,7 @@ $inline = comdat any
 @there = external global i32
 
 ; Function Attrs: nounwind
-define dso_local noundef float @f(ptr nocapture noundef readonly align 4 dereferenceable(8) %0, float %1) local_unnamed_addr #0 !dbg !3 {
+define dso_local noundef float @f(ptr nocapture noundef readonly align 4 %0, float %1) local_unnamed_addr #0 !dbg !3 {
   %3 = load float, ptr %0, align 4, !tbaa !4
     #dbg_value(float %3, !5, !DIExpression(), !6)
   %4 = tail call float @llvm.fabs.f32(float %3) #1

@@ -29,10 +29,15 @@ class Definition(Struct, frozen=True):
 
 
 class Graph(Struct, frozen=True):
-    """Which block leads to which, by numbers, and what dominates what: `first` and `last` of the blocks below."""
+    """Which block leads to which, by numbers, and what dominates what.
+
+    `above` is the immediate dominator of each block that is reached, but for the first; `order` has the number of each
+    where dominators come first, and the highest one of those that it dominates.
+    """
 
     successors: Sequence[Sequence[int]]
     predecessors: Sequence[Sequence[int]]
+    above: Mapping[int, int]
     order: Mapping[int, tuple[int, int]]
 
     def dominates(self, one: int, other: int) -> bool:
@@ -115,7 +120,8 @@ class Checker:
         for number, targets in enumerate(following):
             for target in targets:
                 before[target].append(number)
-        return Graph(following, before, _intervals(following))
+        above = _dominators(following)
+        return Graph(following, before, above, _intervals(above, len(following)))
 
     def _targets(self, block: syntax.Block) -> list[syntax.Label]:
         last = block.instructions[-1] if block.instructions else None
@@ -223,27 +229,32 @@ def _head(node: syntax.Node, name: str) -> syntax.Node:
     return node
 
 
-def _intervals(successors: Sequence[Sequence[int]]) -> dict[int, tuple[int, int]]:
-    """For each block that is reached, the numbers of the blocks that it dominates, which follow each other."""
+def _dominators(successors: Sequence[Sequence[int]]) -> dict[int, int]:
+    """The immediate dominator of each block that is reached, but for the first."""
     blocks = [Block() for _ in successors]
     numbers = {block: number for number, block in enumerate(blocks)}
     for block, targets in zip(blocks, successors, strict=True):
         block.append(Operation(successors=[blocks[t] for t in targets]))
-    below: list[list[int]] = [[] for _ in blocks]
-    for block, above in immediate_dominators(blocks).items():
-        if block is not above:
-            below[numbers[above]].append(numbers[block])
+    found = immediate_dominators(blocks)
+    return {numbers[block]: numbers[above] for block, above in found.items() if block is not above}
+
+
+def _intervals(above: Mapping[int, int], count: int) -> dict[int, tuple[int, int]]:
+    """For each block that is reached, the numbers of the blocks that it dominates, which follow each other."""
+    below: list[list[int]] = [[] for _ in range(count)]
+    for block, parent in above.items():
+        below[parent].append(block)
     found: dict[int, tuple[int, int]] = {}
-    work: list[tuple[int, int | None]] = [(0, None)] if blocks else []
-    count = 0
+    work: list[tuple[int, int | None]] = [(0, None)] if count else []
+    reached = 0
     while work:
         number, first = work.pop()
         if first is None:
-            work.append((number, count))
-            count += 1
+            work.append((number, reached))
+            reached += 1
             work.extend((child, None) for child in below[number])
         else:
-            found[number] = first, count - 1
+            found[number] = first, reached - 1
     return found
 
 
