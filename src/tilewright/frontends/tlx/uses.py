@@ -74,8 +74,8 @@ class Uses:
                 else:
                     yield use
 
-    def layouts(self, name: str, constants: Constants, rank: int) -> Sequence[WantedLayout]:
-        """The layouts that users of a result give it (decision 9), one place for each."""
+    def layouts(self, name: str, constants: Constants, rank: int, is_reversed: bool) -> Sequence[WantedLayout]:
+        """The layouts that users of a result give it (decision 9), one place each; reversed ones begin innermost."""
         found: dict[tuple[int, ...] | None, WantedLayout] = {}
         identity = tuple(range(rank))
         for use in self.through_merges(name):
@@ -84,7 +84,7 @@ class Uses:
             if intrinsic is not None and is_typing(intrinsic.name) and isinstance(use.user, syntax.Call):
                 said = constants.value_of(use.user.arguments[2].operand) if len(use.user.arguments) > 2 else None
                 if isinstance(said, tuple) and sorted(said) == list(identity):
-                    layout = said
+                    layout = said[::-1] if is_reversed else said
             layout = None if layout == identity else layout
             found.setdefault(layout, WantedLayout(layout, use.user))
         return list(found.values())

@@ -312,3 +312,16 @@ def _double_of(bits: int, type_: FloatType) -> str | None:
     if type_.layout in ("f16", "bf16"):
         return f"0x{'H' if type_.layout == 'f16' else 'R'}{bits:04X}"
     return f"0x{pattern_of(bool(bits >> layout.width - 1), number, LAYOUTS['f64']):016X}"
+
+
+def double_of(bits: int, type_: FloatType) -> float:
+    """The number behind the pattern of a float of at most 64 bits."""
+    layout = LAYOUTS[type_.layout]
+    number = _number_of(bits, type_)
+    negative = bool(bits >> layout.width - 1)
+    if number is None:
+        is_infinite = not bits & ((1 << layout.mantissa) - 1)
+        found = float("inf") if is_infinite else float("nan")
+    else:
+        found = float(number)
+    return -found if negative else found

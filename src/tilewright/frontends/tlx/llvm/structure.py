@@ -15,7 +15,7 @@ from tilewright.frontends.tlx.llvm.result_types import operands_of, result_type
 from tilewright.frontends.tlx.llvm.tokens import spelled
 from tilewright.frontends.tlx.llvm.type_rules import faults
 from tilewright.frontends.tlx.llvm.types import METADATA, VOID, Type, agrees
-from tilewright.ir.control_flow import immediate_dominators
+from tilewright.ir.control_flow import cycles, immediate_dominators
 from tilewright.ir.core import Block, Operation
 
 
@@ -32,13 +32,14 @@ class Graph(Struct, frozen=True):
     """Which block leads to which, by numbers, and what dominates what.
 
     `above` is the immediate dominator of each block that is reached, but for the first; `order` has the number of each
-    where dominators come first, and the highest one of those that it dominates.
+    where dominators come first, and the highest one of those that it dominates. `cyclic` ones lead back to themselves.
     """
 
     successors: Sequence[Sequence[int]]
     predecessors: Sequence[Sequence[int]]
     above: Mapping[int, int]
     order: Mapping[int, tuple[int, int]]
+    cyclic: frozenset[int]
 
     def dominates(self, one: int, other: int) -> bool:
         """Whether every path to a block that is reached goes through another (or is that one)."""
@@ -120,8 +121,8 @@ class Checker:
         for number, targets in enumerate(following):
             for target in targets:
                 before[target].append(number)
-        above = _dominators(following)
-        return Graph(following, before, above, _intervals(above, len(following)))
+        above, cyclic = _paths(following)
+        return Graph(following, before, above, _intervals(above, len(following)), cyclic)
 
     def _targets(self, block: syntax.Block) -> list[syntax.Label]:
         last = block.instructions[-1] if block.instructions else None
@@ -229,14 +230,15 @@ def _head(node: syntax.Node, name: str) -> syntax.Node:
     return node
 
 
-def _dominators(successors: Sequence[Sequence[int]]) -> dict[int, int]:
-    """The immediate dominator of each block that is reached, but for the first."""
+def _paths(successors: Sequence[Sequence[int]]) -> tuple[dict[int, int], frozenset[int]]:
+    """The immediate dominator of each block that is reached, but for the first; and the blocks in cycles."""
     blocks = [Block() for _ in successors]
     numbers = {block: number for number, block in enumerate(blocks)}
     for block, targets in zip(blocks, successors, strict=True):
         block.append(Operation(successors=[blocks[t] for t in targets]))
     found = immediate_dominators(blocks)
-    return {numbers[block]: numbers[above] for block, above in found.items() if block is not above}
+    above = {numbers[block]: numbers[parent] for block, parent in found.items() if block is not parent}
+    return above, frozenset(numbers[block] for cycle in cycles(blocks) for block in cycle) if blocks else frozenset()
 
 
 def _intervals(above: Mapping[int, int], count: int) -> dict[int, tuple[int, int]]:

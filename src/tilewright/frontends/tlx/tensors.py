@@ -1,0 +1,430 @@
+"""Imports the intrinsics of TLX: tokens vanish, tensors have types, results settle their layouts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Final
+
+from tilewright.diagnostics import Location, Report
+from tilewright.dialects.tlx import BY_INTRINSIC
+from tilewright.dialects.tlx.base import TensorOperation, TlxOperation, tensor_of
+from tilewright.dialects.tlx.memory import Load, Store, ToVector, TypeInfo
+from tilewright.dialects.tlx.shapes import swapped_layout
+from tilewright.dialects.tlx.types import TENSOR, TensorType
+from tilewright.frontends.tlx import names
+from tilewright.frontends.tlx.codes import (
+    COUNT,
+    ELEMENT,
+    ELEMENTS,
+    LAYOUTS_DIFFER,
+    LIMIT,
+    NOT_CONSTANT,
+    OPERANDS,
+    POINTEE,
+)
+from tilewright.frontends.tlx.context import Broken, FunctionImport
+from tilewright.frontends.tlx.ir_types import SCALARS, element_in_memory
+from tilewright.frontends.tlx.llvm import syntax
+from tilewright.frontends.tlx.llvm import types as llvm
+from tilewright.frontends.tlx.llvm.folding import Known
+from tilewright.frontends.tlx.llvm.tokens import spelled
+from tilewright.frontends.tlx.memory import read
+from tilewright.frontends.tlx.options import LayoutConvention, Quirks
+from tilewright.frontends.tlx.strides import distances
+from tilewright.frontends.tlx.uses import is_typing
+from tilewright.ir.attributes import Attribute
+from tilewright.ir.core import Place, Value
+from tilewright.ir.types import I8, ScalarType
+
+_RANK: Final = 32
+_ONES: Final = (1, 1)
+_LAYOUTS: Final = frozenset({"layout", "new_layout"})
+_AS_WHOLE: Final = frozenset({"convolution"})
+"""Operations whose optional operands are all there or none."""
+
+
+class Operands:
+    """What a call passes, taken from the first to the last."""
+
+    def __init__(self, f: FunctionImport, call: syntax.Call, operation: str) -> None:
+        self.f = f
+        self.call = call
+        self.operation = operation
+        self.arguments = call.arguments
+
+    def counted(self, least: int, most: int | None = None) -> None:
+        """Raise `Broken` unless there are as many as the operation takes."""
+        found = len(self.arguments)
+        if not least <= found <= (most or least):
+            wanted = str(least) if most in (None, least) else f"{least} to {most}"
+            noun = "operand" if wanted == "1" else "operands"
+            message = f"{self.operation} takes {wanted} {noun}; {found} given"
+            raise self.f.refuse(OPERANDS, self.call, message)
+
+    def tensor(self, index: int) -> Value:
+        """A token."""
+        return self.f.tensor(self.arguments[index].operand, index + 1, self.operation)
+
+    def numbers(self, index: int, what: str) -> tuple[int, ...]:
+        """A constant vector of integers."""
+        operand = self.arguments[index].operand
+        vector = operand.type
+        if not isinstance(vector, llvm.VectorType) or not isinstance(vector.element, llvm.IntegerType):
+            message = f"{what} of {self.operation} is a vector of integers, not {vector}"
+            raise self.f.refuse(OPERANDS, operand, message)
+        if vector.count > _RANK:
+            message = f"{what} of {vector.count:,} entries; the limit of a rank is {_RANK}"
+            raise self.f.refuse(LIMIT, operand, message)
+        found = self._constant(operand, what)
+        assert isinstance(found, tuple)
+        return found
+
+    def number(self, index: int, what: str) -> int:
+        """A constant integer."""
+        operand = self.arguments[index].operand
+        if not isinstance(operand.type, llvm.IntegerType):
+            message = f"{what} of {self.operation} is an integer, not {operand.type}"
+            raise self.f.refuse(OPERANDS, operand, message)
+        found = self._constant(operand, what)
+        assert isinstance(found, int)
+        return found
+
+    def _constant(self, operand: syntax.Operand, what: str) -> Known:
+        found = self.f.constants.value_of(operand)
+        if found is None:
+            message = f"{what} of {self.operation} must be a constant after folding"
+            finding = self.f.error(NOT_CONSTANT, operand, message)
+            if isinstance(operand.value, syntax.Local):
+                definition = self.f.uses.definitions.get(operand.value.name)
+                if definition is not None:
+                    finding.label(self.f.range_of(definition), "its value comes from here")
+            raise Broken
+        return found
+
+    def layout(self, index: int, what: str) -> tuple[int, ...]:
+        """A layout in memory order."""
+        found = self.numbers(index, what)
+        return found[::-1] if self.f.options.layout_convention is LayoutConvention.XLA else found
+
+    def type(self, element: ScalarType, first: int) -> TensorType:
+        """Shape, layout and padding from an operand on."""
+        shape = self.numbers(first, "shape")
+        layout = self.layout(first + 1, "layout")
+        padding = self.numbers(first + 2, "padding")
+        if self.f.options.layout_convention is LayoutConvention.XLA and sorted(layout) == list(range(len(shape))):
+            shape = tuple(shape[d] for d in layout)
+            padding = tuple(padding[d] for d in layout) if len(padding) == len(shape) else padding
+        limits, place = self.f.limits, self.arguments[first].operand
+        count = prod(n for n in shape if n > 0)
+        for found, unit, most in ((count, "elements", limits.elements), (count * element.bytes, "bytes", limits.bytes)):
+            if found > most:
+                raise self.f.refuse(ELEMENTS, place, f"a tensor of {found:,} {unit}; the limit is {most:,}")
+        return TensorType(element, shape, layout, padding)
+
+
+def tensor_call(f: FunctionImport, call: syntax.Call, name: str, suffix: Sequence[str]) -> None:
+    """An intrinsic of TLX; its result is entered under its name."""
+    operands = Operands(f, call, name.removeprefix("llvm.tensor.").removeprefix("llvm."))
+    if is_typing(name):
+        _typeinfo(f, operands, name)
+    elif name == names.LOAD:
+        _load(f, operands, suffix)
+    elif name == names.STORE:
+        _store(f, operands)
+    elif name == names.SPLAT:
+        _splat(f, operands)
+    else:
+        _operation(f, operands, BY_INTRINSIC[name])
+
+
+def _enter(f: FunctionImport, call: syntax.Call, value: Value, tensor: bool = True) -> None:
+    if call.result is not None:
+        value.name = call.result
+        (f.tensors if tensor else f.values)[call.result] = value
+
+
+# Types of values
+
+
+def _typeinfo(f: FunctionImport, operands: Operands, name: str) -> None:
+    operands.counted(4)
+    call, argument = operands.call, operands.arguments[0]
+    resident = name != names.TYPEINFO
+    if isinstance(argument.operand.type, llvm.PointerType):
+        vector = _in_memory(f, argument)
+    elif isinstance(argument.operand.type, llvm.VectorType):
+        vector = None
+    else:
+        message = f"{operands.operation} takes a vector, not {argument.operand.type}"
+        raise f.refuse(OPERANDS, argument.operand, message)
+    element = _element(f, argument)
+    type_ = operands.type(element, 1)
+    known = f.tensors.get(argument.operand.value.name) if isinstance(argument.operand.value, syntax.Local) else None
+    if known is not None and known.type == type_ and not resident:
+        if call.result is not None:
+            f.tensors[call.result] = known
+        return
+    if vector is None:
+        vector = f.value(argument.operand)
+    op = f.b(TypeInfo(vector, resident, result_types=[type_]))
+    op.places = {("operand", 0): f.range_of(argument.operand), "type": f.range_of(operands.arguments[1].operand)}
+    _enter(f, call, op.out)
+
+
+def _element(f: FunctionImport, argument: syntax.Argument) -> ScalarType:
+    type_: llvm.Type = argument.operand.type
+    if isinstance(type_, llvm.PointerType):
+        said = argument.attributes.get("byval")
+        type_ = said if isinstance(said, llvm.Type) else type_.pointee or llvm.VOID
+    return _tensor_element(f, llvm.element_of(type_), argument.operand)
+
+
+def _tensor_element(f: FunctionImport, type_: llvm.Type, node: syntax.Node) -> ScalarType:
+    found = None if isinstance(type_, llvm.PointerType) else element_in_memory(type_)
+    if found is None:
+        hint = "elements are i8, i16, i32, i64, half, bfloat, float or double"
+        raise f.refuse(ELEMENT, node, f"tensors have no {type_} elements", hint)
+    return found
+
+
+def _in_memory(f: FunctionImport, argument: syntax.Argument) -> Value:
+    """A value that lies in memory is read at this point (decision 20)."""
+    operand = argument.operand
+    said = argument.attributes.get("byval")
+    type_ = said if isinstance(said, llvm.Type) else None
+    if type_ is None and isinstance(operand.type, llvm.PointerType):
+        type_ = operand.type.pointee
+    if "byval" not in argument.attributes or not isinstance(type_, llvm.VectorType):
+        hint = "write `ptr byval(<N x T>)`, or load the vector"
+        raise f.refuse(OPERANDS, operand, "typeinfo of a pointer says which vector lies there", hint)
+    _tensor_element(f, type_.element, operand)
+    return read(f, f.value(operand), f.type_of(type_, operand), operand)
+
+
+# Memory
+
+
+def _load(f: FunctionImport, operands: Operands, suffix: Sequence[str]) -> None:
+    operands.counted(5)
+    element = _loaded_element(f, operands, suffix)
+    address = f.value(operands.arguments[0].operand)
+    type_ = operands.type(element, 1)
+    found, dynamic = distances(f, operands.call, operands.arguments[4].operand, type_.extents)
+    op = f.b(Load(address, dynamic, found, result_types=[type_]))
+    op.places = {
+        ("operand", 0): f.range_of(operands.arguments[0].operand),
+        "type": f.range_of(operands.arguments[1].operand),
+        "distances": f.range_of(operands.arguments[4].operand),
+    }
+    _enter(f, operands.call, op.out)
+
+
+def _pointer(f: FunctionImport, operands: Operands, index: int) -> syntax.Argument:
+    argument = operands.arguments[index]
+    if not isinstance(argument.operand.type, llvm.PointerType):
+        message = f"{operands.operation} takes a pointer first, not {argument.operand.type}"
+        raise f.refuse(OPERANDS, argument.operand, message)
+    return argument
+
+
+def _said_element(f: FunctionImport, argument: syntax.Argument, suffix: Sequence[str]) -> ScalarType | None:
+    """What the pointer says of the elements behind it: by attribute, type or name."""
+    said = argument.attributes.get("elementtype")
+    if isinstance(said, llvm.Type):
+        return _tensor_element(f, llvm.element_of(said), argument.operand)
+    pointer = argument.operand.type
+    assert isinstance(pointer, llvm.PointerType)
+    if pointer.pointee is not None:
+        found = element_in_memory(pointer.pointee)
+        opaque = f.options.quirks is Quirks.PROTOTYPE and found is I8
+        return None if opaque else _tensor_element(f, llvm.element_of(pointer.pointee), argument.operand)
+    mangled = names.mangled_pointee(suffix)
+    found = SCALARS.get(mangled or "")
+    return None if f.options.quirks is Quirks.PROTOTYPE and found is I8 else found
+
+
+def _loaded_element(f: FunctionImport, operands: Operands, suffix: Sequence[str]) -> ScalarType:
+    argument = _pointer(f, operands, 0)
+    said = _said_element(f, argument, suffix)
+    if said is not None:
+        return said
+    consumed = f.uses.consumed_as(operands.call.result or "")
+    if len(consumed) == 1:
+        return consumed[0][0]
+    message = "nothing says what elements lie in memory" if not consumed else "consumers disagree on the elements"
+    finding = f.error(POINTEE, argument.operand, f"load: {message}")
+    for element, place in consumed:
+        finding.label(f.range_of(place), f"{element} here")
+    finding.hint(f"add elementtype(T) to this load: `ptr elementtype(float) {_shown(argument.operand)}`")
+    raise Broken
+
+
+def _shown(operand: syntax.Operand) -> str:
+    return spelled("%", operand.value.name) if isinstance(operand.value, syntax.Local) else "%p"
+
+
+def _store(f: FunctionImport, operands: Operands) -> None:
+    call = operands.call
+    if len(call.arguments) != 3:
+        message = f"store takes (pointer, token, strides); {len(call.arguments)} operands given"
+        raise f.refuse(OPERANDS, call, message)
+    token, strides = (1, 2) if call.arguments[1].operand.type == llvm.TOKEN else (2, 1)
+    argument = _pointer(f, operands, 0)
+    tensor = operands.tensor(token)
+    type_ = tensor_of(tensor)
+    said = _said_element(f, argument, ())
+    if said is not None and said is not type_.element:
+        message = f"store: the tensor has {type_.element} elements, the pointer points to {said}"
+        raise f.refuse(POINTEE, argument.operand, message)
+    address = f.value(argument.operand)
+    found, dynamic = distances(f, call, call.arguments[strides].operand, type_.extents)
+    op = f.b(Store(address, tensor, dynamic, found))
+    op.places = {
+        ("operand", 0): f.range_of(argument.operand),
+        ("operand", 1): f.range_of(call.arguments[token].operand),
+        "distances": f.range_of(call.arguments[strides].operand),
+    }
+
+
+# Everything else
+
+
+def _splat(f: FunctionImport, operands: Operands) -> None:
+    operands.counted(2)
+    like, value = (argument.operand for argument in operands.arguments)
+    if not isinstance(like.type, llvm.VectorType) or like.type.element != value.type:
+        raise f.refuse(OPERANDS, value, f"splat takes an element of {like.type}, not {value.type}")
+    if operands.call.type != like.type:
+        raise f.refuse(OPERANDS, operands.call, f"splat gives {like.type}, not {operands.call.type}")
+    f.type_of(like.type, like)
+    _enter(f, operands.call, f.splat(f.value(value), like.type.count), tensor=False)
+
+
+def _operation(f: FunctionImport, operands: Operands, cls: type[TlxOperation]) -> None:
+    """An operation whose operands are those that its declaration lists."""
+    places: dict[Place, Location] = {"type": f.range_of(operands.call)}
+    values: list[Value] = []
+    attributes: dict[str, Attribute] = {}
+    for index, word in enumerate(_present(operands, cls)):
+        place = f.range_of(operands.arguments[index].operand)
+        if word.startswith("$"):
+            places["operand", len(values)] = place
+            values.append(_operand(f, operands, index, cls.definition.operands[word[1:]].constraint is TENSOR))
+        else:
+            places[word] = place
+            attributes[word] = _attribute(operands, index, word, cls.definition.attributes[word].kind)
+    for word in cls.definition.attributes:
+        if word not in attributes:
+            attributes[word] = _default(word, tensor_of(values[0]))
+    if issubclass(cls, TensorOperation):
+        _tensor_operation(f, operands, cls, values, attributes, places)
+        return
+    type_ = tensor_of(values[0]).flat if cls is ToVector else f.type_of(operands.call.type, operands.call)
+    op = f.b(cls.of_parts(values, [type_], attributes))
+    op.places = places
+    if op.results[0].type != f.type_of(operands.call.type, operands.call):
+        raise f.refuse(COUNT, operands.call, f"{operands.operation} gives {type_}, not {operands.call.type}")
+    _enter(f, operands.call, op.results[0], tensor=False)
+
+
+def _present(operands: Operands, cls: type[TlxOperation]) -> list[str]:
+    """The words of the declaration that the call has an operand for."""
+    words = cls.spec.assembly
+    needed = [word for word in words if not word.endswith("?")]
+    operands.counted(len(needed), len(words))
+    left = len(operands.arguments) - len(needed)
+    if operands.operation in _AS_WHOLE and 0 < left < len(words) - len(needed):
+        message = f"{operands.operation} takes {len(needed)} or {len(words)} operands; {len(operands.arguments)} given"
+        raise operands.f.refuse(OPERANDS, operands.call, message)
+    found: list[str] = []
+    for word in words:
+        if not word.endswith("?"):
+            found.append(word)
+        elif left:
+            left -= 1
+            found.append(word[:-1])
+    return found
+
+
+def _operand(f: FunctionImport, operands: Operands, index: int, is_tensor: bool) -> Value:
+    operand = operands.arguments[index].operand
+    if is_tensor:
+        return operands.tensor(index)
+    if operand.type == llvm.TOKEN:
+        message = f"operand {index + 1} of {operands.operation} is a number or a vector, not a token"
+        raise f.refuse(OPERANDS, operand, message)
+    return f.value(operand)
+
+
+def _attribute(operands: Operands, index: int, word: str, kind: type) -> Attribute:
+    if kind is int:
+        return operands.number(index, word)
+    return operands.layout(index, word) if word in _LAYOUTS else operands.numbers(index, word)
+
+
+def _default(word: str, type_: TensorType) -> Attribute:
+    """What an operand that a call leaves out is."""
+    match word:
+        case "new_layout":
+            return swapped_layout(type_)
+        case "low" | "interior":
+            return (0,) * type_.rank
+        case _:
+            return _ONES
+
+
+def _tensor_operation(
+    f: FunctionImport,
+    operands: Operands,
+    cls: type[TensorOperation],
+    values: Sequence[Value],
+    attributes: dict[str, Attribute],
+    places: dict[Place, Location],
+) -> None:
+    call = operands.call
+    if not isinstance(call.type, llvm.VectorType):
+        raise f.refuse(OPERANDS, call, f"{operands.operation} gives a vector, not {call.type}")
+    f.type_of(call.type, call)
+    element = _tensor_element(f, call.type.element, call)
+    first = next(v for v in values if isinstance(v.type, TensorType))
+    op = f.b(cls.of_parts(values, [tensor_of(first).with_element(element)], attributes))
+    op.places = places
+    found = op.required(Report()) if op.has_sound_operands else None
+    if found is None:
+        raise Broken  # the verifier says why
+    if cls.has_open_layout:
+        found = found.relaid(_settled(f, operands, found))
+    op.results[0].type = found
+    _compare(f, operands, found)
+    _enter(f, call, op.results[0])
+
+
+def _compare(f: FunctionImport, operands: Operands, found: TensorType) -> None:
+    """The vector that the call is written to give has the elements of the result."""
+    call = operands.call
+    assert isinstance(call.type, llvm.VectorType)
+    if element_in_memory(call.type) is not found.element:
+        raise f.refuse(
+            OPERANDS, call, f"{operands.operation}: the result has {found.element} elements, not {call.type}"
+        )
+    if call.type.count != found.size and f.options.quirks is not Quirks.RFC_TEXT:
+        shape = "x".join(map(str, found.extents)) or "1"
+        message = f"{operands.operation}: {call.type} cannot hold {shape} = {found.size:,} elements"
+        raise f.refuse(COUNT, call, message)
+
+
+def _settled(f: FunctionImport, operands: Operands, found: TensorType) -> tuple[int, ...]:
+    """The layout that the users of a result agree on; the identity if there are none (decision 9)."""
+    is_reversed = f.options.layout_convention is LayoutConvention.XLA
+    wanted = f.uses.layouts(operands.call.result or "", f.constants, found.rank, is_reversed)
+    if len(wanted) > 1:
+        message = f"the result of {operands.operation} is given two layouts"
+        finding = f.error(LAYOUTS_DIFFER, operands.call, message)
+        for one in wanted:
+            said = "row-major" if one.layout is None else f"<{', '.join(map(str, one.layout))}>"
+            finding.label(f.range_of(one.place), f"{said} here")
+        finding.hint("give one of the uses a transpose")
+        raise Broken
+    layout = wanted[0].layout if wanted else None
+    return tuple(range(found.rank)) if layout is None else layout
