@@ -1,8 +1,9 @@
-"""What checks of every access cost on the CPU: `python benchmarks/checked.py [--threads 1] [--json]`.
+"""What checks of every access cost on the CPU: `python benchmarks/checked.py [--threads 1] [--quick] [--json PATH]`.
 
 Kernels compiled with `checked=True` against the same without, in turn in one process, on the same arrays: those of
 `examples/`, and one whose work-items look up a table, where each index is tested by itself. The bar is 3 times the time
-on the sample kernel and softmax. Prints a table and saves it and a plot.
+on the sample kernel and softmax. Prints median microseconds and the ratio within a round, with quartiles, and saves
+them and a plot.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from numpy.typing import NDArray
 
 import figures
 import tilewright as tw
-from plot import plot
+from comparison import Comparison, line, overall
+from figures import Chart
 from timing import in_turn, timers
 
 _EXAMPLES: Final = Path(__file__).parent.parent / "examples"
@@ -89,38 +91,35 @@ def cases() -> dict[str, tuple[Path | str, Launch]]:
     }
 
 
-def measure(rounds: int) -> dict[str, dict[str, float]]:
-    """Microseconds of both, and how many times as long checked code takes: the ratio of the best rounds."""
-    found: dict[str, dict[str, float]] = {}
-    for name, (source, launch) in cases().items():
-        runs = {
-            kind: launch(tw.compile(source, checked=kind == "checked", cache=False))
-            for kind in ("unchecked", "checked")
-        }
-        best = in_turn(timers(runs), rounds, warm=_SECONDS).best(1e6)
-        found[name] = {**best, "ratio": best["checked"] / best["unchecked"]}
-    return found
+def measure(name: str, source: Path | str, launch: Launch, rounds: int) -> Comparison:
+    """Both in turn; how many times as long checked code takes."""
+    runs = {
+        kind: launch(tw.compile(source, checked=kind == "checked", cache=False)) for kind in ("unchecked", "checked")
+    }
+    return Comparison.of(name, in_turn(timers(runs), rounds, warm=_SECONDS), ours="unchecked")
 
 
 def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
-    parser = figures.options(__doc__, "checked")
-    parser.add_argument("--rounds", type=int, default=30)
+    parser = figures.options(__doc__, "checked", rounds=30)
     parser.add_argument("--threads", type=int, default=1)
-    return parser.parse_args(given)
+    return figures.parsed(parser, given)
 
 
 def main(given: Sequence[str] | None = None) -> None:
     arguments = _arguments(given)
+    rows: list[Comparison] = []
     with tw.config(num_threads=arguments.threads):
-        rows = measure(arguments.rounds)
-    print(f"{'microseconds a launch':36} {'unchecked':>10} {'checked':>10} {'ratio':>7}")
-    for name, row in rows.items():
-        print(f"{name:36} {row['unchecked']:10.1f} {row['checked']:10.1f} {row['ratio']:7.2f}")
-    worst = max(rows[name]["ratio"] for name in _BARRED)
-    print(f"worst of the sample kernel and softmax: {worst:.2f}, the bar is {_BAR:g}")
-    figures.save(arguments.json, {"threads": arguments.threads, "bar": _BAR, "us": rows})
-    bars = [(name, row["ratio"]) for name, row in rows.items()]
-    plot(arguments.json, "Checked code, times the time of unchecked code", bars, _BAR, "x", lower_is_better=True)
+        for name, (source, launch) in cases().items():
+            rows.append(measure(name, source, launch, arguments.rounds))
+            print(line(rows[-1], "us", 36), flush=True)
+    found = {
+        f"times as long checked, bar {_BAR:g}": overall([row for row in rows if row.name in _BARRED]),
+        "times as long checked, all": overall(rows),
+    }
+    figures.tell(found)
+    bars = [(row.name, row.ratio.median) for row in rows]
+    title = "Checked code, times the time of unchecked code"
+    figures.save(arguments.json, rows, found, Chart(title, bars, _BAR, lower_is_better=True))
 
 
 if __name__ == "__main__":

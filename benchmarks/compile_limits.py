@@ -1,6 +1,6 @@
 """What compiling costs at the edges: depth of nesting, order of tensors, number of instructions, extents.
 
-    python benchmarks/compile_limits.py [--dimension depth] [--seconds 10] [--megabytes 1000] [--json FILE]
+    python benchmarks/compile_limits.py [--dimension depth] [--seconds 10] [--megabytes 1000] [--quick]
 
 Each compile is a process of its own, stopped soon after its time. Prints a table and a plot of the slowest size of each
 family, and saves them under benchmarks/results/. Bar: 10 s of CPU time and 1 GB, or refused with a code before that.
@@ -9,17 +9,16 @@ family, and saves them under benchmarks/results/. Bar: 10 s of CPU time and 1 GB
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+
+from msgspec import Struct
 
 import figures
 from capped import Compilation, compile_capped
-from children import machine
 from compile_cases import Family, families
-from plot import plot
+from figures import Chart
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """A kernel and what compiling it took."""
 
     dimension: str
@@ -49,13 +48,12 @@ def main() -> None:
     parser.add_argument("--target", default="cpu")
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--megabytes", type=float, default=1000.0)
-    chosen = parser.parse_args()
-    wanted = [f for f in families() if chosen.dimension in (None, f.dimension)]
+    chosen = figures.parsed(parser)
+    wanted = [f for f in families() if chosen.dimension in (None, f.dimension)][: 1 if chosen.quick else None]
     rows = measure(wanted, chosen.target, chosen.seconds, chosen.megabytes)
-    figures.save(chosen.json, {"machine": machine(), "rows": [asdict(row) for row in rows]})
     slowest = [(f.name, max(r.compilation.seconds for r in rows if r.family == f.name)) for f in wanted]
     title = "CPU seconds to compile, slowest size of each family"
-    plot(chosen.json, title, slowest, chosen.seconds, "s", lower_is_better=True)
+    figures.save(chosen.json, rows, chart=Chart(title, slowest, chosen.seconds, "s", lower_is_better=True))
     over = sum(not row.compilation.within(chosen.seconds, chosen.megabytes) for row in rows)
     print(f"{len(rows)} kernels, {over} over {chosen.seconds:g} s or {chosen.megabytes:g} MB")
 

@@ -1,42 +1,39 @@
 """What compiling costs: import, parsing and verifying, passes, cold compile, cache hit.
 
-    python benchmarks/compile_time.py
+    python benchmarks/compile_time.py [--quick]
 
-Prints a table and saves benchmarks/results/compile_time.json. Budgets: design 2.1 and the issue's table.
+Contestants run in turn. Prints a table of medians with quartiles and saves benchmarks/results/compile_time.json.
+Budgets: design 2.1 and the issue's table.
 """
 
 from __future__ import annotations
 
-import platform
-import statistics
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from msgspec import Struct
+
 import figures
 import tilewright as tw
+from spread import Spread
 from tilewright.compile_options import CompileOptions
 from tilewright.compiler import lower_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.ir.core import Operation
 from tilewright.targets import find_target
-from timing import in_turn, timers
+from timing import Timer, in_turn, seconds, timers
 
 ROOT = Path(__file__).parents[1]
 SAMPLE = ROOT / "examples" / "fused_kernel.tl"
-
-
-def milliseconds(action: Callable[[], object], repeats: int) -> tuple[float, float]:
-    """Median and fastest of some calls."""
-    timings = in_turn(timers({"": action}), repeats)
-    return timings.median(1e3)[""], timings.best(1e3)[""]
+_WARM = 0.03
 
 
 def import_time() -> float:
-    """Milliseconds of `import tilewright` in a fresh process, without the interpreter's own start."""
-    code = "import time; t = time.perf_counter(); import tilewright; print((time.perf_counter() - t) * 1e3)"
+    """Seconds of `import tilewright` in a fresh process, without the interpreter's own start."""
+    code = "import time; t = time.perf_counter(); import tilewright; print(time.perf_counter() - t)"
     return float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
 
 
@@ -65,36 +62,47 @@ def count(module: Operation) -> int:
     return sum(1 for _ in module.walk())
 
 
+class Row(Struct, frozen=True):
+    """Milliseconds of one thing that is done, and what it may take."""
+
+    name: str
+    milliseconds: Spread
+    bar: str
+
+
 def main() -> None:
-    options = figures.options(__doc__, "compile_time").parse_args()
+    options = figures.parsed(figures.options(__doc__, "compile_time", rounds=15))
     sample = Source(str(SAMPLE), SAMPLE.read_text())
     target = find_target("cpu")
     large = Source("large.tl", large_kernel(500))
+    operations = count(read_module(large, Report()))
 
     def passes() -> None:
         report = Report()
         lower_module(read_module(large, report), target, CompileOptions(verify_each=True), report)
 
-    rows: list[tuple[str, float, float, str]] = []
-
-    def row(name: str, action: Callable[[], object], repeats: int, bar: str) -> None:
-        rows.append((name, *milliseconds(action, repeats), bar))
-
-    imports = [import_time() for _ in range(7)]
-    rows.append(("import tilewright", statistics.median(imports), min(imports), "< 200"))
-    row("tilewright --version", start_time, 7, "< 150")
-    operations = count(read_module(large, Report()))
-    row(f"read {operations} operations", lambda: read_module(large, Report()), 9, "")
-    row(f"read, all passes, verify each, {operations} operations", passes, 9, "< 20 without reading")
-    row("sample kernel, cold", lambda: tw.compile(sample, cache=False), 15, "< 100")
+    starts: dict[str, tuple[Timer, str]] = {
+        "import tilewright": (import_time, "< 200"),
+        "tilewright --version": (lambda: seconds(start_time), "< 150"),
+    }
+    runs: dict[str, tuple[Callable[[], object], str]] = {
+        f"read {operations} operations": (lambda: read_module(large, Report()), ""),
+        f"read, all passes, verify each, {operations} operations": (passes, "< 20 without reading"),
+        "sample kernel, cold": (lambda: tw.compile(sample, cache=False), "< 100"),
+        "sample kernel, cache hit": (lambda: tw.compile(sample), "< 5"),
+    }
+    found = in_turn({name: run for name, (run, _) in starts.items()}, options.rounds).seconds()
     with tempfile.TemporaryDirectory() as folder, tw.config(cache_dir=folder):
         tw.compile(sample)
-        row("sample kernel, cache hit", lambda: tw.compile(sample), 25, "< 5")
-    print(f"{'what':<56} {'median ms':>10} {'fastest':>9}   bar")
-    for name, median, fastest, bar in rows:
-        print(f"{name:<56} {median:>10.2f} {fastest:>9.2f}   {bar}")
-    results = {"machine": platform.processor() or platform.machine(), "rows": rows}
-    figures.save(options.json, results)
+        # a core that has waited for other processes is slow at first
+        timings = in_turn(timers({name: run for name, (run, _) in runs.items()}), options.rounds, warm=_WARM)
+        found |= timings.seconds()
+    bars = {name: bar for name, (_, bar) in (starts | runs).items()}
+    rows = [Row(name, found[name].scaled(1e3), bar) for name, bar in bars.items()]
+    print(f"{'milliseconds':<56} {'median [quartiles]':>26} {'lowest':>9}   bar")
+    for row in rows:
+        print(f"{row.name:<56} {row.milliseconds!s:>26} {row.milliseconds.lowest:>9.2f}   {row.bar}")
+    figures.save(options.json, rows, {row.name: row.milliseconds for row in rows})
 
 
 if __name__ == "__main__":

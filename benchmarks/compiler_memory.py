@@ -7,7 +7,6 @@ Prints a table and saves benchmarks/results/compiler_memory.json. Budget: 250 MB
 
 from __future__ import annotations
 
-import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -35,16 +34,14 @@ def peak(*arguments: str) -> float:
 
 def main() -> None:
     """Measure, print, save."""
-    options = figures.options(__doc__, "compiler_memory").parse_args()
+    options = figures.parsed(figures.options(__doc__, "compiler_memory"))
     rows = [("import only", peak())]
-    for path in sorted((ROOT / "examples").iterdir()):
-        if path.suffix in (".tl", ".tileir"):
-            rows.append((path.name, peak(str(path))))
+    paths = [path for path in sorted((ROOT / "examples").iterdir()) if path.suffix in (".tl", ".tileir")]
+    rows += [(path.name, peak(str(path))) for path in (paths[:1] if options.quick else paths)]
     print(f"{'example':<24} {'peak MB':>8}   bar < {BAR:.0f}")
     for name, megabytes in rows:
         print(f"{name:<24} {megabytes:>8.1f}   {'met' if megabytes < BAR else 'MISSED'}")
-    results = {"machine": platform.processor() or platform.machine(), "bar": BAR, "rows": rows}
-    figures.save(options.json, results)
+    figures.save(options.json, [{"name": name, "megabytes": megabytes} for name, megabytes in rows], {"bar": BAR})
 
 
 if __name__ == "__main__":

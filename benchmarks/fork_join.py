@@ -1,10 +1,10 @@
 """What it costs to start the pool's threads on a job and to wait for them, beside Python's own ways.
 
-    python benchmarks/fork_join.py [--threads N]
+    python benchmarks/fork_join.py [--threads N] [--quick]
 
 A kernel of one work-group hands `ROUNDS` jobs to its team, one share for each thread, through the entry that compiled
 kernels use. Shares are empty, or keep a thread busy for about a microsecond, in which case all threads must come for
-the job to take no longer than one share; what it takes beyond one share is the price of fork and join. The minimum over
+the job to take no longer than one share; what it takes beyond one share is the price of fork and join. The lowest of
 many batches is given with the median, since on a shared machine the other threads are not always running.
 """
 
@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import figures
+from spread import Spread
 from tilewright.artifacts.artifact import Artifact, KernelInfo, ScalarParameter
 from tilewright.machine.native import compile_text
 from tilewright.runtime.launch import BoundKernel, bind_artifact
@@ -85,7 +86,8 @@ def start_and_join() -> None:
     thread.join()
 
 
-def measure(threads: int) -> dict[str, dict[str, float]]:
+def measure(threads: int, rounds: int) -> dict[str, Spread]:
+    """Microseconds a job."""
     alone, pool = Pool(1), Pool(threads)
     serial, parallel, executor = kernel(alone), kernel(pool), ThreadPoolExecutor(1)
     jobs = {
@@ -99,27 +101,26 @@ def measure(threads: int) -> dict[str, dict[str, float]]:
         "ThreadPoolExecutor submit + result": lambda: executor.submit(int).result(),
         "threading.Thread start + join": start_and_join,
     }
-    timings = in_turn(timers({**jobs, **singles}), BATCHES)
+    found = in_turn(timers({**jobs, **singles}), rounds).seconds()
     pool.close()
     executor.shutdown()
-    best, medians = timings.best(1e6), timings.median(1e6)
-    share = {name: ROUNDS if name in jobs else 1 for name in best}
-    return {name: {"min": round(best[name] / n, 3), "median": round(medians[name] / n, 3)} for name, n in share.items()}
+    return {name: spread.scaled(1e6 / (ROUNDS if name in jobs else 1)) for name, spread in found.items()}
 
 
 def main() -> None:
-    parser = figures.options(__doc__, "fork_join")
+    parser = figures.options(__doc__, "fork_join", rounds=BATCHES)
     parser.add_argument("--threads", type=int, default=available_processors())
-    options = parser.parse_args()
+    options = figures.parsed(parser)
     threads = max(2, options.threads)
-    table = measure(threads)
-    print(f"{'microseconds a job':45} {'min':>9} {'median':>9}")
+    table = measure(threads, options.rounds)
+    print(f"{'microseconds a job':45} {'median [quartiles]':>26} {'lowest':>9}")
     for name, row in table.items():
-        print(f"{name:45} {row['min']:9.2f} {row['median']:9.2f}")
+        print(f"{name:45} {row!s:>26} {row.lowest:9.2f}")
     joined, share = table[f"{threads} shares, {threads} threads"], table["one share, one thread"]
-    price = {kind: round(joined[kind] - share[kind], 3) for kind in ("min", "median")}
-    print(f"fork-join with every thread at work: {price['min']:.2f} us at best, median {price['median']:.2f} us")
-    figures.save(options.json, {"threads": threads, "us": table, "fork_join_us": price})
+    lowest, median = joined.lowest - share.lowest, joined.median - share.median
+    print(f"fork-join with every thread at work: {lowest:.2f} us at best, median {median:.2f} us")
+    cases = [{"name": name, "us": row} for name, row in table.items()]
+    figures.save(options.json, cases, {"fork_join_us": {"lowest": lowest, "median": median}})
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
-"""The sample kernel on a long batch, all cores: `python benchmarks/fused.py [--batch 100000]`.
+"""The sample kernel on a long batch, all cores: `python benchmarks/fused.py [--batch COUNT] [--quick]`.
 
 D += alpha (A B^T) C against NumPy's and (where installed) torch's formulations, each with its best order of products
-and with as few temporaries as it allows. Beside them the bandwidth that the kernel reaches, and what a plain stream of
-the same shape reaches: y := s x + y of `peers/stream.c`, as D is read and written and A read.
+and with as few temporaries as it allows, and against a floor: what loads A, loads and stores D, and multiplies nothing
+(`peers/moves.c`), launched as the kernel is, with the best of a few distances of prefetching. All run in turn. A and D
+fill the last level's caches four times over, as the machine gives their size, so that no contestant lives off what the
+one before left there.
 """
 
 from __future__ import annotations
@@ -10,22 +12,31 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 import figures
 import tilewright as tw
-from peers.stream import measure_bandwidth
-from plot import plot
+from children import last_level_cache
+from comparison import OURS, Comparison
+from figures import Chart
+from peers.moves import moves
+from spread import Spread
 from tilewright.runtime.threads import available_processors
 from timing import in_turn, timers
 
 _SOURCE: Final = Path(__file__).parent.parent / "examples" / "fused_kernel.tl"
-_BYTES: Final = 4 * (16 * 8 + 2 * 16 * 16)
+_BYTES: Final = 4 * (16 * 8 + 16 * 16)
+"""Of A and D, for one matrix of the batch."""
+_MOVED: Final = _BYTES + 4 * 16 * 16
+"""D is read and written."""
+_CACHES: Final = 4
+_SMALLEST: Final = 100_000
+_QUICK: Final = 2_000
 _ALPHA: Final = np.float32(0.5)
 _ERROR: Final = 1e-5
 _PIECE: Final = 512
@@ -83,66 +94,76 @@ def torch_peers(a: Batch, b: Batch, c: Batch, d: Batch) -> Peers:
     return {"torch C (B A)": chain, "torch (C B) A": folded}
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """Times of ours and of all peers, run in turn; the worst relative error of any."""
+class Row(Struct, frozen=True):
+    """The one case; `floor` is what part of our time moving the matrices takes, in GB/s `rate` ours."""
 
     batch: int
-    error: float
-    milliseconds: dict[str, float]
-    best_milliseconds: dict[str, float]
+    case: Comparison
+    floor: Spread
+    rate: Spread
 
 
-def measure(batch: int, rounds: int) -> Figures:
-    """Ours and all peers on the same random data."""
+def measure(batch: int, rounds: int) -> Row:
+    """Ours, all peers and the floor on the same random data."""
     rng = np.random.default_rng()
     a = rng.standard_normal((batch, 8, 16), np.float32)
     b, c = rng.standard_normal((8, 8), np.float32), rng.standard_normal((16, 8), np.float32)
     d = rng.standard_normal((batch, 16, 16), np.float32)
-    expected = _reference(*(x.astype(np.float64) for x in (a, b, c, d)))
-    kernel = tw.compile(_SOURCE, cache=False).fused_kernel[batch]
+    program = tw.compile(_SOURCE, cache=False)
+    kernel = program.fused_kernel[batch]
     mine, theirs = d.copy(), d.copy()
     arguments = (_ALPHA, tw.PointerArray.of(a), b.T, c.T, mine.transpose(2, 1, 0))
+    peers = numpy_peers(a, b, c, theirs) | torch_peers(a, b, c, theirs)
     kernel(*arguments)
-    error = float(np.linalg.norm(mine - expected) / np.linalg.norm(expected))
-    runs: Peers = {"tilewright": lambda: kernel(*arguments)}
-    runs |= numpy_peers(a, b, c, theirs) | torch_peers(a, b, c, theirs)
-    errors: dict[str, float] = {}
-    for name in list(runs)[1:]:
+    errors = [_error(mine, a, b, c, d)]
+    for run in peers.values():
         theirs[:] = d
-        runs[name]()
-        errors[name] = float(np.linalg.norm(theirs - expected) / np.linalg.norm(expected))
+        run()
+        errors.append(_error(theirs, a, b, c, d))
+    del d
+    parts = {name: bound.prepare(batch) for name, bound in moves(program.artifact).items()}
+    runs: Peers = {OURS: lambda: kernel(*arguments), **peers}
+    runs |= {name: lambda part=part: part(*arguments) for name, part in parts.items()}
     timings = in_turn(timers(runs), rounds, threads=available_processors(), warm=_WARM)
-    return Figures(batch, max(error, *errors.values()), timings.median(1e3), timings.best(1e3))
+    threads = available_processors()
+    case = Comparison.of("sample kernel", timings, peers, threads=threads, error=max(errors), allowed=_ERROR)
+    floor = case.ratios[timings.fastest(parts)]
+    rate = Spread.of([_MOVED * batch / second / 1e9 for second in timings.rounds[OURS]])
+    return Row(batch, case, floor, rate)
 
 
-def _reference(
-    a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64], d: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    return d + 0.5 * (c @ (b.T @ a))
+def _error(found: Batch, a: Batch, b: Batch, c: Batch, d: Batch) -> float:
+    """Relative, of pieces of the batch: the whole of it in f64 might not fit into memory."""
+    wide_b, wide_c = b.astype(np.float64), c.astype(np.float64)
+    off = whole = 0.0
+    for start in range(0, len(a), _PIECE):
+        piece = slice(start, start + _PIECE)
+        expected = d[piece].astype(np.float64) + float(_ALPHA) * (wide_c @ (wide_b.T @ a[piece].astype(np.float64)))
+        off += float(np.square(found[piece] - expected).sum())
+        whole += float(np.square(expected).sum())
+    return (off / whole) ** 0.5
 
 
 def main() -> int:
     """Print the table; exit code 1 if a result is wrong."""
-    parser = figures.options(__doc__, "fused")
-    parser.add_argument("--batch", type=int, default=100_000)
-    parser.add_argument("--rounds", type=int, default=15)
-    options = parser.parse_args()
-    found = measure(options.batch, options.rounds)
-    stream = measure_bandwidth(available_processors()).update
-    medians, fastest = found.milliseconds, found.best_milliseconds
-    ours = medians["tilewright"]
-    for name, milliseconds in medians.items():
-        print(f"{name:28}{milliseconds:9.2f} ms{fastest[name]:9.2f} (best){milliseconds / ours:8.2f} x")
-    moved = _BYTES * options.batch / 1e6
-    rate, best = moved / ours, moved / fastest["tilewright"]
-    print(f"bandwidth {rate:.1f} GB/s (best round {best:.1f}), stream {stream:.1f}: {rate / stream:.0%}")
-    print(f"worst error {found.error:.1e}")
-    result = {**asdict(found), "gigabytes_per_second": rate, "stream": stream}
-    figures.save(options.json, result)
-    bars = [(name, milliseconds / ours) for name, milliseconds in medians.items() if name != "tilewright"]
-    plot(options.json, f"Sample kernel, {options.batch:,} matrices: speed over", bars, 4.0, "x")
-    return 1 if not found.error <= _ERROR else 0
+    parser = figures.options(__doc__, "fused", rounds=25)
+    parser.add_argument("--batch", type=int, help="(default: what fills the last level's caches four times)")
+    options = figures.parsed(parser)
+    cache = last_level_cache()
+    batch = options.batch or (_QUICK if options.quick else max(_SMALLEST, -(-_CACHES * cache // _BYTES)))
+    row = measure(batch, options.rounds)
+    case = row.case
+    for name, spread in case.seconds.items():
+        ratio = f"{case.ratios[name]} x" if name in case.ratios else ""
+        print(f"{name:28}{spread.scaled(1e3)!s:>24} ms   {ratio}")
+    filled = batch * _BYTES / cache
+    print(f"{batch:,} matrices, {filled:.1f} times the last level's caches; {row.rate} GB/s")
+    found = {"speed over the fastest peer": case.ratio, "part of our time that moving the matrices takes": row.floor}
+    figures.tell(found)
+    print(f"worst error {case.error:.1e}{'  WRONG' if case.wrong else ''}")
+    bars = [(name, ratio.median) for name, ratio in case.ratios.items()]
+    figures.save(options.json, [row], found, Chart(f"Sample kernel, {batch:,} matrices: speed over", bars, 1.0))
+    return 1 if case.wrong else 0
 
 
 if __name__ == "__main__":

@@ -1,16 +1,15 @@
 """How long Ctrl-C takes: from a real SIGINT in the middle of a launch or of code generation to KeyboardInterrupt.
 
-    python benchmarks/interruption.py [--repeats N] [--json PATH]
+    python benchmarks/interruption.py [--rounds N] [--quick] [--json PATH]
 
 Work-groups of microseconds and of milliseconds, one work-group that threads share, on one thread and on two; then LLVM.
-All would go on for much longer. Prints a table of the median and the longest, in milliseconds, and saves it:
-benchmarks/results/interruption.json unless told otherwise.
+All would go on for much longer. Prints a table of the median with quartiles and the longest, in milliseconds, and saves
+it: benchmarks/results/interruption.json unless told otherwise.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import random
 import signal
@@ -18,14 +17,16 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
-from statistics import median
 from typing import Final
 
+import msgspec
 import numpy as np
+from msgspec import Struct
 
 import figures
 import tilewright as tw
-from children import machine, rows_of_children
+from children import rows_of_children
+from spread import Spread
 from tilewright.machine.native import compile_text
 
 GOALS: Final = {"launch": 200.0, "code": 1000.0}
@@ -102,31 +103,42 @@ def interrupted(work: Callable[[], object]) -> float:
     raise SystemExit("the work was done before the signal came; this machine needs more of it")
 
 
-def rows(works: Mapping[str, Callable[[], object]], goal: str, threads: int, repeats: int) -> list[dict[str, object]]:
+class Row(Struct, frozen=True):
+    """Milliseconds from the signal to the exception, and the goal for the longest."""
+
+    what: str
+    threads: int
+    milliseconds: list[float]
+    goal: float
+
+    def line(self) -> str:
+        """One line of the table."""
+        found = Spread.of(self.milliseconds)
+        return f"{self.what:40} {self.threads:8} {found!s:>26} {found.highest:8.1f} {self.goal:8.0f}"
+
+
+def rows(works: Mapping[str, Callable[[], object]], goal: str, threads: int, rounds: int) -> list[Row]:
     """One row for each kind of work."""
-    found: list[dict[str, object]] = []
-    for what, work in works.items():
-        times = [interrupted(work) for _ in range(repeats)]
-        row = {"what": what, "threads": threads, "ms": round(median(times), 1), "longest": round(max(times), 1)}
-        found.append({**row, "goal": GOALS[goal]})
-    return found
+    return [Row(what, threads, [interrupted(work) for _ in range(rounds)], GOALS[goal]) for what, work in works.items()]
 
 
 def main() -> None:
-    parser = figures.options(__doc__, "interruption")
-    parser.add_argument("--repeats", type=int, default=5)
+    parser = figures.options(__doc__, "interruption", rounds=9)
     parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    options = figures.parsed(parser)
     if options.child is not None:
-        print(json.dumps(rows(launches(), "launch", options.child, options.repeats)))
+        print(msgspec.json.encode(rows(launches(), "launch", options.child, options.rounds)).decode())
         return
-    table = rows_of_children(sys.argv[0], ["--repeats", str(options.repeats)], THREADS)
+    table = rows_of_children(sys.argv[0], ["--rounds", str(options.rounds)], THREADS, Row)
     text = long_text()
+    launched = Spread.of([time for row in table for time in row.milliseconds])
+    # once: LLVM goes on with what was interrupted, at the next one's expense
     table += rows({"code generation": lambda: compile_text(text)}, "code", 1, 1)
-    print(f"{'from SIGINT to KeyboardInterrupt, ms':40} {'threads':>8} {'median':>8} {'longest':>8} {'goal':>8}")
+    what = "from SIGINT to KeyboardInterrupt, ms"
+    print(f"{what:40} {'threads':>8} {'median [quartiles]':>26} {'longest':>8} {'goal':>8}")
     for row in table:
-        print("{what:40} {threads:8} {ms:8} {longest:8} {goal:8.0f}".format_map(row))
-    figures.save(options.json, {"machine": machine(), "rows": table})
+        print(row.line())
+    figures.save(options.json, table, {"ms in all launches": launched})
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """What a launch costs from Python: an empty kernel with arrays of NumPy and torch, scalars and groups, and its parts.
 
-    python benchmarks/launch.py [--json PATH]
+    python benchmarks/launch.py [--quick] [--json PATH]
 
-Prints a table with the goals that there are, and saves it with a plot beside it: benchmarks/results/launch.json unless
-told otherwise. torch is a contestant where it is installed.
+All run in turn. Prints a table of medians with quartiles and the goals that there are, and saves it with a plot beside
+it: benchmarks/results/launch.json unless told otherwise. torch is a contestant where it is installed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from itertools import cycle
 import numpy as np
 
 import figures
-from plot import plot
+from figures import Chart
 from tilewright.artifacts.artifact import Artifact, GroupParameter, KernelInfo, MemrefParameter, ScalarParameter
 from tilewright.machine.native import compile_text
 from tilewright.program import load_artifact
@@ -94,19 +94,19 @@ def actions() -> dict[str, Callable[[], object]]:
 
 
 def main() -> None:
-    options = figures.options(__doc__, "launch").parse_args()
+    options = figures.parsed(figures.options(__doc__, "launch", rounds=REPEATS))
     table = actions()
     calls = {name: partial(timeit.timeit, action, number=CALLS) for name, action in table.items()}
-    timings = in_turn(calls, REPEATS)
-    best, medians = timings.best(1e6 / CALLS), timings.median(1e6 / CALLS)
-    rows = {name: {"min": round(best[name], 3), "median": round(medians[name], 3)} for name in table}
-    print(f"{'microseconds a launch':48} {'min':>8} {'median':>8} {'goal':>8}")
+    found = in_turn(calls, options.rounds).seconds()
+    rows = {name: found[name].scaled(1e6 / CALLS) for name in table}
+    print(f"{'microseconds a launch':48} {'median [quartiles]':>24} {'lowest':>8} {'goal':>8}")
     for name, row in rows.items():
         goal = f"{GOALS[name]:8.2f}" if name in GOALS else ""
-        print(f"{name:48} {row['min']:8.2f} {row['median']:8.2f} {goal}")
-    figures.save(options.json, {"us": rows, "goals": GOALS})
-    bars = [(name, row["median"]) for name, row in rows.items()]
-    plot(options.json, "Launch from Python, median", bars, max(GOALS.values()), "us", lower_is_better=True)
+        print(f"{name:48} {row!s:>24} {row.lowest:8.2f} {goal}")
+    bars = [(name, row.median) for name, row in rows.items()]
+    chart = Chart("Launch from Python, median", bars, max(GOALS.values()), "us", lower_is_better=True)
+    cases = [{"name": name, "goal": GOALS.get(name)} for name in rows]
+    figures.save(options.json, cases, rows, chart)
 
 
 if __name__ == "__main__":

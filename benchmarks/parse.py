@@ -1,6 +1,6 @@
 """How fast the tensor language and generic MLIR are read: 200 lines, long files, and hostile files of 16 MiB.
 
-Prints the fastest of several runs of each, in milliseconds, with what came out of it.
+Prints the median and the fastest of several runs of each, in milliseconds, with what came out of it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 
 import figures
+from spread import Spread
 from tilewright.diagnostics import Report, Source
 from tilewright.frontends.tensor_language import parse, print_module
 from tilewright.frontends.tensor_language.lexer import tokenize
@@ -18,7 +19,7 @@ from tilewright.ir.mlir.operations import MlirFile
 from tilewright.ir.mlir.printer import print_generic
 from tilewright.ir.mlir.reader import read_generic
 from tilewright.ir.verifier import verify
-from timing import in_turn, timers
+from timing import repeated
 
 MLIR_BLOCK = """\
     %x{k} = "affine.load"(%arg0, %arg1, %arg2) <{{map = #map}}> : (memref<64x?xf32>, index, index) -> f32
@@ -74,9 +75,14 @@ def checked(source: Source) -> MlirFile:
     return file
 
 
-def best(run: Callable[[], object], repeats: int) -> float:
-    """Fastest of several calls, in milliseconds."""
-    return in_turn(timers({"": run}), repeats).best(1e3)[""]
+def milliseconds(run: Callable[[], object], rounds: int) -> Spread:
+    """Of several calls."""
+    return repeated(run, rounds).scaled(1e3)
+
+
+def cell(found: Spread) -> str:
+    """The median, and the fastest call in brackets."""
+    return f"{found.median:>9.2f} ({found.lowest:.2f})"
 
 
 def outcome(text: str) -> str:
@@ -108,33 +114,33 @@ def hostile() -> dict[str, str]:
 
 
 def main() -> None:
-    arguments = figures.options(__doc__, "parse")
-    arguments.add_argument("--repeats", type=int, default=9)
+    arguments = figures.options(__doc__, "parse", rounds=9)
     arguments.add_argument("--hostile", action="store_true", help="time the files of 16 MiB too")
-    options = arguments.parse_args()
+    options = figures.parsed(arguments)
     rows: list[dict[str, object]] = []
-    print(f"{'lines':>8} {'tokens':>9} {'lex ms':>9} {'parse ms':>9} {'print ms':>9}")
-    for lines in (20, 200, 2000):
+    sizes = (20, 200) if options.quick else (20, 200, 2000)
+    print(f"{'lines':>8} {'tokens':>9} {'lex ms':>18} {'parse ms':>18} {'print ms':>18}")
+    for lines in sizes:
         text = kernel(lines)
         source = Source("<bench>", text)
         tokens = tokenize(source, Report(), DEFAULT_LIMITS)
         assert tokens is not None
         module = parse(source, Report())
-        lexing = best(lambda source=source: tokenize(source, Report(), DEFAULT_LIMITS), options.repeats)
-        parsing = best(lambda source=source: parse(source, Report()), options.repeats)
-        printing = best(lambda module=module: print_module(module), options.repeats)
+        lexing = milliseconds(lambda source=source: tokenize(source, Report(), DEFAULT_LIMITS), options.rounds)
+        parsing = milliseconds(lambda source=source: parse(source, Report()), options.rounds)
+        printing = milliseconds(lambda module=module: print_module(module), options.rounds)
         count = len(tokens.texts) - 1
         rows.append({"tokens": count, "lex_ms": lexing, "parse_ms": parsing, "print_ms": printing})
-        print(f"{text.count(chr(10)):>8} {count:>9} {lexing:>9.2f} {parsing:>9.2f} {printing:>9.2f}")
-    print(f"\n{'lines of MLIR':>13} {'read and verify ms':>19} {'print ms':>9}")
-    for lines in (20, 200, 2000):
+        print(f"{text.count(chr(10)):>8} {count:>9} {cell(lexing):>18} {cell(parsing):>18} {cell(printing):>18}")
+    print(f"\n{'lines of MLIR':>13} {'read and verify ms':>19} {'print ms':>18}")
+    for lines in sizes:
         source = Source("<bench>", mlir(lines))
         file = checked(source)
-        reading = best(lambda source=source: checked(source), options.repeats)
-        printing = best(lambda file=file: print_generic(file), options.repeats)
+        reading = milliseconds(lambda source=source: checked(source), options.rounds)
+        printing = milliseconds(lambda file=file: print_generic(file), options.rounds)
         count = source.text.count("\n")
         rows.append({"mlir_lines": count, "read_and_verify_ms": reading, "print_ms": printing})
-        print(f"{count:>13} {reading:>19.2f} {printing:>9.2f}")
+        print(f"{count:>13} {cell(reading):>19} {cell(printing):>18}")
     if options.hostile:
         print(f"\n{'hostile file':<24} {'MiB':>6} {'CPU ms':>8}  outcome")
         for name, text in hostile().items():

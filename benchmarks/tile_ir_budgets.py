@@ -1,4 +1,4 @@
-"""The budgets of issue 4 for Tile IR in milliseconds: `python benchmarks/tile_ir_budgets.py [--rounds 15]`.
+"""The budgets of issue 4 for Tile IR in milliseconds: `python benchmarks/tile_ir_budgets.py [--rounds 15] [--quick]`.
 
 Reading and verifying a kernel of 200 operations as text and as bytecode, compiling it without the cache, and the
 interpreter on one tile block of a product with tiles of 128x128x64. The clock is the thread's processor time.
@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from time import thread_time
 from typing import Final
 
 import numpy as np
+from msgspec import Struct
 
 import figures
-from children import machine
-from plot import plot
+from figures import Chart
+from spread import Spread
 from tile_ir_kernels import long_kernel, matmul_views
 from tilewright import compile as compile_program
 from tilewright.diagnostics import Report
@@ -24,21 +24,18 @@ from tilewright.diagnostics.binary import Binary
 from tilewright.diagnostics.source import Source
 from tilewright.frontends.tile_ir import read_tile_ir
 from tilewright.frontends.tile_ir.bytecode.writer import write
-from timing import in_turn, timers
+from timing import repeated
 
 _OPERATIONS: Final = 200
 _STEPS: Final = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """Best and median milliseconds, and the budget for the best."""
+class Row(Struct, frozen=True):
+    """Milliseconds, and the budget for the median."""
 
     name: str
-    best: float
-    median: float
+    milliseconds: Spread
     budget: float
-    machine: str
 
 
 def _rows() -> dict[str, tuple[Callable[[], object], float]]:
@@ -63,20 +60,18 @@ def _interpreter() -> Callable[[], object]:
 
 def main() -> int:
     """Print and write the table; exit code 1 if a budget is exceeded."""
-    parser = figures.options(__doc__, "tile_ir_budgets")
-    parser.add_argument("--rounds", type=int, default=15)
-    options = parser.parse_args()
+    options = figures.parsed(figures.options(__doc__, "tile_ir_budgets", rounds=15))
     rows: list[Row] = []
     for name, (run, budget) in _rows().items():
         run()
-        timings = in_turn(timers({name: run}, clock=thread_time), options.rounds)
-        rows.append(Row(name, timings.best(1e3)[name], timings.median(1e3)[name], budget, machine()))
-        verdict = "ok" if rows[-1].best <= budget else "ABOVE"
-        print(f"{name:36}{rows[-1].best:9.2f} ms (median {rows[-1].median:.2f})   {verdict} {budget:g}", flush=True)
-    figures.save(options.json, [asdict(row) for row in rows])
-    bars = [(row.name, row.best / row.budget) for row in rows]
-    plot(options.json, "Tile IR: share of the budgets of issue 4", bars, 1.0, "x", lower_is_better=True)
-    return 1 if any(row.best > row.budget for row in rows) else 0
+        row = Row(name, repeated(run, options.rounds, thread_time).scaled(1e3), budget)
+        rows.append(row)
+        verdict = "ok" if row.milliseconds.median <= budget else "ABOVE"
+        print(f"{name:36}{row.milliseconds!s:>26} ms   {verdict} {budget:g}", flush=True)
+    bars = [(row.name, row.milliseconds.median / row.budget) for row in rows]
+    chart = Chart("Tile IR: share of the budgets of issue 4", bars, 1.0, lower_is_better=True)
+    figures.save(options.json, rows, chart=chart)
+    return 1 if any(row.milliseconds.median > row.budget for row in rows) else 0
 
 
 if __name__ == "__main__":

@@ -1,23 +1,22 @@
 """What `tile_ir.py` measures: a Tile IR kernel, what NumPy and torch do instead, what issue 4 asks for.
 
 Peers write into arrays that exist already wherever they can, each into its own: an array that two of them write stays
-nearer to the processor than ours. torch is left out if missing.
+nearer to the processor than ours. What torch does stands in `torch_forms.py`.
 """
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 import tile_ir_kernels as kernels
 import tilewright as tw
+import torch_forms
 
 Array = NDArray[np.float32]
 Run = Callable[[], object]
@@ -31,19 +30,18 @@ _HEADS: Final = 8
 _EPSILON: Final = 1e-5
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """Callables by name ("tilewright" first), where ours writes, what it should, the bars by peer."""
+class Case(Struct, frozen=True):
+    """Ours and NumPy's, where ours writes and what it should, the formulations of torch, the bars by library.
 
-    runs: dict[str, Run]
+    Whoever does not ask for `torch` does not load it.
+    """
+
+    ours: Run
+    numpy: Run
     result: Array
     expected: Array
+    torch: Callable[[], torch_forms.Forms]
     bars: dict[str, float] = field(default_factory=dict[str, float])
-
-
-def torch_module() -> Any:
-    """The module torch, or None."""
-    return importlib.import_module("torch") if importlib.util.find_spec("torch") else None
 
 
 def _kernel(text: str, name: str, *grid: int) -> Callable[..., object]:
@@ -69,11 +67,8 @@ def _softmax(columns: int, rng: np.random.Generator) -> Case:
         np.exp(out, out=out)
         return np.divide(out, out.sum(1, keepdims=True), out=out)
 
-    runs: dict[str, Run] = {"tilewright": lambda: ours(x, y), "numpy": peer}
-    if (torch := torch_module()) is not None:
-        source, into = torch.from_numpy(x), torch.empty(rows, columns)
-        runs["torch"] = lambda: torch.softmax(source, 1, out=into)
-    return Case(runs, y, peer().copy(), {"numpy": 2.0, "torch": 0.8})
+    forms = partial(torch_forms.softmax, x)
+    return Case(lambda: ours(x, y), peer, y, peer().copy(), forms, {"numpy": 2.0, "torch": 0.8})
 
 
 def _layer_norm(columns: int, rng: np.random.Generator) -> Case:
@@ -92,13 +87,8 @@ def _layer_norm(columns: int, rng: np.random.Generator) -> Case:
         np.multiply(out, w, out=out)
         return np.add(out, b, out=out)
 
-    runs: dict[str, Run] = {"tilewright": lambda: ours(x, w, b, y), "numpy": peer}
-    if (torch := torch_module()) is not None:
-        source, weight, bias = (torch.from_numpy(array) for array in (x, w, b))
-        into, mean, deviation = torch.empty(rows, columns), torch.empty(rows, 1), torch.empty(rows, 1)
-        norm = torch.ops.aten.native_layer_norm.out
-        runs["torch"] = lambda: norm(source, [columns], weight, bias, _EPSILON, out0=into, out1=mean, out2=deviation)
-    return Case(runs, y, peer().copy(), {"numpy": 2.0, "torch": 0.8})
+    forms = partial(torch_forms.layer_norm, x, w, b, _EPSILON)
+    return Case(lambda: ours(x, w, b, y), peer, y, peer().copy(), forms, {"numpy": 2.0, "torch": 0.8})
 
 
 def _rms_norm(columns: int, rng: np.random.Generator) -> Case:
@@ -116,11 +106,8 @@ def _rms_norm(columns: int, rng: np.random.Generator) -> Case:
         np.multiply(x, 1 / np.sqrt(out.mean(1, keepdims=True) + np.float32(_EPSILON)), out=out)
         return np.multiply(out, w, out=out)
 
-    runs: dict[str, Run] = {"tilewright": lambda: ours(x, w, y), "numpy": peer}
-    if (torch := torch_module()) is not None:
-        source, weight = torch.from_numpy(x), torch.from_numpy(w)
-        runs["torch"] = lambda: torch.nn.functional.rms_norm(source, [columns], weight, _EPSILON)
-    return Case(runs, y, peer().copy(), {"numpy": 2.0, "torch": 0.8})
+    forms = partial(torch_forms.rms_norm, x, w, _EPSILON)
+    return Case(lambda: ours(x, w, y), peer, y, peer().copy(), forms, {"numpy": 2.0, "torch": 0.8})
 
 
 def _vector_add(style: str, rng: np.random.Generator) -> Case:
@@ -132,12 +119,8 @@ def _vector_add(style: str, rng: np.random.Generator) -> Case:
     else:
         pointers = _kernel(kernels.vector_add_pointers(_WIDTH), "vector_add", blocks)
         ours = partial(pointers, x, y, z, _LENGTH)
-    runs: dict[str, Run] = {"tilewright": ours, "numpy": lambda: np.add(x, y, out=out)}
-    if (torch := torch_module()) is not None:
-        left, right = (torch.from_numpy(array) for array in (x, y))
-        into = torch.empty_like(left)
-        runs["torch"] = lambda: torch.add(left, right, out=into)
-    return Case(runs, z, x + y, {"numpy": 1.0, "torch": 1.0})
+    bars = {"numpy": 1.0, "torch": 1.0}
+    return Case(ours, lambda: np.add(x, y, out=out), z, x + y, partial(torch_forms.add, x, y), bars)
 
 
 def _silu_mul(style: str, rng: np.random.Generator) -> Case:
@@ -155,12 +138,8 @@ def _silu_mul(style: str, rng: np.random.Generator) -> Case:
         np.divide(x, np.add(out, 1, out=out), out=out)
         return np.multiply(out, y, out=out)
 
-    runs: dict[str, Run] = {"tilewright": ours, "numpy": peer}
-    if (torch := torch_module()) is not None:
-        left, right, middle, into = (torch.from_numpy(array) for array in (x, y, np.empty_like(x), np.empty_like(x)))
-        silu = torch.ops.aten.silu.out
-        runs["torch"] = lambda: torch.mul(silu(left, out=middle), right, out=into)
-    return Case(runs, z, peer().copy(), {"numpy": 1.0, "torch": 1.0})
+    forms = partial(torch_forms.silu_mul, x, y)
+    return Case(ours, peer, z, peer().copy(), forms, {"numpy": 1.0, "torch": 1.0})
 
 
 def _transpose(style: str, rng: np.random.Generator) -> Case:
@@ -176,11 +155,8 @@ def _transpose(style: str, rng: np.random.Generator) -> Case:
     else:
         pointers = _kernel(kernels.transpose_pointers(tile), "transpose", *grid)
         ours = partial(pointers, x, y, _SQUARE)
-    runs: dict[str, Run] = {"tilewright": ours, "numpy": lambda: np.copyto(out, x.T)}
-    if (torch := torch_module()) is not None:
-        source, into = torch.from_numpy(x), torch.empty(_SQUARE, _SQUARE)
-        runs["torch"] = lambda: into.copy_(source.t())
-    return Case(runs, y, x.T, {"numpy": 1.0, "torch": 1.0})
+    bars = {"numpy": 1.0, "torch": 1.0}
+    return Case(ours, lambda: np.copyto(out, x.T), y, x.T, partial(torch_forms.transpose, x), bars)
 
 
 def _matmul(style: str, tiles: tuple[int, int, int], rng: np.random.Generator) -> Case:
@@ -192,11 +168,8 @@ def _matmul(style: str, tiles: tuple[int, int, int], rng: np.random.Generator) -
     else:
         pointers = _kernel(kernels.matmul_pointers(_PRODUCT, tiles), "matmul", *grid)
         ours = partial(pointers, a, b, c, _PRODUCT, _PRODUCT, _PRODUCT)
-    runs: dict[str, Run] = {"tilewright": ours, "numpy": lambda: np.matmul(a, b, out=out)}
-    if (torch := torch_module()) is not None:
-        left, right, into = (torch.from_numpy(array) for array in (a, b, out))
-        runs["torch"] = lambda: torch.matmul(left, right, out=into)
-    return Case(runs, c, a @ b, {"torch": 0.6})
+    forms = partial(torch_forms.matmul, a, b)
+    return Case(ours, lambda: np.matmul(a, b, out=out), c, a @ b, forms, {"torch": 0.6})
 
 
 def _attention(tile: tuple[int, int], rng: np.random.Generator) -> Case:
@@ -210,24 +183,20 @@ def _attention(tile: tuple[int, int], rng: np.random.Generator) -> Case:
         np.exp(scores - scores.max(2, keepdims=True), out=scores)
         return (scores / scores.sum(2, keepdims=True)) @ v
 
-    runs: dict[str, Run] = {"tilewright": lambda: ours(q, k, v, o), "numpy": peer}
-    if (torch := torch_module()) is not None:
-        queries, keys, values = (torch.from_numpy(array[None]) for array in (q, k, v))
-        product = torch.nn.functional.scaled_dot_product_attention
-        runs["torch"] = lambda: product(queries, keys, values, is_causal=True)
-    return Case(runs, o, peer(), {"torch": 0.5})
+    forms = partial(torch_forms.attention, q, k, v)
+    return Case(lambda: ours(q, k, v, o), peer, o, peer(), forms, {"torch": 0.5})
 
 
 def cases() -> Iterator[tuple[str, Callable[[np.random.Generator], Case]]]:
-    """Names and makers."""
-    for name, maker in (("softmax", _softmax), ("layer_norm", _layer_norm), ("rms_norm", _rms_norm)):
+    """Names, the kernel's before the first comma, and makers."""
+    for name, maker in (("softmax", _softmax), ("layer norm", _layer_norm), ("RMS norm", _rms_norm)):
         for columns in (1024, 4096, 8192):
-            yield f"{name} {columns}", partial(maker, columns)
+            yield f"{name}, {columns}", partial(maker, columns)
     for name, of_style in (("vector add", _vector_add), ("silu mul", _silu_mul), ("transpose", _transpose)):
         for style in ("views", "pointers"):
             yield f"{name}, {style}", partial(of_style, style)
     for style in ("views", "pointers"):
         for tiles in ((64, 64, 32), (128, 128, 64)):
-            yield f"matmul {'x'.join(map(str, tiles))}, {style}", partial(_matmul, style, tiles)
+            yield f"matmul, {'x'.join(map(str, tiles))}, {style}", partial(_matmul, style, tiles)
     for tile in ((64, 64), (128, 64)):
-        yield f"attention {tile[0]}x{tile[1]}", partial(_attention, tile)
+        yield f"attention, {tile[0]}x{tile[1]}", partial(_attention, tile)

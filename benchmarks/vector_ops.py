@@ -1,9 +1,9 @@
-"""Collectives bound by memory against NumPy: `python benchmarks/vector_ops.py [WORD ...] [--threads 1 2]`.
+"""Collectives bound by memory against NumPy: `python benchmarks/vector_ops.py [WORD ...] [--threads 1 2] [--quick]`.
 
-Vectors of ten million elements, matrices of 4096x4096, column-major. Each row runs our kernel and every NumPy
-formulation in turn; the table shows medians, the median over rounds of (best formulation / ours), the ratio of the
-fastest rounds (steadier on a shared machine), and the floor: the bytes that must move over the bandwidth of
-`peers/stream.c`. WORDs select rows whose name contains all of them.
+Vectors of ten million elements, matrices of 4096x4096, column-major. Each row runs our kernel, every NumPy formulation
+and a plain stream that moves as many bytes (`peers/stream.c`) in turn; the table shows medians over rounds: how many
+times as long the fastest formulation takes as ours within a round, with quartiles, the same of the stream, which is a
+floor where it is below 1, and milliseconds. WORDs select rows whose name contains all of them.
 
 One process a thread count, with OpenBLAS and tilewright both limited to it.
 """
@@ -11,102 +11,86 @@ One process a thread count, with OpenBLAS and tilewright both limited to it.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
+import msgspec
 import numpy as np
 
 import figures
 import tilewright as tw
-from children import machine, rows_of_children
-from peers.stream import Bandwidth, measure_bandwidth
-from plot import plot
+from children import rows_of_children
+from comparison import OURS, Comparison, line, overall
+from figures import Chart
+from peers.stream import Streams
+from spread import Overall
 from timing import in_turn, timers
 from vector_cases import ERRORS, Case, cases
 
-_SECONDS: Final = 1.0
+STREAM: Final = "stream"
+_QUICK: Final = ("f32 sum vector", "f32 gemv.n b=0")
 
 
-def measure(case: Case, rounds: int, bandwidth: Bandwidth, threads: int) -> dict[str, object]:
-    """One row: milliseconds of ours and of each formulation, ratio, error, share of the floor."""
+def measure(case: Case, seconds: float, streams: Streams, threads: int) -> Comparison:
+    """Ours, each formulation and the stream in turn."""
     kernel = tw.compile(case.text, target="cpu", cache=False).k[case.grid]
     expected = case.expected()
     kernel(*case.arguments)
     error = float(np.linalg.norm(case.result.astype(np.float64) - expected) / np.linalg.norm(expected))
-    runs: dict[str, Callable[[], object]] = {"tilewright": lambda: kernel(*case.arguments), **case.peers}
-    timings = in_turn(timers(runs), rounds, limit=_SECONDS, threads=threads)
-    medians, fastest = timings.median(1e3), timings.best()
-    best = min(case.peers, key=lambda name: medians[name])
-    rate = {"read": bandwidth.read, "triad": bandwidth.triad, "update": bandwidth.update}[case.stream]
-    floor = case.bytes / rate / 1e6
-    return {
-        "name": case.name,
-        "machine": machine(),
-        "milliseconds": medians,
-        "best": best,
-        "ratio": timings.ratio(best, "tilewright"),
-        "ratio_of_best": fastest[best] / fastest["tilewright"],
-        "floor_ms": floor,
-        "error": error,
-        "wrong": not error <= ERRORS[case.dtype],
-    }
+    runs: dict[str, Callable[[], object]] = {OURS: lambda: kernel(*case.arguments), **case.peers}
+    runs[STREAM] = streams.stream(case.stream, case.bytes)
+    timings = in_turn(timers(runs), sys.maxsize, limit=seconds, threads=threads)
+    return Comparison.of(case.name, timings, case.peers, threads=threads, error=error, allowed=ERRORS[case.dtype])
 
 
-def table(threads: int, words: list[str], rounds: int) -> list[dict[str, object]]:
+def table(threads: int, words: list[str], seconds: float, *, quick: bool) -> list[Comparison]:
     """All rows at one thread count, printed as they come."""
-    bandwidth = measure_bandwidth(threads)
-    print(
-        f"{threads} thread(s); GB/s: read {bandwidth.read:.1f}, c=ab {bandwidth.triad:.1f}, "
-        f"y=sx+y {bandwidth.update:.1f}\n{'':34}{'ours':>8}{'numpy':>9}{'ratio':>7}{'(min)':>7}{'floor':>8}  ms",
-        file=sys.stderr,
-    )
-    rows: list[dict[str, object]] = []
+    streams = Streams(threads)
+    rows: list[Comparison] = []
     for name, make in cases():
-        if not all(word in name for word in words):
-            continue
-        row = {**measure(make(), rounds, bandwidth, threads), "threads": threads}
-        times = cast("dict[str, float]", row["milliseconds"])
-        numpy = times[str(row["best"])]
-        note = "  WRONG" if row["wrong"] else ""
-        print(
-            f"{name:34}{times['tilewright']:8.2f}{numpy:9.2f}{row['ratio']:7.2f}{row['ratio_of_best']:7.2f}{row['floor_ms']:8.2f}"
-            f"  {row['best']}{note}",
-            file=sys.stderr,
-            flush=True,
-        )
-        rows.append(row)
+        if all(word in name for word in words) and (not quick or name in _QUICK):
+            rows.append(measure(make(), seconds, streams, threads))
+            print(f"{line(rows[-1])}   stream x{rows[-1].ratios[STREAM]}", file=sys.stderr, flush=True)
     return rows
 
 
-def _save(rows: list[dict[str, object]], path: Path) -> None:
-    """Keep the rows, in place of older ones of the same name and thread count, and draw all that is kept."""
-    kept: list[dict[str, object]] = json.loads(path.read_text()) if path.exists() else []
-    found = {(str(row["name"]), int(str(row["threads"]))): row for row in [*kept, *rows]}
-    places = {name: place for place, (name, _) in enumerate(cases())}
-    order = sorted((key for key in found if key[0] in places), key=lambda key: (key[1], places[key[0]]))
-    figures.save(path, [found[key] for key in order])
-    bars = [(f"{name}, {threads}T", float(str(found[name, threads]["ratio_of_best"]))) for name, threads in order]
-    plot(path, "Long vectors, large matrices: best round over NumPy's", bars, 1.0, "x")
+def summary(rows: list[Comparison]) -> dict[str, Overall]:
+    """By number of threads, type and instruction, and of all."""
+    groups: dict[str, list[Comparison]] = {}
+    for row in rows:
+        dtype, instruction, *_ = row.name.split(" ")
+        instruction = instruction.partition(".")[0]
+        strided = ", strided" if "strided" in row.name else ""
+        for what in (f"{dtype} {instruction}{strided}", f"{dtype}, all"):
+            groups.setdefault(f"{row.threads} threads, {what}", []).append(row)
+    return {what: overall(of_group) for what, of_group in groups.items()}
 
 
 def main() -> int:
     """Print the tables; exit code 1 if a result is wrong."""
     parser = figures.options(__doc__, "vector_ops")
-    parser.add_argument("words", nargs="*")
+    parser.add_argument("words", nargs="*", help="with any, figures are saved only where --json says")
     parser.add_argument("--threads", type=int, nargs="*", default=[1, os.cpu_count() or 1])
-    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--seconds", type=float, default=0.7, help="of each row (default: %(default)s)")
     parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    options = figures.parsed(parser)
+    seconds = 0.0 if options.quick else options.seconds
     if options.child is not None:
-        print(json.dumps(table(options.child, options.words, options.rounds)))
+        rows = table(options.child, options.words, seconds, quick=options.quick)
+        print(msgspec.json.encode(rows).decode())
         return 0
-    rows = rows_of_children(__file__, [*options.words, "--rounds", str(options.rounds)], options.threads)
-    _save(rows, options.json)
-    return 1 if any(row["wrong"] for row in rows) else 0
+    arguments = [*options.words, "--seconds", str(seconds), *(["--quick"] if options.quick else [])]
+    rows = rows_of_children(__file__, arguments, options.threads, Comparison)
+    found = summary(rows)
+    figures.tell(found)
+    partly = options.words and options.json == figures.results("vector_ops")
+    chart = Chart(
+        "Long vectors, large matrices: speed over NumPy's", [(row.label, row.ratio.median) for row in rows], 1.0
+    )
+    figures.save(None if partly else options.json, rows, found, chart)
+    return 1 if any(row.wrong for row in rows) else 0
 
 
 if __name__ == "__main__":

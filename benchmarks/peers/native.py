@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilewright.artifacts.artifact import Artifact, block_size, slot_layout
@@ -22,6 +23,19 @@ _MOST_ROWS: Final = 8
 _FACTORS: Final = 256
 _BYTES: Final = {"f32": 4, "f64": 8}
 _LINK: Final = ("-lxsmm", "-lxsmmnoblas", "-ldl", "-lpthread", "-lm")
+_AUTO: Final = -1
+_NONE: Final = 0
+_STRATEGIES: Final = {_NONE: "none", 2: "AL2", 4: "BL2viaC", 6: "AL2_BL2viaC", 8: "curAL2", 12: "curAL2_BL2viaC"}
+"""The names of libxsmm's manual (libxsmm_be.md, "Prefetch strategy")."""
+
+
+class Xsmm(Struct, frozen=True):
+    """A kernel of libxsmm: where it is, what for, which prefetch strategy it has."""
+
+    address: int
+    dtype: str
+    size: tuple[int, int, int]
+    strategy: str
 
 
 class Native:
@@ -38,29 +52,34 @@ class Native:
         self._functions: dict[str, Any] = {}
         pointer, number, many = ctypes.c_void_p, ctypes.c_int, ctypes.c_long
         for dtype, real in (("f32", ctypes.c_float), ("f64", ctypes.c_double)):
-            self._declare(f"xsmm_{dtype}", pointer, [number] * 3 + [real])
-            self._declare(f"time_xsmm_{dtype}", ctypes.c_double, [pointer] * 4 + [number] * 3 + [many, number])
+            self._declare(f"xsmm_{dtype}", pointer, [number] * 3 + [real, number])
+            self._declare(f"xsmm_strategy_{dtype}", number, [pointer])
+            for loop in ("time_xsmm", "time_xsmm_next"):
+                self._declare(f"{loop}_{dtype}", ctypes.c_double, [pointer] * 4 + [number] * 3 + [many, number])
             self._declare(f"time_multiplies_{dtype}", ctypes.c_double, [pointer, many, number])
         self._declare("time_entry", ctypes.c_double, [pointer] * 4 + [number])
         self._declare("time_bytes", ctypes.c_double, [pointer] * 4 + [many, number, number])
 
-    def _declare(self, name: str, result: type[ctypes.c_void_p | ctypes.c_double], arguments: list[type]) -> None:
+    def _declare(
+        self, name: str, result: type[ctypes.c_void_p | ctypes.c_double | ctypes.c_int], arguments: list[type]
+    ) -> None:
         function = self._functions[name] = self._library[name]
         function.restype, function.argtypes = result, arguments
 
-    def xsmm(self, dtype: str, size: tuple[int, int, int], beta: float) -> int:
-        """libxsmm's kernel for dense column-major matrices."""
-        found = self._functions[f"xsmm_{dtype}"](*size, beta)
+    def xsmm(self, dtype: str, size: tuple[int, int, int], beta: float, *, prefetch: bool) -> Xsmm:
+        """libxsmm's kernel for dense column-major matrices, with the prefetch strategy that it chooses or without."""
+        found = self._functions[f"xsmm_{dtype}"](*size, beta, _AUTO if prefetch else _NONE)
         if not found:
             raise RuntimeError(f"libxsmm has no kernel for {size} {dtype}")
-        return int(found)
+        strategy = self._functions[f"xsmm_strategy_{dtype}"](found)
+        return Xsmm(int(found), dtype, size, _STRATEGIES.get(strategy, str(strategy)))
 
-    def time_xsmm(
-        self, dtype: str, kernel: int, size: tuple[int, int, int], arrays: tuple[Array, Array, Array], repeats: int
-    ) -> float:
-        """Seconds for `repeats` passes over the batch."""
+    def time_xsmm(self, kernel: Xsmm, arrays: tuple[Array, Array, Array], repeats: int) -> float:
+        """Seconds for `repeats` passes over the batch; kernels that prefetch are told where the next matrices lie."""
+        loop = "time_xsmm" if kernel.strategy == _STRATEGIES[_NONE] else "time_xsmm_next"
         a, b, c = (x.ctypes.data for x in arrays)
-        return float(self._functions[f"time_xsmm_{dtype}"](kernel, a, b, c, *size, len(arrays[0]), repeats))
+        run = self._functions[f"{loop}_{kernel.dtype}"]
+        return float(run(kernel.address, a, b, c, *kernel.size, len(arrays[0]), repeats))
 
     def time_entry(self, entry: BatchEntry, repeats: int) -> float:
         """Seconds for `repeats` launches of a kernel on the calling thread."""

@@ -1,4 +1,4 @@
-"""Measures the memory bandwidth that rows of the benchmarks are held against (`stream.c`, compiled by gcc)."""
+"""Plain streams through memory that rows of the benchmarks are held against (`stream.c`, compiled by gcc)."""
 
 from __future__ import annotations
 
@@ -7,61 +7,55 @@ import subprocess
 import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from timing import in_turn, timers
-
 _SOURCE: Final = Path(__file__).with_name("stream.c")
-_ELEMENTS: Final = 1 << 24
-_ROUNDS: Final = 9
+_BYTES: Final = 4
+_GRAIN: Final = 128
+"""Elements: what the loops take in one step."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bandwidth:
-    """GB/s of the best round, counting what the program reads and writes (not what the caches fetch besides)."""
+class Streams:
+    """Streams on a number of threads, an equal share each; raises RuntimeError without gcc or AVX-512."""
 
-    read: float
-    triad: float
-    update: float
+    def __init__(self, threads: int) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            library = Path(folder) / "stream.so"
+            command = ["gcc", "-O3", "-march=native", "-shared", "-fPIC", str(_SOURCE), "-o", str(library)]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise RuntimeError(f"the streams need gcc and AVX-512:\n{done.stderr}")
+            self._native = ctypes.CDLL(str(library))
+        self._threads = threads
+        self._pool = ThreadPoolExecutor(threads)
 
+    def stream(self, kind: str, size: int) -> Callable[[], object]:
+        """What moves as many bytes: "read" (s += a), "triad" (c = a b past the caches) or "update" (y = s x + y).
 
-def measure_bandwidth(threads: int) -> Bandwidth:
-    """Streams over arrays of 64 MB, an equal share for each thread; needs gcc and AVX-512."""
-    with tempfile.TemporaryDirectory() as folder:
-        library = Path(folder) / "stream.so"
-        command = ["gcc", "-O3", "-march=native", "-shared", "-fPIC", str(_SOURCE), "-o", str(library)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise RuntimeError(f"the bandwidth measurement needs gcc and AVX-512:\n{done.stderr}")
-        native = ctypes.CDLL(str(library))
-    a, b, c = (_aligned() for _ in range(3))
-    share = _ELEMENTS // threads
+        Of arrays of its own, none larger than it takes: what a cache keeps of them from round to round it keeps of the
+        arrays of whoever moves as much. An update reads and writes y, so its arrays hold two thirds of the bytes.
+        """
+        count = {"read": 1, "triad": 3, "update": 3}[kind]
+        share = size // _BYTES // count // self._threads // _GRAIN * _GRAIN
+        arrays = [_aligned(share * self._threads) for _ in range({"read": 1, "triad": 3, "update": 2}[kind])]
+        run = self._native[f"stream_{kind}"]
 
-    def at(array: NDArray[np.float32], thread: int) -> ctypes.c_void_p:
-        return ctypes.c_void_p(array.ctypes.data + 4 * share * thread)
+        def part(thread: int) -> None:
+            starts = [ctypes.c_void_p(array.ctypes.data + _BYTES * share * thread) for array in arrays]
+            run(*starts, ctypes.c_long(share))
 
-    many = ctypes.c_long(share)
-    with ThreadPoolExecutor(threads) as pool:
-
-        def best(streams: int, run: Callable[[int], object]) -> float:
-            stream = timers({"": lambda: list(pool.map(run, range(threads)))})
-            return streams * 4 * share * threads / in_turn(stream, _ROUNDS).best()[""] / 1e9
-
-        return Bandwidth(
-            read=best(1, lambda t: native.stream_read(at(a, t), many)),
-            triad=best(3, lambda t: native.stream_triad(at(a, t), at(b, t), at(c, t), many)),
-            update=best(3, lambda t: native.stream_update(at(a, t), at(c, t), many)),
-        )
+        if self._threads == 1:
+            return lambda: part(0)
+        return lambda: list(self._pool.map(part, range(self._threads)))
 
 
-def _aligned() -> NDArray[np.float32]:
-    whole = np.zeros(_ELEMENTS + 16, np.float32)
+def _aligned(elements: int) -> NDArray[np.float32]:
+    whole = np.zeros(elements + 16, np.float32)
     skip = -whole.ctypes.data % 64 // 4
-    found = whole[skip : skip + _ELEMENTS]
-    found[:] = np.random.default_rng().standard_normal(_ELEMENTS, np.float32)
+    found = whole[skip : skip + elements]
+    found[:] = np.random.default_rng().standard_normal(elements, np.float32)
     return found

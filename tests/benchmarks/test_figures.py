@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 import subprocess
@@ -34,16 +33,39 @@ def test_every_script_says_where_its_figures_go(script: str) -> None:
     said = re.sub(r"\s+", "", done.stdout)
     assert "--jsonPATH" in said
     assert f"results/{script}.json" in said
+    assert "--quick" in said
     # what the option says is what is written
-    assert "figures.save(" in (BENCHMARKS / f"{script}.py").read_text(encoding="utf-8")
+    text = (BENCHMARKS / f"{script}.py").read_text(encoding="utf-8")
+    assert "figures.save(" in text
+    # and what --quick means is what is done
+    assert "figures.parsed(" in text
 
 
-def test_figures_are_written_where_they_are_wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "path", [str(BENCHMARKS), *sys.path])
-    figures: Any = importlib.import_module("figures")
+@pytest.fixture(scope="module")
+def figures(imported: Any) -> Any:
+    return imported("figures")
+
+
+def test_figures_are_written_where_they_are_wanted(figures: Any, imported: Any, tmp_path: Path) -> None:
     path = tmp_path / "deep" / "mine.json"
     parser = figures.options("What.", "nothing")
-    assert parser.parse_args([]).json == BENCHMARKS / "results" / "nothing.json"
-    assert parser.parse_args(["--json", str(path)]).json == path
-    figures.save(path, [{"name": "a", "ratio": 1.5}])
-    assert json.loads(path.read_text()) == [{"name": "a", "ratio": 1.5}]
+    assert figures.parsed(parser, []).json == BENCHMARKS / "results" / "nothing.json"
+    assert figures.parsed(parser, ["--json", str(path)]).json == path
+    spread = imported("spread").Spread.of([1.0, 1.5, 2.0])
+    figures.save(path, [{"name": "a", "ratio": spread}], {"all": spread}, figures.Chart("t", [("a", 1.5)], 1.0))
+    found = json.loads(path.read_text())
+    assert found["cases"][0]["ratio"] == found["overall"]["all"]
+    assert found["overall"]["all"]["lower"] == 1.25
+    assert found["machine"]
+    assert path.with_suffix(".svg").exists()
+
+
+def test_quick_runs_leave_kept_figures_alone(figures: Any, tmp_path: Path) -> None:
+    parser = figures.options("What.", "nothing", rounds=21)
+    quick = figures.parsed(parser, ["--quick"])
+    assert (quick.json, quick.rounds) == (None, 3)
+    figures.save(quick.json, [])
+    assert figures.parsed(parser, ["--quick", "--rounds", "2"]).rounds == 2
+    path = tmp_path / "mine.json"
+    assert figures.parsed(parser, ["--quick", "--json", str(path)]).json == path
+    assert figures.parsed(parser, []).rounds == 21
