@@ -25,6 +25,7 @@ from products import DTYPES, ERRORS, square_product
 from timing import in_turn, timers
 
 _WARM: Final = 0.03
+_SECONDS: Final = 6.0
 
 
 class Row(Struct, frozen=True):
@@ -50,7 +51,7 @@ def measure(dtype: str, size: int, rounds: int, threads: int) -> Row:
         OURS: lambda: kernel(b.T, a.T, c.T),
         "numpy": lambda: np.matmul(a, b, out=expected),
     }
-    timings = in_turn(timers(runs), rounds, threads=threads, warm=_WARM)
+    timings = in_turn(timers(runs), rounds, limit=_SECONDS, threads=threads, warm=_WARM)
     error = float(np.linalg.norm((c - expected).astype(np.float64)) / np.linalg.norm(expected.astype(np.float64)))
     case = Comparison.of(f"{dtype} {size}", timings, threads=threads, error=error, allowed=ERRORS[dtype])
     return Row(2.0 * size**3 / 1e9, case)
@@ -68,7 +69,7 @@ def _table(sizes: list[int], rounds: int, threads: int) -> list[Row]:
 def main() -> int:
     """Print the tables; exit code 1 if a result is wrong."""
     parser = figures.options(__doc__, "large_gemm", rounds=15)
-    parser.add_argument("sizes", type=int, nargs="*", default=[1024, 2048, 4096])
+    parser.add_argument("sizes", type=int, nargs="*", default=[1024, 2048])
     parser.add_argument("--threads", type=int, nargs="*", default=[1, os.cpu_count() or 1])
     parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
     options = figures.parsed(parser)

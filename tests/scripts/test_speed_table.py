@@ -1,0 +1,94 @@
+"""README's table of speeds says what the benchmarks saved, and nothing else."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ONE = {"median": 1.234, "lower": 1.1, "upper": 1.3, "lowest": 0.9, "highest": 2.0, "repeats": 9}
+MANY = {
+    "geometric_mean": 1.5,
+    "lowest": ONE,
+    "lowest_case": "beta 1  f32",
+    "highest": {**ONE, "median": 3.0},
+    "highest_case": "b",
+    "below_one": 2,
+    "cases": 7,
+}
+
+
+@pytest.fixture(scope="module")
+def script() -> Any:
+    spec = importlib.util.spec_from_file_location("speed_table", ROOT / "scripts" / "speed_table.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def results(folder: Path, claims: list[Any]) -> None:
+    """Results that hold every claim: of several cases where it has no unit."""
+    for name in {claim.results for claim in claims}:
+        overall = {claim.key: ONE if claim.unit else MANY for claim in claims if claim.results == name}
+        (folder / f"{name}.json").write_text(json.dumps({"machine": "m, 2 cores", "cases": [], "overall": overall}))
+
+
+def test_a_row_has_the_median_and_both_ends(script: Any) -> None:
+    found = {"machine": "m, 2 cores", "overall": {"k": MANY, "u": ONE}}
+    many = script.row(script.Claim("what", "r", "k", "s.py"), found)
+    assert many == (
+        "| what | `s.py` | m, 2 cores | 1.50, 7 cases | 1.23 [1.10, 1.30], beta 1 f32 | 3.00 [1.10, 1.30], b | 2 of 7 |"
+    )
+    one = script.row(script.Claim("what", "r", "u", "s.py", " us"), found)
+    assert one == "| what | `s.py` | m, 2 cores | 1.23 [1.10, 1.30] us | 0.90 us | 2.00 us |  |"
+
+
+def test_the_table_has_a_row_for_each_claim(script: Any, tmp_path: Path) -> None:
+    claims = list(script.claims())
+    results(tmp_path, claims)
+    lines = script.table(tmp_path, claims)
+    assert len(lines) == len(script.HEAD) + len(claims)
+    assert len({line.count("|") for line in lines}) == 1
+    assert len({(claim.results, claim.key) for claim in claims}) == len(claims)
+
+
+def test_what_is_not_measured_is_not_claimed(script: Any, tmp_path: Path) -> None:
+    claims = list(script.claims())
+    with pytest.raises(SystemExit, match=r"run batched_gemm\.py"):
+        script.table(tmp_path, claims)
+    # as results were before there was anything about all cases in them
+    (tmp_path / "batched_gemm.json").write_text("[]")
+    with pytest.raises(SystemExit, match="says nothing of"):
+        script.table(tmp_path, claims)
+
+
+def test_scripts_of_claims_exist(script: Any) -> None:
+    for claim in script.claims():
+        name = claim.script.split(" ")[0]
+        assert (ROOT / "benchmarks" / name).exists()
+        assert claim.results.startswith(name.removesuffix(".py"))
+
+
+def test_only_the_table_is_replaced(script: Any) -> None:
+    text = f"before\n{script.BEGIN}\nold\n{script.END}\nafter\n"
+    assert script.replaced(text, ["a", "b"]) == f"before\n{script.BEGIN}\n\na\nb\n\n{script.END}\nafter\n"
+    with pytest.raises(SystemExit, match="lacks"):
+        script.replaced("nothing", [])
+
+
+def test_readme_says_what_the_results_say(script: Any) -> None:
+    readme, folder = (ROOT / "README.md").read_text(), ROOT / "benchmarks" / "results"
+    for claim in script.claims():
+        path = folder / f"{claim.results}.json"
+        found: Any = json.loads(path.read_text()) if path.exists() else {}
+        # a list is what results were before there was anything about all cases in them
+        if "overall" in found and claim.key in found["overall"]:
+            assert script.row(claim, found) in readme
