@@ -5,6 +5,7 @@ loops that do a part of a product's work only (`limits.c`).
 from __future__ import annotations
 
 import ctypes
+import os
 import subprocess
 import tempfile
 from pathlib import Path
@@ -42,6 +43,8 @@ class Native:
     """The compiled peers; raises RuntimeError where gcc or libxsmm is missing."""
 
     def __init__(self) -> None:
+        # else libxsmm asks OpenMP to bind threads, and torch, loaded later, binds this one to the first core
+        os.environ.setdefault("OMP_PROC_BIND", "FALSE")
         with tempfile.TemporaryDirectory() as folder:
             library = Path(folder) / "peers.so"
             command = ["gcc", "-O3", "-march=native", "-shared", "-fPIC", *_SOURCES, "-o", str(library), *_LINK]

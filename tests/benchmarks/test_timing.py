@@ -36,6 +36,12 @@ def test_each_runs_once_a_round(timing: Any) -> None:
     assert found.fastest(["b", "a"]) == "a"
 
 
+def test_one_slow_round_costs_nobody_the_first_place(timing: Any) -> None:
+    found = timing.Timings({"often": [1.0, 1.0, 9.0], "never": [2.0, 2.0, 2.0], "once": [0.5, 3.0, 3.0]})
+    assert found.fastest(["never", "once", "often"]) == "often"
+    assert found.fastest(["once", "never"]) == "never"
+
+
 def test_rounds_have_orders_of_their_own(timing: Any) -> None:
     orders: list[str] = []
 
