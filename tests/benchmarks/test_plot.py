@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "benchmarks" / "plot.py"
 SVG = "{http://www.w3.org/2000/svg}"
 REACHED, MISSED = "#2a7f62", "#c1553b"
 
@@ -18,14 +16,8 @@ Plot = Callable[..., Path]
 
 
 @pytest.fixture(scope="module")
-def plot() -> Plot:
-    spec = importlib.util.spec_from_file_location("benchmark_plot", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    found: Plot = module.plot
+def plot(imported: Any) -> Plot:
+    found: Plot = imported("plot").plot
     return found
 
 

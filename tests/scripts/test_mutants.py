@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import compileall
-import importlib.util
-import sys
 from collections import Counter
 from functools import partial
 from pathlib import Path
@@ -13,17 +11,13 @@ from typing import Final
 
 import pytest
 
+from loaded import loaded
+
 ROOT: Final = Path(__file__).parents[2]
 
 
 def mutate() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("mutate", ROOT / "scripts" / "mutate.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return loaded(ROOT / "scripts" / "mutate.py")
 
 
 def test_the_lists_fit_the_code() -> None:

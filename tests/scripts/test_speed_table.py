@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from loaded import loaded
 
 ROOT = Path(__file__).parents[2]
 ONE = {"median": 1.234, "lower": 1.1, "upper": 1.3, "lowest": 0.9, "highest": 2.0, "repeats": 9}
@@ -25,13 +25,7 @@ MANY = {
 
 @pytest.fixture(scope="module")
 def script() -> Any:
-    spec = importlib.util.spec_from_file_location("speed_table", ROOT / "scripts" / "speed_table.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return loaded(ROOT / "scripts" / "speed_table.py")
 
 
 def results(folder: Path, claims: list[Any]) -> None:

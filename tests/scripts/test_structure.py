@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
 import pytest
+
+from loaded import loaded
 
 ROOT: Final = Path(__file__).parents[2]
 FLOORS: Final = """
@@ -32,13 +32,7 @@ FLOORS: Final = """
 
 @pytest.fixture(scope="module")
 def structure() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("structure", ROOT / "scripts" / "structure.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return loaded(ROOT / "scripts" / "structure.py")
 
 
 @pytest.fixture(scope="module")
