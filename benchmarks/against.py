@@ -113,11 +113,11 @@ def _wanted(work: Workload, threads: int, only: str, *, quick: bool) -> bool:
 
 def main() -> int:
     """Print the table; exit code 1 if a result is wrong."""
-    parser = figures.options(__doc__, "against", rounds=9)
+    parser = figures.options(__doc__, "against", rounds=5)
     parser.add_argument("revision", help="a commit, by any name that git knows")
     parser.add_argument("--only", default="", help="workloads whose name has this text, as `tile ir: softmax` has")
     parser.add_argument("--threads", type=int, nargs="*", default=[1, os.cpu_count() or 1])
-    parser.add_argument("--pairs", type=int, default=2, help="how often processes are started (default: %(default)s)")
+    parser.add_argument("--pairs", type=int, default=3, help="how often processes are started (default: %(default)s)")
     options = figures.parsed(parser)
     cases: list[Comparison] = []
     with tempfile.TemporaryDirectory() as folder:
