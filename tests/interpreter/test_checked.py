@@ -194,6 +194,31 @@ def test_work_groups_race(body: str) -> None:
         across_groups(body, x, x)
 
 
+@pytest.mark.parametrize("offset", [1, 2, 4, 10])
+@pytest.mark.parametrize("first", ["x", "y"])
+def test_arguments_that_lie_on_each_other_race_where_they_share_bytes(offset: int, first: str) -> None:
+    """Of different lengths and types, so that elements do not begin together."""
+    text = """func @k(%x: memref<f32x4>, %y: memref<i16x8>) attributes{subgroup_size=1,work_group_size=[1,1]} {
+        %g = group_id.x : index %z = constant 0 : index %l = constant 7 : index
+        %f = constant 1.0 : f32 %i = constant 1 : i16 %first = equal %g, %z : bool
+        if %first { STORES } else { OTHERS }
+    }"""
+    stores = {"x": "store %f, %x[%z]", "y": "store %i, %y[%l]"}
+    other = "y" if first == "x" else "x"
+    text = text.replace("STORES", stores[first]).replace("OTHERS", stores[other])
+    kernel = tw.compile(text, target="interpreter", checked=True).k
+    memory = np.zeros(40, np.int16)
+    y, last = memory[offset : offset + 8], offset + 7
+    found = "element 7 of %y" if other == "y" else "element 0 of %x"
+    for at in range(0, 33, 2):
+        x = memory[at : at + 8].view(np.float32)
+        if at <= last <= at + 1:
+            with pytest.raises(KernelError, match=f"{found} that another one wrote"):
+                kernel[2](x, y)
+        else:
+            kernel[2](x, y)
+
+
 def test_work_groups_with_parts_of_their_own_and_atomics_do_not_race() -> None:
     x, y = np.zeros(4, np.float32), np.zeros(4, np.float32)
     across_groups("store %o, %x[%g] %p = atomic_add %o, %y[%z] : f32", x, y)
