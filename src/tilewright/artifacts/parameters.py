@@ -64,8 +64,8 @@ class MemrefParameter(Struct, frozen=True):
 
     `alignment` is that of the base pointer in bytes. `shape_gcd` and `stride_gcd` promise divisors; entries that are
     missing promise nothing. `noalias` promises that no other argument overlaps this one. `nullable`: None may be given,
-    for the kernel does not access the memory, or asks itself whether it is there. Mode k is dimension `dimensions[k]` of
-    the array that a launch gives; dimension k if `dimensions` is empty.
+    for the kernel does not access the memory, or asks itself whether it is there. Mode k is dimension
+    `dimensions[k]` of the array that a launch gives; dimension k if `dimensions` is empty.
     """
 
     name: str
@@ -96,7 +96,7 @@ class MemrefParameter(Struct, frozen=True):
             _check(all(divisor > 0 for divisor in divisors), f"{where}: divisors must be positive")
 
     def by_modes(self, sizes: tuple[_SizeT, ...]) -> tuple[_SizeT, ...]:
-        """What belongs to the dimensions of an array, in the order of the modes; as it is for another number of them."""
+        """What belongs to the dimensions of an array, by modes; as it is for another number of them."""
         if len(sizes) != len(self.dimensions):
             return sizes
         return tuple(sizes[k] for k in self.dimensions)

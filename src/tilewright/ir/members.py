@@ -89,7 +89,9 @@ def _parameters(d: Definition) -> list[str]:
             default = None if d.attributes[key].required else "None"
         else:
             spec = d.regions.get(key)
-            default = "()" if spec is not None and spec.variadic else "None" if spec is not None and spec.optional else None
+            default = (
+                "()" if spec is not None and spec.variadic else "None" if spec is not None and spec.optional else None
+            )
         found.append(key if default is None else f"{key}={default}")
     return found
 

@@ -22,6 +22,7 @@ from tilewright.transforms.lift_control_flow import LiftControlFlow
 from tilewright.transforms.lower_collectives import LowerCollectives
 from tilewright.transforms.lower_cooperative_matrices import LowerCooperativeMatrices
 from tilewright.transforms.lower_foreach import LowerForeach
+from tilewright.transforms.lower_mlir import LowerMlir
 from tilewright.transforms.lower_tile_ir import LowerTileIR
 from tilewright.transforms.merge_branches import MergeBranches
 from tilewright.transforms.raise_contractions import RaiseContractions
@@ -29,6 +30,7 @@ from tilewright.transforms.split_barriers import SplitBarriers
 
 _FACTORIES: tuple[Callable[[], Pass], ...] = (
     LowerTileIR,
+    LowerMlir,
     LiftControlFlow,
     InferWorkGroup,
     DeriveNullArguments,

@@ -15,10 +15,13 @@ Rng = np.random.Generator
 
 
 class Case(Struct, frozen=True):
-    """`arguments` of a launch of `@f`, and the contents of the arrays behind it; `tolerance` is relative to the largest."""
+    """`arguments` of a launch of `@f`, and what the arrays hold behind it, None where that is what they held.
+
+    `tolerance` is relative to the largest number.
+    """
 
     arguments: Callable[[Rng], list[Any]]
-    expected: Callable[..., Sequence[Array | None]]
+    expected: Callable[..., Sequence[Any]]
     tolerance: float = 0.0
 
 
@@ -30,8 +33,24 @@ def _integers(rng: Rng, *shape: int, dtype: Any = np.int64, low: int = -9, high:
     return rng.integers(low, high, shape, endpoint=True).astype(dtype)
 
 
-def _sum(x: Array, y: Array, dtype: Any) -> Array:
-    return x.astype(dtype) @ y.astype(dtype)
+def _added(a: Array, b: Array, c: Array) -> list[Any]:
+    return [None, None, c + a @ b]
+
+
+def _product(a: Array, b: Array, c: Array) -> list[Any]:
+    return [None, None, a @ b]
+
+
+def _added_wide(a: Array, b: Array, c: Array) -> list[Any]:
+    return [None, None, c + a.astype(c.dtype) @ b.astype(c.dtype)]
+
+
+def _added_transposed(a: Array, b: Array, c: Array) -> list[Any]:
+    return _added_wide(a.T, b, c)
+
+
+def _layer(x: Array, w: Array, b: Array, y: Array) -> list[Any]:
+    return [None, None, None, np.maximum(x @ w + b, 0)]
 
 
 def _dynamic(rng: Rng) -> list[Any]:
@@ -42,24 +61,24 @@ def _dynamic(rng: Rng) -> list[Any]:
     return parts
 
 
-def _transposed(a: Array, b: Array, c: Array, e: Array, d: Array) -> list[Array | None]:
+def _transposed(a: Array, b: Array, c: Array, e: Array, d: Array) -> list[Any]:
     first = c + a.T @ b
     return [None, None, first, None, d + first @ e.T]
 
 
-def _vectors(a: Array, x: Array, y: Array, z: Array, s: Array) -> list[Array | None]:
+def _vectors(a: Array, x: Array, y: Array, z: Array, s: Array) -> list[Any]:
     y = y + a @ x
     z = z + y @ a
     return [None, None, y, z, s + x @ z]
 
 
-def _gelu(scale: float, x: Array, y: Array) -> list[Array | None]:
+def _gelu(scale: float, x: Array, y: Array) -> list[Any]:
     wide = x.astype(np.float64)
     inner = 0.797884583 * (wide + 0.0447149985 * wide**3)
     return [None, None, (scale * 0.5 * wide * (1 + np.tanh(inner))).astype(np.float32)]
 
 
-def _affine_forms(x: Array, y: Array, s: Array) -> list[Array | None]:
+def _affine_forms(x: Array, y: Array, s: Array) -> list[Any]:
     n = len(x)
     sums = np.zeros(n, np.int64)
     out = np.zeros_like(y)
@@ -76,18 +95,18 @@ def _affine_forms(x: Array, y: Array, s: Array) -> list[Array | None]:
     return [None, out, sums]
 
 
-def _scf_forms(x: Array, n: int, y: Array, k: Array) -> list[Array | None]:
+def _scf_forms(x: Array, n: int, y: Array, k: Array) -> list[Any]:
     even = x[:n:2]
     return [None, None, np.array([even[even > 0].sum(), x[:n].sum(), x[2], 0.0]), np.array([len(even), 111])]
 
 
-def _memory(x: Array, n: int, y: Array, z: Array) -> list[Array | None]:
+def _memory(x: Array, n: int, y: Array, z: Array) -> list[Any]:
     part = x[n : n + 4, 4:8].copy()
     part[2] = 2 * part[2] + np.array([5, 6, 7, 8.5], np.float32)
     return [None, None, part, x.reshape(24, 4)[3:9, ::-1]]
 
 
-def _numbers(x: Array, f: Array, i: Array, g: Array) -> list[Array | None]:
+def _numbers(x: Array, f: Array, i: Array, g: Array) -> list[Any]:
     unsigned = x.view(np.uint32)
     truncated = np.trunc(x.astype(np.float64) / 7).astype(np.int32)
     integers = [
@@ -117,11 +136,11 @@ def _numbers(x: Array, f: Array, i: Array, g: Array) -> list[Array | None]:
     return [None, None, np.stack(integers), np.stack(floats)]
 
 
-def _filter(x: Array, w: Array, y: Array) -> list[Array | None]:
+def _filter(x: Array, w: Array, y: Array) -> list[Any]:
     return [None, None, y + np.correlate(x, w)]
 
 
-def _row_sums(x: Array, s: Array, m: Array, p: Array) -> list[Array | None]:
+def _row_sums(x: Array, s: Array, m: Array, p: Array) -> list[Any]:
     rows, columns = np.indices(x.shape)
     return [None, s + x.sum(1), np.maximum(m, x.max(1)), rows * 100 + columns]
 
@@ -129,13 +148,13 @@ def _row_sums(x: Array, s: Array, m: Array, p: Array) -> list[Array | None]:
 CASES: Mapping[str, Case] = {
     "matmul": Case(
         lambda r: [_floats(r, 12, 20), _floats(r, 20, 16), _floats(r, 12, 16)],
-        lambda a, b, c: [None, None, c + a @ b],
+        _added,
         1e-6,
     ),
-    "matmul_dynamic": Case(_dynamic, lambda a, b, c: [None, None, a @ b], 1e-14),
+    "matmul_dynamic": Case(_dynamic, _product, 1e-14),
     "matmul_f16": Case(
         lambda r: [_floats(r, 16, 32, dtype=np.float16), _floats(r, 32, 24, dtype=np.float16), _floats(r, 16, 24)],
-        lambda a, b, c: [None, None, c + _sum(a, b, np.float32)],
+        _added_wide,
         1e-6,
     ),
     "matmul_i8": Case(
@@ -144,7 +163,7 @@ CASES: Mapping[str, Case] = {
             _integers(r, 14, 11, dtype=np.int8, low=-128, high=127),
             _integers(r, 9, 11, dtype=np.int32),
         ],
-        lambda a, b, c: [None, None, c + _sum(a, b, np.int32)],
+        _added_wide,
     ),
     "transposed": Case(
         lambda r: [_floats(r, 6, 10), _floats(r, 6, 8), _floats(r, 10, 8), _floats(r, 7, 8), _floats(r, 10, 7)],
@@ -153,7 +172,7 @@ CASES: Mapping[str, Case] = {
     ),
     "batch": Case(
         lambda r: [_floats(r, 3, 5, 7), _floats(r, 3, 7, 6), _floats(r, 3, 5, 6)],
-        lambda a, b, c: [None, None, c + a @ b],
+        _added,
         1e-6,
     ),
     "vectors": Case(
@@ -167,7 +186,7 @@ CASES: Mapping[str, Case] = {
     ),
     "dense_layer": Case(
         lambda r: [_floats(r, 10, 12), _floats(r, 12, 14), _floats(r, 14), _floats(r, 10, 14)],
-        lambda x, w, b, y: [None, None, None, np.maximum(x @ w + b, 0)],
+        _layer,
         1e-6,
     ),
     "gelu": Case(lambda r: [1.25, _floats(r, 7, 19), _floats(r, 7, 19)], _gelu, 1e-6),
@@ -177,16 +196,14 @@ CASES: Mapping[str, Case] = {
             _floats(r, 10, 8, dtype=ml_dtypes.bfloat16),
             _floats(r, 6, 8),
         ],
-        lambda a, b, c: [None, None, c + _sum(a.T, b, np.float32)],
+        _added_transposed,
         1e-6,
     ),
-    "row_sums": Case(
-        lambda r: [_floats(r, 9, 11), _floats(r, 9), _floats(r, 9), _integers(r, 9, 11)], _row_sums, 1e-6
-    ),
+    "row_sums": Case(lambda r: [_floats(r, 9, 11), _floats(r, 9), _floats(r, 9), _integers(r, 9, 11)], _row_sums, 1e-6),
     "filter": Case(lambda r: [_floats(r, n, dtype=float) for n in (20, 5, 16)], _filter, 1e-14),
     "affine_nest": Case(
         lambda r: [_floats(r, 16, 16), _floats(r, 16, 16), _floats(r, 16, 16)],
-        lambda a, b, c: [None, None, c + a @ b],
+        _added,
         1e-6,
     ),
     "affine_forms": Case(
@@ -200,7 +217,7 @@ CASES: Mapping[str, Case] = {
     ),
     "scf_nest": Case(
         lambda r: [_floats(r, 6, 9), _floats(r, 9, 11), _floats(r, 6, 11)],
-        lambda a, b, c: [None, None, a @ b],
+        _product,
         1e-6,
     ),
     "memory": Case(lambda r: [_floats(r, 8, 12), 3, _floats(r, 4, 4), _floats(r, 6, 4)], _memory),

@@ -22,7 +22,7 @@ PASSES: Mapping[str, Sequence[str]] = {
     "jammed": (*_LOOPS, "--affine-loop-unroll-jam=unroll-jam-factor=2"),
     "unrolled": (*_LOOPS, "--affine-loop-unroll=unroll-factor=3"),
     "parallelised": (*_LOOPS, "--affine-parallelize=parallel-reductions"),
-    "replaced": (*_LOOPS, "--affine-scalrep"),
+    "replaced": (*_LOOPS, "--affine-loop-unroll=unroll-factor=4", "--affine-scalrep"),
     "fused": (*_LOOPS, "--affine-loop-fusion"),
     "lowered": (*_LOOPS, "--affine-loop-tile=tile-size=5", "--lower-affine", "--canonicalize"),
 }

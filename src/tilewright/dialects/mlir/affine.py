@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from tilewright.diagnostics import Report
 from tilewright.dialects.mlir.base import (
@@ -39,18 +40,27 @@ from tilewright.ir.effects import Effect, reads, writes
 from tilewright.ir.mlir.attributes import IntegerAttribute
 from tilewright.ir.types import INDEX
 
-REDUCTIONS = {
-    name: number
-    for number, name in enumerate(
-        "addf addi assign maximumf maxs maxu minimumf mins minu mulf muli ori andi maxnumf minnumf".split()
-    )
+REDUCTIONS: Final[Mapping[str, int]] = {
+    "addf": 0,
+    "addi": 1,
+    "assign": 2,
+    "maximumf": 3,
+    "maxs": 4,
+    "maxu": 5,
+    "minimumf": 6,
+    "mins": 7,
+    "minu": 8,
+    "mulf": 9,
+    "muli": 10,
+    "ori": 11,
+    "andi": 12,
+    "maxnumf": 13,
+    "minnumf": 14,
 }
 """The number of each way to combine results of a parallel loop (`arith.AtomicRMWKind`)."""
 
 
-class Yield(
-    MlirOperation, name="affine.yield", traits=(TERMINATOR,), assembly="<attributes> [? $values : @values ]?"
-):
+class Yield(MlirOperation, name="affine.yield", traits=(TERMINATOR,), assembly="<attributes> [? $values : @values ]?"):
     """Ends a region and hands values to the operation around it."""
 
     values: list[Value] = operands()
@@ -177,7 +187,7 @@ class Load(MlirOperation, name="affine.load", assembly="<affine_load>"):
     memref: Value = operand(MEMREF_TYPE)
     indices: list[Value] = operands(INDEX_TYPE)
     map: AffineMap = attribute(AffineMap)
-    result: Value = result(infer=element_type)
+    out: Value = result(infer=element_type)
 
     def effects(self) -> Sequence[Effect]:
         return reads(self.operands[0])
@@ -223,7 +233,7 @@ class AffineValue(MlirOperation):
 
     values: list[Value] = operands(INDEX_TYPE)
     map: AffineMap = attribute(AffineMap)
-    result: Value = result(INDEX_TYPE, infer=index_type)
+    out: Value = result(INDEX_TYPE, infer=index_type)
 
     def verify(self, report: Report) -> None:
         check_map(self, report, self.map, self.values)

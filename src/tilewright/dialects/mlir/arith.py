@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from tilewright.diagnostics import Report
 from tilewright.dialects.mlir.base import (
     BOOLEAN_TYPE,
@@ -37,7 +39,7 @@ class IntegerBinary(MlirOperation):
 
     lhs: Value = operand(INTEGER_LIKE, var="T")
     rhs: Value = operand(INTEGER_LIKE, var="T")
-    result: Value = result(var="T")
+    out: Value = result(var="T")
 
 
 class FloatBinary(MlirOperation):
@@ -46,14 +48,14 @@ class FloatBinary(MlirOperation):
     lhs: Value = operand(FLOAT_LIKE, var="T")
     rhs: Value = operand(FLOAT_LIKE, var="T")
     fastmath: Attribute = optional_attribute(AttributeValue, default=None)
-    result: Value = result(var="T")
+    out: Value = result(var="T")
 
 
 class Constant(MlirOperation, name="arith.constant", traits=(PURE,), assembly="<constant>"):
     """A number; its attribute has its type."""
 
     value: Attribute = attribute(object)
-    result: Value = result(ANY)
+    out: Value = result(ANY)
 
     def verify(self, report: Report) -> None:
         value = self.value
@@ -195,30 +197,27 @@ class MinF(FloatBinary, name="arith.minf", traits=(PURE, COMMUTATIVE), assembly=
     """`minimumf`, as MLIR before 17 spells it."""
 
 
-
 class NegF(MlirOperation, name="arith.negf", traits=(PURE,), assembly="$operand <fastmath> <attributes> : @operand"):
     """The number with its sign changed."""
 
     operand: Value = operand(FLOAT_LIKE, var="T")
     fastmath: Attribute = optional_attribute(AttributeValue, default=None)
-    result: Value = result(var="T")
+    out: Value = result(var="T")
 
 
 INTEGER_PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
-FLOAT_PREDICATES = (
-    "false oeq ogt oge olt ole one ord ueq ugt uge ult ule une uno true".split()  # in the order of their numbers
-)
+_NAMES_OF_FLOATS: Final = "false oeq ogt oge olt ole one ord ueq ugt uge ult ule une uno true"
+FLOAT_PREDICATES: Final = tuple(_NAMES_OF_FLOATS.split(" "))
+"""In the order of their numbers."""
 
 
-class CmpI(
-    MlirOperation, name="arith.cmpi", traits=(PURE,), assembly="<predicate> , $lhs , $rhs <attributes> : @lhs"
-):
+class CmpI(MlirOperation, name="arith.cmpi", traits=(PURE,), assembly="<predicate> , $lhs , $rhs <attributes> : @lhs"):
     """Compares integers; `predicate` is the number of the relation among `INTEGER_PREDICATES`."""
 
     lhs: Value = operand(INTEGER_LIKE, var="T")
     rhs: Value = operand(INTEGER_LIKE, var="T")
     predicate: Attribute = attribute(IntegerAttribute)
-    result: Value = result(BOOLEAN_TYPE, infer=boolean_type)
+    out: Value = result(BOOLEAN_TYPE, infer=boolean_type)
 
     @property
     def relation(self) -> str:
@@ -242,7 +241,7 @@ class CmpF(
     rhs: Value = operand(FLOAT_LIKE, var="T")
     predicate: Attribute = attribute(IntegerAttribute)
     fastmath: Attribute = optional_attribute(AttributeValue, default=None)
-    result: Value = result(BOOLEAN_TYPE, infer=boolean_type)
+    out: Value = result(BOOLEAN_TYPE, infer=boolean_type)
 
     @property
     def relation(self) -> str:
@@ -260,7 +259,7 @@ class Select(MlirOperation, name="arith.select", traits=(PURE,), assembly="<sele
     condition: Value = operand(BOOLEAN_TYPE)
     true_value: Value = operand(var="T")
     false_value: Value = operand(var="T")
-    result: Value = result(var="T")
+    out: Value = result(var="T")
 
 
 class Conversion(MlirOperation):
@@ -383,4 +382,3 @@ class Bitcast(Conversion, name="arith.bitcast", traits=(PURE,), assembly="$in_ <
 
     in_: Value = operand(NUMBER_LIKE)
     out: Value = result(NUMBER_LIKE)
-

@@ -1,15 +1,15 @@
 """Declaring operations of MLIR's own dialects: the declaration of `ir.definition` with the custom form beside it.
 
-    class AddF(FloatBinary, name="arith.addf", traits=(PURE, COMMUTATIVE), assembly="$lhs , $rhs <fastmath> <attributes> : @out"):
+    class AddF(FloatBinary, name="arith.addf", traits=(PURE,), assembly="$lhs , $rhs <fastmath> <attributes> : @lhs"):
 
 Fields have the names that MLIR gives them, and attributes are kept as MLIR has them (`ir.mlir.attributes`), so that the
 generic form is that of the stock tool. Types are MLIR's, in which scalars are those of `ir.types`.
 
-`assembly` is the custom form word by word: `$x` an operand (all of a list), `@x` the type of an operand or result (types
-of a list), `<part>` a part with code of its own (`frontends.mlir`), `[? .. ]?` what is there only if the list in it is
-not empty, anything else itself. A form that is all code is `<part>` alone. Types that the form leaves out follow from
-the declaration: by a type variable, from the constraint (an index, a bool), from `infer`, or from `element_of`, which
-maps an operand to the memref whose element it is.
+`assembly` is the custom form word by word: `$x` an operand (all of a list), `@x` the type of an operand or result
+(types of a list), `<part>` a part with code of its own (`frontends.mlir`), `[? .. ]?` what is there only if the list in
+it is not empty, anything else itself. A form that is all code is `<part>` alone. Types that the form leaves out follow
+from the declaration: by a type variable, from the constraint (an index, a bool), from `infer`, or from `element_of`,
+which maps an operand to the memref whose element it is.
 """
 
 from __future__ import annotations

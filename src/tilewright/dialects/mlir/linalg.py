@@ -33,9 +33,7 @@ from tilewright.ir.mlir.attributes import IntegerAttribute
 from tilewright.ir.mlir.types import MemrefType, TensorType
 from tilewright.ir.types import Constraint, ScalarType, Type
 
-OPERAND = Constraint(
-    "a memref, tensor or number", lambda t: isinstance(t, ScalarType) or _shape(t) is not None
-)
+OPERAND = Constraint("a memref, tensor or number", lambda t: isinstance(t, ScalarType) or _shape(t) is not None)
 
 
 def _shape(type_: Type) -> tuple[int | None, ...] | None:
@@ -48,11 +46,11 @@ class Yield(MlirOperation, name="linalg.yield", traits=(TERMINATOR,), assembly="
     values: list[Value] = operands()
 
 
-class Index(MlirOperation, name="linalg.index", traits=(PURE,), assembly="<dim> <attributes> : @result"):
+class Index(MlirOperation, name="linalg.index", traits=(PURE,), assembly="<dim> <attributes> : @out"):
     """Where along a loop the body is."""
 
     dim: Attribute = attribute(IntegerAttribute)
-    result: Value = result(INDEX_TYPE, infer=index_type)
+    out: Value = result(INDEX_TYPE, infer=index_type)
 
     def verify(self, report: Report) -> None:
         around = self.parent_op

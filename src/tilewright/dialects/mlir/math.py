@@ -15,7 +15,7 @@ class FloatUnary(MlirOperation):
 
     operand: Value = operand(FLOAT_LIKE, var="T")
     fastmath: Attribute = optional_attribute(AttributeValue, default=None)
-    result: Value = result(var="T")
+    out: Value = result(var="T")
 
 
 class FloatBinary(MlirOperation):
@@ -24,14 +24,14 @@ class FloatBinary(MlirOperation):
     lhs: Value = operand(FLOAT_LIKE, var="T")
     rhs: Value = operand(FLOAT_LIKE, var="T")
     fastmath: Attribute = optional_attribute(AttributeValue, default=None)
-    result: Value = result(var="T")
+    out: Value = result(var="T")
 
 
 class AbsI(MlirOperation, name="math.absi", traits=(PURE,), assembly="$operand <attributes> : @operand"):
     """The magnitude of an integer; that of the smallest one is itself."""
 
     operand: Value = operand(INTEGER_LIKE, var="T")
-    result: Value = result(var="T")
+    out: Value = result(var="T")
 
 
 class AbsF(FloatUnary, name="math.absf", traits=(PURE,), assembly=_UNARY):
@@ -102,7 +102,6 @@ class PowF(FloatBinary, name="math.powf", traits=(PURE,), assembly=_BINARY):
     """Power."""
 
 
-
 class Fma(MlirOperation, name="math.fma", traits=(PURE,), assembly="$a , $b , $c <fastmath> <attributes> : @a"):
     """`a * b + c`, rounded once."""
 
@@ -110,4 +109,4 @@ class Fma(MlirOperation, name="math.fma", traits=(PURE,), assembly="$a , $b , $c
     b: Value = operand(FLOAT_LIKE, var="T")
     c: Value = operand(FLOAT_LIKE, var="T")
     fastmath: Attribute = optional_attribute(AttributeValue, default=None)
-    result: Value = result(var="T")
+    out: Value = result(var="T")

@@ -42,7 +42,7 @@ class Load(
     memref: Value = operand(MEMREF_TYPE)
     indices: list[Value] = operands(INDEX_TYPE)
     nontemporal: Attribute = optional_attribute(object, default=None)
-    result: Value = result(infer=element_type)
+    out: Value = result(infer=element_type)
 
     def effects(self) -> Sequence[Effect]:
         return reads(self.operands[0])
@@ -123,7 +123,7 @@ class Dim(MlirOperation, name="memref.dim", traits=(PURE,), assembly="<attribute
 
     source: Value = operand(MEMREF_TYPE)
     index: Value = operand(INDEX_TYPE)
-    result: Value = result(INDEX_TYPE, infer=index_type)
+    out: Value = result(INDEX_TYPE, infer=index_type)
 
 
 class Cast(MlirOperation, name="memref.cast", traits=(PURE,), assembly="$source <attributes> : @source to @dest"):
@@ -171,7 +171,7 @@ class _Cut(MlirOperation):
     static_offsets: Attribute = attribute(object)
     static_sizes: Attribute = attribute(object)
     static_strides: Attribute = attribute(object)
-    result: Value = result(MEMREF_TYPE)
+    out: Value = result(MEMREF_TYPE)
 
     @property
     def mixed_offsets(self) -> list[int | Value]:
@@ -201,7 +201,9 @@ class _Cut(MlirOperation):
         for (name, static, dynamic), count in zip(self.lists(), wanted, strict=True):
             known = known_numbers(static)
             if len(known) != count or known.count(None) != len(dynamic):
-                fail(self, report, f"{name} has {len(known)} entries, {known.count(None)} of them operands; not {count}")
+                fail(
+                    self, report, f"{name} has {len(known)} entries, {known.count(None)} of them operands; not {count}"
+                )
                 return False
         return True
 
@@ -273,8 +275,8 @@ class Global(MlirOperation, name="memref.global", assembly="<global>"):
         return TensorType(type_.shape, type_.element)
 
 
-class GetGlobal(MlirOperation, name="memref.get_global", traits=(PURE,), assembly="<name> <attributes> : @result"):
+class GetGlobal(MlirOperation, name="memref.get_global", traits=(PURE,), assembly="<name> <attributes> : @out"):
     """The memory of a global."""
 
     name_: Attribute = optional_attribute(SymbolReference, default=None)
-    result: Value = result(ANY)
+    out: Value = result(ANY)

@@ -94,4 +94,4 @@ def _end_as_now(op: scf.Parallel) -> None:
         if isinstance(last, scf.Yield) and not last.operands:
             block, location = op.body.entry, last.location
             last.erase()
-            block.append(scf.Reduce([], (), location=location))
+            block.append(scf.Reduce([], [], location=location))

@@ -27,8 +27,8 @@ from tilewright.ir.mlir.codes import COUNTS, WORDS
 from tilewright.ir.mlir.cursor import Abort
 from tilewright.ir.mlir.dense import DenseElements
 from tilewright.ir.mlir.operation_text import OperationText
-from tilewright.ir.mlir.spelling import UNIT
 from tilewright.ir.mlir.reader import FileReader
+from tilewright.ir.mlir.spelling import UNIT
 from tilewright.ir.mlir.trampoline import Steps
 from tilewright.ir.mlir.types import MemrefType, TensorType
 from tilewright.ir.mlir.value_text import Use
@@ -354,13 +354,15 @@ class FormReader(FileReader):
 
     def _input_types(self, draft: Draft) -> list[Type]:
         specs = draft.cls.definition.operands
-        by_variable = {spec.var: draft.types[key][0] for key, spec in specs.items() if spec.var and draft.types.get(key)}
+        by_variable = {
+            spec.var: draft.types[key][0] for key, spec in specs.items() if spec.var and draft.types.get(key)
+        }
         found: list[Type] = []
         for key, spec in specs.items():
             uses = draft.operands.get(key, [])
             types = draft.types.get(key)
             if types is None or len(types) != len(uses):
-                found += [self._implied(draft, key, by_variable.get(spec.var)) for _ in uses]
+                found += [self._implied(draft, key, by_variable.get(spec.var or "")) for _ in uses]
             else:
                 found += types
         return found
@@ -373,7 +375,15 @@ class FormReader(FileReader):
         if memory and isinstance(memory[0], MemrefType):
             return memory[0].element
         constraint = draft.cls.definition.operands[key].constraint
-        return BOOL if constraint is BOOLEAN_TYPE else INDEX if constraint is INDEX_TYPE else memory[0] if memory else INDEX
+        return (
+            BOOL
+            if constraint is BOOLEAN_TYPE
+            else INDEX
+            if constraint is INDEX_TYPE
+            else memory[0]
+            if memory
+            else INDEX
+        )
 
     def built(self, draft: OperationText, operands: list[Value], results: list[Type], location: Location) -> Operation:
         cls = self.dialects.get(draft.name)
@@ -390,7 +400,9 @@ class FormReader(FileReader):
             _infer_results(op)
         elif not _has_all_results(op):
             assert draft.name_place is not None
-            self.fail(f"{cls.name} has {len(cls.definition.results)} results, not {len(results)}", COUNTS, draft.name_place)
+            self.fail(
+                f"{cls.name} has {len(cls.definition.results)} results, not {len(results)}", COUNTS, draft.name_place
+            )
         op.places = {"mnemonic": draft.name_place} if draft.name_place is not None else None
         return op
 

@@ -164,7 +164,9 @@ class RegionFormReader(FormReader):
     def typed(self, draft: Draft, key: str, names: list[NewArgument], types: list[Type]) -> list[NewArgument]:
         """Carried values with their types."""
         if len(names) != len(types):
-            self.fail(f"{len(types)} types for {len(names)} carried values", COUNTS, self.range_of(self.end - 1, self.end))
+            self.fail(
+                f"{len(types)} types for {len(names)} carried values", COUNTS, self.range_of(self.end - 1, self.end)
+            )
         draft.types[key] = types
         return [NewArgument(n.name, t, n.place, n.location) for n, t in zip(names, types, strict=True)]
 

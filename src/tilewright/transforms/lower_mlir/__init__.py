@@ -3,10 +3,10 @@
 before:  func.func @f { linalg.matmul ins(%A, %B ..) outs(%C ..) }
 after:   builtin.kernel @f { tl.gemm %one, %B, %A, %one, %C }
 
-Each function with a body that is not private becomes a kernel of one work-group. A memref has its modes in reverse here,
-so that row-major becomes column-major: element [i, j] is element [j, i], and a product that of the factors in the other
-order. Contractions become collectives, other operations of linalg loops (`tl.foreach` over the parallel ones); affine
-and scf loops become `scf`, parallel ones say so. Calls are inlined. Ends in scf, memref, arith, math, tl.
+Each function with a body that is not private becomes a kernel of one work-group. A memref has its modes in reverse
+here, so that row-major becomes column-major: element [i, j] is element [j, i], and a product that of the factors in the
+other order. Contractions become collectives, other operations of linalg loops (`tl.foreach` over the parallel ones);
+affine and scf loops become `scf`, parallel ones say so. Calls are inlined. Ends in scf, memref, arith, math, tl.
 """
 
 from __future__ import annotations

@@ -135,8 +135,17 @@ class _Affine:
             condition = found if condition is None else low.b(arith.And(condition, found)).out
         if condition is None:
             condition = low.constant(True, BOOL)
-        orelse = (lambda inner: self._yielded(inner, op.elseRegion)) if op.elseRegion.blocks else None
-        outs = branch(low, condition, types, lambda inner: self._yielded(inner, op.thenRegion), orelse)
+
+        def orelse(inner: Lowering) -> list[Value]:
+            return self._yielded(inner, op.elseRegion)
+
+        outs = branch(
+            low,
+            condition,
+            types,
+            lambda inner: self._yielded(inner, op.thenRegion),
+            orelse if op.elseRegion.blocks else None,
+        )
         for result, value in zip(op.outs, outs, strict=True):
             low.bind(result, value)
 

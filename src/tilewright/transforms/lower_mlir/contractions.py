@@ -49,8 +49,9 @@ def contraction_of(op: linalg.Structured) -> Contraction | None:
     kinds = op.iterators
     if any(kinds[k] != "reduction" for k in summed) or len(x | y | out) != len(kinds):
         return None
-    one = [part[0] if part else None for part in (rows, columns, summed)]
-    found = Contraction(*values, (known[0], known[1], known[2]), tuple(batch), *one)
+    first, second, over = (part[0] if part else None for part in (rows, columns, summed))
+    letters = (known[0], known[1], known[2])
+    found = Contraction(values[0], values[1], values[2], letters, tuple(batch), first, second, over)
     return found if found.rows is not None or found.columns is None else _turned(found)
 
 

@@ -49,7 +49,7 @@ def counted_loop(
         region,
         None if step == 1 else make(step, index_type) if isinstance(step, int) else step,
         list(inits),
-        parallel=True if parallel else None,
+        parallel=parallel,
         result_types=types,
     )
     return list(low.b(loop).outs)
@@ -119,8 +119,17 @@ class _Control:
         """`scf.if`."""
         assert isinstance(op, scf.If)
         types = carried_types(op, [r.type for r in op.outs])
-        orelse = (lambda inner: self._yielded(inner, op.elseRegion)) if op.elseRegion.blocks else None
-        outs = branch(low, low.value(op.condition), types, lambda inner: self._yielded(inner, op.thenRegion), orelse)
+
+        def orelse(inner: Lowering) -> list[Value]:
+            return self._yielded(inner, op.elseRegion)
+
+        outs = branch(
+            low,
+            low.value(op.condition),
+            types,
+            lambda inner: self._yielded(inner, op.thenRegion),
+            orelse if op.elseRegion.blocks else None,
+        )
         for result, value in zip(op.outs, outs, strict=True):
             low.bind(result, value)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from tilewright.dialects import arith, tl
 from tilewright.dialects import memref as shared
@@ -31,15 +31,15 @@ class _Structured:
         if op.outs or not all(isinstance(v.type, Foreign | ScalarType) for v in values):
             raise Unsupported(op, f"{op.name} on tensors is not supported; on memrefs it is (`one-shot-bufferize`)")
         contraction = contraction_of(op)
-        if contraction is not None and (contraction.summed is not None or _is_outer(contraction)):
-            if contraction.rows is not None:
-                _contract(low, contraction, op)
-                return
+        if contraction is not None and contraction.rows is not None and _is_product(contraction):
+            _contract(low, contraction, op)
+            return
         _Loops(low, op, self.lower_block).emit()
 
 
-def _is_outer(found: Contraction) -> bool:
-    return found.rows is not None and found.columns is not None
+def _is_product(found: Contraction) -> bool:
+    """Whether it sums, or is an outer product."""
+    return found.summed is not None or found.columns is not None
 
 
 # Contractions
@@ -113,7 +113,7 @@ def _collective(low: Lowering, found: Contraction, at: Mapping[int, Value], zero
     one = low.constant(1.0 if product.is_float else 1, product)
     beta = low.constant((0.0 if zero else 1.0) if element.is_float else (0 if zero else 1), element)
     if found.columns is None:
-        low.b(tl.Gemv(one, x, y, beta, out, transpose=modes[0][0] != found.rows or None))
+        low.b(tl.Gemv(one, x, y, beta, out, transpose=modes[0][0] != found.rows))
         return
     # what has the output's first mode comes first
     first, second = (x, y) if modes[2][0] == found.rows else (y, x)
@@ -121,7 +121,7 @@ def _collective(low: Lowering, found: Contraction, at: Mapping[int, Value], zero
     if found.summed is None:
         low.b(tl.Ger(one, first, second, beta, out))
         return
-    turned = of_first[0] == found.summed or None, of_second[0] != found.summed or None
+    turned = of_first[0] == found.summed, of_second[0] != found.summed
     low.b(tl.Gemm(one, first, second, beta, out, *turned))
 
 
@@ -250,14 +250,11 @@ class _Loops:
         if not sums:
             return self._body(low, at, carried)
         loop, *rest = sums
-        body: Callable[[Lowering, Value, Sequence[Value]], Sequence[Value]] = lambda inner, index, values: self._summed(
-            inner, rest, {**at, loop: index}, values
-        )
-        return counted_loop(low, (0, self._inside(low, loop), 1), carried, body, INDEX)
 
-    def _inside(self, low: Lowering, loop: int) -> Number:
-        """The extent of a loop, which was computed in front of all loops."""
-        return self.extents[loop]
+        def body(inner: Lowering, index: Value, values: Sequence[Value]) -> Sequence[Value]:
+            return self._summed(inner, rest, {**at, loop: index}, values)
+
+        return counted_loop(low, (0, self.extents[loop], 1), carried, body, INDEX)
 
     def _body(self, low: Lowering, at: Mapping[int, Value], outputs: Sequence[Value]) -> list[Value]:
         region = self.op.body
@@ -285,7 +282,7 @@ class _Loops:
                 self._in_order(inner, rest, {**at, loop: index})
                 return []
 
-            counted_loop(low, (0, self._inside(low, loop), 1), [], body, INDEX)
+            counted_loop(low, (0, self.extents[loop], 1), [], body, INDEX)
             return
         count = len(self.op.inputs)
         outputs = range(count, len(self.operands))

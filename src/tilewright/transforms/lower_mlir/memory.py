@@ -31,7 +31,9 @@ def _allocation(low: Lowering, op: Operation) -> None:
     assert isinstance(op, memref.Alloc | memref.Alloca)
     type_ = memref_type(op, op.memref.type)
     if not type_.is_static:
-        raise Unsupported(op, f"{op.name}: {op.memref.type} has extents that are not known; memory is allocated of known size")
+        raise Unsupported(
+            op, f"{op.name}: {op.memref.type} has extents that are not known; memory is allocated of known size"
+        )
     if not type_.is_packed:
         raise Unsupported(op, f"{op.name}: {op.memref.type} is not packed in row-major order")
     local = MemrefType(type_.element, type_.shape, type_.strides, AddressSpace.LOCAL)
@@ -81,8 +83,9 @@ def _copy_elements(low: Lowering, source: Value, target: Value, op: Operation) -
         low.agreements += [Agreement((target, k), (source, k), op.location) for k in range(order)]
     body, block = new_region([e.type for e in extents])
     inner = Builder(block, location=op.location)
-    found = inner(shared.Load(source, block.arguments)).out
-    inner(shared.Store(found, target, block.arguments))
+    indices: list[Value] = list(block.arguments)
+    found = inner(shared.Load(source, indices)).out
+    inner(shared.Store(found, target, indices))
     low.b(tl.Foreach([low.b.index(0) for _ in extents], extents, body))
 
 

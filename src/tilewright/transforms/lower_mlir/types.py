@@ -7,7 +7,22 @@ from tilewright.ir.affine import AffineBinary, AffineConstant, AffineExpression,
 from tilewright.ir.core import BlockArgument, Operation
 from tilewright.ir.mlir.attributes import StridedLayout
 from tilewright.ir.mlir.types import MemrefType as Foreign
-from tilewright.ir.types import BOOL, F16, F32, F64, BF16, I8, I16, I32, I64, INDEX, Extent, MemrefType, ScalarType, Type
+from tilewright.ir.types import (
+    BF16,
+    BOOL,
+    F16,
+    F32,
+    F64,
+    I8,
+    I16,
+    I32,
+    I64,
+    INDEX,
+    Extent,
+    MemrefType,
+    ScalarType,
+    Type,
+)
 from tilewright.transforms.lower_mlir.context import Unsupported
 
 SCALARS = (BOOL, I8, I16, I32, I64, INDEX, BF16, F16, F32, F64)
