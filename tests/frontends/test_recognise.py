@@ -54,7 +54,6 @@ def test_what_compilations_leave_behind() -> None:
     program, device = tw.compile(SAMPLE), tw.compile(SAMPLE, target="nvidia")
     for text, what in (
         (program.text("tile"), "tilewright's own IR"),
-        (program.text("llvm"), "LLVM IR"),
         (program.artifact.payload, "an object file"),
         (program.to_bytes(), "a compiled program"),
         (device.text("ptx"), "PTX"),

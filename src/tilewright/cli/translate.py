@@ -1,4 +1,4 @@
-"""`tilewright translate`: Tile IR from text to bytecode and back."""
+"""`tilewright translate`: Tile IR from text to bytecode and back; TLX in its canonical form."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ _VERSIONS: Final = tuple(version for language in LANGUAGES for version in langua
 )
 @click.option("--locations/--no-locations", default=True, help="Write debug locations in text.")
 def command(file: str, output: str, form: str | None, version: str | None, locations: bool) -> None:
-    """Translate Tile IR from text to bytecode or from bytecode to text; - reads standard input."""
+    """Translate Tile IR from text to bytecode or back, TLX to its canonical text; - reads standard input."""
     source, report = read_source(file), Report()
     language = translated(source)
     module = language.read(source, report, ReadOptions())
     show(report.in_order, "text", sys.stderr)
     if form is None:
-        form = language.forms[0 if isinstance(source, Binary) else 1]
+        form = language.forms[0 if isinstance(source, Binary) else -1]
     if version is not None and form == "text":
         raise click.UsageError("--bytecode-version says something about bytecode only; add --to bytecode")
     write_result(language.translate(module, Form(form, version, locations)), output)

@@ -1,4 +1,4 @@
-"""What a file is, from its beginning: Tile IR, as text or bytecode, or something not read here. Loads nothing."""
+"""What a file is: Tile IR, as text or bytecode, LLVM text, or something not read here. Loads nothing."""
 
 from __future__ import annotations
 
@@ -39,6 +39,21 @@ def is_tile_ir(text: str) -> bool:
     return _FIRST.match(text) is not None
 
 
+_LLVM: Final = re.compile(
+    r"(?:\s++|;(?! ModuleID)[^\n]*+)*+"
+    r"(?:; ModuleID|source_filename\s*+=|target (?:triple|datalayout)\s*+=|define\s[^\n]*+|declare\s[^\n]*+"
+    r"|@[\w.$-]++\s*+=|%[\w.$-]++\s*+=\s*+type\s|attributes #\d|!\d++ =)"
+)
+_TENSORS: Final = re.compile(r"(?<![\w.])@l*vm\.tensor\.|@llvm\.vector\.totensor")
+
+
+def is_llvm_text(text: str) -> bool:
+    """Whether a text begins as LLVM's do, or calls tensor intrinsics and is in no other language."""
+    if _LLVM.match(text) is not None:
+        return True
+    return _TENSORS.search(text) is not None and _FUNCTION.search(text) is None and not is_tile_ir(text)
+
+
 class Likeness(Struct, frozen=True):
     """What a text that is in no tensor language looks like: `what` it is, where that is seen, and the way out.
 
@@ -75,12 +90,6 @@ _BEGINNINGS: Final = (
     _row(r"BC\ufffd\ufffd|ML\ufffdR", "LLVM bitcode or MLIR bytecode", "neither is read"),
     _row(r"PK\x03\x04|\x1f\ufffd", "a compressed file", "unpack it first"),
     _row(_LINE + r"(builtin\.module\s*\{\s*builtin\.kernel\b)", "tilewright's own IR", "`tilewright opt` reads it"),
-    _row(
-        _LINE
-        + r"(source_filename\s*=|target (?:triple|datalayout)\s*=|@[\w.$-]+\s*=|define \w[^\n]*@|declare \w[^\n]*@)",
-        "LLVM IR",
-        "it is what kernels are compiled to; give the kernel",
-    ),
     _row(_LINE + r"(\.version\s+\d|\.target\s+sm_)", "PTX", "it is what kernels are compiled to; give the kernel"),
 )
 

@@ -14,6 +14,7 @@ from tilewright.languages.language import Form, Language, NotOffered, ReadOption
 from tilewright.languages.mlir import Mlir
 from tilewright.languages.tensor_language import TensorLanguage
 from tilewright.languages.tile_ir import TileIR
+from tilewright.languages.tlx import Tlx
 from tilewright.plugins import extended
 
 __all__ = [
@@ -28,7 +29,7 @@ __all__ = [
     "translated",
 ]
 
-LANGUAGES: Final[tuple[Language, ...]] = (Mlir(), TileIR(), TensorLanguage())
+LANGUAGES: Final[tuple[Language, ...]] = (Mlir(), TileIR(), Tlx(), TensorLanguage())
 """In the order in which they are asked; the tensor language, whose texts may begin in any way, comes last."""
 
 
@@ -47,7 +48,7 @@ def language_of(source: Source | Binary, std: Std = "auto") -> Language:
 
 
 def translated(source: Source | Binary) -> Language:
-    """The language that `translate` reads a source as: its own, or if that has one form only, the first that has more
+    """The language that `translate` reads a source as: its own, or if that is written in no form, the first that is
     (whose reader then says what is wrong)."""
     own = language_of(source)
-    return own if len(own.forms) > 1 else next(language for language in languages() if len(language.forms) > 1)
+    return own if own.translates else next(language for language in languages() if language.translates)

@@ -11,6 +11,7 @@ from msgspec import Struct, field
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.binary import Binary
 from tilewright.diagnostics.caller_error import CallerError
+from tilewright.frontends.tlx.options import DEFAULT_OPTIONS, TlxOptions
 
 if TYPE_CHECKING:
     from tilewright.dialects.builtin import Module
@@ -30,10 +31,14 @@ def _no_definitions() -> Mapping[str, str]:
 
 
 class ReadOptions(Struct, frozen=True):
-    """What reading depends on beside the text: values for its `$name`s, and what the caller says of the language."""
+    """What reading depends on beside the text: values for its `$name`s, and what the caller says of the language.
+
+    `tlx` are conventions of TLX texts.
+    """
 
     definitions: Mapping[str, str] = field(default_factory=_no_definitions)
     std: Std = "auto"
+    tlx: TlxOptions = DEFAULT_OPTIONS
 
 
 class Form(Struct, frozen=True):
@@ -54,6 +59,8 @@ class Language(ABC):
     name: ClassVar[str]
     forms: ClassVar[tuple[str, ...]] = ("text",)
     """The forms that `translate` can write, the one that people read first."""
+    translates: ClassVar[bool] = False
+    """Whether `translate` writes programs of this language."""
     versions: ClassVar[tuple[str, ...]] = ()
     """Versions of the forms that have them, the lowest first."""
 

@@ -21,6 +21,7 @@ class TileIR(Language):
 
     name: ClassVar[str] = "Tile IR"
     forms: ClassVar[tuple[str, ...]] = ("text", "bytecode")
+    translates: ClassVar[bool] = True
     versions: ClassVar[tuple[str, ...]] = ("13.1", "13.2", "13.3", "13.4")
 
     def recognises(self, source: Source | Binary, std: Std) -> bool:

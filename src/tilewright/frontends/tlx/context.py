@@ -36,7 +36,8 @@ class Broken(Exception):
 class FunctionImport:
     """`values` are bare ones by name, `tensors` tokens and results of operations on tensors.
 
-    What could not be imported is in neither. `cyclic` are the blocks that lead back to themselves.
+    What could not be imported is in neither. `cyclic` are the blocks that lead back to themselves,
+    `opaque` the parameters that are pointers and do not say to what.
     """
 
     def __init__(
@@ -63,6 +64,8 @@ class FunctionImport:
         self.values: dict[str, Value] = {}
         self.tensors: dict[str, Value] = {}
         self.cyclic: set[Block] = set()
+        self.opaque: set[str] = set()
+        self._vectors: dict[Value, Value] = {}
         self._result: Value | None = None
         self.b = Builder(entry)
 
@@ -129,13 +132,17 @@ class FunctionImport:
         tensor = self.tensors.get(name)
         if tensor is None:
             raise Broken
-        op = tensor.defining_op
-        assert op is not None
-        assert op.block is not None
-        vector = Builder(op.block, op.next, op.location)(ToVector(tensor)).out
-        vector.name = name
-        self.values[name] = vector
-        return vector
+        self.values[name] = self._stored(tensor)
+        return self.values[name]
+
+    def _stored(self, tensor: Value) -> Value:
+        """What stores a tensor, right behind its definition."""
+        if tensor not in self._vectors:
+            op = tensor.defining_op
+            assert op is not None
+            assert op.block is not None
+            self._vectors[tensor] = Builder(op.block, op.next, op.location)(ToVector(tensor)).out
+        return self._vectors[tensor]
 
     def tensor(self, operand: syntax.Operand, position: int, operation: str) -> Value:
         """What a token names. Raises `Broken` if it names nothing."""
@@ -156,13 +163,12 @@ class FunctionImport:
         raise Broken
 
     def _reached(self, tensor: Value) -> Value:
-        """A tensor in the block that is being imported. Loops carry vectors, so what leaves one is typed again behind it."""
+        """A tensor in the block that is imported. Loops carry vectors: what leaves one is typed again."""
         op = tensor.defining_op
         assert op is not None
         if op.block is self.b.block or op.block not in self.cyclic:
             return tensor
-        vector = Builder(op.block, op.next, op.location)(ToVector(tensor)).out
-        return self.b(TypeInfo(vector, result_types=[tensor.type])).out
+        return self.b(TypeInfo(self._stored(tensor), result_types=[tensor.type])).out
 
     def undefined(self, type_: Type) -> Value:
         """Some value."""

@@ -20,6 +20,7 @@ from tilewright.frontends.tlx.llvm.result_types import operands_of
 from tilewright.frontends.tlx.llvm.structure import Structure
 from tilewright.frontends.tlx.names import Unknown, component, contradiction, recognise
 from tilewright.frontends.tlx.options import TlxOptions
+from tilewright.frontends.tlx.parameters import settle_elements
 from tilewright.frontends.tlx.tensors import tensor_call
 from tilewright.ir.core import Block, Value
 from tilewright.ir.types import I8, PointerType, ScalarType, Type
@@ -72,9 +73,13 @@ def _parameter(f: FunctionImport, block: Block, parameter: syntax.Parameter) -> 
     if parameter.type == llvm.TOKEN:
         raise f.refuse(TOKEN_MERGED, parameter, "a token cannot be an argument; pass the memory and load from it")
     if isinstance(parameter.type, llvm.PointerType):
-        element = _element_behind(f, parameter, parameter.type)
-        argument = block.add_argument(PointerType(element), parameter.name, location)
-        f.values[parameter.name] = f.b(addresses.AddressOf(argument)).out
+        element = _said_element(parameter, parameter.type)
+        if element is None:
+            f.opaque.add(parameter.name)
+        argument = block.add_argument(PointerType(element or I8), parameter.name, location)
+        address = f.b(addresses.AddressOf(argument)).out
+        address.name = parameter.name
+        f.values[parameter.name] = address
         return
     type_ = f.type_of(parameter.type, parameter)
     if isinstance(type_, ScalarType):
@@ -88,14 +93,11 @@ def _parameter(f: FunctionImport, block: Block, parameter: syntax.Parameter) -> 
     f.values[parameter.name] = memory.read(f, address, type_, parameter)
 
 
-def _element_behind(f: FunctionImport, parameter: syntax.Parameter, type_: llvm.PointerType) -> ScalarType:
-    """What arrays for a pointer consist of: as its type or its uses say; bytes if they do not."""
+def _said_element(parameter: syntax.Parameter, type_: llvm.PointerType) -> ScalarType | None:
+    """What a pointer says of the elements behind it. Old compilers have `i8*` for all pointers."""
     said = parameter.attributes.get("byval")
     found = element_in_memory(said if isinstance(said, llvm.Type) else type_.pointee)
-    by_use = f.uses.pointed_to(parameter.name)
-    if found is I8 and by_use is not None:
-        return by_use
-    return found or by_use or I8
+    return None if found is I8 else found
 
 
 # Blocks
@@ -302,4 +304,5 @@ def import_module(
         block.append(kernel)
         f = FunctionImport(source, module, function, structure, report, options, limits, entry)
         import_function(f, entry)
+        settle_elements(kernel, f.opaque)
     return Module(body, location=SourceRange(source, 0, 0))

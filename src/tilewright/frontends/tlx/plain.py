@@ -237,7 +237,7 @@ def shuffle(f: FunctionImport, i: syntax.ShuffleVector) -> Value:
     if not all(0 <= k < 2 * count for k in mask):
         raise f.refuse(NOT_CONSTANT, i.mask, f"a mask chooses among {2 * count} elements")
     vectors = [f.value(i.first), f.value(i.second)]
-    if len(set(mask)) == 1:
+    if len(set(mask)) == 1 and len(mask) > 1:
         return f.splat(f.element(vectors[mask[0] // count], mask[0] % count), len(mask))
     parts: list[Value] = []
     start = 0

@@ -11,7 +11,7 @@ from tilewright.frontends.tlx.context import FunctionImport
 from tilewright.frontends.tlx.llvm import syntax
 from tilewright.frontends.tlx.llvm import types as llvm
 from tilewright.ir.core import Value
-from tilewright.ir.types import INDEX
+from tilewright.ir.types import I64, INDEX
 
 BY_DIMENSION = '"tlx.strides"'
 """A call's attribute: with the value `dim` entry i is the distance along memory position i."""
@@ -85,4 +85,5 @@ def _behind(f: FunctionImport, given: Sequence[Entry], extents: Sequence[int]) -
 
 
 def _index(f: FunctionImport, value: Value) -> Value:
-    return value if value.type is INDEX else f.b(arith.Cast(value, result_types=[INDEX])).out
+    wide = value if value.type is I64 else f.b(arith.Cast(value, result_types=[I64])).out
+    return f.b(arith.Cast(wide, result_types=[INDEX])).out

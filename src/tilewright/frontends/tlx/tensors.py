@@ -393,9 +393,9 @@ def _tensor_operation(
     found = op.required(Report()) if op.has_sound_operands else None
     if found is None:
         raise Broken  # the verifier says why
-    if cls.has_open_layout:
-        found = found.relaid(_settled(f, operands, found))
     op.results[0].type = found
+    if cls.has_open_layout:
+        op.results[0].type = found = found.relaid(_settled(f, operands, found))
     _compare(f, operands, found)
     _enter(f, call, op.results[0])
 

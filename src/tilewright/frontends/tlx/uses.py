@@ -9,10 +9,9 @@ from msgspec import Struct
 
 from tilewright.frontends.tlx.ir_types import element_in_memory
 from tilewright.frontends.tlx.llvm import syntax
-from tilewright.frontends.tlx.llvm import types as llvm
 from tilewright.frontends.tlx.llvm.folding import Constants
 from tilewright.frontends.tlx.llvm.result_types import operands_of
-from tilewright.frontends.tlx.names import LOAD, STORE, TOTENSOR, TYPEINFO, Intrinsic, recognise
+from tilewright.frontends.tlx.names import STORE, TOTENSOR, TYPEINFO, Intrinsic, recognise
 from tilewright.ir.types import ScalarType
 
 _TYPING = (TYPEINFO, TOTENSOR, "llvm.tensor.totensor")
@@ -103,41 +102,3 @@ class Uses:
             if element is not None:
                 found.setdefault(element, use.user)
         return list(found.items())
-
-    def pointed_to(self, name: str) -> ScalarType | None:
-        """The element that accesses through a pointer agree on; None if there are none or several."""
-        found: set[ScalarType] = set()
-        work, seen = [name], {name}
-        while work:
-            for use in self.of.get(work.pop(), ()):
-                user = use.user
-                if isinstance(
-                    user, syntax.Cast | syntax.GetElementPointer | syntax.Phi | syntax.Select | syntax.Freeze
-                ):
-                    if user.result is not None and user.result not in seen:
-                        seen.add(user.result)
-                        work.append(user.result)
-                else:
-                    element = self._accessed(user, use.operand)
-                    if element is not None:
-                        found.add(element)
-        return found.pop() if len(found) == 1 else None
-
-    def _accessed(self, user: syntax.Instruction, operand: syntax.Operand) -> ScalarType | None:
-        match user:
-            case syntax.Load(type=type_):
-                return element_in_memory(type_)
-            case syntax.Store(value=value) if operand is not value:
-                return element_in_memory(value.type)
-            case syntax.Call(arguments=arguments):
-                argument = next(a for a in arguments if a.operand is operand)
-                said = argument.attributes.get("elementtype", argument.attributes.get("byval"))
-                if isinstance(said, llvm.Type):
-                    return element_in_memory(said)
-                intrinsic = self.intrinsic(user)
-                if intrinsic is not None and intrinsic.name == LOAD and user.result is not None:
-                    consumed = self.consumed_as(user.result)
-                    return consumed[0][0] if len(consumed) == 1 else None
-                return None
-            case _:
-                return None

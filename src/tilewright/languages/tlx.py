@@ -1,0 +1,55 @@
+"""TLX: LLVM IR with tensor intrinsics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from tilewright.diagnostics import Report, Source
+from tilewright.diagnostics.binary import Binary
+from tilewright.frontends.recognise import is_llvm_text
+from tilewright.languages.language import Form, Language, ReadOptions, Std
+
+if TYPE_CHECKING:
+    from tilewright.dialects.builtin import Module
+    from tilewright.ir.passes import Pass
+    from tilewright.program import Program
+
+
+class Tlx(Language):
+    """LLVM texts: functions that call `llvm.tensor.*`. Not the extensions of that name that Meta made for Triton."""
+
+    name: ClassVar[str] = "TLX"
+    translates: ClassVar[bool] = True
+
+    def recognises(self, source: Source | Binary, std: Std) -> bool:
+        return isinstance(source, Source) and std == "auto" and is_llvm_text(source.text)
+
+    def read(self, source: Source | Binary, report: Report, options: ReadOptions) -> Module:
+        from tilewright.frontends.tlx.reading import read_tlx
+
+        assert isinstance(source, Source)
+        return read_tlx(source, report, options.tlx)
+
+    def passes(self) -> list[Pass]:
+        from tilewright.transforms.lift_control_flow import LiftControlFlow
+
+        return [LiftControlFlow()]
+
+    def interpret(self, module: Module, text: str | None, checked: bool, report: Report) -> Program:
+        from tilewright.interpreter.program import interpreted_module
+        from tilewright.ir.passes import PassContext, PassManager
+
+        assert text is not None
+        PassManager(self.passes()).run(module, PassContext(report))
+        report.raise_if_errors()
+        return interpreted_module(module, text, checked, report)
+
+    def format(self, source: Source, report: Report, std: Std) -> str:
+        from tilewright.frontends.tlx.formatter import format_source
+
+        return format_source(source, report)
+
+    def translate(self, module: Module, form: Form) -> bytes:
+        from tilewright.frontends.tlx.printer import print_module
+
+        return print_module(module).encode()

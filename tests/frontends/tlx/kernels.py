@@ -1,0 +1,77 @@
+"""TLX texts for tests, written from the rules of the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.compiler import read_source
+from tilewright.diagnostics import CompileError, Report, Source
+from tilewright.dialects.builtin import Module
+from tilewright.frontends.tlx.llvm.limits import DEFAULT_LIMITS, Limits
+from tilewright.frontends.tlx.options import DEFAULT_OPTIONS, TlxOptions
+from tilewright.frontends.tlx.reading import read_tlx
+from tilewright.languages import language_of
+
+
+def ivec(numbers: Sequence[int], width: int = 32) -> str:
+    """A constant vector."""
+    return f"<{len(numbers)} x i{width}> <" + ", ".join(f"i{width} {n}" for n in numbers) + ">"
+
+
+def typed(shape: Sequence[int], layout: Sequence[int] | None = None, padding: Sequence[int] | None = None) -> str:
+    """Shape, layout and padding as a call has them."""
+    rank = len(shape)
+    return ", ".join((ivec(shape), ivec(layout or range(rank)), ivec(padding or [0] * rank)))
+
+
+def load(
+    pointer: str, element: str, shape: Sequence[int], strides: Sequence[int] | None = None, **rest: Sequence[int]
+) -> str:
+    """A call of `load`."""
+    distances = ivec(strides or [0] * len(shape))
+    return f"call token @llvm.tensor.load(ptr elementtype({element}) {pointer}, {typed(shape, **rest)}, {distances})"
+
+
+def typeinfo(vector: str, shape: Sequence[int], **rest: Sequence[int]) -> str:
+    """A call of `typeinfo`."""
+    return f"call token @llvm.tensor.typeinfo({vector}, {typed(shape, **rest)})"
+
+
+def store(pointer: str, token: str, strides: Sequence[int]) -> str:
+    """A call of `store`."""
+    return f"call void @llvm.tensor.store(ptr {pointer}, token {token}, {ivec(strides)})"
+
+
+def function(*lines: str, parameters: str = "ptr %a, ptr %b, ptr %c") -> str:
+    """A function around some lines."""
+    return "\n".join([f"define void @k({parameters}) {{", *(f"  {line}" for line in lines), "  ret void", "}\n"])
+
+
+def module_of(text: str, options: TlxOptions = DEFAULT_OPTIONS, limits: Limits = DEFAULT_LIMITS) -> Module:
+    """A text as a module."""
+    return read_tlx(Source("k.ll", text), Report(), options, limits)
+
+
+def findings(text: str, options: TlxOptions = DEFAULT_OPTIONS, limits: Limits = DEFAULT_LIMITS) -> list[str]:
+    """Code, line and message of each error, and of each warning but that a declaration is missing."""
+    report = Report()
+    try:
+        read_tlx(Source("k.ll", text), report, options, limits)
+    except CompileError as error:
+        found = error.diagnostics
+    else:
+        found = report.in_order
+    places = [(d, d.location.primary) for d in found if d.code != "TLX103"]
+    return [f"{d.code} {p.source.position(p.start)[0] if p else 0}: {d.message}" for d, p in places]
+
+
+def run(text: str, *arrays: NDArray[np.generic] | int) -> None:
+    """Interpret the first function of a text."""
+    source, report = Source("k.ll", text), Report()
+    language = language_of(source)
+    assert language.name == "TLX"
+    program = language.interpret(read_source(source, report), text, True, report)
+    next(iter(program))(*arrays)

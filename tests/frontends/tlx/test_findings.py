@@ -1,0 +1,150 @@
+"""Every diagnostic of the text, once, with its place; what is right beside it is not reported."""
+
+from __future__ import annotations
+
+import pytest
+
+from frontends.tlx.kernels import findings, function, ivec, load, store, typed, typeinfo
+from tilewright.diagnostics import CompileError, Report, Source
+from tilewright.frontends.tlx.llvm.limits import Limits
+from tilewright.frontends.tlx.options import Quirks, TlxOptions
+from tilewright.frontends.tlx.reading import read_tlx
+
+A = f"%ta = {load('%a', 'float', [2, 3])}"
+B = f"%tb = {load('%b', 'float', [3, 4])}"
+BYTES = f"%ti = {load('%a', 'i8', [2, 3])}"
+MATMUL = "%v = call <8 x float> @llvm.tensor.matmul(token %ta, token %tb)"
+CASES = [
+    # names
+    (["%v = call <6 x float> @llvm.tensor.reluu(token %ta)"], "TLX102 3: unknown TLX operation 'reluu'"),
+    (["%v = call <8 x float> @llvm.tensor.matmull.v8f32(token %ta, token %tb)"], "TLX102 4: unknown TLX operation"),
+    (["%v = call <6 x float> @lvm.tensor.reshape.block(token %ta)"], "TLX102 3: unknown TLX operation 'reshape.block'"),
+    (["%v = call <6 x float> @lllvm.tensor.transpose(token %ta)"], "TLX102 3: unknown TLX operation 'transpose'"),
+    (["%v = call <8 x float> @llvm.tensor.matmul.v9f32(token %ta, token %tb)"], "TLX107 4: the name says v9f32"),
+    # tokens
+    (["%s = select i1 true, token %ta, token %ta"], "TLX201 3: a token cannot be merged"),
+    (["br label %x", "x:", "%s = phi token [ %ta, %0 ]"], "TLX201 5: a token cannot be merged"),
+    (["store token %ta, ptr %c"], "TLX201 3: a token cannot be stored"),
+    (["%v = call <6 x float> @llvm.tensor.relu(token none)"], "TLX202 3: operand 1 of relu must come from"),
+    (["%v = call <6 x float> @llvm.tensor.relu(ptr %a)"], "TLX202 3: operand 1 of relu must come from"),
+    # operands
+    (["%v = call <6 x float> @llvm.tensor.relu(token %ta, token %ta)"], "TLX203 3: relu takes 1 operand; 2 given"),
+    (
+        ["call void @llvm.tensor.store(ptr %c, token %ta, i32 0, i32 0)"],
+        "TLX203 3: store takes (pointer, token, strides)",
+    ),
+    (["%v = call <6 x i32> @llvm.tensor.relu(token %ta)"], "TLX203 3: relu: the result has f32 elements"),
+    (["%v = call float @llvm.tensor.relu(token %ta)"], "TLX203 3: relu gives a vector"),
+    (["%v = call <6 x float> @llvm.tensor.transpose(token %ta, i32 1)"], "TLX203 3: new_layout of transpose"),
+    # elements
+    ([f"%t = {typeinfo('<4 x i1> zeroinitializer', [2, 2])}"], "TLX204 3: tensors have no i1 elements"),
+    ([f"%t = {typeinfo('<4 x fp128> zeroinitializer', [2, 2])}"], "TLX204 3: tensors have no fp128 elements"),
+    (["%v = add i7 0, 1"], "TLX204 3: i7 is not supported"),
+    (["%v = add <vscale x 4 x i32> zeroinitializer, zeroinitializer"], "TLX205 3: <vscale x 4 x i32> has no fixed"),
+    (
+        [f"%t = call token @llvm.tensor.load(ptr %c, {typed([2, 2])}, {ivec([0, 0])})"],
+        "TLX206 3: load: nothing says what elements lie in memory",
+    ),
+    ([f"call void @llvm.tensor.store(i32* %q, token %ta, {ivec([0, 0])})"], "TLX206 3: store: the tensor has f32"),
+    # shapes
+    ([f"%t = {typeinfo('<4 x float> zeroinitializer', [2, 2], layout=[0])}"], "TLX301 3"),
+    ([f"%t = {typeinfo('<4 x float> zeroinitializer', [2, 2], layout=[0, 0])}"], "TLX302 3"),
+    (["%v = call <6 x float> @llvm.tensor.transpose(token %ta, <2 x i32> %n)"], "TLX303 3: new_layout of transpose"),
+    ([f"%t = {typeinfo('<4 x float> zeroinitializer', [2, 2], padding=[2, 0])}"], "TLX304 3"),
+    ([f"%t = {typeinfo('<8 x float> zeroinitializer', [2, 2])}"], "TLX305 3"),
+    (
+        ["%v = call <9 x float> @llvm.tensor.matmul(token %ta, token %tb)"],
+        "TLX305 4: matmul: <9 x float> cannot hold 2x4",
+    ),
+    (["%v = call <4 x float> @llvm.tensor.matmul(token %ta, token %ta)"], "TLX306 3"),
+    (["%v = call <9 x i8> @llvm.tensor.tanh(token %ti)"], "TLX311 3"),
+    ([f"call void @llvm.tensor.store(ptr %c, token %ta, {ivec([0, -4])})"], "TLX318 3"),
+    ([f"call void @llvm.tensor.store(ptr %c, token %ta, {ivec([0, 1])})"], "TLX318 3"),
+    # not in kernels
+    (["call void @puts(ptr %a)"], "TLX404 3: a call of @puts is not supported"),
+    (
+        ["%m = alloca [4 x i32]", "%x = getelementptr [4 x i32], ptr %m, i64 0, i64 %l"],
+        "TLX404 3: memory of a function's",
+    ),
+    (["%n2 = load i8, ptr @g"], "TLX404 3: the address of @g is not supported"),
+    # limits
+    ([f"%t = {load('%a', 'i8', [1 << 20, 1 << 9])}"], "TLX501 3: a tensor of 536,870,912 elements"),
+    (
+        ["%v = call <6 x float> @llvm.tensor.transpose(token %ta, <33 x i32> zeroinitializer)"],
+        "TLX502 3: new_layout of 33",
+    ),
+]
+
+
+def text_of(lines: list[str]) -> str:
+    """A kernel that loads what the lines need, in front of them."""
+    used = " ".join(lines)
+    loads = [line for name, line in (("%ta", A), ("%tb", B), ("%ti", BYTES)) if name in used]
+    return function(*loads, *lines, parameters="ptr %a, ptr %b, ptr %c, i32* %q, <2 x i32> %n, i64 %l")
+
+
+@pytest.mark.parametrize(("lines", "message"), CASES, ids=[row[1][:10] + str(k) for k, row in enumerate(CASES)])
+def test_what_is_wrong_is_said_once(lines: list[str], message: str) -> None:
+    text = text_of(lines)
+    loads = 0 if "%t" not in " ".join(lines) or not any(n in " ".join(lines) for n in ("%ta", "%tb", "%ti")) else 1
+    found = findings(text)
+    assert len(found) == 1, found
+    code, _, rest = message.partition(" ")
+    place, _, words = rest.partition(": ")
+    assert found[0].startswith(code)
+    assert words in found[0]
+    assert int(found[0].split()[1][:-1]) == int(place) - (1 - loads), found
+
+
+def test_what_is_right() -> None:
+    text = function(A, B, MATMUL, f"%tv = {typeinfo('<8 x float> %v', [2, 4])}", store("%c", "%tv", [0, 0]))
+    assert findings(text) == []
+
+
+def test_missing_declarations_are_noted_once_a_name() -> None:
+    report = Report()
+    read_tlx(Source("k.ll", function(A, B, MATMUL)), report)
+    assert [d.code for d in report.in_order] == ["TLX103", "TLX103"]
+    declared = function(A) + "declare token @llvm.tensor.load(ptr, <2 x i32>, <2 x i32>, <2 x i32>, <2 x i32>)\n"
+    report = Report()
+    read_tlx(Source("k.ll", declared), report)
+    assert report.in_order == []
+
+
+def test_misspelt_names_have_a_suggestion() -> None:
+    for name, meant in (("matmull", "matmul"), ("reshape.blok", "reshape.block"), ("typeInfo", "typeinfo")):
+        with pytest.raises(CompileError) as caught:
+            read_tlx(Source("k.ll", function(f"%v = call <4 x float> @llvm.tensor.{name}(token none)")), Report())
+        assert f"did you mean 'llvm.tensor.{meant}'?" in caught.value.diagnostics[0].hints
+
+
+def test_counts_of_the_rfc_are_mended_on_demand() -> None:
+    """Decision 23: <8> for a contraction that gives 2x2."""
+    text = function(
+        f"%ta = {load('%a', 'float', [2, 2, 2])}",
+        f"%v = call <8 x float> @llvm.tensor.contract(token %ta, token %ta, {ivec([0, 2])}, {ivec([0, 1])})",
+        parameters="ptr %a",
+    )
+    assert findings(text) == ["TLX305 3: contract: <8 x float> cannot hold 2x2 = 4 elements"]
+    assert findings(text, TlxOptions(Quirks.RFC_TEXT)) == []
+
+
+def test_limits_of_tensors() -> None:
+    text = function(f"%t = {load('%a', 'i16', [3, 4])}")
+    assert findings(text, limits=Limits(elements=12)) == []
+    assert findings(text, limits=Limits(elements=11))[0].startswith("TLX501")
+    assert findings(text, limits=Limits(bytes=24)) == []
+    assert findings(text, limits=Limits(bytes=23))[0].startswith("TLX501")
+
+
+def test_a_text_without_functions() -> None:
+    assert findings("; ModuleID = 'empty'\n") == ["TLX101 1: there is no function in this text"]
+
+
+def test_all_findings_of_a_text_come_at_once() -> None:
+    text = function(
+        "%v = call <6 x float> @llvm.tensor.reluu(token none)",
+        f"%t = {typeinfo('<8 x float> zeroinitializer', [2, 2])}",
+        "call void @puts(ptr %a)",
+    )
+    assert [line.split()[0] for line in findings(text)] == ["TLX102", "TLX305", "TLX404"]
