@@ -26,7 +26,7 @@ def bytes_of(data: ReadableBuffer, what: str) -> bytes:
         raise TypeError(f"{what} is bytes or another buffer, not {type(data).__name__}") from None
 
 
-class HexDump(Source):
+class HexDump(Source, frozen=True):
     """Bytes as text, 16 to a line."""
 
     def byte(self, offset: int) -> int | None:

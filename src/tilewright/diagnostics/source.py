@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
 from functools import cached_property
 
+from msgspec import Struct
 
-@dataclass(frozen=True, eq=False)
-class Source:
+
+class Source(Struct, frozen=True, eq=False, dict=True, weakref=True):
     """One input `text` and the `name` it is reported under (a path, `<stdin>`, `<string>`)."""
 
     name: str
-    text: str = field(repr=False)
+    text: str
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(name={self.name!r})"
 
     @cached_property
     def line_starts(self) -> list[int]:

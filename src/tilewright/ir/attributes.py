@@ -9,7 +9,7 @@ from tilewright.ir.types import Type
 
 
 class AttributeValue:
-    """Base of a dialect's own attributes: frozen dataclasses whose `str()` is their spelling."""
+    """Base of a dialect's own attributes: frozen records whose `str()` is their spelling."""
 
     __slots__ = ()
 

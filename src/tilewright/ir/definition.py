@@ -16,7 +16,8 @@ derive from it have its fields in front of their own.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, dataclass_transform
+from functools import cache
+from typing import Any, Final, TypeAlias, dataclass_transform
 
 from tilewright.diagnostics import UNKNOWN, Location
 from tilewright.ir.core import Attribute, Block, OpResult, Region, Value
@@ -123,6 +124,10 @@ def _keyword(*, default: object, kw_only: bool = True) -> Any:
     return default
 
 
+_Spec: TypeAlias = OperandSpec | ResultSpec | AttributeSpec | RegionSpec | SuccessorSpec
+_SPECS: Final = (OperandSpec, ResultSpec, AttributeSpec, RegionSpec, SuccessorSpec)
+
+
 @dataclass_transform(
     eq_default=False,
     field_specifiers=(
@@ -166,9 +171,20 @@ class Operation(_Declared):
 del Operation.result_types, Operation.location
 
 
-def _fields(cls: type[_Operation]) -> list[tuple[str, object]]:
+def _fields(cls: type[_Operation]) -> list[tuple[str, _Spec]]:
     """What the class declares, after what the families that it derives from declare."""
-    return [field for family in reversed(cls.__mro__) for field in vars(family).items()]
+    inherited = [field for family in reversed(cls.__mro__[1:]) for field in _fields_of_family(family)]
+    return inherited + _own_fields(cls)
+
+
+@cache
+def _fields_of_family(family: type[object]) -> list[tuple[str, _Spec]]:
+    """Dialects have hundreds of operations of a few families."""
+    return _own_fields(family)
+
+
+def _own_fields(cls: type[object]) -> list[tuple[str, _Spec]]:
+    return [(key, value) for key, value in vars(cls).items() if isinstance(value, _SPECS)]
 
 
 def _declare(cls: type[_Operation], name: str, traits: tuple[Trait, ...], code: str) -> None:
@@ -181,11 +197,9 @@ def _declare(cls: type[_Operation], name: str, traits: tuple[Trait, ...], code: 
         SuccessorSpec: definition.successors,
     }
     for key, spec in _fields(cls):
-        group = groups.get(type(spec))
-        if group is not None:
-            group[key] = spec
-            if not isinstance(spec, ResultSpec):
-                definition.order.append(key)
+        groups[type(spec)][key] = spec
+        if not isinstance(spec, ResultSpec):
+            definition.order.append(key)
     cls.definition = definition
     cls.name = name
     declare_members(definition)

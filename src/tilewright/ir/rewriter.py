@@ -10,8 +10,9 @@ of the matched one and puts what changed back on the worklist.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
+
+from msgspec import Struct
 
 from tilewright.diagnostics import UNKNOWN
 from tilewright.ir.core import Operation, Value
@@ -19,8 +20,7 @@ from tilewright.ir.core import Operation, Value
 OperationT = TypeVar("OperationT", bound=Operation)
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern(Generic[OperationT]):
+class Pattern(Struct, Generic[OperationT], frozen=True):
     """A rewrite, and the operation classes or families that it applies to; None for all operations."""
 
     classes: tuple[type[Operation], ...] | None

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, cast
 
+from msgspec import Struct
+
 from tilewright.diagnostics import Report
 from tilewright.ir.core import Attribute, Operation
 from tilewright.ir.effects import Effect
@@ -38,8 +40,7 @@ COLLECTIVE, SPMD_ONLY, SPMD_REGION, CONVERGENT = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class OperandSpec:
+class OperandSpec(Struct, frozen=True):
     """A declared operand; `variadic` takes any number, `optional` none or one."""
 
     constraint: Constraint
@@ -59,8 +60,7 @@ class OperandSpec:
         return self.variadic or self.optional
 
 
-@dataclass(frozen=True, slots=True)
-class ResultSpec:
+class ResultSpec(Struct, frozen=True):
     """A declared result; `var` ties its type to operands, `infer` computes it from the operation's operands."""
 
     constraint: Constraint
@@ -70,8 +70,7 @@ class ResultSpec:
     doc: str
 
 
-@dataclass(frozen=True, slots=True)
-class AttributeSpec:
+class AttributeSpec(Struct, frozen=True):
     """A declared attribute: Python type or enum, and a default if it may be left out."""
 
     kind: type
@@ -80,8 +79,7 @@ class AttributeSpec:
     doc: str
 
 
-@dataclass(frozen=True, slots=True)
-class RegionSpec:
+class RegionSpec(Struct, frozen=True):
     """A declared region; `optional` regions may be missing (only the last ones), a `variadic` one is any number."""
 
     optional: bool
@@ -89,8 +87,7 @@ class RegionSpec:
     variadic: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SuccessorSpec:
+class SuccessorSpec(Struct, frozen=True):
     """A declared successor: a block that may run next; `variadic` (only the last one) takes any number."""
 
     variadic: bool

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from typing import Final, TypeVar
+
+from msgspec import Struct
 
 from tilewright.numerics.formats import FORMATS, Format
 
@@ -14,7 +15,7 @@ _T = TypeVar("_T")
 
 
 class Type:
-    """Base of all types. Subclasses are frozen dataclasses; `str()` is the assembly spelling."""
+    """Base of all types. Subclasses are frozen records; `str()` is the assembly spelling."""
 
     __slots__ = ()
 
@@ -42,8 +43,7 @@ class ScalarKind(Enum):
 _MLIR_SCALARS: Final = {"bool": "i1", "c32": "complex<f32>", "c64": "complex<f64>"}
 
 
-@dataclass(frozen=True, eq=False)
-class ScalarType(Type):
+class ScalarType(Type, Struct, frozen=True, eq=False):
     """A scalar: `bool`, `i8`..`i64`, `index`, `bf16`, `f16`, `f32`, `f64`, `c32`, `c64`, and those for storage only.
 
     `bits` is the width of one component; `bytes` the size in memory (bool has none and is 1 in the ABI).
@@ -177,8 +177,7 @@ def packed_strides(shape: tuple[Extent, ...]) -> tuple[Extent, ...]:
     return tuple(strides)
 
 
-@dataclass(frozen=True)
-class MemrefType(Type):
+class MemrefType(Type, Struct, frozen=True, dict=True):
     """A strided reference to memory; extents and strides in elements, None where dynamic."""
 
     element: ScalarType
@@ -232,8 +231,7 @@ def memref(
     return MemrefType(element, shape, packed_strides(shape) if strides is None else strides, space)
 
 
-@dataclass(frozen=True)
-class GroupType(Type):
+class GroupType(Type, Struct, frozen=True):
     """A table of `size` pointers to memrefs, each displaced by `offset` elements."""
 
     memref: MemrefType
@@ -253,8 +251,7 @@ class MatrixUse(Enum):
     ACC = "matrix_acc"
 
 
-@dataclass(frozen=True)
-class CoopMatrixType(Type):
+class CoopMatrixType(Type, Struct, frozen=True):
     """A matrix of `rows` x `columns` held by one subgroup together."""
 
     element: ScalarType
@@ -275,8 +272,7 @@ class CoopMatrixType(Type):
         return self.element.format
 
 
-@dataclass(frozen=True)
-class TileType(Type):
+class TileType(Type, Struct, frozen=True, dict=True):
     """An immutable n-d value of static shape, owned by the team of the enclosing region."""
 
     shape: tuple[int, ...]
@@ -303,8 +299,7 @@ class TileType(Type):
         return self.element.format
 
 
-@dataclass(frozen=True)
-class PointerType(Type):
+class PointerType(Type, Struct, frozen=True):
     """The address of elements of one type, as a kernel parameter; inside of kernels addresses are `i64`."""
 
     element: ScalarType
@@ -313,8 +308,7 @@ class PointerType(Type):
         return f"ptr<{self.element}>"
 
 
-@dataclass(frozen=True)
-class TokenType(Type):
+class TokenType(Type, Struct, frozen=True):
     """Orders memory operations; has no run-time value."""
 
     def __str__(self) -> str:
@@ -342,8 +336,7 @@ def with_element(type_: Type, element: ScalarType) -> Type:
     return element
 
 
-@dataclass(frozen=True, slots=True)
-class Constraint:
+class Constraint(Struct, frozen=True):
     """A predicate on types with the words that an error message uses for it."""
 
     description: str

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
+
+from msgspec import Struct
 
 from tilewright.dialects.cuda_tile.numbers import float_value, signed_value, spell_number
 from tilewright.dialects.cuda_tile.types import I1, ElementType, Version
@@ -169,8 +170,7 @@ class Visibility(CodedEnum):
     PRIVATE = "private"
 
 
-@dataclass(frozen=True, slots=True)
-class Number(AttributeValue):
+class Number(AttributeValue, Struct, frozen=True):
     """A number with its type, as a bit pattern."""
 
     element: ElementType
@@ -187,8 +187,7 @@ class Number(AttributeValue):
         return f"{spell_number(self.bits, self.element)} : {self.element}"
 
 
-@dataclass(frozen=True, slots=True)
-class Dense(AttributeValue):
+class Dense(AttributeValue, Struct, frozen=True):
     """The elements of a constant as the constant pool has them: row major, or one element that stands for all.
 
     i1 is packed, eight elements a byte; a splat of i1 is one byte, 00 or FF.
@@ -270,8 +269,7 @@ class Assumption(AttributeValue):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class DivBy(Assumption):
+class DivBy(Assumption, Struct, frozen=True):
     """Every element (every `every`-th along dimension `along`) is a multiple of `divisor`; addresses count bytes."""
 
     divisor: int
@@ -284,8 +282,7 @@ class DivBy(Assumption):
         return f"div_by<{self.divisor}, every {self.every} along {self.along}>"
 
 
-@dataclass(frozen=True, slots=True)
-class SameElements(Assumption):
+class SameElements(Assumption, Struct, frozen=True):
     """Boxes of these extents hold equal values."""
 
     extents: tuple[int, ...]
@@ -294,8 +291,7 @@ class SameElements(Assumption):
         return f"same_elements<[{', '.join(map(str, self.extents))}]>"
 
 
-@dataclass(frozen=True, slots=True)
-class Bounded(Assumption):
+class Bounded(Assumption, Struct, frozen=True):
     """Every element lies between `low` and `high`, both inclusive and signed; None is no bound."""
 
     low: int | None
@@ -306,8 +302,7 @@ class Bounded(Assumption):
         return f"bounded<{low}, {high}>"
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol(AttributeValue):
+class Symbol(AttributeValue, Struct, frozen=True):
     """A reference to a symbol of the module."""
 
     name: str
@@ -316,16 +311,14 @@ class Symbol(AttributeValue):
         return f"@{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Unit(AttributeValue):
+class Unit(AttributeValue, Struct, frozen=True):
     """An attribute that says something by being there."""
 
     def __str__(self) -> str:
         return "unit"
 
 
-@dataclass(frozen=True, slots=True)
-class Hints(AttributeValue):
+class Hints(AttributeValue, Struct, frozen=True):
     """Advice for a code generator: a dictionary for each architecture, or for `default`."""
 
     entries: tuple[tuple[str, tuple[tuple[str, Attribute], ...]], ...]

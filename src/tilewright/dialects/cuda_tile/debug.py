@@ -3,39 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator
-from dataclasses import dataclass
 from typing import Final, TypeVar, cast
+
+from msgspec import Struct
 
 from tilewright.diagnostics import Location, SourceRange
 
 
-class DebugInfo:
+class DebugInfo(Struct, frozen=True, eq=False):
     """Base of all debug attributes. Where one is missing, None stands for unknown.
 
     Those of one module are made by one `DebugPool`: equal ones are one object, so that graphs with much sharing are
     compared, hashed and printed in linear time.
     """
 
-    __slots__ = ()
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class DebugFile(DebugInfo):
+class DebugFile(DebugInfo, frozen=True, eq=False):
     """A source file."""
 
     name: str
     directory: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CompileUnit(DebugInfo):
+class CompileUnit(DebugInfo, frozen=True, eq=False):
     """What was compiled together."""
 
     file: DebugInfo | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LexicalBlock(DebugInfo):
+class LexicalBlock(DebugInfo, frozen=True, eq=False):
     """A scope within a function."""
 
     scope: DebugInfo | None
@@ -44,8 +40,7 @@ class LexicalBlock(DebugInfo):
     column: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Subprogram(DebugInfo):
+class Subprogram(DebugInfo, frozen=True, eq=False):
     """A function; `linkage_name` is the symbol of the entry."""
 
     file: DebugInfo | None
@@ -56,8 +51,7 @@ class Subprogram(DebugInfo):
     scope_line: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FileLocation(DebugInfo):
+class FileLocation(DebugInfo, frozen=True, eq=False):
     """A place in a file, without a scope. Bytecode cannot hold it."""
 
     file: str
@@ -65,8 +59,7 @@ class FileLocation(DebugInfo):
     column: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ScopedLocation(DebugInfo):
+class ScopedLocation(DebugInfo, frozen=True, eq=False):
     """A place in a file within a scope."""
 
     scope: DebugInfo | None
@@ -75,24 +68,21 @@ class ScopedLocation(DebugInfo):
     column: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CallSite(DebugInfo):
+class CallSite(DebugInfo, frozen=True, eq=False):
     """A place that was inlined where it was called."""
 
     callee: DebugInfo | None
     caller: DebugInfo | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NamedLocation(DebugInfo):
+class NamedLocation(DebugInfo, frozen=True, eq=False):
     """A name, and what it stands for. Text only."""
 
     name: str
     child: DebugInfo | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FusedDebug(DebugInfo):
+class FusedDebug(DebugInfo, frozen=True, eq=False):
     """Several places at once. Text only."""
 
     parts: tuple[DebugInfo | None, ...]

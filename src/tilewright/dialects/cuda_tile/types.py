@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum, IntEnum
 from functools import cached_property
 from typing import Final
+
+from msgspec import Struct
 
 from tilewright.ir.types import TOKEN, Constraint, TokenType, Type
 from tilewright.numerics.formats import ADDRESS, FORMATS, FloatFormat, Format, IntegerFormat
@@ -29,8 +30,7 @@ class Version(IntEnum):
         return f"13.{self.value}"
 
 
-@dataclass(frozen=True, eq=False)
-class ElementType(Type):
+class ElementType(Type, Struct, frozen=True, eq=False, dict=True):
     """A number type. `bits` counts in `bitcast`, `pool_bytes` in the constant pool (i1 is packed there)."""
 
     name: str
@@ -105,8 +105,7 @@ ELEMENTS: Final = {
 }
 
 
-@dataclass(frozen=True)
-class Pointer(Type):
+class Pointer(Type, Struct, frozen=True):
     """An address of global memory that holds elements of one number type."""
 
     pointee: ElementType
@@ -122,8 +121,7 @@ class Pointer(Type):
 Element = ElementType | Pointer
 
 
-@dataclass(frozen=True)
-class Tile(Type):
+class Tile(Type, Struct, frozen=True, dict=True):
     """An immutable n-d value; rank 0 is a scalar."""
 
     shape: tuple[int, ...]
@@ -163,8 +161,7 @@ def _spell(extents: tuple[Extent, ...], separator: str) -> str:
     return separator.join("?" if e is None else str(e) for e in extents)
 
 
-@dataclass(frozen=True)
-class TensorView(Type):
+class TensorView(Type, Struct, frozen=True, dict=True):
     """A strided reference to global memory; sizes and strides in elements."""
 
     element: ElementType
@@ -192,8 +189,7 @@ class Padding(Enum):
     NEG_INF = "neg_inf"
 
 
-@dataclass(frozen=True)
-class View(Type):
+class View(Type, Struct, frozen=True, dict=True):
     """What the views of tiles in a tensor share."""
 
     tile: tuple[int, ...]
@@ -224,8 +220,7 @@ def _spell_map(dim_map: tuple[int, ...]) -> str:
     return "" if dim_map == identity_map(len(dim_map)) else f", dim_map=[{', '.join(map(str, dim_map))}]"
 
 
-@dataclass(frozen=True)
-class PartitionView(View):
+class PartitionView(View, frozen=True):
     """A tensor cut into tiles that touch; tile dimension k walks tensor dimension `dim_map[k]`."""
 
     dim_map: tuple[int, ...] = ()
@@ -239,8 +234,7 @@ class PartitionView(View):
         return self.text
 
 
-@dataclass(frozen=True)
-class StridedView(View):
+class StridedView(View, frozen=True):
     """Tiles that start every `traversal[k]` elements; they may overlap or leave gaps."""
 
     traversal: tuple[int, ...] = ()
@@ -257,8 +251,7 @@ class StridedView(View):
         return self.text
 
 
-@dataclass(frozen=True)
-class GatherScatterView(View):
+class GatherScatterView(View, frozen=True):
     """Tiles whose positions along `sparse_dim` are given one by one."""
 
     sparse_dim: int = 0
@@ -272,8 +265,7 @@ class GatherScatterView(View):
         return self.text
 
 
-@dataclass(frozen=True)
-class FunctionType(Type):
+class FunctionType(Type, Struct, frozen=True):
     """Signature of an entry."""
 
     inputs: tuple[Type, ...]

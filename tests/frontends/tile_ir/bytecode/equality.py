@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+
+from msgspec.structs import fields
 
 from tilewright.dialects.cuda_tile.attributes import Hints
 from tilewright.dialects.cuda_tile.debug import DebugInfo, FileLocation, debug_of
@@ -19,7 +20,6 @@ def said(info: DebugInfo | None) -> str:
     """A place as text."""
     if info is None or isinstance(info, FileLocation):
         return "?"
-    assert is_dataclass(info)
     found = [getattr(info, field.name) for field in fields(info)]
     parts = [said(f) if f is None or isinstance(f, DebugInfo) else repr(f) for f in found]
     return f"{type(info).__name__}({', '.join(parts)})"
