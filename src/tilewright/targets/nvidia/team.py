@@ -128,7 +128,8 @@ def _scan(ctx: KernelContext, op: core.Operation) -> None:
     combine = Combiner(ctx, op.kind, op.out.type)
     total = warp.inclusive_scan(ctx, combine.widen(ctx.operand(op.value)), combine)
     if not op.inclusive:
-        total = warp.shift_up(ctx, total, combine.identity())
+        # It starts with the identity, which wins over NaN.
+        total = warp.shift_up(ctx, combine(combine.identity(), total), combine.identity())
     ctx.bind(op.out, combine.narrow(total))
 
 

@@ -141,7 +141,10 @@ def _reduce(ctx: KernelContext, op: core.Operation) -> None:
 
 
 def _scan(ctx: KernelContext, op: core.Operation) -> None:
-    """Hillis and Steele: lane i adds lane i - d for d = 1, 2, 4, .."""
+    """Hillis and Steele: lane i adds lane i - d for d = 1, 2, 4, ..
+
+    A lane that has none below it is left alone: of NaN and the identity, the maximum is the identity.
+    """
     assert isinstance(op, team.Scan)
     assert isinstance(op.value.type, ScalarType)
     dtype = dtype_of(op.value)
@@ -154,19 +157,20 @@ def _scan(ctx: KernelContext, op: core.Operation) -> None:
         total = _shifted(ctx, total, neutral, 1)
     distance = 1
     while distance < ctx.lanes:
-        total = ctx.arith.binary(op.kind.value, dtype, _shifted(ctx, total, neutral, distance), total)
+        below = _shifted(ctx, total, neutral if op.kind is AtomicKind.ADD else total, distance)
+        total = ctx.arith.binary(op.kind.value, dtype, below, total)
         distance *= 2
     ctx.bind(op.out, Scalar(total, True))
 
 
-def _shifted(ctx: KernelContext, operand: Operand, neutral: Operand, distance: int) -> Operand:
-    """Lane i gets lane i - distance, or the neutral element."""
-    lanes = [i - distance if i >= distance else ctx.lanes for i in range(ctx.lanes)]
-    if isinstance(operand, Complex) and isinstance(neutral, Complex):
-        return Complex(ctx.b.shuffle(operand.re, neutral.re, lanes), ctx.b.shuffle(operand.im, neutral.im, lanes))
+def _shifted(ctx: KernelContext, operand: Operand, lowest: Operand, distance: int) -> Operand:
+    """Lane i gets lane i - distance, and those that have none below get lane i of `lowest`."""
+    lanes = [i - distance if i >= distance else ctx.lanes + i for i in range(ctx.lanes)]
+    if isinstance(operand, Complex) and isinstance(lowest, Complex):
+        return Complex(ctx.b.shuffle(operand.re, lowest.re, lanes), ctx.b.shuffle(operand.im, lowest.im, lanes))
     assert isinstance(operand, Value)
-    assert isinstance(neutral, Value)
-    return ctx.b.shuffle(operand, neutral, lanes)
+    assert isinstance(lowest, Value)
+    return ctx.b.shuffle(operand, lowest, lanes)
 
 
 # Which values vary
