@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
     from tilewright.artifacts.artifact import Artifact
+    from tilewright.diagnostics import Diagnostic
 
 KernelSource: TypeAlias = "str | os.PathLike[str] | ReadableBuffer | Source | Binary"
 
@@ -99,10 +100,13 @@ def compile(
         raise ValueError(f"checked runs are those of the interpreter and the CPU: {target!r} cannot check accesses")
     options = CompileOptions(level, values, std=std, checked=checked, reorder_sums=reorder_sums)
 
+    read: list[Report] = []
+
     def compiled() -> Artifact:
         from tilewright.compiler import compile_source
 
-        return compile_source(source, machine, options, Report())
+        read.append(Report())
+        return compile_source(source, machine, options, read[0])
 
     if cache:
         from tilewright.cache.artifact_cache import cached_artifact
@@ -116,7 +120,15 @@ def compile(
 
         return pass_changes(source, machine, options)
 
-    return load_artifact(artifact, lambda: text_of(source), changes)
+    def warnings() -> tuple[Diagnostic, ...]:
+        if not read:
+            from tilewright.compiler import read_source
+
+            read.append(Report())
+            read_source(source, read[0], options.reading)
+        return tuple(read[0].in_order)
+
+    return load_artifact(artifact, lambda: text_of(source), changes, warnings)
 
 
 def _interpreted(source: Source | Binary, checked: bool, options: ReadOptions) -> Program:

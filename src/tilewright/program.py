@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, Self
 
 from msgspec import Struct
@@ -201,9 +202,7 @@ class Program:
     """Named kernels, compiled for one target; attributes and items are `Kernel`s.
 
     `program.axpby` and `program["axpby"]` are the kernel of that name (AttributeError, KeyError if there is none); a
-    program is iterated over its kernels, and `in` knows their names. Programs can be pickled. `warnings` are the
-    diagnostics of a kernel that the interpreter runs; a compiled program, which may come from the cache, has none
-    (`tilewright check` shows them).
+    program is iterated over its kernels, and `in` knows their names. Programs can be pickled.
     """
 
     def __init__(
@@ -211,13 +210,13 @@ class Program:
         artifact: Artifact,
         launchers: Callable[[KernelInfo], Launcher],
         texts: Mapping[str, Callable[[], str]],
-        warnings: tuple[Diagnostic, ...] = (),
+        warnings: Callable[[], tuple[Diagnostic, ...]] | None = None,
         changes: Callable[[], tuple[PassChange, ...]] | None = None,
     ) -> None:
         self._artifact = artifact
         self._changes = changes
         self._texts = texts
-        self.warnings = warnings
+        self._warnings = warnings
         self._kernels = {info.name: Kernel(self, info, lambda info=info: launchers(info)) for info in artifact.kernels}
         # found without `__getattr__`, unless they are called like something that a program has
         own = {*self.__dict__, *dir(Program)}
@@ -238,6 +237,14 @@ class Program:
         if stage not in self._texts:
             raise KeyError(f"there is no stage {stage!r}; there are {', '.join(self._texts)}")
         return self._texts[stage]()
+
+    @cached_property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """What reading the program found that is probably not meant; none if its source is not known.
+
+        The source of a program that came from the cache is read for it.
+        """
+        return () if self._warnings is None else self._warnings()
 
     def pass_changes(self) -> tuple[PassChange, ...]:
         """The passes that changed the IR, with their diffs; none if the program's source is not known."""
@@ -269,7 +276,7 @@ class Program:
 
     def __dir__(self) -> list[str]:
         """The public names, each once."""
-        own = (name for name in (*super().__dir__(), "warnings") if not name.startswith("_"))
+        own = (name for name in super().__dir__() if not name.startswith("_"))
         return sorted({*own, *self._kernels})
 
     @property
@@ -317,9 +324,10 @@ def load_artifact(
     artifact: Artifact,
     source: Callable[[], str] | None = None,
     changes: Callable[[], tuple[PassChange, ...]] | None = None,
+    warnings: Callable[[], tuple[Diagnostic, ...]] | None = None,
 ) -> Program:
     """A program whose kernels run on this machine; `source` gives its text when somebody wants to read it, `changes`
-    what the passes did.
+    what the passes did, `warnings` what reading it found.
 
     Raises ValueError if this machine cannot run the artefact's code.
     """
@@ -333,7 +341,7 @@ def load_artifact(
             loaded.update(load())
         return loaded[info.name]
 
-    return Program(artifact, launcher, _texts(artifact, source), changes=changes)
+    return Program(artifact, launcher, _texts(artifact, source), warnings, changes)
 
 
 def _texts(artifact: Artifact, source: Callable[[], str] | None) -> Mapping[str, Callable[[], str]]:

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tilewright.diagnostics import Severity
 
 SAMPLE = Path(__file__).parents[2] / "examples" / "fused_kernel.tl"
 AXPBY = "func @axpby(%a: f32, %x: memref<f32x?>, %b: f32, %y: memref<f32x?>) { axpby %a, %x, %b, %y }"
@@ -250,6 +251,26 @@ def test_kernels_that_are_called_like_attributes_of_programs() -> None:
         f"<program for cpu: {', '.join(names)}; programs have attributes of that name, so write {hidden}>"
     )
     assert repr(tw.compile(AXPBY)) == "<program for cpu: axpby>"
+
+
+DOUBTFUL = """func @f(%x: memref<f32x?>) {
+    %tiny = constant 1e-60 : f32
+    axpby %tiny, %x, %tiny, %x
+}"""
+
+
+@pytest.mark.parametrize("target", ["interpreter", "cpu", "nvidia:sm_80"])
+def test_warnings_are_those_of_the_text_whatever_the_target(target: str, tmp_path: Path) -> None:
+    with tw.config(cache="rw", cache_dir=str(tmp_path)):
+        for _ in range(2):
+            (warning,) = tw.compile(DOUBTFUL, target=target).warnings
+            assert (warning.code, warning.severity) == ("V19", Severity.WARNING)
+            assert "1e-60" in str(warning)
+    assert tw.compile(AXPBY, target=target, cache=False).warnings == ()
+
+
+def test_programs_without_their_text_have_no_warnings() -> None:
+    assert tw.Program.from_bytes(tw.compile(DOUBTFUL).to_bytes()).warnings == ()
 
 
 def test_names_are_listed_once() -> None:

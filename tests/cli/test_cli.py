@@ -216,6 +216,14 @@ def test_warnings_do_not_fail_a_check() -> None:
     assert done.returncode == 0
 
 
+@pytest.mark.parametrize("target", ["interpreter", "cpu"])
+def test_runs_show_warnings(target: str) -> None:
+    text = "func @f(%x: memref<f32x?>) {\n    %c = constant 1e-60 : f32\n    axpby %c, %x, %c, %x\n}\n"
+    done = run("run", "-", "--target", target, "--arg", "x=ones(4)", text=text)
+    assert "warning[V19]" in done.stderr
+    assert done.returncode == 0
+
+
 def test_damaged_cache_entries_are_told_and_removed_when_asked(tmp_path: Path) -> None:
     folder, key = tmp_path / "cache", "5a" * 32
     folder.mkdir(mode=0o700)

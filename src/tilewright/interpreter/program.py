@@ -53,7 +53,7 @@ def interpreted_module(module: Module, text: str, checked: bool, report: Report 
     def launcher(info: KernelInfo) -> Launcher:
         return _InterpretedKernel(kernels[info.name], info, checked)
 
-    return Program(artifact, launcher, texts, tuple(report.in_order))
+    return Program(artifact, launcher, texts, lambda: tuple(report.in_order))
 
 
 class _InterpretedKernel:

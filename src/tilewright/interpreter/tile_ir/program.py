@@ -49,7 +49,7 @@ def interpreted_tile_module(
         return _InterpretedEntry(entries[info.name], info, checked, memory)
 
     artifact = Artifact("interpreter", infos, b"")
-    return Program(artifact, launcher, texts, tuple(report.in_order))
+    return Program(artifact, launcher, texts, lambda: tuple(report.in_order))
 
 
 def _info(entry: Entry) -> KernelInfo:
