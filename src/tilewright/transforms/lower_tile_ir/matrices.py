@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from tilewright.dialects import tile
 from tilewright.dialects.cuda_tile import matrix as cuda
@@ -24,13 +24,17 @@ def _mmaf(low: Lowering, op: Operation) -> None:
 
 
 def _mmai(low: Lowering, op: Operation) -> None:
+    """Unsigned factors are widened matrix by matrix, next to the product: a target may take them as bytes there."""
     assert isinstance(op, cuda.MmaI)
-    lhs, rhs = low.value(op.lhs), low.value(op.rhs)
-    if op.signedness_lhs is Signedness.UNSIGNED:
-        lhs = low.widened(lhs, I32, False)
-    if op.signedness_rhs is Signedness.UNSIGNED:
-        rhs = low.widened(rhs, I32, False)
-    low.bind(op.out, _product(low, lhs, rhs, low.value(op.acc)))
+    signs = tuple(sign is Signedness.SIGNED for sign in (op.signedness_lhs, op.signedness_rhs))
+
+    def factor(value: Value, signed: bool) -> Value:
+        return value if signed else low.widened(value, I32, False)
+
+    def one(lhs: Value, rhs: Value, acc: Value) -> Value:
+        return low.b(tile.Mma(factor(rhs, signs[1]), factor(lhs, signs[0]), acc)).out
+
+    low.bind(op.out, _matrices(low, one, low.value(op.lhs), low.value(op.rhs), low.value(op.acc)))
 
 
 def _mmaf_scaled(low: Lowering, op: Operation) -> None:
@@ -52,13 +56,18 @@ def _scaled(low: Lowering, value: Value, scale: Value, dim: int, element: Scalar
 
 
 def _product(low: Lowering, lhs: Value, rhs: Value, acc: Value) -> Value:
+    return _matrices(low, lambda x, y, z: low.b(tile.Mma(y, x, z)).out, lhs, rhs, acc)
+
+
+def _matrices(low: Lowering, one: Callable[[Value, Value, Value], Value], lhs: Value, rhs: Value, acc: Value) -> Value:
+    """The product `one` of matrices, or of each of a batch."""
     assert isinstance(acc.type, TileType)
     if acc.type.rank == 2:
-        return low.b(tile.Mma(rhs, lhs, acc)).out
-    parts = [
-        _batched(low, low.b(tile.Mma(*(_matrix(low, v, batch) for v in (rhs, lhs, acc)))).out)
-        for batch in range(acc.type.shape[2])
-    ]
+        return one(lhs, rhs, acc)
+    parts: list[Value] = []
+    for batch in range(acc.type.shape[2]):
+        right, left, total = (_matrix(low, v, batch) for v in (rhs, lhs, acc))
+        parts.append(_batched(low, one(left, right, total)))
     return parts[0] if len(parts) == 1 else low.b(tile.Cat(parts, 2, result_types=[acc.type])).out
 
 

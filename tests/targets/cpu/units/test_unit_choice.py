@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -36,21 +37,22 @@ I8 = ("i8", "i8", "i32")
 
 
 class View:
-    """A partition view of a row-major matrix at the pointer `%name`; what lies outside is zero."""
+    """A partition view of a row-major array at the pointer `%name`; what lies outside is zero."""
 
-    def __init__(self, name: str, element: str, shape: tuple[int, int], tile: tuple[int, int]) -> None:
-        tensor = f"tensor_view<{shape[0]}x{shape[1]}x{element}, strides=[{shape[1]},1]>"
+    def __init__(self, name: str, element: str, shape: tuple[int, ...], tile: tuple[int, ...]) -> None:
+        strides = [prod(shape[k + 1 :]) for k in range(len(shape))]
+        extents, steps = "x".join(map(str, shape)), ",".join(map(str, strides))
+        tensor = f"tensor_view<{extents}x{element}, strides=[{steps}]>"
         padding = "padding_value = zero, " if element == "i8" else ""
         self.name = name
-        self.tile = f"tile<{tile[0]}x{tile[1]}x{element}>"
-        self.type = f"partition_view<tile=({tile[0]}x{tile[1]}), {padding}{tensor}>"
-        self.text = f"""%{name}t = make_tensor_view %{name}, shape = {list(shape)}, strides = [{shape[1]}, 1] : {tensor}
+        self.tile = f"tile<{'x'.join(map(str, tile))}x{element}>"
+        self.type = f"partition_view<tile=({'x'.join(map(str, tile))}), {padding}{tensor}>"
+        self.text = f"""%{name}t = make_tensor_view %{name}, shape = {list(shape)}, strides = {strides} : {tensor}
             %{name}v = make_partition_view %{name}t : {self.type}"""
 
     def load(self, at: str) -> str:
         """`%` and the name in upper case is the tile at an index."""
-        result = self.name.upper()
-        load = f"%{result}, %{self.name}u = load_view_tko weak %{self.name}v[{at}]"
+        load = f"%{self.name.upper()}, %{self.name}u = load_view_tko weak %{self.name}v[{at}]"
         return f"{load} : {self.type}, tile<i32> -> {self.tile}, token"
 
 
@@ -82,7 +84,7 @@ def mmai(signs: tuple[str, str], size: tuple[int, int, int], tiles: tuple[int, i
     """
 
 
-@pytest.mark.parametrize("tiles", [(64, 32, 32), (128, 64, 128)])
+@pytest.mark.parametrize("tiles", [(16, 8, 32), (64, 32, 32), (128, 64, 128)])
 @pytest.mark.parametrize("signs", list(product(SIGNS, SIGNS)), ids="-".join)
 def test_mmai_is_the_same_on_every_unit_and_in_the_interpreter(
     signs: tuple[str, str], tiles: tuple[int, int, int], rng: np.random.Generator
@@ -97,6 +99,57 @@ def test_mmai_is_the_same_on_every_unit_and_in_the_interpreter(
         c = np.full((m, n), -1, np.int32)
         tw.compile(text, cache=False, target=target, units=units).k[grid](a, b, c)
         np.testing.assert_array_equal(c, wanted, err_msg=f"{target} {units}")
+
+
+@pytest.mark.parametrize("level", [0, 2])
+@pytest.mark.parametrize("signs", list(product(SIGNS, SIGNS)), ids="-".join)
+def test_batches_of_mmai(signs: tuple[str, str], level: int, rng: np.random.Generator) -> None:
+    """Each matrix of a batch is a product of its own, of unsigned bytes too."""
+    shapes = {"a": ((2, 64, 128), "i8"), "b": ((2, 128, 32), "i8"), "c": ((2, 64, 32), "i32")}
+    views = {name: View(name, element, shape, shape) for name, (shape, element) in shapes.items()}
+    zero = ", ".join(["%z"] * 3)
+    text = f"""cuda_tile.module @m {{
+        entry @k(%a: tile<ptr<i8>>, %b: tile<ptr<i8>>, %c: tile<ptr<i32>>) {{
+            {views["a"].text}
+            {views["b"].text}
+            {views["c"].text}
+            %z = constant <i32: 0> : tile<i32>
+            {views["a"].load(zero)}
+            {views["b"].load(zero)}
+            %zeros = constant <i32: 0> : {views["c"].tile}
+            %sum = mmai %A, %B, %zeros {signs[0]} {signs[1]} : {", ".join(view.tile for view in views.values())}
+            %done = store_view_tko weak %sum, %cv[{zero}] : {views["c"].tile}, {views["c"].type}, tile<i32> -> token
+            return
+        }}
+    }}
+    """
+    a, b = (rng.integers(-128, 128, shapes[name][0]).astype(np.int8) for name in "ab")
+    seen = [v if sign == "signed" else v.view(np.uint8) for v, sign in zip((a, b), signs, strict=True)]
+    c = np.full(shapes["c"][0], -1, np.int32)
+    kernel = tw.compile(text, cache=False, level=level).k
+    kernel[1](a, b, c)
+    np.testing.assert_array_equal(c, (seen[0].astype(np.int64) @ seen[1].astype(np.int64)).astype(np.int32))
+    assert ("vnni, packed" in kernel.schedule) == (not lacking(machine(), Unit.VNNI))
+
+
+def test_cooperative_matrices(rng: np.random.Generator) -> None:
+    text = """func @k(%A: memref<i8x64x64>, %B: memref<i8x64x64>, %C: memref<i32x64x64>)
+            attributes{subgroup_size=16, work_group_size=[16,1]} {
+        parallel {
+            %0 = constant 0 : index
+            %a = cooperative_matrix_load %A[%0,%0] : coopmatrix<i8x64x64,matrix_a>
+            %b = cooperative_matrix_load %B[%0,%0] : coopmatrix<i8x64x64,matrix_b>
+            %c = cooperative_matrix_load %C[%0,%0] : coopmatrix<i32x64x64,matrix_acc>
+            %d = cooperative_matrix_mul_add %a, %b, %c : coopmatrix<i32x64x64,matrix_acc>
+            cooperative_matrix_store %d, %C[%0,%0]
+        }
+    }"""
+    a, b = (np.asfortranarray(rng.integers(-128, 128, (64, 64)).astype(np.int8)) for _ in range(2))
+    for units in ("vector", "vnni"):
+        c = np.full((64, 64), np.iinfo(np.int32).max, np.int32, "F")
+        tw.compile(text, cache=False, units=units).k[1](a, b, c)
+        wanted = a.astype(np.int64) @ b.astype(np.int64) + np.iinfo(np.int32).max
+        np.testing.assert_array_equal(c, wanted.astype(np.int32))
 
 
 @has_vnni
