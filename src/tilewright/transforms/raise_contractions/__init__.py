@@ -27,7 +27,7 @@ from tilewright.ir.definition import SPMD_REGION
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.transforms.cse import eliminate_common_subexpressions
 from tilewright.transforms.licm import hoist_computations
-from tilewright.transforms.raise_contractions.raising import raise_nest
+from tilewright.transforms.raise_contractions.raising import Raiser
 
 
 class RaiseContractions(Pass, frozen=True):
@@ -46,7 +46,7 @@ class RaiseContractions(Pass, frozen=True):
                 # bounds and subscripts that are equal become the same values
                 hoist_computations(kernel)
                 eliminate_common_subexpressions(kernel)
-                _block(kernel.body.entry, self.floats)
+                _block(kernel.body.entry, Raiser(self.floats))
                 changed = True
         return changed
 
@@ -56,22 +56,22 @@ def _stores_in_loops(kernel: Kernel) -> bool:
     return any(isinstance(op, memref.Store) for loop in loops for op in loop.body.entry)
 
 
-def _block(block: Block, floats: bool) -> None:
+def _block(block: Block, raiser: Raiser) -> None:
     for run in list(_runs(block)):
-        _raise(run, floats)
+        _raise(run, raiser)
     for op in block:
-        if SPMD_REGION not in op.definition.traits:
+        if SPMD_REGION not in op.definition.traits and op not in raiser.settled:
             for region in op.regions:
                 for inner in region.blocks:
-                    _block(inner, floats)
+                    _block(inner, raiser)
 
 
-def _raise(run: list[Operation], floats: bool) -> None:
+def _raise(run: list[Operation], raiser: Raiser) -> None:
     """Raise operations together, so that what one leaves out another may add, else loop by loop."""
-    if not raise_nest(run, floats) and len(run) > 1:
+    if not raiser.raise_nest(run) and len(run) > 1:
         for op in run:
             if isinstance(op, scf.For):
-                raise_nest([op], floats)
+                raiser.raise_nest([op])
 
 
 def _runs(block: Block) -> Iterator[list[Operation]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from tilewright.dialects import memref, scf
@@ -39,22 +39,30 @@ class _Step(Struct, frozen=True):
     stores: tuple[memref.Store, ...] = ()
 
 
-def raise_nest(ops: Sequence[Operation], floats: bool = True) -> bool:
-    """Replace operations of one block that stand behind each other by instructions for all or some of what they store.
+class Raiser(Struct):
+    """Raises nests; without `floats` only sums of integers. What `settled` has is not to be raised any further."""
 
-    False if there is none for any, or if others use what they compute. Without `floats` only sums of integers go.
-    """
-    nest = nest_of(*ops)
-    if not nest.is_known or _is_used_outside(nest):
-        return False
-    found = statements(nest)
-    if not 0 < len(found) <= _MOST_STATEMENTS:
-        return False
-    steps = _steps(nest, found, floats)
-    if steps is None or not any(step.found for step in steps):
-        return False
-    _replace(nest, _without_fills(steps))
-    return True
+    floats: bool
+    settled: set[Operation] = field(default_factory=set[Operation])
+
+    def raise_nest(self, ops: Sequence[Operation]) -> bool:
+        """Replace operations of one block that stand behind each other by instructions for all or some of their stores.
+
+        False if there is none for any, or if others use what they compute.
+        """
+        nest = nest_of(*ops)
+        if not nest.is_known or _is_used_outside(nest):
+            return False
+        found = statements(nest)
+        if not 0 < len(found) <= _MOST_STATEMENTS:
+            return False
+        steps = _steps(nest, found, self.floats)
+        if steps is None or not any(step.found for step in steps):
+            return False
+        either = _replace(nest, _without_fills(steps))
+        if either is not None:
+            self.settled.add(either)
+        return True
 
 
 def _is_used_outside(nest: Nest) -> bool:
@@ -162,8 +170,9 @@ def _same_target(one: Box, other: Box) -> bool:
     )
 
 
-def _replace(nest: Nest, steps: Sequence[_Step]) -> None:
-    """Write the steps behind the nest, which stays only for the case that their conditions do not hold."""
+def _replace(nest: Nest, steps: Sequence[_Step]) -> scf.If | None:
+    """Write the steps behind the nest, which stays only for the case that their conditions do not hold: as the other
+    region of the operation that tests them."""
     block = nest.last.block
     assert block is not None
     build = Builder(block, nest.last.next, nest.last.location)
@@ -174,13 +183,14 @@ def _replace(nest: Nest, steps: Sequence[_Step]) -> None:
         _write(nest, build, steps)
         for op in reversed(nest.ops):
             op.erase()
-        return
+        return None
     (raised, inside), (loops, otherwise) = new_region(), new_region()
     _write(nest, Builder.at_end(inside, nest.last.location), steps)
-    build(scf.If(holds.value, raised, loops))
+    either = build(scf.If(holds.value, raised, loops))
     for op in nest.ops:
         op.detach()
         otherwise.append(op)
+    return either
 
 
 def _write(nest: Nest, build: Builder, steps: Sequence[_Step]) -> None:
