@@ -15,6 +15,7 @@ from tilewright.dialects.builtin import Module
 from tilewright.frontends.tensor_language.parser import parse
 from tilewright.interpreter import interpret
 from tilewright.transforms.canonicalize import Canonicalize
+from tilewright.transforms.cse import EliminateCommonSubexpressions
 from tilewright.transforms.infer_work_group import InferWorkGroup
 from tilewright.transforms.policy import GenericTeamPolicy
 from tilewright.transforms.raise_contractions import RaiseContractions
@@ -125,6 +126,29 @@ def test_sums_carried_by_the_loop(rng: np.random.Generator, start: str) -> None:
     assert names(module)["tl.gemm"] == 1
     assert names(module)["tl.axpby"] == (start == "%d")
     assert not names(module)["memref.store"]
+
+
+EPILOGUES = {
+    "relu": "%x = max %r, %zero : T",
+    "bias and relu": "%d = load %D[%i,%c0] : T %y = add %r, %d : T %x = max %y, %zero : T",
+    "a square": "%x = mul %r, %r : T",
+    "the old element": "%d = load %C[%i,%j] : T %x = mul %r, %d : T",
+}
+
+
+@pytest.mark.parametrize("name", EPILOGUES)
+def test_what_is_computed_from_a_sum_stays_behind_it(rng: np.random.Generator, name: str) -> None:
+    body = f"{CARRIED.replace('START', '%zero')} {EPILOGUES[name]} store %x, %C[%i,%j]"
+    same(module := program(body), arrays(rng))
+    assert names(module)["tl.gemm"] == (name != "the old element")
+    assert names(module)["memref.store"] == 1
+
+
+def test_a_store_is_as_before_if_nothing_is_raised() -> None:
+    body = f"{CARRIED.replace('START', '%zero').replace('%A[', '%C[')} %x = max %r, %zero : T store %x, %C[%i,%j]"
+    module = program(body, sizes=(5, 5, 5))
+    before = run(module, InferWorkGroup(GenericTeamPolicy()), Canonicalize(), EliminateCommonSubexpressions())
+    assert run(module, RaiseContractions()) == before
 
 
 @pytest.mark.parametrize(

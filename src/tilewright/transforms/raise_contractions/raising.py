@@ -18,6 +18,7 @@ from tilewright.transforms.loop_nests.nests import Nest, nest_of
 from tilewright.transforms.raise_contractions.boxes import Box, boxes, kind
 from tilewright.transforms.raise_contractions.distribution import Order, keeps_apart, reads_in_time, writes_once
 from tilewright.transforms.raise_contractions.emission import Instruction, emit_box, instruction, sums_in_loops
+from tilewright.transforms.raise_contractions.epilogues import split_epilogues
 from tilewright.transforms.raise_contractions.progressions import equal
 from tilewright.transforms.raise_contractions.updates import Statement, Update, statements
 
@@ -50,6 +51,14 @@ class Raiser(Struct):
 
         False if there is none for any, or if others use what they compute.
         """
+        splits = split_epilogues(op for op in ops if isinstance(op, scf.For))
+        raised = self._raise(ops)
+        if not raised:
+            for split in reversed(splits):
+                split.undo()
+        return raised
+
+    def _raise(self, ops: Sequence[Operation]) -> bool:
         nest = nest_of(*ops)
         if not nest.is_known or _is_used_outside(nest):
             return False
