@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 import tilewright as tw
 from tilewright.cli.main import cli
-from tilewright.frontends.recognise import BYTECODE_MAGIC, resembles
+from tilewright.frontends.recognise import BYTECODE_MAGIC, is_mlir, resembles
 
 SAMPLE = Path(__file__).parents[2] / "examples" / "fused_kernel.tl"
 ADDITION = "%s = addf %a, %b : tile<4xf32>\n"
@@ -64,7 +64,6 @@ def test_what_compilations_leave_behind() -> None:
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("func.func @f(%x: memref<4xf32>) {\n  return\n}", "MLIR"),
         ("#include <math.h>\n__global__ void f(float *x) {}", "C, CUDA or OpenCL"),
         ("import cuda.tile as ct\n@ct.kernel\ndef f(x):\n    pass\n", "Python"),
         ("PK\x03\x04...", "a compressed file"),
@@ -73,6 +72,25 @@ def test_what_compilations_leave_behind() -> None:
 )
 def test_other_languages(text: str | bytes, what: str) -> None:
     assert said(text) == [f"V1: this looks like {what}, not like the tensor language"]
+
+
+def test_a_part_of_a_module_of_mlir() -> None:
+    [message] = said("affine.for %i = 0 to 4 {\n  %x = arith.constant 0 : i32\n}")
+    assert message == "M1: this looks like a part of a module of MLIR, not like the tensor language"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "func.func @f(%x: memref<4xf32>) {\n  return\n}",
+        "// a comment\nmodule {\n  func.func @f() {\n    return\n  }\n}",
+        "#map = affine_map<(d0) -> (d0)>\nmodule @m {\n  func.func @f() {\n    return\n  }\n}",
+        '"builtin.module"() ({\n  "func.func"() <{function_type = () -> (), sym_name = "f"}> ({\n    "func.return"() : () -> ()\n  }) : () -> ()\n}) : () -> ()\n',  # noqa: E501
+    ],
+)
+def test_modules_of_mlir(text: str) -> None:
+    assert is_mlir(text)
+    assert [kernel.name for kernel in tw.compile(text, target="interpreter")] == ["f"]
 
 
 @pytest.mark.parametrize("text", KERNELS)

@@ -100,7 +100,12 @@ _ANYWHERE: Final = (
         "a module is written `cuda_tile.module @name { entry @kernel(..) { .. return } }`",
         "C1",
     ),
-    _row(r"\bfunc\.func\b|\blinalg\.\w+|\barith\.\w+|\bgpu\.\w+", "MLIR", "of MLIR's dialects, Tile IR is read"),
+    _row(
+        r"\bfunc\.func\b|\blinalg\.\w+|\barith\.\w+|\bgpu\.\w+",
+        "a part of a module of MLIR",
+        "a module begins with an alias, `module` or `func.func`",
+        "M1",
+    ),
     _row(r"\b__(?:global|device|kernel)(?:__)?\b|(?m:^#include\b)", "C, CUDA or OpenCL", "these are not read"),
     _row(r"(?m:^(?:import|from)\s+\w|^def\s+\w+\(|^@\w+\.\w+)", "Python", "`tilewright.interop` runs such kernels"),
 )

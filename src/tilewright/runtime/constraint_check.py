@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final, NoReturn
 
-from tilewright.artifacts.artifact import GroupParameter, KernelInfo, Slot, slot_layout
+from tilewright.artifacts.artifact import GroupParameter, KernelInfo, MemrefParameter, Slot, slot_layout
 from tilewright.artifacts.constraints import (
     Constraint,
     Lookup,
@@ -146,12 +146,19 @@ class ConstraintCheck:
             hints.append(f"the index is {constraint.index}")
         if isinstance(constraint, WithinExtent) and constraint.first.number is None:
             hints.append(f"the first of them is {constraint.first}")
-        numbers = [f"{q} is {known(q)}" for q in sorted(quantities_of(constraint), key=order_of)]
+        numbers = [f"{self._said(q)} is {known(q)}" for q in sorted(quantities_of(constraint), key=order_of)]
         if numbers:
             x, y, z = grid
             on_grid = f" on a grid of {x} x {y} x {z} work-groups" if self.of_grid else ""
             hints.append(f"in this launch{on_grid}, {', '.join(numbers)}")
         self._raise(problem, constraint, hints)
+
+    def _said(self, quantity: Quantity) -> str:
+        """A quantity in words; extents are counted as the dimensions of the array that was given."""
+        found = next((p for p in self._info.parameters if p.name == quantity.parameter), None)
+        if quantity.origin is Origin.EXTENT and isinstance(found, MemrefParameter):
+            return str(Quantity(quantity.origin, quantity.parameter, found.dimension(quantity.mode)))
+        return str(quantity)
 
     def _raise(self, problem: str, constraint: Constraint, hints: list[str]) -> NoReturn:
         from tilewright.artifacts.places import location_of

@@ -30,12 +30,16 @@ def is_our_version() -> bool:
 
 def reprinted(text: str, *options: str) -> str:
     """What the tool prints of a text in the generic form; fails if it does not accept it."""
+    return printed(text, "--allow-unregistered-dialect", "--mlir-print-op-generic", *options).removesuffix("\n")
+
+
+def printed(text: str, *options: str) -> str:
+    """What the tool prints with these options; fails if it does not accept the text."""
     tool = find()
     assert tool is not None
-    command = [tool, "--allow-unregistered-dialect", "--mlir-print-op-generic", *options]
-    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run([tool, *options], input=text, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
-    return done.stdout.removesuffix("\n")
+    return done.stdout
 
 
 needed = pytest.mark.skipif(find() is None, reason="mlir-opt (Debian's mlir-19-tools) is not installed")

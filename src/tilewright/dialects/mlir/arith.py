@@ -189,14 +189,6 @@ class MinNumF(FloatBinary, name="arith.minnumf", traits=(PURE, COMMUTATIVE), ass
     """Minimum; a number wins over NaN."""
 
 
-class MaxF(FloatBinary, name="arith.maxf", traits=(PURE, COMMUTATIVE), assembly=_FLOATS):
-    """`maximumf`, as MLIR before 17 spells it."""
-
-
-class MinF(FloatBinary, name="arith.minf", traits=(PURE, COMMUTATIVE), assembly=_FLOATS):
-    """`minimumf`, as MLIR before 17 spells it."""
-
-
 class NegF(MlirOperation, name="arith.negf", traits=(PURE,), assembly="$operand <fastmath> <attributes> : @operand"):
     """The number with its sign changed."""
 

@@ -109,6 +109,7 @@ class Structured(MlirOperation):
                 if before[0] != extent:
                     said = f"loop {expression.position} has {extent} iterations by {value.type}"
                     fail(self, report, f"{said}, but {before[0]} by {values[before[1]].type}", index)
+                    return
         if len(known) == 0 and not self.iterators:
             return
         covered = {e.position for m in maps for e in m.results if isinstance(e, Dimension)}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import cache
 from typing import Final, NoReturn, cast
 
-from tilewright.diagnostics import Location
+from tilewright.diagnostics import Location, SourceRange
 from tilewright.diagnostics.nearest import nearest
 from tilewright.dialects.mlir import arith, memref
 from tilewright.dialects.mlir.base import BOOLEAN_TYPE, INDEX_TYPE, MlirOperation
@@ -37,6 +37,9 @@ from tilewright.ir.types import BOOL, I32, I64, INDEX, Type
 SHORT: Final[Mapping[str, str]] = {"return": "func.return", "call": "func.call", "module": "builtin.module"}
 """Names that may lack their dialect: in functions that of functions, in modules that of modules."""
 
+FORMER: Final[Mapping[str, str]] = {"arith.maxf": "arith.maximumf", "arith.minf": "arith.minimumf"}
+"""Names that earlier versions have for operations."""
+
 _LINE: Final = re.compile(
     r'[ \t]*+(?:%[\w$.:#, \t%-]*+=(?!=)|"(?=[^"\n]*"\()|\^|\{-#|[!#][\w$-]++[ \t]*+=(?!=)'
     r"|(?:func|affine|scf|memref|arith|math|linalg|cf|gpu|vector|tensor|llvm)\.[a-z]|(?:return|call|module)\b)"
@@ -56,15 +59,18 @@ class FormReader(FileReader):
     def begins(self, text: str, line: int) -> bool:
         return _LINE.match(text, line) is not None
 
+    def named(self, draft: OperationText, name: str, place: SourceRange) -> None:
+        super().named(draft, FORMER.get(name, name), place)
+
     def operation(self, draft: OperationText, block: Block) -> Steps[None]:
         if self.at('"'):
             yield super().operation(draft, block)
             return
         start = self.position
         written = self.word("an operation")
-        name = SHORT.get(written, written)
         place = self.range_from(start)
-        self.named(draft, name, place)
+        self.named(draft, SHORT.get(written, written), place)
+        name = draft.name
         if name == "builtin.module":
             yield self.module(draft, block)
             return

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from tilewright.artifacts.constraints import Constraint, SameExtent
 from tilewright.artifacts.places import SourcePlace
 from tilewright.dialects.builtin import Kernel
+from tilewright.ir.core import Value
+from tilewright.ir.types import MemrefType
 from tilewright.transforms.launch_bounds import value_name
 from tilewright.transforms.launch_quantities import LaunchQuantities
 from tilewright.transforms.lower_mlir.context import Agreement
@@ -25,5 +27,11 @@ def same_extents(kernel: Kernel, agreements: Iterable[Agreement]) -> Iterator[Co
         if before is None or after is None or before == after or frozenset((before, after)) in seen:
             continue
         seen.add(frozenset((before, after)))
-        names = f"mode {mode} of {value_name(first)}", f"mode {other} of {value_name(second)}"
+        names = _name(first, mode), _name(second, other)
         yield SameExtent(names, (before, after), SourcePlace.of(agreement.place))
+
+
+def _name(view: Value, mode: int) -> str:
+    """A mode as the program counts it, which has them in reverse."""
+    assert isinstance(view.type, MemrefType)
+    return f"dimension {view.type.order - 1 - mode} of {value_name(view)}"

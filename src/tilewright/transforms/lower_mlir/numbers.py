@@ -43,8 +43,6 @@ _SAME: Final[Mapping[type[Operation], type[Operation]]] = {
     foreign.RemF: arith.Rem,
     foreign.MaximumF: arith_floats.Maximum,
     foreign.MinimumF: arith_floats.Minimum,
-    foreign.MaxF: arith_floats.Maximum,
-    foreign.MinF: arith_floats.Minimum,
     foreign.MaxNumF: arith.Max,
     foreign.MinNumF: arith.Min,
     foreign.NegF: arith.Neg,

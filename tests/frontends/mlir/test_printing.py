@@ -1,0 +1,45 @@
+"""What is read in any form is printed in the generic one, which is a fixpoint, and which the stock tool takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from frontends.mlir.forms import PRINTED, PROGRAMS, options, parts_of
+from frontends.mlir.reading import read, reprinted
+from ir.mlir import tool
+
+
+@pytest.mark.parametrize("path", [*PROGRAMS, *PRINTED], ids=lambda p: p.stem)
+def test_printing_is_a_fixpoint(path: Path) -> None:
+    text = reprinted(path.read_text())
+    assert reprinted(text) == text
+
+
+@pytest.mark.parametrize("name", [p.stem for p in PROGRAMS])
+def test_the_custom_form_says_what_the_generic_one_does(name: str) -> None:
+    """The same operations, types and properties; those that only say what is the default are not compared."""
+    folder = PRINTED[0].parent
+    pretty, generic = (read((folder / f"{name}.{form}.mlir").read_text()).module for form in ("pretty", "generic"))
+    assert [op.name for op in pretty.walk()] == [op.name for op in generic.walk()]
+    for ours, theirs in zip(pretty.walk(), generic.walk(), strict=True):
+        assert [o.type for o in ours.operands] == [o.type for o in theirs.operands]
+        assert [r.type for r in ours.results] == [r.type for r in theirs.results]
+        for key, value in ours.attributes.items():
+            assert str(theirs.attributes[key]) == str(value)
+
+
+@tool.same_version_needed
+@pytest.mark.parametrize("path", PRINTED, ids=lambda p: p.stem)
+def test_the_tool_prints_the_programs_so(path: Path) -> None:
+    name, form = parts_of(path)
+    source = PROGRAMS[0].parent / f"{name}.mlir"
+    assert tool.printed(source.read_text(), *options(form)) == path.read_text()
+
+
+@tool.needed
+@pytest.mark.parametrize("path", PRINTED, ids=lambda p: p.stem)
+def test_the_tool_reads_what_we_print(path: Path) -> None:
+    text = path.read_text()
+    assert tool.reprinted(reprinted(text)) == tool.reprinted(text)
