@@ -234,13 +234,13 @@ class _Loops:
         """One point of the parallel loops: the outputs' elements are carried through the others."""
         count = len(self.op.inputs)
         outputs = range(count, len(self.operands))
-        used = [bool(sums) or bool(self.op.body.entry.arguments[k].uses) for k in outputs]
         places = {**at, **{k: low.b.index(0) for k in sums}}
-        carried = [
-            self._read(low, k, places) if reads else low.b.zero(_element(low.value(self.operands[k])))
-            for k, reads in zip(outputs, used, strict=True)
-        ]
-        found = self._summed(low, list(sums), dict(at), carried)
+        if sums:
+            carried = [self._read(low, k, places) for k in outputs]
+            found = self._summed(low, list(sums), dict(at), carried)
+        else:
+            used = {k for k in outputs if self.op.body.entry.arguments[k].uses}
+            found = self._body(low, at, [self._read(low, k, places) if k in used else None for k in outputs])
         for k, value in zip(outputs, found, strict=True):
             low.b(shared.Store(value, low.value(self.operands[k]), self._indices(low, self.maps[k], places)))
 
@@ -256,12 +256,14 @@ class _Loops:
 
         return counted_loop(low, (0, self.extents[loop], 1), carried, body, INDEX)
 
-    def _body(self, low: Lowering, at: Mapping[int, Value], outputs: Sequence[Value]) -> list[Value]:
+    def _body(self, low: Lowering, at: Mapping[int, Value], outputs: Sequence[Value | None]) -> list[Value]:
+        """The new elements of the outputs; None stands for elements that the body does not ask for."""
         region = self.op.body
         count = len(self.op.inputs)
         for k, argument in enumerate(region.entry.arguments):
-            if k >= count:
-                low.values[argument] = outputs[k - count]
+            given = outputs[k - count] if k >= count else None
+            if given is not None:
+                low.values[argument] = given
             elif argument.uses:
                 low.values[argument] = self._read(low, k, at)
         for op in region.entry:
