@@ -30,6 +30,7 @@ def function(arguments: str, *lines: str) -> str:
     return f"func.func @f({arguments}) {{\n  " + "\n  ".join(lines) + "\n  return\n}\n"
 
 
+EIGHT = "memref<8xf32>"
 PRODUCTS = {
     "matmul": ("memref<?x?xf32>, memref<?x?xf32>", "memref<?x?xf32>", (False, False)),
     "matmul_transpose_a": ("memref<?x?xf32>, memref<?x?xf32>", "memref<?x?xf32>", (False, True)),
@@ -89,7 +90,8 @@ def test_an_update_in_place_that_reads_other_elements_keeps_its_order() -> None:
     body = "^bb0(%x: f32, %y: f32):\n  linalg.yield %x : f32\n"
     maps = "indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>]"
     m = "memref<4x4xf32>"
-    line = f'linalg.generic {{{maps}, iterator_types = ["parallel", "parallel"]}} ins(%A : {m}) outs(%A : {m}) {{\n{body}}}'
+    kinds = 'iterator_types = ["parallel", "parallel"]'
+    line = f"linalg.generic {{{maps}, {kinds}}} ins(%A : {m}) outs(%A : {m}) {{\n{body}}}"
     ops = lowered(function(f"%A: {m}", line))
     assert not any(isinstance(op, tl.Foreach) for op in ops)
     other = line.replace("ins(%A", "ins(%B")
@@ -111,15 +113,15 @@ def test_an_update_in_place_that_reads_other_elements_keeps_its_order() -> None:
         (function("", "func.call @g() : () -> ()"), "there is no function @g"),
         (function("", "func.call @f() : () -> ()"), "@f calls itself"),
         (
-            "func.func @f(%p: i1) {\n  \"cf.br\"()[^bb1] : () -> ()\n^bb1:\n  return\n}\n",
+            'func.func @f(%p: i1) {\n  "cf.br"()[^bb1] : () -> ()\n^bb1:\n  return\n}\n',
             "branches between blocks are not supported",
         ),
         (
-            function("%A: memref<8xf32>", "%B = memref.subview %A[0] [4] [2] : memref<8xf32> to memref<4xf32, strided<[2]>>"),
+            function(f"%A: {EIGHT}", f"%B = memref.subview %A[0] [4] [2] : {EIGHT} to memref<4xf32, strided<[2]>>"),
             "steps other than 1",
         ),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_supported_is_named_where_it_stands(text: str, says: str) -> None:
     with pytest.raises(tw.CompileError) as caught:
         tw.compile(text + "// \n", target="interpreter")
