@@ -37,7 +37,8 @@ class FunctionImport:
     """`values` are bare ones by name, `tensors` tokens and results of operations on tensors.
 
     What could not be imported is in neither. `cyclic` are the blocks that lead back to themselves,
-    `opaque` the parameters that are pointers and do not say to what.
+    `opaque` the parameters that are pointers and do not say to what, `read_off` vectors that were only put together to
+    be taken apart.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class FunctionImport:
         self.tensors: dict[str, Value] = {}
         self.cyclic: set[Block] = set()
         self.opaque: set[str] = set()
+        self.read_off: list[str] = []
         self._vectors: dict[Value, Value] = {}
         self._result: Value | None = None
         self.b = Builder(entry)

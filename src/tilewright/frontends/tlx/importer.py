@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from tilewright.diagnostics import Report, Source, SourceRange
-from tilewright.dialects import addresses, cf
+from tilewright.dialects import addresses, arith, cf, tile
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.frontends.tlx import memory, plain
@@ -46,6 +46,21 @@ def import_function(f: FunctionImport, body: Block) -> None:
                 _instruction(f, instruction, number, blocks)
             except Broken:
                 continue
+    _drop_read_off(f)
+
+
+def _drop_read_off(f: FunctionImport) -> None:
+    """Erase vectors that nothing has a use for, with their parts."""
+    work = [f.values[name].defining_op for name in f.read_off if name in f.values]
+    while work:
+        op = work.pop()
+        if (
+            isinstance(op, tile.Cat | tile.Splat | tile.Extract | arith.Constant)
+            and not op.out.uses
+            and op.block is not None
+        ):
+            work += [operand.defining_op for operand in op.operands]
+            op.erase()
 
 
 # The boundary to the host (decision 38)

@@ -58,6 +58,7 @@ def _entries(f: FunctionImport, i: syntax.Call, operand: syntax.Operand) -> list
             break
         entry = f.constants.value_of(definition.element)
         found.setdefault(at, entry if isinstance(entry, int) else f.value(definition.element))
+        f.read_off.append(rest.value.name)
         rest = definition.vector
     below = f.constants.value_of(rest)
     for position in range(count):
