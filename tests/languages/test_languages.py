@@ -18,6 +18,14 @@ from tilewright.targets import find_target
 
 EXAMPLES: Final = Path(__file__).parents[2] / "examples"
 TENSOR: Final = Source("k.tl", "func @f(%x: f32, %A: memref<f32x4>) {\n  axpby.n %x, %A, %x, %A\n}\n")
+TLX: Final = Source(
+    "k.ll",
+    "define void @k(ptr %a, ptr %b) {\n"
+    "  %v = load <4 x float>, ptr %a, align 4\n"
+    "  store <4 x float> %v, ptr %b, align 4\n"
+    "  ret void\n"
+    "}\n",
+)
 TILE: Final = Source("k.tileir", (EXAMPLES / "softmax.tileir").read_text())
 
 
@@ -26,6 +34,11 @@ def test_sources_are_recognised_by_their_content() -> None:
     assert language_of(TILE).name == "Tile IR"
     assert language_of(Binary("k", b"\x7fTileIR\0")).name == "Tile IR"
     assert language_of(TILE, "new").name == "the tensor language"
+    assert language_of(TLX).name == "TLX"
+    assert (
+        language_of(Source("k", "for (int i = 0; i < 4; i++)\n  %t = call token @llvm.tensor.load(..)")).name == "TLX"
+    )
+    assert language_of(Source("k", "func @f() { ; @llvm.tensor.load\n}")).name == "the tensor language"
 
 
 def test_the_lowering_of_tile_ir_is_a_pass_of_the_pipeline() -> None:
@@ -42,7 +55,7 @@ def test_what_was_read_is_lowered_by_its_passes() -> None:
     assert print_op(module) == print_op(read_module(TILE, Report()))
 
 
-@pytest.mark.parametrize("source", [TENSOR, TILE], ids=["tensor", "tile"])
+@pytest.mark.parametrize("source", [TENSOR, TILE, TLX], ids=["tensor", "tile", "tlx"])
 def test_every_language_formats_and_interprets(source: Source) -> None:
     language, report = language_of(source), Report()
     text = language.format(source, report, "auto")
@@ -61,6 +74,29 @@ def test_forms_go_round() -> None:
     assert language.translate(back, Form("bytecode")) == data
     text = language.translate(back, Form("text")).decode()
     assert language.translate(read_source(Source("k.tileir", text), Report()), Form("bytecode")) == data
+
+
+def test_branches_are_lifted_by_the_passes_of_the_language() -> None:
+    lines = (
+        "define void @k(i1 %c, ptr %p) {",
+        "br i1 %c, label %x, label %y",
+        "x:",
+        "store i8 1, ptr %p",
+        "br label %y",
+    )
+    text = "\n".join([*lines, "y:", "ret void", "}", ""])
+    module = read_source(Source("k.ll", text), Report())
+    assert "cf.cond_br" in print_op(module)
+    PassManager(language_of(TLX).passes(), verify_each=True).run(module, PassContext())
+    assert "cf.br" not in print_op(module)
+    assert "scf.if" in print_op(module)
+
+
+def test_canonical_tlx_is_a_form() -> None:
+    language = language_of(TLX)
+    text = language.translate(read_source(TLX, Report()), Form("text")).decode()
+    assert language.translate(read_source(Source("k.ll", text), Report()), Form("text")).decode() == text
+    assert translated(TLX) is language
 
 
 def test_what_is_not_offered_is_said() -> None:
