@@ -74,6 +74,17 @@ def test_a_dense_load_is_the_flattened_order(rng: np.random.Generator) -> None:
     assert np.array_equal(b.reshape(3, 4) != 0, np.pad(np.ones((2, 3), bool), ((0, 1), (0, 1))))
 
 
+def test_arrays_that_touch_or_overlap(rng: np.random.Generator) -> None:
+    """An address at the end of one array and in another one is that of the other one."""
+    type_ = TensorType.dense(F32, (8,))
+    for start in (4, 8):
+        memory = rng.standard_normal(24).astype(np.float32)
+        wanted = memory.copy()
+        wanted[start : start + 8] = memory[:8]
+        interpret(copy(type_, (1,), (1,)), [memory[:8], memory[start : start + 8]])
+        assert np.array_equal(memory, wanted)
+
+
 def test_beyond_the_array_is_an_error() -> None:
     type_ = TensorType.dense(F32, (3, 4))
     a, b = np.zeros(11, np.float32), np.zeros(12, np.float32)

@@ -74,16 +74,19 @@ def _from_address(w: WorkGroup, op: Operation) -> None:
 
 
 def view_at(w: WorkGroup, address: int, dtype: np.dtype[Any], shape: tuple[int, ...], steps: tuple[int, ...]) -> View:
-    """Elements from an address on, with strides in elements; a null memref if it lies in no array of the launch."""
-    for space in w.spaces:
-        assert isinstance(space, Space)
-        if space.low <= address <= space.low + len(space.data):
-            lead = (address - space.low) % dtype.itemsize
-            usable = (len(space.data) - lead) // dtype.itemsize * dtype.itemsize
-            elements = space.data[lead : lead + usable].view(dtype)
-            buffer = Buffer(space.name, elements, None, space.readonly)
-            return View(buffer, (address - space.low) // dtype.itemsize, shape, steps)
-    return View(None, 0, shape, steps)
+    """Elements from an address on, with strides in elements; a null memref if it lies in no array of the launch.
+
+    Of arrays that overlap or touch the one that reaches farthest counts.
+    """
+    around = [s for s in w.spaces if isinstance(s, Space) and s.low <= address <= s.low + len(s.data)]
+    if not around:
+        return View(None, 0, shape, steps)
+    space = max(around, key=lambda s: s.low + len(s.data))
+    lead = (address - space.low) % dtype.itemsize
+    usable = (len(space.data) - lead) // dtype.itemsize * dtype.itemsize
+    elements = space.data[lead : lead + usable].view(dtype)
+    buffer = Buffer(space.name, elements, None, space.readonly)
+    return View(buffer, (address - space.low) // dtype.itemsize, shape, steps)
 
 
 def _elements(
