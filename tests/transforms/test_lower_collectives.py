@@ -249,3 +249,23 @@ def test_streams_of_elements_apart_fetch_ahead_by_every_fourth() -> None:
     assert found.count("tile.prefetch %a") == 2
     for parameters in ("%a: memref<f32x?>, %y: memref<f32>", "%a: memref<f32x8,strided<3>>, %y: memref<f32>"):
         assert "tile.prefetch" not in run(kernel(parameters, f"{ONE} {ZERO} tl.sum %one, %a, %zero, %y"), apart)
+
+
+@pytest.mark.parametrize("unsigned", [(False, False), (True, False), (False, True), (True, True)])
+def test_factors_of_either_sign(rng: np.random.Generator, unsigned: tuple[bool, bool]) -> None:
+    """Bytes of the whole range, transposed too: the numbers that they are with and without a sign."""
+    names_of = ("unsigned_a", "unsigned_b")
+    flags = ", ".join(f"{name} = {str(flag).lower()}" for name, flag in zip(names_of, unsigned, strict=True))
+    text = (
+        "%zero = arith.constant {value = 0} -> i32 %one = arith.constant {value = 1} -> i32 "
+        f"tl.gemm %one, %A, %B, %zero, %C {{transpose_b = true, {flags}}}"
+    )
+    a, b = (np.asfortranarray(rng.integers(-128, 128, shape), np.int8) for shape in ((20, 9), (18, 9)))
+    x, y = (v.view(np.uint8 if flag else np.int8).astype(np.int64) for v, flag in zip((a, b), unsigned, strict=True))
+    for step in (None, LowerCollectives(), SMALL):
+        module = kernel("%A: memref<i8x20x9>, %B: memref<i8x18x9>, %C: memref<i32x20x18>", text)
+        if step is not None:
+            run(module, step)
+        c = np.zeros((20, 18), np.int32, order="F")
+        interpret(module.kernels[0], [a, b, c])
+        assert np.array_equal(c, x @ y.T), step

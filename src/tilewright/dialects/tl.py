@@ -171,7 +171,7 @@ class Cumsum(Collective, name="tl.cumsum", traits=(COLLECTIVE,), code="V39"):
 
 
 class Gemm(Collective, name="tl.gemm", traits=(COLLECTIVE,), code="V39"):
-    """`C := alpha op1(A) op2(B) + beta C`."""
+    """`C := alpha op1(A) op2(B) + beta C`. Integers of a factor are signed, unless it is said to be unsigned."""
 
     alpha: Value = operand(NUMBER)
     a: Value = operand(MEMREF)
@@ -181,6 +181,8 @@ class Gemm(Collective, name="tl.gemm", traits=(COLLECTIVE,), code="V39"):
     transpose_a: bool = optional_attribute(bool, default=False)
     transpose_b: bool = optional_attribute(bool, default=False)
     atomic: bool = optional_attribute(bool, default=False)
+    unsigned_a: bool = optional_attribute(bool, default=False)
+    unsigned_b: bool = optional_attribute(bool, default=False)
 
     def tensor_modes(self) -> Sequence[TensorModes]:
         return TensorModes(1, "mk", self.transpose_a), TensorModes(2, "kn", self.transpose_b), TensorModes(4, "mn")

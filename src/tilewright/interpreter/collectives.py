@@ -140,11 +140,16 @@ def _gemm(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, tl.Gemm)
 
     def product(wanted: np.dtype[Any]) -> Array:
-        a = _transposed(read_all(w, op, op.a, wanted), op.transpose_a)
-        b = _transposed(read_all(w, op, op.b, wanted), op.transpose_b)
-        return matmul(a, b)
+        a, b = _factor(w, op, op.a, op.unsigned_a, wanted), _factor(w, op, op.b, op.unsigned_b, wanted)
+        return matmul(_transposed(a, op.transpose_a), _transposed(b, op.transpose_b))
 
     _update(w, op, op.alpha, op.beta, op.c, op.atomic, product)
+
+
+def _factor(w: WorkGroup, op: Operation, memref: Value, is_unsigned: bool, wanted: np.dtype[Any]) -> Array:
+    """A factor in the type that products are summed in, extended by its sign or by zeros."""
+    found = read_all(w, op, memref, dtype_of(element(memref).format))
+    return (found.view(f"u{found.itemsize}") if is_unsigned else found).astype(wanted)
 
 
 def _gemv(w: WorkGroup, op: Operation) -> None:

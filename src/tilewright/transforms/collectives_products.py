@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 from tilewright.dialects import tile, tl
 from tilewright.dialects.arith import Add, Mul
+from tilewright.dialects.arith_integers import UCast
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.memref import AtomicKind
 from tilewright.ir.core import Value
-from tilewright.ir.types import TileType
+from tilewright.ir.types import ScalarType, TileType, with_element
 from tilewright.transforms import emit
 from tilewright.transforms.collectives_elementwise import stretched, update_each
 from tilewright.transforms.policy import Schedule, contiguous_mode
@@ -32,13 +33,20 @@ def lower_gemm(op: tl.Gemm, build: Builder, schedule: Schedule) -> None:
 
     def body(at: Builder, box: Box) -> None:
         def step(deep: Builder, piece: Piece, carried: list[Value]) -> list[Value]:
-            left = Box((box.pieces[0], piece)).load(deep, a)
-            right = Box((piece, box.pieces[1])).load(deep, b)
+            left = _factor(deep, Box((box.pieces[0], piece)).load(deep, a), op.unsigned_a, goal.accumulator)
+            right = _factor(deep, Box((piece, box.pieces[1])).load(deep, b), op.unsigned_b, goal.accumulator)
             return [deep(tile.Mma(left, right, carried[0])).out]
 
         _accumulate(at, goal, box, lambda first: along(at, inner, depth, step, [first], peel=peels)[0])
 
     cover(build, extents(build, op.c), (rows, columns), loop_order(types[2]), body, peels)
+
+
+def _factor(build: Builder, value: Value, is_unsigned: bool, accumulator: ScalarType) -> Value:
+    """A factor as products take it: of a type that the accumulator holds, extended by zeros if it has no sign."""
+    if not is_unsigned or emit.scalar_type(value.type) is accumulator:
+        return value
+    return build(UCast(value, result_types=[with_element(value.type, accumulator)])).out
 
 
 def _accumulate(build: Builder, goal: Update, box: Box, products: Callable[[Value], Value]) -> None:
