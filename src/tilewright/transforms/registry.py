@@ -24,6 +24,7 @@ from tilewright.transforms.lower_cooperative_matrices import LowerCooperativeMat
 from tilewright.transforms.lower_foreach import LowerForeach
 from tilewright.transforms.lower_mlir import LowerMlir
 from tilewright.transforms.lower_tile_ir import LowerTileIR
+from tilewright.transforms.lower_tlx import LowerTlx
 from tilewright.transforms.merge_branches import MergeBranches
 from tilewright.transforms.raise_contractions import RaiseContractions
 from tilewright.transforms.split_barriers import SplitBarriers
@@ -32,6 +33,7 @@ _FACTORIES: tuple[Callable[[], Pass], ...] = (
     LowerTileIR,
     LowerMlir,
     LiftControlFlow,
+    LowerTlx,
     InferWorkGroup,
     DeriveNullArguments,
     DeriveLaunchConstraints,

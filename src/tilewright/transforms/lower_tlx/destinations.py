@@ -1,0 +1,130 @@
+"""Results that a store takes are computed where it would copy them to, if that overlaps nothing that is read for them.
+
+Whether it does is known when the program runs: then the result goes to a buffer that lies as the target does, and is
+copied.
+"""
+
+from __future__ import annotations
+
+from tilewright.dialects.arith import Add, Cmp, Or, Predicate
+from tilewright.dialects.statics import Reserve
+from tilewright.dialects.tlx import elementwise, products, reductions, shapes
+from tilewright.dialects.tlx import memory as tlx
+from tilewright.dialects.tlx.base import TlxOperation, tensor_of
+from tilewright.ir.core import Operation, Value
+from tilewright.ir.types import MemrefType, PointerType, ScalarType
+from tilewright.transforms import emit
+from tilewright.transforms.aliasing import effects_of
+from tilewright.transforms.lower_tlx.context import Destination, Lowering, address_of, stored_strides, strides_of
+
+_SPARSE = 4
+"""A buffer has at most so many times the elements of the result."""
+
+
+_WRITERS = (
+    products.Product,
+    products.MultiplyAccumulate,
+    elementwise.TensorUnary,
+    elementwise.Broadcast,
+    reductions.Reduction,
+    shapes.Pad,
+    shapes.Concat,
+)
+"""Operations whose large results are written to memory that may be chosen."""
+
+
+def disjoint(low: Lowering, x: Value, y: Value) -> Value:
+    """Whether two views in memory share no byte."""
+    (first, end), (start, stop) = _range(low, x), _range(low, y)
+    before, behind = low.b(Cmp(Predicate.LE, end, start)).out, low.b(Cmp(Predicate.LE, stop, first)).out
+    return low.b(Or(before, behind)).out
+
+
+def _range(low: Lowering, view: Value) -> tuple[Value, Value]:
+    """The first byte of a view and the one behind its last; strides are positive."""
+    type_, address = emit.memref_type(view), address_of(view)
+    reach = low.sum([1, *(low.product((n or 1) - 1, s) for n, s in zip(type_.shape, strides_of(view), strict=True))])
+    return address, low.further(address, reach, type_.element.bytes)
+
+
+def is_own(view: Value) -> bool:
+    """Whether memory was reserved for this program, so that no address of the caller's leads there."""
+    address = address_of(view)
+    while isinstance(op := address.defining_op, Add):
+        address = op.lhs
+    return isinstance(address.defining_op, Reserve)
+
+
+def destination(low: Lowering, op: TlxOperation) -> tuple[tlx.Store, Destination] | None:
+    """The store that takes the large result of an operation next, and where it may be computed; None if none does."""
+    if not isinstance(op, _WRITERS) or not low.is_large(tensor_of(op.results[0])):
+        return None
+    store = _next_store(op)
+    if store is None or not _moved_before(op, [store.address, *store.dynamic]):
+        return None
+    type_ = tensor_of(store.input)
+    strides = stored_strides(type_, store.mixed_distances)
+    target = low.view(store.address, type_.element, type_.shape[::-1], strides)
+    read = [low.values[v] for v in op.operands if v in low.values]
+    foreign = [v for v in read if isinstance(v.type, MemrefType) and not is_own(v)]
+    if not foreign:
+        return store, Destination(target, target, None)
+    span = emit.memref_type(target).span
+    if span is None or span > _SPARSE * type_.size:
+        return None
+    apart = disjoint(low, target, foreign[0])
+    for other in foreign[1:]:
+        apart = emit.both(low.b, apart, disjoint(low, target, other))
+    buffer = low.b(Reserve(span * type_.element.bytes, 64)).out
+    view = low.view(emit.select(low.b, apart, store.address, buffer), type_.element, type_.shape[::-1], strides)
+    return store, Destination(view, target, apart)
+
+
+def _next_store(op: TlxOperation) -> tlx.Store | None:
+    """The only reader of a result, if it is a store and between them nothing reads memory, as tensors may be."""
+    value = op.results[0]
+    while value.has_one_use() and isinstance(user := next(iter(value.uses)), shapes.Transpose):
+        value = user.out
+    store = next(iter(value.uses), None)
+    if not value.has_one_use() or not isinstance(store, tlx.Store) or store.block is not op.block:
+        return None
+    at = op.next
+    while at is not None and at is not store:
+        if effects_of(at) != [] or not (isinstance(at, shapes.Transpose) or _is_scalar(at)):
+            return None
+        at = at.next
+    return store if at is store else None
+
+
+def _is_scalar(op: Operation) -> bool:
+    return all(isinstance(v.type, ScalarType | PointerType) for v in (*op.operands, *op.results))
+
+
+def _moved_before(op: Operation, values: list[Value]) -> bool:
+    """Whether values are known in front of an operation, behind which only what is pure computes them; it is moved."""
+    behind: dict[Operation, None] = {}
+    waiting = list(values)
+    following = set(_following(op))
+    while waiting:
+        source = waiting.pop().defining_op
+        if source is op:
+            return False
+        if source in following:
+            behind[source] = None
+            waiting += source.operands
+    if any(source.regions for source in behind):
+        return False
+    assert op.block is not None
+    for source in [o for o in _following(op) if o in behind]:
+        source.detach()
+        op.block.insert(source, op)
+    return True
+
+
+def _following(op: Operation) -> list[Operation]:
+    found: list[Operation] = []
+    at = op.next
+    while at is not None:
+        found.append(at)
+        at = at.next
+    return found

@@ -1,0 +1,88 @@
+"""Functions of elements: the operations of `arith` and `math` that they are, on tiles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import log10
+from typing import Final
+
+from tilewright.dialects import arith, arith_floats, math
+from tilewright.dialects.builder import Builder
+from tilewright.dialects.tlx import elementwise as tlx
+from tilewright.dialects.tlx.base import tensor_of
+from tilewright.ir.core import Operation, Value
+from tilewright.ir.types import F64, TileType
+from tilewright.transforms import emit
+from tilewright.transforms.lower_tlx.context import Lowering
+
+_Function = Callable[[Builder, Value], Value]
+
+
+def _direct(cls: Callable[[Value], Operation]) -> _Function:
+    return lambda b, x: b(cls(x)).results[0]
+
+
+def _relu(b: Builder, x: Value) -> Value:
+    zero = b.zero(x.type)
+    if emit.scalar_type(x.type).is_float:
+        return b(arith_floats.Maximum(x, zero)).out
+    return b(arith.Max(x, zero)).out
+
+
+def _sigmoid(b: Builder, x: Value) -> Value:
+    one = b.constant(1.0, x.type)
+    return b(arith.Div(one, b(arith.Add(one, b(math.Exp(b(arith.Neg(x)).out)).out)).out)).out
+
+
+def _log10(b: Builder, x: Value) -> Value:
+    return b(arith.Mul(b(math.Log2(x)).out, b.constant(log10(2), x.type))).out
+
+
+def _wide(function: _Function) -> _Function:
+    """Computed in f64, so that what several roundings lose is less than the last bit of shorter types."""
+
+    def compute(b: Builder, x: Value) -> Value:
+        element = emit.scalar_type(x.type)
+        return emit.cast(b, function(b, emit.cast(b, x, F64)), element)
+
+    return compute
+
+
+FUNCTIONS: Final[Mapping[type[tlx.TensorUnary], _Function]] = {
+    tlx.Relu: _relu,
+    tlx.Tanh: _wide(_direct(math.Tanh)),
+    tlx.Sigmoid: _wide(_sigmoid),
+    tlx.Sin: _direct(math.Sin),
+    tlx.Cos: _direct(math.Cos),
+    tlx.Exp: _direct(math.Exp),
+    tlx.Exp2: _direct(math.Exp2),
+    tlx.Log: _direct(math.Log),
+    tlx.Log2: _direct(math.Log2),
+    tlx.Log10: _wide(_log10),
+    tlx.Sqrt: _direct(math.Sqrt),
+    tlx.Fabs: lambda b, x: b(arith.Abs(x)).out,
+    tlx.Floor: _direct(math.Floor),
+    tlx.Ceil: _direct(math.Ceil),
+}
+
+
+def function(low: Lowering, op: tlx.TensorUnary) -> Value:
+    """Each element by itself, on the whole tile or chunk by chunk."""
+    compute, type_ = FUNCTIONS[type(op)], tensor_of(op.out)
+    if not low.is_large(type_):
+        return compute(low.b, low.tile(op.input))
+    source, target = low.memory(op.input, type_), low.result(type_)
+    low.for_each_chunk(
+        target, lambda inner, box: box.store(inner.b, compute(inner.b, box.load(inner.b, source)), target)
+    )
+    return target
+
+
+def broadcast(low: Lowering, op: tlx.Broadcast) -> Value:
+    """A tile or memory filled with the number."""
+    type_ = tensor_of(op.out)
+    if not low.is_large(type_):
+        return emit.shaped(low.b, op.value, TileType(type_.shape[::-1], type_.element))
+    target = low.result(type_)
+    low.fill(op.value, target)
+    return target

@@ -1,0 +1,70 @@
+"""Bare vectors too long for registers: they live in memory, and what is done with them is done chunk by chunk.
+
+Truth values lie there as bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tilewright.dialects import arith, tile
+from tilewright.ir.core import Operation, Value
+from tilewright.ir.interfaces import Elementwise
+from tilewright.ir.types import BOOL, I8, TileType
+from tilewright.transforms import emit
+from tilewright.transforms.lower_tlx.context import Lowering, NoLowering
+from tilewright.transforms.tiling import Box, Piece
+
+_Compute = Callable[[Lowering, Box], Value]
+
+
+def long_vector(low: Lowering, op: Operation) -> None:
+    """Arithmetic, loads and stores. Raises `NoLowering` for anything else, such as loops that carry such vectors."""
+    match op:
+        case tile.Load(check=()) if len(op.indices) == 1:
+            _compute(low, op.out, lambda inner, box: _within(inner, op.indices[0], box).load(inner.b, op.memref))
+        case tile.Store(check=()) if len(op.indices) == 1:
+            low.for_each_chunk(low.values[op.value], lambda inner, box: _store(inner, op, box))
+        case Elementwise() | arith.Constant() | tile.Splat() if isinstance(op.results[0].type, TileType):
+            _compute(low, op.results[0], lambda inner, box: _chunk(inner, op, box))
+        case _:
+            raise NoLowering(op, f"{op.name} of a vector of more than {low.limit:,} elements, which lives in memory")
+
+
+def _compute(low: Lowering, vector: Value, compute: _Compute) -> None:
+    """The chunks of a vector into memory of its own."""
+    assert isinstance(vector.type, TileType)
+    element = I8 if vector.type.element is BOOL else vector.type.element
+    target = low.reserved(element, vector.type.shape, (1,))
+    low.for_each_chunk(target, lambda inner, box: box.store(inner.b, compute(inner, box), target))
+    low.values[vector] = target
+
+
+def _within(low: Lowering, start: Value, box: Box) -> Box:
+    """A chunk of a vector that begins at a position."""
+    (piece,) = box.pieces
+    return Box((Piece(emit.add(low.b, start, piece.index), piece.length, False),))
+
+
+def _store(low: Lowering, op: tile.Store, box: Box) -> None:
+    value = box.load(low.b, low.values[op.value])
+    _within(low, op.indices[0], box).store(low.b, value, op.memref)
+
+
+def _chunk(low: Lowering, op: Operation, box: Box) -> Value:
+    """One chunk of an operation's result, by a copy of the operation with shorter vectors."""
+    copy = op.clone({v: _loaded(low, v, box) for v in op.operands if isinstance(v.type, TileType)})
+    (result,) = copy.results
+    result.type = TileType(box.shape, emit.scalar_type(result.type))
+    found = low.b(copy).results[0]
+    if emit.scalar_type(found.type) is not BOOL:
+        return found
+    bytes_ = TileType(box.shape, I8)
+    return emit.select(low.b, found, low.b.constant(1, bytes_), low.b.zero(bytes_))
+
+
+def _loaded(low: Lowering, vector: Value, box: Box) -> Value:
+    found = box.load(low.b, low.values[vector])
+    if emit.scalar_type(vector.type) is not BOOL:
+        return found
+    return low.b(arith.Cmp(arith.Predicate.NE, found, low.b.zero(found.type))).out

@@ -1,0 +1,190 @@
+"""Products: loops over batches and over what strides cannot merge, around products of matrices in memory.
+
+Small products of two matrices are formed of tiles, which stay in registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from tilewright.dialects import tile, tl
+from tilewright.dialects.arith_integers import UCast
+from tilewright.dialects.tlx import products as tlx
+from tilewright.dialects.tlx.base import tensor_of
+from tilewright.dialects.tlx.types import TensorType
+from tilewright.ir.core import Value
+from tilewright.ir.types import ScalarType, TileType, with_element
+from tilewright.transforms import emit
+from tilewright.transforms.lower_tlx.axes import Axis, axes, longest, single
+from tilewright.transforms.lower_tlx.context import Lowering, address_of
+
+
+class Factor(Struct, frozen=True):
+    """A factor in memory, and whether its integers are signed."""
+
+    view: Value
+    signed: bool = True
+
+
+class Roles(Struct, frozen=True):
+    """Which dimensions of `a`, `b` and the result are shared by all, free in one factor, or summed over.
+
+    Each is a list of pairs or triples of logical dimensions, in the order (a, b, c), of those that have it.
+    """
+
+    batch: Sequence[tuple[int, int, int]]
+    rows: Sequence[tuple[int, int]]
+    columns: Sequence[tuple[int, int]]
+    terms: Sequence[tuple[int, int]]
+
+    @staticmethod
+    def of_matrices(rank: int) -> Roles:
+        """[B.., M, K] times [B.., K, N]."""
+        m, n = rank - 2, rank - 1
+        return Roles([(d, d, d) for d in range(rank - 2)], [(m, m)], [(n, n)], [(n, m)])
+
+    @staticmethod
+    def of_contraction(op: tlx.Contract) -> Roles:
+        """Free dimensions of `a`, then of `b`; pairs of axes."""
+        mine, others = op.free
+        rows = [(d, k) for k, d in enumerate(mine)]
+        columns = [(d, len(mine) + k) for k, d in enumerate(others)]
+        return Roles([], rows, columns, list(zip(op.axes_a, op.axes_b, strict=True)))
+
+
+def matmul(low: Lowering, op: tlx.MatMul) -> Value:
+    """A batched product."""
+    a, b, out = (tensor_of(v) for v in (op.a, op.b, op.out))
+    if out.rank == 2 and not any(map(low.is_large, (a, b, out))):
+        return _of_tiles(low, low.tile(op.a), low.tile(op.b), None, out)
+    factors = (Factor(low.memory(op.a, a)), Factor(low.memory(op.b, b)))
+    return multiply(low, factors, (a, b), low.result(out), out, Roles.of_matrices(out.rank))
+
+
+def contract(low: Lowering, op: tlx.Contract) -> Value:
+    """A contraction over any axes."""
+    a, b, out = (tensor_of(v) for v in (op.a, op.b, op.out))
+    factors = (Factor(low.memory(op.a, a)), Factor(low.memory(op.b, b)))
+    return multiply(low, factors, (a, b), low.result(out), out, Roles.of_contraction(op))
+
+
+def multiply_accumulate(low: Lowering, op: tlx.MultiplyAccumulate) -> Value:
+    """A product added to an accumulator; each factor has a sign of its own."""
+    a, b, out = (tensor_of(v) for v in (op.a, op.b, op.out))
+    if out.rank == 2 and not any(map(low.is_large, (a, b, out))):
+        factors = [_extended(low, low.tile(v), s, out.element) for v, s in zip((op.a, op.b), op.signed, strict=True)]
+        return _of_tiles(low, factors[0], factors[1], low.tile(op.acc), out)
+    target, acc = low.result(out), low.values[op.acc]
+    if isinstance(acc.type, TileType):
+        low.write(acc, target)
+    else:
+        low.copy(acc, target)
+    x, y = (Factor(low.memory(v, t), s) for v, t, s in zip((op.a, op.b), (a, b), op.signed, strict=True))
+    return multiply(low, (x, y), (a, b), target, out, Roles.of_matrices(out.rank), accumulate=True)
+
+
+def _extended(low: Lowering, value: Value, signed: bool, element: ScalarType) -> Value:
+    if signed or emit.scalar_type(value.type) is element:
+        return value
+    return low.b(UCast(value, result_types=[with_element(value.type, element)])).out
+
+
+def _of_tiles(low: Lowering, a: Value, b: Value, acc: Value | None, out: TensorType) -> Value:
+    """With dimensions in reverse, the product of the factors in the other order; formed in the accumulator's type."""
+    type_ = TileType(out.shape[::-1], out.element.accumulator)
+    first = low.b.zero(type_) if acc is None else emit.cast(low.b, acc, type_.element)
+    return emit.cast(low.b, low.b(tile.Mma(b, a, first)).out, out.element)
+
+
+def multiply(
+    low: Lowering,
+    factors: tuple[Factor, Factor],
+    types: tuple[TensorType, TensorType],
+    target: Value,
+    out: TensorType,
+    roles: Roles,
+    accumulate: bool = False,
+) -> Value:
+    """The product of two tensors in memory into, or added to, a view, which overlaps neither."""
+    (a, b), (x, y) = factors, types
+    left, right = [p for p, _ in roles.terms], [p for _, p in roles.terms]
+    terms = single(_shared((a.view, x, left), (b.view, y, right)), 2)
+    if terms is None:
+        a, b = _relaid(low, a, x, left), _relaid(low, b, y, right)
+        terms = single(_shared((a.view, x, left), (b.view, y, right)), 2)
+        assert terms is not None, "both factors are packed with their terms in one order"
+    rows = _shared((a.view, x, [p for p, _ in roles.rows]), (target, out, [p for _, p in roles.rows]))
+    columns = _shared((b.view, y, [p for p, _ in roles.columns]), (target, out, [p for _, p in roles.columns]))
+    (m, outer_rows), (n, outer_columns) = longest(rows, 2), longest(columns, 2)
+    views = ((a.view, x), (b.view, y), (target, out))
+    loops = [
+        *_shared(*((view, type_, [p[k] for p in roles.batch]) for k, (view, type_) in enumerate(views))),
+        *(Axis(r.extent, (r.strides[0], 0, r.strides[1])) for r in outer_rows),
+        *(Axis(c.extent, (0, *c.strides)) for c in outer_columns),
+    ]
+    product = Matrices(a, b, target, m, n, terms, accumulate)
+    _loops(low, [loop for loop in loops if loop.extent > 1], product, [address_of(view) for view, _ in views])
+    return target
+
+
+class Matrices(Struct, frozen=True):
+    """One product of matrices: what varies between its runs are the three addresses."""
+
+    a: Factor
+    b: Factor
+    target: Value
+    rows: Axis
+    columns: Axis
+    terms: Axis
+    accumulate: bool
+
+    def emit(self, low: Lowering, addresses: Sequence[Value]) -> None:
+        """`C := A B` or `C += A B`, turned round if that makes the result's first mode the near one."""
+        m, n, k = self.rows, self.columns, self.terms
+        x, y, z = (emit.memref_type(v).element for v in (self.a.view, self.b.view, self.target))
+        one = low.b.constant(1.0 if z.is_float else 1, z)
+        beta = one if self.accumulate else low.b.zero(z)
+        if m.strides[1] == 1 and m.extent > 1:
+            a = low.view(addresses[0], x, (m.extent, k.extent), (m.strides[0], k.strides[0]))
+            b = low.view(addresses[1], y, (k.extent, n.extent), (k.strides[1], n.strides[0]))
+            c = low.view(addresses[2], z, (m.extent, n.extent), (m.strides[1], n.strides[1]))
+            signs = (not self.a.signed, not self.b.signed)
+        else:
+            a = low.view(addresses[1], y, (n.extent, k.extent), (n.strides[0], k.strides[1]))
+            b = low.view(addresses[0], x, (k.extent, m.extent), (k.strides[0], m.strides[0]))
+            c = low.view(addresses[2], z, (n.extent, m.extent), (n.strides[1], m.strides[1]))
+            signs = (not self.b.signed, not self.a.signed)
+        low.b(tl.Gemm(one, a, b, beta, c, unsigned_a=signs[0], unsigned_b=signs[1]))
+
+
+def _loops(low: Lowering, loops: Sequence[Axis], product: Matrices, addresses: list[Value]) -> None:
+    """Parallel loops, the outermost first, around a product of matrices."""
+    if not loops:
+        product.emit(low, addresses)
+        return
+    axis, *rest = loops
+    loop = emit.open_loop(low.b, low.b.index(0), low.b.index(axis.extent), parallel=True)
+    inner = low.inside(loop.body)
+    sizes = [emit.memref_type(v).element.bytes for v in (product.a.view, product.b.view, product.target)]
+    moved = [
+        inner.further(address, inner.product(loop.index, stride), size)
+        for address, stride, size in zip(addresses, axis.strides, sizes, strict=True)
+    ]
+    _loops(inner, rest, product, moved)
+
+
+def _shared(*views: tuple[Value, TensorType, Sequence[int]]) -> list[Axis]:
+    """Logical dimensions that all views have, under a number of its own in each, and their strides there."""
+    _, first, dims = views[0]
+    modes = [(view, [type_.rank - 1 - d for d in own]) for view, type_, own in views]
+    return axes([first.shape[d] for d in dims], modes)
+
+
+def _relaid(low: Lowering, factor: Factor, type_: TensorType, inner: Sequence[int]) -> Factor:
+    """A copy with the dimensions that are summed over innermost, in this order."""
+    outer = [d for d in type_.layout if d not in inner]
+    view = low.fresh(type_.relaid([*outer, *inner]))
+    low.copy(factor.view, view)
+    return Factor(view, factor.signed)

@@ -1,0 +1,179 @@
+"""Windows, one dimension after the other: each is a reduction of its own, since what combines is associative.
+
+Elements that are only stored, f16 say, are combined in the type that they are summed in, and rounded once at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from msgspec import Struct
+
+from tilewright.dialects import arith, arith_floats, tile_combine
+from tilewright.dialects.builder import Builder, new_region
+from tilewright.dialects.scf import Yield
+from tilewright.dialects.tlx import reductions as tlx
+from tilewright.dialects.tlx.base import tensor_of
+from tilewright.dialects.tlx.types import Dim, TensorType, of_dims
+from tilewright.ir.core import Operation, Value
+from tilewright.ir.types import ScalarType, TileType
+from tilewright.transforms import emit
+from tilewright.transforms.lower_tlx import tiles
+from tilewright.transforms.lower_tlx.context import Lowering, strides_of
+from tilewright.transforms.tiling import Box, Piece, along
+
+_Binary = Callable[[Value, Value], Operation]
+_RUN = 256
+_ROWS = 4
+
+_INTEGERS: Final[Mapping[type[tlx.Reduction], _Binary]] = {
+    tlx.ReduceAdd: arith.Add,
+    tlx.ReduceMul: arith.Mul,
+    tlx.ReduceMax: arith.Max,
+    tlx.ReduceMin: arith.Min,
+    tlx.ReduceAnd: arith.And,
+    tlx.ReduceOr: arith.Or,
+    tlx.ReduceXor: arith.Xor,
+}
+_FLOATS: Final[Mapping[type[tlx.Reduction], _Binary]] = {
+    tlx.ReduceAdd: arith.Add,
+    tlx.ReduceMul: arith.Mul,
+    tlx.ReduceMax: arith_floats.Maximum,
+    tlx.ReduceMin: arith_floats.Minimum,
+}
+
+
+class Combination(Struct, frozen=True):
+    """What makes one of two elements, in the type in which they are combined."""
+
+    binary: _Binary
+    element: ScalarType
+
+    @staticmethod
+    def of(op: tlx.Reduction) -> Combination:
+        """That of an operation."""
+        element = tensor_of(op.input).element.accumulator
+        return Combination((_FLOATS if element.is_float else _INTEGERS)[type(op)], element)
+
+    def pair(self, b: Builder, x: Value, y: Value) -> Value:
+        """Of two values."""
+        return b(self.binary(x, y)).results[0]
+
+    def along(self, b: Builder, value: Value, dim: int) -> Value:
+        """Of all elements of a tile along a dimension, which keeps an extent of 1."""
+        shape = tiles.with_extent(value, dim, 1)
+        if shape == tiles.shape_of(value):
+            return value
+        region, block = new_region([self.element, self.element])
+        inner = Builder.at_end(block, b.location)
+        inner(Yield([self.pair(inner, block.arguments[0], block.arguments[1])]))
+        less = TileType((*shape[:dim], *shape[dim + 1 :]), self.element)
+        found = b(tile_combine.ReduceBy([value], dim, region, result_types=[less])).outs[0]
+        return tiles.reshaped(b, found, shape)
+
+
+class _Pass(Struct, frozen=True):
+    """A reduction of windows along one mode of views and tiles."""
+
+    combine: Combination
+    mode: int
+    extent: int
+    window: int
+    step: int
+
+    @property
+    def count(self) -> int:
+        """Windows that fit."""
+        return (self.extent - self.window) // self.step + 1
+
+
+def reduction(low: Lowering, op: tlx.Reduction) -> Value:
+    """All windows of a tensor."""
+    source, out = tensor_of(op.input), tensor_of(op.out)
+    combine, first = Combination.of(op), source.rank - len(op.window)
+    passes = [
+        _Pass(combine, source.rank - 1 - dim, source.shape[dim], op.window[dim - first], op.strides[dim - first])
+        for dim in reversed(range(first, source.rank))
+    ]
+    if not low.is_large(source):
+        found = emit.cast(low.b, low.tile(op.input), combine.element)
+        for step in passes:
+            found = _of_tile(low.b, step, found)
+        return emit.cast(low.b, found, out.element)
+    return _of_memory(low, [p for p in passes if p.extent > 1], low.memory(op.input, source), out)
+
+
+def _of_tile(b: Builder, step: _Pass, value: Value) -> Value:
+    if step.window == step.extent:
+        return step.combine.along(b, value, step.mode)
+    total = tiles.stepped(b, value, step.mode, 0, step.step, step.count)
+    for k in range(1, step.window):
+        total = step.combine.pair(b, total, tiles.stepped(b, value, step.mode, k, step.step, step.count))
+    return total
+
+
+def _of_memory(low: Lowering, passes: list[_Pass], view: Value, out: TensorType) -> Value:
+    type_ = emit.memref_type(view)
+    shape = [n or 1 for n in type_.shape]
+    for step in passes:
+        shape[step.mode] = step.count
+        last, dims = step is passes[-1], [Dim(n) for n in reversed(shape)]
+        target = low.result(out) if last else low.fresh(of_dims(step.combine.element, dims, out.layout))
+        if step.window == step.extent and strides_of(view)[step.mode] == 1:
+            _rows(low, step, view, target)
+        else:
+            _windows(low, step, view, target)
+        view = target
+    if not passes:
+        copy = low.result(out)
+        low.copy(view, copy)
+        return copy
+    return view
+
+
+def _windows(low: Lowering, step: _Pass, view: Value, target: Value) -> None:
+    """Each chunk of the result goes through the positions of its windows."""
+    element, strides = emit.memref_type(view).element, strides_of(view)
+    shape = [n or 1 for n in emit.memref_type(target).shape]
+    steps = [low.product(s, step.step) if mode == step.mode else s for mode, s in enumerate(strides)]
+
+    def at(inner: Lowering, box: Box, k: emit.Length) -> Value:
+        moved = inner.moved(view, [k if mode == step.mode else 0 for mode in range(len(shape))])
+        found = box.load(inner.b, inner.view(moved, element, shape, steps))
+        return emit.cast(inner.b, found, step.combine.element)
+
+    def chunk(inner: Lowering, box: Box) -> None:
+        first = at(inner, box, 0)
+        loop = emit.open_loop(inner.b, inner.b.index(1), inner.b.index(step.window), inits=[first])
+        body = inner.inside(loop.body)
+        (total,) = loop.finish([step.combine.pair(body.b, loop.carried[0], at(body, box, loop.index))])
+        box.store(inner.b, emit.cast(inner.b, total, emit.memref_type(target).element), target)
+
+    low.for_each_chunk(target, chunk)
+
+
+def _rows(low: Lowering, step: _Pass, view: Value, target: Value) -> None:
+    """Whole rows of neighbouring elements: runs are combined element by element, then the elements of one run."""
+    length = min(step.extent, _RUN, low.limit)
+    whole = step.extent // length * length
+
+    def row(inner: Lowering, box: Box) -> None:
+        def run(b: Builder, piece: Piece) -> Value:
+            pieces = tuple(piece if mode == step.mode else p for mode, p in enumerate(box.pieces))
+            return emit.cast(b, Box(pieces).load(b, view), step.combine.element)
+
+        first = run(inner.b, Piece(inner.b.index(0), length, False))
+
+        def add(b: Builder, piece: Piece, carried: list[Value]) -> list[Value]:
+            start = emit.add(b, piece.index, b.index(length))
+            return [step.combine.pair(b, carried[0], run(b, Piece(start, length, False)))]
+
+        (total,) = along(inner.b, whole - length, length, add, [first])
+        total = step.combine.along(inner.b, total, step.mode)
+        if whole < step.extent:
+            rest = run(inner.b, Piece(inner.b.index(whole), step.extent - whole, False))
+            total = step.combine.pair(inner.b, total, step.combine.along(inner.b, rest, step.mode))
+        box.store(inner.b, emit.cast(inner.b, total, emit.memref_type(target).element), target)
+
+    low.for_each_chunk(target, row, max(1, min(_ROWS, low.limit // length)))

@@ -1,0 +1,48 @@
+"""Every operation of TLX: as written = behind the first stage = compiled, small in registers and large in memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dialects.tlx.tensors import Array, got, same
+from effort import count
+from tilewright.dialects.tlx.base import TlxOperation
+from tilewright.dialects.tlx.elementwise import TensorUnary
+from tilewright.ir.specs import ELEMENTARY
+from tilewright.ir.types import ScalarType
+from transforms.lower_tlx.cases import CASES, maker_of
+from transforms.lower_tlx.programs import program, results
+
+TRIES = count("RANDOM_TLX_LOWERINGS", 1, 40)
+LIMITS = {"small": 4096, "large": 4}
+
+
+def close(found: Array, wanted: Array, bits: int) -> bool:
+    """Within 2 units in the last place, which is what functions of f32 promise; NaN, infinities, zeros exactly."""
+    x, y = found.astype(np.float64), wanted.astype(np.float64)
+    near = np.isfinite(y) & (y != 0)
+    unit = np.abs(np.spacing(wanted[near])).astype(np.float64)
+    allowed = (4 if bits == 64 else 2) * unit
+    return bool((np.abs(x[near] - y[near]) <= allowed).all()) and same(found[~near], wanted[~near])
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+@pytest.mark.parametrize(("cls", "element"), CASES, ids=str)
+def test_operation(rng: np.random.Generator, cls: type[TlxOperation], element: ScalarType, limit: str) -> None:
+    for _ in range(TRIES):
+        case = maker_of(cls)(rng, element)
+        _, type_ = program(case.types, case.body)
+        found = {
+            name: got(type_, stored.reshape(type_.extents))
+            for name, stored in results(rng, case.types, case.body, case.arguments, LIMITS[limit]).items()
+        }
+        wanted = found.pop("written")
+        for name, tensor in found.items():
+            if ELEMENTARY in cls.definition.traits:
+                assert close(tensor, wanted, type_.element.bits), name
+            elif type_.element.is_float and not issubclass(cls, TensorUnary):
+                zeros = np.zeros((), tensor.dtype)
+                assert same(np.where(tensor == 0, zeros, tensor), np.where(wanted == 0, zeros, wanted)), name
+            else:
+                assert same(tensor, wanted), name

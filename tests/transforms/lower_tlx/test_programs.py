@@ -1,0 +1,308 @@
+"""Programs of several operations: order of reads and writes, overlapping memory, loops, vectors that live in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tilewright.diagnostics.report import CompileError
+from tilewright.dialects import arith, scf, tile, tl
+from tilewright.dialects.addresses import AddressOf, FromAddress
+from tilewright.dialects.builder import Builder, new_region
+from tilewright.dialects.builtin import Kernel, Module
+from tilewright.dialects.memref import Alloca
+from tilewright.dialects.tlx.elementwise import Fabs, Floor, Relu
+from tilewright.dialects.tlx.memory import Load, Store, ToVector, TypeInfo
+from tilewright.dialects.tlx.products import MatMul, Smma
+from tilewright.dialects.tlx.shapes import Transpose
+from tilewright.dialects.tlx.types import TensorType, dense_distances
+from tilewright.interpreter.program import interpreted_module
+from tilewright.ir.core import Value
+from tilewright.ir.passes import PassContext, PassManager
+from tilewright.ir.types import (
+    BF16,
+    F32,
+    I8,
+    I32,
+    I64,
+    INDEX,
+    AddressSpace,
+    PointerType,
+    ScalarType,
+    TileType,
+    Type,
+    memref,
+)
+from tilewright.ir.verifier import verified
+from tilewright.numerics.arrays import array_of
+from tilewright.program import Program
+from tilewright.transforms.lower_tlx import LowerTlx
+from tilewright.transforms.lower_tlx.postconditions import broken_postconditions
+from transforms.lower_tlx.programs import compiled, lowered
+
+Array = NDArray[Any]
+LIMITS = (4096, 8)
+SQUARE = TensorType.dense(F32, (6, 6))
+at_both_limits = pytest.mark.parametrize("limit", LIMITS)
+
+
+def module_of(parameters: Sequence[Type], body: Callable[[Builder, Sequence[Value]], None]) -> Module:
+    """Kernel `f`, whose body is given the addresses that its pointers hold, and its numbers."""
+    region, block = new_region(parameters)
+    b = Builder(block)
+    body(b, [b(AddressOf(p)).out if isinstance(p.type, PointerType) else p for p in list(block.arguments)])
+    outer, top = new_region()
+    top.append(Kernel("f", region))
+    module = Module(outer)
+    verified(module)
+    return module
+
+
+def programs(make: Callable[[], Module], limit: int) -> dict[str, Program]:
+    """As written and behind the first stage, interpreted and compiled."""
+    return {
+        "written": interpreted_module(make(), "", False),
+        "lowered": interpreted_module(lowered(make(), limit), "", False),
+        "compiled": compiled(lowered(make(), limit)),
+    }
+
+
+def load(b: Builder, address: Value, type_: TensorType = SQUARE, distances: tuple[int, ...] = ()) -> Value:
+    return b(Load(address, [], distances or dense_distances(type_), result_types=[type_])).out
+
+
+def store(b: Builder, address: Value, tensor: Value, distances: tuple[int, ...] = ()) -> None:
+    assert isinstance(tensor.type, TensorType)
+    b(Store(address, tensor, [], distances or dense_distances(tensor.type)))
+
+
+POINTER = PointerType(F32)
+
+
+@at_both_limits
+def test_what_is_stored_does_not_change_what_was_loaded(rng: np.random.Generator, limit: int) -> None:
+    """B := relu A, then C := |A as it was|, where B is A."""
+
+    def body(b: Builder, given: Sequence[Value]) -> None:
+        a = load(b, given[0])
+        store(b, given[1], b(Relu(a)).out)
+        store(b, given[2], b(Fabs(a)).out)
+
+    for name, program in programs(lambda: module_of([POINTER] * 3, body), limit).items():
+        a, c = rng.standard_normal(36).astype(np.float32), np.zeros(36, np.float32)
+        wanted = np.maximum(a, 0), np.abs(a)
+        program["f"][1](a, a, c)
+        assert np.array_equal(a, wanted[0]), name
+        assert np.array_equal(c, wanted[1]), name
+
+
+@at_both_limits
+def test_a_result_is_not_written_before_what_stands_in_front_of_its_store_is_read(
+    rng: np.random.Generator, limit: int
+) -> None:
+    """y := relu A; z := |W|; C := y; D := z, where C is W."""
+
+    def body(b: Builder, given: Sequence[Value]) -> None:
+        a, w = load(b, given[0]), load(b, given[1])
+        y, z = b(Relu(a)).out, b(Fabs(w)).out
+        store(b, given[2], y)
+        store(b, given[3], z)
+
+    for name, program in programs(lambda: module_of([POINTER] * 4, body), limit).items():
+        a, w = (rng.standard_normal(36).astype(np.float32) for _ in range(2))
+        d, wanted = np.zeros(36, np.float32), np.abs(w)
+        program["f"][1](a, w, w, d)
+        assert np.array_equal(w, np.maximum(a, 0)), name
+        assert np.array_equal(d, wanted), name
+
+
+@at_both_limits
+@pytest.mark.parametrize("shift", [-40, -7, -1, 0, 1, 7, 40])
+def test_targets_that_overlap_what_is_read(rng: np.random.Generator, limit: int, shift: int) -> None:
+    """Copies relaid, products and functions into memory that overlaps that of an operand."""
+
+    def body(b: Builder, given: Sequence[Value]) -> None:
+        a = load(b, given[0])
+        store(b, given[1], b(Transpose(a, (1, 0))).out)
+
+    def product(b: Builder, given: Sequence[Value]) -> None:
+        a = load(b, given[0])
+        store(b, given[1], b(MatMul(a, a)).out)
+
+    def function(b: Builder, given: Sequence[Value]) -> None:
+        store(b, given[1], b(Floor(load(b, given[0]))).out)
+
+    kinds: list[tuple[Callable[[Builder, Sequence[Value]], None], Callable[[Array], Array]]] = [
+        (body, lambda x: x.T),
+        (product, lambda x: x @ x),
+        (function, np.floor),
+    ]
+    for make, wanted in kinds:
+        for name, program in programs(lambda make=make: module_of([POINTER] * 2, make), limit).items():
+            memory = rng.integers(-4, 5, 160).astype(np.float32)
+            expected = memory.copy()
+            expected[60 + shift : 96 + shift] = wanted(memory[60:96].reshape(6, 6)).reshape(-1)
+            program["f"][1](memory[60:96], memory[60 + shift : 96 + shift])
+            assert np.array_equal(memory, expected), name
+
+
+@at_both_limits
+@pytest.mark.parametrize(("narrow", "wide"), [(I8, I32), (BF16, F32)], ids=str)
+def test_a_loop_that_carries_a_vector(
+    rng: np.random.Generator, limit: int, narrow: ScalarType, wide: ScalarType
+) -> None:
+    """The accumulator is carried as a vector and given its type on each trip (decision 36); rows lie a pitch apart."""
+    steps, pitch = 5, 20
+    acc_type = TensorType.dense(wide, (2, 2)) if limit == 8 else TensorType.dense(wide, (4, 6))
+    m, n = acc_type.shape
+
+    def body(b: Builder, given: Sequence[Value]) -> None:
+        start = b(ToVector(load(b, given[2], acc_type))).out
+        region, block = new_region([INDEX, start.type])
+        inner = Builder(block)
+        index = inner(arith.Cast(block.arguments[0], result_types=[I64])).out
+        size = narrow.bytes
+        a_at = inner(arith.Add(given[0], inner(arith.Mul(index, inner.constant(4 * size, I64))).out)).out
+        b_at = inner(arith.Add(given[1], inner(arith.Mul(index, inner.constant(4 * n * size, I64))).out)).out
+        acc = inner(TypeInfo(block.arguments[1], result_types=[acc_type])).out
+        x = load(inner, a_at, TensorType.dense(narrow, (m, 4)), (pitch, 1))
+        y = load(inner, b_at, TensorType.dense(narrow, (4, n)))
+        inner(scf.Yield([inner(ToVector(inner(Smma(acc, x, y)).out)).out]))
+        loop = scf.For(b.index(0), b.index(steps), region, None, [start], result_types=[start.type])
+        store(b, given[3], b(TypeInfo(b(loop).outs[0], result_types=[acc_type])).out)
+
+    pointers = [PointerType(e) for e in (narrow, narrow, wide, wide)]
+    a, b, c = (
+        array_of(element.format, rng.integers(-9, 10, shape).tolist())
+        for element, shape in ((narrow, (m, pitch)), (narrow, (4 * steps, n)), (wide, (m, n)))
+    )
+    wanted = c.astype(np.float64) + a.astype(np.float64) @ b.astype(np.float64)
+    for name, program in programs(lambda: module_of(pointers, body), limit).items():
+        out = np.zeros_like(c)
+        program["f"][1](a, b, c, out)
+        assert np.array_equal(out, wanted), name
+
+
+@at_both_limits
+def test_arithmetic_on_vectors(rng: np.random.Generator, limit: int) -> None:
+    """`x < 0 ? x * 2 : x + 1` on stored elements, with constants and numbers, through comparisons."""
+    type_ = TensorType.dense(F32, (5, 7))
+
+    def body(b: Builder, given: Sequence[Value]) -> None:
+        x = b(ToVector(load(b, given[0], type_))).out
+        vector = TileType((35,), F32)
+        two, one = b.constant(2.0, vector), b(tile.Splat(given[2], result_types=[vector])).out
+        less = b(arith.Cmp(arith.Predicate.LT, x, b.zero(vector))).out
+        found = b(arith.Select(less, b(arith.Mul(x, two)).out, b(arith.Add(x, one)).out)).out
+        store(b, given[1], b(TypeInfo(found, result_types=[type_])).out)
+
+    x = rng.standard_normal(35).astype(np.float32)
+    for name, program in programs(lambda: module_of([POINTER, POINTER, F32], body), limit).items():
+        out = np.zeros(35, np.float32)
+        program["f"][1](x, out, np.float32(1))
+        assert np.array_equal(out, np.where(x < 0, x * 2, x + 1)), name
+
+
+@at_both_limits
+def test_vectors_are_loaded_and_stored(rng: np.random.Generator, limit: int) -> None:
+    """By plain loads and stores, from positions further on, into memory that overlaps what was loaded."""
+    vector = TileType((30,), F32)
+
+    def body(b: Builder, given: Sequence[Value]) -> None:
+        views = [b(FromAddress(a, [], [], result_types=[memref(F32, (40,))])).out for a in given]
+        x = b(tile.Load(views[0], [b.index(2)], result_types=[vector])).out
+        b(tile.Store(x, views[1], [b.index(5)]))
+        b(tile.Store(b(arith.Neg(x)).out, views[1], [b.index(6)]))
+
+    for name, program in programs(lambda: module_of([POINTER] * 2, body), limit).items():
+        x = rng.standard_normal(40).astype(np.float32)
+        wanted, loaded = x.copy(), x[2:32].copy()
+        wanted[5:35], wanted[6:36] = loaded, -loaded
+        program["f"][1](x, x)
+        assert np.array_equal(x, wanted), name
+
+
+@at_both_limits
+def test_a_typeinfo_of_another_type_reads_the_stored_elements(rng: np.random.Generator, limit: int) -> None:
+    """Relaid, then given the identity: the transposed matrix (decision 8)."""
+
+    def body(b: Builder, given: Sequence[Value]) -> None:
+        relaid = b(Transpose(load(b, given[0], TensorType.dense(F32, (4, 6))), (1, 0))).out
+        vector = b(ToVector(relaid)).out
+        store(b, given[1], b(TypeInfo(vector, result_types=[TensorType.dense(F32, (6, 4))])).out)
+
+    x = rng.standard_normal((4, 6)).astype(np.float32)
+    for name, program in programs(lambda: module_of([POINTER] * 2, body), limit).items():
+        out = np.zeros((6, 4), np.float32)
+        program["f"][1](x, out)
+        assert np.array_equal(out, x.T), name
+
+
+@at_both_limits
+def test_distances_of_the_launch(rng: np.random.Generator, limit: int) -> None:
+    def body(b: Builder, given: Sequence[Value]) -> None:
+        type_ = TensorType.dense(F32, (4, 5))
+        x = b(Load(given[0], [given[2]], (None, 1), result_types=[type_])).out
+        b(Store(given[1], b(Relu(x)).out, [given[2], given[3]], (None, None)))
+
+    x = rng.standard_normal(200).astype(np.float32)
+    for name, program in programs(lambda: module_of([POINTER, POINTER, INDEX, INDEX], body), limit).items():
+        out = np.zeros(200, np.float32)
+        program["f"][1](x, out, 30, 2)
+        at = np.arange(4)[:, None] * 30
+        wanted = np.zeros(200, np.float32)
+        wanted[at + np.arange(5) * 2] = np.maximum(x[at + np.arange(5)], 0)
+        assert np.array_equal(out, wanted), name
+
+
+def test_what_has_no_code_yet_is_said_with_its_name() -> None:
+    """A loop that carries a vector too long for registers."""
+
+    def body(b: Builder, given: Sequence[Value]) -> None:
+        start = b(ToVector(load(b, given[0]))).out
+        region, block = new_region([INDEX, start.type])
+        Builder(block)(scf.Yield([block.arguments[1]]))
+        loop = scf.For(b.index(0), b.index(3), region, None, [start], result_types=[start.type])
+        store(b, given[0], b(TypeInfo(b(loop).outs[0], result_types=[SQUARE])).out)
+
+    module = module_of([POINTER], body)
+    with pytest.raises(CompileError) as caught:
+        PassManager([LowerTlx(8)]).run(module, PassContext())
+    (found,) = caught.value.diagnostics
+    assert found.code == "TLX401"
+    assert found.message == "no lowering: scf.for of a vector of more than 8 elements, which lives in memory"
+
+
+def test_a_product_is_computed_where_it_is_stored() -> None:
+    """One buffer for the case that target and factors overlap, and none for operands; the address that is computed
+    behind the product stands in front of it."""
+
+    def body(b: Builder, given: Sequence[Value]) -> None:
+        product = b(MatMul(load(b, given[0]), load(b, given[1]))).out
+        store(b, b(arith.Add(given[2], b.constant(64, I64))).out, product)
+
+    ops = list(lowered(module_of([POINTER] * 3, body), 8).walk())
+    assert sum(op.name == "memref.reserve" for op in ops) == 1
+    assert sum(isinstance(op, tl.Gemm) for op in ops) == 1
+    assert sum(isinstance(op, scf.If) for op in ops) == 1
+
+
+def test_the_check_of_the_first_stage_notices() -> None:
+    def body(b: Builder, given: Sequence[Value]) -> None:
+        store(b, given[0], b(Relu(load(b, given[0]))).out)
+
+    assert {f.code for f in broken_postconditions(module_of([POINTER], body), 8)} == {"1"}
+    assert {f.code for f in broken_postconditions(lowered(module_of([POINTER], body), 4096), 8)} == {"3"}
+
+    def loops(b: Builder, given: Sequence[Value]) -> None:
+        region, _ = new_region([INDEX])
+        b(scf.For(b.index(0), given[0], region)).parallel = True
+        one = b.constant(1.0, F32)
+        rows = [b(Alloca(result_types=[memref(F32, n, space=AddressSpace.LOCAL)])).out for n in ((2, 2), (2,), (2, 2))]
+        b(tl.Gemm(one, rows[0], rows[1], one, rows[2]))
+
+    assert [f.code for f in broken_postconditions(module_of([INDEX], loops), 8)] == ["2", "1"]
