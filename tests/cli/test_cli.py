@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from cli.command import run
+from tilewright.machine.processor import machine
+from tilewright.machine.units import Unit, lacking
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "examples" / "fused_kernel.tl"
@@ -257,3 +259,26 @@ def test_arrays_of_a_file_are_laid_out_as_the_type_says(name: str, tmp_path: Pat
 def test_opt_runs_the_pipeline_of_the_level() -> None:
     plain, optimised = (run("opt", "-", f"-O{level}", text=AXPBY).stdout for level in (0, 2))
     assert plain.count("arith.") > optimised.count("arith.")
+
+
+def test_units_of_products(tmp_path: Path) -> None:
+    path = tmp_path / "product.tl"
+    path.write_text("""func @product(%A: memref<i8x64x64>, %B: memref<i8x64x64>, %C: memref<i32x64x64>) {
+    %one = constant 1 : i8
+    %zero = constant 0 : i32
+    gemm %one, %A, %B, %zero, %C
+}
+""")
+    vectors = run("compile", str(path), "--emit", "llvm", "--units", "vector")
+    assert vectors.returncode == 0
+    assert "vpdpbusd" not in vectors.stdout
+    others = run("compile", str(path), "--emit", "llvm", TILEWRIGHT_UNITS="vnni")
+    assert ("vpdpbusd" in others.stdout) == (not lacking(machine(), Unit.VNNI))
+    assert run("run", str(path), "--units", "vnni,vector").returncode == 0
+    for arguments in (["compile", str(path)], ["run", str(path)], ["bench", str(path)]):
+        wrong = run(*arguments, "--units", "vnii")
+        assert wrong.returncode == 2
+        assert "units in argument: 'vnii' is no list of product units: vector, vnni, bf16" in wrong.stderr
+    wrong = run("compile", str(path), TILEWRIGHT_UNITS="simd")
+    assert wrong.returncode == 2
+    assert "TILEWRIGHT_UNITS in environment: 'simd' is no list of product units" in wrong.stderr

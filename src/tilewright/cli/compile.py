@@ -11,7 +11,7 @@ import click
 from tilewright.artifacts.artifact import Artifact
 from tilewright.cli import completers
 from tilewright.cli.inputs import definitions, read_source, std_option
-from tilewright.cli.launch_options import refuse_unchecked
+from tilewright.cli.launch_options import refuse_unchecked, units_option
 from tilewright.cli.output import show, write_result
 from tilewright.diagnostics import Report
 from tilewright.targets import find_target, target_names
@@ -33,6 +33,7 @@ _STAGES = ("ir", "tile", "llvm", "asm", "obj", "so", "header", "artifact")
 @click.option("-D", "values", multiple=True, metavar="NAME=VALUE", help="Give a $definition from outside.")
 @click.option("--checked", is_flag=True, help="Code that stops at accesses out of bounds.")
 @click.option("--keep-order", is_flag=True, help="Sums of floats in loops keep their order.")
+@units_option
 @std_option
 def command(
     file: str,
@@ -43,6 +44,7 @@ def command(
     values: tuple[str, ...],
     checked: bool,
     keep_order: bool,
+    units: str | None,
     std: Std,
 ) -> None:
     """Compile a kernel and write one of its stages."""
@@ -59,7 +61,7 @@ def command(
         show(report.in_order, "text", sys.stderr)
         write_result(print_op(module) + "\n", output)
         return
-    artifact = compile_source(source, find_target(target_name), options, report)
+    artifact = compile_source(source, find_target(target_name, units), options, report)
     show(report.in_order, "text", sys.stderr)
     if emit == "so":
         _shared_object(artifact, output)

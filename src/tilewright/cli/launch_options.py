@@ -13,6 +13,7 @@ from msgspec import Struct
 from tilewright.cli import completers
 from tilewright.cli.inputs import definitions, read_source, std_option
 from tilewright.cli.output import show
+from tilewright.machine.units import Unit
 from tilewright.program import Kernel, Program
 from tilewright.runtime.errors import LaunchError
 from tilewright.runtime.grid import Extents, grid_extents
@@ -46,6 +47,7 @@ class LaunchRequest(Struct, frozen=True):
     values: tuple[str, ...]
     std: Std
     checked: bool
+    units: str | None
 
     def kernel(self, default: str = "cpu") -> Kernel:
         """Compile, and choose the kernel; for the target `default` unless one was named."""
@@ -58,6 +60,7 @@ class LaunchRequest(Struct, frozen=True):
             definitions=definitions(self.values),
             checked=self.checked,
             std=self.std,
+            units=self.units,
         )
         show(program.warnings, "text", sys.stderr)
         return choose(program, self.kernel_name)
@@ -104,6 +107,14 @@ def choose(program: Program, name: str | None) -> Kernel:
     return kernels[name]
 
 
+def units_option(command: Callable[..., None]) -> Callable[..., None]:
+    """`--units`: which product units code for the CPU may use."""
+    names = ",".join(unit.value for unit in Unit)
+    return click.option("--units", metavar=names, default=None, help="Product units that code for the CPU may use.")(
+        command
+    )
+
+
 _OPTIONS: Final = (
     click.argument("file", shell_complete=completers.files),
     click.option("--kernel", "kernel_name", default=None, help="Which kernel; may be left out if there is only one."),
@@ -118,6 +129,7 @@ _OPTIONS: Final = (
     click.option("-O", "level", type=click.IntRange(0, 2), default=2, help="0 lowers only, 2 optimises."),
     click.option("-D", "values", multiple=True, metavar="NAME=VALUE", help="Give a $definition from outside."),
     click.option("--checked", is_flag=True, help="Stop at accesses out of bounds; in the interpreter also at races."),
+    units_option,
     std_option,
 )
 
@@ -135,10 +147,11 @@ def launch_options(command: Callable[..., None]) -> Callable[..., None]:
         level: int,
         values: tuple[str, ...],
         checked: bool,
+        units: str | None,
         std: Std,
         **own: object,
     ) -> None:
-        command(LaunchRequest(file, kernel_name, grid, pairs, target, level, values, std, checked), **own)
+        command(LaunchRequest(file, kernel_name, grid, pairs, target, level, values, std, checked, units), **own)
 
     result: Callable[..., None] = collected
     for option in reversed(_OPTIONS):
