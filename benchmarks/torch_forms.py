@@ -26,7 +26,7 @@ _PIECE: Final = 1 << 16
 """Elements that stay in the second cache while several operations pass over them."""
 
 
-def _module() -> Any:
+def torch_module() -> Any:
     """The module torch, or None."""
     return importlib.import_module("torch") if importlib.util.find_spec("torch") else None
 
@@ -63,7 +63,7 @@ def _pieces(into: Any, piece: Callable[[slice], object]) -> Run:
 
 def softmax(x: Array) -> Forms:
     """Of each row."""
-    if (torch := _module()) is None:
+    if (torch := torch_module()) is None:
         return {}
     (source,) = _tensors(torch, x)
     into = torch.empty_like(source)
@@ -77,7 +77,7 @@ def softmax(x: Array) -> Forms:
 
 def layer_norm(x: Array, w: Array, b: Array, epsilon: float) -> Forms:
     """Of each row, with weights and biases of a row."""
-    if (torch := _module()) is None:
+    if (torch := torch_module()) is None:
         return {}
     source, weight, bias = _tensors(torch, x, w, b)
     rows, columns = x.shape
@@ -97,7 +97,7 @@ def layer_norm(x: Array, w: Array, b: Array, epsilon: float) -> Forms:
 
 def rms_norm(x: Array, w: Array, epsilon: float) -> Forms:
     """Of each row, with weights of a row."""
-    if (torch := _module()) is None:
+    if (torch := torch_module()) is None:
         return {}
     source, weight = _tensors(torch, x, w)
     rows, columns = x.shape
@@ -135,7 +135,7 @@ def rms_norm(x: Array, w: Array, epsilon: float) -> Forms:
 
 def add(x: Array, y: Array) -> Forms:
     """The sum of vectors."""
-    if (torch := _module()) is None:
+    if (torch := torch_module()) is None:
         return {}
     left, right = _tensors(torch, x, y)
     into = torch.empty_like(left)
@@ -144,7 +144,7 @@ def add(x: Array, y: Array) -> Forms:
 
 def silu_mul(x: Array, y: Array) -> Forms:
     """silu(x) * y of vectors."""
-    if (torch := _module()) is None:
+    if (torch := torch_module()) is None:
         return {}
     left, right = _tensors(torch, x, y)
     middle, into = torch.empty_like(left), torch.empty_like(left)
@@ -166,7 +166,7 @@ def silu_mul(x: Array, y: Array) -> Forms:
 
 def transpose(x: Array) -> Forms:
     """A transposed copy."""
-    if (torch := _module()) is None:
+    if (torch := torch_module()) is None:
         return {}
     (source,) = _tensors(torch, x)
     into = torch.empty(*reversed(x.shape))
@@ -180,7 +180,7 @@ def transpose(x: Array) -> Forms:
 
 def matmul(a: Array, b: Array) -> Forms:
     """The product of matrices."""
-    if (torch := _module()) is None:
+    if (torch := torch_module()) is None:
         return {}
     left, right = _tensors(torch, a, b)
     into = torch.empty(len(a), b.shape[1])
@@ -189,7 +189,7 @@ def matmul(a: Array, b: Array) -> Forms:
 
 def attention(q: Array, k: Array, v: Array) -> Forms:
     """softmax(q k^T / sqrt(width), causal) v of each head."""
-    if (torch := _module()) is None:
+    if (torch := torch_module()) is None:
         return {}
     queries, keys, values = _tensors(torch, q[None], k[None], v[None])
     product = torch.nn.functional.scaled_dot_product_attention

@@ -3,28 +3,30 @@
 C := A B, row-major (for us: the transposes in reverse), on random data: large matrices, and batches of small ones that
 stay in the second cache. Ours with units (VNNI; the bf16 unit, which has to be asked for), ours without, and torch
 (`_int_mm` and matmul, bmm; its products of bf16 are rounded to bf16, ours are f32) run in turn in one process a thread
-count. The table shows best rates in GFLOP/s, and the median over rounds of the ratios within a round.
+count. The table shows median rates in GFLOP/s, and how many times as fast ours with units is, with quartiles.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Callable
 from typing import Any, Final
 
+import msgspec
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
 import figures
 import tilewright as tw
-from children import machine, rows_of_children
-from plot import plot
-from tile_ir_cases import torch_module
+from children import rows_of_children
+from comparison import Comparison, overall
+from figures import Chart
+from spread import Overall
 from timing import in_turn, timers
+from torch_forms import torch_module
 
 Array = NDArray[Any]
 _RESULTS: Final = {"i8": "i32", "bf16": "f32"}
@@ -35,6 +37,9 @@ _QUICK: Final = ([256, 512], [32, 64])
 _BATCH_BYTES: Final = 400_000
 _ERROR: Final = 1e-5
 _WARM: Final = 0.03
+_UNITS_ON: Final = "units"
+_UNITS_OFF: Final = "vectors"
+_TORCH: Final = "torch"
 
 
 class Case(Struct, frozen=True):
@@ -43,6 +48,11 @@ class Case(Struct, frozen=True):
     dtype: str
     size: int
     batch: int
+
+    @property
+    def name(self) -> str:
+        """For tables."""
+        return f"{self.dtype} {self.size}" + (f" batch of {self.batch}" if self.batch > 1 else "")
 
     @property
     def text(self) -> str:
@@ -86,43 +96,48 @@ def _torch_product(case: Case, a: Any, b: Any) -> Callable[[], object] | None:
     return (lambda: torch.matmul(a[0], b[0])) if case.batch == 1 else (lambda: torch.bmm(a, b))
 
 
-def measure(case: Case, seconds: float, threads: int) -> dict[str, object]:
-    """Best rates, ratios, relative error of ours."""
+class Row(Struct, frozen=True):
+    """One case with a number of threads; `gigaflops` of work."""
+
+    dtype: str
+    gigaflops: float
+    case: Comparison
+
+    def line(self) -> str:
+        """One line of the table."""
+        case = self.case
+        rates = "".join(f"  {name} {self.gigaflops / spread.median:.0f}" for name, spread in case.seconds.items())
+        ratios = "".join(f"   x{ratio} {name}" for name, ratio in case.ratios.items())
+        return f"{case.label:28} GFLOP/s:{rates}{ratios}{'   WRONG' if case.wrong else ''}"
+
+
+def measure(case: Case, seconds: float, threads: int) -> Row:
+    """Ours with units, ours without, torch's, in turn."""
     rng = np.random.default_rng()
     (a, ta), (b, tb) = case.factor(rng), case.factor(rng)
     exact = a[0].astype(np.float64) @ b[0].astype(np.float64)
     runs: dict[str, Callable[[], object]] = {}
-    errors: dict[str, float] = {}
-    for name, units in (("units", _UNITS[case.dtype]), ("vector", "vector")):
+    errors: list[float] = []
+    for name, units in ((_UNITS_ON, _UNITS[case.dtype]), (_UNITS_OFF, "vector")):
         c = np.zeros(a.shape, np.int32 if case.dtype == "i8" else np.float32)
         kernel = tw.compile(case.text, cache=False, units=units).k[case.batch]
         runs[name] = lambda kernel=kernel, c=c: kernel(b.T, a.T, c.T)
         runs[name]()
-        errors[name] = float(np.linalg.norm(c[0] - exact) / np.linalg.norm(exact))
+        errors.append(float(np.linalg.norm(c[0] - exact) / np.linalg.norm(exact)))
     peer = _torch_product(case, ta, tb)
     if peer is not None:
-        runs["torch"] = peer
+        runs[_TORCH] = peer
     timings = in_turn(timers(runs), sys.maxsize, limit=seconds, threads=threads, warm=_WARM)
-    work = 2.0 * case.size**3 * case.batch / 1e9
-    return {
-        "dtype": case.dtype,
-        "size": case.size,
-        "batch": case.batch,
-        "threads": threads,
-        "machine": machine(),
-        "rates": {name: work / best for name, best in timings.best().items()},
-        "ratios": {name: timings.ratio(name, "units") for name in runs if name != "units"},
-        "errors": errors,
-        "wrong": max(errors.values()) > (0 if case.dtype == "i8" else _ERROR),
-    }
-
-
-def _line(row: dict[str, Any]) -> str:
-    batch = f" batch of {row['batch']}" if row["batch"] > 1 else ""
-    rates = "".join(f"{name:>8} {rate:7.0f}" for name, rate in row["rates"].items())
-    ratios = "".join(f"   x{ratio:.2f} {name}" for name, ratio in row["ratios"].items())
-    wrong = f"   WRONG: {row['errors']}" if row["wrong"] else ""
-    return f"{row['dtype']:4} {row['size']:5}{batch:16} {row['threads']}T  GFLOP/s:{rates}{ratios}{wrong}"
+    found = Comparison.of(
+        case.name,
+        timings,
+        [_TORCH] if peer is not None else [],
+        ours=_UNITS_ON,
+        threads=threads,
+        error=max(errors),
+        allowed=0 if case.dtype == "i8" else _ERROR,
+    )
+    return Row(case.dtype, 2.0 * case.size**3 * case.batch / 1e9, found)
 
 
 def _cases(quick: bool) -> list[Case]:
@@ -139,32 +154,36 @@ def main() -> int:
     """Print the tables; exit code 1 if a result is wrong."""
     parser = figures.options(__doc__, "units")
     parser.add_argument("--threads", type=int, nargs="*", default=[1, os.cpu_count() or 1])
-    parser.add_argument("--seconds", type=float, default=2.0, help="for each case")
-    parser.add_argument("--quick", action="store_true", help="few sizes, and nothing is written")
+    parser.add_argument("--seconds", type=float, default=1.0, help="for each case")
     parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    options = figures.parsed(parser)
     if options.child is not None:
-        rows: list[dict[str, object]] = []
+        rows: list[Row] = []
         for case in _cases(options.quick):
             rows.append(measure(case, options.seconds, options.child))
-            print(_line(rows[-1]), file=sys.stderr, flush=True)
-        print(json.dumps(rows))
+            print(rows[-1].line(), file=sys.stderr, flush=True)
+        print(msgspec.json.encode(rows).decode())
         return 0
     arguments = ["--seconds", str(options.seconds), *(["--quick"] if options.quick else [])]
-    rows = rows_of_children(__file__, arguments, options.threads)
-    if not options.quick:
-        figures.save(options.json, rows)
-        bars = [(_name(row, peer), ratio) for row in rows for peer, ratio in _ratios(row).items()]
-        plot(options.json, "Products of i8 and bf16: speed with units over torch's, and without units", bars, 1.0, "x")
-    return 1 if any(row["wrong"] for row in rows) else 0
+    rows = rows_of_children(__file__, arguments, options.threads, Row)
+    found = _overall(rows)
+    figures.tell(found)
+    bars = [(row.case.label, row.case.ratio.median) for row in rows]
+    chart = Chart("Products of i8 and bf16 on product units: speed over torch's, or over ours without them", bars, 1.0)
+    figures.save(options.json, rows, found, chart)
+    return 1 if any(row.case.wrong for row in rows) else 0
 
 
-def _ratios(row: dict[str, Any]) -> dict[str, float]:
-    return row["ratios"]
-
-
-def _name(row: dict[str, object], peer: str) -> str:
-    return f"{row['dtype']} {row['size']}, batch {row['batch']}, {row['threads']}T, {peer}"
+def _overall(rows: list[Row]) -> dict[str, Overall]:
+    """Over each peer, by type and number of threads, of the cases that it has."""
+    found: dict[str, Overall] = {}
+    for peer in (_TORCH, _UNITS_OFF):
+        groups: dict[str, list[Comparison]] = {}
+        for row in rows:
+            if peer in row.case.ratios:
+                groups.setdefault(f"{row.dtype}, {row.case.threads} threads, over {peer}", []).append(row.case)
+        found |= {what: overall(cases, peer) for what, cases in groups.items()}
+    return found
 
 
 if __name__ == "__main__":

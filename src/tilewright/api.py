@@ -77,8 +77,8 @@ def compile(
     `level`: 0 lowers only, 2 optimises.
     `definitions` give values to `$name`s of the text. `checked` code of the CPU ends a work-group in front of an access
     out of bounds, and the launch raises `KernelError`; the interpreter always does, and with `checked` also finds
-    races. With `reorder_sums=False` sums of floats that loops add up one by one keep their order, so that no fast product
-    takes their place. `cache=False` neither reads nor writes the artefact cache.
+    races. With `reorder_sums=False` sums of floats that loops add up one by one keep their order, so that no fast
+    product takes their place. `cache=False` neither reads nor writes the artefact cache.
     `std` says which tensor language the text is in: `old` (before its redesign), `new`, or `auto`, which recognises it.
     `units` are the product units that code for the CPU may use, such as `vnni,vector`; without it those of the setting
     `units`, or all that compute exactly what the language says. `Kernel.schedule` tells which ones products took.

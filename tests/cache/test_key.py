@@ -11,7 +11,8 @@ from tilewright.compiler import CompileOptions
 from tilewright.diagnostics import Source
 from tilewright.diagnostics.binary import Binary
 from tilewright.machine.processor import machine
-from tilewright.machine.units import Unit, lacking
+from tilewright.machine.units import lacking
+from tilewright.settings.product_units import Unit
 from tilewright.targets import find_target
 
 TEXT = "func @f(%x: f32) {}\n"

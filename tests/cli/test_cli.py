@@ -11,7 +11,8 @@ import pytest
 
 from cli.command import run
 from tilewright.machine.processor import machine
-from tilewright.machine.units import Unit, lacking
+from tilewright.machine.units import lacking
+from tilewright.settings.product_units import Unit
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "examples" / "fused_kernel.tl"

@@ -9,7 +9,8 @@ import pytest
 
 from tilewright.machine import tile_state
 from tilewright.machine.processor import FeatureSet, Machine, machine
-from tilewright.machine.units import EXACT_UNITS, Unit, lacking, read_units, usable
+from tilewright.machine.units import EXACT_UNITS, lacking, usable
+from tilewright.settings.product_units import Unit, read_units
 
 AVX512 = "+avx512f,+avx512vl,+avx512bw,+avx512dq"
 

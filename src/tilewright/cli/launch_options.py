@@ -13,10 +13,10 @@ from msgspec import Struct
 from tilewright.cli import completers
 from tilewright.cli.inputs import definitions, read_source, std_option
 from tilewright.cli.output import show
-from tilewright.machine.units import Unit
 from tilewright.program import Kernel, Program
 from tilewright.runtime.errors import LaunchError
 from tilewright.runtime.grid import Extents, grid_extents
+from tilewright.settings.product_units import Unit
 from tilewright.targets import find_target, target_names
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Units of the processor that multiply matrices: what each needs of it, and which a user lets us use.
+"""Units of the processor that multiply matrices: what each needs of it, and which are used if nobody says otherwise.
 
 A unit is there or not whatever the width of vectors is, so it is no feature set; feature sets smaller than the machine
 may take its instructions away.
@@ -7,20 +7,12 @@ may take its instructions away.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import Enum
 from typing import Final
 
 from msgspec import Struct
 
 from tilewright.machine.processor import Machine
-
-
-class Unit(Enum):
-    """A unit by the name that users know it by."""
-
-    VECTOR = "vector"
-    VNNI = "vnni"
-    BF16 = "bf16"
+from tilewright.settings.product_units import Unit
 
 
 class UnitFacts(Struct, frozen=True):
@@ -54,11 +46,3 @@ def usable(machine: Machine, permitted: frozenset[Unit]) -> list[Unit]:
 def lacking(machine: Machine, unit: Unit) -> tuple[str, ...]:
     """Features that the unit needs and the machine has not."""
     return tuple(feature for feature in FACTS[unit].needs if not machine.has(feature))
-
-
-def read_units(text: str) -> frozenset[Unit]:
-    """Units named in a text, with commas between; `vector`, which every machine needs, is one of them in any case.
-
-    Raises ValueError for a name that is none.
-    """
-    return frozenset({Unit.VECTOR, *(Unit(name.strip().lower()) for name in text.split(","))})

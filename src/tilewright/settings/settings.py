@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from tilewright.diagnostics.caller_error import CallerError
-from tilewright.machine.units import Unit, read_units
+from tilewright.settings.product_units import Unit, read_units
 
 MAX_THREADS: Final = 4096
 

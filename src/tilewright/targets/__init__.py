@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from tilewright.diagnostics.caller_error import CallerError
-from tilewright.machine.units import read_units
 from tilewright.plugins import extended
-from tilewright.runtime.config import current
+from tilewright.settings.config import current
+from tilewright.settings.product_units import read_units
 from tilewright.targets.target import UsesUnits
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from tilewright.diagnostics import Report
     from tilewright.dialects.builtin import Module
     from tilewright.ir.passes import Pass
-    from tilewright.machine.units import Unit
+    from tilewright.settings.product_units import Unit
 
 
 class Target(Protocol):

@@ -13,7 +13,8 @@ from generators.element_types import DTYPES
 from tilewright.ir.passes import Pass, PassContext, PassManager
 from tilewright.machine.native import compile_text, load_object
 from tilewright.machine.processor import FeatureSet, machine
-from tilewright.machine.units import EXACT_UNITS, Unit
+from tilewright.machine.units import EXACT_UNITS
+from tilewright.settings.product_units import Unit
 from tilewright.targets.cpu.kernel import lower_kernel
 from tilewright.targets.cpu.machine import machine_of
 from tilewright.targets.cpu.policy import STREAM_PREFETCH, CpuTilePolicy

@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from tilewright.machine.processor import FeatureSet, machine
 from tilewright.machine.processor import Machine as Processor
-from tilewright.machine.units import EXACT_UNITS, Unit
+from tilewright.machine.units import EXACT_UNITS
+from tilewright.settings.product_units import Unit
 from tilewright.targets.llvm.features import Features
 
 

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from tilewright.machine.host import llvm_version
 from tilewright.machine.processor import FeatureSet
-from tilewright.machine.units import Unit, usable
+from tilewright.machine.units import usable
+from tilewright.settings.product_units import Unit
 from tilewright.targets.cpu.machine import Machine, machine_of
 
 if TYPE_CHECKING:

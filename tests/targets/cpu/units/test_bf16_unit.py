@@ -12,9 +12,10 @@ from effort import Ran, count
 from generators.element_types import DTYPES
 from targets.cpu.collective import Collective
 from tilewright.machine.processor import machine
-from tilewright.machine.units import EXACT_UNITS, Unit, lacking
+from tilewright.machine.units import EXACT_UNITS, lacking
 from tilewright.numerics import floats
 from tilewright.numerics.formats import F32
+from tilewright.settings.product_units import Unit
 
 Array = NDArray[Any]
 BF16 = DTYPES["bf16"]

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from effort import Ran, count
 from targets.cpu.collective import Collective
 from tilewright.machine.processor import FeatureSet, machine
-from tilewright.machine.units import EXACT_UNITS, Unit, lacking
+from tilewright.machine.units import EXACT_UNITS, lacking
+from tilewright.settings.product_units import Unit
 
 Array = NDArray[np.generic]
 SIGNS = [(left, right) for left in "su" for right in "su"]

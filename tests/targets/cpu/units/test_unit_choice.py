@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 import tilewright as tw
 from tilewright.machine.processor import machine
-from tilewright.machine.units import Unit, lacking
-from tilewright.runtime.config import ConfigError
+from tilewright.machine.units import lacking
+from tilewright.settings.config import ConfigError
+from tilewright.settings.product_units import Unit
 from tilewright.targets import find_target
 
 Array = NDArray[Any]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from msgspec import Struct
 
 from tilewright.ir.types import BF16, F32, I32, ScalarType
-from tilewright.machine.units import FACTS, Unit, lacking
+from tilewright.machine.units import FACTS, lacking
+from tilewright.settings.product_units import Unit
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.units.bf16_dot import Bf16Unit
 from tilewright.targets.cpu.units.unit import Factor, ProductUnit
