@@ -110,7 +110,7 @@ def test_a_launch_of_a_program_from_the_cache_loads_no_llvm(tmp_path: Path) -> N
 
 
 def with_cache(folder: Path) -> str:
-    return f"import os\nos.environ['TILEWRIGHT_CACHE_DIR'] = {str(folder)!r}\n"
+    return f"import os\nos.environ.update(TILEWRIGHT_CACHE='rw', TILEWRIGHT_CACHE_DIR={str(folder)!r})\n"
 
 
 @pytest.mark.parametrize("name", ["fused_kernel.tl", "softmax.tileir"])

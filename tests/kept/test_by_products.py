@@ -37,7 +37,7 @@ def entries(folder: Path) -> list[Path]:
 
 def test_it_is_made_once(folder: Path) -> None:
     make, other = Maker(), Maker(b"other")
-    with config(cache_dir=folder):
+    with config(cache="rw", cache_dir=folder):
         assert [kept("code", ["a", "b"], make) for _ in range(3)] == [b"made"] * 3
         assert make.asked == 1
         assert kept("code", ["a", "b"], other) == b"made"
@@ -53,14 +53,14 @@ def test_the_settings_hold(folder: Path) -> None:
         with config(cache_dir=folder, cache=mode):
             assert kept("code", [], make) == b"made"
     assert not folder.exists()
-    with config(cache_dir=folder):
+    with config(cache="rw", cache_dir=folder):
         kept("code", [], make)
     newer = Maker(b"newer")
     with config(cache_dir=folder, cache="off"):
         assert kept("code", [], newer) == b"newer"
     with config(cache_dir=folder, cache="ro"):
         assert kept("code", [], newer) == b"made"
-    with config(cache_dir=folder, always_compile=True):
+    with config(cache="rw", cache_dir=folder, always_compile=True):
         assert kept("code", [], newer) == b"newer"
     with config(cache_dir=folder, cache="ro"):
         assert kept("code", [], make) == b"newer"
@@ -82,7 +82,7 @@ def make_a_folder(entry: Path) -> None:
 @pytest.mark.parametrize("damage", [cut, flip, make_a_folder])
 def test_damage_is_told_once_and_costs_a_call(folder: Path, damage: Callable[[Path], None]) -> None:
     make = Maker()
-    with config(cache_dir=folder):
+    with config(cache="rw", cache_dir=folder):
         kept("code", [], make)
         damage(entries(folder)[0])
         assert len(ArtifactCache(folder).verify()) == 1
@@ -94,7 +94,7 @@ def test_damage_is_told_once_and_costs_a_call(folder: Path, damage: Callable[[Pa
 
 
 def test_verifying_removes_what_is_damaged(folder: Path) -> None:
-    with config(cache_dir=folder):
+    with config(cache="rw", cache_dir=folder):
         kept("code", [], Maker())
     cut(entries(folder)[0])
     assert ArtifactCache(folder).verify(remove=True)
@@ -105,7 +105,7 @@ def test_a_folder_that_is_refused_costs_a_warning(folder: Path) -> None:
     folder.mkdir(parents=True)
     folder.chmod(0o777)
     make = Maker()
-    with config(cache_dir=folder), pytest.warns(CacheWarning, match="chmod 700") as told:
+    with config(cache="rw", cache_dir=folder), pytest.warns(CacheWarning, match="chmod 700") as told:
         assert kept("code", [], make) == kept("host", [], make) == b"made"
     assert len(told) == 1
     assert not entries(folder)
@@ -113,7 +113,7 @@ def test_a_folder_that_is_refused_costs_a_warning(folder: Path) -> None:
 
 def test_it_goes_with_the_artefacts(folder: Path) -> None:
     """But is none of them."""
-    with config(cache_dir=folder):
+    with config(cache="rw", cache_dir=folder):
         kept("code", [], Maker())
     cache = ArtifactCache(folder)
     assert cache.statistics().entries == 0

@@ -53,7 +53,7 @@ def again() -> Callable[[], Host]:
 
 @on_linux
 def test_llvm_is_asked_once(tmp_path: Path, asked: list[str], again: Callable[[], Host]) -> None:
-    with config(cache_dir=tmp_path / "cache"):
+    with config(cache="rw", cache_dir=tmp_path / "cache"):
         assert [again() for _ in range(3)] == [said_by_llvm()] * 3
     assert len(asked) == 1
 
@@ -70,7 +70,7 @@ def test_another_processor_is_asked_for_anew(
 ) -> None:
     words = processor_words()
     assert words is not None
-    with config(cache_dir=tmp_path / "cache"):
+    with config(cache="rw", cache_dir=tmp_path / "cache"):
         for changed in (words, (*words[:-1], words[-1] ^ 1), (words[0], words[1] ^ 1, *words[2:])):
             monkeypatch.setattr(hosts, "processor_words", lambda changed=changed: changed)
             again()
@@ -90,7 +90,7 @@ def test_what_llvm_never_said_is_not_believed(
 ) -> None:
     """An entry that is whole, though somebody else wrote it."""
     folder = tmp_path / "cache"
-    with config(cache_dir=folder):
+    with config(cache="rw", cache_dir=folder):
         again()
         entry = next(folder.glob("*" + BY_PRODUCTS))
         Store(folder, BY_PRODUCTS).write(entry.name.removesuffix(BY_PRODUCTS), content)
@@ -115,4 +115,6 @@ def test_cpuid_against_the_system() -> None:
     assert bool(basic >> 26 & 1) == ("sse2" in flags)
     assert bool(words[9] >> 5 & 1) == ("avx2" in flags)
     assert bool(words[9] >> 16 & 1) == ("avx512f" in flags)
+    assert words[-1] & 0b111 == (0b111 if "avx" in flags else 0b011), "x87 and SSE registers are saved, and wider ones"
+    assert (words[-1] & 0xE0 == 0xE0) == ("avx512f" in flags)
     assert words == processor_words()
