@@ -9,6 +9,7 @@ import tilewright as tw
 from effort import SEED, Ran, count
 from generators.arguments import Argument
 from generators.kernels import Generated, generate
+from tilewright.runtime.groups import ArrayGroup
 
 from .compare import differences
 
@@ -63,8 +64,14 @@ def test_rounding_moves_results_by_rounding_only(ran: Ran) -> None:
     ran(seen, "kernels of the tensor language with elementary functions off by an ulp")
 
 
-def test_comparisons_of_floats_are_still_drawn() -> None:
-    texts = [generate(random.Random(SEED + number)).text for number in range(1500)]
+def test_what_is_rare_is_still_drawn() -> None:
+    """Offsets of groups, and comparisons of floats: dozens of each."""
+    kernels = [generate(random.Random(SEED + number)) for number in range(1500)]
+    texts = [kernel.text for kernel in kernels]
+    for offset in (r"\?", r"\d"):
+        assert sum(bool(re.search(rf"group<.*, offset: {offset}>", text)) for text in texts) >= 3, offset
+    groups = [a for kernel in kernels for a in kernel.arguments if isinstance(a, ArrayGroup)]
+    assert sum(group.offset < 0 for group in groups) >= 3
     for dtype in ("f32", "f64", "bf16", "f16"):
         pattern = re.compile(rf"%b\d+ = \w+ %v\d+, .*\n(?:.*\n){{0,3}}.* -> \({dtype}\)")
         assert sum(bool(pattern.search(text)) for text in texts) >= 3, dtype
