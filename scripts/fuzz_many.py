@@ -1,4 +1,4 @@
-"""Random kernels on all cores for a while: interpreter = CPU at level 0 = CPU at level 2.
+"""Random kernels on all cores for a while: the interpreter = the CPU with each set of features at each level, in turn.
 
     python scripts/fuzz_many.py --kernels 100000 --minutes 9 [--seed N] [--jobs N] [--dynamic 0.1]
     python scripts/fuzz_many.py --language tile-ir --kernels 50000 [--large 0.1]
@@ -20,6 +20,7 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).resolve().parent.parent / folder) for folder in ("src", "tests")]
 
 CHUNK = 20
+RACING = 0.03
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +50,21 @@ def run(work: Work) -> Outcome:
 def tile_kernels(work: Work) -> Outcome:
     """Kernels of Tile IR, all in one module."""
     from differential.compare_tile_ir import failures
+    from differential.variants import rotation
     from generators.tile_ir import generate
 
     if time.time() > work.deadline:
         return Outcome(0, ())
     seeds = range(work.first, work.first + work.count)
-    found = failures([generate(random.Random(seed), f"seed_{seed}", work.share, 0.3) for seed in seeds])
+    kernels = [generate(random.Random(seed), f"seed_{seed}", work.share, 0.3, RACING) for seed in seeds]
+    found = failures(kernels, rotation(work.first // CHUNK))
     return Outcome(work.count, tuple(f"{kernel.name}: {message}\n{kernel.text}" for kernel, message in found))
 
 
 def tensor_kernels(work: Work) -> Outcome:
     """Kernels of the tensor language, one by one."""
     from differential.compare import disagreements
+    from differential.variants import rotation
     from generators.kernels import generate
 
     faults: list[str] = []
@@ -68,9 +72,9 @@ def tensor_kernels(work: Work) -> Outcome:
     for seed in range(work.first, work.first + work.count):
         if time.time() > work.deadline:
             break
-        kernel = generate(random.Random(seed), work.share)
+        kernel = generate(random.Random(seed), work.share, RACING)
         try:
-            found = disagreements(kernel, [("cpu", 0), ("cpu", 2)])
+            found = disagreements(kernel, rotation(seed))
         except Exception as error:  # whatever it is, it is a finding
             found = [f"{type(error).__name__}: {error}"]
         ran += 1
