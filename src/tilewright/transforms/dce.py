@@ -33,12 +33,15 @@ class EliminateDeadCode(Pass, frozen=True):
 
 
 def eliminate_dead_code(root: Operation) -> bool:
-    """Delete until nothing changes; whether something did."""
+    """Delete until nothing changes, the root too if it is in a block; whether something did."""
     rounds = 0
+    home = root.block
     changed = True
     while changed:
         rounds += 1
         changed = _sweep(root)
+        if root.block is not home:
+            return True
         for op in list(root.walk()):
             if isinstance(op, memref.Alloca) and op.block is not None:
                 changed |= _drop_write_only(op)

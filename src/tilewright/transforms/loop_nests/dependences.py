@@ -6,6 +6,7 @@ reported that may not be, with `exact` false.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from enum import Enum
 
@@ -158,6 +159,8 @@ class _Pairs:
             return True
         pairs = self._subscripts()
         self.exact = bool(pairs) or not first.subscripts
+        if any(self._never_equal(here, there) for here, there in pairs):
+            return False
         for here, there in pairs:
             if not (self._is_affine(here, self.source.loops) and self._is_affine(there, self.sink.loops)):
                 self.exact = False
@@ -165,6 +168,24 @@ class _Pairs:
             terms = [*self._terms(here, _Side.SOURCE), *((v, -c) for v, c in self._terms(there, _Side.SINK))]
             self.system.is_zero(terms, here.constant - there.constant)
         return True
+
+    def _never_equal(self, here: Linear, there: Linear) -> bool:
+        """Whether two subscripts differ by what no steps of their loops make up for: cheaper to see than to solve."""
+        if dict(here.terms) != dict(there.terms):
+            return False
+        common = self.source.loops[: common_loops(self.source, self.sink)]
+        steps = {loop.variable: loop.step for loop in common if all(map(self._is_fixed, loop.lowers))}
+        unit = 0
+        for value, factor in here.terms:
+            step = 0 if self.nest.fixes(value) else steps.get(value)
+            if step is None:
+                return False
+            unit = math.gcd(unit, factor * step)
+        distance = here.constant - there.constant
+        return distance % unit != 0 if unit else distance != 0
+
+    def _is_fixed(self, form: Linear) -> bool:
+        return all(map(self.nest.fixes, form.values))
 
     def _within(self, loop: Loop, side: _Side, loops: Sequence[Loop]) -> None:
         """Demand that a variable is one that the loop takes."""

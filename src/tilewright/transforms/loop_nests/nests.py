@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from tilewright.dialects import arith, memref, scf
 from tilewright.ir.core import Operation, Value
@@ -143,6 +143,7 @@ class Nest(Struct, frozen=True):
     loops: tuple[Loop, ...]
     references: tuple[Reference, ...]
     is_known: bool
+    _fixed: dict[Value, bool] = field(default_factory=dict[Value, bool])
 
     def has(self, op: Operation) -> bool:
         """Whether an operation is in the nest."""
@@ -150,8 +151,11 @@ class Nest(Struct, frozen=True):
 
     def fixes(self, value: Value) -> bool:
         """Whether a value is one and the same throughout the nest."""
-        home = home_of(value)
-        return home is None or not self.has(home)
+        found = self._fixed.get(value)
+        if found is None:
+            home = home_of(value)
+            found = self._fixed[value] = home is None or not self.has(home)
+        return found
 
     def is_affine(self, form: Linear, variables: Container[Value]) -> bool:
         """Whether a sum has variables of loops and what is fixed only."""

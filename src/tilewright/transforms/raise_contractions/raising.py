@@ -23,6 +23,8 @@ from tilewright.transforms.raise_contractions.progressions import equal
 from tilewright.transforms.raise_contractions.updates import Statement, Update, statements
 
 _MOST_STATEMENTS: Final = 128
+_MOST_PAIRS: Final = 512
+"""Of a nest, and pairs of them with one that stays: each is compared with each, and those that stay take longest."""
 
 
 class _Group(Struct):
@@ -80,10 +82,10 @@ def _is_used_outside(nest: Nest) -> bool:
 
 def _steps(nest: Nest, found: list[Statement], floats: bool) -> list[_Step] | None:
     """What a nest does, one after another; None if its statements cannot be taken apart."""
-    order = Order(nest, found)
-    if len(found) > 1 and not order.may_be_distributed():
-        return None
     staying = {k for k, statement in enumerate(found) if not _is_sum(nest, statement, floats)}
+    order = Order(nest, found)
+    if len(staying) == len(found) or len(staying) * len(found) > _MOST_PAIRS or not order.may_be_distributed():
+        return None
     while True:
         groups = _groups(order, found, staying)
         steps: list[_Step] = []
