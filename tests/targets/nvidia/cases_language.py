@@ -195,6 +195,53 @@ func @k(%A: memref<Tx?x?>, %B: memref<Tx?x?>, %C: memref<Tx?x?>, %x: memref<Tx?>
     return Case(f"collectives-{dtype}", text, prepare, language=True)
 
 
+def loops() -> Case:
+    """A product in loops over tiles, unrolled with a remainder, behind it what keeps its loops: C := max(C, A B)."""
+    update = "%c = load %P[%i,%j] : f32 %p = mul %a, %b : f32 %s = add %c, %p : f32 store %s, %P[%i,%j]"
+    text = f"""
+func @k(%A: memref<f32x?x?>, %B: memref<f32x?x?>, %P: memref<f32x?x?> {{"noalias"=true}},
+        %C: memref<f32x?x?> {{"noalias"=true}}, %K: index) {{
+    %z = constant 0 : index
+    %one = constant 1 : index
+    %two = constant 2 : index
+    %tile = constant 8 : index
+    %m = size %P[0] : index
+    %n = size %P[1] : index
+    for %i0 = %z, %m, %tile {{
+        %over = add %i0, %tile : index
+        %i1 = min %over, %m : index
+        for %i = %i0, %i1 {{
+            for %j = %z, %n {{
+                %zero = constant 0.0 : f32
+                store %zero, %P[%i,%j]
+                %odd = rem %K, %two : index
+                %even = sub %K, %odd : index
+                for %k = %z, %even, %two {{
+                    for %u = %z, %one {{ %a = load %A[%i,%k] : f32 %b = load %B[%k,%j] : f32 {update} }}
+                    %q = add %k, %one : index
+                    for %u = %z, %one {{ %a = load %A[%i,%q] : f32 %b = load %B[%q,%j] : f32 {update} }}
+                }}
+                for %k = %even, %K {{ %a = load %A[%i,%k] : f32 %b = load %B[%k,%j] : f32 {update} }}
+                %x = load %P[%i,%j] : f32
+                %y = load %C[%i,%j] : f32
+                %r = max %x, %y : f32
+                store %r, %C[%i,%j]
+            }}
+        }}
+    }}
+}}"""
+
+    def prepare(rng: np.random.Generator) -> Launch:
+        m, n, k = (int(rng.integers(1, 20)) for _ in range(3))
+        a, b = (rng.integers(-3, 4, shape).astype(np.float32) for shape in ((m, k), (k, n)))
+        c = np.asfortranarray(rng.integers(-9, 10, (m, n)).astype(np.float32))
+        product = poisoned("f32", m, n)
+        arguments = [np.asfortranarray(a), np.asfortranarray(b), product, c, np.int64(k)]
+        return Launch(arguments, {2: a @ b, 3: np.maximum(c, a @ b)})
+
+    return Case("product-in-loops", text, prepare, language=True)
+
+
 def language_cases() -> list[Case]:
     """All cases of this file."""
     return [
@@ -202,6 +249,7 @@ def language_cases() -> list[Case]:
         axpby(),
         *(matrices(size) for size in (8, 16, 32)),
         local_memory(),
+        loops(),
         collectives("f64", 1e-12),
         collectives("c32", 1e-4),
         collectives("i64", 0.0),
