@@ -13,7 +13,7 @@ _FIRST: Final = re.compile(
 )
 
 _FIRST_OF_MLIR: Final = re.compile(
-    r"(?:\s++|//[^\n]*+)*+(?!builtin\.module\s*+\{\s*+builtin\.kernel\b)"
+    r"(?:\s++|//[^\n]*+)*+"
     r"(?:(?:builtin\.)?+module\b|(?:func\.func|memref\.global)\b|\"(?:builtin\.module|func\.func|memref\.global)\""
     r"|[!#][A-Za-z_][\w$.]*+\s*+=)"
 )
