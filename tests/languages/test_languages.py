@@ -27,9 +27,12 @@ TLX: Final = Source(
     "}\n",
 )
 TILE: Final = Source("k.tileir", (EXAMPLES / "softmax.tileir").read_text())
+PRINTED: Final = Path(__file__).parents[1] / "frontends" / "mlir" / "printed"
+MLIR: Final = Source("k.mlir", (PRINTED / "matmul.generic.mlir").read_text())
 
 
 def test_sources_are_recognised_by_their_content() -> None:
+    assert language_of(MLIR).name == "MLIR"
     assert language_of(TENSOR).name == "the tensor language"
     assert language_of(TILE).name == "Tile IR"
     assert language_of(Binary("k", b"\x7fTileIR\0")).name == "Tile IR"
@@ -55,7 +58,13 @@ def test_what_was_read_is_lowered_by_its_passes() -> None:
     assert print_op(module) == print_op(read_module(TILE, Report()))
 
 
-@pytest.mark.parametrize("source", [TENSOR, TILE, TLX], ids=["tensor", "tile", "tlx"])
+def test_mlir_is_lowered_by_a_pass_of_the_pipeline() -> None:
+    names = [step.name for step in pipeline(MLIR, find_target("cpu:generic"), CompileOptions())]
+    assert names[0] == "lower-mlir"
+    assert "linalg." not in print_op(read_module(MLIR, Report()))
+
+
+@pytest.mark.parametrize("source", [TENSOR, TILE, TLX, MLIR], ids=["tensor", "tile", "tlx", "mlir"])
 def test_every_language_formats_and_interprets(source: Source) -> None:
     language, report = language_of(source), Report()
     text = language.format(source, report, "auto")

@@ -1,0 +1,69 @@
+"""The verbs of the command line take MLIR."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from tilewright.cli.main import cli
+
+TEXT = """func.func @add(%A: memref<2x3xf32>, %B: memref<?x?xf32>) {
+  linalg.add ins(%A, %A : memref<2x3xf32>, memref<2x3xf32>) outs(%B : memref<?x?xf32>)
+  return
+}
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "k.mlir"
+    path.write_text(TEXT)
+    return path
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(cli, [str(argument) for argument in arguments])
+
+
+def test_check_names_the_place(file: Path) -> None:
+    assert run("check", file).exit_code == 0
+    file.write_text(TEXT.replace("linalg.add ins", "linalg.ad ins"))
+    result = run("check", file)
+    assert result.exit_code == 1
+    assert "k.mlir:2:3: error[M11]" in result.output
+    assert "did you mean linalg.add?" in result.output
+
+
+def test_run_takes_and_saves_arrays_as_they_lie(file: Path, tmp_path: Path, rng: np.random.Generator) -> None:
+    given = rng.standard_normal((2, 3)).astype(np.float32)
+    np.save(tmp_path / "a.npy", given)
+    out = tmp_path / "b.npy"
+    result = run("run", file, "--arg", f"A={tmp_path / 'a.npy'}", "--arg", "B=zeros(2,3)", "--save", f"B={out}")
+    assert result.exit_code == 0, result.output
+    assert np.array_equal(np.load(out), given + given)
+
+
+def test_opt_and_compile(file: Path, tmp_path: Path) -> None:
+    result = run("opt", file, "--passes", "canonicalize")
+    assert result.exit_code == 0, result.output
+    assert "tl.foreach" in result.output
+    result = run("compile", file, "-o", tmp_path / "k.tw")
+    assert result.exit_code == 0, result.output
+
+
+def test_fmt_prints_the_generic_form_only(file: Path) -> None:
+    result = run("fmt", file)
+    assert result.exit_code == 1
+    assert "only texts in the generic form are formatted" in result.output
+    assert file.read_text() == TEXT
+    printed = Path(__file__).parents[1] / "frontends" / "mlir" / "printed" / "matmul.generic.mlir"
+    file.write_text(printed.read_text().replace('"func.return"() : () -> ()', '"func.return"()   :  () -> ()'))
+    assert run("fmt", file).exit_code == 0
+    assert file.read_text() == printed.read_text().removesuffix("\n")
+    file.write_text("// lost\n" + printed.read_text())
+    result = run("fmt", file)
+    assert result.exit_code == 1
+    assert "this comment would be lost" in result.output
