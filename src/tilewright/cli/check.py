@@ -9,23 +9,26 @@ from typing import TYPE_CHECKING
 import click
 
 from tilewright.cli import completers
-from tilewright.cli.inputs import definitions, read_source, std_option
+from tilewright.cli.inputs import definitions, read_source, std_option, tlx_of, tlx_options
 from tilewright.cli.main import EXIT_DIAGNOSTICS, EXIT_USAGE
 from tilewright.cli.output import FORMATS, show
 from tilewright.diagnostics import CompileError, Diagnostic, Report, Severity
+from tilewright.frontends.tlx.options import DEFAULT_OPTIONS, TlxOptions
 
 if TYPE_CHECKING:
     from tilewright.languages import Std
 
 
-def check_file(name: str, values: Mapping[str, str], std: Std = "auto") -> list[Diagnostic]:
+def check_file(
+    name: str, values: Mapping[str, str], std: Std = "auto", tlx: TlxOptions = DEFAULT_OPTIONS
+) -> list[Diagnostic]:
     """All diagnostics of one file."""
     from tilewright.compiler import read_source as read_program
     from tilewright.languages import ReadOptions
 
     report = Report()
     try:
-        read_program(read_source(name), report, ReadOptions(values, std))
+        read_program(read_source(name), report, ReadOptions(values, std, tlx))
     except CompileError as error:
         return error.diagnostics
     return report.in_order
@@ -36,14 +39,17 @@ def check_file(name: str, values: Mapping[str, str], std: Std = "auto") -> list[
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="How to print diagnostics.")
 @click.option("-D", "values", multiple=True, metavar="NAME=VALUE", help="Give a $definition from outside.")
 @std_option
-def command(files: tuple[str, ...], form: str, values: tuple[str, ...], std: Std) -> None:
+@tlx_options
+def command(
+    files: tuple[str, ...], form: str, values: tuple[str, ...], std: Std, quirks: str, layout_convention: str
+) -> None:
     """Report what is wrong in kernels; exit status 1 if anything is."""
-    given = definitions(values)
+    given, tlx = definitions(values), tlx_of(quirks, layout_convention)
     found: list[Diagnostic] = []
     unread = False
     for name in files:
         try:
-            found += check_file(name, given, std)
+            found += check_file(name, given, std, tlx)
         except click.ClickException as error:
             # The other files are checked all the same.
             click.echo(f"tilewright: {error}", err=True)

@@ -12,6 +12,7 @@ from tilewright.diagnostics import Source
 from tilewright.diagnostics.binary import Binary
 from tilewright.frontends.reading import read_source_file, read_source_stream
 from tilewright.frontends.recognise import is_bytecode
+from tilewright.frontends.tlx.options import LayoutConvention, Quirks, TlxOptions
 
 
 def read_bytes(name: str) -> tuple[str, bytes]:
@@ -68,3 +69,25 @@ def std_option(command: Callable[..., None]) -> Callable[..., None]:
     return click.option(
         "--std", type=click.Choice(("auto", "old", "new")), default="auto", help="The language of the text."
     )(command)
+
+
+def tlx_options(command: Callable[..., None]) -> Callable[..., None]:
+    """`--quirks` and `--layout-convention`: who wrote a TLX text; `tlx_of` makes one value of them."""
+    quirks = click.option(
+        "--quirks",
+        type=click.Choice([quirk.value for quirk in Quirks]),
+        default=Quirks.NONE.value,
+        help="Whose mistakes in TLX texts are mended.",
+    )
+    convention = click.option(
+        "--layout-convention",
+        type=click.Choice([convention.value for convention in LayoutConvention]),
+        default=LayoutConvention.MEMORY.value,
+        help="What shapes and layouts of TLX texts mean.",
+    )
+    return quirks(convention(command))
+
+
+def tlx_of(quirks: str, layout_convention: str) -> TlxOptions:
+    """The options of `tlx_options` as reading takes them."""
+    return TlxOptions(Quirks(quirks), LayoutConvention(layout_convention))

@@ -18,7 +18,7 @@ from tilewright.languages import ReadOptions, Std, language_of
 if TYPE_CHECKING:
     from tilewright.ir.passes import Pass
 
-_LOWERED: Final = {"tile", "cuda_tile"}
+_LOWERED: Final = {"tile", "cuda_tile", "tlx", "cf"}
 """Dialects of what is no tensor language any more, or never was."""
 
 

@@ -8,7 +8,7 @@ from typing import Final
 import click
 
 from tilewright.cli import completers
-from tilewright.cli.inputs import read_source
+from tilewright.cli.inputs import read_source, tlx_of, tlx_options
 from tilewright.cli.output import show, write_result
 from tilewright.diagnostics import Report
 from tilewright.diagnostics.binary import Binary
@@ -33,12 +33,21 @@ _VERSIONS: Final = tuple(version for language in LANGUAGES for version in langua
     type=click.Choice(_VERSIONS),
     help="Version of the bytecode to write; the lowest that can express the module if this is not given.",
 )
+@tlx_options
 @click.option("--locations/--no-locations", default=True, help="Write debug locations in text.")
-def command(file: str, output: str, form: str | None, version: str | None, locations: bool) -> None:
+def command(
+    file: str,
+    output: str,
+    form: str | None,
+    version: str | None,
+    quirks: str,
+    layout_convention: str,
+    locations: bool,
+) -> None:
     """Translate Tile IR from text to bytecode or back, TLX to its canonical text; - reads standard input."""
     source, report = read_source(file), Report()
     language = translated(source)
-    module = language.read(source, report, ReadOptions())
+    module = language.read(source, report, ReadOptions(tlx=tlx_of(quirks, layout_convention)))
     show(report.in_order, "text", sys.stderr)
     if form is None:
         form = language.forms[0 if isinstance(source, Binary) else -1]

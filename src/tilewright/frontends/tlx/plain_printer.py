@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tilewright.dialects import arith, arith_floats, arith_integers, memref, tile
 from tilewright.dialects.addresses import FromAddress
 from tilewright.frontends.tlx.absorbed import insertion, selection
 from tilewright.frontends.tlx.llvm.tokens import words
 from tilewright.frontends.tlx.names import SPLAT
+from tilewright.frontends.tlx.printing import Printing
 from tilewright.frontends.tlx.spelling import component_text, scalar_text, type_text, vector_text
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import BOOL, TileType, Type, element_of
-
-if TYPE_CHECKING:
-    from tilewright.frontends.tlx.function_printer import FunctionPrinter
 
 _INTEGERS: Final[Mapping[str, str]] = {
     "arith.add": "add",
@@ -54,7 +52,7 @@ _FUNCTIONS: Final[Mapping[str, str]] = {
 }
 
 
-def print_operation(p: FunctionPrinter, op: Operation) -> None:
+def print_operation(p: Printing, op: Operation) -> None:
     """One operation of the shared dialects."""
     match op:
         case memref.Load(memref=view, out=out):
@@ -71,7 +69,7 @@ def print_operation(p: FunctionPrinter, op: Operation) -> None:
             p.define(op.results[0], _computed(p, op))
 
 
-def _address(p: FunctionPrinter, view: Value) -> str:
+def _address(p: Printing, view: Value) -> str:
     producer = view.defining_op
     assert isinstance(producer, FromAddress), "memory is accessed at addresses"
     return p.pointer(producer.address)
@@ -84,7 +82,7 @@ def _alignment(type_: Type) -> int:
     return element.bytes
 
 
-def _computed(p: FunctionPrinter, op: Operation) -> str:
+def _computed(p: Printing, op: Operation) -> str:
     out = op.results[0]
     match op:
         case arith.Add(lhs=lhs, rhs=rhs) if out in p.pointers:
@@ -120,7 +118,7 @@ def _computed(p: FunctionPrinter, op: Operation) -> str:
             return _named(p, op)
 
 
-def _named(p: FunctionPrinter, op: Operation) -> str:
+def _named(p: Printing, op: Operation) -> str:
     out = op.results[0]
     element = element_of(out.type)
     assert element is not None
@@ -133,7 +131,7 @@ def _named(p: FunctionPrinter, op: Operation) -> str:
     return p.call(name, kind, [(kind, p.value(v)) for v in op.operands])
 
 
-def _absolute(p: FunctionPrinter, value: Value) -> str:
+def _absolute(p: Printing, value: Value) -> str:
     element, kind = element_of(value.type), type_text(value.type)
     assert element is not None
     if element.is_float:
@@ -156,7 +154,7 @@ def _conversion(source: Type, target: Type, signed: bool) -> str:
     return "sext" if signed else "zext"
 
 
-def _vector(p: FunctionPrinter, op: Operation) -> str:
+def _vector(p: Printing, op: Operation) -> str:
     out = op.results[0]
     match op:
         case tile.Reinterpret(tile=source):
@@ -179,7 +177,7 @@ def _vector(p: FunctionPrinter, op: Operation) -> str:
             raise AssertionError(f"{op.name} came from no instruction")
 
 
-def _rearranged(p: FunctionPrinter, op: tile.Cat | tile.Extract) -> str:
+def _rearranged(p: Printing, op: tile.Cat | tile.Extract) -> str:
     inserted = insertion(op) if isinstance(op, tile.Cat) else None
     if inserted is not None:
         vector, scalar, at = inserted

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from tilewright.dialects.tlx.base import TensorOperation, TlxOperation, tensor_of
 from tilewright.dialects.tlx.memory import Load, Store, ToVector, TypeInfo
 from tilewright.dialects.tlx.types import TensorType
 from tilewright.frontends.tlx.declarations import Effect
 from tilewright.frontends.tlx.names import TOTENSOR, TYPEINFO
+from tilewright.frontends.tlx.printing import Printing
 from tilewright.frontends.tlx.spelling import component_text, scalar_text, type_text, vector_text
 from tilewright.frontends.tlx.strides import BY_DIMENSION
 from tilewright.ir.core import Value
-
-if TYPE_CHECKING:
-    from tilewright.frontends.tlx.function_printer import FunctionPrinter
 
 Operand = tuple[str, str]
 """A type and a value as a call has them."""
 
 
-def print_operation(p: FunctionPrinter, op: TlxOperation) -> None:
+def print_operation(p: Printing, op: TlxOperation) -> None:
     """One operation of the dialect."""
     match op:
         case Load():
@@ -39,7 +36,7 @@ def print_operation(p: FunctionPrinter, op: TlxOperation) -> None:
             _call(p, op)
 
 
-def _token(p: FunctionPrinter, tensor: Value) -> Operand:
+def _token(p: Printing, tensor: Value) -> Operand:
     return "token", p.tokens[tensor]
 
 
@@ -70,7 +67,7 @@ def _component(kind: str) -> str:
     return words.get(kind, kind)
 
 
-def _typed(p: FunctionPrinter, name: str, vector: Operand, type_: TensorType) -> str:
+def _typed(p: Printing, name: str, vector: Operand, type_: TensorType) -> str:
     operands = [vector, *_vectors(type_)]
     return p.call(_suffixed(name, operands), "token", operands)
 
@@ -78,7 +75,7 @@ def _typed(p: FunctionPrinter, name: str, vector: Operand, type_: TensorType) ->
 # Memory
 
 
-def _strides(p: FunctionPrinter, distances: Sequence[int | Value]) -> Operand:
+def _strides(p: Printing, distances: Sequence[int | Value]) -> Operand:
     """Distances as a vector; what the launch knows is inserted into it."""
     constants = [d if isinstance(d, int) else 0 for d in distances]
     kind, _, text = vector_text(constants, 64).partition("> ")
@@ -94,25 +91,25 @@ def _strides(p: FunctionPrinter, distances: Sequence[int | Value]) -> Operand:
     return kind, text
 
 
-def _pointer(p: FunctionPrinter, address: Value, type_: TensorType) -> Operand:
+def _pointer(p: Printing, address: Value, type_: TensorType) -> Operand:
     return f"ptr elementtype({scalar_text(type_.element)})", p.pointer(address)
 
 
-def _access(p: FunctionPrinter, name: str, result: str, operands: Sequence[Operand], effect: Effect) -> str:
+def _access(p: Printing, name: str, result: str, operands: Sequence[Operand], effect: Effect) -> str:
     kinds = ["ptr" if kind.startswith("ptr") else kind for kind, _ in operands]
     callee = p.declarations.call(_suffixed(name, operands), result, kinds, effect)
     inner = ", ".join(f"{kind} {value}" for kind, value in operands)
     return f'call {result} {callee}({inner}) {BY_DIMENSION}="dim"'
 
 
-def _load(p: FunctionPrinter, op: Load) -> None:
+def _load(p: Printing, op: Load) -> None:
     type_ = tensor_of(op.out)
     operands = [_pointer(p, op.address, type_), *_vectors(type_), _strides(p, op.mixed_distances)]
     p.tokens[op.out] = p.names.name(op.out)
     p.line(f"{p.tokens[op.out]} = {_access(p, 'llvm.tensor.load', 'token', operands, Effect.READ)}")
 
 
-def _store(p: FunctionPrinter, op: Store) -> None:
+def _store(p: Printing, op: Store) -> None:
     type_ = tensor_of(op.input)
     operands = [_pointer(p, op.address, type_), _token(p, op.input), _strides(p, op.mixed_distances)]
     p.line(_access(p, "llvm.tensor.store", "void", operands, Effect.WRITE))
@@ -121,14 +118,14 @@ def _store(p: FunctionPrinter, op: Store) -> None:
 # Values
 
 
-def _to_vector(p: FunctionPrinter, tensor: Value, out: Value) -> None:
+def _to_vector(p: Printing, tensor: Value, out: Value) -> None:
     """What was loaded or typed becomes a vector; results of operations are printed as vectors already."""
     kind = type_text(out.type)
     name = _suffixed("llvm.tensor.tovector", [], component_text(out.type))
     p.define(out, p.call(name, kind, [_token(p, tensor)]))
 
 
-def _call(p: FunctionPrinter, op: TlxOperation) -> None:
+def _call(p: Printing, op: TlxOperation) -> None:
     out = op.results[0]
     type_ = out.type
     operands = [_operand(p, op, word.removesuffix("?")) for word in op.spec.assembly]
@@ -149,7 +146,7 @@ def _needs_token(op: TlxOperation, type_: TensorType, out: Value) -> bool:
     return relaid or any(not isinstance(user, ToVector) for user in out.uses)
 
 
-def _operand(p: FunctionPrinter, op: TlxOperation, word: str) -> Operand:
+def _operand(p: Printing, op: TlxOperation, word: str) -> Operand:
     if not word.startswith("$"):
         value = op.attributes[word]
         if isinstance(value, int):
