@@ -42,8 +42,16 @@ def test_matmul(rng: np.random.Generator) -> None:
     assert np.linalg.norm(c - expected) <= 1e-5 * np.linalg.norm(expected)
 
 
+def test_matmul_of_tlx(rng: np.random.Generator) -> None:
+    a, b = (rng.integers(-9, 9, shape).astype(np.float32) for shape in ((16, 32), (32, 16)))
+    c = np.zeros((16, 20), np.float32)
+    tw.compile(_EXAMPLES / "matmul.ll", target="interpreter").matmul(a, np.ascontiguousarray(b.T), c)
+    assert np.array_equal(c[:, :16], a @ b)
+    assert not c[:, 16:].any()
+
+
 @pytest.mark.parametrize(
-    "path", [p for p in _EXAMPLES.iterdir() if p.suffix in (".tl", ".tileir")], ids=lambda p: p.name
+    "path", [p for p in _EXAMPLES.iterdir() if p.suffix in (".tl", ".tileir", ".ll")], ids=lambda p: p.name
 )
 def test_formatted(path: Path) -> None:
     text = path.read_text()
