@@ -136,7 +136,7 @@ class ConstantReader(TypeReader):
 
     def _integer_of(self, found: str, type_: IntegerType) -> int:
         start = self.start
-        signed = _SIGNED_HEX.fullmatch(found)
+        signed = None if found.isdigit() else _SIGNED_HEX.fullmatch(found)
         if signed is not None:
             self.take()
             self.number_of(str(len(signed[2])), start)
@@ -212,9 +212,15 @@ class ConstantReader(TypeReader):
         packed = closing == ">" and isinstance(type_, StructType) and self.accept("{")
         items: list[Operand] = []
         wanted = _item_types(type_)
+        word = str(wanted) if isinstance(wanted, IntegerType | FloatType) else None
         while not self.accept("}" if packed else closing):
             if items:
                 self.expect(",")
+            if word is not None and self.texts[self.index] == word and self.texts[self.index + 1] != "*":
+                assert isinstance(wanted, Type)
+                self.index += 1
+                items.append(self.value(wanted, self.starts[self.index - 1]))
+                continue
             item = self.operand(f"a type before {self.token!r} in this constant")
             if not isinstance(wanted, tuple) and wanted is not None and item.type != wanted:
                 place = self.range_of(item.start, item.end)

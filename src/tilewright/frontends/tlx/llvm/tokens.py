@@ -17,6 +17,8 @@ _TOKEN: Final = re.compile(
     r"""|[us]?0x[KLMHR]?[0-9A-Fa-f]++|[-+]?\d++(?:\.\d*+(?:[eE][-+]?\d++)?)?|\.\.\.|[A-Za-z_$.][\w$.]*+|.|\Z)""",
     re.DOTALL | re.ASCII,
 )
+_AHEAD: Final = 4
+"""How many tokens behind the one ahead readers look at."""
 _ESCAPE: Final = re.compile(rb"\\(\\|[0-9a-fA-F]{2})")
 _SPELLED: Final = re.compile(r"[-A-Za-z$._][-A-Za-z$._0-9]*|[0-9]+")
 _STRAY: Final = {"?": "text copied from a mail keeps stray '?'; delete them", "…": "'…' stands for code left out"}
@@ -67,6 +69,9 @@ class Tokens:
                 break
             if len(texts) > most:
                 self.over("a text", len(texts), most, "tokens", self.range_of(starts[-1], starts[-1] + 1))
+        # some more, so that the end may be looked over
+        texts += [""] * _AHEAD
+        starts += [len(text)] * _AHEAD
 
     # The token ahead
 
@@ -83,8 +88,8 @@ class Tokens:
     @property
     def end(self) -> int:
         """Where the token read last ends."""
-        last = max(self.index - 1, 0)
-        return self.starts[last] + len(self.texts[last])
+        last = self.index - 1
+        return self.starts[last] + len(self.texts[last]) if last >= 0 else 0
 
     def begins_line(self, index: int) -> bool:
         """Whether a token is the first one of its line."""

@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from tilewright.diagnostics import Report, Source
+from tilewright.frontends.tlx.llvm.codes import Codes
+from tilewright.frontends.tlx.llvm.limits import DEFAULT_LIMITS, Limits
 from tilewright.frontends.tlx.llvm.tokens import Tokens
 from tilewright.frontends.tlx.llvm.types import (
     FLOATS,
     PLAIN,
+    PTR,
     VOID,
     ArrayType,
     FloatType,
@@ -24,13 +28,19 @@ from tilewright.frontends.tlx.llvm.types import (
 )
 
 _INTEGER: Final = re.compile(r"i([0-9]+)")
-_WORDS: Final = {"ptr", "target", "opaque"}
+_SUFFIXES: Final = frozenset({"*", "(", "addrspace"})
 
 
 class TypeReader(Tokens):
-    """Reads types, nested to a limit."""
+    """Reads types, nested to a limit. Types of one word, and vectors of them, are most of a text and looked up."""
 
     depth = 0
+
+    def __init__(self, source: Source, report: Report, codes: Codes, limits: Limits = DEFAULT_LIMITS) -> None:
+        super().__init__(source, report, codes, limits)
+        integers = (IntegerType(bits) for bits in (1, 8, 16, 32, 64) if bits <= limits.integer_bits)
+        self._words: dict[str, Type] = {**FLOATS, **PLAIN, "ptr": PTR, **{str(t): t for t in integers}}
+        self._vectors: dict[tuple[str, str], VectorType] = {}
 
     def at_type(self) -> bool:
         """Whether a type is ahead."""
@@ -45,6 +55,10 @@ class TypeReader(Tokens):
 
     def type(self, what: str = "a type", function: bool = True) -> Type:
         """A type; `function` allows the parameters of a function type behind it."""
+        word = self._words.get(self.texts[self.index])
+        if word is not None and self.texts[self.index + 1] not in _SUFFIXES and self.depth < self.limits.nesting:
+            self.index += 1
+            return word
         start = self.start
         self.enter("types")
         try:
@@ -170,6 +184,11 @@ class TypeReader(Tokens):
 
     def _vector(self) -> Type:
         start = self.start
+        key = self.texts[self.index + 1], self.texts[self.index + 3] if self.texts[self.index + 2] == "x" else ""
+        known = self._vectors.get(key)
+        if known is not None and self.texts[self.index + 4] == ">":
+            self.index += 5
+            return known
         self.expect("<")
         if self.token == "{":
             fields = self._fields()
@@ -184,6 +203,8 @@ class TypeReader(Tokens):
             self.fail("a vector has at least one element", self.codes.malformed, place)
         found = VectorType(count, element, scalable)
         self._bounded(count, element, "a vector", start)
+        if key[1] in self._words:
+            self._vectors[key] = found
         return found
 
     def _array(self) -> ArrayType:
