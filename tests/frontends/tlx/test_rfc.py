@@ -110,7 +110,7 @@ def test_the_convolution_is_an_error() -> None:
 
 def test_tensors_of_the_lowering_example_lie_in_memory() -> None:
     """Decisions 20, 37 and 38: 6,400,000 elements, by the old pointer and by the new one."""
-    lines = []
+    lines: list[str] = []
     for number in (1, 2):
         vector = f"<6400000 x i32>* byval(<6400000 x i32>) %tensor{number}"
         lines.append(f"%token{number} = {typeinfo(vector, [1, 10, 800, 800])}")
