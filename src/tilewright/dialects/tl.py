@@ -171,7 +171,10 @@ class Cumsum(Collective, name="tl.cumsum", traits=(COLLECTIVE,), code="V39"):
 
 
 class Gemm(Collective, name="tl.gemm", traits=(COLLECTIVE,), code="V39"):
-    """`C := alpha op1(A) op2(B) + beta C`. Integers of a factor are signed, unless it is said to be unsigned."""
+    """`C := alpha op1(A) op2(B) + beta C`.
+
+    Integers are signed but for factors that are said to be unsigned, which no source language can say.
+    """
 
     alpha: Value = operand(NUMBER)
     a: Value = operand(MEMREF)
