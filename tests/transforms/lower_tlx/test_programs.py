@@ -157,7 +157,7 @@ def test_a_loop_that_carries_a_vector(
 ) -> None:
     """The accumulator is carried as a vector and given its type on each trip (decision 36); rows lie a pitch apart."""
     steps, pitch = 5, 20
-    acc_type = TensorType.dense(wide, (2, 2)) if limit == 8 else TensorType.dense(wide, (4, 6))
+    acc_type = TensorType.dense(wide, (4, 6))
     m, n = acc_type.shape
 
     def body(b: Builder, given: Sequence[Value]) -> None:
@@ -259,22 +259,65 @@ def test_distances_of_the_launch(rng: np.random.Generator, limit: int) -> None:
         assert np.array_equal(out, wanted), name
 
 
-def test_what_has_no_code_yet_is_said_with_its_name() -> None:
-    """A loop that carries a vector too long for registers."""
+@at_both_limits
+def test_loops_and_branches_hand_on_vectors(rng: np.random.Generator, limit: int) -> None:
+    """Two vectors trade places in a counted loop beside a number, one of them is doubled in a branch of another loop."""
+    vector = TileType((30,), I32)
 
     def body(b: Builder, given: Sequence[Value]) -> None:
-        start = b(ToVector(load(b, given[0]))).out
-        region, block = new_region([INDEX, start.type])
-        Builder(block)(scf.Yield([block.arguments[1]]))
-        loop = scf.For(b.index(0), b.index(3), region, None, [start], result_types=[start.type])
-        store(b, given[0], b(TypeInfo(b(loop).outs[0], result_types=[SQUARE])).out)
+        type_ = TensorType.dense(I32, (30,))
+        x, y = (b(ToVector(load(b, a, type_))).out for a in given[:2])
+        region, block = new_region([INDEX, vector, I32, vector])
+        inner = Builder(block)
+        _, p, count, q = block.arguments
+        more = inner(arith.Add(count, inner.int32(1))).out
+        inner(scf.Yield([q, more, inner(arith.Add(p, inner.constant(3, vector))).out]))
+        types = [vector, I32, vector]
+        loop = b(scf.For(b.index(0), b.index(5), region, None, [x, b.int32(0), y], result_types=types))
+        p, count, q = loop.outs
+        region, block = new_region([I32, vector])
+        inner = Builder(block)
+        left, v = block.arguments
+        odd = inner(arith.Cmp(arith.Predicate.EQ, inner(arith.And(left, inner.int32(1))).out, inner.int32(1))).out
+        (then, yes), (orelse, no) = new_region(), new_region()
+        at = Builder(yes)
+        at(scf.Yield([at(arith.Add(v, v)).out]))
+        Builder(no)(scf.Yield([q]))
+        chosen = inner(scf.If(odd, then, orelse, result_types=[vector])).outs[0]
+        less = inner(arith.Sub(left, inner.int32(1))).out
+        again = inner(arith.Cmp(arith.Predicate.GT, less, inner.int32(0))).out
+        inner(scf.Yield([again, less, chosen]))
+        outer = b(scf.While([count, p], region, result_types=[I32, vector]))
+        store(b, given[2], b(TypeInfo(outer.outs[1], result_types=[type_])).out)
+
+    pointers = [PointerType(I32)] * 3
+    x, y = (rng.integers(-100, 100, 30).astype(np.int32) for _ in range(2))
+    p, q = x, y
+    for _ in range(5):
+        p, q = q, p + 3
+    wanted = p
+    for left in range(5, 0, -1):
+        wanted = wanted + wanted if left % 2 else q
+    for name, program in programs(lambda: module_of(pointers, body), limit).items():
+        out = np.zeros(30, np.int32)
+        program["f"][1](x, y, out)
+        assert np.array_equal(out, wanted), name
+
+
+def test_what_has_no_code_yet_is_said_with_its_name() -> None:
+    """Elements taken out of a vector too long for registers."""
+
+    def body(b: Builder, given: Sequence[Value]) -> None:
+        x = b(ToVector(load(b, given[0]))).out
+        few = b(tile.Extract(x, (3,), result_types=[TileType((4,), F32)])).out
+        store(b, given[0], b(TypeInfo(few, result_types=[TensorType.dense(F32, (2, 2))])).out)
 
     module = module_of([POINTER], body)
     with pytest.raises(CompileError) as caught:
         PassManager([LowerTlx(8)]).run(module, PassContext())
     (found,) = caught.value.diagnostics
     assert found.code == "TLX401"
-    assert found.message == "no lowering: scf.for of a vector of more than 8 elements, which lives in memory"
+    assert found.message == "no lowering: tile.extract of a vector of more than 8 elements, which lives in memory"
 
 
 def test_a_product_is_computed_where_it_is_stored() -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from tilewright.dialects import scf
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.tlx.base import TlxOperation
@@ -18,6 +19,14 @@ from tilewright.dialects.tlx.memory import ToVector, TypeInfo
 from tilewright.ir.core import Block, Operation, Value
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import TileType
+from tilewright.transforms.lower_tlx.carried import (
+    Carrier,
+    close_carrier,
+    is_long,
+    open_carrier,
+    release,
+    shrink,
+)
 from tilewright.transforms.lower_tlx.context import Lowering, NoLowering
 from tilewright.transforms.lower_tlx.destinations import destination
 from tilewright.transforms.lower_tlx.long_vectors import long_vector
@@ -45,26 +54,35 @@ class LowerTlx(Pass, frozen=True):
 
 
 def _kernel(kernel: Kernel, limit: int) -> bool:
-    low, replaced = Lowering(Builder(kernel.body.entry), limit), list[Operation]()
+    low, replaced, carriers = Lowering(Builder(kernel.body.entry), limit), list[Operation](), list[Carrier]()
     changed = _same_types(kernel)
-    _block(low, kernel.body.entry, replaced)
+    _block(low, kernel.body.entry, replaced, carriers)
+    for carrier in carriers:
+        release(low, carrier)
     for op in reversed(replaced):
         op.erase()
+    for carrier in carriers:
+        shrink(low, carrier)
     return changed or bool(replaced)
 
 
-def _block(low: Lowering, block: Block, replaced: list[Operation]) -> None:
+def _block(low: Lowering, block: Block, replaced: list[Operation], carriers: list[Carrier]) -> None:
     for op in list(block):
         inner = low.inside(Builder.before_op(op))
         if isinstance(op, TlxOperation):
             _bind(inner, op)
             replaced.append(op)
-        elif any(_is_long(inner, v.type) for v in (*op.operands, *op.results)):
+        elif isinstance(op, scf.For | scf.While | scf.If) and any(is_long(low, out) for out in op.outs):
+            open_carrier(inner, op)
+            carriers.append(op)
+        elif isinstance(op, scf.Yield) and any(is_long(low, v) for v in op.values):
+            close_carrier(inner, op)
+        elif any(is_long(low, v) for v in (*op.operands, *op.results)):
             long_vector(inner, op)
             replaced.append(op)
         for region in op.regions:
             for body in region.blocks:
-                _block(low, body, replaced)
+                _block(low, body, replaced, carriers)
 
 
 def _bind(low: Lowering, op: TlxOperation) -> None:
@@ -99,7 +117,3 @@ def _same_types(kernel: Kernel) -> bool:
             if not source.out.uses:
                 source.erase()
     return changed
-
-
-def _is_long(low: Lowering, type_: object) -> bool:
-    return isinstance(type_, TileType) and low.is_large(type_)

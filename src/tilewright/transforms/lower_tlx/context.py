@@ -199,6 +199,14 @@ def address_of(view: Value) -> Value:
     return op.address
 
 
+def origin(view: Value) -> Value:
+    """The address that a view's address is so many bytes behind."""
+    address = address_of(view)
+    while isinstance(op := address.defining_op, Add):
+        address = op.lhs
+    return address
+
+
 def strides_of(view: Value) -> list[Length]:
     """Strides of a view in elements, known or not."""
     op = view.defining_op

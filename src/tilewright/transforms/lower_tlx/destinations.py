@@ -6,7 +6,7 @@ copied.
 
 from __future__ import annotations
 
-from tilewright.dialects.arith import Add, Cmp, Or, Predicate
+from tilewright.dialects.arith import Cmp, Or, Predicate
 from tilewright.dialects.statics import Reserve
 from tilewright.dialects.tlx import elementwise, products, reductions, shapes
 from tilewright.dialects.tlx import memory as tlx
@@ -15,7 +15,14 @@ from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import MemrefType, PointerType, ScalarType
 from tilewright.transforms import emit
 from tilewright.transforms.aliasing import effects_of
-from tilewright.transforms.lower_tlx.context import Destination, Lowering, address_of, stored_strides, strides_of
+from tilewright.transforms.lower_tlx.context import (
+    Destination,
+    Lowering,
+    address_of,
+    origin,
+    stored_strides,
+    strides_of,
+)
 
 _SPARSE = 4
 """A buffer has at most so many times the elements of the result."""
@@ -49,10 +56,7 @@ def _range(low: Lowering, view: Value) -> tuple[Value, Value]:
 
 def is_own(view: Value) -> bool:
     """Whether memory was reserved for this program, so that no address of the caller's leads there."""
-    address = address_of(view)
-    while isinstance(op := address.defining_op, Add):
-        address = op.lhs
-    return isinstance(address.defining_op, Reserve)
+    return isinstance(origin(view).defining_op, Reserve)
 
 
 def destination(low: Lowering, op: TlxOperation) -> tuple[tlx.Store, Destination] | None:

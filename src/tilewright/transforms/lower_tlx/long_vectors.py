@@ -19,7 +19,7 @@ _Compute = Callable[[Lowering, Box], Value]
 
 
 def long_vector(low: Lowering, op: Operation) -> None:
-    """Arithmetic, loads and stores. Raises `NoLowering` for anything else, such as loops that carry such vectors."""
+    """Arithmetic, loads and stores. Raises `NoLowering` for anything else, such as their single elements."""
     match op:
         case tile.Load(check=()) if len(op.indices) == 1:
             _compute(low, op.out, lambda inner, box: _within(inner, op.indices[0], box).load(inner.b, op.memref))
