@@ -32,15 +32,18 @@ class Tlx(Language):
 
     def passes(self) -> list[Pass]:
         from tilewright.transforms.lift_control_flow import LiftControlFlow
+        from tilewright.transforms.lower_tlx import LowerTlx
 
-        return [LiftControlFlow()]
+        return [LiftControlFlow(), LowerTlx()]
 
     def interpret(self, module: Module, text: str | None, checked: bool, report: Report) -> Program:
         from tilewright.interpreter.program import interpreted_module
         from tilewright.ir.passes import PassContext, PassManager
 
         assert text is not None
-        PassManager(self.passes()).run(module, PassContext(report))
+        from tilewright.transforms.lift_control_flow import LiftControlFlow
+
+        PassManager([LiftControlFlow()]).run(module, PassContext(report))
         report.raise_if_errors()
         return interpreted_module(module, text, checked, report)
 

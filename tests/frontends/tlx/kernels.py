@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+import tilewright as tw
 from tilewright.compiler import read_source
 from tilewright.diagnostics import CompileError, Report, Source
 from tilewright.dialects.builtin import Module
@@ -69,9 +70,13 @@ def findings(text: str, options: TlxOptions = DEFAULT_OPTIONS, limits: Limits = 
 
 
 def run(text: str, *arrays: NDArray[np.generic] | int) -> None:
-    """Interpret the first function of a text."""
+    """Run the first function of a text, compiled for the CPU; the interpreter has the same results."""
     source, report = Source("k.ll", text), Report()
     language = language_of(source)
     assert language.name == "TLX"
     program = language.interpret(read_source(source, report), text, True, report)
-    next(iter(program))(*arrays)
+    copies = [a.copy() if isinstance(a, np.ndarray) else a for a in arrays]
+    next(iter(program))(*copies)
+    next(iter(tw.compile(text, cache=False)))(*arrays)
+    for found, expected in zip(arrays, copies, strict=True):
+        assert np.array_equal(found, expected)
