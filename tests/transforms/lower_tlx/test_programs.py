@@ -121,7 +121,7 @@ def test_a_result_is_not_written_before_what_stands_in_front_of_its_store_is_rea
 
 
 @at_both_limits
-@pytest.mark.parametrize("shift", [-40, -7, -1, 0, 1, 7, 40])
+@pytest.mark.parametrize("shift", [-40, -35, -7, -1, 0, 1, 7, 35, 40])
 def test_targets_that_overlap_what_is_read(rng: np.random.Generator, limit: int, shift: int) -> None:
     """Copies relaid, products and functions into memory that overlaps that of an operand."""
 
@@ -261,7 +261,7 @@ def test_distances_of_the_launch(rng: np.random.Generator, limit: int) -> None:
 
 @at_both_limits
 def test_loops_and_branches_hand_on_vectors(rng: np.random.Generator, limit: int) -> None:
-    """Two vectors trade places in a counted loop beside a number, one of them is doubled in a branch of another loop."""
+    """Two vectors trade places in a counted loop beside a number, one is doubled in a branch of another loop."""
     vector = TileType((30,), I32)
 
     def body(b: Builder, given: Sequence[Value]) -> None:

@@ -67,26 +67,40 @@ def _without_gaps(
 
 
 def _products(low: Lowering, source: Value, kernel: Value, sums: Value, windows: tuple[Window, ...]) -> None:
+    """For each image and row of the result, in parallel, the elements of the kernel one after the other."""
     (images, channels, *_), (maps, *_) = _shape(source), _shape(kernel)
-    extents = [w.extent for w in windows]
-    rows = emit.open_loop(low.b, low.b.index(0), low.b.index(windows[0].kernel))
-    columns = emit.open_loop(rows.body, rows.body.index(0), rows.body.index(windows[1].kernel))
-    inner, at = low.inside(columns.body), [rows.index, columns.index]
-    offsets = [inner.product(i, w.kernel_dilation) for i, w in zip(at, windows, strict=True)]
-    met = TensorType.dense(_element(source), [images, channels, *extents])
-    steps = [inner.product(s, w.stride) for s, w in zip(strides_of(source)[1::-1], windows, strict=True)]
-    seen = inner.view(
-        inner.moved(source, [*reversed(offsets), 0, 0]),
-        met.element,
-        met.shape[::-1],
-        [*reversed(steps), *strides_of(source)[2:]],
-    )
+    (height, width), kernel = windows, _by_place(low, kernel)
+    whole = height.kernel == 1 and width.kernel == 1
+    rows = height.extent if whole else 1
+    image = emit.open_loop(low.b, low.b.index(0), low.b.index(images), parallel=True)
+    row = emit.open_loop(image.body, image.body.index(0), image.body.index(height.extent // rows), parallel=True)
+    down = emit.open_loop(row.body, row.body.index(0), row.body.index(height.kernel))
+    across = emit.open_loop(down.body, down.body.index(0), down.body.index(width.kernel))
+    inner = low.inside(across.body)
+    first = inner.sum([inner.product(row.index, height.stride), inner.product(down.index, height.kernel_dilation)])
+    column = inner.product(across.index, width.kernel_dilation)
+    met = TensorType.dense(_element(source), [1, channels, rows, width.extent])
+    strides = strides_of(source)
+    steps = [inner.product(strides[0], width.stride), inner.product(strides[1], height.stride), *strides[2:]]
+    seen = inner.view(inner.moved(source, [column, first, 0, image.index]), met.element, met.shape[::-1], steps)
     weights = TensorType.dense(_element(kernel), [maps, channels])
-    one = inner.view(
-        inner.moved(kernel, [*reversed(at), 0, 0]), weights.element, weights.shape[::-1], strides_of(kernel)[2:]
+    place = inner.moved(kernel, [0, 0, across.index, down.index])
+    one = inner.view(place, weights.element, weights.shape[::-1], strides_of(kernel)[:2])
+    out = TensorType.dense(_element(sums), [1, maps, rows, width.extent])
+    target = inner.view(
+        inner.moved(sums, [0, row.index, 0, image.index]), out.element, out.shape[::-1], strides_of(sums)
     )
-    out = TensorType.dense(_element(sums), [images, maps, *extents])
-    multiply(inner, (Factor(one), Factor(seen)), (weights, met), sums, out, _ROLES, accumulate=True)
+    multiply(inner, (Factor(one), Factor(seen)), (weights, met), target, out, _ROLES, accumulate=True)
+
+
+def _by_place(low: Lowering, kernel: Value) -> Value:
+    """The kernel as one matrix of maps by channels for each of its places, which lie apart in the one that is given."""
+    maps, channels, height, width = _shape(kernel)
+    matrices = low.fresh(TensorType.dense(_element(kernel), [height, width, maps, channels]))
+    strides = strides_of(kernel)
+    turned = [strides[2], strides[3], strides[0], strides[1]]
+    low.copy(low.view(address_of(kernel), _element(kernel), [channels, maps, width, height], turned), matrices)
+    return matrices
 
 
 def _element(view: Value) -> ScalarType:
