@@ -17,7 +17,7 @@ from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.memref import Alloca
 from tilewright.dialects.tlx.elementwise import Fabs, Floor, Relu
 from tilewright.dialects.tlx.memory import Load, Store, ToVector, TypeInfo
-from tilewright.dialects.tlx.products import MatMul, Smma
+from tilewright.dialects.tlx.products import Convolution, MatMul, Smma
 from tilewright.dialects.tlx.shapes import Transpose
 from tilewright.dialects.tlx.types import TensorType, dense_distances
 from tilewright.interpreter.program import interpreted_module
@@ -42,7 +42,7 @@ from tilewright.numerics.arrays import array_of
 from tilewright.program import Program
 from tilewright.transforms.lower_tlx import LowerTlx
 from tilewright.transforms.lower_tlx.postconditions import broken_postconditions
-from transforms.lower_tlx.programs import compiled, lowered
+from transforms.lower_tlx.programs import compiled, lowered, program
 
 Array = NDArray[Any]
 LIMITS = (4096, 8)
@@ -92,10 +92,10 @@ def test_what_is_stored_does_not_change_what_was_loaded(rng: np.random.Generator
         store(b, given[1], b(Relu(a)).out)
         store(b, given[2], b(Fabs(a)).out)
 
-    for name, program in programs(lambda: module_of([POINTER] * 3, body), limit).items():
+    for name, run in programs(lambda: module_of([POINTER] * 3, body), limit).items():
         a, c = rng.standard_normal(36).astype(np.float32), np.zeros(36, np.float32)
         wanted = np.maximum(a, 0), np.abs(a)
-        program["f"][1](a, a, c)
+        run["f"][1](a, a, c)
         assert np.array_equal(a, wanted[0]), name
         assert np.array_equal(c, wanted[1]), name
 
@@ -112,10 +112,10 @@ def test_a_result_is_not_written_before_what_stands_in_front_of_its_store_is_rea
         store(b, given[2], y)
         store(b, given[3], z)
 
-    for name, program in programs(lambda: module_of([POINTER] * 4, body), limit).items():
+    for name, run in programs(lambda: module_of([POINTER] * 4, body), limit).items():
         a, w = (rng.standard_normal(36).astype(np.float32) for _ in range(2))
         d, wanted = np.zeros(36, np.float32), np.abs(w)
-        program["f"][1](a, w, w, d)
+        run["f"][1](a, w, w, d)
         assert np.array_equal(w, np.maximum(a, 0)), name
         assert np.array_equal(d, wanted), name
 
@@ -142,11 +142,11 @@ def test_targets_that_overlap_what_is_read(rng: np.random.Generator, limit: int,
         (function, np.floor),
     ]
     for make, wanted in kinds:
-        for name, program in programs(lambda make=make: module_of([POINTER] * 2, make), limit).items():
+        for name, run in programs(lambda make=make: module_of([POINTER] * 2, make), limit).items():
             memory = rng.integers(-4, 5, 160).astype(np.float32)
             expected = memory.copy()
             expected[60 + shift : 96 + shift] = wanted(memory[60:96].reshape(6, 6)).reshape(-1)
-            program["f"][1](memory[60:96], memory[60 + shift : 96 + shift])
+            run["f"][1](memory[60:96], memory[60 + shift : 96 + shift])
             assert np.array_equal(memory, expected), name
 
 
@@ -181,9 +181,9 @@ def test_a_loop_that_carries_a_vector(
         for element, shape in ((narrow, (m, pitch)), (narrow, (4 * steps, n)), (wide, (m, n)))
     )
     wanted = c.astype(np.float64) + a.astype(np.float64) @ b.astype(np.float64)
-    for name, program in programs(lambda: module_of(pointers, body), limit).items():
+    for name, run in programs(lambda: module_of(pointers, body), limit).items():
         out = np.zeros_like(c)
-        program["f"][1](a, b, c, out)
+        run["f"][1](a, b, c, out)
         assert np.array_equal(out, wanted), name
 
 
@@ -201,9 +201,9 @@ def test_arithmetic_on_vectors(rng: np.random.Generator, limit: int) -> None:
         store(b, given[1], b(TypeInfo(found, result_types=[type_])).out)
 
     x = rng.standard_normal(35).astype(np.float32)
-    for name, program in programs(lambda: module_of([POINTER, POINTER, F32], body), limit).items():
+    for name, run in programs(lambda: module_of([POINTER, POINTER, F32], body), limit).items():
         out = np.zeros(35, np.float32)
-        program["f"][1](x, out, np.float32(1))
+        run["f"][1](x, out, np.float32(1))
         assert np.array_equal(out, np.where(x < 0, x * 2, x + 1)), name
 
 
@@ -218,11 +218,11 @@ def test_vectors_are_loaded_and_stored(rng: np.random.Generator, limit: int) -> 
         b(tile.Store(x, views[1], [b.index(5)]))
         b(tile.Store(b(arith.Neg(x)).out, views[1], [b.index(6)]))
 
-    for name, program in programs(lambda: module_of([POINTER] * 2, body), limit).items():
+    for name, run in programs(lambda: module_of([POINTER] * 2, body), limit).items():
         x = rng.standard_normal(40).astype(np.float32)
         wanted, loaded = x.copy(), x[2:32].copy()
         wanted[5:35], wanted[6:36] = loaded, -loaded
-        program["f"][1](x, x)
+        run["f"][1](x, x)
         assert np.array_equal(x, wanted), name
 
 
@@ -236,9 +236,9 @@ def test_a_typeinfo_of_another_type_reads_the_stored_elements(rng: np.random.Gen
         store(b, given[1], b(TypeInfo(vector, result_types=[TensorType.dense(F32, (6, 4))])).out)
 
     x = rng.standard_normal((4, 6)).astype(np.float32)
-    for name, program in programs(lambda: module_of([POINTER] * 2, body), limit).items():
+    for name, run in programs(lambda: module_of([POINTER] * 2, body), limit).items():
         out = np.zeros((6, 4), np.float32)
-        program["f"][1](x, out)
+        run["f"][1](x, out)
         assert np.array_equal(out, x.T), name
 
 
@@ -250,9 +250,9 @@ def test_distances_of_the_launch(rng: np.random.Generator, limit: int) -> None:
         b(Store(given[1], b(Relu(x)).out, [given[2], given[3]], (None, None)))
 
     x = rng.standard_normal(200).astype(np.float32)
-    for name, program in programs(lambda: module_of([POINTER, POINTER, INDEX, INDEX], body), limit).items():
+    for name, run in programs(lambda: module_of([POINTER, POINTER, INDEX, INDEX], body), limit).items():
         out = np.zeros(200, np.float32)
-        program["f"][1](x, out, 30, 2)
+        run["f"][1](x, out, 30, 2)
         at = np.arange(4)[:, None] * 30
         wanted = np.zeros(200, np.float32)
         wanted[at + np.arange(5) * 2] = np.maximum(x[at + np.arange(5)], 0)
@@ -298,10 +298,42 @@ def test_loops_and_branches_hand_on_vectors(rng: np.random.Generator, limit: int
     wanted = p
     for left in range(5, 0, -1):
         wanted = wanted + wanted if left % 2 else q
-    for name, program in programs(lambda: module_of(pointers, body), limit).items():
+    for name, run in programs(lambda: module_of(pointers, body), limit).items():
         out = np.zeros(30, np.int32)
-        program["f"][1](x, y, out)
+        run["f"][1](x, y, out)
         assert np.array_equal(out, wanted), name
+
+
+@pytest.mark.parametrize(("height", "stride"), [(3, 1), (6, 2)])
+def test_a_convolution_of_many_channels(rng: np.random.Generator, height: int, stride: int) -> None:
+    """So many that they are summed in parts; two images, three of the kernel's rows."""
+    types = [TensorType.dense(F32, (2, 128, height, 42)), TensorType.dense(F32, (64, 128, 3, 3))]
+    x, kernel = (rng.integers(-3, 4, t.shape).astype(np.float32) for t in types)
+
+    def body(b: Builder, v: Sequence[Value]) -> Value:
+        return b(Convolution(v[0], v[1], (stride, 1), (1, 1), (1, 1))).out
+
+    module, out = program(types, body)
+    found = np.zeros(out.shape, np.float32)
+    compiled(lowered(module, 4096))["f"][1](x, kernel, found)
+    patches = np.lib.stride_tricks.sliding_window_view(x, (3, 3), (2, 3))[:, :, ::stride]
+    assert np.array_equal(found, np.einsum("nchwij,ocij->nohw", patches, kernel, optimize=True))
+
+
+def test_large_products_in_place_and_through_a_buffer(rng: np.random.Generator) -> None:
+    """As large as factors are packed; the target is apart, or one of the factors."""
+
+    def body(b: Builder, given: Sequence[Value]) -> None:
+        type_ = TensorType.dense(F32, (130, 130))
+        store(b, given[2], b(MatMul(load(b, given[0], type_), load(b, given[1], type_))).out)
+
+    run = compiled(lowered(module_of([POINTER] * 3, body), 4096))["f"][1]
+    x, y = (rng.integers(-3, 4, (130, 130)).astype(np.float32) for _ in range(2))
+    wanted, out = x @ y, np.zeros_like(x)
+    run(x, y, out)
+    assert np.array_equal(out, wanted)
+    run(x, y, x)
+    assert np.array_equal(x, wanted)
 
 
 def test_what_has_no_code_yet_is_said_with_its_name() -> None:

@@ -17,6 +17,8 @@ from tilewright.transforms.lower_tlx.products import Factor, Roles, multiply
 from tilewright.transforms.lower_tlx.shapes import padded
 from tilewright.transforms.tiling import Box
 
+_MULTIPLIES = 1 << 18
+_SHALLOWEST = 16
 _ROLES = Roles(batch=[], rows=[(0, 1)], columns=[(0, 0), (2, 2), (3, 3)], terms=[(1, 1)])
 
 
@@ -76,21 +78,31 @@ def _products(low: Lowering, source: Value, kernel: Value, sums: Value, windows:
     row = emit.open_loop(image.body, image.body.index(0), image.body.index(height.extent // rows), parallel=True)
     down = emit.open_loop(row.body, row.body.index(0), row.body.index(height.kernel))
     across = emit.open_loop(down.body, down.body.index(0), down.body.index(width.kernel))
-    inner = low.inside(across.body)
+    depth = _depth(channels, maps * rows * width.extent)
+    deep = emit.open_loop(across.body, across.body.index(0), across.body.index(channels), across.body.index(depth))
+    inner = low.inside(deep.body)
     first = inner.sum([inner.product(row.index, height.stride), inner.product(down.index, height.kernel_dilation)])
     column = inner.product(across.index, width.kernel_dilation)
-    met = TensorType.dense(_element(source), [1, channels, rows, width.extent])
+    met = TensorType.dense(_element(source), [1, depth, rows, width.extent])
     strides = strides_of(source)
     steps = [inner.product(strides[0], width.stride), inner.product(strides[1], height.stride), *strides[2:]]
-    seen = inner.view(inner.moved(source, [column, first, 0, image.index]), met.element, met.shape[::-1], steps)
-    weights = TensorType.dense(_element(kernel), [maps, channels])
-    place = inner.moved(kernel, [0, 0, across.index, down.index])
+    seen = inner.view(
+        inner.moved(source, [column, first, deep.index, image.index]), met.element, met.shape[::-1], steps
+    )
+    weights = TensorType.dense(_element(kernel), [maps, depth])
+    place = inner.moved(kernel, [deep.index, 0, across.index, down.index])
     one = inner.view(place, weights.element, weights.shape[::-1], strides_of(kernel)[:2])
     out = TensorType.dense(_element(sums), [1, maps, rows, width.extent])
     target = inner.view(
         inner.moved(sums, [0, row.index, 0, image.index]), out.element, out.shape[::-1], strides_of(sums)
     )
     multiply(inner, (Factor(one), Factor(seen)), (weights, met), target, out, _ROLES, accumulate=True)
+
+
+def _depth(channels: int, results: int) -> int:
+    """How many channels are summed at once: so few that the product is one for the caches, as its neighbours are."""
+    fitting = [n for n in range(1, channels + 1) if channels % n == 0 and n * results <= _MULTIPLIES]
+    return fitting[-1] if fitting and fitting[-1] >= _SHALLOWEST else channels
 
 
 def _by_place(low: Lowering, kernel: Value) -> Value:
