@@ -9,7 +9,7 @@ from typing import Final, NoReturn, cast
 
 from tilewright.diagnostics import Location, SourceRange
 from tilewright.diagnostics.nearest import nearest
-from tilewright.dialects.mlir import arith, memref
+from tilewright.dialects.mlir import arith
 from tilewright.dialects.mlir.base import BOOLEAN_TYPE, INDEX_TYPE, MlirOperation
 from tilewright.frontends.mlir.codes import UNSUPPORTED
 from tilewright.frontends.mlir.draft import Draft
@@ -28,9 +28,8 @@ from tilewright.ir.mlir.cursor import Abort
 from tilewright.ir.mlir.dense import DenseElements
 from tilewright.ir.mlir.operation_text import OperationText
 from tilewright.ir.mlir.reader import FileReader
-from tilewright.ir.mlir.spelling import UNIT
 from tilewright.ir.mlir.trampoline import Steps
-from tilewright.ir.mlir.types import MemrefType, TensorType
+from tilewright.ir.mlir.types import MemrefType
 from tilewright.ir.mlir.value_text import Use
 from tilewright.ir.types import BOOL, I32, I64, INDEX, Type
 
@@ -233,22 +232,9 @@ class FormReader(FileReader):
         draft.types["condition"] = [found[0] if len(found) == 2 else BOOL]
         draft.types["true_value"] = draft.types["false_value"] = [found[-1]]
 
-    def symbols(self, draft: Draft) -> None:
-        """`[%s, ..]`: symbols of a layout."""
-        draft.add("dynamicSizes", [], None)
-        found: list[Use] = []
-        if self.accept("["):
-            found = self.uses()
-            self.expect("]")
-        draft.add("symbolOperands", found, INDEX)
-
     def callee(self, draft: Draft) -> None:
         """`@name`."""
         draft.attributes["callee"] = self.symbol_reference()
-
-    def symbol_name(self, draft: Draft) -> None:
-        """`@name`, of a global."""
-        draft.attributes["name"] = self.symbol_reference()
 
     def symbol_reference(self) -> SymbolReference:
         """`@name::@nested`."""
@@ -272,79 +258,6 @@ class FormReader(FileReader):
     def dim(self, draft: Draft) -> None:
         """The number of a loop."""
         draft.attributes["dim"] = IntegerAttribute(self.integer("the number of a loop"), I64)
-
-    # Views
-
-    def _mixed_list(self, draft: Draft, key: str) -> None:
-        """`[%x, 4, ..]`: numbers and operands."""
-        self.expect("[")
-        static: list[int] = []
-        uses: list[Use] = []
-        while not self.at("]"):
-            if self.at("%"):
-                uses.append(self.use())
-                static.append(memref.DYNAMIC)
-            else:
-                static.append(self.integer("a number or a value"))
-            if not self.accept(","):
-                break
-        self.expect("]")
-        draft.add(key, uses, INDEX)
-        draft.types.setdefault(key, [])
-        draft.attributes[f"static_{key}"] = DenseArray(I64, tuple(static))
-
-    def subview(self, draft: Draft) -> None:
-        """`%source [offsets] [sizes] [strides] : T to T`."""
-        draft.add("source", [self.use()])
-        for key in ("offsets", "sizes", "strides"):
-            self._mixed_list(draft, key)
-        self._from_to(draft)
-
-    def reinterpret(self, draft: Draft) -> None:
-        """`%source to offset: [o], sizes: [..], strides: [..] : T to T`."""
-        draft.add("source", [self.use()])
-        self.expect_word("to")
-        for word, key in (("offset", "offsets"), ("sizes", "sizes"), ("strides", "strides")):
-            if key != "offsets":
-                self.expect(",")
-            self.expect_word(word)
-            self.expect(":")
-            self._mixed_list(draft, key)
-        self._from_to(draft)
-
-    def _from_to(self, draft: Draft) -> None:
-        self.attributes(draft)
-        self.expect(":")
-        draft.types["source"] = [self.type()]
-        self.expect_word("to")
-        draft.results = [self.type()]
-
-    def global_memory(self, draft: Draft) -> None:
-        """`"private" constant @name : T = dense<..>`."""
-        if self.at('"'):
-            draft.attributes["sym_visibility"] = self.string()
-        if self.accept_word("constant"):
-            draft.attributes["constant"] = UNIT
-        draft.attributes["sym_name"] = self.symbol()
-        self.expect(":")
-        start = self.position
-        type_ = self.type()
-        draft.attributes["type"] = type_
-        if self.accept("="):
-            if self.accept_word("uninitialized"):
-                draft.attributes["initial_value"] = UNIT
-            else:
-                draft.attributes["initial_value"] = self._initial(type_, start)
-        self.attributes(draft)
-        draft.results = []
-
-    def _initial(self, type_: Type, start: int) -> Attribute:
-        if not isinstance(type_, MemrefType) or type_.shape is None or None in type_.shape:
-            self.fail("a global has a memref of known shape as its type", WORDS, self.range_from(start))
-        shape = tuple(e for e in type_.shape if e is not None)
-        if self.peek_word() == "dense":
-            return self.dense_of(TensorType(shape, type_.element), type_.element, shape)
-        return self.attribute()
 
     # The whole
 
@@ -439,12 +352,7 @@ _PARTS: Final[Mapping[str, Callable[[FormReader, Draft], None]]] = {
     "predicate": FormReader.predicate,
     "constant": FormReader.constant,
     "select": FormReader.select,
-    "symbols": FormReader.symbols,
     "callee": FormReader.callee,
-    "name": FormReader.symbol_name,
     "signature": FormReader.signature,
     "dim": FormReader.dim,
-    "subview": FormReader.subview,
-    "reinterpret": FormReader.reinterpret,
-    "global": FormReader.global_memory,
 }

@@ -7,7 +7,7 @@ from collections.abc import Generator
 from tilewright.dialects.mlir import scf
 from tilewright.dialects.mlir.base import MlirOperation
 from tilewright.frontends.mlir.draft import Draft
-from tilewright.frontends.mlir.form_text import FormReader
+from tilewright.frontends.mlir.memory_forms import MemoryFormReader
 from tilewright.ir.attributes import Attribute
 from tilewright.ir.core import Block, Region
 from tilewright.ir.mlir.codes import COUNTS
@@ -21,7 +21,7 @@ from tilewright.ir.types import INDEX, Type
 _Part = Generator[object, object, None]
 
 
-class RegionFormReader(FormReader):
+class RegionFormReader(MemoryFormReader):
     """Reads forms that have regions."""
 
     def part(self, draft: Draft, name: str) -> _Part | None:

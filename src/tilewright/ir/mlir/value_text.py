@@ -15,6 +15,7 @@ from tilewright.ir.mlir.cursor import VALUE
 from tilewright.ir.mlir.limits import DEFAULT_LIMITS, Limits
 from tilewright.ir.mlir.name_text import ResultName
 from tilewright.ir.mlir.scopes import Scopes
+from tilewright.ir.mlir.spelling import spell
 from tilewright.ir.types import Type
 
 _GUESSED: Final = 2000
@@ -115,13 +116,13 @@ class ValueReader(AttributeReader):
             if found is None:
                 found = self._awaited[-1][key] = _Forward(type_, use.place)
         if found.type is not type_ and found.type != type_:
-            self._mismatch(f"{key[:80]} has type {found.type}", found, type_, use.place)
+            self._mismatch(f"{key[:80]} has type {spell(found.type)}", found, type_, use.place)
             return None
         return found
 
     def _mismatch(self, said: str, value: Value, type_: Type, place: SourceRange) -> None:
         words = "used with that type" if isinstance(value, _Forward) else "defined here"
-        finding = self.error(MISMATCH, place, f"{said}, not {type_}")
+        finding = self.error(MISMATCH, place, f"{said}, not {spell(type_)}")
         finding.label(value.location, words)
 
     def define(self, name: str, value: Value, place: SourceRange) -> None:
@@ -136,7 +137,7 @@ class ValueReader(AttributeReader):
     def _settle(self, forward: _Forward, value: Value) -> None:
         """Put a value where it was waited for."""
         if forward.type != value.type:
-            self._mismatch(f"a value of type {value.type}", value, forward.type, forward.place)
+            self._mismatch(f"a value of type {spell(value.type)}", value, forward.type, forward.place)
             return
         for user in list(forward.uses):
             user.replace_operand(forward, value)
