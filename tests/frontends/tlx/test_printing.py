@@ -214,3 +214,29 @@ def test_formatting_lays_out_and_keeps_the_rest() -> None:
     report = Report()
     assert format_source(Source("k.ll", broken), report) == broken
     assert report.has_errors
+
+
+def test_llvm_keeps_loads_behind_stores_to_their_memory(rng: np.random.Generator) -> None:
+    """It would merge them if they were declared as touching no memory."""
+    a = rng.standard_normal((2, 2)).astype(np.float32)
+    b, c = np.ones((2, 2), np.float32), np.zeros((2, 2), np.float32)
+    text = function(
+        f"%before = {load('%b', 'float', [2, 2])}",
+        store("%c", "%before", [0, 0]),
+        f"%t = {load('%a', 'float', [2, 2])}",
+        store("%b", "%t", [0, 0]),
+        f"%behind = {load('%b', 'float', [2, 2])}",
+        store("%c", "%behind", [0, 0]),
+    )
+    run(optimised(printed(text)), a, b, c)
+    assert (c == a).all()
+
+
+def test_a_layout_that_nothing_else_says_is_printed() -> None:
+    text = function(
+        f"%t = {load('%a', 'float', [2, 3])}",
+        f"%u = {load('%b', 'float', [3, 4])}",
+        "%v = call <8 x float> @llvm.tensor.matmul(token %t, token %u)",
+        f"%w = {typeinfo('<8 x float> %v', [4, 2], layout=[1, 0])}",
+    )
+    assert "tensor<4x2xf32, layout <1,0>>" in str(module_of(printed(text)))
