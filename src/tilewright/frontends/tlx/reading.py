@@ -7,7 +7,7 @@ from tilewright.dialects.builtin import Module
 from tilewright.frontends.tlx.codes import CODES
 from tilewright.frontends.tlx.importer import import_module
 from tilewright.frontends.tlx.llvm.limits import DEFAULT_LIMITS, Limits
-from tilewright.frontends.tlx.llvm.promotion import promote
+from tilewright.frontends.tlx.llvm.promotion import TooManyMerges, promote
 from tilewright.frontends.tlx.llvm.reader import read_module
 from tilewright.frontends.tlx.llvm.structure import Checker
 from tilewright.frontends.tlx.options import DEFAULT_OPTIONS, TlxOptions
@@ -24,7 +24,16 @@ def read_tlx(
         report.error(CODES.syntax, _start(source), "there is no function in this text")
     report.raise_if_errors()
     for index, (function, structure) in enumerate(functions):
-        if promote(function, structure):
+        try:
+            promoted = promote(function, structure, limits.instructions)
+        except TooManyMerges:
+            place = SourceRange(source, function.start, function.end)
+            most = f"{limits.instructions:,}"
+            message = f"variables of this function change on so many paths that more than {most} values merge"
+            report.error(CODES.limit, place, message)
+            report.raise_if_errors()
+            raise
+        if promoted:
             functions[index] = function, Checker(source, module, function, Report(), CODES).check()
     program = import_module(source, module, functions, report, options, limits)
     verify(program, report)

@@ -21,11 +21,15 @@ _LIFETIMES = ("llvm.lifetime.start", "llvm.lifetime.end")
 _UNDEFINED = syntax.Word("undef")
 
 
-def promote(function: syntax.Function, structure: Structure) -> bool:
-    """Promote what can be; whether anything was."""
+class TooManyMerges(Exception):
+    """Paths with different values meet at more places than may be."""
+
+
+def promote(function: syntax.Function, structure: Structure, most: int) -> bool:
+    """Promote what can be; whether anything was. Raises `TooManyMerges` if that takes more than `most` phis."""
     found = _promotable(function)
     if found:
-        _Promotion(function, structure.graph, found).run()
+        _Promotion(function, structure.graph, found).run(most)
     return bool(found)
 
 
@@ -78,8 +82,9 @@ class _Promotion:
         self.replaced: dict[str, syntax.Literal] = {}
         self.phis: dict[int, list[tuple[str, syntax.Phi]]] = defaultdict(list)
 
-    def run(self) -> None:
-        self._place_phis()
+    def run(self, most: int) -> None:
+        """Place phis, then go over the blocks in the order of dominance."""
+        self._place_phis(most)
         order = sorted(self.graph.order, key=lambda number: self.graph.order[number][0])
         # What a block changes is undone before the next one that it does not dominate.
         undo: list[tuple[int, list[tuple[str, syntax.Literal | None]]]] = []
@@ -102,9 +107,10 @@ class _Promotion:
                     for operand, _ in instruction.incoming:
                         self._substitute(operand)
 
-    def _place_phis(self) -> None:
+    def _place_phis(self, most: int) -> None:
         frontiers = _frontiers(self.graph)
-        written: dict[str, list[int]] = {name: [] for name in self.variables}
+        read = {_name(i.pointer) for block in self.blocks for i in block.instructions if isinstance(i, syntax.Load)}
+        written: dict[str, list[int]] = {name: [] for name in self.variables if name in read}
         for number in self.graph.order:
             for instruction in self.blocks[number].instructions:
                 if isinstance(instruction, syntax.Store) and _name(instruction.pointer) in written:
@@ -114,6 +120,9 @@ class _Promotion:
             while work:
                 for number in frontiers[work.pop()]:
                     if number not in seen:
+                        most -= 1
+                        if most < 0:
+                            raise TooManyMerges
                         seen.add(number)
                         work.append(number)
                         self.phis[number].append((name, self._phi(name, number)))
