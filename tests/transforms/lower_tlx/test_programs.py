@@ -336,20 +336,41 @@ def test_large_products_in_place_and_through_a_buffer(rng: np.random.Generator) 
     assert np.array_equal(x, wanted)
 
 
-def test_what_has_no_code_yet_is_said_with_its_name() -> None:
-    """Elements taken out of a vector too long for registers."""
+@at_both_limits
+def test_parts_and_rows_of_vectors(rng: np.random.Generator, limit: int) -> None:
+    """Long and short parts taken out of a vector and put together in another order."""
 
     def body(b: Builder, given: Sequence[Value]) -> None:
         x = b(ToVector(load(b, given[0]))).out
-        few = b(tile.Extract(x, (3,), result_types=[TileType((4,), F32)])).out
-        store(b, given[0], b(TypeInfo(few, result_types=[TensorType.dense(F32, (2, 2))])).out)
+        starts, lengths = (30, 1, 6), (6, 5, 25)
+        parts = [
+            b(tile.Extract(x, (start,), result_types=[TileType((length,), F32)])).out
+            for start, length in zip(starts, lengths, strict=True)
+        ]
+        row = b(tile.Cat(parts, 0, result_types=[TileType((36,), F32)])).out
+        store(b, given[1], b(TypeInfo(row, result_types=[SQUARE])).out)
+
+    for name, run in programs(lambda: module_of([POINTER] * 2, body), limit).items():
+        x, out = rng.standard_normal(36).astype(np.float32), np.zeros(36, np.float32)
+        run["f"][1](x, out)
+        assert np.array_equal(out, np.concatenate([x[30:], x[1:6], x[6:31]])), name
+
+
+def test_what_has_no_code_yet_is_said_with_its_name() -> None:
+    """A vector too long for registers in another shape."""
+
+    def body(b: Builder, given: Sequence[Value]) -> None:
+        x = b(ToVector(load(b, given[0]))).out
+        wide = b(tile.Reshape(x, result_types=[TileType((6, 6), F32)])).out
+        back = b(tile.Reshape(wide, result_types=[TileType((36,), F32)])).out
+        store(b, given[0], b(TypeInfo(back, result_types=[SQUARE])).out)
 
     module = module_of([POINTER], body)
     with pytest.raises(CompileError) as caught:
         PassManager([LowerTlx(8)]).run(module, PassContext())
     (found,) = caught.value.diagnostics
     assert found.code == "TLX401"
-    assert found.message == "no lowering: tile.extract of a vector of more than 8 elements, which lives in memory"
+    assert found.message == "no lowering: tile.reshape of a vector of more than 8 elements, which lives in memory"
 
 
 def test_a_product_is_computed_where_it_is_stored() -> None:

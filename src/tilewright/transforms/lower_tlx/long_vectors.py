@@ -12,23 +12,54 @@ from tilewright.ir.core import Operation, Value
 from tilewright.ir.interfaces import Elementwise
 from tilewright.ir.types import BOOL, I8, TileType
 from tilewright.transforms import emit
+from tilewright.transforms.lower_tlx.carried import is_long
 from tilewright.transforms.lower_tlx.context import Lowering, NoLowering
+from tilewright.transforms.lower_tlx.tiles import shape_of
 from tilewright.transforms.tiling import Box, Piece
 
 _Compute = Callable[[Lowering, Box], Value]
 
 
 def long_vector(low: Lowering, op: Operation) -> None:
-    """Arithmetic, loads and stores. Raises `NoLowering` for anything else, such as their single elements."""
+    """Arithmetic, loads, stores, parts and rows of vectors. Raises `NoLowering` for anything else."""
     match op:
         case tile.Load(check=()) if len(op.indices) == 1:
             _compute(low, op.out, lambda inner, box: _within(inner, op.indices[0], box).load(inner.b, op.memref))
         case tile.Store(check=()) if len(op.indices) == 1:
             low.for_each_chunk(low.values[op.value], lambda inner, box: _store(inner, op, box))
+        case tile.Cat() if emit.scalar_type(op.out.type) is not BOOL:
+            _cat(low, op)
+        case tile.Extract() if emit.scalar_type(op.out.type) is not BOOL:
+            _extract(low, op)
         case Elementwise() | arith.Constant() | tile.Splat() if isinstance(op.results[0].type, TileType):
             _compute(low, op.results[0], lambda inner, box: _chunk(inner, op, box))
         case _:
             raise NoLowering(op, f"{op.name} of a vector of more than {low.limit:,} elements, which lives in memory")
+
+
+def _cat(low: Lowering, op: tile.Cat) -> None:
+    """Each part, in registers or in memory, to its place."""
+    element, first = emit.scalar_type(op.out.type), 0
+    target = low.reserved(element, shape_of(op.out), (1,))
+    for part in op.tiles:
+        place = low.view(low.moved(target, [first]), element, shape_of(part), (1,))
+        if is_long(low, part):
+            low.copy(low.values[part], place)
+        else:
+            low.write(part, place)
+        first += shape_of(part)[0]
+    low.values[op.out] = target
+
+
+def _extract(low: Lowering, op: tile.Extract) -> None:
+    """Elements in a row."""
+    element, shape = emit.scalar_type(op.out.type), shape_of(op.out)
+    place = low.view(low.moved(low.values[op.tile], op.offsets), element, shape, (1,))
+    if is_long(low, op.out):
+        low.values[op.out] = low.reserved(element, shape, (1,))
+        low.copy(place, low.values[op.out])
+    else:
+        op.out.replace_all_uses_with(low.read(place))
 
 
 def _compute(low: Lowering, vector: Value, compute: _Compute) -> None:
