@@ -33,6 +33,8 @@ from tilewright.ir.types import BOOL, I32, INDEX, Constraint, ScalarType, Type
 
 CODE = "M10"
 """The code under which broken rules of these dialects are reported."""
+UNSUPPORTED = "M11"
+"""That of operations which are not read in their custom form, or have no lowering."""
 
 
 class Form(Struct, frozen=True):

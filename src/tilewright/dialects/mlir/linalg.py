@@ -13,7 +13,7 @@ from msgspec import Struct
 from tilewright.diagnostics import Report
 from tilewright.dialects.mlir.base import INDEX_TYPE, MlirOperation, fail, index_type, integer_of
 from tilewright.dialects.mlir.scf import check_yield
-from tilewright.ir.affine import AffineConstant, AffineMap, Dimension
+from tilewright.ir.affine import AffineMap, Dimension
 from tilewright.ir.attributes import Attribute
 from tilewright.ir.definition import (
     PURE,
@@ -331,10 +331,3 @@ class Exp(AllParallel, name="linalg.exp", assembly="<structured>"):
     """e to the power."""
 
     structure = Structure((), "", "exp")
-
-
-def is_projection(map_: AffineMap) -> bool:
-    """Whether the results are loops, each at most once, or zeros."""
-    loops = [e.position for e in map_.results if isinstance(e, Dimension)]
-    zeros = sum(e == AffineConstant(0) for e in map_.results)
-    return len(loops) + zeros == len(map_.results) and len(set(loops)) == len(loops)

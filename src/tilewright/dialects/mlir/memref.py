@@ -133,12 +133,7 @@ class Cast(MlirOperation, name="memref.cast", traits=(PURE,), assembly="$source 
     dest: Value = result(MEMREF_TYPE)
 
     def verify(self, report: Report) -> None:
-        before, after = shape_of(self.source), shape_of(self.dest)
-        same = memref_of(self.source).element == memref_of(self.dest).element
-        fits = len(before) == len(after) and all(
-            a is None or b is None or a == b for a, b in zip(before, after, strict=True)
-        )
-        if not same or not fits:
+        if not _may_be_alike(self.source, self.dest):
             fail(self, report, f"{self.source.type} is never a {self.dest.type}", 0)
 
 
@@ -152,13 +147,15 @@ class Copy(MlirOperation, name="memref.copy", assembly="$source , $target <attri
         return [*reads(self.operands[0]), *writes(self.operands[1])]
 
     def verify(self, report: Report) -> None:
-        before, after = shape_of(self.source), shape_of(self.target)
-        same = memref_of(self.source).element == memref_of(self.target).element
-        fits = len(before) == len(after) and all(
-            a is None or b is None or a == b for a, b in zip(before, after, strict=True)
-        )
-        if not same or not fits:
+        if not _may_be_alike(self.source, self.target):
             fail(self, report, f"{self.source.type} cannot be copied to {self.target.type}", 0)
+
+
+def _may_be_alike(first: Value, second: Value) -> bool:
+    """Whether two memrefs have one element type, and extents that are equal where they are known."""
+    if memref_of(first).element != memref_of(second).element or len(shape_of(first)) != len(shape_of(second)):
+        return False
+    return all(a is None or b is None or a == b for a, b in zip(shape_of(first), shape_of(second), strict=True))
 
 
 class _Cut(MlirOperation):

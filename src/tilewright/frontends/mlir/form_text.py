@@ -10,8 +10,7 @@ from typing import Final, NoReturn, cast
 from tilewright.diagnostics import Location, SourceRange
 from tilewright.diagnostics.nearest import nearest
 from tilewright.dialects.mlir import arith
-from tilewright.dialects.mlir.base import BOOLEAN_TYPE, INDEX_TYPE, MlirOperation
-from tilewright.frontends.mlir.codes import UNSUPPORTED
+from tilewright.dialects.mlir.base import BOOLEAN_TYPE, INDEX_TYPE, UNSUPPORTED, MlirOperation
 from tilewright.frontends.mlir.draft import Draft
 from tilewright.frontends.mlir.exact import exact_operation
 from tilewright.ir.attributes import Attribute

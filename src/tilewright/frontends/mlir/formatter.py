@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from tilewright.diagnostics import Report, Source, SourceRange
-from tilewright.frontends.mlir.codes import UNSUPPORTED
+from tilewright.dialects.mlir.base import UNSUPPORTED
 from tilewright.frontends.mlir.reading import read_mlir_file
 from tilewright.ir.mlir.printer import print_generic
 

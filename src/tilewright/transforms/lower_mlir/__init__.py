@@ -17,12 +17,12 @@ from tilewright.artifacts.constraint_codec import constraint_to_json
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.mlir import func, memref
+from tilewright.dialects.mlir.base import UNSUPPORTED
 from tilewright.ir.core import Attribute, Operation, Value
 from tilewright.ir.mlir.operations import MODULE
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import MemrefType
 from tilewright.transforms.derive_launch_constraints import launch_constraints
-from tilewright.transforms.lower_mlir.codes import UNSUPPORTED
 from tilewright.transforms.lower_mlir.context import Lowering, Unsupported
 from tilewright.transforms.lower_mlir.extents import same_extents
 from tilewright.transforms.lower_mlir.operations import lower_block

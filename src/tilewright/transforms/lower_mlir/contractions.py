@@ -36,7 +36,7 @@ def contraction_of(op: linalg.Structured) -> Contraction | None:
         return None
     values = [op.inputs[factors[0]], op.inputs[factors[1]], op.outputs[0]]
     maps = op.maps
-    loops = [_loops(maps[k]) for k in (*factors, len(maps) - 1)]
+    loops = [plain_loops(maps[k]) for k in (*factors, len(maps) - 1)]
     known = [found for found in loops if found is not None]
     if len(known) != 3 or not all(isinstance(v.type, MemrefType) for v in values) or not _types_fit(values):
         return None
@@ -61,7 +61,7 @@ def _turned(found: Contraction) -> Contraction:
     return Contraction(found.y, found.x, found.out, letters, found.batch, found.columns, found.rows, found.summed)
 
 
-def _loops(map_: AffineMap) -> tuple[int, ...] | None:
+def plain_loops(map_: AffineMap) -> tuple[int, ...] | None:
     """The loop that each dimension is, all different; None for other maps."""
     found = tuple(e.position for e in map_.results if isinstance(e, Dimension))
     return found if len(found) == len(map_.results) and len(set(found)) == len(found) else None

@@ -15,7 +15,7 @@ from tilewright.ir.mlir.types import MemrefType as Foreign
 from tilewright.ir.types import INDEX, MemrefType, ScalarType, promote
 from tilewright.transforms.lower_mlir.affine import evaluated
 from tilewright.transforms.lower_mlir.context import Agreement, Handler, Lowering, Number, Unsupported
-from tilewright.transforms.lower_mlir.contractions import Contraction, contraction_of
+from tilewright.transforms.lower_mlir.contractions import Contraction, contraction_of, plain_loops
 from tilewright.transforms.lower_mlir.control import LowerBlock, counted_loop
 from tilewright.transforms.lower_mlir.memory import view
 from tilewright.transforms.signature import root
@@ -164,7 +164,7 @@ class _Loops:
             self._agree()
 
     def _agree(self) -> None:
-        loops = [_plain_loops(m) for m in self.maps]
+        loops = [plain_loops(m) for m in self.maps]
         pairs = [(v, p) for v, p in zip(self.operands, loops, strict=True) if p is not None]
         _agree(self.low, [v for v, _ in pairs], [p for _, p in pairs], self.op)
 
@@ -203,7 +203,7 @@ class _Loops:
         """Whether each point of the parallel loops has elements of the outputs for itself, which no other reads."""
         inputs = len(self.op.inputs)
         for map_ in self.maps[inputs:]:
-            loops = _plain_loops(map_)
+            loops = plain_loops(map_)
             if loops is None or set(loops) != set(parallel):
                 return False
         written = {root(self.low.value(v)): m for v, m in zip(self.op.outputs, self.maps[inputs:], strict=True)}
@@ -291,12 +291,6 @@ class _Loops:
         found = self._body(low, at, [self._read(low, k, at) for k in outputs])
         for k, value in zip(outputs, found, strict=True):
             low.b(shared.Store(value, low.value(self.operands[k]), self._indices(low, self.maps[k], at)))
-
-
-def _plain_loops(map_: AffineMap) -> tuple[int, ...] | None:
-    """The loop that each dimension is, all different; None for other maps."""
-    found = tuple(e.position for e in map_.results if isinstance(e, Dimension))
-    return found if len(found) == len(map_.results) and len(set(found)) == len(found) else None
 
 
 def _index(low: Lowering, op: Operation) -> None:
