@@ -53,6 +53,13 @@ def test_a_product_is_one_collective_on_the_arguments(name: str) -> None:
     assert (gemm.transpose_a, gemm.transpose_b) == turned
 
 
+def test_a_product_that_reads_what_it_writes_keeps_its_order() -> None:
+    m = "memref<4x4xf32>"
+    ops = lowered(function(f"%A: {m}, %B: {m}", f"linalg.matmul ins(%A, %B : {m}, {m}) outs(%A : {m})"))
+    assert "tl.gemm" not in {op.name for op in ops}
+    assert sum(op.name == "scf.for" for op in ops) == 3
+
+
 def test_zeros_that_a_product_is_added_to_are_not_written() -> None:
     m = "memref<?x?xf32>"
     lines = [

@@ -31,15 +31,20 @@ class _Structured:
         if op.outs or not all(isinstance(v.type, Foreign | ScalarType) for v in values):
             raise Unsupported(op, f"{op.name} on tensors is not supported; on memrefs it is (`one-shot-bufferize`)")
         contraction = contraction_of(op)
-        if contraction is not None and contraction.rows is not None and _is_product(contraction):
+        if contraction is not None and _is_product(contraction) and not _reads_output(low, contraction):
             _contract(low, contraction, op)
             return
         _Loops(low, op, self.lower_block).emit()
 
 
 def _is_product(found: Contraction) -> bool:
-    """Whether it sums, or is an outer product."""
-    return found.summed is not None or found.columns is not None
+    """Whether it is one of matrices or of a matrix and a vector, or an outer one."""
+    return found.rows is not None and (found.summed is not None or found.columns is not None)
+
+
+def _reads_output(low: Lowering, found: Contraction) -> bool:
+    """Whether a factor may be part of the memory that is written: then every step sees those before it."""
+    return root(low.value(found.out)) in (root(low.value(found.x)), root(low.value(found.y)))
 
 
 # Contractions
