@@ -21,7 +21,7 @@ def rows_of(numbers: NDArray[np.int64]) -> list[list[int]]:
 
 
 def test_random_systems_are_decided_as_by_trying_all_points(rng: np.random.Generator, ran: Ran) -> None:
-    seen = {Feasibility.SOME: 0, Feasibility.NONE: 0}
+    seen = dict.fromkeys(Feasibility, 0)
     for _ in range(SYSTEMS):
         variables = int(rng.integers(1, 5))
         most = int(rng.integers(2, 8))
@@ -39,9 +39,11 @@ def test_random_systems_are_decided_as_by_trying_all_points(rng: np.random.Gener
         points = np.concatenate([points, np.ones((len(points), 1), int)], 1)
         fits = (points @ equations.T == 0).all(1) & (points @ inequalities.T >= 0).all(1)
         want = Feasibility.SOME if fits.any() else Feasibility.NONE
-        assert system.feasibility() is want, (equations.tolist(), inequalities.tolist())
-        seen[want] += 1
-    assert min(seen.values()) > SYSTEMS // 20
+        found = system.feasibility()
+        assert found in (want, Feasibility.UNKNOWN), (equations.tolist(), inequalities.tolist())
+        seen[found] += 1
+    assert min(seen[Feasibility.SOME], seen[Feasibility.NONE]) > SYSTEMS // 20
+    assert seen[Feasibility.UNKNOWN] <= SYSTEMS // 100
     ran(SYSTEMS, "integer systems")
 
 
