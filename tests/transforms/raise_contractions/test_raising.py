@@ -11,8 +11,13 @@ from numpy.typing import NDArray
 
 from effort import Ran, count
 from generators.element_types import DTYPES
+from tilewright.compile_options import CompileOptions
+from tilewright.compiler import compile_module
+from tilewright.diagnostics import Report
 from tilewright.dialects.builtin import Module
 from tilewright.interpreter import interpret
+from tilewright.program import load_artifact
+from tilewright.targets import find_target
 from tilewright.transforms.raise_contractions import RaiseContractions
 from transforms.raise_contractions.loops import Spec, Writer
 from transforms.support import kernel, names, run
@@ -89,3 +94,17 @@ def test_contractions_are_recognised_whatever_the_loops(rng: np.random.Generator
         seen.update(writer.features)
     assert {"tiled", "unrolled", "backwards"} <= seen.keys()
     ran(NESTS, "contractions in loops")
+
+
+@pytest.mark.parametrize("name", ["gemm", "batched gemm", "transposed gemv"])
+def test_what_is_compiled_for_the_cpu_is_raised_and_right(rng: np.random.Generator, name: str) -> None:
+    spec = random_spec(rng, name)
+    module = kernel(spec.parameters, Writer(spec, rng).nest(), spec.attributes)
+    artifact = compile_module(module, find_target("cpu"), CompileOptions(), Report())
+    made = arrays(spec, rng)
+    want = [a.copy(order="K") for a in made]
+    contraction(spec, want[0], want[1], want[2])
+    lengths = spec.extents.values() if spec.dynamic else ()
+    load_artifact(artifact, lambda: "", lambda: ()).f[1](*made, *lengths)
+    np.testing.assert_array_equal(made[0], want[0])
+    assert not names(module)["memref.store"]
