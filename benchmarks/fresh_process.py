@@ -59,7 +59,12 @@ def measured(cases: Mapping[str, Start], rounds: int, folder: Path) -> list[Row]
             costs = _run(case, folder, environment)
             if number:
                 found[name].append(costs)
-    return [Row(name, *map(Spread.of, zip(*costs, strict=True)), cases[name].bar) for name, costs in found.items()]
+    return [_row(name, costs, cases[name].bar) for name, costs in found.items()]
+
+
+def _row(name: str, costs: Sequence[_Costs], bar: str) -> Row:
+    wall, cpu, process_wall, process_cpu = (Spread.of([cost[k] for cost in costs]) for k in range(4))
+    return Row(name, wall, cpu, process_wall, process_cpu, bar)
 
 
 def _run(case: Start, folder: Path, environment: Mapping[str, str]) -> _Costs:
