@@ -17,7 +17,7 @@ from tilewright.transforms.lane_accesses import (
     swizzled,
 )
 
-ACCESSES = count("LANE_ACCESSES", 200, 10_000)
+ACCESSES = count("RANDOM_LANE_ACCESSES", 200, 10_000)
 
 
 def served(group: list[Address], width: int) -> int:

