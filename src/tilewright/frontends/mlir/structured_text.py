@@ -1,17 +1,19 @@
-"""Reads the custom forms of linalg: operands, and regions that follow from a name."""
+"""Reads the custom forms of linalg: operands, and regions that follow from a name; and the types of gpu's matrices."""
 
 from __future__ import annotations
 
 from collections.abc import Generator
 
-from tilewright.dialects.mlir import linalg
+from tilewright.dialects.mlir import gpu, linalg
 from tilewright.frontends.mlir.affine_forms import AffineFormReader
 from tilewright.frontends.mlir.bodies import NoBody, body_of
 from tilewright.frontends.mlir.draft import Draft
 from tilewright.ir.attributes import Attribute
 from tilewright.ir.mlir.attributes import OpaqueAttribute
 from tilewright.ir.mlir.codes import COUNTS, ILLEGAL
+from tilewright.ir.mlir.spelling import Piece
 from tilewright.ir.mlir.trampoline import Steps
+from tilewright.ir.types import Type
 
 
 class StructuredFormReader(AffineFormReader):
@@ -25,6 +27,10 @@ class StructuredFormReader(AffineFormReader):
                 return self._generic(draft)
             case _:
                 return super().part(draft, name)
+
+    def dialect_type(self, parts: tuple[Piece, ...], start: int) -> Type:
+        known = gpu.matrix_type("".join(map(str, parts)))
+        return super().dialect_type(parts, start) if known is None else known
 
     def _operand_group(self, draft: Draft, word: str, key: str) -> None:
         """`ins(%a, .. : T, ..)`."""

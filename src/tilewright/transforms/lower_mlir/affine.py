@@ -9,6 +9,7 @@ from tilewright.dialects import memref as shared
 from tilewright.dialects.arith import Predicate
 from tilewright.dialects.mlir import affine
 from tilewright.dialects.mlir.base import integer_of
+from tilewright.dialects.mlir.gpu import MatrixType
 from tilewright.ir.affine import (
     AffineBinary,
     AffineConstant,
@@ -108,7 +109,7 @@ class _Affine:
     def loop(self, low: Lowering, op: Operation) -> None:
         """`affine.for`."""
         assert isinstance(op, affine.For)
-        carried_types(op, [v.type for v in op.inits])
+        carried_types(op, [v.type for v in op.inits if not isinstance(v.type, MatrixType)])
         lower = low.extremum(arith.Max, mapped(low, op.lowerBoundMap, op.lowerBoundOperands))
         upper = low.extremum(arith.Min, mapped(low, op.upperBoundMap, op.upperBoundOperands))
 

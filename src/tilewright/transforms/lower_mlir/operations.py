@@ -8,7 +8,7 @@ from functools import cache
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.mlir import func
 from tilewright.ir.core import Operation, Region
-from tilewright.transforms.lower_mlir import affine, control, linalg, memory, numbers
+from tilewright.transforms.lower_mlir import affine, control, gpu, linalg, memory, numbers
 from tilewright.transforms.lower_mlir.context import Handler, Lowering, Unsupported
 
 
@@ -20,6 +20,7 @@ def _handlers() -> Mapping[type[Operation], Handler]:
         **control.handlers(lower_block),
         **affine.handlers(lower_block),
         **linalg.handlers(lower_block),
+        **gpu.handlers(),
         func.Call: _call,
     }
 

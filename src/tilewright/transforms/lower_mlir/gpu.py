@@ -1,0 +1,76 @@
+"""Lowers the matrices of gpu to tiles, which have their dimensions in reverse as memory has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tilewright.dialects import arith, tile
+from tilewright.dialects.mlir import gpu
+from tilewright.dialects.mlir.base import integer_of
+from tilewright.ir.core import Operation, Value
+from tilewright.ir.mlir.types import is_unsigned
+from tilewright.ir.types import TileType
+from tilewright.transforms.lower_mlir.context import Handler, Lowering, Unsupported
+from tilewright.transforms.lower_mlir.types import element_type
+
+
+def _view(low: Lowering, op: gpu.LoadMatrix | gpu.StoreMatrix) -> Value:
+    """The memory, whose rows are as far apart as is said."""
+    value, type_ = low.memref(op.memref)
+    lead = integer_of(op.leadDimension)
+    if type_.strides != (1, lead):
+        raise Unsupported(op, f"{op.name}: rows of {op.memref.type} are not {lead} elements apart")
+    if is_unsigned(op.matrix.element):
+        raise Unsupported(op, f"{op.name}: matrices of unsigned integers are not supported")
+    return value
+
+
+def _transposed(op: gpu.LoadMatrix | gpu.StoreMatrix) -> bool:
+    return op.attributes.get("transpose") is not None
+
+
+def _load(low: Lowering, op: Operation) -> None:
+    assert isinstance(op, gpu.LoadMatrix)
+    memory = _view(low, op)
+    type_ = TileType(op.box[::-1], element_type(op, op.matrix.stored))
+    found = low.b(tile.Load(memory, low.indices(op.indices), result_types=[type_])).out
+    low.bind(op.out, low.b(tile.Permute(found, (1, 0))).out if _transposed(op) else found)
+
+
+def _store(low: Lowering, op: Operation) -> None:
+    assert isinstance(op, gpu.StoreMatrix)
+    memory, value = _view(low, op), low.value(op.src)
+    if _transposed(op):
+        value = low.b(tile.Permute(value, (1, 0))).out
+    low.b(tile.Store(value, memory, low.indices(op.indices)))
+
+
+def _compute(low: Lowering, op: Operation) -> None:
+    """`(A B + C)^T = B^T A^T + C^T`."""
+    assert isinstance(op, gpu.Compute)
+    if op.a_transpose is not None or op.b_transpose is not None:
+        raise Unsupported(op, f"{op.name}: transposed operands are not supported; they are transposed when loaded")
+    a, b, c = low.all([op.opA, op.opB, op.opC])
+    kept = c.type
+    assert isinstance(kept, TileType)
+    wide = kept.element.accumulator
+    if wide is not kept.element:
+        c = low.b(arith.Cast(c, result_types=[TileType(kept.shape, wide)])).out
+    found = low.b(tile.Mma(b, a, c)).out
+    if wide is not kept.element:
+        found = low.b(arith.Cast(found, result_types=[kept])).out
+    low.bind(op.out, found)
+
+
+def _barrier(low: Lowering, op: Operation) -> None:
+    """Nothing: what a work-group does together is finished before the next operation begins."""
+
+
+def handlers() -> Mapping[type[Operation], Handler]:
+    """The operations that are lowered here."""
+    return {
+        gpu.LoadMatrix: _load,
+        gpu.StoreMatrix: _store,
+        gpu.Compute: _compute,
+        gpu.Barrier: _barrier,
+    }

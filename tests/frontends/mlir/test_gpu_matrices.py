@@ -1,0 +1,92 @@
+"""Matrices of a warp: both forms of their text, rules, and products against NumPy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from ir.mlir import tool
+from tilewright.diagnostics import CompileError, Report, Source
+from tilewright.frontends.mlir import read_mlir_file
+from tilewright.ir.mlir.printer import print_generic
+
+PROGRAM = """\
+func.func @f(%A: memref<20x24xf16>, %B: memref<32x40xf16>, %C: memref<16x48xf32>) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %a = gpu.subgroup_mma_load_matrix %A[%c2, %c8] {leadDimension = 24 : index} : memref<20x24xf16> -> \
+!gpu.mma_matrix<16x16xf16, "AOp">
+  %b = gpu.subgroup_mma_load_matrix %B[%c8, %c2] {leadDimension = 40 : index, transpose} : memref<32x40xf16> -> \
+!gpu.mma_matrix<16x16xf16, "BOp">
+  %c = gpu.subgroup_mma_load_matrix %C[%c0, %c8] {leadDimension = 48 : index} : memref<16x48xf32> -> \
+!gpu.mma_matrix<16x16xf32, "COp">
+  %r = affine.for %k = 0 to 3 iter_args(%s = %c) -> (!gpu.mma_matrix<16x16xf32, "COp">) {
+    %t = gpu.subgroup_mma_compute %a, %b, %s : !gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp"> -> \
+!gpu.mma_matrix<16x16xf32, "COp">
+    affine.yield %t : !gpu.mma_matrix<16x16xf32, "COp">
+  }
+  gpu.barrier
+  gpu.subgroup_mma_store_matrix %r, %C[%c0, %c2] {leadDimension = 48 : index, transpose} : \
+!gpu.mma_matrix<16x16xf32, "COp">, memref<16x48xf32>
+  return
+}
+"""
+
+
+def generic(text: str) -> str:
+    report = Report()
+    file = read_mlir_file(Source("f.mlir", text), report)
+    report.raise_if_errors()
+    assert file is not None
+    return print_generic(file)
+
+
+def test_both_forms_are_one_program() -> None:
+    once = generic(PROGRAM)
+    assert '"gpu.subgroup_mma_compute"(%a, %b, %s)' in once
+    assert generic(once) == once
+
+
+@tool.needed
+def test_the_stock_tool_reads_both_forms_alike() -> None:
+    assert tool.reprinted(PROGRAM) == tool.reprinted(generic(PROGRAM))
+
+
+@pytest.mark.parametrize("target", ["interpreter", "cpu"])
+def test_products_against_numpy(target: str, rng: np.random.Generator, tmp_path: Path) -> None:
+    path = tmp_path / "f.mlir"
+    path.write_text(PROGRAM)
+    a, b = (rng.integers(-3, 4, shape).astype(np.float16) for shape in ((20, 24), (32, 40)))
+    c = rng.integers(-3, 4, (16, 48)).astype(np.float32)
+    expected = c.copy()
+    product = a[2:18, 8:24].astype(np.float32) @ b[8:24, 2:18].astype(np.float32).T
+    expected[:, 2:18] = (c[:, 8:24] + 3 * product).T
+    tw.compile(path, target=target, cache=False).f[1](a, b, c)
+    assert np.array_equal(c, expected)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("20x24xf16", "20x24xf32", "holds no elements of"),
+        ("%B[%c8, %c2]", "%B[%c8]", "takes 2 indices, not 1"),
+        ("{leadDimension = 40 : index, transpose}", "{leadDimension = -1 : index}", "positive, not -1"),
+        ("{leadDimension = 40 : index, transpose}", "{leadDimension = 41 : index}", "are not 41 elements apart"),
+        (
+            'compute %a, %b, %s : !gpu.mma_matrix<16x16xf16, "AOp">',
+            'compute %b, %b, %s : !gpu.mma_matrix<16x16xf16, "BOp">',
+            "takes an AOp, a BOp and a COp",
+        ),
+    ],
+)
+def test_rules(old: str, new: str, said: str, tmp_path: Path) -> None:
+    assert old in PROGRAM
+    path = tmp_path / "f.mlir"
+    path.write_text(PROGRAM.replace(old, new))
+    with pytest.raises(CompileError) as error:
+        tw.compile(path, target="interpreter", cache=False)
+    assert any(said in str(d) for d in error.value.diagnostics)
