@@ -276,7 +276,8 @@ class FormReader(FileReader):
             spec.var: draft.types[key][0] for key, spec in specs.items() if spec.var and draft.types.get(key)
         }
         for spec, type_ in zip(draft.cls.definition.results.values(), draft.results or [], strict=False):
-            by_variable.setdefault(spec.var, type_)
+            if spec.var:
+                by_variable.setdefault(spec.var, type_)
         found: list[Type] = []
         for key, spec in specs.items():
             uses = draft.operands.get(key, [])
