@@ -1,0 +1,125 @@
+"""Copies of tiles in buffers of shared memory: which part of a matrix a buffer holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from tilewright.dialects.mlir import affine, memref
+from tilewright.dialects.mlir.base import integer_of, memref_of
+from tilewright.ir.attributes import Attribute
+from tilewright.ir.core import Operation, Value
+from tilewright.ir.mlir.attributes import IntegerAttribute
+from tilewright.ir.types import I64
+from tilewright.transforms.index_ranges import Linear
+from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, Matrix
+from tilewright.transforms.matmul_stages.nests import (
+    Access,
+    bounds,
+    loops_around,
+    numbers,
+    replaced,
+    subscripts,
+    variable,
+)
+
+WHAT = "shared buffers"
+SHARED: Attribute = IntegerAttribute(3, I64)
+"""The memory space that the threads of a block share."""
+
+
+class Copy(Struct, frozen=True):
+    """A nest that copies a tile of a matrix into a buffer, element by element."""
+
+    nest: affine.For
+    load: affine.Load
+    store: affine.Store
+
+    @property
+    def buffer(self) -> Value:
+        """What is written."""
+        return self.store.memref
+
+
+def is_shared(value: Value) -> bool:
+    """Whether memory is shared by the threads of a block."""
+    space = memref_of(value).space
+    return isinstance(space, IntegerAttribute) and integer_of(space) == 3
+
+
+def buffers(matmul: Matmul) -> list[memref.Alloc]:
+    """The buffers of shared memory, in the order of the text."""
+    return [op for op in matmul.function.walk() if isinstance(op, memref.Alloc) and is_shared(op.memref)]
+
+
+def copies_in(root: Operation) -> list[Copy]:
+    """The copies into shared buffers below an operation, in the order of the text."""
+    found: list[Copy] = []
+    for op in root.walk():
+        if isinstance(op, affine.Store) and is_shared(op.memref):
+            load = op.value.defining_op
+            if not isinstance(load, affine.Load):
+                raise Broken(WHAT, op, "what is stored to a shared buffer was not read from a matrix")
+            found.append(Copy(_outermost(op), load, op))
+    return found
+
+
+def _outermost(store: affine.Store) -> affine.For:
+    """The loops that an element's position in the buffer depends on: the outermost of them."""
+    forms = subscripts(store) or ()
+    used = {value for form in forms for value, factor in form.terms if factor > 0}
+    loops = [loop for loop in loops_around(store) if variable(loop) in used]
+    if not loops:
+        raise Broken(WHAT, store, "no loop moves what is stored to the buffer")
+    return loops[0]
+
+
+def offsets(copy: Copy) -> tuple[Linear, ...]:
+    """What has to be added to subscripts of the buffer for those of the matrix: the same for all elements."""
+    read, written = subscripts(copy.load), subscripts(copy.store)
+    if read is None or written is None:
+        raise Broken(WHAT, copy.store, "the subscripts of a copy are no sums of loop variables")
+    found = tuple(r.plus(w, -1) for r, w in zip(read, written, strict=True))
+    own = {variable(loop) for loop in loops_around(copy.store) if copy.nest.is_ancestor_of(loop)}
+    if any(value in own for form in found for value in form.values):
+        raise Broken(WHAT, copy.store, "an element of the buffer is not the one of the tile at its place")
+    return found
+
+
+def written_box(copy: Copy) -> list[tuple[int, int]]:
+    """Which subscripts of the buffer are written: from, to. Raises `Broken` where not all between are."""
+    found: list[tuple[int, int]] = []
+    loops = {variable(loop): loop for loop in loops_around(copy.store) if copy.nest.is_ancestor_of(loop)}
+    for form in subscripts(copy.store) or ():
+        inner = [(value, factor) for value, factor in form.terms if value in loops]
+        if len(inner) != 1 or inner[0][1] != 1:
+            raise Broken(WHAT, copy.store, "a subscript of the buffer is not one loop's variable")
+        loop = loops[inner[0][0]]
+        trips = numbers(loop)
+        low = _first(loop, form)
+        if trips is None or low is None or loop.stride != 1:
+            raise Broken(WHAT, loop, "it is not known which elements of the buffer are written")
+        found.append((low, low + len(trips)))
+    return found
+
+
+def _first(loop: affine.For, form: Linear) -> int | None:
+    """The subscript in the first iteration, if it is a number."""
+    found = bounds(loop)
+    if found is None:
+        return None
+    first = replaced(form, {variable(loop): found[0]})
+    return None if first.terms else first.constant
+
+
+def source_of(matmul: Matmul, op: Access, matrix: Matrix, forms: Sequence[Linear]) -> tuple[Linear, ...]:
+    """The subscripts of the matrix that an access reads, itself or through a buffer."""
+    if op.memref is matrix.memref:
+        return tuple(forms)
+    for copy in copies_in(matmul.function):
+        if copy.buffer is op.memref:
+            if copy.load.memref is not matrix.memref:
+                break
+            return tuple(form.plus(offset) for form, offset in zip(forms, offsets(copy), strict=True))
+    raise Broken(WHAT, op, f"reads %{op.memref.name}, which is no tile of %{matrix.memref.name}")

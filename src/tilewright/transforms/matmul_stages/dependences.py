@@ -1,0 +1,128 @@
+"""Which iterations of affine loops depend on which, of accesses to elements and to boxes of them.
+
+Exact where subscripts and bounds are sums of loop variables and of what is fixed (`integer_systems`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from tilewright.dialects.mlir import affine, gpu
+from tilewright.ir.core import Operation, Value
+from tilewright.transforms.index_ranges import Linear
+from tilewright.transforms.loop_nests.integer_systems import Feasibility, IntegerSystem
+from tilewright.transforms.matmul_stages.nests import Access, bounds, box, subscripts, variable
+
+
+class Crossing(Struct, frozen=True):
+    """Two accesses of one memory, one of which writes, in different iterations."""
+
+    source: Access
+    sink: Access
+
+
+def accesses(root: Operation) -> list[Access]:
+    """What is read and written below an operation."""
+    found: list[Access] = []
+    for op in root.walk():
+        if isinstance(op, affine.Load | affine.Store | gpu.LoadMatrix | gpu.StoreMatrix):
+            found.append(op)
+    return found
+
+
+def writes(op: Access) -> bool:
+    """Whether an access writes."""
+    return isinstance(op, affine.Store | gpu.StoreMatrix)
+
+
+def _pairs(found: Sequence[Access]) -> Iterator[Crossing]:
+    return (
+        Crossing(source, sink)
+        for source in found
+        for sink in found
+        if source.memref is sink.memref and (writes(source) or writes(sink))
+    )
+
+
+def reversed_by(loops: Sequence[affine.For], order: Sequence[int], found: Sequence[Access]) -> Crossing | None:
+    """A dependence that turns backwards if the loops, outermost first, stand in another order; None if none does.
+
+    Memory is told apart by its name: what kernels take does not overlap if it is written.
+    """
+    for pair in _pairs(found):
+        for before in range(len(loops)):
+            earlier = dict.fromkeys(range(before), 0) | {before: 1}
+            for behind in range(len(order)):
+                later = {order[k]: 0 for k in range(behind)} | {order[behind]: -1}
+                if any(earlier.get(k, sign) != sign for k, sign in later.items()):
+                    continue
+                if _may_touch(pair, loops, earlier | later):
+                    return pair
+    return None
+
+
+def carried_by(loops: Sequence[affine.For], number: int, found: Sequence[Access]) -> Crossing | None:
+    """A dependence between iterations of a loop, with those around it the same; None if there is none."""
+    signs = dict.fromkeys(range(number), 0) | {number: 1}
+    return next((pair for pair in _pairs(found) if _may_touch(pair, loops, signs)), None)
+
+
+def _may_touch(pair: Crossing, loops: Sequence[affine.For], signs: dict[int, int]) -> bool:
+    """Whether both touch an element in iterations that differ so: 0 the same, 1 the sink's later, -1 earlier."""
+    system = IntegerSystem()
+    for number, sign in signs.items():
+        here, there = (variable(loops[number]), 0), (variable(loops[number]), 1)
+        if sign == 0:
+            system.is_zero([(here, 1), (there, -1)])
+        else:
+            system.is_not_negative([(there, sign), (here, -sign)], -1)
+    for side, op in enumerate((pair.source, pair.sink)):
+        for loop in _loops_within(op, loops[0]):
+            if not _within(system, loop, side, loops[0]):
+                return True
+    first, second = subscripts(pair.source), subscripts(pair.sink)
+    if first is None or second is None:
+        return True
+    parts = zip(first, second, box(pair.source), box(pair.sink), strict=True)
+    for dimension, (here, there, size, other) in enumerate(parts):
+        terms = [*_terms(here, 0, loops[0]), *((v, -c) for v, c in _terms(there, 1, loops[0]))]
+        for side, extent, sign in ((0, size, 1), (1, other, -1)):
+            if extent > 1:
+                element = ("element", side, dimension)
+                terms.append((element, sign))
+                system.is_not_negative([(element, 1)])
+                system.is_not_negative([(element, -1)], extent - 1)
+        system.is_zero(terms, here.constant - there.constant)
+    return system.feasibility() is not Feasibility.NONE
+
+
+def _loops_within(op: Operation, outermost: affine.For) -> list[affine.For]:
+    return [one for one in op.ancestors() if isinstance(one, affine.For) and outermost.is_ancestor_of(one)]
+
+
+def _within(system: IntegerSystem, loop: affine.For, side: int, outermost: affine.For) -> bool:
+    """Demand that a variable is one that the loop takes; whether its bounds are known."""
+    found = bounds(loop)
+    if found is None:
+        return False
+    own, trips = (variable(loop), side), (variable(loop), side, "trips")
+    lower, upper = found
+    system.is_zero(
+        [(own, 1), (trips, -loop.stride), *((v, -c) for v, c in _terms(lower, side, outermost))], -lower.constant
+    )
+    system.is_not_negative([(trips, 1)])
+    system.is_not_negative([*_terms(upper, side, outermost), (own, -1)], upper.constant - 1)
+    return True
+
+
+def _terms(form: Linear, side: int, outermost: affine.For) -> list[tuple[object, int]]:
+    """The variables of one side; what does not change in the nest is the same for both."""
+    return [((v, side) if _changes(v, outermost) else v, c) for v, c in form.terms]
+
+
+def _changes(value: Value, outermost: affine.For) -> bool:
+    block = getattr(value, "block", None)
+    home = value.defining_op if block is None else block.parent_op
+    return home is not None and outermost.is_ancestor_of(home)

@@ -1,0 +1,199 @@
+"""Affine loops, by the names of their variables, and subscripts as sums of these variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from tilewright.dialects.builder import Builder, new_region
+from tilewright.dialects.mlir import affine, gpu
+from tilewright.dialects.mlir.base import integer_of, shape_of
+from tilewright.ir.affine import (
+    AffineBinary,
+    AffineConstant,
+    AffineExpression,
+    AffineMap,
+    AffineOperator,
+    Dimension,
+    add,
+    multiply,
+)
+from tilewright.ir.core import Block, Operation, Value
+from tilewright.ir.mlir.attributes import IntegerAttribute
+from tilewright.ir.types import INDEX
+from tilewright.transforms.index_ranges import Linear
+
+Access = affine.Load | affine.Store | gpu.LoadMatrix | gpu.StoreMatrix
+
+
+# Subscripts
+
+
+def sum_of(expression: AffineExpression, inputs: Sequence[Linear]) -> Linear | None:
+    """What an expression makes of sums; None if that is no sum."""
+    match expression:
+        case Dimension(position):
+            return inputs[position]
+        case AffineConstant(value):
+            return Linear(value)
+        case AffineBinary(AffineOperator.ADD, lhs, rhs):
+            left, right = sum_of(lhs, inputs), sum_of(rhs, inputs)
+            return None if left is None or right is None else left.plus(right)
+        case AffineBinary(AffineOperator.MULTIPLY, lhs, AffineConstant(value)):
+            left = sum_of(lhs, inputs)
+            return None if left is None else Linear().plus(left, value)
+        case _:
+            return None
+
+
+def sums_of(map_: AffineMap, operands: Sequence[Value]) -> tuple[Linear, ...] | None:
+    """The results of a map of values; None if one of them is no sum, or of symbols."""
+    if map_.symbols:
+        return None
+    inputs = [form_of(value) for value in operands]
+    found = [sum_of(e, inputs) for e in map_.results]
+    known = tuple(one for one in found if one is not None)
+    return known if len(known) == len(found) else None
+
+
+def form_of(value: Value) -> Linear:
+    """An index as a sum of loop variables and of what else is not computed by `affine.apply`."""
+    op = value.defining_op
+    if isinstance(op, affine.Apply):
+        found = sums_of(op.map, op.values)
+        if found is not None:
+            return found[0]
+    if op is not None and op.name == "arith.constant" and value.type is INDEX:
+        return Linear(integer_of(op.attributes["value"]))
+    return Linear(0, ((value, 1),))
+
+
+def subscripts(op: Access) -> tuple[Linear, ...] | None:
+    """Where an access begins; None if that is not known as sums."""
+    if isinstance(op, affine.Load | affine.Store):
+        return sums_of(op.map, op.indices)
+    return tuple(map(form_of, op.indices))
+
+
+def box(op: Access) -> tuple[int, ...]:
+    """How many elements of each dimension an access touches."""
+    if isinstance(op, affine.Load | affine.Store):
+        return (1,) * len(shape_of(op.memref))
+    return op.box
+
+
+def map_of(forms: Sequence[Linear]) -> tuple[AffineMap, list[Value]]:
+    """A map with these results, and its operands."""
+    values = list(dict.fromkeys(value for form in forms for value in form.values))
+    results: list[AffineExpression] = []
+    for form in forms:
+        total: AffineExpression = AffineConstant(form.constant)
+        for value, factor in reversed(form.terms):
+            total = add(multiply(Dimension(values.index(value)), AffineConstant(factor)), total)
+        results.append(total)
+    return AffineMap(len(values), 0, tuple(results)), values
+
+
+def replaced(form: Linear, parts: Mapping[Value, Linear]) -> Linear:
+    """A sum with other sums in place of some variables."""
+    found = Linear(form.constant)
+    for value, factor in form.terms:
+        found = found.plus(parts.get(value, Linear(0, ((value, 1),))), factor)
+    return found
+
+
+def move_access(op: affine.Load | affine.Store | affine.Apply, forms: Sequence[Linear]) -> None:
+    """Let an operation have other subscripts."""
+    map_, values = map_of(forms)
+    op.attributes["map"] = map_
+    count = len(op.values if isinstance(op, affine.Apply) else op.indices)
+    op.operands = [*op.operands[: len(op.operands) - count], *values]
+
+
+def applied(build: Builder, form: Linear) -> Value:
+    """A sum as a value."""
+    map_, values = map_of([form])
+    return build(affine.Apply(values, map_)).out
+
+
+# Loops
+
+
+def variable(loop: affine.For) -> Value:
+    """The variable that a loop counts."""
+    return loop.body.entry.arguments[0]
+
+
+def name_of(loop: affine.For) -> str:
+    """The name of a loop's variable."""
+    return variable(loop).name or "?"
+
+
+def loops_in(root: Operation) -> dict[str, affine.For]:
+    """The loops of a function by their names, of two the first."""
+    found: dict[str, affine.For] = {}
+    for op in root.walk():
+        if isinstance(op, affine.For):
+            found.setdefault(name_of(op), op)
+    return found
+
+
+def loops_around(op: Operation) -> list[affine.For]:
+    """The loops that an operation is in, outermost first."""
+    return [outer for outer in reversed(list(op.ancestors())) if isinstance(outer, affine.For)]
+
+
+def bounds(loop: affine.For) -> tuple[Linear, Linear] | None:
+    """Lower and upper bound; None if there are several or they are no sums."""
+    lower = sums_of(loop.lowerBoundMap, loop.lowerBoundOperands)
+    upper = sums_of(loop.upperBoundMap, loop.upperBoundOperands)
+    return None if lower is None or upper is None or len(lower) != 1 or len(upper) != 1 else (lower[0], upper[0])
+
+
+def numbers(loop: affine.For) -> range | None:
+    """What the variable is one after the other, counted from the lower bound; None if that is not known."""
+    found = bounds(loop)
+    extent = None if found is None else found[1].plus(found[0], -1)
+    return range(0, extent.constant, loop.stride) if extent is not None and not extent.terms else None
+
+
+def make_loop(name: str, lower: Linear, upper: Linear, step: int, inits: Sequence[Value] = ()) -> affine.For:
+    """A loop with a body that is empty, even without a terminator."""
+    body, block = new_region([INDEX, *(v.type for v in inits)])
+    block.arguments[0].name = name
+    low, lows = map_of([lower])
+    high, highs = map_of([upper])
+    step_ = IntegerAttribute(step, INDEX)
+    return affine.For(lows, highs, list(inits), low, high, step_, body, result_types=[v.type for v in inits])
+
+
+def nested(build: Builder, loops: Sequence[affine.For]) -> Builder:
+    """Put loops into each other, the first outermost; gives where the innermost one's body goes."""
+    for loop in loops:
+        build(loop)
+        inner = Builder(loop.body.entry, location=loop.location)
+        end = inner(affine.Yield([]))
+        build = Builder(loop.body.entry, end, loop.location)
+    return build
+
+
+def inside(loop: affine.For) -> Iterator[Operation]:
+    """The operations of an iteration but the terminator."""
+    return (op for op in loop.body.entry if not isinstance(op, affine.Yield))
+
+
+def move_into(block: Block, ops: Sequence[Operation]) -> None:
+    """Put operations in front of the terminator of a block."""
+    end = block.last
+    for op in ops:
+        op.detach()
+        block.insert(op, end)
+
+
+def perfect_nest(outermost: affine.For) -> list[affine.For]:
+    """A loop, the one that is all its body, and so on."""
+    found = [outermost]
+    while True:
+        body = list(inside(found[-1]))
+        if len(body) != 1 or not isinstance(body[0], affine.For):
+            return found
+        found.append(body[0])

@@ -1,0 +1,64 @@
+"""Runs the stages one after the other, and checks after each what it promises."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from tilewright.diagnostics import Report
+from tilewright.ir.core import Operation
+from tilewright.ir.mlir.operations import MlirFile
+from tilewright.ir.mlir.printer import print_generic
+from tilewright.ir.verifier import verify
+from tilewright.transforms.matmul_stages import s01_start
+from tilewright.transforms.matmul_stages.codes import BROKEN, NOT_APPLICABLE
+from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, NotApplicable
+from tilewright.transforms.matmul_stages.schedule import Schedule
+from tilewright.transforms.matmul_stages.stages import NAMES, STAGES
+
+
+class Outcome(Struct, frozen=True):
+    """What a stage made of the program: `changed` in words, `text` in generic MLIR."""
+
+    number: int
+    name: str
+    changed: str
+    text: str
+
+
+def run_stages(unit: Operation, schedule: Schedule, until: str, report: Report) -> Iterator[Outcome]:
+    """Transform the product of a module, and give each program on the way to stage `until`, which is built.
+
+    What a stage cannot do, or what does not hold behind it, is in `report`; nothing comes after that.
+    """
+    name = NAMES[0]
+    before: Sequence[str] = ()
+    try:
+        matmul = s01_start.start(unit, schedule)
+        s01_start.check(matmul, before)
+        m, n, k = matmul.extents_in_order
+        yield _outcome(unit, name, f"three loops over {m} rows, {n} columns and {k} summed elements", report)
+        for stage in STAGES:
+            if report.has_errors or NAMES.index(name) >= NAMES.index(until):
+                return
+            name, before = stage.name, operation_names(matmul)
+            changed = stage.apply(matmul)
+            stage.check(matmul, before)
+            yield _outcome(unit, name, changed, report)
+    except NotApplicable as problem:
+        said = f"stage {NAMES.index(name) + 1}, {name}, does not apply: {problem}"
+        report.error(NOT_APPLICABLE, problem.place, said)
+    except Broken as problem:
+        said = f"what should hold after stage {NAMES.index(name) + 1}, {name}, does not: {problem}"
+        report.error(BROKEN, problem.place, said)
+
+
+def _outcome(unit: Operation, name: str, changed: str, report: Report) -> Outcome:
+    verify(unit, report)
+    return Outcome(NAMES.index(name) + 1, name, changed, print_generic(MlirFile(unit)))
+
+
+def operation_names(matmul: Matmul) -> list[str]:
+    """The names of all operations of the function, in the order of the text."""
+    return [op.name for op in matmul.function.walk()]

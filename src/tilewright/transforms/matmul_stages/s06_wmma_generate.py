@@ -1,0 +1,119 @@
+"""Stage 6, wmma_generate: elements become matrices that a warp holds, multiplied by its tensor cores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from tilewright.dialects.builder import Builder
+from tilewright.dialects.mlir import affine, gpu
+from tilewright.dialects.mlir.base import FLOAT_LIKE, integer_of, memref_of, shape_of
+from tilewright.ir.core import Operation, Value
+from tilewright.ir.mlir.attributes import IntegerAttribute
+from tilewright.ir.mlir.spelling import UNIT
+from tilewright.ir.mlir.types import Signedness, integer_type
+from tilewright.ir.types import F16, F32, I8, I32, INDEX, ScalarType, Type
+from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, Matrix, NotApplicable
+from tilewright.transforms.matmul_stages.nests import Access, applied, inside, name_of
+from tilewright.transforms.matmul_stages.s04_create_shared_buffers import check_copies
+from tilewright.transforms.matmul_stages.schedule import spelled
+from tilewright.transforms.matmul_stages.visits import check_visits, known_subscripts, products
+
+NAME = "wmma_generate"
+_LOOPS: Final = ("iii", "jjj", "kkk")
+_SUMMED: Final[Mapping[ScalarType, tuple[ScalarType, ...]]] = {F16: (F16, F32), I8: (I32,)}
+"""In which types products are summed, exactly, by the type of the factors."""
+_NATURAL: Final = {"AOp": ("i", "k"), "BOp": ("k", "j"), "COp": ("i", "j")}
+
+
+def apply(matmul: Matmul) -> str:
+    """The innermost loops count by matrices; a product of elements becomes one of matrices."""
+    loops = matmul.chain(_LOOPS, NAME)
+    schedule = matmul.schedule
+    (product,) = products(matmul, loops[0])
+    _check_types(matmul, product.op)
+    for loop, size, whole in zip(loops, schedule.matrix, schedule.warp, strict=True):
+        if whole % size:
+            said = f"the {whole} iterations over %{name_of(loop)} are no multiple of the {size} of matrix"
+            raise NotApplicable(loop, f"{said}={spelled(schedule.matrix)}")
+    scalars = list(inside(loops[-1]))
+    build = Builder(loops[-1].body.entry, loops[-1].body.entry.last, product.op.location)
+    a = _load(matmul, build, "AOp", matmul.a, product.a)
+    b = _load(matmul, build, "BOp", matmul.b, product.b)
+    c = _load(matmul, build, "COp", matmul.c, product.c)
+    total = build(gpu.Compute(a.out, b.out, c.out)).out
+    total.name = "res"
+    build(gpu.StoreMatrix(total, matmul.c.memref, c.indices, c.leadDimension))
+    for op in reversed(scalars):
+        op.erase()
+    for loop, size in zip(loops, schedule.matrix, strict=True):
+        loop.attributes["step"] = IntegerAttribute(size, INDEX)
+    return f"matrices of {spelled(schedule.matrix)}, lead dimensions {_lead(a.memref)} and {_lead(b.memref)}"
+
+
+def _check_types(matmul: Matmul, op: Operation) -> None:
+    a, b, c = (matrix.element for matrix in (matmul.a, matmul.b, matmul.c))
+    if a is not b or c not in _SUMMED.get(a, ()):
+        known = "; ".join(f"{x} summed in {' or '.join(map(str, wide))}" for x, wide in _SUMMED.items())
+        raise NotApplicable(op, f"there are no exact products of {a} and {b} summed in {c}; there are of {known}")
+
+
+def _load(matmul: Matmul, build: Builder, role: str, matrix: Matrix, scalar: Access) -> gpu.LoadMatrix:
+    indices = [applied(build, form) for form in known_subscripts(scalar)]
+    transpose = None if matrix.letters == _NATURAL[role] else UNIT
+    lead = IntegerAttribute(_lead(scalar.memref), INDEX)
+    type_ = fragment_type(matmul, role, matrix)
+    found = build(gpu.LoadMatrix(scalar.memref, indices, lead, transpose, result_types=[type_]))
+    found.out.name = role[0].lower()
+    return found
+
+
+def fragment_type(matmul: Matmul, role: str, matrix: Matrix) -> gpu.MatrixType:
+    """The matrix of a role."""
+    sizes = dict(zip("ijk", matmul.schedule.matrix, strict=True))
+    rows, columns = (sizes[letter] for letter in _NATURAL[role])
+    return gpu.MatrixType(rows, columns, _fragment_element(matrix.element, role), role)
+
+
+def _fragment_element(element: ScalarType, role: str) -> Type:
+    """Small integers say that they have a sign."""
+    return integer_type(8, Signedness.SIGNED) if element is I8 and role != "COp" else element
+
+
+def _lead(memref: Value) -> int:
+    """How many elements rows are apart."""
+    columns = shape_of(memref)[-1]
+    assert columns is not None
+    return columns
+
+
+def check(matmul: Matmul, before: Sequence[str]) -> None:
+    """Innermost loops count by matrices; no numbers are computed one by one; lead dimensions are those of the types."""
+    loops = matmul.chain(_LOOPS, NAME)
+    for loop, size in zip(loops, matmul.schedule.matrix, strict=True):
+        if loop.stride != size:
+            raise Broken("fragment shape", loop, f"%{name_of(loop)} counts by {loop.stride}, matrices by {size}")
+    check_matrices(matmul)
+    check_copies(matmul)
+    check_visits(matmul, matmul.loop("i", NAME))
+
+
+def check_matrices(matmul: Matmul) -> None:
+    """Types, shapes and lead dimensions of matrices, and that nothing else computes."""
+    nest = matmul.loop("i", NAME)
+    for op in nest.walk():
+        if op.name.startswith("arith.") and any(FLOAT_LIKE.accepts(r.type) for r in op.results):
+            raise Broken("fragments only", op, f"{op.name} computes numbers one by one")
+        if isinstance(op, gpu.LoadMatrix | gpu.StoreMatrix):
+            lead = integer_of(op.leadDimension)
+            if lead != _lead(op.memref):
+                said = f"%{op.memref.name} is a {op.memref.type}, whose rows are {_lead(op.memref)} apart, not {lead}"
+                raise Broken("lead dimension", op, said)
+        if isinstance(op, affine.Store) and op.memref is matmul.c.memref:
+            raise Broken("fragments only", op, "C is written element by element")
+    for one in products(matmul, nest):
+        for role, matrix, op in (("AOp", matmul.a, one.a), ("BOp", matmul.b, one.b), ("COp", matmul.c, one.c)):
+            assert isinstance(op, gpu.LoadMatrix)
+            wanted = fragment_type(matmul, role, matrix)
+            if op.matrix != wanted or memref_of(op.memref).element != matrix.element:
+                raise Broken("fragment types", op, f"the matrix is a {op.matrix}, not a {wanted}")

@@ -1,0 +1,208 @@
+"""Stage 10, cse_hoist_c: each matrix of A and B is read once in a step; C stays in registers over the whole of k.
+
+before:  for %k { for %kk { c0 = load C; .. store C; c1 = load C; .. } }
+after:   c = load C; c' = for %k carrying c { for %kk carrying c { .. } }; store c'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from tilewright.dialects.builder import Builder
+from tilewright.dialects.mlir import affine, gpu
+from tilewright.ir.core import Operation, Value
+from tilewright.ir.mlir.types import BuiltinType
+from tilewright.transforms.matmul_stages.dependences import accesses
+from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, NotApplicable
+from tilewright.transforms.matmul_stages.nests import (
+    applied,
+    bounds,
+    inside,
+    make_loop,
+    move_into,
+    name_of,
+    variable,
+)
+from tilewright.transforms.matmul_stages.s06_wmma_generate import check_matrices
+from tilewright.transforms.matmul_stages.s09_unroll_inner import check_unrolled
+from tilewright.transforms.matmul_stages.visits import check_visits, known_subscripts
+
+NAME = "cse_hoist_c"
+_Place = tuple[tuple[int, frozenset[tuple[Value, int]]], ...]
+
+
+class _Sum:
+    """A matrix of C in a step: as it is read first, and what it is in the end."""
+
+    def __init__(self, load: gpu.LoadMatrix) -> None:
+        self.load = load
+        self.value: Value = load.out
+        self.store: gpu.StoreMatrix | None = None
+
+
+def apply(matmul: Matmul) -> str:
+    """Read matrices once, forward what was stored, and carry C through kk and k."""
+    k, kk = matmul.loop("k", NAME), matmul.loop("kk", NAME)
+    _check_c(matmul, k, kk)
+    before = _loads(kk)
+    _read_once(matmul, kk)
+    sums = _forwarded(matmul, kk)
+    _hoist(matmul, k, kk, sums)
+    return (
+        f"{before} -> {_loads(matmul.loop('kk', NAME))} reads of matrices in a step along kk, {len(sums)} sums carried"
+    )
+
+
+def _loads(loop: affine.For) -> int:
+    return sum(isinstance(op, gpu.LoadMatrix) for op in inside(loop))
+
+
+def _check_c(matmul: Matmul, k: affine.For, kk: affine.For) -> None:
+    """C is touched in the body of kk only, at places that do not move with k or kk."""
+    own = {variable(k), variable(kk)}
+    places: dict[_Place, gpu.LoadMatrix | gpu.StoreMatrix] = {}
+    for op in accesses(k):
+        if op.memref is not matmul.c.memref:
+            continue
+        if not isinstance(op, gpu.LoadMatrix | gpu.StoreMatrix) or op.block is not kk.body.entry:
+            raise NotApplicable(
+                op, f"%{op.memref.name} is accessed beside the products, so it cannot stay in registers"
+            )
+        if any(value in own for form in known_subscripts(op) for value in form.values):
+            raise NotApplicable(op, f"the matrix of %{op.memref.name} moves with k, so it cannot stay in registers")
+        places[_place(op)] = op
+    for first, second in combinations(places.values(), 2):
+        if _overlap(first, second):
+            raise NotApplicable(second, f"matrices of %{matmul.c.memref.name} overlap each other in part")
+
+
+def _place(op: gpu.LoadMatrix | gpu.StoreMatrix) -> _Place:
+    return tuple((form.constant, frozenset(form.terms)) for form in known_subscripts(op))
+
+
+def _overlap(first: gpu.LoadMatrix | gpu.StoreMatrix, second: gpu.LoadMatrix | gpu.StoreMatrix) -> bool:
+    """Whether two matrices may share elements."""
+    for here, there, size, other in zip(
+        known_subscripts(first), known_subscripts(second), first.box, second.box, strict=True
+    ):
+        apart = there.plus(here, -1)
+        if not apart.terms and not -other < apart.constant < size:
+            return False
+    return True
+
+
+def _read_once(matmul: Matmul, kk: affine.For) -> None:
+    """Use the first of several reads of one matrix of A or B, which nothing in the step writes."""
+    written = {op.memref for op in accesses(kk) if isinstance(op, gpu.StoreMatrix | affine.Store)}
+    known: dict[tuple[Value, _Place, BuiltinType], Value] = {}
+    for op in inside(kk):
+        if isinstance(op, gpu.LoadMatrix) and op.memref not in written:
+            first = known.setdefault((op.memref, _place(op), op.matrix), op.out)
+            if first is not op.out:
+                op.out.replace_all_uses_with(first)
+                _erase_with_operands(op)
+
+
+def _forwarded(matmul: Matmul, kk: affine.For) -> list[_Sum]:
+    """The matrices of C: read where they were stored before, and stored only where they are stored last."""
+    sums: dict[_Place, _Sum] = {}
+    for op in inside(kk):
+        if isinstance(op, gpu.LoadMatrix) and op.memref is matmul.c.memref:
+            known = sums.get(_place(op))
+            if known is None:
+                sums[_place(op)] = _Sum(op)
+            else:
+                op.out.replace_all_uses_with(known.value)
+                _erase_with_operands(op)
+        elif isinstance(op, gpu.StoreMatrix) and op.memref is matmul.c.memref:
+            known = sums.get(_place(op))
+            if known is None:
+                raise NotApplicable(op, f"a matrix of %{op.memref.name} is written that was not read before")
+            if known.store is not None:
+                _erase_with_operands(known.store)
+            known.store, known.value = op, op.src
+    return list(sums.values())
+
+
+def _erase_with_operands(op: Operation) -> None:
+    """Erase an operation and the subscripts that only it uses."""
+    operands = {value.defining_op for value in op.operands}
+    op.erase()
+    for definition in operands:
+        if isinstance(definition, affine.Apply) and not definition.out.uses:
+            definition.erase()
+
+
+def _hoist(matmul: Matmul, k: affine.For, kk: affine.For, sums: Sequence[_Sum]) -> None:
+    places = [known_subscripts(one.load) for one in sums]
+    build = Builder.before_op(k)
+    first: list[Value] = []
+    indices: list[list[Value]] = []
+    for number, (one, forms) in enumerate(zip(sums, places, strict=True)):
+        indices.append([applied(build, form) for form in forms])
+        copy = gpu.LoadMatrix(one.load.memref, indices[-1], one.load.leadDimension, result_types=[one.load.matrix])
+        first.append(build(copy).out)
+        first[-1].name = f"c_reg_{number}"
+    outer = _carrying(k, first)
+    inner = _carrying(kk, list(outer.body.entry.arguments[1:]))
+    for one, argument in zip(sums, inner.body.entry.arguments[1:], strict=True):
+        one.load.out.replace_all_uses_with(argument)
+    _yield(inner, [argument if one.store is None else one.value for one, argument in _with(sums, inner)])
+    _yield(outer, list(inner.outs))
+    build = Builder(outer.block, outer.next, outer.location) if outer.block is not None else build
+    for one, value, place in zip(sums, outer.outs, indices, strict=True):
+        build(gpu.StoreMatrix(value, matmul.c.memref, place, one.load.leadDimension))
+        if one.store is not None:
+            _erase_with_operands(one.store)
+        _erase_with_operands(one.load)
+
+
+def _with(sums: Sequence[_Sum], loop: affine.For) -> Iterator[tuple[_Sum, Value]]:
+    return zip(sums, loop.body.entry.arguments[1:], strict=True)
+
+
+def _carrying(loop: affine.For, inits: Sequence[Value]) -> affine.For:
+    """The loop with values that it carries, in its place; its body yields nothing yet."""
+    limits = bounds(loop)
+    assert limits is not None, "stages make loops with one bound at each end"
+    found = make_loop(name_of(loop), *limits, loop.stride, inits)
+    Builder.before_op(loop)(found)
+    block = found.body.entry
+    block.append(affine.Yield([], location=loop.location))
+    move_into(block, list(inside(loop)))
+    variable(loop).replace_all_uses_with(variable(found))
+    for argument, value in zip(block.arguments[1:], inits, strict=True):
+        argument.name = value.name
+    loop.erase()
+    return found
+
+
+def _yield(loop: affine.For, values: Sequence[Value]) -> None:
+    end = loop.body.entry.last
+    assert end is not None
+    end.operands = values
+
+
+def check(matmul: Matmul, before: Sequence[str]) -> None:
+    """Reads of A and B in a step are a sum, not a product; C is read before and stored behind k, which carries it."""
+    check_unrolled(matmul)
+    check_carried(matmul)
+    check_matrices(matmul)
+    check_visits(matmul, matmul.loop("i", NAME))
+
+
+def check_carried(matmul: Matmul) -> None:
+    """The numbers of reads, of values carried, and where C is read and stored."""
+    k, kk = matmul.loop("k", NAME), matmul.loop("kk", NAME)
+    m, n, steps = matmul.schedule.fragments
+    wanted = (m + n) * steps
+    if _loads(kk) != wanted:
+        raise Broken("fragment loads", kk, f"{_loads(kk)} reads of matrices in a step, not ({m} + {n}) * {steps}")
+    for loop in (k, kk):
+        if len(loop.inits) != m * n:
+            said = f"%{name_of(loop)} carries {len(loop.inits)} sums, not {m} * {n}"
+            raise Broken("carried count", loop, said)
+    for op in accesses(matmul.loop("i", NAME)):
+        if op.memref is matmul.c.memref and k.is_ancestor_of(op):
+            raise Broken("C in registers", op, f"%{op.memref.name} is accessed in the loop over k")

@@ -1,0 +1,77 @@
+"""The seventeen stages in order, and those of them that are built."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from tilewright.transforms.matmul_stages import (
+    s02_tile_block,
+    s03_tile_warp,
+    s04_create_shared_buffers,
+    s05_pad_shared,
+    s06_wmma_generate,
+    s07_permute_outer,
+    s08_permute_inner,
+    s09_unroll_inner,
+    s10_cse_hoist_c,
+)
+from tilewright.transforms.matmul_stages.matmul import Matmul
+
+NAMES: Final = (
+    "start",
+    "tile_block",
+    "tile_warp",
+    "create_shared_buffers",
+    "pad_shared",
+    "wmma_generate",
+    "permute_outer",
+    "permute_inner",
+    "unroll_inner",
+    "cse_hoist_c",
+    "shift_peel_k",
+    "insert_barriers",
+    "vectorise_copies",
+    "parallelise",
+    "map_to_gpu",
+    "complete_latency_hiding",
+    "outline_and_lower",
+)
+"""All stages; the first makes the product that the others transform."""
+
+
+class Stage(Struct, frozen=True):
+    """A pass over a product, which says what it changed, and the check of what holds behind it.
+
+    `check` takes the names of the operations before the stage.
+    """
+
+    name: str
+    apply: Callable[[Matmul], str]
+    check: Callable[[Matmul, Sequence[str]], None]
+
+    @property
+    def number(self) -> int:
+        """Where it stands, from 1."""
+        return NAMES.index(self.name) + 1
+
+
+STAGES: Final = tuple(
+    Stage(module.NAME, module.apply, module.check)
+    for module in (
+        s02_tile_block,
+        s03_tile_warp,
+        s04_create_shared_buffers,
+        s05_pad_shared,
+        s06_wmma_generate,
+        s07_permute_outer,
+        s08_permute_inner,
+        s09_unroll_inner,
+        s10_cse_hoist_c,
+    )
+)
+"""Those that are built, behind the first."""
+
+BUILT: Final = (NAMES[0], *(stage.name for stage in STAGES))

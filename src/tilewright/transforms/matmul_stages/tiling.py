@@ -1,0 +1,74 @@
+"""Cuts loops into tiles, and puts loops in another order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from tilewright.dialects.builder import Builder
+from tilewright.dialects.mlir import affine
+from tilewright.ir.core import Operation, Value
+from tilewright.transforms.index_ranges import Linear
+from tilewright.transforms.matmul_stages.matmul import NotApplicable
+from tilewright.transforms.matmul_stages.nests import (
+    inside,
+    make_loop,
+    move_access,
+    move_into,
+    name_of,
+    nested,
+    numbers,
+    replaced,
+    sums_of,
+    variable,
+)
+
+
+def tile(loops: Sequence[affine.For], sizes: Sequence[int], names: Sequence[str]) -> None:
+    """Loops of a perfect nest count by `sizes`, around others of these names that count within a tile.
+
+    Raises `NotApplicable` for extents that are no multiples.
+    """
+    outer: list[affine.For] = []
+    inner: list[affine.For] = []
+    parts: dict[Value, Linear] = {}
+    for loop, size, name in zip(loops, sizes, names, strict=True):
+        trips = numbers(loop)
+        assert trips is not None, "the loop has known bounds"
+        if trips.stop % size:
+            said = f"the {trips.stop} iterations over %{name_of(loop)} are no multiple of the tile's {size}"
+            raise NotApplicable(loop, said)
+        outer.append(make_loop(name_of(loop), Linear(), Linear(trips.stop), size))
+        inner.append(make_loop(name, Linear(), Linear(size), loop.stride))
+        parts[variable(loop)] = Linear(0, ((variable(outer[-1]), 1), (variable(inner[-1]), 1)))
+    body = list(inside(loops[-1]))
+    end = nested(Builder.before_op(loops[0]), [*outer, *inner])
+    move_into(end.block, body)
+    substitute(body, parts)
+    loops[0].erase()
+
+
+def substitute(ops: Sequence[Operation], parts: Mapping[Value, Linear]) -> None:
+    """Put sums in the place of loop variables, in all subscripts."""
+    for root in ops:
+        for op in root.walk():
+            if isinstance(op, affine.Load | affine.Store | affine.Apply):
+                forms = sums_of(op.map, op.values if isinstance(op, affine.Apply) else op.indices)
+                assert forms is not None, "subscripts are sums: stage 1 makes no others"
+                move_access(op, [replaced(form, parts) for form in forms])
+
+
+def reorder(loops: Sequence[affine.For], order: Sequence[int]) -> None:
+    """Put the loops of a perfect nest in another order: the numbers of the old ones, outermost first."""
+    body = list(inside(loops[-1]))
+    block, behind = loops[0].block, loops[0].next
+    assert block is not None
+    for loop in loops:
+        loop.detach()
+    for op in body:
+        op.detach()
+    wanted = [loops[k] for k in order]
+    block.insert(wanted[0], behind)
+    for around, loop in pairwise(wanted):
+        move_into(around.body.entry, [loop])
+    move_into(wanted[-1].body.entry, body)

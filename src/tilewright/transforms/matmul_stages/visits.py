@@ -1,0 +1,226 @@
+"""Checks that a nest computes the product: what it combines, and that it does so once for each (i, j, k).
+
+The subscripts of a scalar or fragment are sums of loop variables; a read of a buffer stands for the read of the matrix
+that it is a copy of. The values of each sum are counted over all iterations.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from tilewright.dialects.mlir import affine, arith, gpu
+from tilewright.ir.core import BlockArgument, Operation, OpResult, Value
+from tilewright.transforms.index_ranges import Linear
+from tilewright.transforms.matmul_stages.copies import source_of
+from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, Matrix
+from tilewright.transforms.matmul_stages.nests import (
+    Access,
+    box,
+    loops_around,
+    name_of,
+    numbers,
+    subscripts,
+    variable,
+)
+
+WHAT = "visits"
+_EXTENSIONS = (arith.ExtF, arith.ExtSI)
+
+
+class Product(Struct, frozen=True):
+    """One product and sum: what is read, and where the result goes."""
+
+    op: Operation
+    a: Access
+    b: Access
+    c: Access
+    stored: Access
+
+
+def products(matmul: Matmul, nest: Operation) -> list[Product]:
+    """All of a nest that end in a store to C. Raises `Broken` for stores of anything else."""
+    found: list[Product] = []
+    for op in nest.walk():
+        if isinstance(op, affine.Store) and op.memref is matmul.c.memref:
+            found.append(product_of(op))
+        elif isinstance(op, gpu.StoreMatrix) and op.memref is matmul.c.memref:
+            found += accumulated(op)
+    return found
+
+
+def product_of(store: affine.Store) -> Product:
+    """What is stored. Raises `Broken` if it is no sum with a product."""
+    value = store.value.defining_op
+    if not isinstance(value, arith.AddF | arith.AddI):
+        raise Broken(WHAT, store, "what is stored to C is no sum with a product")
+    terms = [value.lhs, value.rhs]
+    product = next((v.defining_op for v in terms if isinstance(v.defining_op, arith.MulF | arith.MulI)), None)
+    if not isinstance(product, arith.MulF | arith.MulI):
+        raise Broken(WHAT, store, "what is added to C is no product")
+    summand = value.lhs if value.rhs.defining_op is product else value.rhs
+    a, b = (_unextended(v).defining_op for v in (product.lhs, product.rhs))
+    c = summand.defining_op
+    if not (isinstance(a, affine.Load) and isinstance(b, affine.Load) and isinstance(c, affine.Load)):
+        raise Broken(WHAT, store, "a factor or summand is not read from memory")
+    return Product(value, a, b, c, store)
+
+
+def accumulated(store: gpu.StoreMatrix) -> list[Product]:
+    """The products whose sum is stored, last first, through the loops that carry it.
+
+    Raises `Broken` if a loop hands on anything but the sum so far.
+    """
+    found: list[gpu.Compute] = []
+    carried: list[tuple[Operation, int]] = []
+    value = store.src
+    while not isinstance(value.defining_op, gpu.LoadMatrix):
+        op = value.defining_op
+        if isinstance(op, gpu.Compute):
+            found.append(op)
+            value = op.opC
+        elif isinstance(op, affine.For) and isinstance(value, OpResult):
+            carried.append((op, value.index))
+            end = op.body.entry.last
+            assert end is not None, "verified: a body has a terminator"
+            value = end.operands[value.index]
+        elif isinstance(value, BlockArgument) and carried:
+            loop, number = carried.pop()
+            if value.block.parent_op is not loop or value.index != number + 1:
+                raise Broken("carried sums", loop, f"result {number} is not the sum that it carries")
+            assert isinstance(loop, affine.For)
+            value = loop.inits[number]
+        else:
+            raise Broken(WHAT, store, "what is stored to C is no sum of products with a matrix of C")
+    if carried:
+        raise Broken("carried sums", carried[-1][0], f"result {carried[-1][1]} does not depend on what it carries")
+    return [_fragments(op, value.defining_op, store) for op in found]
+
+
+def _fragments(op: gpu.Compute, c: gpu.LoadMatrix, store: gpu.StoreMatrix) -> Product:
+    a, b = op.opA.defining_op, op.opB.defining_op
+    if not (isinstance(a, gpu.LoadMatrix) and isinstance(b, gpu.LoadMatrix)):
+        raise Broken(WHAT, op, "a factor is not read from memory")
+    return Product(op, a, b, c, store)
+
+
+def _unextended(value: Value) -> Value:
+    op = value.defining_op
+    return op.operands[0] if isinstance(op, _EXTENSIONS) else value
+
+
+def known_subscripts(op: Access, what: str = WHAT) -> tuple[Linear, ...]:
+    """Where an access begins. Raises `Broken` if the subscripts are no sums."""
+    found = subscripts(op)
+    if found is None:
+        raise Broken(what, op, "the subscripts are no sums of loop variables")
+    return found
+
+
+def check_visits(matmul: Matmul, nest: affine.For) -> None:
+    """Each (i, j, k) is computed exactly once in a nest, with the elements that belong to it."""
+    found = products(matmul, nest)
+    computed = [op for op in nest.walk() if isinstance(op, gpu.Compute)]
+    lost = next((op for op in computed if op not in {p.op for p in found}), None)
+    if lost is not None:
+        raise Broken(WHAT, lost, "a product is not stored to C")
+    if not found:
+        raise Broken(WHAT, nest, "the nest computes no product")
+    forms = [_position(matmul, one) for one in found]
+    starts = [{form[k].constant for form in forms} for k in range(3)]
+    together = {tuple(part.constant for part in form) for form in forms}
+    if len({tuple(frozenset(part.terms) for part in form) for form in forms}) > 1:
+        raise Broken(WHAT, nest, "products in the nest depend on different loops")
+    if len(together) != len(forms) or len(forms) != math.prod(map(len, starts)):
+        raise Broken(WHAT, nest, f"{len(forms)} products at {len(together)} places are no grid of them")
+    one = found[0]
+    loops = loops_around(one.op)
+    units = _units(matmul, one)
+    used: dict[Value, str] = {}
+    for letter, form, first in zip("ijk", forms[0], starts, strict=True):
+        for value in form.values:
+            if used.setdefault(value, letter) != letter:
+                raise Broken(WHAT, one.op, f"%{value.name} moves {used[value]} and {letter} at once")
+        _count(matmul, letter, form, sorted(first), loops, units[letter], one.op)
+    idle = next((loop for loop in loops if variable(loop) not in used), None)
+    if idle is not None:
+        raise Broken(WHAT, idle, f"each iteration over %{name_of(idle)} computes the same once more")
+
+
+def _position(matmul: Matmul, one: Product) -> tuple[Linear, Linear, Linear]:
+    """Row, column and summed subscript of a product."""
+    row, column = _of_c(matmul, one)
+    return row, column, _agreeing(matmul, one, row, column)
+
+
+def _of_c(matmul: Matmul, one: Product) -> tuple[Linear, Linear]:
+    read, written = known_subscripts(one.c), known_subscripts(one.stored)
+    if one.c.memref is not matmul.c.memref or _exactly(read) != _exactly(written) or box(one.c) != box(one.stored):
+        raise Broken(WHAT, one.stored, "the sum is not stored where its summand comes from")
+    by_letter = dict(zip(matmul.c.letters, written, strict=True))
+    return by_letter["i"], by_letter["j"]
+
+
+def _agreeing(matmul: Matmul, one: Product, row: Linear, column: Linear) -> Linear:
+    """The summed subscript; the others have to be those of C."""
+    a = _by_letter(matmul, one.a, matmul.a)
+    b = _by_letter(matmul, one.b, matmul.b)
+    for name, found, wanted in (("row of A", a["i"], row), ("column of B", b["j"], column), ("k of B", b["k"], a["k"])):
+        if _terms(found) != _terms(wanted):
+            raise Broken(WHAT, one.op, f"the {name} is not that of what it is combined with")
+    return a["k"]
+
+
+def _exactly(forms: Sequence[Linear]) -> list[tuple[int, frozenset[tuple[Value, int]]]]:
+    return [_terms(form) for form in forms]
+
+
+def _terms(form: Linear) -> tuple[int, frozenset[tuple[Value, int]]]:
+    return form.constant, frozenset(form.terms)
+
+
+def _by_letter(matmul: Matmul, op: Access, matrix: Matrix) -> dict[str, Linear]:
+    forms = source_of(matmul, op, matrix, known_subscripts(op))
+    return dict(zip(matrix.letters, forms, strict=True))
+
+
+def _units(matmul: Matmul, one: Product) -> dict[str, int]:
+    """How many rows, columns and summed elements one product has."""
+    sizes = dict(zip(matmul.c.letters, box(one.stored), strict=True))
+    for matrix, op in ((matmul.a, one.a), (matmul.b, one.b)):
+        for letter, size in zip(matrix.letters, box(op), strict=True):
+            if sizes.setdefault(letter, size) != size:
+                raise Broken(WHAT, op, f"reads {size} elements along {letter}, where {sizes[letter]} are combined")
+    return sizes
+
+
+def _count(
+    matmul: Matmul,
+    letter: str,
+    form: Linear,
+    starts: Sequence[int],
+    loops: Sequence[affine.For],
+    unit: int,
+    op: Operation,
+) -> None:
+    """Each number from 0 to the extent comes once; `starts` are the constants of the sum."""
+    extent = matmul.extents[letter]
+    values = list(starts)
+    for value, factor in form.terms:
+        loop = next((one for one in loops if variable(one) is value), None)
+        trips = None if loop is None else numbers(loop)
+        if loop is None or trips is None:
+            raise Broken(WHAT, op, f"{letter} depends on %{value.name}, which is no loop of known bounds")
+        if len(values) * len(trips) > 2 * extent:
+            raise Broken(WHAT, loop, f"there are more iterations than the {extent} of {letter}")
+        values = [base + factor * trip for base in values for trip in trips]
+    visits = Counter(base + k for base in values for k in range(unit))
+    wrong = next((n for n in range(extent) if visits[n] != 1), None)
+    if wrong is not None:
+        raise Broken(WHAT, op, f"{letter} = {wrong} is visited {visits[wrong]} times, not once")
+    if len(visits) != extent:
+        outside = next(n for n in visits if not 0 <= n < extent)
+        raise Broken(WHAT, op, f"{letter} = {outside} is visited, which is outside of the {extent} there are")

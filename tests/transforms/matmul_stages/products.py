@@ -1,0 +1,156 @@
+"""Products of matrices in MLIR at any stage, and what they compute."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+import tilewright as tw
+from tilewright.diagnostics import Report, Source
+from tilewright.frontends.mlir import read_mlir_file
+from tilewright.ir.core import Operation
+from tilewright.ir.mlir.operations import MlirFile
+from tilewright.ir.mlir.printer import print_generic
+from tilewright.transforms.matmul_stages import BUILT, STAGES, Outcome, Schedule, Stage, parse_schedule, run_stages
+from tilewright.transforms.matmul_stages.matmul import Matmul
+from tilewright.transforms.matmul_stages.runner import operation_names
+from tilewright.transforms.matmul_stages.s01_start import start
+
+TYPES = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "i8": np.int8, "i16": np.int16, "i32": np.int32}
+
+
+class Case(Struct, frozen=True):
+    """A product: extents, types of factors and sum, and which factors lie transposed in memory."""
+
+    m: int
+    n: int
+    k: int
+    factor: str = "f16"
+    total: str = "f32"
+    transposed: str = ""
+
+    @property
+    def shapes(self) -> tuple[tuple[int, int], tuple[int, int], tuple[int, int]]:
+        """Those of A, B and C in memory."""
+        a = (self.k, self.m) if "a" in self.transposed else (self.m, self.k)
+        b = (self.n, self.k) if "b" in self.transposed else (self.k, self.n)
+        return a, b, (self.m, self.n)
+
+    @property
+    def types(self) -> tuple[str, str, str]:
+        """Those of A, B and C as memrefs."""
+        a, b, c = (f"memref<{rows}x{columns}x" for rows, columns in self.shapes)
+        return f"{a}{self.factor}>", f"{b}{self.factor}>", f"{c}{self.total}>"
+
+    @property
+    def text(self) -> str:
+        """The product as an operation of linalg."""
+        a, b, c = self.types
+        suffix = f"_transpose_{self.transposed}" if self.transposed else ""
+        return (
+            f"func.func @f(%A: {a}, %B: {b}, %C: {c}) {{\n"
+            f"  linalg.matmul{suffix} ins(%A, %B : {a}, {b}) outs(%C : {c})\n"
+            "  return\n}\n"
+        )
+
+    @property
+    def loops(self) -> str:
+        """The product as a nest of affine loops in another order."""
+        a, b, c = self.types
+        wide = "arith.extf" if self.total[0] == "f" else "arith.extsi"
+        kind = self.total[0]
+        at = ("%z, %x" if "a" in self.transposed else "%x, %z"), ("%y, %z" if "b" in self.transposed else "%z, %y")
+        narrow = self.factor != self.total
+        extended = [f"    %{v}w = {wide} %{v} : {self.factor} to {self.total}\n" for v in "ab" if narrow]
+        names = ("%aw", "%bw") if narrow else ("%a", "%b")
+        return (
+            f"func.func @f(%A: {a}, %B: {b}, %C: {c}) {{\n"
+            f"  affine.for %z = 0 to {self.k} {{ affine.for %y = 0 to {self.n} {{ affine.for %x = 0 to {self.m} {{\n"
+            f"    %a = affine.load %A[{at[0]}] : {a}\n    %b = affine.load %B[{at[1]}] : {b}\n"
+            f"{''.join(extended)}    %p = arith.mul{kind} {names[1]}, {names[0]} : {self.total}\n"
+            f"    %c = affine.load %C[%x, %y] : {c}\n    %s = arith.add{kind} %p, %c : {self.total}\n"
+            f"    affine.store %s, %C[%x, %y] : {c}\n  }} }} }}\n  return\n}}\n"
+        )
+
+    def arrays(self, rng: np.random.Generator) -> list[NDArray[Any]]:
+        """Small whole numbers, whose sums every type holds exactly."""
+        types = (self.factor, self.factor, self.total)
+        return [
+            rng.integers(-2, 3, shape).astype(TYPES[type_]) for shape, type_ in zip(self.shapes, types, strict=True)
+        ]
+
+    def expected(self, a: NDArray[Any], b: NDArray[Any], c: NDArray[Any]) -> NDArray[Any]:
+        """What C becomes."""
+        x, y = (v.astype(np.int64) for v in (a, b))
+        x, y = (x.T if "a" in self.transposed else x), (y.T if "b" in self.transposed else y)
+        return (x @ y + c.astype(np.int64)).astype(c.dtype)
+
+
+def schedule_of(text: str) -> Schedule:
+    """A schedule that is right."""
+    report = Report()
+    found = parse_schedule(Source("--schedule", text), report)
+    report.raise_if_errors()
+    return found
+
+
+def unit_of(text: str) -> Operation:
+    """The module of a text that is right."""
+    report = Report()
+    file = read_mlir_file(Source("f.mlir", text), report)
+    report.raise_if_errors()
+    assert file is not None
+    return file.module
+
+
+def outcomes(text: str, schedule: str, until: str = BUILT[-1]) -> list[Outcome]:
+    """What all stages make of a text. Raises `CompileError`."""
+    report = Report()
+    found = list(run_stages(unit_of(text), schedule_of(schedule), until, report))
+    report.raise_if_errors()
+    return found
+
+
+class At(Struct, frozen=True):
+    """A product behind a stage, not checked yet."""
+
+    unit: Operation
+    matmul: Matmul
+    stage: Stage
+    before: Sequence[str]
+
+    def check(self) -> None:
+        """Raises `Broken` if the property of the stage does not hold."""
+        self.stage.check(self.matmul, self.before)
+
+    @property
+    def text(self) -> str:
+        """The program."""
+        return print_generic(MlirFile(self.unit))
+
+
+def behind(name: str, case: Case, schedule: str) -> At:
+    """A product behind a stage but the first."""
+    unit = unit_of(case.text)
+    matmul = start(unit, schedule_of(schedule))
+    for stage in STAGES:
+        before = operation_names(matmul)
+        stage.apply(matmul)
+        if stage.name == name:
+            return At(unit, matmul, stage, before)
+    raise AssertionError(f"no stage {name}")
+
+
+def computed(text: str, target: str, arrays: Sequence[NDArray[Any]], folder: Path) -> NDArray[Any]:
+    """What a program makes of C."""
+    path = folder / "program.mlir"
+    path.write_text(text)
+    program = tw.compile(path, target=target, cache=False)
+    given = [array.copy() for array in arrays]
+    program.f[1](*given)
+    return given[2]

@@ -1,0 +1,352 @@
+"""Mistakes that a stage could make: each one is made on its result, and the check of its property has to name it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from msgspec import structs
+
+from tilewright.diagnostics.kernel_error import KernelError
+from tilewright.dialects.builder import Builder
+from tilewright.dialects.mlir import affine, gpu, memref
+from tilewright.dialects.mlir.base import memref_of
+from tilewright.ir.affine import AffineConstant, add
+from tilewright.ir.mlir.attributes import IntegerAttribute
+from tilewright.ir.types import F16, INDEX
+from tilewright.transforms.index_ranges import Linear
+from tilewright.transforms.matmul_stages import STAGES
+from tilewright.transforms.matmul_stages.copies import buffers, copies_in
+from tilewright.transforms.matmul_stages.matmul import Broken, NotApplicable
+from tilewright.transforms.matmul_stages.nests import applied, move_access, perfect_nest, variable
+from tilewright.transforms.matmul_stages.tiling import reorder
+from tilewright.transforms.matmul_stages.visits import known_subscripts, products
+from transforms.matmul_stages.products import At, Case, behind, computed
+
+SMALL = Case(24, 16, 8)
+SCALARS = "block=12x8x4 warp=6x4x2 pad=0"
+MATRICES = Case(64, 32, 64)
+TILES = "block=32x32x32 warp=32x16x16"
+Mutation = Callable[[At], object]
+
+
+def broken(stage: str, mutate: Mutation, said: str, case: Case = SMALL, schedule: str = SCALARS) -> At:
+    """The property holds, and after the mutation it does not."""
+    behind(stage, case, schedule).check()
+    at = behind(stage, case, schedule)
+    mutate(at)
+    with pytest.raises(Broken) as error:
+        at.check()
+    assert said in str(error.value)
+    assert error.value.place.primary is not None
+    return at
+
+
+def stepping(loop: str, step: int) -> Mutation:
+    """A loop counts by another step."""
+
+    def mutate(at: At) -> None:
+        at.matmul.loops[loop].attributes["step"] = IntegerAttribute(step, INDEX)
+
+    return mutate
+
+
+def swapping(first: str, second: str) -> Mutation:
+    """Two loops have each other's bounds and steps."""
+
+    def mutate(at: At) -> None:
+        one, other = (at.matmul.loops[name].attributes for name in (first, second))
+        for key in ("upperBoundMap", "step"):
+            one[key], other[key] = other[key], one[key]
+
+    return mutate
+
+
+@pytest.mark.parametrize(
+    ("stage", "mutate", "said"),
+    [
+        ("tile_block", stepping("i", 10), "visits: i = "),
+        ("tile_block", stepping("k", 8), "visits: k = 4 is visited 0 times"),
+        ("tile_block", swapping("i", "j"), "visits: "),
+        ("tile_block", swapping("ii", "jj"), "visits: "),
+        ("tile_warp", stepping("jj", 3), "visits: j = "),
+        ("tile_warp", stepping("iii", 2), "visits: i = 1 is visited 0 times"),
+        ("tile_warp", swapping("ii", "jj"), "visits: "),
+        ("tile_warp", swapping("iii", "kkk"), "visits: "),
+    ],
+)
+def test_tiles_that_visit_something_twice_or_never(stage: str, mutate: Mutation, said: str) -> None:
+    broken(stage, mutate, said)
+
+
+def shift_factor(at: At) -> None:
+    (one,) = products(at.matmul, at.matmul.loops["i"])
+    assert isinstance(one.b, affine.Load)
+    first, second = known_subscripts(one.b)
+    move_access(one.b, [first.plus(Linear(1)), second])
+
+
+def test_a_factor_of_another_place() -> None:
+    broken("tile_warp", shift_factor, "the k of B is not that of what it is combined with")
+
+
+def copy_late(at: At) -> None:
+    """The copy of A behind the computation."""
+    step = at.matmul.loops["k"].body.entry
+    nest = copies_in(at.unit)[0].nest
+    nest.detach()
+    step.insert(nest, step.last)
+
+
+def copy_less(at: At) -> None:
+    """One row of a tile is not copied."""
+    nest = copies_in(at.unit)[0].nest
+    less = add(nest.upperBoundMap.results[0], AffineConstant(-1))
+    nest.attributes["upperBoundMap"] = structs.replace(nest.upperBoundMap, results=(less,))
+
+
+def buffer_of_all_blocks(at: At) -> None:
+    """A buffer in front of all loops: blocks that run at once would share it."""
+    op = buffers(at.matmul)[0]
+    outermost = at.matmul.loops["i"]
+    for user in op.memref.uses:
+        if isinstance(user, memref.Dealloc):
+            user.detach()
+            assert outermost.block is not None
+            outermost.block.insert(user, outermost.next)
+            break
+    op.detach()
+    assert outermost.block is not None
+    outermost.block.insert(op, outermost)
+
+
+def stage_c(at: At) -> None:
+    """A copy reads C."""
+    copies_in(at.unit)[0].load.set_operand(0, at.matmul.c.memref)
+
+
+def read_global(at: At) -> None:
+    """A factor is read from its matrix, where its tile is."""
+    (one,) = products(at.matmul, at.matmul.loops["i"])
+    assert isinstance(one.a, affine.Load)
+    forms = known_subscripts(one.a)
+    tile = [Linear(0, ((variable(at.matmul.loops[letter]), 1),)) for letter in at.matmul.a.letters]
+    one.a.set_operand(0, at.matmul.a.memref)
+    move_access(one.a, [form.plus(start) for form, start in zip(forms, tile, strict=True)])
+
+
+@pytest.mark.parametrize(
+    ("mutate", "said"),
+    [
+        (copy_late, "is read before it is written"),
+        (copy_less, "of dimension 0, which is not written"),
+        (buffer_of_all_blocks, "does not belong to one block"),
+        (stage_c, "is staged in shared memory, which only A and B are"),
+        (read_global, "in global memory"),
+    ],
+)
+def test_buffers_that_do_not_hold_what_is_read(mutate: Mutation, said: str) -> None:
+    broken("create_shared_buffers", mutate, said)
+
+
+@pytest.mark.parametrize("mutate", [copy_late, copy_less])
+def test_the_interpreter_finds_elements_that_were_not_written(
+    mutate: Mutation, rng: np.random.Generator, tmp_path: Path
+) -> None:
+    arrays = SMALL.arrays(rng)
+    at = behind("create_shared_buffers", SMALL, SCALARS)
+    mutate(at)
+    with pytest.raises(KernelError, match="local memory %b_smem, which nothing has written"):
+        computed(at.text, "interpreter", arrays, tmp_path)
+
+
+def widen(at: At, pad: int) -> None:
+    """Rows of all buffers are so many elements longer than the tile's."""
+    for op in buffers(at.matmul):
+        type_ = memref_of(op.memref)
+        assert type_.shape is not None
+        rows, columns = type_.shape
+        assert columns is not None
+        op.memref.type = structs.replace(type_, shape=(rows, columns - at.matmul.schedule.pad + pad))
+
+
+def test_padding_that_is_not_aligned() -> None:
+    behind("pad_shared", MATRICES, f"{TILES} pad=8").check()
+    at = behind("pad_shared", MATRICES, f"{TILES} pad=8")
+    widen(at, 4)
+    changed = structs.replace(at.matmul, schedule=structs.replace(at.matmul.schedule, pad=4))
+    with pytest.raises(Broken, match="alignment: rows of"):
+        at.stage.check(changed, at.before)
+    broken("pad_shared", lambda at: widen(at, 16), "shared buffers: buffers of", MATRICES, TILES)
+
+
+def test_padding_that_adds_conflicts() -> None:
+    at = behind("pad_shared", MATRICES, f"{TILES} pad=8")
+    widen(at, 32)
+    changed = structs.replace(at.matmul, schedule=structs.replace(at.matmul.schedule, pad=32))
+    with pytest.raises(Broken, match="bank conflicts"):
+        at.stage.check(changed, at.before)
+
+
+def test_padding_that_changes_operations() -> None:
+    def add_barrier(at: At) -> None:
+        Builder.before_op(at.matmul.loops["i"])(gpu.Barrier())
+
+    broken("pad_shared", add_barrier, "operations changed", MATRICES, TILES)
+
+
+def old_lead(at: At) -> None:
+    for op in at.unit.walk():
+        if isinstance(op, gpu.LoadMatrix) and op.memref is buffers(at.matmul)[0].memref:
+            op.attributes["leadDimension"] = IntegerAttribute(32, INDEX)
+
+
+def narrow_sums(at: At) -> None:
+    """C is read as f16."""
+    for op in at.unit.walk():
+        if isinstance(op, gpu.LoadMatrix) and op.matrix.role == "COp":
+            op.out.type = structs.replace(op.matrix, element=F16)
+
+
+@pytest.mark.parametrize(
+    ("mutate", "said"),
+    [
+        (old_lead, "lead dimension: "),
+        (stepping("kkk", 8), "fragment shape: %kkk counts by 8, matrices by 16"),
+        (narrow_sums, "fragment types: the matrix is a "),
+        (stepping("kk", 32), "visits: k = 16 is visited 0 times"),
+    ],
+)
+def test_matrices_of_another_kind(mutate: Mutation, said: str) -> None:
+    broken("wmma_generate", mutate, said, MATRICES, TILES)
+
+
+def slant(at: At, along: str) -> None:
+    """Let C be read in another row than it is written to, by a loop's variable: sums of other steps."""
+    load = next(op for op in at.unit.walk() if isinstance(op, gpu.LoadMatrix) and op.matrix.role == "COp")
+    moved = known_subscripts(load)[0].plus(Linear(0, ((variable(at.matmul.loops[along]), 1),)))
+    load.set_operand(1, applied(Builder.before_op(load), moved))
+
+
+@pytest.mark.parametrize(
+    ("stage", "previous", "along", "said"),
+    [
+        ("permute_outer", "wmma_generate", "k", "in the order ii, jj, k, kk %C would be accessed before"),
+        ("permute_inner", "permute_outer", "kkk", "in the order kkk, iii, jjj %C would be accessed before"),
+    ],
+)
+def test_orders_of_loops_that_a_dependence_forbids(stage: str, previous: str, along: str, said: str) -> None:
+    case, schedule = Case(256, 64, 128), "block=128x64x64 warp=64x32x32"
+    behind(stage, case, schedule).check()
+    at = behind(previous, case, schedule)
+    slant(at, along)
+    following = next(one for one in STAGES if one.name == stage)
+    with pytest.raises(NotApplicable) as error:
+        following.apply(at.matmul)
+    assert said in str(error.value)
+
+
+def keep_in_place(at: At) -> None:
+    """The loops of the last stage stand in the order before it."""
+    reorder(perfect_nest(at.matmul.loops["kkk"]), (1, 2, 0))
+
+
+def test_loops_in_the_order_before() -> None:
+    broken("permute_inner", keep_in_place, "the loop over %kkk does not stand in that over %kk", MATRICES, TILES)
+
+
+def forget_product(at: At) -> None:
+    """One product of a step is computed, and stored where the next one is."""
+    stores = [op for op in at.unit.walk() if isinstance(op, gpu.StoreMatrix)]
+    stores[0].erase()
+
+
+def repeat_product(at: At) -> None:
+    """The last step along kkk is that before it."""
+    loads = [op for op in at.unit.walk() if isinstance(op, gpu.LoadMatrix) and op.matrix.role != "COp"]
+    half = len(loads) // 2
+    for first, second in zip(loads[:half], loads[half:], strict=True):
+        second.operands = first.operands
+
+
+@pytest.mark.parametrize(
+    ("mutate", "said"),
+    [(forget_product, "a product is not stored to C"), (repeat_product, "8 products at 4 places are no grid")],
+)
+def test_unrolled_steps_that_miss_something(mutate: Mutation, said: str) -> None:
+    broken("unroll_inner", mutate, said, MATRICES, "block=32x32x32 warp=32x32x32")
+
+
+def read_in_step(at: At) -> None:
+    """A sum is read in the loop over k, which others have stored to by then."""
+    load = next(op for op in at.unit.walk() if isinstance(op, gpu.LoadMatrix) and op.matrix.role == "COp")
+    copy = load.clone()
+    block = at.matmul.loops["k"].body.entry
+    block.insert(copy, block.first)
+
+
+def swap_sums(at: At) -> None:
+    """Two sums are handed on in each other's place."""
+    end = at.matmul.loops["k"].body.entry.last
+    assert end is not None
+    first, second, *rest = end.operands
+    end.operands = [second, first, *rest]
+
+
+def drop_sum(at: At) -> None:
+    """A loop hands on what it began with in place of a sum."""
+    loop = at.matmul.loops["kk"]
+    end = loop.body.entry.last
+    assert end is not None
+    end.set_operand(0, loop.body.entry.arguments[1])
+
+
+def drop_carried(at: At) -> None:
+    """A loop carries one value less."""
+    loop = at.matmul.loops["kk"]
+    last = loop.outs[-1]
+    last.replace_all_uses_with(loop.inits[-1])
+    end, argument = loop.body.entry.last, loop.body.entry.arguments[-1]
+    assert end is not None
+    argument.replace_all_uses_with(loop.inits[-1])
+    end.operands = end.operands[:-1]
+    loop.body.entry.erase_argument(argument.index)
+    loop.results.pop()
+    loop.operands = loop.operands[:-1]
+    loop.attributes["operand_segments"] = (0, 0, len(loop.operands))
+
+
+def read_twice(at: At) -> None:
+    """A matrix of A is read once more."""
+    load = next(op for op in at.unit.walk() if isinstance(op, gpu.LoadMatrix) and op.matrix.role == "AOp")
+    assert load.block is not None
+    load.block.insert(load.clone(), load)
+
+
+@pytest.mark.parametrize(
+    ("mutate", "said"),
+    [
+        (read_in_step, "C in registers: "),
+        (swap_sums, "carried sums: result 0 is not the sum that it carries"),
+        (drop_sum, "a product is not stored to C"),
+        (drop_carried, "carried count: %kk carries 3 sums, not 2 * 2"),
+        (read_twice, "fragment loads: 9 reads of matrices in a step, not (2 + 2) * 2"),
+    ],
+)
+def test_sums_that_do_not_stay_in_registers(mutate: Mutation, said: str) -> None:
+    broken("cse_hoist_c", mutate, said, MATRICES, "block=32x32x32 warp=32x32x32")
+
+
+def test_c_is_not_hoisted_past_a_loop_that_writes_it() -> None:
+    at = behind("unroll_inner", MATRICES, TILES)
+    step = at.matmul.loops["k"].body.entry
+    store = next(op for op in at.unit.walk() if isinstance(op, gpu.StoreMatrix))
+    load = next(op for op in at.unit.walk() if isinstance(op, gpu.LoadMatrix) and op.matrix.role == "COp")
+    read = load.clone()
+    step.insert(read, step.last)
+    step.insert(gpu.StoreMatrix(read.results[0], store.dstMemref, store.indices, store.leadDimension), step.last)
+    following = next(one for one in STAGES if one.name == "cse_hoist_c")
+    with pytest.raises(NotApplicable, match="accessed beside the products"):
+        following.apply(at.matmul)

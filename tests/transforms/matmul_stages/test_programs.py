@@ -1,0 +1,130 @@
+"""Programs between the stages run with the result of the first, and are read back, also by the stock tool."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ir.mlir import tool
+from tilewright.diagnostics import CompileError
+from tilewright.ir.mlir.operations import MlirFile
+from tilewright.ir.mlir.printer import print_generic
+from tilewright.transforms.matmul_stages import BUILT, NAMES, STAGES
+from transforms.matmul_stages.products import Case, computed, outcomes, unit_of
+
+SMALL = "block=6x8x4 warp=3x4x2"
+MATRICES = "block=32x32x32 warp=16x32x16"
+SCALAR = BUILT.index("pad_shared") + 1
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        Case(12, 8, 8, "f64", "f64"),
+        Case(6, 16, 4, "i16", "i32"),
+        Case(6, 8, 8, "f32", "f32", "a"),
+        Case(6, 8, 8, "i8", "i32", "b"),
+    ],
+    ids=str,
+)
+def test_elements_in_the_interpreter(case: Case, rng: np.random.Generator, tmp_path: Path) -> None:
+    arrays = case.arrays(rng)
+    expected = case.expected(*arrays)
+    for text in (case.text, case.loops):
+        found = outcomes(text, f"{SMALL} pad=0", BUILT[SCALAR - 2])
+        assert [one.name for one in found] == list(BUILT[: SCALAR - 1])
+        for one in found[:: 1 if text is case.text else 3]:
+            assert np.array_equal(computed(one.text, "interpreter", arrays, tmp_path), expected), one.name
+
+
+@pytest.mark.parametrize(
+    ("case", "pad"),
+    [
+        (Case(64, 32, 64), 8),
+        (Case(32, 64, 32, "f16", "f16"), 8),
+        (Case(64, 32, 32, "i8", "i32"), 16),
+        (Case(32, 32, 64, transposed="a"), 8),
+        (Case(32, 32, 64, transposed="b"), 8),
+    ],
+    ids=str,
+)
+def test_all_stages_on_the_cpu(case: Case, pad: int, rng: np.random.Generator, tmp_path: Path) -> None:
+    arrays = case.arrays(rng)
+    expected = case.expected(*arrays)
+    found = outcomes(case.text, f"{MATRICES} pad={pad}")
+    assert [(one.number, one.name) for one in found] == [(NAMES.index(name) + 1, name) for name in BUILT]
+    for one in found:
+        assert np.array_equal(computed(one.text, "cpu", arrays, tmp_path), expected), one.name
+
+
+def test_matrices_in_the_interpreter(rng: np.random.Generator, tmp_path: Path) -> None:
+    case = Case(32, 32, 32)
+    arrays = case.arrays(rng)
+    for one in outcomes(case.text, "block=16x32x16 warp=16x16x16")[SCALAR:]:
+        assert np.array_equal(computed(one.text, "interpreter", arrays, tmp_path), case.expected(*arrays)), one.name
+
+
+@pytest.mark.parametrize("text", [Case(256, 128, 128).text, Case(256, 128, 128, transposed="b").loops])
+def test_texts_are_read_back_and_end_where_they_began(text: str) -> None:
+    for one in outcomes(text, ""):
+        assert print_generic(MlirFile(unit_of(one.text))) == one.text, one.name
+
+
+@tool.needed
+@pytest.mark.parametrize("case", [Case(256, 128, 128), Case(128, 128, 64, "i8", "i32", "a")], ids=str)
+def test_the_stock_tool_accepts_every_program(case: Case) -> None:
+    for one in outcomes(case.text, "pad=16"):
+        tool.reprinted(one.text)
+
+
+def test_the_figures_of_the_paper() -> None:
+    found = {one.name: one for one in outcomes(Case(8192, 8192, 8192).text, "")}
+    assert "64 x 64 blocks, 128 steps" in found["tile_block"].changed
+    assert "8 warps" in found["tile_warp"].changed
+    assert "memref<128x72xf16, 3>: bank conflicts 8 -> 1" in found["pad_shared"].changed
+    assert "memref<64x136xf16, 3>: bank conflicts 8 -> 1" in found["pad_shared"].changed
+    assert "lead dimensions 72 and 136" in found["wmma_generate"].changed
+    assert found["unroll_inner"].changed == "16 products in each step along kk"
+    assert found["cse_hoist_c"].changed == "48 -> 12 reads of matrices in a step along kk, 8 sums carried"
+    assert {stage.number for stage in STAGES} == set(range(2, len(BUILT) + 1))
+
+
+@pytest.mark.parametrize(
+    ("text", "schedule", "said"),
+    [
+        (
+            Case(100, 128, 64).text,
+            "",
+            "stage 2, tile_block, does not apply: the 100 iterations over %i are no multiple",
+        ),
+        (
+            Case(128, 128, 64, "f64", "f64").text,
+            "",
+            "stage 6, wmma_generate, does not apply: there are no exact products",
+        ),
+        (Case(128, 128, 64).text, "pad=4", "stage 5, pad_shared, does not apply: alignment: rows of %b_smem"),
+        (Case(128, 128, 64, "i8", "i32").text, "block=128x16x64 warp=64x16x32 pad=16", "bank conflicts: %b_smem has"),
+        (Case(128, 128, 64).text, "warp=64x24x32 block=64x48x64", "are no multiple of the tile's 48"),
+        (
+            Case(128, 96, 64).text,
+            "warp=64x24x32 block=64x48x64",
+            "the 24 iterations over %jjj are no multiple of the 16",
+        ),
+        ("func.func @f(%A: memref<4xf32>) {\n  return\n}", "", "stage 1, start, does not apply: there is no product"),
+        (Case(4, 4, 4).text.replace("4x4", "?x?"), "", "memref<?x?xf16>; the stages take extents that are known"),
+        (
+            Case(4, 4, 4).text + Case(4, 4, 4).text.replace("@f", "@g"),
+            "",
+            "there are 2 products of matrices in the module",
+        ),
+    ],
+)
+def test_what_does_not_apply_is_said_with_its_place(text: str, schedule: str, said: str) -> None:
+    with pytest.raises(CompileError) as error:
+        outcomes(text, schedule)
+    (found,) = error.value.diagnostics
+    assert found.code == "M12"
+    assert said in found.message
+    assert found.location.primary is not None

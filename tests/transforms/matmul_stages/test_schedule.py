@@ -1,0 +1,51 @@
+"""Schedules as text."""
+
+from __future__ import annotations
+
+import pytest
+
+from tilewright.diagnostics import Report, Source
+from tilewright.transforms.matmul_stages import Schedule, parse_schedule
+from transforms.matmul_stages.products import schedule_of
+
+
+def test_what_is_left_out_is_as_in_the_paper() -> None:
+    assert schedule_of("") == Schedule((128, 128, 64), (64, 32, 32), (16, 16, 16), 8, 8)
+    assert schedule_of(" pad=16  block=64x32x32 ").block == (64, 32, 32)
+    assert schedule_of("").warps == 8
+    assert schedule_of("").fragments == (4, 2, 2)
+    assert schedule_of(str(schedule_of("pad=0 vector=4 matrix=32x8x16"))) == schedule_of(
+        "pad=0 vector=4 matrix=32x8x16"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "said"),
+    [
+        ("blok=1x1x1", "blok=1x1x1", "no entry of a schedule"),
+        ("pad", "pad", "no entry of a schedule"),
+        ("pad=8 pad=8", "pad=8", "given twice"),
+        ("pad=-1", "pad=-1", "pad takes a number"),
+        ("vector=0", "vector=0", "vector takes a number"),
+        ("block=128x128", "block=128x128", "block takes three extents"),
+        ("warp=0x1x1", "warp=0x1x1", "warp takes three extents"),
+        ("warp=48x32x32", "warp=48x32x32", "block=128x128x64 does not consist of whole tiles warp=48x32x32"),
+        ("block=96x96x96", "block=96x96x96", "does not consist of whole tiles warp=64x32x32"),
+        ("matrix=8x8x8", "matrix=8x8x8", "there are no instructions for 8x8x8"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(text: str, where: str, said: str) -> None:
+    report = Report()
+    parse_schedule(Source("--schedule", text), report)
+    (found,) = report.diagnostics
+    place = found.location.primary
+    assert found.code == "M14"
+    assert said in found.message
+    assert place is not None
+    assert text[place.start : place.end] == where
+
+
+def test_misspelt_keys_are_corrected() -> None:
+    report = Report()
+    parse_schedule(Source("--schedule", "blok=1x1x1"), report)
+    assert any("block" in hint for hint in map(str, report.diagnostics[0].hints))
