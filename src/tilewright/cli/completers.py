@@ -41,6 +41,13 @@ def codes(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> 
     return beginning_with(incomplete.upper(), CODES.items())
 
 
+def stages(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> Items:
+    """Stages of a product of matrices."""
+    from tilewright.transforms.matmul_stages.stages import BUILT
+
+    return beginning_with(incomplete, ((name, "") for name in BUILT))
+
+
 def passes(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> Items:
     """Names of passes, in a list with commas; `all` of them are those of the target that the line names."""
     from tilewright.targets import find_target

@@ -85,6 +85,15 @@ def _in_language(module: Module) -> bool:
 @click.option("--verify-each", is_flag=True, help="Verify the IR after every pass.")
 @click.option("--timing", is_flag=True, help="Print how long each pass took.")
 @click.option("--emit-mlir", is_flag=True, help="Print generic MLIR instead of IR text.")
+@click.option("--stages", is_flag=True, help="MLIR: print a product of matrices after each stage towards tensor cores.")
+@click.option(
+    "--until",
+    default="",
+    metavar="STAGE",
+    help="MLIR: print the program after this stage.",
+    shell_complete=completers.stages,
+)
+@click.option("--schedule", default="", help="MLIR: tiles of the stages, such as block=128x128x64 warp=64x32x32 pad=8.")
 @click.option("-D", "values", multiple=True, metavar="NAME=VALUE", help="Give a $definition from outside.")
 @std_option
 def command(
@@ -97,10 +106,23 @@ def command(
     verify_each: bool,
     timing: bool,
     emit_mlir: bool,
+    stages: bool,
+    until: str,
+    schedule: str,
     values: tuple[str, ...],
     std: Std,
 ) -> None:
-    """Run passes on a kernel or on IR text and print the result."""
+    """Run passes on a kernel or on IR text and print the result.
+
+    With --stages, --until or --schedule: run the stages of a product of matrices in MLIR instead.
+    """
+    if stages or until or schedule:
+        from tilewright.cli.stages import run
+
+        if passes:
+            raise click.UsageError("--passes and --stages exclude each other")
+        run(read_source(file), schedule, until, show_each=stages)
+        return
     from tilewright.compile_options import CompileOptions
     from tilewright.compiler import target_passes
     from tilewright.ir.mlir.own_dialects import print_mlir

@@ -1,0 +1,57 @@
+"""`tilewright opt --stages`: a product of matrices in MLIR, stage by stage."""
+
+from __future__ import annotations
+
+import click
+
+from tilewright.cli.output import write_result
+from tilewright.diagnostics import Report, Source
+from tilewright.diagnostics.binary import Binary
+from tilewright.diagnostics.nearest import nearest
+from tilewright.frontends.recognise import is_mlir
+
+
+def run(source: Source | Binary, schedule: str, until: str, *, show_each: bool) -> None:
+    """Print the program after the last stage, or with `show_each` after each of them.
+
+    Raises `CompileError` for programs and schedules that are refused, behind what could be printed, and
+    `click.ClickException` for what is no MLIR and stages that are not built.
+    """
+    from tilewright.frontends.mlir import read_mlir_file
+    from tilewright.transforms.matmul_stages import BUILT, NAMES, parse_schedule, run_stages
+
+    if not isinstance(source, Source) or not is_mlir(source.text):
+        raise click.ClickException(f"{source.name}: the stages take a text of MLIR")
+    last = _last_stage(until)
+    report = Report()
+    parameters = parse_schedule(Source("--schedule", schedule), report)
+    file = read_mlir_file(source, report)
+    report.raise_if_errors()
+    assert file is not None, "what cannot be read is reported"
+    text = ""
+    for outcome in run_stages(file.module, parameters, last, report):
+        text = f"{outcome.text}\n"
+        if show_each:
+            write_result(f"// ----- {outcome.number} {outcome.name}: {outcome.changed} -----\n{text}\n")
+    report.raise_if_errors()
+    if not show_each:
+        write_result(text)
+        return
+    missing = [f"{number} {name}" for number, name in enumerate(NAMES, 1) if name not in BUILT]
+    if missing and not until:
+        write_result(f"// not built yet: {', '.join(missing)}\n")
+
+
+def _last_stage(until: str) -> str:
+    from tilewright.transforms.matmul_stages import BUILT, NAMES
+
+    if not until:
+        return BUILT[-1]
+    if until in BUILT:
+        return until
+    if until in NAMES:
+        number = NAMES.index(until) + 1
+        raise click.ClickException(f"stage {number}, {until}, is not built yet; the stages go to {BUILT[-1]}")
+    meant = nearest(until, BUILT)
+    hint = f"did you mean {meant}?" if meant is not None else f"stages are {', '.join(BUILT)}"
+    raise click.UsageError(f"--until: there is no stage {until[:80]!r}; {hint}")
