@@ -20,7 +20,7 @@ from tilewright.transforms.index_ranges import Linear
 from tilewright.transforms.matmul_stages import STAGES
 from tilewright.transforms.matmul_stages.copies import buffers, copies_in
 from tilewright.transforms.matmul_stages.matmul import Broken, NotApplicable
-from tilewright.transforms.matmul_stages.nests import applied, move_access, perfect_nest, variable
+from tilewright.transforms.matmul_stages.nests import applied, bounds, move_access, move_bounds, perfect_nest, variable
 from tilewright.transforms.matmul_stages.tiling import reorder
 from tilewright.transforms.matmul_stages.visits import known_subscripts, products
 from transforms.matmul_stages.products import At, Case, behind, computed
@@ -350,3 +350,66 @@ def test_c_is_not_hoisted_past_a_loop_that_writes_it() -> None:
     following = next(one for one in STAGES if one.name == "cse_hoist_c")
     with pytest.raises(NotApplicable, match="accessed beside the products"):
         following.apply(at.matmul)
+
+
+def commit_early(at: At) -> None:
+    """The next tile of A is stored where the products still read this one."""
+    loops = at.matmul.loops
+    commit = copies_in(loops["k"])[0].nest
+    commit.detach()
+    loops["k"].body.entry.insert(commit, loops["kk"])
+
+
+def ending(steps: int) -> Mutation:
+    """The loop over k has more or fewer trips."""
+
+    def mutate(at: At) -> None:
+        size = at.matmul.block["k"]
+        end = Linear(at.matmul.extents["k"] + (steps - 1) * size)
+        move_bounds(at.matmul.loops["k"], Linear(), end)
+
+    return mutate
+
+
+def fetch_same(at: At) -> None:
+    """The tiles of this step are fetched once more."""
+    k, size = at.matmul.loops["k"], at.matmul.block["k"]
+    for loop in at.unit.walk():
+        found = bounds(loop) if isinstance(loop, affine.For) and loop is not k and k.is_ancestor_of(loop) else None
+        if isinstance(loop, affine.For) and found is not None and variable(k) in found[0].values:
+            move_bounds(loop, found[0].plus(Linear(-size)), found[1].plus(Linear(-size)))
+            for op in loop.walk():
+                if isinstance(op, affine.Store):
+                    forms = [f.plus(Linear(size)) if variable(k) in f.values else f for f in known_subscripts(op)]
+                    move_access(op, forms)
+
+
+def no_first_copy(at: At) -> None:
+    """Nothing is copied in front of the loop."""
+    copies_in(at.unit)[0].nest.erase()
+
+
+PIPELINED = Case(32, 32, 96)
+"""Of three steps along k."""
+
+
+@pytest.mark.parametrize(
+    ("mutate", "said"),
+    [
+        (commit_early, "pipeline: %b_smem is written before the step has read it"),
+        (ending(1), "pipeline: %k does not count from 0 to 64 by 32"),
+        (ending(-1), "pipeline: %k does not count from 0 to 64 by 32"),
+        (fetch_same, "_smem is not that of the step that reads it"),
+        (no_first_copy, "_smem is not filled once in front of the loop and once in each step"),
+    ],
+)
+def test_pipelines_that_compute_something_else(
+    mutate: Mutation, said: str, rng: np.random.Generator, tmp_path: Path
+) -> None:
+    at = broken("shift_peel_k", mutate, said, PIPELINED, TILES)
+    arrays = PIPELINED.arrays(rng)
+    try:
+        found = computed(at.text, "interpreter", arrays, tmp_path)
+    except KernelError:
+        return
+    assert not np.array_equal(found, PIPELINED.expected(*arrays))

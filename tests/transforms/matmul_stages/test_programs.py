@@ -88,6 +88,7 @@ def test_the_figures_of_the_paper() -> None:
     assert "lead dimensions 72 and 136" in found["wmma_generate"].changed
     assert found["unroll_inner"].changed == "16 products in each step along kk"
     assert found["cse_hoist_c"].changed == "48 -> 12 reads of matrices in a step along kk, 8 sums carried"
+    assert found["shift_peel_k"].changed == "127 steps of the loop over k, one behind it"
     assert {stage.number for stage in STAGES} == set(range(2, len(BUILT) + 1))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from tilewright.dialects.builder import Builder
 from tilewright.dialects.mlir import affine, memref
 from tilewright.dialects.mlir.base import integer_of, memref_of
 from tilewright.ir.attributes import Attribute
@@ -18,6 +19,9 @@ from tilewright.transforms.matmul_stages.nests import (
     Access,
     bounds,
     loops_around,
+    make_loop,
+    map_of,
+    nested,
     numbers,
     replaced,
     subscripts,
@@ -73,6 +77,22 @@ def _outermost(store: affine.Store) -> affine.For:
     if not loops:
         raise Broken(WHAT, store, "no loop moves what is stored to the buffer")
     return loops[0]
+
+
+def emit_copy(
+    matmul: Matmul, build: Builder, matrix: Matrix, starts: Sequence[Linear], source: Value, target: Value
+) -> None:
+    """Loops over a tile of a matrix: `target[index - start] := source[index]`."""
+    loops = [
+        make_loop(f"copy_{letter}", start, start.plus(Linear(matmul.block[letter])), 1)
+        for letter, start in zip(matrix.letters, starts, strict=True)
+    ]
+    build = nested(build, loops)
+    places = [Linear(0, ((variable(loop), 1),)) for loop in loops]
+    map_, values = map_of(places)
+    element = build(affine.Load(source, values, map_)).out
+    map_, values = map_of([place.plus(start, -1) for place, start in zip(places, starts, strict=True)])
+    build(affine.Store(element, target, values, map_))
 
 
 def offsets(copy: Copy) -> tuple[Linear, ...]:

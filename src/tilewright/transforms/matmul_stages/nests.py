@@ -86,10 +86,10 @@ def map_of(forms: Sequence[Linear]) -> tuple[AffineMap, list[Value]]:
     values = list(dict.fromkeys(value for form in forms for value in form.values))
     results: list[AffineExpression] = []
     for form in forms:
-        total: AffineExpression = AffineConstant(form.constant)
-        for value, factor in reversed(form.terms):
-            total = add(multiply(Dimension(values.index(value)), AffineConstant(factor)), total)
-        results.append(total)
+        total: AffineExpression = AffineConstant(0)
+        for value, factor in form.terms:
+            total = add(total, multiply(Dimension(values.index(value)), AffineConstant(factor)))
+        results.append(add(total, AffineConstant(form.constant)))
     return AffineMap(len(values), 0, tuple(results)), values
 
 
@@ -164,6 +164,16 @@ def make_loop(name: str, lower: Linear, upper: Linear, step: int, inits: Sequenc
     high, highs = map_of([upper])
     step_ = IntegerAttribute(step, INDEX)
     return affine.For(lows, highs, list(inits), low, high, step_, body, result_types=[v.type for v in inits])
+
+
+def move_bounds(loop: affine.For, lower: Linear, upper: Linear) -> None:
+    """Let a loop count from and to other numbers."""
+    low, lows = map_of([lower])
+    high, highs = map_of([upper])
+    inits = list(loop.inits)
+    loop.operands = [*lows, *highs, *inits]
+    loop.attributes["operand_segments"] = (len(lows), len(highs), len(inits))
+    loop.attributes["lowerBoundMap"], loop.attributes["upperBoundMap"] = low, high
 
 
 def nested(build: Builder, loops: Sequence[affine.For]) -> Builder:

@@ -24,7 +24,9 @@ def apply(matmul: Matmul) -> str:
 
 def check(matmul: Matmul, before: Sequence[str]) -> None:
     """ii, jj and kk count by the warp's tile; ii and jj have a trip for each warp; visits as before."""
-    steps: dict[str, int] = dict(zip(("i", "j", "k", "ii", "jj", "kk"), (*matmul.schedule.block, *matmul.schedule.warp), strict=True))
+    steps: dict[str, int] = dict(
+        zip(("i", "j", "k", "ii", "jj", "kk"), (*matmul.schedule.block, *matmul.schedule.warp), strict=True)
+    )
     check_visits(matmul, matmul.loop("i", NAME))
     check_loops(matmul, _LOOPS, steps, NAME)
     trips = [numbers(matmul.loop(name, NAME)) for name in ("ii", "jj")]

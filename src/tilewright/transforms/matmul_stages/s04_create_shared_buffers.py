@@ -13,16 +13,22 @@ from tilewright.dialects.mlir.base import shape_of
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.mlir.types import MemrefType
 from tilewright.transforms.index_ranges import Linear
-from tilewright.transforms.matmul_stages.copies import SHARED, WHAT, Copy, buffers, copies_in, is_shared, written_box
+from tilewright.transforms.matmul_stages.copies import (
+    SHARED,
+    WHAT,
+    Copy,
+    buffers,
+    copies_in,
+    emit_copy,
+    is_shared,
+    written_box,
+)
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, Matrix
 from tilewright.transforms.matmul_stages.nests import (
     Access,
     box,
     loops_around,
-    make_loop,
-    map_of,
     move_access,
-    nested,
     numbers,
     replaced,
     subscripts,
@@ -59,20 +65,11 @@ def _buffer(matmul: Matmul, name: str, matrix: Matrix) -> Value:
 
 
 def _copy(matmul: Matmul, matrix: Matrix, buffer: Value) -> None:
-    """Loops over the tile, at the head of a step along k."""
+    """A copy of the tile, at the head of a step along k."""
     body = matmul.loop("k", NAME).body.entry
     assert body.first is not None
     starts = [Linear(0, ((variable(matmul.loop(letter, NAME)), 1),)) for letter in matrix.letters]
-    loops = [
-        make_loop(f"copy_{letter}", start, start.plus(Linear(matmul.block[letter])), 1)
-        for letter, start in zip(matrix.letters, starts, strict=True)
-    ]
-    build = nested(Builder(body, body.first, body.first.location), loops)
-    places = [Linear(0, ((variable(loop), 1),)) for loop in loops]
-    map_, values = map_of(places)
-    element = build(affine.Load(matrix.memref, values, map_)).out
-    map_, values = map_of([place.plus(start, -1) for place, start in zip(places, starts, strict=True)])
-    build(affine.Store(element, buffer, values, map_))
+    emit_copy(matmul, Builder(body, body.first, body.first.location), matrix, starts, matrix.memref, buffer)
 
 
 def _redirect(matmul: Matmul, load: affine.Load, buffer: Value) -> None:

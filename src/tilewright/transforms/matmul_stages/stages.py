@@ -17,6 +17,7 @@ from tilewright.transforms.matmul_stages import (
     s08_permute_inner,
     s09_unroll_inner,
     s10_cse_hoist_c,
+    s11_shift_peel_k,
 )
 from tilewright.transforms.matmul_stages.matmul import Matmul
 
@@ -70,6 +71,7 @@ STAGES: Final = tuple(
         s08_permute_inner,
         s09_unroll_inner,
         s10_cse_hoist_c,
+        s11_shift_peel_k,
     )
 )
 """Those that are built, behind the first."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
@@ -120,8 +120,15 @@ def known_subscripts(op: Access, what: str = WHAT) -> tuple[Linear, ...]:
     return found
 
 
-def check_visits(matmul: Matmul, nest: affine.For) -> None:
-    """Each (i, j, k) is computed exactly once in a nest, with the elements that belong to it."""
+Source = Callable[[Matmul, Access, Matrix, Sequence[Linear]], tuple[Linear, ...]]
+"""The subscripts of a matrix that an access with some subscripts reads, itself or through a buffer."""
+
+
+def check_visits(matmul: Matmul, nest: affine.For, source: Source = source_of) -> None:
+    """Each (i, j, k) is computed exactly once in a nest, with the elements that belong to it.
+
+    Products that depend on different loops share k among them; each kind computes all (i, j).
+    """
     found = products(matmul, nest)
     computed = [op for op in nest.walk() if isinstance(op, gpu.Compute)]
     lost = next((op for op in computed if op not in {p.op for p in found}), None)
@@ -129,31 +136,46 @@ def check_visits(matmul: Matmul, nest: affine.For) -> None:
         raise Broken(WHAT, lost, "a product is not stored to C")
     if not found:
         raise Broken(WHAT, nest, "the nest computes no product")
-    forms = [_position(matmul, one) for one in found]
+    kinds: dict[object, list[tuple[Product, _Position]]] = {}
+    for one in found:
+        position = _position(matmul, one, source)
+        kinds.setdefault(tuple(frozenset(form.terms) for form in position), []).append((one, position))
+    summed: Counter[int] = Counter()
+    for kind in kinds.values():
+        summed += _visits_of(matmul, [one for one, _ in kind], [position for _, position in kind])
+    _once(matmul, "k", summed, found[0].op)
+
+
+def _visits_of(matmul: Matmul, found: Sequence[Product], forms: Sequence[_Position]) -> Counter[int]:
+    """How often products of one kind visit each k; they visit all i and j."""
+    one, loops = found[0], loops_around(found[0].op)
     starts = [{form[k].constant for form in forms} for k in range(3)]
     together = {tuple(part.constant for part in form) for form in forms}
-    if len({tuple(frozenset(part.terms) for part in form) for form in forms}) > 1:
-        raise Broken(WHAT, nest, "products in the nest depend on different loops")
     if len(together) != len(forms) or len(forms) != math.prod(map(len, starts)):
-        raise Broken(WHAT, nest, f"{len(forms)} products at {len(together)} places are no grid of them")
-    one = found[0]
-    loops = loops_around(one.op)
+        raise Broken(WHAT, one.op, f"{len(forms)} products at {len(together)} places are no grid of them")
     units = _units(matmul, one)
     used: dict[Value, str] = {}
+    visits: Counter[int] = Counter()
     for letter, form, first in zip("ijk", forms[0], starts, strict=True):
         for value in form.values:
             if used.setdefault(value, letter) != letter:
                 raise Broken(WHAT, one.op, f"%{value.name} moves {used[value]} and {letter} at once")
-        _count(matmul, letter, form, sorted(first), loops, units[letter], one.op)
+        visits = _visited(matmul, letter, form, sorted(first), loops, units[letter], one.op)
+        if letter != "k":
+            _once(matmul, letter, visits, one.op)
     idle = next((loop for loop in loops if variable(loop) not in used), None)
     if idle is not None:
         raise Broken(WHAT, idle, f"each iteration over %{name_of(idle)} computes the same once more")
+    return visits
 
 
-def _position(matmul: Matmul, one: Product) -> tuple[Linear, Linear, Linear]:
+_Position = tuple[Linear, Linear, Linear]
+
+
+def _position(matmul: Matmul, one: Product, source: Source) -> _Position:
     """Row, column and summed subscript of a product."""
     row, column = _of_c(matmul, one)
-    return row, column, _agreeing(matmul, one, row, column)
+    return row, column, _agreeing(matmul, one, row, column, source)
 
 
 def _of_c(matmul: Matmul, one: Product) -> tuple[Linear, Linear]:
@@ -164,10 +186,10 @@ def _of_c(matmul: Matmul, one: Product) -> tuple[Linear, Linear]:
     return by_letter["i"], by_letter["j"]
 
 
-def _agreeing(matmul: Matmul, one: Product, row: Linear, column: Linear) -> Linear:
+def _agreeing(matmul: Matmul, one: Product, row: Linear, column: Linear, source: Source) -> Linear:
     """The summed subscript; the others have to be those of C."""
-    a = _by_letter(matmul, one.a, matmul.a)
-    b = _by_letter(matmul, one.b, matmul.b)
+    a = _by_letter(matmul, one.a, matmul.a, source)
+    b = _by_letter(matmul, one.b, matmul.b, source)
     for name, found, wanted in (("row of A", a["i"], row), ("column of B", b["j"], column), ("k of B", b["k"], a["k"])):
         if _terms(found) != _terms(wanted):
             raise Broken(WHAT, one.op, f"the {name} is not that of what it is combined with")
@@ -182,8 +204,8 @@ def _terms(form: Linear) -> tuple[int, frozenset[tuple[Value, int]]]:
     return form.constant, frozenset(form.terms)
 
 
-def _by_letter(matmul: Matmul, op: Access, matrix: Matrix) -> dict[str, Linear]:
-    forms = source_of(matmul, op, matrix, known_subscripts(op))
+def _by_letter(matmul: Matmul, op: Access, matrix: Matrix, source: Source) -> dict[str, Linear]:
+    forms = source(matmul, op, matrix, known_subscripts(op))
     return dict(zip(matrix.letters, forms, strict=True))
 
 
@@ -197,7 +219,7 @@ def _units(matmul: Matmul, one: Product) -> dict[str, int]:
     return sizes
 
 
-def _count(
+def _visited(
     matmul: Matmul,
     letter: str,
     form: Linear,
@@ -205,8 +227,8 @@ def _count(
     loops: Sequence[affine.For],
     unit: int,
     op: Operation,
-) -> None:
-    """Each number from 0 to the extent comes once; `starts` are the constants of the sum."""
+) -> Counter[int]:
+    """How often each number comes; `starts` are the constants of the sum."""
     extent = matmul.extents[letter]
     values = list(starts)
     for value, factor in form.terms:
@@ -217,7 +239,12 @@ def _count(
         if len(values) * len(trips) > 2 * extent:
             raise Broken(WHAT, loop, f"there are more iterations than the {extent} of {letter}")
         values = [base + factor * trip for base in values for trip in trips]
-    visits = Counter(base + k for base in values for k in range(unit))
+    return Counter(base + k for base in values for k in range(unit))
+
+
+def _once(matmul: Matmul, letter: str, visits: Counter[int], op: Operation) -> None:
+    """Each number from 0 to the extent comes once, and no other."""
+    extent = matmul.extents[letter]
     wrong = next((n for n in range(extent) if visits[n] != 1), None)
     if wrong is not None:
         raise Broken(WHAT, op, f"{letter} = {wrong} is visited {visits[wrong]} times, not once")
