@@ -10,10 +10,11 @@ import pytest
 from msgspec import structs
 
 from tilewright.diagnostics.kernel_error import KernelError
-from tilewright.dialects.builder import Builder
+from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.mlir import affine, gpu, memref
 from tilewright.dialects.mlir.base import memref_of
-from tilewright.ir.affine import AffineConstant, add
+from tilewright.ir.affine import AffineConstant, AffineConstraint, Dimension, IntegerSet, add
+from tilewright.ir.core import Region
 from tilewright.ir.mlir.attributes import IntegerAttribute
 from tilewright.ir.types import F16, INDEX
 from tilewright.transforms.index_ranges import Linear
@@ -23,7 +24,7 @@ from tilewright.transforms.matmul_stages.matmul import Broken, NotApplicable
 from tilewright.transforms.matmul_stages.nests import applied, bounds, move_access, move_bounds, perfect_nest, variable
 from tilewright.transforms.matmul_stages.tiling import reorder
 from tilewright.transforms.matmul_stages.visits import known_subscripts, products
-from transforms.matmul_stages.products import At, Case, behind, computed
+from transforms.matmul_stages.products import At, Case, behind, computed, outcomes
 
 SMALL = Case(24, 16, 8)
 SCALARS = "block=12x8x4 warp=6x4x2 pad=0"
@@ -413,3 +414,70 @@ def test_pipelines_that_compute_something_else(
     except KernelError:
         return
     assert not np.array_equal(found, PIPELINED.expected(*arrays))
+
+
+def barriers(at: At) -> list[gpu.Barrier]:
+    return [op for op in at.unit.walk() if isinstance(op, gpu.Barrier)]
+
+
+def without(number: int) -> Mutation:
+    def mutate(at: At) -> None:
+        barriers(at)[number].erase()
+
+    return mutate
+
+
+def branch_around(at: At) -> None:
+    """Only some warps reach a barrier."""
+    barrier = barriers(at)[2]
+    body, block = new_region()
+    orelse = Region()
+    condition = IntegerSet(1, 0, (AffineConstraint(Dimension(0), is_equality=True),))
+    around = affine.If([variable(at.matmul.loops["ii"])], condition, body, orelse, result_types=[])
+    assert barrier.block is not None
+    barrier.block.insert(around, barrier)
+    barrier.detach()
+    block.append(barrier)
+    block.append(affine.Yield([]))
+
+
+def barrier_in_copy(at: At) -> None:
+    """A barrier in a loop whose iterations are distributed over the threads."""
+    barrier = barriers(at)[2]
+    barrier.detach()
+    body = copies_in(at.unit)[0].nest.body.entry
+    body.insert(barrier, body.first)
+
+
+@pytest.mark.parametrize(
+    ("mutate", "said"),
+    [
+        (without(1), "_smem may be read before others have written it"),
+        (without(2), "races: %b_smem may be written before others have read it"),
+        (without(3), "_smem may be read before others have written it"),
+        (branch_around, "uniformity: a barrier in affine.if is not reached by all threads"),
+        (barrier_in_copy, "uniformity: a barrier in %copy_k's loop is not reached by all threads"),
+    ],
+)
+def test_barriers_that_are_missing_or_not_reached(mutate: Mutation, said: str) -> None:
+    broken("insert_barriers", mutate, said, PIPELINED, TILES)
+
+
+def test_the_barrier_in_front_of_the_loop_coincides_with_the_first_at_its_head() -> None:
+    at = behind("insert_barriers", PIPELINED, TILES)
+    assert len(barriers(at)) == 4
+    without(0)(at)
+    at.check()
+    found = outcomes(PIPELINED.text, TILES)
+    said = next(one.changed for one in found if one.name == "insert_barriers")
+    assert said.endswith("; the one in front of the loop over k would not be missed")
+
+
+def test_a_single_step_needs_one_barrier() -> None:
+    at = behind("insert_barriers", Case(32, 32, 32), TILES)
+    at.check()
+    barriers(at)[-1].erase()
+    at.check()
+    barriers(at)[0].erase()
+    with pytest.raises(Broken, match="races: "):
+        at.check()

@@ -103,7 +103,7 @@ def check(matmul: Matmul, before: Sequence[str]) -> None:
     size, extent = matmul.block["k"], matmul.extents["k"]
     if numbers(k) != range(0, extent - size, size):
         raise Broken(WHAT, k, f"%{name_of(k)} does not count from 0 to {extent - size} by {size}: one step is peeled")
-    peeled = _peeled(k)
+    peeled = peeled_of(k)
     for buffer in {copy.buffer for copy in copies_in(matmul.function)}:
         _check_buffer(matmul, buffer, (k, kk, peeled))
     check_carried(matmul)
@@ -111,7 +111,7 @@ def check(matmul: Matmul, before: Sequence[str]) -> None:
     check_visits(matmul, matmul.loop("i", WHAT), _held)
 
 
-def _peeled(k: affine.For) -> affine.For:
+def peeled_of(k: affine.For) -> affine.For:
     """The loop over kk behind that over k."""
     op = k.next
     while op is not None and not isinstance(op, affine.For):

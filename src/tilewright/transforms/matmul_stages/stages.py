@@ -18,6 +18,7 @@ from tilewright.transforms.matmul_stages import (
     s09_unroll_inner,
     s10_cse_hoist_c,
     s11_shift_peel_k,
+    s12_insert_barriers,
 )
 from tilewright.transforms.matmul_stages.matmul import Matmul
 
@@ -72,6 +73,7 @@ STAGES: Final = tuple(
         s09_unroll_inner,
         s10_cse_hoist_c,
         s11_shift_peel_k,
+        s12_insert_barriers,
     )
 )
 """Those that are built, behind the first."""
