@@ -51,7 +51,7 @@ def test_stages_up_to_one(file: str) -> None:
 
 
 def test_what_went_before_is_printed_where_a_stage_does_not_apply(file: str) -> None:
-    done = run("opt", file, "--stages", "--schedule", "block=48x32x16 warp=16x16x16")
+    done = run("opt", file, "--stages", "--schedule", "block=128x32x16 warp=16x16x16")
     assert done.returncode == 1
     assert done.stdout.count("// -----") == 1
     assert "error[M12]: stage 2, tile_block, does not apply: the 64 iterations over %i" in done.stderr

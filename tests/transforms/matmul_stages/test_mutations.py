@@ -82,6 +82,43 @@ def test_tiles_that_visit_something_twice_or_never(stage: str, mutate: Mutation,
     broken(stage, mutate, said)
 
 
+def rest_of(at: At) -> list[affine.For]:
+    """The nests behind the tiles."""
+    outermost = at.matmul.loops["i"]
+    assert outermost.block is not None
+    return [op for op in outermost.block if isinstance(op, affine.For) and op is not outermost]
+
+
+def forget_rest(at: At) -> None:
+    rest_of(at)[0].erase()
+
+
+def move_rest(at: At) -> None:
+    """The rest along i begins a row early, and ends one early."""
+    nest = rest_of(at)[-1]
+    limits = bounds(nest)
+    assert limits is not None
+    move_bounds(nest, *(limit.plus(Linear(-1)) for limit in limits))
+
+
+def repeat_rest(at: At) -> None:
+    nest = rest_of(at)[1]
+    assert nest.block is not None
+    nest.block.insert(nest.clone(), nest)
+
+
+@pytest.mark.parametrize(
+    ("mutate", "said"),
+    [
+        (forget_rest, "remainders: 3441 products are computed, not 3825"),
+        (move_rest, "remainders: something is computed in two nests"),
+        (repeat_rest, "remainders: something is computed in two nests"),
+    ],
+)
+def test_remainders_that_are_not_the_rest(mutate: Mutation, said: str) -> None:
+    broken("tile_block", mutate, said, Case(25, 17, 9))
+
+
 def shift_factor(at: At) -> None:
     (one,) = products(at.matmul, at.matmul.loops["i"])
     assert isinstance(one.b, affine.Load)

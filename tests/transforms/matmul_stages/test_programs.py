@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from effort import Ran, count
 from ir.mlir import tool
 from tilewright.diagnostics import CompileError
 from tilewright.ir.mlir.operations import MlirFile
@@ -66,14 +67,32 @@ def test_matrices_in_the_interpreter(rng: np.random.Generator, tmp_path: Path) -
         assert np.array_equal(computed(one.text, "interpreter", arrays, tmp_path), case.expected(*arrays)), one.name
 
 
-@pytest.mark.parametrize("text", [Case(256, 128, 128).text, Case(256, 128, 128, transposed="b").loops])
+@pytest.mark.parametrize("case", [Case(7, 8, 4, "f64", "f64"), Case(6, 9, 5, "i16", "i32", "a")], ids=str)
+def test_remainders_in_the_interpreter(case: Case, rng: np.random.Generator, tmp_path: Path) -> None:
+    arrays = case.arrays(rng)
+    for one in outcomes(case.text, f"{SMALL} pad=0", BUILT[SCALAR - 2])[1:]:
+        assert np.array_equal(computed(one.text, "interpreter", arrays, tmp_path), case.expected(*arrays)), one.name
+
+
+def test_remainders_of_any_size(rng: np.random.Generator, ran: Ran, tmp_path: Path) -> None:
+    total = count("RANDOM_MATMUL_STAGES", 3, 99)
+    for _ in range(total):
+        m, n, k = (int(extent) for extent in rng.integers(16, 49, 3))
+        case = Case(m, n, k, transposed=str(rng.choice(["", "a", "b"])))
+        arrays = case.arrays(rng)
+        for one in outcomes(case.text, "block=16x16x16 warp=16x16x16")[1::5]:
+            assert np.array_equal(computed(one.text, "cpu", arrays, tmp_path), case.expected(*arrays)), (case, one.name)
+    ran(total, "products of any size through the stages")
+
+
+@pytest.mark.parametrize("text", [Case(256, 128, 128).text, Case(257, 140, 130, transposed="b").loops])
 def test_texts_are_read_back_and_end_where_they_began(text: str) -> None:
     for one in outcomes(text, ""):
         assert print_generic(MlirFile(unit_of(one.text))) == one.text, one.name
 
 
 @tool.needed
-@pytest.mark.parametrize("case", [Case(256, 128, 128), Case(128, 128, 64, "i8", "i32", "a")], ids=str)
+@pytest.mark.parametrize("case", [Case(257, 140, 130), Case(128, 128, 64, "i8", "i32", "a")], ids=str)
 def test_the_stock_tool_accepts_every_program(case: Case) -> None:
     for one in outcomes(case.text, "pad=16"):
         tool.reprinted(one.text)
@@ -98,7 +117,7 @@ def test_the_figures_of_the_paper() -> None:
         (
             Case(100, 128, 64).text,
             "",
-            "stage 2, tile_block, does not apply: the 100 iterations over %i are no multiple",
+            "stage 2, tile_block, does not apply: the 100 iterations over %i are fewer than the tile's 128",
         ),
         (
             Case(128, 128, 64, "f64", "f64").text,
@@ -107,7 +126,11 @@ def test_the_figures_of_the_paper() -> None:
         ),
         (Case(128, 128, 64).text, "pad=4", "stage 5, pad_shared, does not apply: alignment: rows of %b_smem"),
         (Case(128, 128, 64, "i8", "i32").text, "block=128x16x64 warp=64x16x32 pad=16", "bank conflicts: %b_smem has"),
-        (Case(128, 128, 64).text, "warp=64x24x32 block=64x48x64", "are no multiple of the tile's 48"),
+        (
+            Case(128, 128, 64).text,
+            "warp=64x24x32 block=64x48x64",
+            "the 24 iterations over %jjj are no multiple of the 16",
+        ),
         (
             Case(128, 96, 64).text,
             "warp=64x24x32 block=64x48x64",

@@ -80,6 +80,11 @@ class Matmul(Struct, frozen=True):
         return found["i"], found["j"], found["k"]
 
     @property
+    def tiled(self) -> dict[str, int]:
+        """How many of them lie in whole tiles of a block."""
+        return {letter: extent - extent % self.block[letter] for letter, extent in self.extents.items()}
+
+    @property
     def block(self) -> dict[str, int]:
         """Extents of a block's tile."""
         return dict(zip("ijk", self.schedule.block, strict=True))

@@ -156,7 +156,7 @@ def numbers(loop: affine.For) -> range | None:
     return range(0, extent.constant, loop.stride) if extent is not None and not extent.terms else None
 
 
-def make_loop(name: str, lower: Linear, upper: Linear, step: int, inits: Sequence[Value] = ()) -> affine.For:
+def make_loop(name: str | None, lower: Linear, upper: Linear, step: int, inits: Sequence[Value] = ()) -> affine.For:
     """A loop with a body that is empty, even without a terminator."""
     body, block = new_region([INDEX, *(v.type for v in inits)])
     block.arguments[0].name = name

@@ -223,4 +223,4 @@ def check(matmul: Matmul, before: Sequence[str]) -> None:
     for loop, letter in zip(loops, "ijk", strict=True):
         if numbers(loop) != range(matmul.extents[letter]):
             raise Broken(what, loop, f"%{letter} does not count the {matmul.extents[letter]} of its extent")
-    check_visits(matmul, loops[0])
+    check_visits(matmul, loops[0], extents=matmul.extents)

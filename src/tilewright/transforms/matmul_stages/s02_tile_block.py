@@ -1,4 +1,7 @@
-"""Stage 2, tile_block: the loops count by the tile of a block, around loops over the elements of a tile."""
+"""Stage 2, tile_block: the loops count by the tile of a block, around loops over the elements of a tile.
+
+What is no whole tile is computed by loops of its own behind them, which no later stage changes.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Sequence
 
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul
 from tilewright.transforms.matmul_stages.nests import name_of, perfect_nest
+from tilewright.transforms.matmul_stages.remainders import check_remainders, peel
 from tilewright.transforms.matmul_stages.schedule import spelled
 from tilewright.transforms.matmul_stages.tiling import tile
 from tilewright.transforms.matmul_stages.visits import check_visits
@@ -15,16 +19,19 @@ _LOOPS = ("i", "j", "k", "ii", "jj", "kk")
 
 
 def apply(matmul: Matmul) -> str:
-    """Tile i, j and k."""
+    """Tile i, j and k, as far as there are whole tiles."""
     block = matmul.schedule.block
+    rest = peel(matmul)
     tile(matmul.chain("ijk", NAME), block, ("ii", "jj", "kk"))
     blocks = [extent // size for extent, size in zip(matmul.extents_in_order, block, strict=True)]
-    return f"tiles of {spelled(block)}: {blocks[0]} x {blocks[1]} blocks, {blocks[2]} steps along k each"
+    said = f"tiles of {spelled(block)}: {blocks[0]} x {blocks[1]} blocks, {blocks[2]} steps along k each"
+    return f"{said}; {rest} nests behind them for the rest" if rest else said
 
 
 def check(matmul: Matmul, before: Sequence[str]) -> None:
     """i, j and k count by the block's tile; each (i, j, k) is visited exactly once."""
     check_visits(matmul, matmul.loop("i", NAME))
+    check_remainders(matmul)
     check_loops(matmul, _LOOPS, dict(zip("ijk", matmul.schedule.block, strict=True)), NAME)
 
 

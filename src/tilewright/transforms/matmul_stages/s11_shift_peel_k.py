@@ -51,7 +51,7 @@ def apply(matmul: Matmul) -> str:
     copies = copies_in(k)
     if [op for op in inside(k) if op not in {copy.nest for copy in copies}] != [kk]:
         raise NotApplicable(k, "a step along k is not two copies and a loop over kk")
-    size, extent = matmul.block["k"], matmul.extents["k"]
+    size, extent = matmul.block["k"], matmul.tiled["k"]
     for copy in copies:
         _shift(matmul, k, copy, size)
         copy.nest.erase()
@@ -100,7 +100,7 @@ def _peel(k: affine.For, kk: affine.For, last: int) -> None:
 def check(matmul: Matmul, before: Sequence[str]) -> None:
     """The loop has one trip less; tiles are fetched a step ahead, and committed behind the products that read them."""
     k, kk = matmul.loop("k", WHAT), matmul.loop("kk", WHAT)
-    size, extent = matmul.block["k"], matmul.extents["k"]
+    size, extent = matmul.block["k"], matmul.tiled["k"]
     if numbers(k) != range(0, extent - size, size):
         raise Broken(WHAT, k, f"%{name_of(k)} does not count from 0 to {extent - size} by {size}: one step is peeled")
     peeled = peeled_of(k)
@@ -185,6 +185,6 @@ def _held(matmul: Matmul, op: Access, matrix: Matrix, forms: Sequence[Linear]) -
     if filled is None or filled.load.memref is not matrix.memref or subscripts(op) is None:
         raise Broken(WHAT, op, f"reads %{op.memref.name}, which is no tile of %{matrix.memref.name}")
     inside_loop = k.is_ancestor_of(op)
-    step = Linear(0, ((variable(k), 1),)) if inside_loop else Linear(matmul.extents["k"] - matmul.block["k"])
+    step = Linear(0, ((variable(k), 1),)) if inside_loop else Linear(matmul.tiled["k"] - matmul.block["k"])
     starts = _starts(matmul, matrix, step)
     return tuple(form.plus(start) for form, start in zip(forms, starts, strict=True))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -124,10 +124,13 @@ Source = Callable[[Matmul, Access, Matrix, Sequence[Linear]], tuple[Linear, ...]
 """The subscripts of a matrix that an access with some subscripts reads, itself or through a buffer."""
 
 
-def check_visits(matmul: Matmul, nest: affine.For, source: Source = source_of) -> None:
+def check_visits(
+    matmul: Matmul, nest: affine.For, source: Source = source_of, extents: Mapping[str, int] | None = None
+) -> None:
     """Each (i, j, k) is computed exactly once in a nest, with the elements that belong to it.
 
-    Products that depend on different loops share k among them; each kind computes all (i, j).
+    Products that depend on different loops share k among them; each kind computes all (i, j). `extents` are those of
+    the nest; where nothing is said, what lies in whole tiles.
     """
     found = products(matmul, nest)
     computed = [op for op in nest.walk() if isinstance(op, gpu.Compute)]
@@ -136,17 +139,20 @@ def check_visits(matmul: Matmul, nest: affine.For, source: Source = source_of) -
         raise Broken(WHAT, lost, "a product is not stored to C")
     if not found:
         raise Broken(WHAT, nest, "the nest computes no product")
+    extents = matmul.tiled if extents is None else extents
     kinds: dict[object, list[tuple[Product, _Position]]] = {}
     for one in found:
         position = _position(matmul, one, source)
         kinds.setdefault(tuple(frozenset(form.terms) for form in position), []).append((one, position))
     summed: Counter[int] = Counter()
     for kind in kinds.values():
-        summed += _visits_of(matmul, [one for one, _ in kind], [position for _, position in kind])
-    _once(matmul, "k", summed, found[0].op)
+        summed += _visits_of(matmul, extents, [one for one, _ in kind], [position for _, position in kind])
+    _once("k", extents["k"], summed, found[0].op)
 
 
-def _visits_of(matmul: Matmul, found: Sequence[Product], forms: Sequence[_Position]) -> Counter[int]:
+def _visits_of(
+    matmul: Matmul, extents: Mapping[str, int], found: Sequence[Product], forms: Sequence[_Position]
+) -> Counter[int]:
     """How often products of one kind visit each k; they visit all i and j."""
     one, loops = found[0], loops_around(found[0].op)
     starts = [{form[k].constant for form in forms} for k in range(3)]
@@ -160,9 +166,9 @@ def _visits_of(matmul: Matmul, found: Sequence[Product], forms: Sequence[_Positi
         for value in form.values:
             if used.setdefault(value, letter) != letter:
                 raise Broken(WHAT, one.op, f"%{value.name} moves {used[value]} and {letter} at once")
-        visits = _visited(matmul, letter, form, sorted(first), loops, units[letter], one.op)
+        visits = _visited(letter, extents[letter], form, sorted(first), loops, units[letter], one.op)
         if letter != "k":
-            _once(matmul, letter, visits, one.op)
+            _once(letter, extents[letter], visits, one.op)
     idle = next((loop for loop in loops if variable(loop) not in used), None)
     if idle is not None:
         raise Broken(WHAT, idle, f"each iteration over %{name_of(idle)} computes the same once more")
@@ -220,8 +226,8 @@ def _units(matmul: Matmul, one: Product) -> dict[str, int]:
 
 
 def _visited(
-    matmul: Matmul,
     letter: str,
+    extent: int,
     form: Linear,
     starts: Sequence[int],
     loops: Sequence[affine.For],
@@ -229,7 +235,6 @@ def _visited(
     op: Operation,
 ) -> Counter[int]:
     """How often each number comes; `starts` are the constants of the sum."""
-    extent = matmul.extents[letter]
     values = list(starts)
     for value, factor in form.terms:
         loop = next((one for one in loops if variable(one) is value), None)
@@ -242,9 +247,8 @@ def _visited(
     return Counter(base + k for base in values for k in range(unit))
 
 
-def _once(matmul: Matmul, letter: str, visits: Counter[int], op: Operation) -> None:
+def _once(letter: str, extent: int, visits: Counter[int], op: Operation) -> None:
     """Each number from 0 to the extent comes once, and no other."""
-    extent = matmul.extents[letter]
     wrong = next((n for n in range(extent) if visits[n] != 1), None)
     if wrong is not None:
         raise Broken(WHAT, op, f"{letter} = {wrong} is visited {visits[wrong]} times, not once")

@@ -1,0 +1,108 @@
+"""Rows, columns and summed elements behind the last whole tile: loops of their own, behind those that are tiled."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from itertools import combinations
+
+from tilewright.dialects.builder import Builder
+from tilewright.dialects.mlir import affine
+from tilewright.transforms.index_ranges import Linear
+from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, NotApplicable
+from tilewright.transforms.matmul_stages.nests import (
+    bounds,
+    make_loop,
+    move_bounds,
+    name_of,
+    nested,
+    numbers,
+    perfect_nest,
+    variable,
+)
+from tilewright.transforms.matmul_stages.s01_start import emit_update
+from tilewright.transforms.matmul_stages.visits import known_subscripts, products
+
+WHAT = "remainders"
+_Box = Mapping[str, tuple[int, int]]
+"""From where to where, for i, j and k."""
+
+
+def peel(matmul: Matmul) -> int:
+    """Let i, j and k run over whole tiles, and other loops behind them over the rest; gives how many nests these are.
+
+    Raises `NotApplicable` if there is no whole tile.
+    """
+    extents, tiled = matmul.extents, matmul.tiled
+    loops = {letter: matmul.loop(letter, WHAT) for letter in "ijk"}
+    for letter, loop in loops.items():
+        if not tiled[letter]:
+            said = f"the {extents[letter]} iterations over %{name_of(loop)} are fewer than the tile's"
+            raise NotApplicable(loop, f"{said} {matmul.block[letter]}")
+        move_bounds(loop, Linear(), Linear(tiled[letter]))
+    outermost = loops["i"]
+    assert outermost.block is not None
+    build = Builder(outermost.block, outermost.next, outermost.location)
+    rest = [box for box in _rest(extents, tiled) if all(low < high for low, high in box.values())]
+    for box in rest:
+        nest = [make_loop(None, Linear(low), Linear(high), 1) for low, high in box.values()]
+        inner = nested(build, nest)
+        at = {letter: Linear(0, ((variable(loop), 1),)) for letter, loop in zip(box, nest, strict=True)}
+        emit_update(matmul, inner, at)
+    return len(rest)
+
+
+def _rest(extents: Mapping[str, int], tiled: Mapping[str, int]) -> list[_Box]:
+    """What is not in whole tiles: behind them along k, then j, then i."""
+    found: list[_Box] = []
+    for cut in "kji":
+        before = {"k": "", "j": "k", "i": "jk"}[cut]
+        found.append(
+            {
+                letter: (tiled[cut], extents[cut])
+                if letter == cut
+                else (0, extents[letter] if letter in before else tiled[letter])
+                for letter in "ijk"
+            }
+        )
+    return found
+
+
+def check_remainders(matmul: Matmul) -> None:
+    """The tiles and the nests behind them are each (i, j, k) once. Raises `Broken` if not."""
+    extents, tiled = matmul.extents, matmul.tiled
+    first = matmul.loop("i", WHAT)
+    boxes: list[_Box] = [{letter: (0, tiled[letter]) for letter in "ijk"}]
+    op = first.next
+    while op is not None:
+        if isinstance(op, affine.For) and products(matmul, op):
+            boxes.append(_box_of(matmul, op))
+        op = op.next
+    for one, other in combinations(boxes, 2):
+        if all(max(one[k][0], other[k][0]) < min(one[k][1], other[k][1]) for k in "ijk"):
+            raise Broken(WHAT, first, "something is computed in two nests")
+    volume = sum(math.prod(high - low for low, high in box.values()) for box in boxes)
+    if volume != math.prod(extents.values()):
+        raise Broken(WHAT, first, f"{volume} products are computed, not {math.prod(extents.values())}")
+
+
+def _box_of(matmul: Matmul, nest: affine.For) -> _Box:
+    """What a nest behind the tiles computes: a loop for each of i, j and k around one product."""
+    (one,) = products(matmul, nest)[:1]
+    accesses = ((matmul.c, one.c), (matmul.a, one.a), (matmul.b, one.b), (matmul.c, one.stored))
+    found: dict[str, tuple[int, int]] = {}
+    loops = {variable(loop): loop for loop in perfect_nest(nest)}
+    for matrix, op in accesses:
+        if op.memref is not matrix.memref:
+            raise Broken(WHAT, op, f"reads %{op.memref.name} in place of %{matrix.memref.name}")
+        for letter, form in zip(matrix.letters, known_subscripts(op), strict=True):
+            loop = loops.get(form.terms[0][0]) if len(form.terms) == 1 and form.terms[0][1] == 1 else None
+            limits, trips = (None, None) if loop is None else (bounds(loop), numbers(loop))
+            if loop is None or limits is None or trips is None or limits[0].terms or loop.stride != 1:
+                raise Broken(WHAT, op, f"{letter} is not one loop's variable")
+            low = limits[0].constant + form.constant
+            if found.setdefault(letter, (low, low + len(trips))) != (low, low + len(trips)):
+                raise Broken(WHAT, op, f"{letter} is not that of what it is combined with")
+    if any(low < 0 or high > matmul.extents[letter] for letter, (low, high) in found.items()) or len(loops) != 3:
+        raise Broken(WHAT, nest, "a nest leaves the matrices, or computes its products several times")
+    return found
