@@ -101,6 +101,14 @@ def replaced(form: Linear, parts: Mapping[Value, Linear]) -> Linear:
     return found
 
 
+Key = tuple[int, frozenset[tuple[Value, int]]]
+
+
+def key_of(form: Linear) -> Key:
+    """The same for sums that are equal, in whatever order their terms stand."""
+    return form.constant, frozenset(form.terms)
+
+
 def move_access(op: affine.Load | affine.Store | affine.Apply, forms: Sequence[Linear]) -> None:
     """Let an operation have other subscripts."""
     map_, values = map_of(forms)
@@ -197,6 +205,14 @@ def move_into(block: Block, ops: Sequence[Operation]) -> None:
     for op in ops:
         op.detach()
         block.insert(op, end)
+
+
+def stands_before(first: Operation, second: Operation) -> bool:
+    """Whether an operation stands in front of another one of its block."""
+    op = first.next
+    while op is not None and op is not second:
+        op = op.next
+    return op is second
 
 
 def perfect_nest(outermost: affine.For) -> list[affine.For]:

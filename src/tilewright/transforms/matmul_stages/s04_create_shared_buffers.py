@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.mlir import affine, gpu, memref
 from tilewright.dialects.mlir.base import shape_of
-from tilewright.ir.core import Operation, Value
+from tilewright.ir.core import Value
 from tilewright.ir.mlir.types import MemrefType
 from tilewright.transforms.index_ranges import Linear
 from tilewright.transforms.matmul_stages.copies import (
@@ -31,6 +31,7 @@ from tilewright.transforms.matmul_stages.nests import (
     move_access,
     numbers,
     replaced,
+    stands_before,
     subscripts,
     variable,
 )
@@ -143,21 +144,12 @@ def _check_read(copy: Copy, written: Sequence[tuple[int, int]], reader: Access) 
     name = copy.buffer.name
     step = copy.nest.block
     around = next((op for op in (reader, *reader.ancestors()) if op.block is step), None)
-    if around is None or not _precedes(copy.nest, around):
+    if around is None or not stands_before(copy.nest, around):
         raise Broken(WHAT, reader, f"%{name} is read before it is written")
     for dimension, ((low, high), (first, last)) in enumerate(zip(written, read_box(reader), strict=True)):
         if first < low or last > high:
             missing = first if first < low else high
             raise Broken(WHAT, reader, f"%{name} is read at {missing} of dimension {dimension}, which is not written")
-
-
-def _precedes(first: Operation, second: Operation) -> bool:
-    op = first.next
-    while op is not None:
-        if op is second:
-            return True
-        op = op.next
-    return False
 
 
 def read_box(op: Access) -> list[tuple[int, int]]:

@@ -16,9 +16,11 @@ from tilewright.ir.mlir.types import BuiltinType
 from tilewright.transforms.matmul_stages.dependences import accesses
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, NotApplicable
 from tilewright.transforms.matmul_stages.nests import (
+    Key,
     applied,
     bounds,
     inside,
+    key_of,
     make_loop,
     move_into,
     name_of,
@@ -29,7 +31,7 @@ from tilewright.transforms.matmul_stages.s09_unroll_inner import check_unrolled
 from tilewright.transforms.matmul_stages.visits import check_visits, known_subscripts
 
 NAME = "cse_hoist_c"
-_Place = tuple[tuple[int, frozenset[tuple[Value, int]]], ...]
+_Place = tuple[Key, ...]
 
 
 class _Sum:
@@ -78,7 +80,7 @@ def _check_c(matmul: Matmul, k: affine.For, kk: affine.For) -> None:
 
 
 def _place(op: gpu.LoadMatrix | gpu.StoreMatrix) -> _Place:
-    return tuple((form.constant, frozenset(form.terms)) for form in known_subscripts(op))
+    return tuple(map(key_of, known_subscripts(op)))
 
 
 def _overlap(first: gpu.LoadMatrix | gpu.StoreMatrix, second: gpu.LoadMatrix | gpu.StoreMatrix) -> bool:

@@ -17,7 +17,7 @@ from tilewright.dialects.builder import Builder
 from tilewright.dialects.mlir import affine, memref
 from tilewright.dialects.mlir.base import memref_of
 from tilewright.ir.attributes import Attribute
-from tilewright.ir.core import Operation, Value
+from tilewright.ir.core import Value
 from tilewright.ir.mlir.attributes import IntegerAttribute
 from tilewright.ir.types import I64
 from tilewright.transforms.index_ranges import Linear
@@ -27,10 +27,12 @@ from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, Matrix, N
 from tilewright.transforms.matmul_stages.nests import (
     Access,
     inside,
+    key_of,
     loops_around,
     move_bounds,
     name_of,
     numbers,
+    stands_before,
     subscripts,
     variable,
 )
@@ -125,15 +127,15 @@ def _check_buffer(matmul: Matmul, buffer: Value, loops: tuple[affine.For, affine
     """A buffer is filled in front of the loop and at the end of its body, from what was fetched at its head."""
     k, kk, peeled = loops
     copies = [copy for copy in copies_in(matmul.function) if copy.buffer is buffer]
-    first = [copy for copy in copies if copy.nest.block is k.block and _stands_before(copy.nest, k)]
+    first = [copy for copy in copies if copy.nest.block is k.block and stands_before(copy.nest, k)]
     commits = [copy for copy in copies if copy.nest.block is k.body.entry]
     if len(first) != 1 or len(commits) != 1 or len(copies) != 2:
         raise Broken(WHAT, k, f"%{buffer.name} is not filled once in front of the loop and once in each step")
     (commit,) = commits
-    if not _stands_before(kk, commit.nest):
+    if not stands_before(kk, commit.nest):
         raise Broken(WHAT, commit.nest, f"%{buffer.name} is written before the step has read it")
     fetch = _fetch_of(commit, k)
-    if not _stands_before(fetch.nest, kk):
+    if not stands_before(fetch.nest, kk):
         raise Broken(WHAT, fetch.nest, "a tile is fetched behind the products that should hide it")
     matrix = matmul.a if fetch.load.memref is matmul.a.memref else matmul.b
     whole = [(0, extent) for extent in matrix.of(matmul.block)]
@@ -144,7 +146,7 @@ def _check_buffer(matmul: Matmul, buffer: Value, loops: tuple[affine.For, affine
         _starts(matmul, matrix, Linear(matmul.block["k"], ((variable(k), 1),))),
     )
     found = (offsets(first[0]), offsets(fetch))
-    if any(list(map(_key, f)) != list(map(_key, w)) for f, w in zip(found, wanted, strict=True)):
+    if any(list(map(key_of, f)) != list(map(key_of, w)) for f, w in zip(found, wanted, strict=True)):
         raise Broken(WHAT, fetch.nest, f"the tile in %{buffer.name} is not that of the step that reads it")
     if any(form.constant or form.terms for form in offsets(commit)) or first[0].load.memref is not matrix.memref:
         raise Broken(WHAT, commit.nest, f"%{buffer.name} is not filled with what was fetched")
@@ -152,17 +154,6 @@ def _check_buffer(matmul: Matmul, buffer: Value, loops: tuple[affine.For, affine
         inner = kk.is_ancestor_of(op) or peeled.is_ancestor_of(op)
         if op.memref is buffer and not inner and not (writes(op) and op in (first[0].store, commit.store)):
             raise Broken(WHAT, op, f"%{buffer.name} is accessed beside copies and products")
-
-
-def _key(form: Linear) -> tuple[int, frozenset[tuple[Value, int]]]:
-    return form.constant, frozenset(form.terms)
-
-
-def _stands_before(first: Operation, second: Operation) -> bool:
-    op = first.next
-    while op is not None and op is not second:
-        op = op.next
-    return op is second
 
 
 def _fetch_of(commit: Copy, k: affine.For) -> Copy:

@@ -20,6 +20,7 @@ from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, Matrix
 from tilewright.transforms.matmul_stages.nests import (
     Access,
     box,
+    key_of,
     loops_around,
     name_of,
     numbers,
@@ -186,7 +187,11 @@ def _position(matmul: Matmul, one: Product, source: Source) -> _Position:
 
 def _of_c(matmul: Matmul, one: Product) -> tuple[Linear, Linear]:
     read, written = known_subscripts(one.c), known_subscripts(one.stored)
-    if one.c.memref is not matmul.c.memref or _exactly(read) != _exactly(written) or box(one.c) != box(one.stored):
+    if (
+        one.c.memref is not matmul.c.memref
+        or list(map(key_of, read)) != list(map(key_of, written))
+        or box(one.c) != box(one.stored)
+    ):
         raise Broken(WHAT, one.stored, "the sum is not stored where its summand comes from")
     by_letter = dict(zip(matmul.c.letters, written, strict=True))
     return by_letter["i"], by_letter["j"]
@@ -197,17 +202,9 @@ def _agreeing(matmul: Matmul, one: Product, row: Linear, column: Linear, source:
     a = _by_letter(matmul, one.a, matmul.a, source)
     b = _by_letter(matmul, one.b, matmul.b, source)
     for name, found, wanted in (("row of A", a["i"], row), ("column of B", b["j"], column), ("k of B", b["k"], a["k"])):
-        if _terms(found) != _terms(wanted):
+        if key_of(found) != key_of(wanted):
             raise Broken(WHAT, one.op, f"the {name} is not that of what it is combined with")
     return a["k"]
-
-
-def _exactly(forms: Sequence[Linear]) -> list[tuple[int, frozenset[tuple[Value, int]]]]:
-    return [_terms(form) for form in forms]
-
-
-def _terms(form: Linear) -> tuple[int, frozenset[tuple[Value, int]]]:
-    return form.constant, frozenset(form.terms)
 
 
 def _by_letter(matmul: Matmul, op: Access, matrix: Matrix, source: Source) -> dict[str, Linear]:
