@@ -65,6 +65,12 @@ def swapping(first: str, second: str) -> Mutation:
     return mutate
 
 
+def overlap(at: At) -> None:
+    """Tiles of warps begin within each other, and end where they should."""
+    stepping("ii", 3)(at)
+    move_bounds(at.matmul.loops["ii"], Linear(), Linear(7))
+
+
 @pytest.mark.parametrize(
     ("stage", "mutate", "said"),
     [
@@ -73,6 +79,7 @@ def swapping(first: str, second: str) -> Mutation:
         ("tile_block", swapping("i", "j"), "visits: "),
         ("tile_block", swapping("ii", "jj"), "visits: "),
         ("tile_warp", stepping("jj", 3), "visits: j = "),
+        ("tile_warp", overlap, "visits: i = 3 is visited 2 times, not once"),
         ("tile_warp", stepping("iii", 2), "visits: i = 1 is visited 0 times"),
         ("tile_warp", swapping("ii", "jj"), "visits: "),
         ("tile_warp", swapping("iii", "kkk"), "visits: "),
