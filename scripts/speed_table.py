@@ -66,6 +66,7 @@ def claims() -> Iterator[Claim]:
     for kernel in _TILE_IR:
         what = f"CUDA Tile IR, two threads, over torch's fastest formulation: {kernel}"
         yield Claim(what, "tile_ir", f"{kernel}, 2 threads, over torch", "tile_ir.py")
+    yield from _other_forms_and_units()
     yield from _other()
 
 
@@ -90,6 +91,16 @@ def _small_products() -> Iterator[Claim]:
         yield Claim(what, "transposes", f"times as long transposed, {columns}", "transposes.py")
 
 
+def _other_forms_and_units() -> Iterator[Claim]:
+    for threads in (1, 2):
+        what = f"products written as loops, in MLIR or TLX, {_threads(threads)}, over the instruction gemm"
+        yield Claim(what, "raised", f"other forms, {threads} threads, over gemm", "raised.py")
+    for dtype, what in (("i8", "products of i8 on VNNI"), ("bf16", "products of bf16 on its unit, where asked for")):
+        for threads in (1, 2):
+            key = f"{dtype}, {threads} threads, over torch"
+            yield Claim(f"{what}, {_threads(threads)}, over torch", "units", key, "units.py")
+
+
 def _other() -> Iterator[Claim]:
     for what, key in (
         ("launch on an empty grid, three NumPy arrays", "kernel[0](a, b, c), NumPy arrays"),
@@ -103,6 +114,15 @@ def _other() -> Iterator[Claim]:
     )
     yield Claim("compiling the sample kernel", "compile_time", "sample kernel, cold", "compile_time.py", " ms")
     yield Claim("finding it in the cache", "compile_time", "sample kernel, cache hit", "compile_time.py", " ms")
+    for what, key in (
+        ("the first compilation of a process, from `import tilewright` on: sample kernel", "compile, fused_kernel.tl"),
+        ("the same: softmax in Tile IR", "compile, softmax.tileir"),
+    ):
+        yield Claim(what, "compile_time", f"fresh process, first {key}", "compile_time.py", " ms")
+    what = "the same where the cache has it, NumPy imported before"
+    yield Claim(
+        what, "compile_time", "fresh process, cache hit, fused_kernel.tl, NumPy imported", "compile_time.py", " ms"
+    )
     yield Claim(
         "code that tests every access, one thread: times as long, sample kernel and softmax",
         "checked",

@@ -11,11 +11,9 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from effort import count
+from effort import SEED, Ran, count
 from frontends.mlir.cases import CASES
 from frontends.mlir.forms import PASSES, PRINTED, PROGRAMS, parts_of
-
-_TEXTS = [*PROGRAMS, *PRINTED]
 
 
 def test_there_is_a_case_for_each_program_and_they_are_printed_in_many_forms() -> None:
@@ -25,9 +23,15 @@ def test_there_is_a_case_for_each_program_and_they_are_printed_in_many_forms() -
     assert {parts_of(p)[1] for p in PRINTED} == set(PASSES)
 
 
-@pytest.mark.parametrize("path", _TEXTS, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda p: p.stem)
 def test_the_interpreter_computes_what_numpy_does(path: Path, rng: np.random.Generator) -> None:
     _check(path, "interpreter", rng)
+
+
+def test_the_interpreter_computes_what_numpy_does_in_other_forms(rng: np.random.Generator, ran: Ran) -> None:
+    for path in _some("RANDOM_MLIR_FORMS", 40):
+        _check(path, "interpreter", rng)
+        ran(1, "forms of programs of MLIR")
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda p: p.stem)
@@ -35,9 +39,15 @@ def test_the_cpu_computes_what_numpy_does(path: Path, rng: np.random.Generator) 
     _check(path, "cpu", rng)
 
 
-def test_the_cpu_computes_what_numpy_does_in_other_forms(rng: np.random.Generator) -> None:
-    for path in random.sample(PRINTED, min(len(PRINTED), count("RANDOM_MLIR_FORMS", 8, len(PRINTED)))):
+def test_the_cpu_computes_what_numpy_does_in_other_forms(rng: np.random.Generator, ran: Ran) -> None:
+    for path in _some("RANDOM_COMPILED_MLIR_FORMS", 8):
         _check(path, "cpu", rng)
+        ran(1, "forms of programs of MLIR, compiled")
+
+
+def _some(name: str, usual: int) -> list[Path]:
+    """Printed forms drawn at random, all of them in thorough runs."""
+    return random.Random(SEED).sample(PRINTED, min(len(PRINTED), count(name, usual, len(PRINTED))))
 
 
 def _check(path: Path, target: str, rng: np.random.Generator) -> None:

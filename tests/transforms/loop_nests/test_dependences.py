@@ -18,7 +18,7 @@ from tilewright.transforms.loop_nests.nests import Nest, nest_of
 from transforms.loop_nests.random_nests import Access, Event, Generator, Loop, Writer, evaluate, events
 from transforms.support import kernel
 
-NESTS = count("RANDOM_LOOP_NESTS", 300, 10_000)
+NESTS = count("RANDOM_LOOP_NESTS", 120, 10_000)
 Vectors = dict[tuple[int, int], dict[tuple[Direction, ...], set[tuple[int, ...]]]]
 
 
