@@ -6,6 +6,7 @@ import random
 import re
 
 import numpy as np
+import pytest
 
 from effort import Ran, count
 from frontends.mlir.forms import PRINTED, PROGRAMS
@@ -50,6 +51,29 @@ def test_truncated_texts() -> None:
     for text in TEXTS[:30]:
         for end in range(0, len(text), 397):
             survives(text[:end])
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes"),
+    [("function_type =", "f32 ="), ("iterator_types =", "i ="), ("iterator_types = [", "iterator_types = [5, ")],
+)
+def test_rules_about_what_is_around_an_operation_stand_what_is_wrong_there(was: str, becomes: str) -> None:
+    """A return asks its function, an index its loops."""
+    text = """"builtin.module"() ({
+      "func.func"() <{function_type = (memref<4xindex>) -> (), sym_name = "f"}> ({
+      ^bb0(%a: memref<4xindex>):
+        "linalg.generic"(%a) <{indexing_maps = [affine_map<(d0) -> (d0)>], operandSegmentSizes = array<i32: 0, 1>,
+                               iterator_types = [#linalg.iterator_type<parallel>]}> ({
+        ^bb0(%x: index):
+          %i = "linalg.index"() <{dim = 0 : i64}> : () -> index
+          "linalg.yield"(%i) : (index) -> ()
+        }) : (memref<4xindex>) -> ()
+        "func.return"() : () -> ()
+      }) : () -> ()
+    }) : () -> ()"""
+    survives(text)
+    assert text.count(was) == 1
+    survives(text.replace(was, becomes))
 
 
 def test_garbled_texts(ran: Ran) -> None:

@@ -23,7 +23,7 @@ from transforms.raise_contractions.loops import Spec, Writer
 from transforms.support import kernel, names, run
 
 Array = NDArray[Any]
-NESTS = count("RANDOM_RAISED_NESTS", 20, 2000)
+NESTS = count("RANDOM_RAISED_NESTS", 60, 2000)
 
 SPECS = {
     "gemm": ("mn", "mk", "kn"),

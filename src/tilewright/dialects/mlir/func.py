@@ -67,7 +67,10 @@ class Return(MlirOperation, name="func.return", traits=(TERMINATOR,), assembly="
         if not isinstance(function, Func):
             fail(self, report, "only functions return")
             return
-        wanted, found = function.function_type.results, tuple(v.type for v in self.values)
+        signature = function.attributes.get("function_type")
+        if not isinstance(signature, FunctionType):
+            return  # what is wrong with the function is reported there
+        wanted, found = signature.results, tuple(v.type for v in self.values)
         if wanted != found:
             said = f"the function returns ({', '.join(map(str, wanted))}), not ({', '.join(map(str, found))})"
             fail(self, report, said)

@@ -56,6 +56,8 @@ class Index(MlirOperation, name="linalg.index", traits=(PURE,), assembly="<dim> 
         around = self.parent_op
         if not isinstance(around, Structured):
             fail(self, report, "stands in the body of a linalg operation")
+        elif not around.knows_its_loops:
+            return  # what is wrong with the operation is reported there
         elif not 0 <= integer_of(self.dim) < len(around.iterators):
             fail(self, report, f"there is no loop {integer_of(self.dim)}")
 
@@ -77,6 +79,11 @@ class Structured(MlirOperation):
     def iterators(self) -> list[str]:
         """`parallel` or `reduction` for each loop."""
         raise NotImplementedError
+
+    @property
+    def knows_its_loops(self) -> bool:
+        """Whether `iterators` can be asked, also of an operation that breaks its rules."""
+        return True
 
     def effects(self) -> Sequence[Effect]:
         found = [v for v in self.inputs if isinstance(v.type, MemrefType)]
@@ -145,6 +152,10 @@ class Generic(Structured, name="linalg.generic", assembly="<generic>"):
     @property
     def iterators(self) -> list[str]:
         return [iterator_name(t) for t in self.iterator_types]
+
+    @property
+    def knows_its_loops(self) -> bool:
+        return isinstance(self.attributes.get("iterator_types"), tuple)
 
 
 def iterator_name(value: Attribute) -> str:
