@@ -54,6 +54,21 @@ def test_opt_and_compile(file: Path, tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
 
 
+def test_translate_prints_the_generic_form(file: Path) -> None:
+    result = run("translate", file)
+    assert result.exit_code == 0, result.output
+    assert '"linalg.add"(%A, %A, %B)' in result.output
+    assert "loc(" not in result.output
+    file.write_text(result.output)
+    assert run("translate", file).output == result.output
+    file.write_text(TEXT.replace("  return", '  return loc("here")'))
+    assert '() -> () loc("here")' in run("translate", file).output
+    assert "loc(" not in run("translate", file, "--no-locations").output
+    refused = run("translate", file, "--to", "bytecode")
+    assert refused.exit_code == 2
+    assert "MLIR is written as text, not as bytecode" in refused.output
+
+
 def test_fmt_prints_the_generic_form_only(file: Path) -> None:
     result = run("fmt", file)
     assert result.exit_code == 1

@@ -1,4 +1,4 @@
-"""`tilewright translate`: Tile IR from text to bytecode and back; TLX in its canonical form."""
+"""`tilewright translate`: Tile IR from text to bytecode and back; TLX in its canonical, MLIR in its generic form."""
 
 from __future__ import annotations
 
@@ -44,9 +44,12 @@ def command(
     layout_convention: str,
     locations: bool,
 ) -> None:
-    """Translate Tile IR from text to bytecode or back, TLX to its canonical text; - reads standard input."""
+    """Translate Tile IR from text to bytecode or back, TLX to its canonical text, MLIR to its generic form; - reads
+    standard input."""
     source, report = read_source(file), Report()
     language = translated(source)
+    if form is not None and form not in language.forms:
+        raise click.UsageError(f"{language.name} is written as {' or '.join(language.forms)}, not as {form}")
     module = language.read(source, report, ReadOptions(tlx=tlx_of(quirks, layout_convention)))
     show(report.in_order, "text", sys.stderr)
     if form is None:

@@ -19,7 +19,7 @@ class Mlir(Language):
     """Texts that hold functions of MLIR."""
 
     name: ClassVar[str] = "MLIR"
-    forms: ClassVar[tuple[str, ...]] = ("text",)
+    translates: ClassVar[bool] = True
 
     def recognises(self, source: Source | Binary, std: Std) -> bool:
         return isinstance(source, Source) and std == "auto" and is_mlir(source.text)
@@ -55,7 +55,9 @@ class Mlir(Language):
         if form.version is not None:
             raise NotOffered("MLIR's text has no versions")
         from tilewright.frontends.mlir import unit_of
-        from tilewright.ir.mlir.operations import MlirFile
+        from tilewright.ir.mlir.operations import MlirFile, WrittenLocation
         from tilewright.ir.mlir.printer import print_generic
 
-        return print_generic(MlirFile(unit_of(module)), form.locations or None).encode()
+        unit = unit_of(module)
+        located = any(isinstance(op.location, WrittenLocation) for op in unit.walk())
+        return print_generic(MlirFile(unit), form.locations and located).encode()

@@ -39,10 +39,9 @@ class Tlx(Language):
     def interpret(self, module: Module, text: str | None, checked: bool, report: Report) -> Program:
         from tilewright.interpreter.program import interpreted_module
         from tilewright.ir.passes import PassContext, PassManager
-
-        assert text is not None
         from tilewright.transforms.lift_control_flow import LiftControlFlow
 
+        assert text is not None
         PassManager([LiftControlFlow()]).run(module, PassContext(report))
         report.raise_if_errors()
         return interpreted_module(module, text, checked, report)

@@ -23,7 +23,7 @@ def format_source(source: Source, report: Report) -> str:
     if _GENERIC.search(source.text) is None:
         start = SourceRange(source, 0, 0)
         finding = report.error(UNSUPPORTED, start, "only texts in the generic form are formatted")
-        finding.hint("`mlir-opt` formats custom forms; `mlir-opt --mlir-print-op-generic` prints the generic one")
+        finding.hint("`mlir-opt` formats custom forms; `tilewright translate` prints the generic one")
         return source.text
     comment = next((m for m in _SCAN.finditer(source.text) if m[0][0] == "/" and not _PRINTED.fullmatch(m[0])), None)
     if comment is not None:
