@@ -152,3 +152,10 @@ def test_what_does_not_apply_is_said_with_its_place(text: str, schedule: str, sa
     assert found.code == "M12"
     assert said in found.message
     assert found.location.primary is not None
+
+
+def test_tiles_that_fit_are_proposed() -> None:
+    with pytest.raises(CompileError) as error:
+        outcomes(Case(100, 128, 64).text, "")
+    (found,) = error.value.diagnostics
+    assert "block=100x128x64" in found.hints[0]

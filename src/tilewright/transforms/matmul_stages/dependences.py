@@ -63,12 +63,6 @@ def reversed_by(loops: Sequence[affine.For], order: Sequence[int], found: Sequen
     return None
 
 
-def carried_by(loops: Sequence[affine.For], number: int, found: Sequence[Access]) -> Crossing | None:
-    """A dependence between iterations of a loop, with those around it the same; None if there is none."""
-    signs = dict.fromkeys(range(number), 0) | {number: 1}
-    return next((pair for pair in _pairs(found) if _may_touch(pair, loops, signs)), None)
-
-
 def _may_touch(pair: Crossing, loops: Sequence[affine.For], signs: dict[int, int]) -> bool:
     """Whether both touch an element in iterations that differ so: 0 the same, 1 the sink's later, -1 earlier."""
     system = IntegerSystem()

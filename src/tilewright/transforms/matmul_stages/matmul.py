@@ -17,10 +17,11 @@ from tilewright.transforms.matmul_stages.schedule import Schedule
 
 
 class NotApplicable(Exception):
-    """A stage cannot be applied; the message says where and why."""
+    """A stage cannot be applied; the message says where and why, the hint what would be right."""
 
-    def __init__(self, op: Operation, message: str) -> None:
+    def __init__(self, op: Operation, message: str, hint: str = "") -> None:
         super().__init__(message)
+        self.hint = hint
         self.place: Location = op.location
 
 

@@ -48,7 +48,9 @@ def run_stages(unit: Operation, schedule: Schedule, until: str, report: Report) 
             yield _outcome(unit, name, changed, report)
     except NotApplicable as problem:
         said = f"stage {NAMES.index(name) + 1}, {name}, does not apply: {problem}"
-        report.error(NOT_APPLICABLE, problem.place, said)
+        finding = report.error(NOT_APPLICABLE, problem.place, said)
+        if problem.hint:
+            finding.hint(problem.hint)
     except Broken as problem:
         said = f"what should hold after stage {NAMES.index(name) + 1}, {name}, does not: {problem}"
         report.error(BROKEN, problem.place, said)
