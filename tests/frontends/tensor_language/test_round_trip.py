@@ -8,6 +8,7 @@ import pytest
 
 from frontends.tensor_language.reading import clean, kernel, spmd
 from tilewright.diagnostics import Report, Source
+from tilewright.dialects import tl
 from tilewright.frontends.tensor_language import NotInLanguage, format_source, print_module
 from tilewright.ir.printer import print_op
 
@@ -176,4 +177,12 @@ def test_printing_refuses_what_the_language_cannot_say() -> None:
     assert op is not None
     op.attributes["offset"] = 0
     with pytest.raises(NotInLanguage, match="stack"):
+        print_module(module)
+
+
+def test_printing_refuses_products_of_unsigned_factors() -> None:
+    module = clean(kernel("gemm %f, %A, %A, %f, %A"))
+    [product] = [op for op in module.walk() if isinstance(op, tl.Gemm)]
+    product.attributes["unsigned_b"] = True
+    with pytest.raises(NotInLanguage, match="unsigned"):
         print_module(module)

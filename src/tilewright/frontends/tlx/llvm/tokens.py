@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from typing import Final, NoReturn
 
 from tilewright.diagnostics import Diagnostic, Report, Source, SourceRange
@@ -180,10 +179,6 @@ class Tokens:
     def here(self) -> SourceRange:
         """The token ahead."""
         return self.range_of(self.start, self.start + len(self.token))
-
-    def index_at(self, offset: int) -> int:
-        """The token at an offset."""
-        return max(bisect_right(self.starts, offset) - 1, 0)
 
     @property
     def too_many_errors(self) -> bool:
