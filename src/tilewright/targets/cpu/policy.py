@@ -79,24 +79,29 @@ class CpuTilePolicy(Struct, frozen=True):
             total *= _WHOLE_ELEMENTS + 1 if extent is None else extent
         if total <= _WHOLE_ELEMENTS:
             return tuple(max(1, extent or 1) for extent in target.shape)
-        return self._runs(target)
+        return self._runs(target, _RUN_VECTORS)
 
-    def _runs(self, target: MemrefType) -> tuple[int, ...]:
+    def _runs(self, target: MemrefType, most: int) -> tuple[int, ...]:
+        """At most that many vectors along the mode of stride 1, a few columns across."""
         along = contiguous_mode(target)
         # Strided elements are moved one by one: unrolled, that would be a lot of code and no faster.
-        vectors = _RUN_VECTORS if target.strides[along] == 1 else 1
+        vectors = most if target.strides[along] == 1 else 1
         run = vectors * self.machine.lanes(target.element.bytes)
         return tuple(run if k == along else _ACROSS if k < 2 else 1 for k in range(target.order))
 
     def reduction_tile(self, source: MemrefType, dim: int) -> tuple[int, ...]:
-        """Runs along the mode of stride 1, so that accumulators are vectors.
+        """Runs along the mode of stride 1, so that accumulators are vectors, in half of the registers.
+
+        Accumulators that fill all of them would live in memory: 4096 dot products of 4096 elements took 1.7 times as
+        long with 32 vectors of them as with 16 (benchmarks/vector_ops.py, gemv.t).
 
         Where each element is a sum of its own, these stay in the first cache and memory is read in pieces of several
         pages: a piece of one page costs a tenth of the bandwidth.
         """
         along = contiguous_mode(source)
         if along == dim:
-            return self._runs(source)
+            accumulators = self.machine.registers // 2 // (1 if source.order == 1 else _ACROSS)
+            return self._runs(source, max(1, min(_RUN_VECTORS, accumulators)))
         size = source.element.component.bytes
         # Strided elements are loaded one by one: long strips would be a lot of code and no faster.
         length = _STRIP_BYTES // size if source.strides[along] == 1 else self.machine.lanes(size)
