@@ -15,16 +15,17 @@ _READ_WRITE = 3
 
 
 class Fence:
-    """Two pages between forbidden ones, which hold an array at one of their ends."""
+    """Pages between forbidden ones, which hold an array at one of their ends."""
 
-    def __init__(self) -> None:
-        self._memory = mmap.mmap(-1, 4 * mmap.PAGESIZE)
+    def __init__(self, pages: int = 2) -> None:
+        self._pages = pages
+        self._memory = mmap.mmap(-1, (pages + 2) * mmap.PAGESIZE)
         self._start = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
         self._protect(_NO_ACCESS)
 
     def _protect(self, rights: int) -> None:
         libc = ctypes.CDLL(None, use_errno=True)
-        for page in (0, 3):
+        for page in (0, self._pages + 1):
             address = ctypes.c_void_p(self._start + page * mmap.PAGESIZE)
             if libc.mprotect(address, mmap.PAGESIZE, rights):
                 raise OSError(ctypes.get_errno(), "mprotect")
@@ -33,9 +34,9 @@ class Fence:
         """A column-major array of zeros at the end of the pages, or at their begin."""
         kind = np.dtype(dtype)
         size = prod(shape) * kind.itemsize
-        if size > 2 * mmap.PAGESIZE:
-            raise ValueError(f"{size} bytes do not fit into two pages")
-        offset = (3 * mmap.PAGESIZE - size) if at_end else mmap.PAGESIZE
+        if size > self._pages * mmap.PAGESIZE:
+            raise ValueError(f"{size} bytes do not fit into {self._pages} pages")
+        offset = ((self._pages + 1) * mmap.PAGESIZE - size) if at_end else mmap.PAGESIZE
         found = np.ndarray(shape, kind, self._memory, offset, order="F")
         found[...] = np.zeros((), kind)
         return found

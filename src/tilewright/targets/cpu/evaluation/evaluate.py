@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from msgspec.structs import replace
 
 from tilewright.targets.cpu.evaluation import gathers, reductions
+from tilewright.targets.cpu.evaluation.crosswise import crosswise_block, is_crosswise
 from tilewright.targets.cpu.expressions.blocks import Block, Piece, split_powers
 from tilewright.targets.cpu.expressions.fragments import Fragments, join, pick, rearrange
 from tilewright.targets.cpu.expressions.nodes import (
@@ -149,6 +150,8 @@ class Evaluator:
 
     def _load(self, tile: Memory, block: Block) -> Fragments:
         base = self.address(tile, block.origin)
+        if is_crosswise(tile, block.vector, block.across) and not (self.checked and tile.checked):
+            return crosswise_block(self, tile, block, base)
         return [
             [
                 load_lanes(self.b, self.lanes(tile, block, base, j, piece), self.mask(tile, block, j, piece))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from tilewright.targets.cpu.evaluation.crosswise import crosswise_memory
 from tilewright.targets.cpu.expressions.block_reader import BlockReader
 from tilewright.targets.cpu.expressions.blocks import (
     Block,
@@ -12,6 +13,7 @@ from tilewright.targets.cpu.expressions.blocks import (
     grouped,
     map_shape,
     split_pieces,
+    square_shape,
 )
 from tilewright.targets.cpu.expressions.nodes import (
     Expression,
@@ -37,7 +39,7 @@ _UNROLLED_VECTORS = 8
 class Plan:
     """How to walk over a tile: vector dimension, dimension across, pieces, code shape."""
 
-    __slots__ = ("across", "ends", "extents", "pieces", "shape", "straight_groups", "vector")
+    __slots__ = ("across", "across_first", "ends", "extents", "pieces", "shape", "straight_groups", "vector")
 
     def __init__(self, ev: BlockReader, tile: Expression, vector: int | None = None) -> None:
         self.extents = tile.type.shape
@@ -53,9 +55,13 @@ class Plan:
         self.pieces = split_pieces(height, lanes, ev.machine)
         columns = 1 if self.across is None else self.extents[self.across]
         products = [part for part in subexpressions(tile) if isinstance(part, Product)]
+        crosswise = crosswise_memory(tile, self.vector, self.across)
+        self.across_first = not products and not ev.machine.compact and next(crosswise, None) is not None
         if products:
             depth = max(part.lhs.type.shape[1] for part in products)
             self.shape = product_shape(ev.machine, len(self.pieces), columns, depth, _is_bare(tile, products))
+        elif self.across_first:
+            self.shape = square_shape(len(self.pieces), lanes, columns)
         else:
             self.shape = map_shape(ev.machine, len(self.pieces), columns)
 
@@ -75,6 +81,10 @@ class Plan:
         """The tile as one block, for tiles that live in registers."""
         count = 1 if self.across is None else self.extents[self.across]
         return Block((i64(0),) * len(self.extents), self.vector, tuple(self.pieces), self.across, count)
+
+    def block(self, origin: Sequence[Value], pieces: tuple[Piece, ...], count: int) -> Block:
+        """A block of some pieces and positions across."""
+        return Block(tuple(origin), self.vector, pieces, self.across, count)
 
     @property
     def straight(self) -> bool:
@@ -97,7 +107,7 @@ def sweep(b: Builder, plan: Plan, emit: Emit, ev: BlockReader) -> None:
     if 0 in plan.extents:
         return
     if plan.straight:
-        _columns(b, plan, [i64(0)] * len(plan.extents), emit, ev)
+        _blocks(b, plan, [i64(0)] * len(plan.extents), emit, ev)
         return
     with ev.scope():
         _outer(b, plan, 0, [i64(0)] * len(plan.extents), emit, ev)
@@ -106,7 +116,7 @@ def sweep(b: Builder, plan: Plan, emit: Emit, ev: BlockReader) -> None:
 def _outer(b: Builder, plan: Plan, dim: int, origin: list[Value], emit: Emit, ev: BlockReader) -> None:
     """Loops over the dimensions that no block spans."""
     if dim == len(plan.extents):
-        _columns(b, plan, origin, emit, ev)
+        _blocks(b, plan, origin, emit, ev)
     elif dim in (plan.vector, plan.across) or plan.extents[dim] == 1:
         _outer(b, plan, dim + 1, origin, emit, ev)
     else:
@@ -116,9 +126,22 @@ def _outer(b: Builder, plan: Plan, dim: int, origin: list[Value], emit: Emit, ev
             origin[dim] = i64(0)
 
 
-def _columns(b: Builder, plan: Plan, origin: list[Value], emit: Emit, ev: BlockReader) -> None:
+def _blocks(b: Builder, plan: Plan, origin: list[Value], emit: Emit, ev: BlockReader) -> None:
+    """The blocks at an origin, along the vectors first, unless the plan says otherwise."""
+    if plan.across_first:
+        _along(
+            b, plan, origin, lambda part: _across(b, plan, origin, lambda n: emit(plan.block(origin, part, n)), ev), ev
+        )
+    else:
+        _across(
+            b, plan, origin, lambda n: _along(b, plan, origin, lambda part: emit(plan.block(origin, part, n)), ev), ev
+        )
+
+
+def _across(b: Builder, plan: Plan, origin: list[Value], act: Callable[[int], None], ev: BlockReader) -> None:
+    """Call `act` for runs of positions across, with how many these are; `origin` says where they begin."""
     if plan.across is None:
-        _rows(b, plan, origin, 1, emit, ev)
+        act(1)
         return
     extent, width = plan.extents[plan.across], plan.shape.columns
     start = 0
@@ -126,17 +149,20 @@ def _columns(b: Builder, plan: Plan, origin: list[Value], emit: Emit, ev: BlockR
         main = extent - extent % width
         with b.loop(i64(0), plan.end(b, plan.across, main), width, hint="c") as loop, ev.scope():
             origin[plan.across] = loop.index
-            _rows(b, plan, origin, width, emit, ev)
+            act(width)
         start = main
     while start < extent:
         count = min(width, extent - start)
         origin[plan.across] = i64(start)
-        _rows(b, plan, origin, count, emit, ev)
+        act(count)
         start += count
     origin[plan.across] = i64(0)
 
 
-def _rows(b: Builder, plan: Plan, origin: list[Value], count: int, emit: Emit, ev: BlockReader) -> None:
+def _along(
+    b: Builder, plan: Plan, origin: list[Value], act: Callable[[tuple[Piece, ...]], None], ev: BlockReader
+) -> None:
+    """Call `act` for groups of pieces along the vectors; `origin` says where they begin."""
     pieces, group = plan.pieces, plan.shape.group
     looped = 0
     if not plan.shape.unrolled and pieces.full // group > plan.straight_groups:
@@ -144,11 +170,11 @@ def _rows(b: Builder, plan: Plan, origin: list[Value], count: int, emit: Emit, e
         ends, step = plan.end(b, plan.vector, looped * pieces.lanes), group * pieces.lanes
         with b.loop(i64(0), ends, step, hint="v") as loop, ev.scope():
             origin[plan.vector] = loop.index
-            emit(Block(tuple(origin), plan.vector, pieces[:group], plan.across, count))
+            act(pieces[:group])
     for part in grouped(pieces[looped:], group) if looped < len(pieces) else []:
         if plan.extents:
             origin[plan.vector] = i64(part[0].offset)
-        emit(Block(tuple(origin), plan.vector, _from_zero(part), plan.across, count))
+        act(_from_zero(part))
     if plan.extents:
         origin[plan.vector] = i64(0)
 

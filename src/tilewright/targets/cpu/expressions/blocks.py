@@ -131,3 +131,8 @@ def map_shape(machine: Machine, pieces: int, columns: int) -> Shape:
         return Shape(1, 1, unrolled=False)
     group = min(pieces, _BLOCK_VECTORS)
     return Shape(group, max(1, min(columns, _BLOCK_VECTORS // group)), pieces * columns <= UNROLLED_VECTORS)
+
+
+def square_shape(pieces: int, lanes: int, columns: int) -> Shape:
+    """Code shape of an elementwise sweep that transposes squares of `lanes` rows in registers."""
+    return Shape(1, max(1, min(columns, lanes)), pieces * columns <= UNROLLED_VECTORS)

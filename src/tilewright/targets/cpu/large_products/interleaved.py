@@ -10,7 +10,8 @@ from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 from tilewright.targets.cpu.expressions.blocks import Block, Piece, split_powers
 from tilewright.targets.cpu.expressions.fragments import join, value_of
 from tilewright.targets.cpu.expressions.nodes import Memory
-from tilewright.targets.cpu.large_products.packing import Format, PlainPacking, transpose
+from tilewright.targets.cpu.expressions.squares import transpose
+from tilewright.targets.cpu.large_products.packing import Format, PlainPacking
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.llvm.arith import Arithmetic

@@ -13,12 +13,13 @@ from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 from tilewright.targets.cpu.expressions.blocks import Block, Piece, split_powers
 from tilewright.targets.cpu.expressions.fragments import parts_of
 from tilewright.targets.cpu.expressions.nodes import Converted, Expression, Memory, natural_dim
+from tilewright.targets.cpu.expressions.squares import transpose
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.machine import LINE_BYTES, Machine
 from tilewright.targets.cpu.memory.lanes import Lanes, store_lanes
 from tilewright.targets.cpu.units.unit import Packing
 from tilewright.targets.llvm.arith import Arithmetic
-from tilewright.targets.llvm.emitter import Builder, Complex, Value, i64
+from tilewright.targets.llvm.emitter import Builder, Value, i64
 from tilewright.targets.llvm.types import lanes_of
 
 _TERMS = 4
@@ -164,26 +165,3 @@ class PlainPacking:
             start = b.mul(b.add(first, i64(k)), i64(self._form.height))
             for number, columns in enumerate(squares):
                 self._store(columns[k], b.add(start, i64(number * size)))
-
-
-def transpose(b: Builder, rows: list[Operand], size: int) -> list[Operand]:
-    """The columns of a square of vectors whose missing rows may be anything."""
-    if size == 1:
-        return rows
-    padded = [*rows, *[rows[-1]] * (size - len(rows))]
-    parts = [_transpose(b, [parts_of(row)[part] for row in padded]) for part in range(len(parts_of(rows[0])))]
-    return [Complex(*column) if len(column) == 2 else column[0] for column in zip(*parts, strict=True)]
-
-
-def _transpose(b: Builder, rows: list[Value]) -> list[Value]:
-    """log2(n) rounds of interleaving the first half with the second."""
-    size = len(rows)
-    low = [lane // 2 + (size if lane % 2 else 0) for lane in range(size)]
-    high = [lane + size // 2 for lane in low]
-    for _ in range(size.bit_length() - 1):
-        following: list[Value] = []
-        for k in range(size // 2):
-            following.append(b.shuffle(rows[k], rows[k + size // 2], low))
-            following.append(b.shuffle(rows[k], rows[k + size // 2], high))
-        rows = following
-    return rows

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from msgspec.structs import replace
 
 from tilewright.ir import core
 from tilewright.ir.types import TileType
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluation.block_stores import BlockStores
+from tilewright.targets.cpu.evaluation.crosswise import crosswise_memory
 from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 from tilewright.targets.cpu.evaluation.sweep import Plan, fits_registers, sweep
 from tilewright.targets.cpu.expressions.blocks import split_pieces
@@ -27,6 +30,7 @@ from tilewright.targets.cpu.expressions.nodes import (
     Registers,
     Reverse,
     Splat,
+    Substitution,
     leaves,
     natural_dim,
     subexpressions,
@@ -43,6 +47,7 @@ from tilewright.targets.llvm.types import ELEMENTS, Kind
 _Materialized = dict[tuple[Expression, int], Expression]
 
 _CHAINED_VECTORS = 12
+_LEAST_TRANSPOSED = 4096
 _ROLLED = (Memory, Splat, Elementwise, Converted, Broadcast, Permute, Iota)
 
 
@@ -89,6 +94,7 @@ class Roots:
         if product is not None:
             store_large(self.ctx, self.machine, value, product, target)
             return
+        value = self._read_by_rows(value, target, vector)
         inside = self.inside([value, target])
         if inside is None:
             self._store(value, target, vector, checked=False)
@@ -107,6 +113,21 @@ class Roots:
         stores = BlockStores(ev, value, target, plan)
         sweep(self.ctx.b, plan, stores.emit, ev)
         stores.finish()
+
+    def _read_by_rows(self, value: Expression, target: Memory, vector: int | None) -> Expression:
+        """The tile with transposed copies of the memory that the sweep would read crosswise.
+
+        Transposed at once into distant memory, squares would touch a line of each of many rows, on both sides: if
+        their distance is a power of two, more than the first cache has ways for.
+        """
+        plan = Plan(self.evaluator(), value, vector)
+        if not plan.across_first or not target.distant or _bytes_of(target) < _LEAST_TRANSPOSED:
+            return value
+        known: dict[Expression, Expression] = {}
+        for leaf, along in crosswise_memory(value, plan.vector, plan.across):
+            if leaf not in known:
+                known[leaf] = self.materialize(leaf, along)
+        return Substitution(lambda same: same, known).tile(value)
 
     def inside(self, tiles: list[Expression]) -> Value | None:
         """Whether all checked elements of the tiles' memory exist; None if nothing is checked."""
@@ -271,6 +292,10 @@ class Roots:
         plan = self.register_plan(tile.type, tile.vector)
         ev.store(target, plan.whole, ev.block(tile, plan.whole))
         return target
+
+
+def _bytes_of(tile: Memory) -> int:
+    return tile.type.element.bytes * prod(tile.type.shape)
 
 
 def _read_once(plan: Plan) -> bool:

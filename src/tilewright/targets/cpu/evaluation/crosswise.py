@@ -1,0 +1,93 @@
+"""Blocks of memory whose elements are neighbours across its vectors: rows are loaded, and transposed in registers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, Protocol
+
+from tilewright.targets.cpu.expressions.blocks import Block, Piece, split_powers
+from tilewright.targets.cpu.expressions.fragments import Fragments
+from tilewright.targets.cpu.expressions.nodes import Converted, Elementwise, Expression, Extract, Memory, Permute
+from tilewright.targets.cpu.expressions.squares import columns_of
+from tilewright.targets.cpu.lowered import Operand
+from tilewright.targets.cpu.memory.lanes import Lanes, load_lanes
+from tilewright.targets.llvm.emitter import Builder, Value, i64
+from tilewright.targets.llvm.types import ELEMENTS, Kind
+
+FEWEST: Final = 4
+"""Fewer rows or columns are not worth the shuffles."""
+
+
+class MemoryReader(Protocol):
+    """Who knows where elements of memory lie, at the position of a builder."""
+
+    b: Builder
+
+    def advance(self, tile: Memory, pointer: Value, distance: Value) -> Value:
+        """The address `distance` elements further on."""
+        ...
+
+    def lanes(self, tile: Memory, block: Block, base: Value, j: int, piece: Piece) -> Lanes:
+        """Where one vector of a block lies."""
+        ...
+
+    def mask(self, tile: Memory, block: Block, j: int, piece: Piece, writes: bool = False) -> Value | None:
+        """The lanes of a vector that exist; None if all may be read."""
+        ...
+
+
+def is_crosswise(tile: Memory, vector: int, across: int | None) -> bool:
+    """Whether a block with vectors along one dimension finds neighbours along the other one only."""
+    if across is None or ELEMENTS[tile.type.element.name].kind is Kind.BOOL:
+        return False
+    return tile.strides[across].integer == 1 and tile.strides[vector].integer != 1
+
+
+def crosswise_memory(tile: Expression, vector: int, across: int | None) -> Iterator[tuple[Memory, int]]:
+    """Memory under an expression whose elements are neighbours across the vectors of a sweep over it.
+
+    Beside each stands along which of its own dimensions these vectors run.
+    """
+    match tile:
+        case Memory():
+            if is_crosswise(tile, vector, across):
+                yield tile, vector
+        case Elementwise():
+            for part in tile.operands:
+                yield from crosswise_memory(part, vector, across)
+        case Converted() | Extract():
+            yield from crosswise_memory(tile.source, vector, across)
+        case Permute():
+            inner = None if across is None else tile.order[across]
+            yield from crosswise_memory(tile.source, tile.order[vector], inner)
+        case _:
+            return
+
+
+def crosswise_block(ev: MemoryReader, tile: Memory, block: Block, base: Value) -> Fragments:
+    """The vectors of a block all of whose elements exist; `base` is the address of its first one."""
+    columns: list[list[Operand]] = [[] for _ in range(block.count)]
+    for piece in block.pieces:
+        for j, vector in enumerate(_columns(ev, tile, block, base, piece)):
+            columns[j].append(vector)
+    return columns
+
+
+def _columns(ev: MemoryReader, tile: Memory, block: Block, base: Value, piece: Piece) -> list[Operand]:
+    found: list[Operand] = []
+    for part in split_powers(block.count, piece.lanes):
+        if min(part.lanes, piece.active) < FEWEST:
+            alone = range(part.offset, part.offset + part.lanes)
+            found += [
+                load_lanes(ev.b, ev.lanes(tile, block, base, j, piece), ev.mask(tile, block, j, piece)) for j in alone
+            ]
+            continue
+        rows = [_row(ev, tile, block, base, part, piece.offset + lane) for lane in range(piece.active)]
+        found += columns_of(ev.b, rows, piece.lanes)
+    return found
+
+
+def _row(ev: MemoryReader, tile: Memory, block: Block, base: Value, part: Piece, row: int) -> Operand:
+    """The elements of some columns at a position along the block's vectors."""
+    distance = ev.b.add(ev.b.mul(tile.strides[block.vector], i64(row)), i64(part.offset))
+    return load_lanes(ev.b, Lanes(tile.type.element.name, ev.advance(tile, base, distance), i64(1), part.lanes))
