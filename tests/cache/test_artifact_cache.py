@@ -132,6 +132,16 @@ def test_the_least_recently_used_goes_first(folder: Path) -> None:
     assert cache.prune(0) == len(left)
 
 
+def test_an_entry_larger_than_the_cache_stays_until_the_next_comes(folder: Path) -> None:
+    cache = ArtifactCache(folder, limit=500)
+    large, other = artifact_of(1000), key_of("other")
+    cache.put(KEY, large)
+    assert cache.get(KEY) == large
+    cache.put(other, large)
+    assert cache.get(KEY) is None
+    assert cache.get(other) == large
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anything")
 def test_a_read_only_folder_is_read(folder: Path) -> None:
     artifact = artifact_of()
