@@ -4,14 +4,19 @@
     scripts/mutate --only transforms    those of one folder (or any part of a path or of a mutant's name)
     scripts/mutate --nearest            only the tests that the lists name
     scripts/mutate --wider              survivors of the nearest tests meet the whole suite
-    scripts/mutate --json out.json      every verdict, for the record
+    scripts/mutate --part 2/3           the second third of the list, for runs of limited length
+    scripts/mutate --json out.json      every verdict as soon as it is there, for the record
 
 Each mutant is a text that stands in a file exactly once and what replaces it. It is tried in a copy of the tree: the
 tests that the entry names first (the nearest), then the folder of the same name under tests and the differential tests,
-and with `--wider` everything. A mutant is killed by a test that fails or by one that does not end (`--limit` seconds).
+and with `--wider` everything. Before, the same tests run once on the code as it is. A mutant is killed by a test that
+fails or by one that does not end (within `--limit` seconds or four times as long as without it, whichever is more).
+Neither git nor a virtual environment is needed: `python scripts/mutate.py` takes the packages of that Python and of
+PYTHONPATH, and pytest without its plugins.
 
 Exit status: 0 if at least 85 % die of all and 75 % in each folder, 1 if fewer do, 2 if a mutant fits the code no longer
-(its text or its file is gone: write it anew), none was chosen, or the tests fail without any.
+(its text or its file is gone: write it anew), none was chosen, a package is missing, or tests fail without any mutant;
+those that such tests should notice are not tried, all others are.
 """
 
 from __future__ import annotations
@@ -31,11 +36,14 @@ import tomllib
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from enum import Enum
-from importlib.util import cache_from_source
+from importlib.util import cache_from_source, find_spec
 from pathlib import Path
+from threading import Lock
 from typing import Any, Final
+
+from mutate_verdicts import Verdict, summary
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 FOLDER: Final = ROOT / "scripts" / "mutants"
@@ -50,20 +58,17 @@ COPIED: Final = (
     "README.md",
     "CONTRIBUTING.md",
 )
-BAR_OF_ALL: Final = 85
-BAR_OF_A_FOLDER: Final = 75
-"""Per cent of mutants that tests have to notice."""
-
-
 _DEEP: Final = (("targets",), ("frontends",))
+_NEEDED: Final = ("pytest", "hypothesis", "numpy", "llvmlite", "msgspec", "platformdirs")
+"""Without these no test runs."""
+_ENDLESS: Final = "did not end"
+_SLOWER: Final = 4
+"""So many times as long may tests take with a mistake in the code, which is long enough beside others."""
+_SHOWN_LINES: Final = 12
 
 
 class Misfit(ValueError):
     """A mutant that cannot be made: its text does not stand in its file once, or what comes of it is no Python."""
-
-
-class Unsound(Exception):
-    """Tests fail already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +90,10 @@ class Mutant:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """What became of a mutant: `killed` by which tests, or nothing noticed."""
+class Run:
+    """What became of tests; `failure` is the end of what they printed, empty if they passed."""
 
-    name: str
-    room: str
-    killed: bool
-    by: str
+    failure: str
     seconds: float
 
 
@@ -187,75 +189,82 @@ def stages(mutant: Mutant, reach: Reach) -> list[list[str]]:
     return found
 
 
-def tested(tree: Path, tests: Sequence[str], limit: float | None) -> bool:
-    """Whether the tests pass in a tree, within `limit` seconds."""
-    environment = {**os.environ, "PYTHONPATH": str(tree / "src")}
+def environment(tree: Path) -> dict[str, str]:
+    """That of tests in a tree: its source in place of this one's, and pytest without plugins, which may be missing."""
+    paths = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
+    others = [part for part in paths if Path(part).resolve() not in (ROOT / "src", ROOT / "tests")]
+    found = os.pathsep.join([str(tree / "src"), *others])
+    return {**os.environ, "PYTHONPATH": found, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+
+
+def tested(tree: Path, tests: Sequence[str], limit: float | None) -> Run:
+    """Run tests in a tree, for `limit` seconds at most."""
+    start = time.monotonic()
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
     try:
-        done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, timeout=limit)
+        done = subprocess.run(command, cwd=tree, env=environment(tree), capture_output=True, text=True, timeout=limit)
     except subprocess.TimeoutExpired:
-        return False
-    return done.returncode == 0
+        return Run(_ENDLESS, time.monotonic() - start)
+    said = [*done.stdout.splitlines(), *done.stderr.splitlines()][-_SHOWN_LINES:]
+    failure = "\n".join([f"exit status {done.returncode}", *said]) if done.returncode else ""
+    return Run(failure, time.monotonic() - start)
 
 
-def tried(mutant: Mutant, tree: Path, reach: Reach, limit: float) -> Verdict:
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What tests say of the code as it is, asked once of each when a mutant first needs it."""
+
+    _guard: Lock = field(default_factory=Lock)
+    _locks: dict[str, Lock] = field(default_factory=dict[str, Lock])
+    _runs: dict[str, Run] = field(default_factory=dict[str, Run])
+
+    def of(self, tests: Sequence[str], tree: Path) -> Run:
+        """The first failure among tests and the seconds of all; `tree` is whole."""
+        runs = {test: self._one(test, tree) for test in tests}
+        failures = [f"{test}: {run.failure}" for test, run in runs.items() if run.failure]
+        return Run(failures[0] if failures else "", sum(run.seconds for run in runs.values()))
+
+    def _one(self, test: str, tree: Path) -> Run:
+        with self._guard:
+            lock = self._locks.setdefault(test, Lock())
+        with lock:
+            if test not in self._runs:
+                self._runs[test] = tested(tree, [test], None)
+            return self._runs[test]
+
+
+def tried(mutant: Mutant, tree: Path, reach: Reach, limit: float, baseline: Baseline) -> Verdict:
     """Break a copy of the tree and run tests until one notices."""
     start = time.monotonic()
-    check_syntax(mutant)
-    with broken(mutant, tree):
-        for tests in stages(mutant, reach):
-            if not tested(tree, tests, limit):
-                return Verdict(mutant.name, mutant.room, True, " ".join(tests), time.monotonic() - start)
-    return Verdict(mutant.name, mutant.room, False, "", time.monotonic() - start)
+    check_syntax(mutant, tree)
+
+    def verdict(by: str = "", unsound: str = "") -> Verdict:
+        return Verdict(mutant.name, mutant.room, bool(by), by, time.monotonic() - start, unsound)
+
+    for tests in stages(mutant, reach):
+        whole = baseline.of(tests, tree)
+        if whole.failure:
+            return verdict(unsound=whole.failure)
+        with broken(mutant, tree):
+            run = tested(tree, tests, max(limit, _SLOWER * whole.seconds))
+        if run.failure:
+            return verdict(" ".join(tests) + (f", which {_ENDLESS}" if run.failure == _ENDLESS else ""))
+    return verdict()
 
 
 def all_tried(trying: Sequence[Mutant], jobs: int, reach: Reach, limit: float) -> Iterator[Verdict]:
     """Verdicts in the order of the mutants, some at a time."""
+    baseline = Baseline()
     with copied_trees(jobs) as free, ThreadPoolExecutor(jobs) as pool:
-        _assert_sound(free, sorted({test for mutant in trying for test in mutant.tests}))
 
         def attempt(mutant: Mutant) -> Verdict:
             tree = free.get()
             try:
-                return tried(mutant, tree, reach, limit)
+                return tried(mutant, tree, reach, limit, baseline)
             finally:
                 free.put(tree)
 
         yield from pool.map(attempt, trying)
-
-
-def _assert_sound(free: queue.SimpleQueue[Path], tests: Sequence[str]) -> None:
-    """Tests that fail on the code as it is say nothing about mutants."""
-    tree = free.get()
-    if not tested(tree, tests, None):
-        raise Unsound("the tests that the lists name fail without any mutant")
-    free.put(tree)
-
-
-def share(verdicts: Sequence[Verdict]) -> float:
-    """Per cent that were killed."""
-    return 100 * sum(v.killed for v in verdicts) / len(verdicts)
-
-
-def by_room(verdicts: Sequence[Verdict]) -> dict[str, list[Verdict]]:
-    """Verdicts of each folder, in order of name."""
-    return {room: [v for v in verdicts if v.room == room] for room in sorted({v.room for v in verdicts})}
-
-
-def table(verdicts: Sequence[Verdict], skipped: int) -> str:
-    """Killed and tried by folder, then the survivors."""
-    lines = ["| folder | killed | of | % |", "|---|---|---|---|"]
-    for room, own in [*by_room(verdicts).items(), ("all", list(verdicts))]:
-        lines.append(f"| {room} | {sum(v.killed for v in own)} | {len(own)} | {share(own):.0f} |")
-    survivors = [f"survived: {v.name} ({v.room})" for v in verdicts if not v.killed]
-    return "\n".join([*lines, f"{skipped} equivalent mutants were not tried", *survivors])
-
-
-def shortfalls(verdicts: Sequence[Verdict]) -> list[str]:
-    """What is below the bar: all, and folders."""
-    found = [f"all: {share(verdicts):.0f} % < {BAR_OF_ALL} %"] if share(verdicts) < BAR_OF_ALL else []
-    low = [(room, share(own)) for room, own in by_room(verdicts).items() if share(own) < BAR_OF_A_FOLDER]
-    return [*found, *(f"{room}: {percent:.0f} % < {BAR_OF_A_FOLDER} %" for room, percent in low)]
 
 
 def misfits(chosen: Sequence[Mutant]) -> list[str]:
@@ -269,12 +278,20 @@ def misfits(chosen: Sequence[Mutant]) -> list[str]:
     return found
 
 
-def check_syntax(mutant: Mutant) -> None:
+def check_syntax(mutant: Mutant, root: Path = ROOT) -> None:
     """Raises Misfit unless a test could meet the mistake: what is no Python fails everything."""
     try:
-        ast.parse(mutated(mutant))
+        ast.parse(mutated(mutant, root))
     except SyntaxError as error:
         raise Misfit(f"{mutant.name}: what it makes of {mutant.file} is no Python: {error}") from None
+
+
+def part(text: str) -> slice:
+    """Every N-th from the K-th on, of `K/N`: parts that take about as long as each other."""
+    number, _, count = text.partition("/")
+    if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+        raise argparse.ArgumentTypeError(f"{text!r} is not K/N with K from 1 to N")
+    return slice(int(number) - 1, None, int(count))
 
 
 def main() -> int:
@@ -285,6 +302,7 @@ def main() -> int:
     reach.add_argument(
         "--wider", action="store_const", const=Reach.EVERYTHING, dest="reach", help="the whole suite too"
     )
+    parser.add_argument("--part", type=part, default=slice(None), help="K/N: the K-th of N parts of these")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument(
         "--limit", type=float, default=120, help="seconds for a run of tests; longer ones count as failed"
@@ -292,27 +310,29 @@ def main() -> int:
     parser.add_argument("--json", type=Path, help="where to write every verdict")
     parser.set_defaults(reach=Reach.FOLDER)
     chosen = parser.parse_args()
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        print(f"no test runs without {', '.join(missing)}: install tilewright[dev], or put them on PYTHONPATH")
+        return 2
     wanted = [m for m in mutants() if chosen.only in m.file or chosen.only in m.name]
     unfit = misfits(wanted)
     if unfit or not wanted:
         print("\n".join(unfit) or "no mutant to try")
         return 2
-    trying = [m for m in wanted if not m.equivalent]
+    trying = [m for m in wanted if not m.equivalent][chosen.part]
     verdicts: list[Verdict] = []
     try:
         for verdict in all_tried(trying, chosen.jobs, chosen.reach, chosen.limit):
             verdicts.append(verdict)
-            word = f"killed by {verdict.by}" if verdict.killed else "SURVIVED"
-            print(f"{verdict.seconds:6.1f} s  {verdict.name}: {word}", flush=True)
-    except (Misfit, Unsound) as error:
+            print(verdict, flush=True)
+            if chosen.json:
+                chosen.json.write_text(json.dumps([asdict(v) for v in verdicts], indent=1) + "\n")
+    except Misfit as error:
         print(error)
         return 2
-    print(table(verdicts, len(wanted) - len(trying)))
-    if chosen.json:
-        chosen.json.write_text(json.dumps([asdict(v) for v in verdicts], indent=1) + "\n")
-    low = shortfalls(verdicts)
-    print("\n".join(f"below the bar: {line}" for line in low))
-    return 1 if low else 0
+    text, status = summary(verdicts, sum(bool(m.equivalent) for m in wanted))
+    print(text)
+    return status
 
 
 if __name__ == "__main__":

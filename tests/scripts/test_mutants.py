@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import compileall
+import os
+import sys
 from collections import Counter
-from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -18,6 +20,10 @@ ROOT: Final = Path(__file__).parents[2]
 
 def mutate() -> ModuleType:
     return loaded(ROOT / "scripts" / "mutate.py")
+
+
+def verdicts_module() -> ModuleType:
+    return loaded(ROOT / "scripts" / "mutate_verdicts.py")
 
 
 def test_the_lists_fit_the_code() -> None:
@@ -34,15 +40,14 @@ def test_the_lists_fit_the_code() -> None:
         assert not name or f"def {name.split('[')[0]}(" in (ROOT / file).read_text(), test
 
 
-def test_what_is_no_python_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_what_is_no_python_is_refused(tmp_path: Path) -> None:
     module = mutate()
     file = tmp_path / "src" / "tilewright" / "x.py"
     file.parent.mkdir(parents=True)
     file.write_text("a + b")
-    monkeypatch.setattr(module, "mutated", partial(module.mutated, root=tmp_path))
-    module.check_syntax(module.Mutant("n", "src/tilewright/x.py", "+", "-", ("tests",)))
+    module.check_syntax(module.Mutant("n", "src/tilewright/x.py", "+", "-", ("tests",)), tmp_path)
     with pytest.raises(module.Misfit, match="is no Python"):
-        module.check_syntax(module.Mutant("n", "src/tilewright/x.py", "+", "+ *", ("tests",)))
+        module.check_syntax(module.Mutant("n", "src/tilewright/x.py", "+", "+ *", ("tests",)), tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -94,15 +99,16 @@ def test_rooms_and_the_table() -> None:
         for path in ("api.py", "ir/core.py", "targets/cpu/kernel.py", "targets/target.py", "frontends/tile_ir/x.py")
     ]
     assert rooms == ["(top)", "ir", "targets/cpu", "targets", "frontends/tile_ir"]
-    verdicts = [module.Verdict("n", "ir", True, "t", 1.0), module.Verdict("m", "ir", False, "", 1.0)]
-    table = module.table(verdicts, 3)
+    said = verdicts_module()
+    verdicts = [said.Verdict("n", "ir", True, "t", 1.0), said.Verdict("m", "ir", False, "", 1.0)]
+    table = said.table(verdicts, 3)
     assert "| ir | 1 | 2 | 50 |" in table
     assert "| all | 1 | 2 | 50 |" in table
     assert "survived: m (ir)" in table
 
 
 def test_the_bars_are_85_per_cent_of_all_and_75_of_each_folder() -> None:
-    module = mutate()
+    module = verdicts_module()
 
     def verdicts(room: str, killed: int, of: int) -> list[object]:
         return [module.Verdict(f"{room}{i}", room, i < killed, "", 1.0) for i in range(of)]
@@ -110,3 +116,94 @@ def test_the_bars_are_85_per_cent_of_all_and_75_of_each_folder() -> None:
     assert module.shortfalls([*verdicts("ir", 3, 4), *verdicts("cli", 14, 16)]) == []
     assert module.shortfalls([*verdicts("ir", 2, 3), *verdicts("cli", 17, 17)]) == ["ir: 67 % < 75 %"]
     assert module.shortfalls([*verdicts("ir", 4, 5), *verdicts("cli", 4, 5)]) == ["all: 80 % < 85 %"]
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A copy of a program of one line, and tests of it that note each run."""
+    for path, text in {
+        "src/tilewright/__init__.py": "",
+        "src/tilewright/x.py": "two = 1 + 1\n",
+        "tests/test_right.py": """
+from pathlib import Path
+import tilewright.x
+
+def test_two():
+    Path("runs").open("a").write("run ")
+    assert tilewright.x.two == 2
+""",
+        "tests/test_wrong.py": "def test_three():\n    assert 3 == 4\n",
+        "tests/test_blind.py": "def test_nothing():\n    pass\n",
+        "tests/test_endless.py": """
+import tilewright.x
+
+def test_end():
+    while tilewright.x.two != 2:
+        pass
+""",
+    }.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    return tmp_path
+
+
+def test_what_becomes_of_a_mutant(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = mutate()
+    monkeypatch.setattr(module, "_SLOWER", 0.1)
+    baseline = module.Baseline()
+
+    def verdict(*tests: str, limit: float = 60.0) -> Any:
+        names = [f"tests/test_{test}.py" for test in tests]
+        mutant = module.Mutant("n", "src/tilewright/x.py", "+", "-", names)
+        return module.tried(mutant, tree, module.Reach.NEAREST, limit, baseline)
+
+    assert verdict("blind", "right").by == "tests/test_blind.py tests/test_right.py"
+    assert verdict("right").killed
+    assert (tree / "runs").read_text() == "run " * 3, "once on the code as it is, twice with the mistake"
+    assert not verdict("blind").killed
+    assert verdict("endless", limit=1.0).by == "tests/test_endless.py, which did not end"
+    unsound = verdict("right", "wrong")
+    assert not unsound.killed
+    assert "assert 3 == 4" in unsound.unsound
+    assert unsound.unsound.startswith("tests/test_wrong.py: exit status 1")
+    assert (tree / "src" / "tilewright" / "x.py").read_text() == "two = 1 + 1\n"
+
+
+def test_mutants_whose_tests_fail_anyway_are_told_apart() -> None:
+    module = verdicts_module()
+    killed = module.Verdict("k", "ir", True, "t", 1.0)
+    unsound = [module.Verdict(name, "cli", False, "", 1.0, unsound="t: no numpy") for name in ("a", "b")]
+    text, status = module.summary([killed, *unsound], 0)
+    assert status == 2
+    assert "not tried: a, b, because without any mutant t: no numpy" in text
+    assert "cli" not in text
+    assert module.summary([killed], 0)[1] == 0
+    assert module.summary(unsound, 0)[1] == 2
+
+
+def test_tests_run_with_the_packages_of_this_run_but_with_the_source_of_their_tree(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = mutate()
+    given = [str(ROOT / "src"), "/elsewhere/site", str(ROOT / "tests")]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(given))
+    assert module.environment(tree)["PYTHONPATH"].split(os.pathsep) == [str(tree / "src"), "/elsewhere/site"]
+    monkeypatch.delenv("PYTHONPATH")
+    assert module.environment(tree)["PYTHONPATH"] == str(tree / "src")
+
+
+def test_parts_are_all_of_the_list_once() -> None:
+    module = mutate()
+    numbers = list(range(11))
+    assert sorted(n for k in range(1, 5) for n in numbers[module.part(f"{k}/4")]) == numbers
+    for wrong in ("0/2", "3/2", "2", "x/y", "1/0"):
+        with pytest.raises(argparse.ArgumentTypeError, match="is not K/N"):
+            module.part(wrong)
+
+
+def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    module = mutate()
+    monkeypatch.setattr(sys, "argv", ["mutate"])
+    monkeypatch.setattr(module, "_NEEDED", ("numpy", "no_such_package"))
+    assert module.main() == 2
+    assert "no test runs without no_such_package" in capsys.readouterr().out

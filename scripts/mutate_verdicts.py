@@ -1,0 +1,72 @@
+"""What became of mutants, as a table by folder and as an exit status."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+BAR_OF_ALL: Final = 85
+BAR_OF_A_FOLDER: Final = 75
+"""Per cent of mutants that tests have to notice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of a mutant: `killed` by which tests, or nothing noticed.
+
+    `unsound` is what the tests say that fail without it; then it was not tried.
+    """
+
+    name: str
+    room: str
+    killed: bool
+    by: str
+    seconds: float
+    unsound: str = ""
+
+    def __str__(self) -> str:
+        if self.unsound:
+            said = "not tried, its tests fail without it"
+        else:
+            said = f"killed by {self.by}" if self.killed else "SURVIVED"
+        return f"{self.seconds:6.1f} s  {self.name}: {said}"
+
+
+def share(verdicts: Sequence[Verdict]) -> float:
+    """Per cent that were killed."""
+    return 100 * sum(v.killed for v in verdicts) / len(verdicts)
+
+
+def by_room(verdicts: Sequence[Verdict]) -> dict[str, list[Verdict]]:
+    """Verdicts of each folder, in order of name."""
+    return {room: [v for v in verdicts if v.room == room] for room in sorted({v.room for v in verdicts})}
+
+
+def table(verdicts: Sequence[Verdict], skipped: int) -> str:
+    """Killed and tried by folder, then the survivors."""
+    lines = ["| folder | killed | of | % |", "|---|---|---|---|"]
+    for room, own in [*by_room(verdicts).items(), ("all", list(verdicts))]:
+        lines.append(f"| {room} | {sum(v.killed for v in own)} | {len(own)} | {share(own):.0f} |")
+    survivors = [f"survived: {v.name} ({v.room})" for v in verdicts if not v.killed]
+    return "\n".join([*lines, f"{skipped} equivalent mutants were not tried", *survivors])
+
+
+def shortfalls(verdicts: Sequence[Verdict]) -> list[str]:
+    """What is below the bar: all, and folders."""
+    found = [f"all: {share(verdicts):.0f} % < {BAR_OF_ALL} %"] if share(verdicts) < BAR_OF_ALL else []
+    low = [(room, share(own)) for room, own in by_room(verdicts).items() if share(own) < BAR_OF_A_FOLDER]
+    return [*found, *(f"{room}: {percent:.0f} % < {BAR_OF_A_FOLDER} %" for room, percent in low)]
+
+
+def summary(verdicts: Sequence[Verdict], skipped: int) -> tuple[str, int]:
+    """The table and what is wrong, and the exit status that says so."""
+    sound = [v for v in verdicts if not v.unsound]
+    low = shortfalls(sound) if sound else []
+    lines = [table(sound, skipped)] if sound else []
+    lines += [f"below the bar: {line}" for line in low]
+    failures = list(dict.fromkeys(v.unsound for v in verdicts if v.unsound))
+    for failure in failures:
+        names = ", ".join(v.name for v in verdicts if v.unsound == failure)
+        lines.append(f"not tried: {names}, because without any mutant {failure}")
+    return "\n".join(lines), 2 if failures else 1 if low else 0
