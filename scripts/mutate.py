@@ -319,7 +319,8 @@ def main() -> int:
     if unfit or not wanted:
         print("\n".join(unfit) or "no mutant to try")
         return 2
-    trying = [m for m in wanted if not m.equivalent][chosen.part]
+    taken: slice = chosen.part
+    trying = [m for m in wanted if not m.equivalent][taken]
     verdicts: list[Verdict] = []
     try:
         for verdict in all_tried(trying, chosen.jobs, chosen.reach, chosen.limit):
