@@ -1,8 +1,8 @@
 """Random valid kernels of the old tensor language, with arguments.
 
-Everything is in bounds, initialised and free of races. Types are spelt by an inference of the generator's own, which is
-a check of the compiler's. Layout is as wild as the grammar allows: line breaks inside instructions, several
-instructions on a line, comments anywhere.
+Everything is in bounds, initialised and, unless asked for, free of races. Types are spelt by an inference of the
+generator's own, which is a check of the compiler's. Layout is as wild as the grammar allows: line breaks inside
+instructions, several instructions on a line, comments anywhere.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from generators.arguments import Argument, copied
+from generators.old_races import meet
 from generators.old_views import update_through_views
 from generators.old_writer import DTYPES, GROUPS, INTEGERS, Dim, View, Writer, split
 
@@ -20,12 +21,13 @@ __all__ = ["GROUPS", "Argument", "OldKernel", "generate"]
 
 @dataclass
 class OldKernel:
-    """A kernel with its arguments in order; `comments` stand in the text in this order."""
+    """A kernel with its arguments in order; `comments` stand in the text in this order. `races`: work-items do."""
 
     name: str
     text: str
     arguments: list[Argument]
     comments: list[str]
+    races: bool = False
 
     def copy_arguments(self) -> list[Argument]:
         """Fresh copies, each in guarded memory of its own."""
@@ -246,6 +248,7 @@ def _ids(w: Writer) -> None:
     w.define("index", f"arith.add {w.group()}, 1 : index")
 
 
+_COLLECTIVES = (_axpby, _sum, _gemm, _gemv, _ger, _hadamard)
 _STATEMENTS: Sequence[Callable[[Writer], None]] = (
     *(_axpby, _sum, _gemm, _gemm, _gemv, _ger, _hadamard),
     *(_arithmetic, _arithmetic, _store, _store, update_through_views, update_through_views, update_through_views),
@@ -257,15 +260,20 @@ def _statement(w: Writer) -> None:
     w.rnd.choice(_STATEMENTS[:14])(w)
 
 
-def generate(rnd: random.Random, name: str = "k") -> OldKernel:
-    """A random kernel of a few statements, for `GROUPS` work-groups."""
+def generate(rnd: random.Random, name: str = "k", meeting: float = 0.0) -> OldKernel:
+    """A random kernel of a few statements, for `GROUPS` work-groups.
+
+    In a share of the kernels work-items meet at an element, where some of them race and others do not (`old_races`).
+    """
     w = Writer(rnd)
     for _ in range(rnd.randint(1, 4)):
         rnd.choice(_STATEMENTS)(w)
+    if rnd.random() < meeting:
+        meet(w, _COLLECTIVES)
     attributes = rnd.choice(["", "", "subgroup_size(16) ", "work_group_size(32,2) subgroup_size(16) "])
     head = f"func @{name}({', '.join(w.parameters)}) {attributes}{{"
     text = "\n".join([head, *w.lines, "}"]) + "\n"
-    return OldKernel(name, _on_one_line(rnd, text), w.arguments, w.comments)
+    return OldKernel(name, _on_one_line(rnd, text), w.arguments, w.comments, w.races)
 
 
 def _on_one_line(rnd: random.Random, text: str) -> str:

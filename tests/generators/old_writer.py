@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,13 @@ Dim = tuple[int, bool]
 """An extent, and whether types spell it."""
 GROUPS = 2
 """Work-groups of a launch: each has its own part of every array that is written."""
+
+
+class Common(Enum):
+    """How all work-groups update memory that they have in common, in place of parts of their own."""
+
+    PLAINLY = ""
+    ATOMICALLY = ".atomic"
 
 
 @dataclass(frozen=True)
@@ -81,6 +89,8 @@ class Writer:
     counter: int = 0
     depth: int = 1
     group_id: str = ""
+    common: Common | None = None
+    races: bool = False
 
     def emit(self, text: str) -> None:
         self.lines.append("  " * self.depth + self._scatter(text) + self._comment())
@@ -161,6 +171,8 @@ class Writer:
 
     def own(self, dtype: str, sizes: tuple[int, ...], known: tuple[bool, ...]) -> View:
         """Memory that belongs to the group: a slice of a batch, an element of a group, or an allocation."""
+        if self.common is not None:
+            return self.read_only(dtype, sizes, known)
         kind = self.rnd.random()
         if kind < 0.25 and all(known):
             return self._allocation(dtype, sizes, known)
@@ -240,6 +252,8 @@ class Writer:
         return alpha, alpha_type, beta, beta_type
 
     def atomic(self) -> str:
+        if self.common is not None:
+            return self.common.value
         return ".atomic" if self.rnd.random() < 0.15 else ""
 
     def index(self, size: int) -> str:

@@ -226,6 +226,20 @@ def test_work_groups_with_parts_of_their_own_and_atomics_do_not_race() -> None:
     assert y.tolist() == [3, 0, 0, 0]
 
 
+@pytest.mark.parametrize("beta", ["0.0", "1.0"])
+@pytest.mark.parametrize("instruction", ["axpby", "hadamard", "cumsum"])
+def test_atomic_updates_of_work_groups_do_not_race(instruction: str, beta: str) -> None:
+    """With a factor of zero each element gets an atomic store, else an atomic addition."""
+    operands = {"axpby": "%o, %y", "hadamard": "%o, %y, %y", "cumsum": "%o, %y, 0"}[instruction]
+    body = f"%b = constant {beta} : f32 {instruction}{{}} {operands}, %b, %x"
+    x, y = np.zeros(4, np.float32), np.ones(4, np.float32)
+    across_groups(body.format(".atomic"), x, y)
+    once = np.cumsum(y) if instruction == "cumsum" else y
+    assert x.tolist() == (once if beta == "0.0" else 3 * once).tolist()
+    with pytest.raises(KernelError, match="a work-group"):
+        across_groups(body.format(""), x, y)
+
+
 @pytest.mark.parametrize(
     ("instruction", "shapes"),
     [

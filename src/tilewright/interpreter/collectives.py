@@ -93,7 +93,7 @@ def _update(
         if b != 0:
             result = result + b * read_all(w, op, target, wanted)
         rounded = convert(wide.format, type_.format, np.asarray(result))
-    store_box(w, view, start, np.asarray(rounded), (), op.location)
+    store_box(w, view, start, np.asarray(rounded), (), op.location, atomic)
 
 
 def _elementwise(w: WorkGroup, op: Operation) -> None:
