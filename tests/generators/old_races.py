@@ -94,6 +94,20 @@ def _of_one_group(w: Writer, races: bool, _collectives: Sequence[Statement]) -> 
     _forget(w, scalars)
 
 
+def _of_a_writer_and_readers(w: Writer, races: bool, _collectives: Sequence[Statement]) -> None:
+    """The first work-group writes an element that all others read, or read beside."""
+    view, scalars = _common(w), len(w.scalars)
+    read = view if races else w.read_only(view.dtype, view.sizes, view.known)
+    at, value, own = w.rnd.randrange(view.sizes[0]), w.scalar(view.dtype, literals=False), w.own(view.dtype, (), ())
+    first = w.define("i1", f"cmp.eq {w.group()}, 0 : index", "b")
+    w.emit(f"if {first} {{")
+    w.emit(f"  store {value}, {view.name}[{at}] : {view.type}")
+    w.emit("}")
+    found = w.define(read.dtype, f"load {read.name}[{at}] : {read.type}")
+    w.emit(f"store {found}, {own.name}[] : {own.type}")
+    _forget(w, scalars)
+
+
 def _of_items(w: Writer, races: bool, _collectives: Sequence[Statement]) -> None:
     """Work-items of a `foreach` that write one element, or each its own."""
     size, scalars = w.rnd.randint(2, 7), len(w.scalars)
@@ -123,4 +137,11 @@ def _of_neighbours(w: Writer, races: bool, _collectives: Sequence[Statement]) ->
     _forget(w, scalars)
 
 
-_MEETINGS: Sequence[Meeting] = (_by_collectives, _of_plain_and_atomic, _of_one_group, _of_items, _of_neighbours)
+_MEETINGS: Sequence[Meeting] = (
+    _by_collectives,
+    _of_plain_and_atomic,
+    _of_one_group,
+    _of_a_writer_and_readers,
+    _of_items,
+    _of_neighbours,
+)
