@@ -8,13 +8,13 @@ from typing import Final
 from msgspec import Struct
 
 _FIRST: Final = re.compile(
-    r"(?:\s++|//[^\n]*+)*+(?!builtin\.module\s*+\{\s*+builtin\.kernel\b)"
-    r"(?:(?:cuda_tile\.|builtin\.)?+(?:module|entry|global)\b|\"(?:cuda_tile|builtin)\.|[!#][A-Za-z_][\w$.]*+\s*+=)"
+    r"(?>(?:\s++|//[^\n]*+)*)(?!builtin\.module\s*+\{\s*+builtin\.kernel\b)"
+    r"(?:(?>cuda_tile\.|builtin\.|)(?:module|entry|global)\b|\"(?:cuda_tile|builtin)\.|[!#][A-Za-z_][\w$.]*+\s*+=)"
 )
 
 _FIRST_OF_MLIR: Final = re.compile(
-    r"(?:\s++|//[^\n]*+)*+"
-    r"(?:(?:builtin\.)?+module\b|(?:func\.func|memref\.global)\b|\"(?:builtin\.module|func\.func|memref\.global)\""
+    r"(?>(?:\s++|//[^\n]*+)*)"
+    r"(?:(?>builtin\.|)module\b|(?:func\.func|memref\.global)\b|\"(?:builtin\.module|func\.func|memref\.global)\""
     r"|[!#][A-Za-z_][\w$.]*+\s*+=)"
 )
 _MLIR_FUNCTION: Final = re.compile(r"^[^\n/]*?(?:\bfunc\.func\b|\"func\.func\")", re.MULTILINE)
@@ -40,7 +40,7 @@ def is_tile_ir(text: str) -> bool:
 
 
 _LLVM: Final = re.compile(
-    r"(?:\s++|;(?! ModuleID)[^\n]*+)*+"
+    r"(?>(?:\s++|;(?! ModuleID)[^\n]*+)*)"
     r"(?:; ModuleID|source_filename\s*+=|target (?:triple|datalayout)\s*+=|define\s[^\n]*+|declare\s[^\n]*+"
     r"|@[\w.$-]++\s*+=|%[\w.$-]++\s*+=\s*+type\s|attributes #\d|!\d++ =)"
 )
@@ -69,7 +69,7 @@ class Likeness(Struct, frozen=True):
 
 _Row = tuple[re.Pattern[str], str, str, str]
 _MAGIC_BYTES: Final = BYTECODE_MAGIC.hex(" ")
-_LINE: Final = r"(?:\s++|(?://|;|#)[^\n]*+\n)*+"
+_LINE: Final = r"(?>(?:\s++|(?://|;|#)[^\n]*+\n)*)"
 """White space and comments of any kind."""
 
 

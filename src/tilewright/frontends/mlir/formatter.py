@@ -10,8 +10,8 @@ from tilewright.dialects.mlir.base import UNSUPPORTED
 from tilewright.frontends.mlir.reading import read_mlir_file
 from tilewright.ir.mlir.printer import print_generic
 
-_GENERIC: Final = re.compile(r'^[ \t]*+(?:%[^="\n]*+=[ \t]*+)?+"(?:builtin\.module|func\.func)"\(', re.MULTILINE)
-_SCAN: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+"?+|//[^\n]*+')
+_GENERIC: Final = re.compile(r'^[ \t]*+(?>%[^="\n]*+=[ \t]*+|)"(?:builtin\.module|func\.func)"\(', re.MULTILINE)
+_SCAN: Final = re.compile(r'"(?>(?:[^"\\\n]|\\.)*)"?+|//[^\n]*+')
 _PRINTED: Final = re.compile(r"// (?:no predecessors|pred: \^bb\d+|\d+ preds: [\^\w, ]+)")
 
 

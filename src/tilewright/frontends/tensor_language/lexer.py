@@ -38,7 +38,7 @@ END: Final = " "
 # Branches are tried in this order, so the frequent ones that their first character decides come first.
 _BLANK: Final = r"[ \t\r\n]+"
 # All white space and comments between two tokens at once: a text may hold millions of comments and not a token.
-_TRIVIA_STRETCH: Final = r"(?:[ \t\r\n]++|;[^\n]*+\n)++"
+_TRIVIA_STRETCH: Final = r"(?>(?:[ \t\r\n]++|;[^\n]*+\n)+)"
 _BRANCHES: Final = r"""
       |[%$](?:\d+|[A-Za-z]\w*)
       |[(){}\[\],:=>?]

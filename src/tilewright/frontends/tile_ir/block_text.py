@@ -32,9 +32,9 @@ _JUNK: Final = re.compile(r"[ \t]*+[^\s{}%]?+[ \t]*+(?=\n|//)")
 """What may stand in place of an opening brace at the end of a line."""
 
 _INDENTATION: Final = re.compile(r"[ \t]*+")
-_NAME: Final = r"%[A-Za-z0-9_$.-]++(?::[0-9]++)?+"
+_NAME: Final = r"%[A-Za-z0-9_$.-]++(?>:[0-9]++|)"
 _BEGIN: Final = re.compile(
-    rf'[ \t]*+(?:({_NAME}(?:[ \t]*+,[ \t]*+{_NAME})*+[ \t]*+=(?!=))|"cuda_tile\.|(?:cuda_tile\.)?+([a-z_0-9]++)\b)'
+    rf'[ \t]*+(?:({_NAME}(?>(?:[ \t]*+,[ \t]*+{_NAME})*)[ \t]*+=(?!=))|"cuda_tile\.|(?>cuda_tile\.|)([a-z_0-9]++)\b)'
 )
 
 

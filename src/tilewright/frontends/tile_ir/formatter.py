@@ -11,7 +11,7 @@ from tilewright.frontends.tile_ir.parser import parse
 from tilewright.frontends.tile_ir.printer import print_module
 from tilewright.ir.core import Operation
 
-_SCAN: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+"?+|//[^\n]*+')
+_SCAN: Final = re.compile(r'"(?>(?:[^"\\\n]|\\.)*)"?+|//[^\n]*+')
 
 
 def format_source(source: Source, report: Report) -> str:

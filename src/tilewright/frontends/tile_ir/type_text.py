@@ -30,7 +30,7 @@ from tilewright.ir.mlir.name_text import NameReader
 from tilewright.ir.types import Type
 
 _BALANCED: Final = re.compile(
-    r'((?:!cuda_tile\.)?[a-z_]+(?:<(?:[^<>%"@{}]|<(?:[^<>%"@{}]|<(?:[^<>%"@{}]|<[^<>%"@{}]*>)*+>)*+>)*+>)?+)'
+    r'((?:!cuda_tile\.)?[a-z_]+(?><(?>(?:[^<>%"@{}]|<(?>(?:[^<>%"@{}]|<(?>(?:[^<>%"@{}]|<[^<>%"@{}]*>)*)>)*)>)*)>|))'
     + SKIP.pattern
 )
 _DIMENSION: Final = re.compile(r"(\?|0x(?=[a-zA-Z!?])|[0-9]+)")

@@ -10,14 +10,14 @@ from msgspec import Struct
 from tilewright.diagnostics import Diagnostic, Report, Source, SourceRange
 from tilewright.ir.mlir.limits import DEFAULT_LIMITS, Limits
 
-_SKIP: Final = r"(?:[ \t\r\n]++|//[^\n]*+)*+"
+_SKIP: Final = r"(?>(?:[ \t\r\n]++|//[^\n]*+)*)"
 SKIP: Final = re.compile(_SKIP)
 WORD: Final = re.compile(rf"([A-Za-z_][A-Za-z0-9_$.]*+){_SKIP}")
 VALUE: Final = re.compile(rf"(%(?:[0-9]++|[A-Za-z_$.-][A-Za-z0-9_$.-]*+))(?:#([0-9]{{1,9}}))?{_SKIP}")
 INTEGER: Final = re.compile(rf"(-?(?:0x[0-9a-fA-F]++|[0-9]++))(?![.\w]){_SKIP}")
 FLOAT: Final = re.compile(rf"(-?[0-9]++\.[0-9]*+(?:[eE][+-]?[0-9]++)?){_SKIP}")
-STRING: Final = re.compile(rf'("(?:[^"\\\n]|\\.)*+"){_SKIP}')
-SYMBOL: Final = re.compile(rf'@([A-Za-z_][A-Za-z0-9_$.]*+|"(?:[^"\\\n]|\\.)*+"){_SKIP}')
+STRING: Final = re.compile(rf'("(?>(?:[^"\\\n]|\\.)*)"){_SKIP}')
+SYMBOL: Final = re.compile(rf'@([A-Za-z_][A-Za-z0-9_$.]*+|"(?>(?:[^"\\\n]|\\.)*)"){_SKIP}')
 _ESCAPE: Final = re.compile(r'\\(?:([0-9a-fA-F]{2})|([nt\\"]))')
 _ANY: Final = re.compile(r"[A-Za-z_0-9$.]+|[%@#!^][A-Za-z_0-9$.-]*|->|.", re.DOTALL)
 _SIMPLE: Final = {"n": "\n", "t": "\t", "\\": "\\", '"': '"'}

@@ -27,7 +27,7 @@ from tilewright.ir.mlir.types import TensorType, VectorType, is_number, layout_o
 from tilewright.ir.types import BOOL, I64, Type
 
 NUMBER_TEXT: Final = re.compile(
-    rf"(-?(?:0x[0-9a-fA-F]++|[0-9]++(?:\.[0-9]*+(?:[eE][+-]?[0-9]++)?+)?+|(?=[tf])(?:true|false)(?![\w$.])))"
+    rf"(-?(?:0x[0-9a-fA-F]++|[0-9]++(?>\.[0-9]*+(?>[eE][+-]?[0-9]++|)|)|(?=[tf])(?:true|false)(?![\w$.])))"
     rf"(?![\w.]){SKIP.pattern}"
 )
 _DIGITS: Final = 1024

@@ -20,7 +20,7 @@ from tilewright.ir.mlir.types import OpaqueType
 from tilewright.ir.types import ScalarType, Type
 
 _NAME: Final = re.compile(rf"([!#](?:[0-9]++|[A-Za-z_$.-][A-Za-z0-9_$.-]*+)){SKIP.pattern}")
-_BODY: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+"|->|[<>()\[\]{}"]|[!#][A-Za-z_][A-Za-z0-9_$.-]*+(?!<)')
+_BODY: Final = re.compile(r'"(?>(?:[^"\\\n]|\\.)*)"|->|[<>()\[\]{}"]|[!#][A-Za-z_][A-Za-z0-9_$.-]*+(?!<)')
 _CLOSING: Final = {"<": ">", "(": ")", "[": "]", "{": "}"}
 DEFINITION: Final = re.compile(rf"([!#][A-Za-z_0-9][A-Za-z0-9_$-]*+){SKIP.pattern}=(?!=){SKIP.pattern}")
 

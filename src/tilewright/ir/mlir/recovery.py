@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-_SCAN: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+"?+|//[^\n]*+|[{}\n]')
+_SCAN: Final = re.compile(r'"(?>(?:[^"\\\n]|\\.)*)"?+|//[^\n]*+|[{}\n]')
 
 
 def resume(text: str, start: int, failed: int, begins: Callable[[str, int], bool]) -> int:

@@ -18,9 +18,9 @@ from tilewright.ir.mlir.trampoline import Steps
 from tilewright.ir.mlir.value_text import plain_name
 from tilewright.ir.types import Type
 
-_NAME: Final = r"%[A-Za-z0-9_$.-]++(?::[0-9]++)?+"
+_NAME: Final = r"%[A-Za-z0-9_$.-]++(?>:[0-9]++|)"
 _BEGIN: Final = re.compile(
-    rf'[ \t]*+(?:(?:{_NAME}(?:[ \t]*+,[ \t]*+{_NAME})*+|[!#][A-Za-z0-9_$-]++)[ \t]*+=(?!=)|"(?=[^"\n]*"\()|\^|{{-#)'
+    rf'[ \t]*+(?:(?:{_NAME}(?>(?:[ \t]*+,[ \t]*+{_NAME})*)|[!#][A-Za-z0-9_$-]++)[ \t]*+=(?!=)|"(?=[^"\n]*"\()|\^|{{-#)'
 )
 
 

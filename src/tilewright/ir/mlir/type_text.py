@@ -33,7 +33,7 @@ from tilewright.ir.mlir.types import (
 from tilewright.ir.types import INDEX, Extent, Type
 
 _INNER: Final = r'[^<>()"#!%{}/]*+'
-_BALANCED: Final = re.compile(rf"([a-z][A-Za-z0-9]*+(?:<{_INNER}(?:<{_INNER}>{_INNER})*+>)?+){SKIP.pattern}")
+_BALANCED: Final = re.compile(rf"([a-z][A-Za-z0-9]*+(?><{_INNER}(?>(?:<{_INNER}>{_INNER})*)>|)){SKIP.pattern}")
 _INTEGER: Final = re.compile(r"(s|u)?i([0-9]{1,9})")
 _DIMENSION: Final = re.compile(rf"(\?|[0-9]+)(?:{SKIP.pattern})x")
 _SCALABLE: Final = re.compile(rf"\[{SKIP.pattern}([0-9]+){SKIP.pattern}\]{SKIP.pattern}x")
@@ -297,4 +297,4 @@ class TypeReader(NameReader, ABC):
         return None if self.accept("?") else self.integer("an integer or ?")
 
 
-_BAD_ESCAPE: Final = re.compile(r'(?<!\\)(?:\\\\)*+\\(?![0-9a-fA-F]{2}|[nt\\"])')
+_BAD_ESCAPE: Final = re.compile(r'(?<!\\)(?>(?:\\\\)*)\\(?![0-9a-fA-F]{2}|[nt\\"])')

@@ -11,7 +11,7 @@ from tilewright.frontends.tlx.llvm.limits import DEFAULT_LIMITS, Limits
 from tilewright.ir.mlir.cursor import Abort, GiveUp
 
 _TOKEN: Final = re.compile(
-    r"""(?:[ \t\r\n]++|;[^\n]*+)*+"""
+    r"""(?>(?:[ \t\r\n]++|;[^\n]*+)*)"""
     r"""([-\w$.]++:(?!:)|"[^"]*+":?+|[%@!$](?:[-\w$.]++|"[^"]*+")|\#\d++|\^\d++"""
     r"""|[us]?0x[KLMHR]?[0-9A-Fa-f]++|[-+]?\d++(?:\.\d*+(?:[eE][-+]?\d++)?)?|\.\.\.|[A-Za-z_$.][\w$.]*+|.|\Z)""",
     re.DOTALL | re.ASCII,
