@@ -121,5 +121,9 @@ def test_what_is_not_offered_is_said() -> None:
 
 
 def test_translation_reads_as_a_language_that_has_forms() -> None:
-    assert translated(TENSOR) is translated(TILE)
+    assert translated(TILE) is language_of(TILE)
+    assert not language_of(TENSOR).translates
+    first = translated(TENSOR)
+    assert first.translates
+    assert not any(earlier.translates for earlier in LANGUAGES[: LANGUAGES.index(first)])
     assert all(len(set(language.forms)) == len(language.forms) > 0 for language in LANGUAGES)
