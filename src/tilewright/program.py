@@ -109,12 +109,16 @@ class Kernel:
 
     @property
     def schedule(self) -> str:
-        """What the kernel's matrix products run on, one line a product: its place in the source, extents of the tiles,
-        types, the unit (`units` of `compile`), the shape of the code, and what keeps it from better units.
+        """How the kernel runs. On a device the first line is how its grid becomes blocks of threads, and their memory.
 
-        Empty where there are none, and for targets that do not tell.
+        Then what its matrix products run on, one line a product: its place in the source, extents of the tiles, types,
+        the unit (`units` of `compile`), the shape of the code, and what keeps it from better units. No lines where
+        there are none, and for targets that do not tell.
         """
-        return self.info.facts.get(SCHEDULE, "")
+        lines = [self.info.facts.get(SCHEDULE, "")]
+        if self.info.launch is not None:
+            lines.insert(0, f"{self.info.launch}, {self.info.local_bytes:,} bytes of shared memory a block")
+        return "\n".join(filter(None, lines))
 
     def ir(self, stage: str = "tile") -> str:
         """The program's text at one of its `stages`. Raises KeyError for any other."""

@@ -15,6 +15,7 @@ from tilewright.artifacts.artifact import (
     ArtifactError,
     GroupParameter,
     KernelInfo,
+    LaunchPlan,
     MemrefParameter,
     Parameter,
     ScalarParameter,
@@ -52,6 +53,8 @@ PARAMETERS: st.SearchStrategy[Parameter] = st.one_of(
     memrefs(),
     st.builds(GroupParameter, _NAMES, memrefs("global"), _SIZES, _SIZES),
 )
+_THREE = st.tuples(*[st.integers(1, 1024)] * 3)
+PLANS = st.none() | st.builds(LaunchPlan, _THREE, st.integers(1, 64), _THREE)
 KERNELS = st.builds(
     KernelInfo,
     _NAMES,
@@ -61,6 +64,7 @@ KERNELS = st.builds(
     st.tuples(st.integers(1, 64), st.integers(1, 64)),
     st.integers(0, 2**20),
     st.dictionaries(_NAMES, st.text(max_size=20), max_size=3),
+    launch=PLANS,
 )
 ARTIFACTS = st.builds(
     Artifact,
@@ -135,6 +139,37 @@ def test_a_forged_header_with_a_valid_checksum_never_crashes(kernel: KernelInfo,
 def test_headers_that_are_none(header: bytes) -> None:
     with pytest.raises(ArtifactError):
         Artifact.from_bytes(_resealed(header))
+
+
+def test_artefacts_of_an_older_format() -> None:
+    with pytest.raises(ArtifactError, match=r"of another format version, 7, and this tilewright reads \d+; compile it"):
+        Artifact.from_bytes(_resealed(b'{"format":7}'))
+
+
+@pytest.mark.parametrize(
+    ("plan", "text"),
+    [
+        ({"threads": [32, 1], "items": 1, "cluster": [1, 1, 1]}, "threads are three numbers"),
+        ({"threads": [32, 0, 1], "items": 1, "cluster": [1, 1, 1]}, "at least one thread"),
+        ({"threads": [32, 1, 1], "items": 0, "cluster": [1, 1, 1]}, "at least one work-group"),
+        ({"threads": [32, 1, 1], "items": 1, "cluster": [1, -1, 1]}, "at least one block"),
+        ({"threads": [32, 1, 1], "items": 1}, "lacks 'cluster'"),
+    ],
+)
+def test_plans_that_are_none(plan: dict[str, object], text: str) -> None:
+    kernel = KernelInfo("k", "k", (), launch=LaunchPlan((32, 1, 1)))
+    raw = Artifact("nvidia", (kernel,), b"").to_bytes()
+    header = json.loads(raw[16:-32])
+    header["kernels"][0]["launch"] = plan
+    with pytest.raises(ArtifactError, match=text):
+        Artifact.from_bytes(_resealed(json.dumps(header).encode()))
+
+
+def test_a_plan_counts_blocks() -> None:
+    plan = LaunchPlan((128, 1, 1), items=4, cluster=(2, 1, 1))
+    assert [plan.blocks((x, 3, 2)) for x in (0, 1, 4, 5, 9)] == [(x, 3, 2) for x in (0, 1, 1, 2, 3)]
+    assert str(plan) == "blocks of 128 threads, 4 work-groups each, clusters of 2 x 1 x 1 blocks"
+    assert str(LaunchPlan((8, 4, 1))) == "blocks of 8 x 4 x 1 threads, a work-group each"
 
 
 def test_slots_follow_the_calling_convention() -> None:

@@ -195,6 +195,14 @@ def test_entries_of_the_cache_are_checked_too(data: bytes, tmp_path: Path) -> No
         assert cache.get_or_compile(key, lambda: Artifact.from_bytes(data)).to_bytes() == data
 
 
+PLANS: dict[str, Edit] = {
+    "no plan of the launch": kernel(lambda info: info.update(launch=None)),
+    "more threads": kernel(lambda info: info["launch"].update(threads=[256, 1, 1])),
+    "two work-groups a block": kernel(lambda info: info["launch"].update(items=2)),
+    "clusters": kernel(lambda info: info["launch"].update(cluster=[2, 1, 1])),
+}
+
+
 def ptx() -> bytes:
     target = find_target("nvidia:sm_80")
     source, report = source_of(TEXT), Report()
@@ -204,9 +212,10 @@ def ptx() -> bytes:
 def test_ptx() -> None:
     data = ptx()
     tw.Program.from_bytes(data)
-    for name in HEADERS.keys() - {"a constant as entry"}:
+    headers = {name: edit for name, edit in HEADERS.items() if name != "a constant as entry"}
+    for edit in (*headers.values(), *PLANS.values()):
         with pytest.raises(ArtifactError, match=r"^kernel [klm]: the artefact's (code|header) "):
-            tw.Program.from_bytes(signed(data, HEADERS[name]))
+            tw.Program.from_bytes(signed(data, edit))
     for old, new, message in [
         (b".entry tw_k", b".entry tw_m", "does not define the entry 'tw_k'"),
         (b"param_0[", b"param_0[1", "takes other parameters"),

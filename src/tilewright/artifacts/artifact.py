@@ -19,6 +19,7 @@ from tilewright.artifacts.json_fields import ArtifactError, Fields
 from tilewright.artifacts.parameters import (
     GroupParameter,
     KernelInfo,
+    LaunchPlan,
     MemrefParameter,
     Parameter,
     PointerParameter,
@@ -36,6 +37,7 @@ __all__ = [
     "ArtifactError",
     "GroupParameter",
     "KernelInfo",
+    "LaunchPlan",
     "MemrefParameter",
     "Parameter",
     "PointerParameter",
@@ -121,7 +123,7 @@ def _no_texts() -> Mapping[str, str]:
 _MAGIC: Final = b"TWARTF\x00\x01"
 _PREFIX: Final = struct.Struct("<8sQ")
 _DIGEST_BYTES: Final = 32
-ARTIFACT_FORMAT: Final = 7
+ARTIFACT_FORMAT: Final = 8
 """Grows with every change of what the bytes mean and of the calling convention; others are not read."""
 
 
@@ -188,8 +190,12 @@ def _decode(header: bytes, sections: memoryview) -> Artifact:
     except (ValueError, RecursionError) as error:
         raise ArtifactError(f"the artefact's header is not JSON: {error}") from None
     fields = Fields(value)
-    if fields.integer("format") != ARTIFACT_FORMAT:
-        raise ArtifactError("the artefact is of another format version")
+    version = fields.integer("format")
+    if version != ARTIFACT_FORMAT:
+        raise ArtifactError(
+            f"the artefact is of another format version, {version}, and this tilewright reads {ARTIFACT_FORMAT}; "
+            f"compile it again"
+        )
     texts = fields.child("texts")
     names = texts.names()
     sizes = [fields.integer("payload"), *(texts.integer(name) for name in names)]

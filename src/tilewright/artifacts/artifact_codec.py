@@ -7,8 +7,10 @@ from typing import Final
 from tilewright.artifacts.constraint_codec import constraint_from_json, constraint_to_json
 from tilewright.artifacts.json_fields import ArtifactError, Fields
 from tilewright.artifacts.parameters import (
+    GRID_MODES,
     GroupParameter,
     KernelInfo,
+    LaunchPlan,
     MemrefParameter,
     Parameter,
     PointerParameter,
@@ -30,7 +32,12 @@ def kernel_to_json(kernel: KernelInfo) -> JsonObject:
         "local_bytes": kernel.local_bytes,
         "facts": dict(kernel.facts),
         "constraints": [constraint_to_json(constraint) for constraint in kernel.constraints],
+        "launch": None if kernel.launch is None else _plan_to_json(kernel.launch),
     }
+
+
+def _plan_to_json(plan: LaunchPlan) -> JsonObject:
+    return {"threads": list(plan.threads), "items": plan.items, "cluster": list(plan.cluster)}
 
 
 def _parameter_to_json(parameter: Parameter) -> JsonObject:
@@ -98,11 +105,25 @@ def kernel_from_json(value: object) -> KernelInfo:
             fields.integer("local_bytes"),
             {name: facts.text(name) for name in facts.names()},
             tuple(constraint_from_json(entry) for entry in fields.items("constraints")),
+            _plan_from_json(fields.child_or_none("launch")),
         )
     except ArtifactError:
         raise
     except ValueError as error:
         raise ArtifactError(f"the artefact's header is inconsistent: {error}") from None
+
+
+def _plan_from_json(fields: Fields | None) -> LaunchPlan | None:
+    if fields is None:
+        return None
+    return LaunchPlan(_three(fields, "threads"), fields.integer("items"), _three(fields, "cluster"))
+
+
+def _three(fields: Fields, name: str) -> tuple[int, int, int]:
+    found = fields.integers(name)
+    if len(found) != GRID_MODES:
+        raise ArtifactError(f"the artefact's {name} are three numbers")
+    return found[0], found[1], found[2]
 
 
 def _parameter_from_json(fields: Fields) -> Parameter:

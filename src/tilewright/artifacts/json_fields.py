@@ -61,6 +61,11 @@ class Fields:
         """An object."""
         return Fields(self._get(name))
 
+    def child_or_none(self, name: str) -> Fields | None:
+        """An object or null."""
+        value = self._get(name)
+        return None if value is None else Fields(value)
+
     def names(self) -> list[str]:
         """The keys there are."""
         return list(self._fields)

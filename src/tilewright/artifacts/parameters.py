@@ -149,12 +149,49 @@ def _no_facts() -> Mapping[str, str]:
     return {}
 
 
+class LaunchPlan(Struct, frozen=True):
+    """How a grid of work-groups becomes blocks of threads of a device.
+
+    `threads` of a block along x, y and z. A block runs `items` work-groups that follow each other along x, fewer at the
+    end of the grid: a grid (x, y, z) takes ceil(x / items) * y * z blocks. `cluster` is how many blocks along each mode
+    run at a time on neighbouring multiprocessors; it divides the blocks. Each block gets `local_bytes` of the kernel as
+    dynamic shared memory.
+    """
+
+    threads: tuple[int, int, int]
+    items: int = 1
+    cluster: tuple[int, int, int] = (1, 1, 1)
+
+    def __post_init__(self) -> None:
+        _check(min(self.threads) > 0, "a block has at least one thread along each mode")
+        _check(self.items > 0, "a block runs at least one work-group")
+        _check(min(self.cluster) > 0, "a cluster has at least one block along each mode")
+
+    @property
+    def is_clustered(self) -> bool:
+        """Whether clusters have more than one block."""
+        return self.cluster != (1, 1, 1)
+
+    def blocks(self, grid: tuple[int, int, int]) -> tuple[int, int, int]:
+        """The blocks that run a grid of work-groups."""
+        x, y, z = grid
+        return -(-x // self.items), y, z
+
+    def __str__(self) -> str:
+        x, y, z = self.threads
+        block = f"blocks of {x * y * z} threads" if y == z == 1 else f"blocks of {x} x {y} x {z} threads"
+        work = "a work-group each" if self.items == 1 else f"{self.items} work-groups each"
+        clusters = f", clusters of {' x '.join(map(str, self.cluster))} blocks" if self.is_clustered else ""
+        return f"{block}, {work}{clusters}"
+
+
 class KernelInfo(Struct, frozen=True):
     """One kernel of an artefact.
 
     `symbol` is its entry in the code, `local_bytes` the work-group memory that a launch provides for each running
     work-group, `facts` what the language's front end wants to tell users (the signature as written, for instance),
-    `constraints` what a launch that runs anything must fulfil, lest the kernel be undefined.
+    `constraints` what a launch that runs anything must fulfil, lest the kernel be undefined, `launch` how a device is
+    started; None where work-groups are run as they are, one after the other on each thread.
     """
 
     name: str
@@ -165,6 +202,7 @@ class KernelInfo(Struct, frozen=True):
     local_bytes: int = 0
     facts: Mapping[str, str] = field(default_factory=_no_facts)
     constraints: tuple[Constraint, ...] = ()
+    launch: LaunchPlan | None = None
 
     def __post_init__(self) -> None:
         names = [parameter.name for parameter in self.parameters]

@@ -27,6 +27,8 @@ def check_ptx(artifact: Artifact) -> None:
     seals = {name: _content(size, numbers) for name, size, numbers in _SEAL.findall(text)}
     for kernel in artifact.kernels:
         _check_entry(kernel, entries.get(kernel.symbol))
+        if kernel.launch is None:
+            raise ArtifactError(f"kernel {kernel.name}: the artefact's header does not say how its grid becomes blocks")
         if seals.get(seal_symbol(kernel.symbol)) != seal_of(artifact.target, artifact.features, kernel):
             raise ArtifactError(
                 f"kernel {kernel.name}: the artefact's header tells another signature than the code was compiled for"

@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from tilewright.artifacts.artifact import KernelInfo, Slot, block_size, slot_layout
+from msgspec.structs import replace
+
+from tilewright.artifacts.artifact import KernelInfo, LaunchPlan, Slot, block_size, slot_layout
 from tilewright.artifacts.symbols import entry_symbol
 from tilewright.dialects import scf, tile
 from tilewright.dialects.builtin import Kernel
@@ -130,7 +132,7 @@ def lower_kernel(kernel: Kernel, module: Module) -> KernelInfo:
     _bind_parameters(ctx, function.arguments, iter(slot_layout(parameters)))
     ctx.lower_block(kernel.body.entry)
     b.ret()
-    return kernel_info(kernel, symbol, arena.high_water)
+    return replace(kernel_info(kernel, symbol, arena.high_water), launch=LaunchPlan((m * n, 1, 1)))
 
 
 def _bind_parameters(ctx: KernelContext, arguments: list[Value], layout: Iterator[Slot]) -> None:
