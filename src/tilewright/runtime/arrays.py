@@ -1,7 +1,7 @@
 """Arrays of any library as one view: address, element type, shape, strides in elements, read-only flag, device.
 
-Nothing is ever copied and no framework is imported. Asked in order: NumPy itself, `__cuda_array_interface__` of what
-is not on the CPU, DLPack, `__array_interface__`, the buffer protocol.
+Nothing is ever copied and no framework is imported. Asked in order: NumPy itself, torch's C interface,
+`__cuda_array_interface__` of what is not on the CPU, DLPack, `__array_interface__`, the buffer protocol.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tilewright.runtime.dlpack import DlpackError, Exporter, read_tensor
+from tilewright.runtime.dlpack import DlpackError, Exporter, dtype_of_word, read_tensor
 from tilewright.runtime.dtypes import AnyDtype
-from tilewright.runtime.torch_tensors import unexported_state
+from tilewright.runtime.torch_tensors import is_plain, is_tensor, tensor_layout, unexported_state
 
 AnyArray: TypeAlias = "np.ndarray[tuple[int, ...], AnyDtype]"
 
@@ -77,6 +77,8 @@ def view(value: object) -> ArrayView:
         raise NotAnArray("it is a class, no array")
     # NumPy's scalars show a copy of themselves by `__array_interface__`, which goes at once
     if not issubclass(type(value), np.generic):
+        if is_tensor(value) and (tensor := _tensor_view(value)) is not None:
+            return tensor
         on_device = _cuda_interface(value)
         if on_device is not None:
             return _interface_view(on_device, value, device_of(value))
@@ -166,6 +168,18 @@ def _element_strides(shape: Sequence[int], byte_strides: Sequence[int], size: in
     if any(matter and extent > 1 and stride % size for extent, stride in zip(shape, byte_strides, strict=True)):
         raise UnusableArray(f"its byte strides {tuple(byte_strides)} are no multiples of the element size {size}")
     return tuple(stride // size for stride in byte_strides)
+
+
+def _tensor_view(value: object) -> ArrayView | None:
+    """A tensor of torch, in a few microseconds; None where another protocol has to say what it is or why it is not."""
+    layout = tensor_layout(value)
+    if layout is None or not is_plain(value):
+        return None
+    dtype = dtype_of_word(layout.dtype)
+    if dtype is None:
+        return None
+    device = _dlpack_device(*layout.device)
+    return _believable(ArrayView(layout.address, dtype, layout.shape, layout.strides, False, device, value))
 
 
 def dlpack_view(value: Exporter) -> ArrayView:

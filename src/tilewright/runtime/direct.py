@@ -15,7 +15,7 @@ import struct
 import sys
 import threading
 from collections.abc import Callable, Hashable, Sequence
-from typing import Final, TypeAlias, cast
+from typing import Final, Protocol, TypeAlias, cast
 
 import numpy as np
 from msgspec import Struct
@@ -30,10 +30,9 @@ from tilewright.runtime.direct_arguments import Described, Words, argument_key, 
 from tilewright.runtime.direct_arrays_ir import TENSOR_NAMES
 from tilewright.runtime.direct_ir import IMPORTS, direct_text
 from tilewright.runtime.groups import Table
-from tilewright.runtime.pool import Pool
 from tilewright.runtime.pool_layout import FRAME_SLOTS
 
-__all__ = ["AcceptedCalls", "call_site", "recognisable"]
+__all__ = ["AcceptedCalls", "Runner", "call_site", "recognisable"]
 
 Callee: TypeAlias = Callable[..., None]
 
@@ -50,6 +49,13 @@ Key: TypeAlias = tuple[Hashable, ...]
 def recognisable(parameters: Sequence[Parameter]) -> bool:
     """Whether calls of a kernel with these parameters can be recognised at all."""
     return all(map(recognisable_parameter, parameters)) and _available()
+
+
+class Runner(Protocol):
+    """What runs accepted calls: the address of the word that holds what its function is given before the frame."""
+
+    @property
+    def place(self) -> int: ...
 
 
 class _Code(Struct, frozen=True):
@@ -155,8 +161,11 @@ class AcceptedCalls:
         self._remembered: set[Key] = set()
         self._mutex = threading.Lock()
 
-    def saw(self, arguments: Sequence[object], slots: bytes, keep: Sequence[object]) -> None:
-        """Take note of a call that was accepted with these values in its slots, and with `keep` behind them."""
+    def saw(self, arguments: Sequence[object], slots: bytes, keep: Sequence[object], runner: Runner) -> None:
+        """Take note of a call that was accepted with these values in its slots, and with `keep` behind them.
+
+        What tells runners apart must be part of what calls have in common.
+        """
         if len(self._calls) >= _MAX_CALLS:
             return
         key = _key(self._parameters, arguments, self._pinned)
@@ -167,11 +176,11 @@ class AcceptedCalls:
                 return
             if key in self._seen:
                 self._remembered.add(key)
-                self._add(arguments, slots, keep)
+                self._add(arguments, slots, keep, runner)
             elif len(self._seen) < _MAX_SIGHTINGS:
                 self._seen.add(key)
 
-    def _add(self, arguments: Sequence[object], slots: bytes, keep: Sequence[object]) -> None:
+    def _add(self, arguments: Sequence[object], slots: bytes, keep: Sequence[object], runner: Runner) -> None:
         described = [
             describe(parameter, offset, argument, parameter.name in self._pinned)
             for parameter, offset, argument in zip(self._parameters, self._offsets, arguments, strict=True)
@@ -181,10 +190,10 @@ class AcceptedCalls:
         pairs, count = Words(spans), len(spans) * 8 // at.PAIR
         template = ctypes.create_string_buffer(slots, max(len(slots), 1))
         following, place = self.first.words[0], ctypes.addressof(template)
-        record = Words([following, place, words.address, count, pairs.address])
+        record = Words([following, place, words.address, count, pairs.address, runner.place])
         # a group's sizes were made for it alone; what else the caller gave is not to be kept alive
         sizes = [table.sizes for table in keep if isinstance(table, Table)]
-        parts = (words, pairs, sizes, *(part for argument in described for part in argument.kept))
+        parts = (words, pairs, sizes, runner, *(part for argument in described for part in argument.kept))
         self._calls.append(_Call(record, template, parts))
         # the one word that a call in another thread may read at the same time: it sees the old chain or the new one
         self.first.words[0] = record.address
@@ -213,12 +222,15 @@ def _key(parameters: Sequence[Parameter], arguments: Sequence[object], pinned: f
 
 
 def call_site(
-    accepted: AcceptedCalls, pool: Pool, header: bytes, frame_size: int, arguments: int, slow: Callee
+    accepted: AcceptedCalls, function: int, header: bytes, frame_size: int, arguments: int, slow: Callee
 ) -> Callee:
-    """A callable that launches accepted calls with this frame header and hands all others to `slow`."""
+    """A callable that launches accepted calls with this frame header and hands all others to `slow`.
+
+    `function` is the address of the runners' code, which the call needs to be alive.
+    """
     code = _code()
-    words = [id(slow), accepted.first.address, pool.place, pool.entry, arguments, frame_size]
+    words = [id(slow), accepted.first.address, function, arguments, frame_size]
     site = Words([*words, *struct.unpack("<6q", header)])
     assert len(header) == FRAME_SLOTS
     # the tuple becomes the function's `self` and keeps alive what it works with
-    return code.make(ctypes.addressof(code.method), (site.address, site, accepted, pool, slow, code), None)
+    return code.make(ctypes.addressof(code.method), (site.address, site, accepted, slow, code), None)

@@ -80,7 +80,7 @@ def argument_key(parameter: Parameter, argument: object, pinned: bool) -> Hashab
         array = cast("AnyArray", argument)
         return Kind.ARRAY, array.shape, array.strides, id(array.dtype)
     layout = tensor_layout(argument) if is_tensor(argument) else None
-    return None if layout is None else (Kind.TENSOR, layout.shape, layout.strides, layout.dtype)
+    return None if layout is None else (Kind.TENSOR, layout.shape, layout.strides, layout.dtype, layout.device)
 
 
 def _group_key(group: PointerArray) -> Hashable | None:
@@ -132,14 +132,15 @@ def _array(offset: int, array: AnyArray, alignment: int, written: bool) -> Descr
     return Described(words, (sizes, array.dtype), _reach(array.shape, array.strides, array.dtype.itemsize))
 
 
-def _tensor(offset: int, kind: type, layout: TensorLayout, alignment: int) -> Described:
+def _tensor(offset: int, class_: type, layout: TensorLayout, alignment: int) -> Described:
     empty = 0 in layout.shape
     least = 0 if empty else LEAST_ADDRESS
-    sizes = Words([layout.dtype, layout.device, least, *layout.shape, *layout.strides])
+    kind, ordinal = layout.device
+    sizes = Words([layout.dtype, ordinal << 32 | kind, least, *layout.shape, *layout.strides])
     mask = 0 if empty else alignment - 1
-    words = [Kind.TENSOR.value, offset, id(kind), mask, describer(), len(layout.shape), sizes.address]
+    words = [Kind.TENSOR.value, offset, id(class_), mask, describer(), len(layout.shape), sizes.address]
     strides = tuple(stride * layout.itemsize for stride in layout.strides)
-    return Described(words, (sizes, kind), _reach(layout.shape, strides, layout.itemsize))
+    return Described(words, (sizes, class_), _reach(layout.shape, strides, layout.itemsize))
 
 
 def _group(parameter: GroupParameter, offset: int, group: PointerArray) -> Described:

@@ -180,10 +180,10 @@ element:
   %wanted.dtype = load i32, ptr %layout
   %same.dtype = icmp eq i32 %dtype, %wanted.dtype
 {field("device.p", "%described", TENSOR_DEVICE)}
-  %device = load i32, ptr %device.p
+  %device = load i64, ptr %device.p
 {field("wanted.device.p", "%layout", LAYOUT_DEVICE)}
-  %wanted.device = load i32, ptr %wanted.device.p
-  %same.device = icmp eq i32 %device, %wanted.device
+  %wanted.device = load i64, ptr %wanted.device.p
+  %same.device = icmp eq i64 %device, %wanted.device
 {field("rank.p", "%described", TENSOR_RANK)}
   %rank.short = load i32, ptr %rank.p
   %rank = sext i32 %rank.short to i64

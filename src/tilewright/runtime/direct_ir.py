@@ -20,6 +20,7 @@ from tilewright.runtime.direct_layout import (
     ARGUMENT_WIDTH,
     CALL_ARGUMENTS,
     CALL_PAIRS,
+    CALL_RUNNER,
     CALL_SLOTS,
     CALL_SPANS,
     PAIR,
@@ -28,7 +29,6 @@ from tilewright.runtime.direct_layout import (
     SITE_FRAME,
     SITE_HEADER,
     SITE_LAUNCH,
-    SITE_POOL,
     SITE_TOTAL,
     Kind,
 )
@@ -223,9 +223,9 @@ ready:
 launch:
 {field("header", "%site", SITE_HEADER)}
   call void @llvm.memcpy.p0.p0.i64(ptr %frame, ptr %header, i64 {FRAME_SLOTS}, i1 false)
-{field("pool.p", "%site", SITE_POOL)}
-  %pool = load ptr, ptr %pool.p
-  %control = load ptr, ptr %pool
+{field("runner.p", "%call", CALL_RUNNER)}
+  %runner = load ptr, ptr %runner.p
+  %control = load ptr, ptr %runner
 {field("entry.p", "%site", SITE_LAUNCH)}
   %start = load ptr, ptr %entry.p
   %status = call i32 %start(ptr %control, ptr %frame)

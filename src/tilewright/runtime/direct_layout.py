@@ -2,18 +2,18 @@
 
 A *call site* is a kernel with a grid:
 
-    0     Python function for all else | accepted calls ptr | pool's address ptr | tw_launch ptr
-    32    number of arguments | bytes of a launch frame | launch frame's header (48 bytes)
+    0     Python function for all else | accepted calls ptr | function of the runners ptr
+    24    number of arguments | bytes of a launch frame | launch frame's header (48 bytes)
 
 An *accepted call* stands for all calls with arrays of the same types, extents and strides:
 
-    0     next accepted call | slot values ptr | arguments ptr | number of pairs | spans ptr
+    0     next accepted call | slot values ptr | arguments ptr | number of pairs | spans ptr | runner's word ptr
 
 An argument of it: kind | offset of its slot, then for
 
 - an array: dtype ptr | alignment mask | flags needed | rank | extents and strides ptr
 - a tensor: type ptr | alignment mask | function that describes it ptr | rank | layout ptr: DLPack's element type | its
-  device | least address | extents and strides
+  device (kind, which one) | least address | extents and strides
 - a pointer array: type ptr | alignment mask of each pointer | fields ptr | how many | layout ptr: offset of its table
   in the object | length of the table | an argument of kind array, which the table must be like. A field is its offset
   in the object with the object that must be there, or one equal to it
@@ -30,11 +30,10 @@ from typing import Final
 
 SITE_FUNCTION: Final = 0
 SITE_CALLS: Final = 8
-SITE_POOL: Final = 16
-SITE_LAUNCH: Final = 24
-SITE_ARGUMENTS: Final = 32
-SITE_FRAME: Final = 40
-SITE_HEADER: Final = 48
+SITE_LAUNCH: Final = 16
+SITE_ARGUMENTS: Final = 24
+SITE_FRAME: Final = 32
+SITE_HEADER: Final = 40
 SITE_TOTAL: Final = SITE_HEADER + 8
 
 CALL_NEXT: Final = 0
@@ -42,6 +41,7 @@ CALL_SLOTS: Final = 8
 CALL_ARGUMENTS: Final = 16
 CALL_PAIRS: Final = 24
 CALL_SPANS: Final = 32
+CALL_RUNNER: Final = 40
 
 ARGUMENT: Final = 56
 ARGUMENT_SLOT: Final = 8

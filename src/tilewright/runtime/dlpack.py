@@ -94,6 +94,13 @@ _DTYPES: Final[Mapping[tuple[int, int], AnyDtype]] = {
 }
 """NumPy's and ml_dtypes' types by DLPack's code and the number of bits."""
 
+
+def dtype_of_word(word: int) -> AnyDtype | None:
+    """The type that a `DLDataType` (code, bits, lanes), read as one word, says; None for one that no array has."""
+    code, bits, lanes = word & 0xFF, word >> 8 & 0xFF, word >> 16
+    return _DTYPES.get((code, bits)) if lanes == 1 else None
+
+
 _CODE_NAMES: Final = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex", 6: "bool"}
 
 _is_valid = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_IsValid", ctypes.pythonapi))

@@ -106,10 +106,10 @@ class BoundKernel:
             arguments = in_order(self.info, arguments, named)
             values, keep = self._checked(arguments, sizes)
             if len(arguments) == len(self._passed):
-                accepted.saw(arguments, self._slots.pack(*values), keep)
+                accepted.saw(arguments, self._slots.pack(*values), keep, self._pool)
             self._run(sizes, values, keep)
 
-        call = call_site(accepted, self._pool, header, self._packer.size, len(self._passed), launch)
+        call = call_site(accepted, self._pool.entry, header, self._packer.size, len(self._passed), launch)
         log = self._log
         if log is None:
             return call

@@ -1,4 +1,4 @@
-"""CPU tensors of PyTorch as its C interface shows them, without the microseconds that a DLPack capsule takes.
+"""Tensors of PyTorch as its C interface shows them, without the microseconds that a DLPack capsule takes.
 
 `torch.Tensor` carries DLPack's exchange interface: a table of C functions, one of which fills in where a tensor lies.
 It says nothing of what else a tensor may be: one that needs a gradient, or whose elements wait to be negated or
@@ -19,6 +19,7 @@ from tilewright.runtime import direct_layout as at
 _CAPSULE: Final = b"dlpack_exchange_api"
 _MAJOR: Final = 1
 _DESCRIBE: Final = 40
+_CURRENT_STREAM: Final = 48
 _CPU: Final = 1
 
 _is_capsule = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(
@@ -31,10 +32,12 @@ _table_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p
 
 class _Tensor(Protocol):
     shape: tuple[int, ...]
+    requires_grad: bool
 
     def stride(self) -> tuple[int, ...]: ...
     def data_ptr(self) -> int: ...
     def is_neg(self) -> bool: ...
+    def is_conj(self) -> bool: ...
 
 
 class _Torch(Protocol):
@@ -44,11 +47,11 @@ class _Torch(Protocol):
 
 
 class TensorLayout(Struct, frozen=True):
-    """A tensor: its address, DLPack's number for its device, its element type as one word of DLPack and as bytes,
-    extents, and strides in elements."""
+    """A tensor: its address, DLPack's numbers for the kind of its device and which one, its element type as one word of
+    DLPack and as bytes, extents, and strides in elements."""
 
     address: int
-    device: int
+    device: tuple[int, int]
     dtype: int
     itemsize: int
     shape: tuple[int, ...]
@@ -72,10 +75,15 @@ def unexported_state(value: object) -> str | None:
 
 
 def tensor_layout(value: object) -> TensorLayout | None:
-    """What C code finds for a tensor; None if this torch does not tell C code, or the tensor is not on the CPU."""
+    """What C code finds for a tensor; None if this torch does not tell C code."""
     describe = describer()
-    layout = _described(describe, value) if describe else None
-    return layout if layout is not None and layout.device == _CPU else None
+    return _described(describe, value) if describe else None
+
+
+def is_plain(value: object) -> bool:
+    """Whether the memory of a tensor is all that there is to it: no gradient is wanted, nothing is to be done yet."""
+    tensor = cast("_Tensor", value)
+    return not (tensor.requires_grad or tensor.is_neg() or tensor.is_conj())
 
 
 @once
@@ -85,19 +93,32 @@ def describer() -> int:
     To be called once torch has been imported.
     """
     torch = cast("_Torch", sys.modules["torch"])
+    describe = _exchanged(_DESCRIBE)
+    probe = torch.zeros(2, 3)
+    found = _described(describe, probe) if describe else None
+    if found is None:
+        return 0
+    expected = (probe.data_ptr(), _CPU, tuple(probe.shape), probe.stride())
+    return describe if (found.address, found.device[0], found.shape, found.strides) == expected else 0
+
+
+@once
+def stream_teller() -> int:
+    """The address of `int current(int kind, int device, void **stream)`, which tells the current stream of a device of
+    DLPack's kind; 0 if there is none. To be called once torch has been imported."""
+    return _exchanged(_CURRENT_STREAM)
+
+
+def _exchanged(offset: int) -> int:
+    """A function of the exchange interface, by its place in the table; 0 if this torch has none."""
+    torch = cast("_Torch", sys.modules["torch"])
     capsule: object = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
     if not _is_capsule(capsule, _CAPSULE):
         return 0
     table = _table_of(capsule, _CAPSULE)
     if ctypes.c_uint32.from_address(table).value != _MAJOR:
         return 0
-    describe = ctypes.c_void_p.from_address(table + _DESCRIBE).value or 0
-    probe = torch.zeros(2, 3)
-    found = _described(describe, probe) if describe else None
-    if found is None:
-        return 0
-    expected = (probe.data_ptr(), _CPU, tuple(probe.shape), probe.stride())
-    return describe if (found.address, found.device, found.shape, found.strides) == expected else 0
+    return ctypes.c_void_p.from_address(table + offset).value or 0
 
 
 def _described(describe: int, value: object) -> TensorLayout | None:
@@ -110,12 +131,13 @@ def _described(describe: int, value: object) -> TensorLayout | None:
         # the long way asks torch in another manner, and says what is wrong
         return None
     data, sizes, steps, offset = (_word(place + k) for k in (0, at.TENSOR_SHAPE, at.TENSOR_STRIDES, at.TENSOR_OFFSET))
-    device, rank, dtype = (_half(place + k) for k in (at.TENSOR_DEVICE, at.TENSOR_RANK, at.TENSOR_DTYPE))
+    kind, ordinal = _half(place + at.TENSOR_DEVICE), _half(place + at.TENSOR_DEVICE + 4)
+    rank, dtype = _half(place + at.TENSOR_RANK), _half(place + at.TENSOR_DTYPE)
     if rank and not (sizes and steps):
         return None
     # code of the type, bits, lanes
     itemsize = (dtype >> 8 & 0xFF) * (dtype >> 16) // 8
-    return TensorLayout(data + offset, device, dtype, itemsize, _numbers(sizes, rank), _numbers(steps, rank))
+    return TensorLayout(data + offset, (kind, ordinal), dtype, itemsize, _numbers(sizes, rank), _numbers(steps, rank))
 
 
 def _word(address: int) -> int:
