@@ -108,7 +108,9 @@ def test_groups_end_as_by_the_long_way(signature: str, flaw: str) -> None:
 def test_a_table_that_is_changed_in_place() -> None:
     kernel, _ = echo(SIGNATURES["open"])
     arrays = batch()
-    group = PointerArray.of(arrays)
+    made = PointerArray.of(arrays)
+    assert not made.pointers.flags.writeable
+    group = replace(made, pointers=made.pointers.copy())
     call = warmed(kernel, 1, group, np.zeros(8, np.int64))
     for change, number in ((0, 4), (5, 2), (3, 0), (2, 16)):
         group.pointers[change] += number

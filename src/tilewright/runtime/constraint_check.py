@@ -39,7 +39,7 @@ class ConstraintCheck:
         self._info = info
         self._places = _places(info)
         self._groups = {p.name: p for p in info.parameters if isinstance(p, GroupParameter)}
-        tables = {slot.parameter: place for slot, place in _positions(info) if slot.role == "table"}
+        tables = {slot.parameter: place for slot, place in slot_positions(info) if slot.role == "table"}
         self._tables = {tables[c.group]: c for c in info.constraints if isinstance(c, WithinGroup)}
         quantities = frozenset(quantity for constraint in info.constraints for quantity in quantities_of(constraint))
         self.scalars = frozenset(q.parameter for q in quantities if q.origin is Origin.VALUE)
@@ -169,7 +169,7 @@ class ConstraintCheck:
         raise UndefinedLaunch(Diagnostic(Severity.ERROR, code, problem, location_of(constraint.place), hints=hints))
 
 
-def _positions(info: KernelInfo) -> list[tuple[Slot, int]]:
+def slot_positions(info: KernelInfo) -> list[tuple[Slot, int]]:
     """Every slot and where its value stands among those of a launch: complex numbers have two."""
     found: list[tuple[Slot, int]] = []
     position = 0
@@ -181,7 +181,7 @@ def _positions(info: KernelInfo) -> list[tuple[Slot, int]]:
 
 def _places(info: KernelInfo) -> dict[Quantity, int]:
     places: dict[Quantity, int] = {}
-    for slot, position in _positions(info):
+    for slot, position in slot_positions(info):
         match slot.role:
             case "value":
                 places[Quantity(Origin.VALUE, slot.parameter)] = position

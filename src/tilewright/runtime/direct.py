@@ -26,9 +26,11 @@ from tilewright.machine.own_code import own_code
 from tilewright.once import once
 from tilewright.runtime import direct_layout as at
 from tilewright.runtime.arrays import AnyArray
+from tilewright.runtime.constraint_check import ConstraintCheck
 from tilewright.runtime.direct_arguments import Described, Words, argument_key, describe, recognisable_parameter
 from tilewright.runtime.direct_arrays_ir import TENSOR_NAMES
 from tilewright.runtime.direct_ir import IMPORTS, direct_text
+from tilewright.runtime.grid import Extents
 from tilewright.runtime.groups import Table
 from tilewright.runtime.pool_layout import FRAME_SLOTS
 
@@ -179,6 +181,12 @@ class AcceptedCalls:
                 self._add(arguments, slots, keep, runner)
             elif len(self._seen) < _MAX_SIGHTINGS:
                 self._seen.add(key)
+
+    def on(self, grid: Extents, constraints: ConstraintCheck | None) -> AcceptedCalls:
+        """The calls to recognise on a grid: those accepted on any, unless what is demanded depends on the grid."""
+        if constraints is None or not (constraints.of_grid or 0 in grid):
+            return self
+        return AcceptedCalls(self._parameters, constraints.scalars)
 
     def _add(self, arguments: Sequence[object], slots: bytes, keep: Sequence[object], runner: Runner) -> None:
         described = [

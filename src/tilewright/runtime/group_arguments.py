@@ -23,7 +23,7 @@ class ArrayGroup:
     offset: int = 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class PointerArray:
     """A group whose addresses the caller has at hand, on the host.
 
@@ -48,6 +48,11 @@ class PointerArray:
     device: Device | None = None
     owner: object = None
 
+    @property
+    def is_fixed(self) -> bool:
+        """Whether nothing in it can change, as in what `of` makes."""
+        return type(self.pointers.base) is bytes and not len(self.extents) and not len(self.strides)
+
     @staticmethod
     def of(batch: object, *, transposed: bool | None = None) -> PointerArray:
         """The arrays `batch[0]`, `batch[1]`, .. of one array (NumPy, PyTorch, CuPy, DLPack), which is kept alive.
@@ -67,8 +72,9 @@ class PointerArray:
         if not array.shape:
             raise LaunchTypeError(_no_batch(batch))
         steps = np.arange(array.shape[0], dtype=np.int64) * (array.strides[0] * array.dtype.itemsize)
+        addresses = steps.view(np.uint64) + np.uint64(array.address)
         return PointerArray(
-            steps.view(np.uint64) + np.uint64(array.address),
+            np.frombuffer(addresses.tobytes(), np.uint64),
             array.dtype,
             readonly=array.readonly,
             layout=(array.shape[1:], array.strides[1:]),

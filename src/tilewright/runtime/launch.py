@@ -96,9 +96,9 @@ class BoundKernel:
         """The kernel with its grid, called with the arguments: for calls like earlier ones no Python code runs, but for
         delivering what the kernel reports."""
         sizes = grid_extents(grid, self.info.max_groups)
-        accepted = self._accepted_on(sizes)
-        if accepted is None:
+        if self._accepted is None:
             return lambda *arguments, **named: self.launch(sizes, in_order(self.info, arguments, named))
+        accepted = self._accepted.on(sizes, self._constraints)
         x, y, z = sizes
         header = _HEADER.pack(self._entry, x * y * z, self._local_bytes, x, y, z)
 
@@ -119,13 +119,6 @@ class BoundKernel:
                 call(*arguments, **named)
 
         return reported
-
-    def _accepted_on(self, sizes: Extents) -> AcceptedCalls | None:
-        """The calls to recognise on a grid: those accepted on any, unless the demands depend on the grid."""
-        constraints = self._constraints
-        if self._accepted is None or constraints is None or not (constraints.of_grid or 0 in sizes):
-            return self._accepted
-        return AcceptedCalls(self._passed, constraints.scalars)
 
     def _run(self, sizes: Extents, values: list[SlotValue], _keep: list[object]) -> None:
         x, y, z = sizes

@@ -12,27 +12,17 @@ from ctypes import POINTER, c_char_p, c_float, c_int, c_size_t, c_uint, c_uint8,
 from functools import cache
 from typing import Final
 
-from tilewright.diagnostics.caller_error import CallerError
+from tilewright.machine.cuda.errors import DriverError, DriverUnavailable, error_of
 
+__all__ = ["SIGNATURES", "DriverError", "DriverUnavailable", "Library", "library"]
 
-class DriverError(RuntimeError):
-    """A call of the CUDA driver failed; `name` is the driver's name of the error, such as CUDA_ERROR_OUT_OF_MEMORY."""
-
-    def __init__(self, call: str, code: int, name: str, text: str) -> None:
-        super().__init__(f"{call} failed: {name} ({code}): {text}")
-        self.call = call
-        self.code = code
-        self.name = name
-
-
-class DriverUnavailable(CallerError, RuntimeError):
-    """This machine has no usable CUDA driver."""
-
+OLDEST_DRIVER: Final = (11, 8)
+"""The CUDA version whose driver first has all functions of the table."""
 
 _OUT: Final = POINTER(c_void_p)
 
 # Name and argument types. Every function returns a CUresult. The `_v2` names are the ones that `cuda.h` means.
-_SIGNATURES: Final[dict[str, tuple[type, ...]]] = {
+SIGNATURES: Final[dict[str, tuple[type, ...]]] = {
     "cuInit": (c_uint,),
     "cuDriverGetVersion": (POINTER(c_int),),
     "cuDeviceGetCount": (POINTER(c_int),),
@@ -41,6 +31,7 @@ _SIGNATURES: Final[dict[str, tuple[type, ...]]] = {
     "cuDeviceGetAttribute": (POINTER(c_int), c_int, c_int),
     "cuDevicePrimaryCtxRetain": (_OUT, c_int),
     "cuDevicePrimaryCtxRelease_v2": (c_int,),
+    "cuCtxGetCurrent": (_OUT,),
     "cuCtxPushCurrent_v2": (c_void_p,),
     "cuCtxPopCurrent_v2": (_OUT,),
     "cuCtxSynchronize": (),
@@ -49,14 +40,20 @@ _SIGNATURES: Final[dict[str, tuple[type, ...]]] = {
     "cuModuleGetFunction": (_OUT, c_void_p, c_char_p),
     "cuFuncGetAttribute": (POINTER(c_int), c_int, c_void_p),
     "cuFuncSetAttribute": (c_void_p, c_int, c_int),
-    "cuLaunchKernel": (c_void_p, *[c_uint] * 7, c_void_p, _OUT, _OUT),
+    "cuLaunchKernelEx": (c_void_p, c_void_p, _OUT, _OUT),
+    "cuOccupancyMaxActiveBlocksPerMultiprocessor": (POINTER(c_int), c_void_p, c_int, c_size_t),
     "cuMemAlloc_v2": (POINTER(c_uint64), c_size_t),
+    "cuMemAllocAsync": (POINTER(c_uint64), c_size_t, c_void_p),
     "cuMemFree_v2": (c_uint64,),
+    "cuMemFreeAsync": (c_uint64, c_void_p),
+    "cuMemGetInfo_v2": (POINTER(c_size_t), POINTER(c_size_t)),
     "cuMemcpyHtoD_v2": (c_uint64, c_void_p, c_size_t),
+    "cuMemcpyHtoDAsync_v2": (c_uint64, c_void_p, c_size_t, c_void_p),
     "cuMemcpyDtoH_v2": (c_void_p, c_uint64, c_size_t),
     "cuMemsetD8Async": (c_uint64, c_uint8, c_size_t, c_void_p),
     "cuPointerGetAttribute": (c_void_p, c_int, c_uint64),
     "cuStreamCreate": (_OUT, c_uint),
+    "cuStreamIsCapturing": (c_void_p, POINTER(c_int)),
     "cuStreamSynchronize": (c_void_p,),
     "cuStreamDestroy_v2": (c_void_p,),
     "cuEventCreate": (_OUT, c_uint),
@@ -64,6 +61,7 @@ _SIGNATURES: Final[dict[str, tuple[type, ...]]] = {
     "cuEventSynchronize": (c_void_p,),
     "cuEventElapsedTime": (POINTER(c_float), c_void_p, c_void_p),
     "cuEventDestroy_v2": (c_void_p,),
+    "cuThreadExchangeStreamCaptureMode": (POINTER(c_int),),
 }
 
 
@@ -71,9 +69,9 @@ class Library:
     """The loaded driver library; `call` runs a function and turns its error code into an exception."""
 
     def __init__(self, handle: ctypes.CDLL) -> None:
-        self._functions = {name: getattr(handle, name) for name in _SIGNATURES}
+        self._functions = {name: getattr(handle, name) for name in SIGNATURES}
         for name, function in self._functions.items():
-            function.argtypes = _SIGNATURES[name]
+            function.argtypes = SIGNATURES[name]
             function.restype = c_int
         self._texts = (handle.cuGetErrorName, handle.cuGetErrorString)
         for function in self._texts:
@@ -84,7 +82,11 @@ class Library:
         """Call a driver function of the table; `DriverError` if it does not answer CUDA_SUCCESS."""
         code: int = self._functions[name](*arguments)
         if code:
-            raise DriverError(name, code, *self.describe(code))
+            raise error_of(name, code, *self.describe(code))
+
+    def address(self, name: str) -> int:
+        """Where a function of the table lies, for machine code that calls it."""
+        return ctypes.cast(self._functions[name], c_void_p).value or 0
 
     def describe(self, code: int) -> tuple[str, str]:
         """The driver's name and sentence for an error code."""
@@ -103,11 +105,21 @@ def library() -> Library:
     try:
         loaded = Library(ctypes.CDLL(name))
     except OSError as error:
-        raise DriverUnavailable(f"no NVIDIA driver on this machine: {name} cannot be loaded ({error})") from error
+        raise DriverUnavailable(
+            f"no NVIDIA driver on this machine: {name} cannot be loaded ({error}). Kernels run on a machine with an "
+            f"NVIDIA GPU and its driver, or here for the targets cpu and interpreter"
+        ) from error
     except AttributeError as error:
-        raise DriverUnavailable(f"the NVIDIA driver is too old: {name} lacks a function ({error})") from error
+        oldest = ".".join(map(str, OLDEST_DRIVER))
+        raise DriverUnavailable(
+            f"the NVIDIA driver is too old: {name} lacks a function ({error}); a driver for CUDA {oldest} or later is "
+            f"needed"
+        ) from error
     try:
         loaded.call("cuInit", 0)
     except DriverError as error:
-        raise DriverUnavailable(f"the NVIDIA driver finds no usable device: {error}") from error
+        raise DriverUnavailable(
+            f"the NVIDIA driver finds no usable device: {error}. `nvidia-smi` says what the driver sees, and "
+            f"CUDA_VISIBLE_DEVICES hides devices"
+        ) from error
     return loaded

@@ -7,23 +7,37 @@ pushed and popped again: the caller's own current context (PyTorch's, say) is as
 from __future__ import annotations
 
 import ctypes
-import weakref
+import re
 from contextlib import contextmanager
-from ctypes import byref, c_char_p, c_float, c_int, c_uint64, c_void_p
+from ctypes import byref, c_char_p, c_int, c_void_p
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from tilewright.machine.cuda.binding import DriverError, DriverUnavailable, library
+from tilewright.machine.cuda.binding import Library, library
+from tilewright.machine.cuda.errors import (
+    LAUNCH_OUT_OF_RESOURCES,
+    UNSUPPORTED_PTX,
+    DeviceFailed,
+    DriverError,
+    DriverUnavailable,
+    OutOfDeviceMemory,
+)
+from tilewright.machine.cuda.handles import finalizer
+from tilewright.machine.cuda.launch_config import LaunchConfig
+from tilewright.machine.cuda.memory import DeviceBuffer
+from tilewright.machine.cuda.queues import Event, Stream
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Generator
 
 __all__ = [
+    "LAUNCH_OUT_OF_RESOURCES",
     "Context",
     "DeviceBuffer",
     "DeviceDescription",
+    "DeviceFailed",
     "DriverError",
     "DriverUnavailable",
     "Event",
@@ -31,6 +45,7 @@ __all__ = [
     "KernelFunction",
     "LoadedModule",
     "ModuleLoadError",
+    "OutOfDeviceMemory",
     "Stream",
     "available",
     "device_count",
@@ -58,8 +73,6 @@ _JIT_ERROR_LOG: Final = 5
 _JIT_ERROR_LOG_BYTES: Final = 6
 _LOG_BYTES: Final = 64 * 1024
 
-_LAUNCH_BUFFER: Final = 1
-_LAUNCH_BUFFER_SIZE: Final = 2
 _DEFAULT_SHARED_LIMIT: Final = 48 * 1024
 
 
@@ -119,6 +132,8 @@ def pointer_device(address: int) -> int | None:
     ordinal = c_int(-1)
     try:
         library().call("cuPointerGetAttribute", byref(ordinal), _POINTER_DEVICE_ORDINAL, address)
+    except DeviceFailed:
+        raise
     except DriverError:
         return None
     return ordinal.value if ordinal.value >= 0 else None
@@ -129,7 +144,7 @@ def open_device(ordinal: int = 0) -> Context:
     """The primary context of a device, which PyTorch and CuPy share; one object a process and device."""
     count = device_count()
     if not 0 <= ordinal < count:
-        raise DriverUnavailable(f"there is no CUDA device {ordinal}; this machine has {count}")
+        raise DriverUnavailable(f"there is no CUDA device {ordinal}; this process sees {count}")
     return Context(ordinal)
 
 
@@ -142,7 +157,7 @@ class Context:
         self._driver.call("cuDeviceGet", byref(device), ordinal)
         handle = c_void_p()
         self._driver.call("cuDevicePrimaryCtxRetain", byref(handle), device.value)
-        self._handle = handle
+        self.handle: int = handle.value or 0
         self._device = device.value
         self.description = self._describe(ordinal)
 
@@ -167,7 +182,7 @@ class Context:
     @contextmanager
     def current(self) -> Generator[None]:
         """Make this the calling thread's context for the duration of the block."""
-        self._driver.call("cuCtxPushCurrent_v2", self._handle)
+        self._driver.call("cuCtxPushCurrent_v2", self.handle)
         try:
             yield
         finally:
@@ -177,6 +192,17 @@ class Context:
         """Call a driver function with this context current."""
         with self.current():
             self._driver.call(name, *arguments)
+
+    @property
+    def driver(self) -> Library:
+        """The driver that it is of."""
+        return self._driver
+
+    def free_memory(self) -> tuple[int, int]:
+        """Bytes of the device that are free, and all of them."""
+        free, total = ctypes.c_size_t(), ctypes.c_size_t()
+        self.call("cuMemGetInfo_v2", byref(free), byref(total))
+        return free.value, total.value
 
     def synchronize(self) -> None:
         """Wait for all work on the device; an asynchronous fault of a kernel surfaces here."""
@@ -199,17 +225,6 @@ class Context:
         return Event(self)
 
 
-def _finalizer(owner: object, context: Context, destroy: str, handle: object) -> Callable[[], object]:
-    """Destroy a driver object with its Python object; not at exit, where the driver may be gone already."""
-    finalizer = weakref.finalize(owner, _destroy, context, destroy, handle)
-    finalizer.atexit = False
-    return finalizer
-
-
-def _destroy(context: Context, destroy: str, handle: object) -> None:
-    context.call(destroy, handle)
-
-
 class LoadedModule:
     """PTX text that lives on a device."""
 
@@ -223,10 +238,14 @@ class LoadedModule:
         handle = c_void_p()
         try:
             context.call("cuModuleLoadDataEx", byref(handle), c_char_p(ptx.encode()), 2, options, values)
+        except (DeviceFailed, OutOfDeviceMemory):
+            raise
         except DriverError as error:
+            if error.code == UNSUPPORTED_PTX:
+                raise DriverUnavailable(_too_old(ptx)) from error
             raise ModuleLoadError(error, log.value.decode(errors="replace").strip()) from error
         self._handle = handle
-        self.unload = _finalizer(self, context, "cuModuleUnload", handle)
+        self.unload = finalizer(self, context, "cuModuleUnload", handle)
 
     def function(self, name: str) -> KernelFunction:
         """A kernel of the module by its symbol."""
@@ -235,17 +254,26 @@ class LoadedModule:
         return KernelFunction(self, name, handle)
 
 
+def _too_old(ptx: str) -> str:
+    version = re.search(r"^\.version\s+(\S+)", ptx, re.MULTILINE)
+    major, minor = driver_version()
+    return (
+        f"the NVIDIA driver is too old: it is for CUDA {major}.{minor} and does not read PTX"
+        f"{f' {version[1]}' if version else ''}; update the driver"
+    )
+
+
 class KernelFunction:
     """A kernel ready to launch with a block of parameters prepared by the caller."""
 
     def __init__(self, module: LoadedModule, name: str, handle: c_void_p) -> None:
         self.module = module
         self.name = name
-        self._handle = handle
+        self.handle: int = handle.value or 0
 
     def _attribute(self, which: int) -> int:
         number = c_int()
-        self.module.context.call("cuFuncGetAttribute", byref(number), which, self._handle)
+        self.module.context.call("cuFuncGetAttribute", byref(number), which, self.handle)
         return number.value
 
     def resources(self) -> FunctionResources:
@@ -258,12 +286,26 @@ class KernelFunction:
         )
 
     def allow_shared(self, size: int) -> None:
-        """Permit launches with that many bytes of dynamic shared memory, which beyond 48 KiB must be asked for."""
-        limit = self.module.context.description.max_shared_bytes_optin
+        """Permit launches with that many bytes of dynamic shared memory, which beyond 48 KiB must be asked for.
+
+        Raises ValueError for more than a block can have on the device.
+        """
+        description = self.module.context.description
+        limit = description.max_shared_bytes_optin
         if size > limit:
-            raise ValueError(f"kernel {self.name} needs {size} bytes of shared memory, the device has {limit}")
+            raise ValueError(
+                f"kernel {self.name} needs {size:,} bytes of shared memory a block, and {description.name} (device "
+                f"{description.ordinal}) has {limit:,}; compile it with smaller tiles"
+            )
         if size > _DEFAULT_SHARED_LIMIT:
-            self.module.context.call("cuFuncSetAttribute", self._handle, _FUNCTION_MAX_DYNAMIC_SHARED, size)
+            self.module.context.call("cuFuncSetAttribute", self.handle, _FUNCTION_MAX_DYNAMIC_SHARED, size)
+
+    def blocks_per_multiprocessor(self, threads: int, shared_bytes: int) -> int:
+        """How many blocks of so many threads, with so much dynamic shared memory, a multiprocessor runs at a time."""
+        count = c_int()
+        name = "cuOccupancyMaxActiveBlocksPerMultiprocessor"
+        self.module.context.call(name, byref(count), self.handle, threads, shared_bytes)
+        return count.value
 
     def launch(
         self,
@@ -273,93 +315,14 @@ class KernelFunction:
         *,
         shared_bytes: int = 0,
         stream: int = 0,
+        cluster: tuple[int, int, int] = (1, 1, 1),
     ) -> None:
         """Enqueue on a stream (its handle as a number; 0 is the legacy default stream).
 
         `parameters` is the block of kernel parameters as the device sees it; the driver copies it before this returns.
         """
-        size = ctypes.c_size_t(len(parameters))
-        block_copy = ctypes.create_string_buffer(bytes(parameters), max(len(parameters), 1))
-        extra = (c_void_p * 5)(
-            _LAUNCH_BUFFER,
-            ctypes.cast(block_copy, c_void_p),
-            _LAUNCH_BUFFER_SIZE,
-            ctypes.cast(byref(size), c_void_p),
-            None,
-        )
-        self.module.context.call(
-            "cuLaunchKernel", self._handle, *grid, *block, shared_bytes, c_void_p(stream), None, extra
-        )
-
-
-class DeviceBuffer:
-    """Bytes on a device."""
-
-    def __init__(self, context: Context, size: int) -> None:
-        if size <= 0:
-            raise ValueError(f"a device buffer needs a positive size, not {size}")
-        self.context = context
-        self.size = size
-        pointer = c_uint64()
-        context.call("cuMemAlloc_v2", byref(pointer), size)
-        self.address: int = pointer.value
-        self.free = _finalizer(self, context, "cuMemFree_v2", pointer.value)
-
-    def _check(self, offset: int, size: int) -> None:
-        if offset < 0 or size < 0 or offset + size > self.size:
-            raise ValueError(f"bytes {offset}..{offset + size} lie outside a device buffer of {self.size}")
-
-    def write(self, data: bytes, offset: int = 0) -> None:
-        """Copy from host to device; returns when done."""
-        self._check(offset, len(data))
-        self.context.call("cuMemcpyHtoD_v2", self.address + offset, data, len(data))
-
-    def read(self, size: int | None = None, offset: int = 0) -> bytes:
-        """Copy from device to host; waits for the default stream."""
-        count = self.size - offset if size is None else size
-        self._check(offset, count)
-        host = ctypes.create_string_buffer(max(count, 1))
-        self.context.call("cuMemcpyDtoH_v2", host, self.address + offset, count)
-        return host.raw[:count]
-
-    def fill(self, byte: int, stream: int = 0) -> None:
-        """Set every byte, in the order of a stream."""
-        self.context.call("cuMemsetD8Async", self.address, byte, self.size, c_void_p(stream))
-
-
-class Stream:
-    """A queue of work; `handle` is what `KernelFunction.launch` takes."""
-
-    def __init__(self, context: Context) -> None:
-        self.context = context
-        handle = c_void_p()
-        non_blocking = 1
-        context.call("cuStreamCreate", byref(handle), non_blocking)
-        self.handle: int = handle.value or 0
-        self.destroy = _finalizer(self, context, "cuStreamDestroy_v2", handle)
-
-    def synchronize(self) -> None:
-        """Wait for the work enqueued so far."""
-        self.context.call("cuStreamSynchronize", c_void_p(self.handle))
-
-
-class Event:
-    """A point in a stream, with the time at which it was reached."""
-
-    def __init__(self, context: Context) -> None:
-        self.context = context
-        handle = c_void_p()
-        context.call("cuEventCreate", byref(handle), 0)
-        self._handle = handle
-        self.destroy = _finalizer(self, context, "cuEventDestroy_v2", handle)
-
-    def record(self, stream: int = 0) -> None:
-        """Put the event behind the work now in a stream."""
-        self.context.call("cuEventRecord", self._handle, c_void_p(stream))
-
-    def milliseconds_since(self, earlier: Event) -> float:
-        """Wait for this event and tell the time since another one."""
-        self.context.call("cuEventSynchronize", self._handle)
-        elapsed = c_float()
-        self.context.call("cuEventElapsedTime", byref(elapsed), earlier._handle, self._handle)
-        return elapsed.value
+        config = LaunchConfig.of(grid, block, shared_bytes, stream, cluster)
+        slots = ctypes.create_string_buffer(bytes(parameters), max(len(parameters), 1))
+        addresses = (c_void_p * 1)(ctypes.addressof(slots))
+        given = addresses if parameters else None
+        self.module.context.call("cuLaunchKernelEx", config.address, c_void_p(self.handle), given, None)

@@ -1,0 +1,57 @@
+"""Memory of a device."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import byref, c_uint64, c_void_p
+from typing import TYPE_CHECKING, cast
+
+from tilewright.machine.cuda.errors import OutOfDeviceMemory, error_of
+from tilewright.machine.cuda.handles import finalizer
+
+if TYPE_CHECKING:
+    from tilewright.machine.cuda.handles import Caller
+
+
+class DeviceBuffer:
+    """Bytes on a device."""
+
+    def __init__(self, context: Caller, size: int) -> None:
+        if size <= 0:
+            raise ValueError(f"a device buffer needs a positive size, not {size}")
+        self.context = context
+        self.size = size
+        pointer = c_uint64()
+        try:
+            context.call("cuMemAlloc_v2", byref(pointer), size)
+        except OutOfDeviceMemory as error:
+            raise _no_room(context, error, size) from None
+        self.address: int = pointer.value
+        self.free = finalizer(self, context, "cuMemFree_v2", pointer.value)
+
+    def _check(self, offset: int, size: int) -> None:
+        if offset < 0 or size < 0 or offset + size > self.size:
+            raise ValueError(f"bytes {offset}..{offset + size} lie outside a device buffer of {self.size}")
+
+    def write(self, data: bytes, offset: int = 0) -> None:
+        """Copy from host to device; returns when done."""
+        self._check(offset, len(data))
+        self.context.call("cuMemcpyHtoD_v2", self.address + offset, data, len(data))
+
+    def read(self, size: int | None = None, offset: int = 0) -> bytes:
+        """Copy from device to host; waits for the default stream."""
+        count = self.size - offset if size is None else size
+        self._check(offset, count)
+        host = ctypes.create_string_buffer(max(count, 1))
+        self.context.call("cuMemcpyDtoH_v2", host, self.address + offset, count)
+        return host.raw[:count]
+
+    def fill(self, byte: int, stream: int = 0) -> None:
+        """Set every byte, in the order of a stream."""
+        self.context.call("cuMemsetD8Async", self.address, byte, self.size, c_void_p(stream))
+
+
+def _no_room(context: Caller, error: OutOfDeviceMemory, size: int) -> OutOfDeviceMemory:
+    free, total = context.free_memory()
+    said = f"{error.text}; {size:,} bytes are wanted, {free:,} of {total:,} are free"
+    return cast("OutOfDeviceMemory", error_of(error.call, error.code, error.name, said))

@@ -1,0 +1,223 @@
+"""Direct launches: what machine code asks the driver, and which calls it takes over from Python."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import tilewright as tw
+from machine.cuda.fake_driver import CONTEXTS, FakeDriver
+from runtime.nvidia.on_device import PLAN, artifact_of
+from tilewright.artifacts.artifact import KernelInfo, LaunchPlan, MemrefParameter, PointerParameter, ScalarParameter
+from tilewright.machine.cuda import driver
+from tilewright.runtime import arrays, torch_tensors
+from tilewright.runtime.arrays import Device
+from tilewright.runtime.nvidia import direct
+from tilewright.runtime.nvidia.direct import CUDA, DeviceRunner, entry
+from tilewright.runtime.nvidia.launch import CudaKernel, Modules
+
+Launch = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+TELL = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_void_p)
+
+
+class Streams:
+    """What torch says of its current stream, to C code and to Python."""
+
+    def __init__(self) -> None:
+        self.now = 0x77
+        self.asked: list[tuple[int, int]] = []
+        self._tell = TELL(self._told)
+        self.address = ctypes.cast(self._tell, ctypes.c_void_p).value
+
+    def _told(self, kind: int, device: int, out: int) -> int:
+        self.asked.append((kind, device))
+        ctypes.c_uint64.from_address(out).value = self.now
+        return 0 if self.now >= 0 else -1
+
+    def current_stream(self, _device: int) -> SimpleNamespace:
+        return SimpleNamespace(cuda_stream=self.now)
+
+
+@pytest.fixture
+def streams(monkeypatch: pytest.MonkeyPatch) -> Streams:
+    """The current stream has a number that is none of the default stream."""
+    found = Streams()
+    monkeypatch.setattr(direct, "stream_teller", lambda: found.address)
+    return found
+
+
+def runner_of(played: FakeDriver, info: KernelInfo, plan: LaunchPlan) -> tuple[DeviceRunner | None, int]:
+    """What runs a kernel on the last device, and the address of its control block."""
+    context = driver.open_device(played.devices - 1)
+    function = context.load(artifact_of(info).payload.decode()).function("k")
+    runner = DeviceRunner.of(info, plan, function)
+    return runner, ctypes.c_uint64.from_address(runner.place).value if runner else 0
+
+
+def torch_that_says(streams: Streams, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=streams))
+
+
+@pytest.mark.parametrize("current", [(), (5,), (CONTEXTS + 1,)])
+def test_machine_code_asks_the_driver(
+    played: FakeDriver, streams: Streams, monkeypatch: pytest.MonkeyPatch, current: tuple[int, ...]
+) -> None:
+    torch_that_says(streams, monkeypatch)
+    played.devices = 2
+    info = KernelInfo("k", "k", (ScalarParameter("a", "i64"), ScalarParameter("b", "i64")), local_bytes=512)
+    runner, control = runner_of(played, info, LaunchPlan((32, 4, 2), cluster=(2, 1, 1)))
+    assert runner is not None
+    played.current, played.calls, streams.now = [*current], [], 0x88
+    frame = struct.pack("<8q", 0, 2 * 3 * 4, 512, 2, 3, 4, -7, 9)
+    assert Launch(entry())(control, ctypes.addressof(ctypes.create_string_buffer(frame))) == 0
+    (launched,) = played.launches
+    assert (launched.grid, launched.block, launched.cluster) == ((2, 3, 4), (32, 4, 2), (2, 1, 1))
+    assert (launched.words, launched.shared_bytes, launched.stream) == ((-7, 9), 512, 0x88)
+    assert launched.context == CONTEXTS + 1
+    assert played.current == [*current], "the caller's context is as before"
+    assert ("cuCtxPushCurrent_v2" in played.calls) == (current != (CONTEXTS + 1,)), "only where it has to be"
+    assert streams.asked[-1] == (CUDA, 1)
+
+
+@pytest.mark.parametrize("function", ["cuLaunchKernelEx", "cuCtxGetCurrent", "cuCtxPushCurrent_v2"])
+def test_what_the_driver_refuses_is_not_done(
+    played: FakeDriver, streams: Streams, monkeypatch: pytest.MonkeyPatch, function: str
+) -> None:
+    torch_that_says(streams, monkeypatch)
+    _, control = runner_of(played, KernelInfo("k", "k", ()), PLAN)
+    # numbers of errors that mean something else to the caller
+    for code in (1, 3, 700):
+        played.failing = {function: code}
+        frame = ctypes.create_string_buffer(struct.pack("<6q", 0, 1, 0, 1, 1, 1))
+        assert Launch(entry())(control, ctypes.addressof(frame)) == 1
+    assert not played.launches
+    assert not played.current
+    played.failing = {}
+
+
+def test_streams_that_are_not_told(played: FakeDriver, streams: Streams, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch_that_says(streams, monkeypatch)
+    _, control = runner_of(played, KernelInfo("k", "k", ()), PLAN)
+    streams.now = -1
+    frame = ctypes.create_string_buffer(struct.pack("<6q", 0, 1, 0, 1, 1, 1))
+    assert Launch(entry())(control, ctypes.addressof(frame)) == 1
+    assert not played.launches
+
+
+def test_no_runner_where_c_code_is_told_something_else(
+    played: FakeDriver, streams: Streams, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = SimpleNamespace(cuda=SimpleNamespace(current_stream=lambda _: SimpleNamespace(cuda_stream=3)))
+    monkeypatch.setitem(sys.modules, "torch", other)
+    assert runner_of(played, KernelInfo("k", "k", ()), PLAN) == (None, 0)
+
+
+# With tensors of torch, those of the CPU taken for such of a device
+
+
+X = MemrefParameter("x", "f32", (None, None), (1, None), alignment=8)
+Y = MemrefParameter("y", "f32", (None, None), (1, None), noalias=True)
+PARAMETERS = (ScalarParameter("a", "f32"), X, Y, PointerParameter("p", "f32"))
+
+
+@pytest.fixture
+def torch(played: FakeDriver, streams: Streams, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The module, if it is here."""
+    module = pytest.importorskip("torch")
+    if not torch_tensors.describer():
+        pytest.skip("this torch has no C interface")
+    monkeypatch.setattr(arrays, "_dlpack_device", lambda kind, ordinal: Device("cuda", ordinal))
+    monkeypatch.setattr(module.cuda, "current_stream", streams.current_stream)
+    played.everywhere = True
+    return module
+
+
+def kernel_of(local_bytes: int = 0) -> CudaKernel:
+    info = KernelInfo("k", "k", PARAMETERS, local_bytes=local_bytes, launch=PLAN)
+    return CudaKernel(info, Modules(artifact_of(info), None))
+
+
+def slots(a: float, x: Any, y: Any, p: Any) -> bytes:
+    layout = (x.data_ptr(), *x.shape, x.stride(1), y.data_ptr(), *y.shape, y.stride(1), p.data_ptr())
+    return struct.pack("<f4x9q", a, *layout)
+
+
+def test_calls_like_earlier_ones(torch: Any, played: FakeDriver, streams: Streams) -> None:
+    kernel = kernel_of(local_bytes=64)
+    call = kernel.prepare((3, 2))
+    given = [(float(k), torch.zeros(5, 4).T, torch.zeros(5, 4).T, torch.zeros(9)) for k in range(8)]
+    for k, arguments in enumerate(given):
+        streams.now = 0x100 + k
+        if k == 2:
+            # from here on nothing is checked in Python
+            kernel._kernels[0].checks = None  # type: ignore[assignment]  # pyright: ignore
+        call(*arguments)
+    assert [launched.slots[:80] for launched in played.launches] == [slots(*arguments) for arguments in given]
+    assert [launched.stream for launched in played.launches] == [0x100 + k for k in range(8)]
+    assert {(launched.grid, launched.block, launched.shared_bytes) for launched in played.launches} == {
+        ((3, 2, 1), (64, 1, 1), 64)
+    }
+    other = kernel.prepare(7)
+    other(*given[0])
+    assert played.launches[-1].grid == (7, 1, 1), "what was accepted on one grid is so on any"
+
+
+def test_other_calls_are_checked(torch: Any, played: FakeDriver) -> None:
+    call = kernel_of().prepare(1)
+    x, y, p = torch.zeros(5, 4).T, torch.zeros(5, 4).T, torch.zeros(9)
+    for _ in range(3):
+        call(1.0, x, y, p)
+    whole = torch.zeros(100)
+    wrong: list[tuple[tuple[object, ...], str]] = [
+        ((1.0, torch.zeros(5, 4), y, p), "argument x"),
+        ((1.0, torch.zeros(5, 4, dtype=torch.float64).T, y, p), "argument x: its dtype is float64"),
+        ((1.0, whole[1:21].view(5, 4).T, y, p), "argument x: its address"),
+        ((1.0, x, x, p), "argument y: it was declared noalias and overlaps"),
+        ((1.0, x, y, whole[::2]), "argument p: its elements do not lie"),
+        ((1.0, x, y, torch.zeros(9, requires_grad=True)), "argument p: .*grad"),
+        ((1.0, x, y), "takes 4 arguments"),
+        (("1", x, y, p), "argument a"),
+        ((1.0, x, y, 5), "argument p: a number is no array"),
+    ]
+    for arguments, message in wrong:
+        with pytest.raises(tw.LaunchError, match=message):
+            call(*arguments)
+    assert len(played.launches) == 3
+    call(1.0, x, y, p=p)
+    call(2.0, torch.zeros(8, 4).T, y, p)
+    assert len(played.launches) == 5
+
+
+def test_an_empty_grid(torch: Any, played: FakeDriver) -> None:
+    call = kernel_of().prepare(0)
+    for _ in range(4):
+        call(1.0, torch.zeros(5, 4).T, torch.zeros(5, 4).T, torch.zeros(9))
+    assert not played.launches
+
+
+def test_errors_of_direct_calls(torch: Any, played: FakeDriver) -> None:
+    call = kernel_of().prepare(1)
+    arguments = (1.0, torch.zeros(5, 4).T, torch.zeros(5, 4).T, torch.zeros(9))
+    for _ in range(3):
+        call(*arguments)
+    played.failing["cuLaunchKernelEx"] = 700
+    with pytest.raises(driver.DeviceFailed, match="Start the process again"):
+        call(*arguments)
+    played.failing.clear()
+    call(*arguments)
+    assert len(played.launches) == 4
+
+
+def test_from_many_threads(torch: Any, played: FakeDriver) -> None:
+    call = kernel_of().prepare(1)
+    tensors = torch.zeros(5, 4).T, torch.zeros(5, 4).T, torch.zeros(9)
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda k: call(float(k), *tensors), range(200)))
+    found = sorted(struct.unpack_from("<f", launched.slots)[0] for launched in played.launches)
+    assert found == [float(k) for k in range(200)]

@@ -1,0 +1,245 @@
+"""What the driver is asked by launches, on which device, and what becomes of what it refuses."""
+
+from __future__ import annotations
+
+import gc
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from machine.cuda.fake_driver import CONTEXTS, DEVICE_BYTES, FakeDriver
+from runtime.nvidia.on_device import HERE, PLAN, OnDevice, artifact_of, kernel
+from tilewright.artifacts.artifact import (
+    GroupParameter,
+    KernelInfo,
+    LaunchPlan,
+    MemrefParameter,
+    PointerParameter,
+    ScalarParameter,
+)
+from tilewright.machine.cuda import binding
+from tilewright.machine.cuda.errors import DeviceFailed, DriverError, DriverUnavailable, OutOfDeviceMemory
+from tilewright.runtime.groups import PointerArray
+from tilewright.runtime.nvidia.launch import bind_artifact
+
+VECTOR = MemrefParameter("x", "f32", (None,), (1,))
+POINTER = PointerParameter("p", "f32")
+GROUP = GroupParameter("g", MemrefParameter("g", "f32", (4,), (1,)), None)
+THERE = HERE + DEVICE_BYTES
+
+
+def test_the_plan_is_followed(played: FakeDriver) -> None:
+    plan = LaunchPlan((64, 2, 1), items=4, cluster=(2, 1, 1))
+    kernel(VECTOR, plan=plan, local_bytes=60_000).launch((29, 3), (OnDevice((7,)),), stream=5)
+    (launched,) = played.launches
+    assert (launched.grid, launched.block, launched.cluster) == ((8, 3, 1), (64, 2, 1), (2, 1, 1))
+    assert (launched.shared_bytes, launched.stream, launched.words[:2]) == (60_000, 5, (HERE, 7))
+    assert "cuFuncSetAttribute" in played.calls
+
+
+def test_no_attribute_and_no_parameters_without_need(played: FakeDriver) -> None:
+    kernel().launch(3, ())
+    (launched,) = played.launches
+    assert (launched.cluster, launched.slots, launched.context) == (None, b"", CONTEXTS)
+    assert not played.current, "the caller's context is as before"
+
+
+@pytest.mark.parametrize(
+    ("grid", "plan", "message"),
+    [
+        ((1, 70_000), PLAN, "exceeds .*; put the longest mode first, or launch it in parts"),
+        ((1, 1, 70_000), PLAN, "exceeds"),
+        (3, LaunchPlan((64, 1, 1), cluster=(2, 1, 1)), "cannot be run by clusters"),
+    ],
+)
+def test_grids_that_are_none(played: FakeDriver, grid: tuple[int, ...], plan: LaunchPlan, message: str) -> None:
+    for launch in (kernel(plan=plan).launch, lambda g, a: kernel(plan=plan).prepare(g)(*a)):
+        with pytest.raises(tw.LaunchError, match=message):
+            launch(grid, ())
+    assert not played.launches
+
+
+def test_items_make_room_for_longer_grids(played: FakeDriver) -> None:
+    kernel(plan=LaunchPlan((64, 1, 1), items=8)).launch((1 << 31) - 1, ())
+    assert played.launches[0].grid == (1 << 28, 1, 1)
+
+
+def test_a_launch_is_where_the_arrays_are(played: FakeDriver) -> None:
+    played.devices = 3
+    found = kernel(ScalarParameter("a", "f32"), VECTOR)
+    for address, ordinal in ((THERE, 1), (HERE, 0), (THERE + DEVICE_BYTES, 2), (THERE, 1)):
+        found.launch(1, (1.0, OnDevice((4,), address=address)))
+        found.prepare(1)(1.0, OnDevice((4,), address=address))
+        assert [launched.context for launched in played.launches[-2:]] == [CONTEXTS + ordinal] * 2
+    assert played.calls.count("cuModuleLoadDataEx") == 3
+    with pytest.raises(tw.LaunchError, match="lies on cpu, this kernel runs on cuda:0"):
+        found.launch(1, (1.0, np.zeros(4, np.float32)))
+
+
+@pytest.mark.parametrize("parameter", [POINTER, GROUP])
+def test_addresses_tell_the_device(played: FakeDriver, parameter: PointerParameter | GroupParameter) -> None:
+    played.devices = 2
+    table = PointerArray(np.array([THERE, THERE + 16]), "f32", layout=((4,), (1,)))
+    kernel(parameter).launch(1, (tw.address(THERE, nbytes=16) if parameter is POINTER else table,))
+    assert played.launches[0].context == CONTEXTS + 1
+
+
+def test_arrays_on_two_devices(played: FakeDriver) -> None:
+    played.devices = 2
+    other = MemrefParameter("y", "f32", (None,), (1,))
+    message = "argument y: the array lies on cuda:1, this launch runs on cuda:0.*copy it there first"
+    with pytest.raises(tw.LaunchError, match=message):
+        kernel(VECTOR, other).launch(1, (OnDevice((4,)), OnDevice((4,), address=THERE)))
+
+
+def test_code_for_another_device(played: FakeDriver) -> None:
+    played.capability = (8, 0)
+    info = KernelInfo("k", "k", (), launch=PLAN)
+    with pytest.raises(tw.LaunchError, match=r"compiled for sm_90a; device 0 \(Fake 0\) has compute capability 8.0"):
+        bind_artifact(artifact_of(info, features="sm_90a"))
+
+
+def test_more_shared_memory_than_there_is(played: FakeDriver) -> None:
+    with pytest.raises(tw.LaunchError, match=r"needs 300,000 bytes of shared memory a block.* has 232,448; compile"):
+        kernel(local_bytes=300_000).launch(1, ())
+
+
+def test_more_registers_than_there_are(played: FakeDriver) -> None:
+    played.failing["cuLaunchKernelEx"] = 701
+    with pytest.raises(tw.LaunchError, match="no room for a block of 64 threads with 40 registers each"):
+        kernel().launch(1, ())
+
+
+def test_behind_a_kernel_that_faulted(played: FakeDriver) -> None:
+    found = kernel(VECTOR)
+    for function in ("cuLaunchKernelEx", "cuPointerGetAttribute"):
+        played.failing = {function: 700}
+        with pytest.raises(
+            DeviceFailed, match=r"CUDA_ERROR_ILLEGAL_ADDRESS \(700\).* Start the process again"
+        ) as caught:
+            found.launch(1, (OnDevice((4,)),))
+        assert caught.value.call == function
+    played.failing = {}
+    found.launch(1, (OnDevice((4,)),))
+
+
+def test_out_of_memory(played: FakeDriver) -> None:
+    group = PointerArray.of(OnDevice((2, 4)))
+    played.failing["cuMemAlloc_v2"] = 2
+    with pytest.raises(OutOfDeviceMemory, match=r"16 bytes are wanted, 1,048,576 of 1,073,741,824 are free; free arr"):
+        kernel(GROUP).launch(1, (group,))
+    played.failing = {"cuMemAllocAsync": 2}
+    with pytest.raises(MemoryError):
+        kernel(GROUP).launch(1, ([OnDevice((4,))],))
+    assert not played.launches
+
+
+def test_other_errors_are_told_as_they_are(played: FakeDriver) -> None:
+    played.failing["cuLaunchKernelEx"] = 1
+    with pytest.raises(DriverError, match=r"cuLaunchKernelEx failed: CUDA_ERROR_INVALID_VALUE \(1\)"):
+        kernel().launch(1, ())
+
+
+def test_a_driver_that_reads_no_such_ptx(played: FakeDriver) -> None:
+    played.failing["cuModuleLoadDataEx"] = 222
+    with pytest.raises(DriverUnavailable, match=r"too old: it is for CUDA 12.4 and does not read PTX; update"):
+        kernel()
+
+
+def test_no_device(played: FakeDriver) -> None:
+    played.devices = 0
+    with pytest.raises(DriverUnavailable, match="there is no CUDA device"):
+        kernel()
+
+
+def loaded(monkeypatch: pytest.MonkeyPatch, fake: FakeDriver) -> binding.Library:
+    """The library as a process gets it that has this driver."""
+    monkeypatch.setattr(binding.ctypes, "CDLL", lambda _: fake)
+    return binding.library.__wrapped__()
+
+
+def test_a_driver_that_is_too_old(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(DriverUnavailable, match=r"too old: .*cuLaunchKernelEx.*a driver for CUDA 11.8 or later"):
+        loaded(monkeypatch, FakeDriver(missing={"cuLaunchKernelEx"}))
+
+
+def test_a_driver_without_devices(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(DriverUnavailable, match=r"finds no usable device.*nvidia-smi"):
+        loaded(monkeypatch, FakeDriver(failing={"cuInit": 100}))
+
+
+def test_resources(played: FakeDriver) -> None:
+    found = kernel(local_bytes=1000).resources()
+    assert (found.registers, found.shared_bytes, found.local_bytes, found.blocks_per_multiprocessor) == (
+        40,
+        1016,
+        8,
+        12,
+    )
+
+
+def test_tables_of_lists_belong_to_the_stream(played: FakeDriver) -> None:
+    kernel(GROUP).launch(1, ([OnDevice((4,)), OnDevice((4,))],), stream=9)
+    begin = played.calls.index("cuMemAllocAsync")
+    calls = [name for name in played.calls[begin:] if name.startswith(("cuMem", "cuLaunch"))]
+    assert calls == ["cuMemAllocAsync", "cuMemcpyHtoDAsync_v2", "cuLaunchKernelEx", "cuMemFreeAsync"]
+
+
+def test_tables_are_freed_where_a_launch_fails(played: FakeDriver) -> None:
+    played.failing["cuLaunchKernelEx"] = 1
+    with pytest.raises(DriverError):
+        kernel(GROUP).launch(1, ([OnDevice((4,))],))
+    assert played.calls.count("cuMemFreeAsync") == 1
+
+
+def test_tables_that_cannot_change_are_copied_once(played: FakeDriver) -> None:
+    found, group = kernel(GROUP), PointerArray.of(OnDevice((2, 4)))
+    for _ in range(3):
+        found.launch(1, (group,))
+    assert played.calls.count("cuMemAlloc_v2") == 1
+    address = played.launches[-1].words[0]
+    assert np.frombuffer(played.bytes_at(address, 16), np.int64).tolist() == [HERE, HERE + 16]
+    assert {launched.words[0] for launched in played.launches} == {address}
+    del group
+    gc.collect()
+    assert played.calls.count("cuMemFree_v2") == 1
+
+
+def test_tables_that_can_change_are_looked_at_each_time(played: FakeDriver) -> None:
+    found, pointers = kernel(GROUP), np.array([HERE, HERE + 16])
+    group = PointerArray(pointers, "f32", layout=((4,), (1,)))
+    found.launch(1, (group,))
+    pointers[1] += 64
+    found.launch(1, (group,))
+    address = played.launches[-1].words[0]
+    assert np.frombuffer(played.bytes_at(address, 16), np.int64).tolist() == [HERE, HERE + 80]
+    pointers[0] = 3
+    with pytest.raises(tw.LaunchError, match="pointer 0 is no multiple"):
+        kernel(GroupParameter("g", MemrefParameter("g", "f32", (4,), (1,), alignment=4), None)).launch(1, (group,))
+
+
+@pytest.mark.parametrize("group", [[OnDevice((4,))], PointerArray.of(OnDevice((1, 4)))])
+def test_tables_of_captured_launches_stay(played: FakeDriver, group: object) -> None:
+    """Nothing is allocated or copied in the order of the stream, whose work becomes a graph, and nothing is freed."""
+    played.capturing.add(9)
+    found = kernel(GROUP)
+    for _ in range(2):
+        found.launch(1, (group,), stream=9)
+        gc.collect()
+    assert not {"cuMemAllocAsync", "cuMemFreeAsync", "cuMemFree_v2"} & set(played.calls)
+    for launched in played.launches:
+        assert np.frombuffer(played.bytes_at(launched.words[0], 8), np.int64).tolist() == [HERE]
+    assert played.capture_mode == 0, "as the thread had it"
+
+
+def test_many_threads(played: FakeDriver) -> None:
+    found, group = kernel(GROUP, VECTOR), PointerArray.of(OnDevice((2, 4)))
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda n: found.launch(n, (group, OnDevice((n,)))), range(1, 65)))
+    assert sorted((launched.grid[0], launched.words[3]) for launched in played.launches) == [
+        (n, n) for n in range(1, 65)
+    ]
+    assert played.calls.count("cuMemAlloc_v2") == 1
+    assert played.calls.count("cuModuleGetFunction") == 1
