@@ -41,13 +41,13 @@ def command(request: LaunchRequest, repeats: int, as_json: bool) -> None:
     """
     kernel = request.kernel()
     ready = request.ready(kernel)
-    launch = ready.prepare()
-    launch()
     times: list[float] = []
-    for _ in range(repeats):
-        start = time.perf_counter()
+    with ready.prepared() as launch:
         launch()
-        times.append(time.perf_counter() - start)
+        for _ in range(repeats):
+            start = time.perf_counter()
+            launch()
+            times.append(time.perf_counter() - start)
     median = statistics.median(times)
     work = told_work(request, ready)
     if as_json:

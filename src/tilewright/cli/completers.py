@@ -31,7 +31,7 @@ def launch_targets(_ctx: click.Context, _parameter: click.Parameter, incomplete:
     """What the verbs that launch kernels run them on."""
     from tilewright.targets import target_names
 
-    return beginning_with(incomplete, ((name, "") for name in (*target_names("cpu"), "interpreter")))
+    return beginning_with(incomplete, ((name, "") for name in (*target_names(), "interpreter")))
 
 
 def codes(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> Items:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -30,9 +31,28 @@ class ReadyLaunch(Struct, frozen=True):
     grid: Extents
     arguments: Mapping[str, object]
 
-    def prepare(self) -> Callable[[], None]:
-        """What runs the kernel."""
-        return functools.partial(self.kernel[self.grid], *self.arguments.values())
+    @contextmanager
+    def prepared(self) -> Generator[Callable[[], None]]:
+        """What runs the kernel and waits for it. Behind the block the arrays are as the kernel has left them.
+
+        Raises what launches raise, for a device `DriverUnavailable` too.
+        """
+        launch, given = self.kernel[self.grid], list(self.arguments.values())
+        if self.kernel.info.launch is None:
+            yield functools.partial(launch, *given)
+            return
+        from tilewright.machine.cuda.driver import open_device
+        from tilewright.runtime.nvidia.copies import DeviceCopies
+
+        context = open_device()
+        copies = DeviceCopies(context, given)
+
+        def launch_and_wait() -> None:
+            launch(*copies.arguments)
+            context.synchronize()
+
+        yield launch_and_wait
+        copies.finish()
 
 
 class LaunchRequest(Struct, frozen=True):
@@ -123,7 +143,7 @@ _OPTIONS: Final = (
     click.option(
         "--target",
         default=None,
-        help=f"{', '.join(target_names('cpu'))}, or interpreter; default: cpu.",
+        help=f"{', '.join(target_names())}, or interpreter; default: cpu.",
         shell_complete=completers.launch_targets,
     ),
     click.option("-O", "level", type=click.IntRange(0, 2), default=2, help="0 lowers only, 2 optimises."),

@@ -37,13 +37,17 @@ def _npy(path: str) -> str:
 @click.option("--save", "saves", multiple=True, metavar="NAME=FILE.npy", help="Save an array afterwards.")
 @click.option("--seed", default=0, help="Seed of random arrays.")
 def command(request: LaunchRequest, saves: tuple[str, ...], seed: int) -> None:
-    """Run a kernel on random arrays or .npy files; with --checked and without --target in the interpreter."""
+    """Run a kernel on random arrays or .npy files; with --checked and without --target in the interpreter.
+
+    For the target nvidia, on the GPU of this machine, the arrays are copied there and back.
+    """
     import numpy as np
 
     kernel = request.kernel("interpreter" if request.checked else "cpu")
     targets = destinations(kernel, saves)
     ready = request.ready(kernel, seed=seed)
-    ready.prepare()()
+    with ready.prepared() as launch:
+        launch()
     written = {p.name for p in kernel.info.passed if isinstance(p, MemrefParameter | PointerParameter) and p.written}
     for name, array in ready.arguments.items():
         if name in targets:

@@ -69,6 +69,8 @@ class ArrayView(Struct, frozen=True):
 
 def view(value: object) -> ArrayView:
     """Look at an array without copying it; `NotAnArray` or `UnusableArray` says why that cannot be done."""
+    if type(value) is ArrayView:
+        return value
     # not isinstance: objects may say that they are of a class which they are not (`unittest.mock` does)
     if issubclass(type(value), np.ndarray):
         return _numpy_view(cast("AnyArray", value))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
@@ -51,7 +52,7 @@ class PointerArray:
     @property
     def is_fixed(self) -> bool:
         """Whether nothing in it can change, as in what `of` makes."""
-        return type(self.pointers.base) is bytes and not len(self.extents) and not len(self.strides)
+        return isinstance(cast("object", self.pointers.base), bytes) and not len(self.extents) and not len(self.strides)
 
     @staticmethod
     def of(batch: object, *, transposed: bool | None = None) -> PointerArray:

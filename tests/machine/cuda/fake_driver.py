@@ -60,6 +60,8 @@ class FakeDriver:
     current: list[int] = field(default_factory=list[int])
     memory: dict[int, Any] = field(default_factory=dict[int, Any])
     capture_mode: int = 0
+    doing: Callable[[Launched], None] | None = None
+    """What kernels do."""
     everywhere: bool = False
     """Whether all memory is that of device 0."""
     _entries: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
@@ -168,6 +170,8 @@ class FakeDriver:
         slots = ctypes.string_at(c_uint64.from_address(parameters).value, size) if size else b""
         context = self.current[-1] if self.current else 0
         self.launches.append(Launched(context, name, numbers[:3], numbers[3:6], numbers[6], stream, cluster, slots))
+        if self.doing is not None:
+            self.doing(self.launches[-1])
         return 0
 
     def play_cuMemAlloc_v2(self, out: int, size: int) -> None:
@@ -201,7 +205,7 @@ class FakeDriver:
 
     def play_cuPointerGetAttribute(self, out: int, _which: int, address: int) -> int:
         device = (address - FIRST_ON_DEVICE) // DEVICE_BYTES
-        own = self.everywhere or address in self.memory
+        own = self.everywhere or any(0 <= address - begin < len(memory) for begin, memory in self.memory.items())
         if not own and not 0 <= device < self.devices:
             return 1
         c_int.from_address(out).value = 0 if own else device

@@ -113,8 +113,9 @@ def test_streams_that_are_not_told(played: FakeDriver, streams: Streams, monkeyp
 def test_no_runner_where_c_code_is_told_something_else(
     played: FakeDriver, streams: Streams, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other = SimpleNamespace(cuda=SimpleNamespace(current_stream=lambda _: SimpleNamespace(cuda_stream=3)))
-    monkeypatch.setitem(sys.modules, "torch", other)
+    other = Streams()
+    other.now = 3
+    torch_that_says(other, monkeypatch)
     assert runner_of(played, KernelInfo("k", "k", ()), PLAN) == (None, 0)
 
 
@@ -132,7 +133,11 @@ def torch(played: FakeDriver, streams: Streams, monkeypatch: pytest.MonkeyPatch)
     module = pytest.importorskip("torch")
     if not torch_tensors.describer():
         pytest.skip("this torch has no C interface")
-    monkeypatch.setattr(arrays, "_dlpack_device", lambda kind, ordinal: Device("cuda", ordinal))
+
+    def on_cuda(_kind: int, ordinal: int) -> Device:
+        return Device("cuda", ordinal)
+
+    monkeypatch.setattr(arrays, "_dlpack_device", on_cuda)
     monkeypatch.setattr(module.cuda, "current_stream", streams.current_stream)
     played.everywhere = True
     return module
@@ -218,6 +223,7 @@ def test_from_many_threads(torch: Any, played: FakeDriver) -> None:
     call = kernel_of().prepare(1)
     tensors = torch.zeros(5, 4).T, torch.zeros(5, 4).T, torch.zeros(9)
     with ThreadPoolExecutor(4) as threads:
-        list(threads.map(lambda k: call(float(k), *tensors), range(200)))
+        done = [threads.submit(call, float(k), *tensors) for k in range(200)]
+    assert not any(future.exception() for future in done)
     found = sorted(struct.unpack_from("<f", launched.slots)[0] for launched in played.launches)
     assert found == [float(k) for k in range(200)]
