@@ -14,6 +14,13 @@ HEAD = """
 """
 DECLARED = "parameter_attributes = [{alignment = 64, shape_gcd = [24], stride_gcd = [1, 16]}, {alignment = 32}]"
 PARAMETERS = "%A: memref<f32x?x?>, %G: group<memref<f64x4x4>x?, offset: 2>, %i: index"
+POINTERS = "%p: ptr<f32>, %q: ptr<f64>, %i: index, %k: i32"
+PROMISED = "parameter_attributes = [{alignment = 64}, {}, {}, {}]"
+ADDRESSES = """
+  %a = memref.address %p -> i64  %b = memref.address %q -> i64
+  %c1024 = arith.constant {value = 1024} -> i32  %c3 = arith.constant {value = 3} -> i64
+  %c12 = arith.constant {value = 12} -> i64  %kk = arith.mul %k, %c1024 -> i32  %wide = arith.cast %kk -> i64
+"""
 
 
 @pytest.mark.parametrize(
@@ -32,6 +39,40 @@ def test_divisors(expression: str, expected: int) -> None:
     last = module.kernels[0].body.entry.last
     assert last is not None
     assert divisor(last.result) == expected
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("%x = arith.add %a, %wide -> i64", 64),
+        ("%x = arith.add %b, %wide -> i64", 8),
+        ("%x = arith.mul %wide, %c12 -> i64", 4096),
+        ("%x = arith.add %a, %c12 -> i64", 4),
+        ("%x = arith.shl %a, %c3 -> i64", 512),
+        ("%x = arith.and %b, %c12 -> i64", 8),
+        ("%x = arith.cast %kk -> index", 1024),
+        ("%x = arith.ucast %kk -> index", 1024),
+        # the upper bits are lost, and with them what the number is
+        ("%x = arith.cast %wide -> i32", 1),
+        ("%x = arith.mul %c3, %c3 -> i64", 1),
+    ],
+)
+def test_divisors_of_numbers_that_wrap_are_powers_of_two(expression: str, expected: int) -> None:
+    module = kernel(POINTERS, f"{ADDRESSES} {expression}", PROMISED)
+    last = module.kernels[0].body.entry.last
+    assert last is not None
+    assert divisor(last.result) == expected
+
+
+@pytest.mark.parametrize(("address", "index", "expected"), [("%a", "%i", 4), ("%a", "%c16", 64), ("%far", "%c16", 32)])
+def test_alignment_of_addresses(address: str, index: str, expected: int) -> None:
+    text = f"""{ADDRESSES} %c16 = arith.constant {{value = 16}} -> index  %c96 = arith.constant {{value = 96}} -> i64
+    %far = arith.add %a, %c96 -> i64
+    %v = memref.from_address {address} {{operand_segments = [1, 0, 0]}} -> memref<f32x1000>
+    %x = memref.load %v, {index} -> f32"""
+    last = list(kernel(POINTERS, text, PROMISED).kernels[0].body.entry)[-1]
+    assert isinstance(last, memref.Load)
+    assert alignment(last.memref, last.indices) == expected
 
 
 def test_loop_variables_follow_bounds_and_step() -> None:

@@ -54,6 +54,7 @@ def _parameter_to_json(parameter: Parameter) -> JsonObject:
                 "written": parameter.written,
                 "nullable": parameter.nullable,
                 "measured": parameter.measured,
+                "alignment": parameter.alignment,
             }
         case GroupParameter():
             return {
@@ -132,7 +133,8 @@ def _parameter_from_json(fields: Fields) -> Parameter:
         return ScalarParameter(fields.text("name"), fields.text("dtype"))
     if kind == "pointer":
         written, nullable, measured = (fields.flag(key) for key in ("written", "nullable", "measured"))
-        return PointerParameter(fields.text("name"), fields.text("dtype"), written, nullable, measured)
+        name, dtype, alignment = fields.text("name"), fields.text("dtype"), fields.integer("alignment")
+        return PointerParameter(name, dtype, written, nullable, measured, alignment)
     if kind == "memref":
         return _memref_from_json(fields)
     if kind == "group":

@@ -130,16 +130,32 @@ class GroupParameter(Struct, frozen=True):
 
 
 class PointerParameter(Struct, frozen=True):
-    """The address of an array of any shape; the kernel itself knows how far it may go, or asks for it if `measured`."""
+    """The address of an array of any shape; the kernel itself knows how far it may go, or asks for it if `measured`.
+
+    `alignment` in bytes is promised beyond that of the elements.
+    """
 
     name: str
     dtype: str
     written: bool = True
     nullable: bool = True
     measured: bool = False
+    alignment: int = 1
 
     def __post_init__(self) -> None:
         _check(self.dtype in DTYPE_BYTES, f"parameter {self.name}: unknown element type {self.dtype!r}")
+        power = self.alignment > 0 and self.alignment & (self.alignment - 1) == 0
+        _check(power, f"parameter {self.name}: an alignment is a power of two")
+
+    def problem(self, address: int) -> str | None:
+        """What is wrong with the address of the first element, if anything is."""
+        size = DTYPE_BYTES[self.dtype]
+        if address % size:
+            return f"its address {address:#x} is no multiple of {size}, the size of an element of {self.dtype}"
+        if address % self.alignment:
+            promised = "the alignment that the kernel was promised"
+            return f"its address {address:#x} is no multiple of {self.alignment}, {promised}"
+        return None
 
 
 Parameter: TypeAlias = ScalarParameter | MemrefParameter | GroupParameter | PointerParameter

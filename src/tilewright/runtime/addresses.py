@@ -70,11 +70,9 @@ def address(memory: object, *, nbytes: SupportsIndex | None = None, readonly: bo
 
 def check_memory(parameter: PointerParameter, where: str, memory: MemoryAt) -> None:
     """Whether the parameter's elements can lie there, and may be written if they are. Raises `LaunchError`."""
-    size = DTYPE_BYTES[parameter.dtype]
-    if memory.number % size:
-        raise LaunchError(
-            f"{where}: its address {memory.number:#x} is no multiple of {size}, the size of {describe(parameter.dtype)}"
-        )
+    size, problem = DTYPE_BYTES[parameter.dtype], parameter.problem(memory.number)
+    if problem is not None:
+        raise LaunchError(f"{where}: {problem}")
     if memory.nbytes < size:
         raise LaunchError(
             f"{where}: its {memory.nbytes} bytes are less than one element of {describe(parameter.dtype)}"

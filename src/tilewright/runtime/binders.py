@@ -187,9 +187,9 @@ def bind_pointer(
     array = of_array(argument.array if isinstance(argument, FirstElement) else argument)
     if parameter.written and array.readonly:
         raise LaunchError(f"{where}: the array is read-only and the kernel writes to it; pass a writable array")
-    size = array.dtype.itemsize
-    if array.address % size and 0 not in array.shape:
-        raise LaunchError(f"{where}: its address {array.address:#x} is no multiple of {size}, the size of an element")
+    problem = None if 0 in array.shape else parameter.problem(array.address)
+    if problem is not None:
+        raise LaunchError(f"{where}: {problem}")
     if not isinstance(argument, FirstElement) and not is_row_major(array.shape, array.strides):
         raise LaunchError(
             f"{where}: its elements do not lie one behind the other (shape {array.shape}, strides {array.strides} in "

@@ -116,7 +116,7 @@ def describe(parameter: Parameter, offset: int, argument: object, pinned: bool) 
         case MemrefParameter():
             alignment, written = parameter.alignment, parameter.written
         case PointerParameter():
-            alignment, written = DTYPE_BYTES[parameter.dtype], parameter.written
+            alignment, written = max(DTYPE_BYTES[parameter.dtype], parameter.alignment), parameter.written
     if type(argument) is np.ndarray:
         return _array(offset, cast("AnyArray", argument), alignment, written)
     layout = tensor_layout(argument)

@@ -1,28 +1,50 @@
-"""Facts about values that several passes ask for. Pure analyses, computed on demand from definitions."""
+"""Facts about values that passes and targets ask for. Pure analyses, computed on demand from definitions.
+
+What divides integers and addresses comes from constants and arithmetic, from what parameters declare (`alignment`,
+`shape_gcd`, `stride_gcd`), and from what a language assumes of them, which is declared on the parameters as well.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
-from tilewright.dialects.arith import Add, Cast, Constant, Max, Min, Mul, Select, Sub
+from tilewright.dialects.addresses import AddressOf, FromAddress
+from tilewright.dialects.arith import Add, And, Cast, Constant, Max, Min, Mul, Select, Shl, Sub
+from tilewright.dialects.arith_integers import UCast
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.memref import Alloca, GroupLoad, Size, Stride
 from tilewright.dialects.scf import For
 from tilewright.ir.core import BlockArgument, Value
 from tilewright.ir.interfaces import ViewLike
-from tilewright.ir.types import INDEX, GroupType, MemrefType
+from tilewright.ir.types import INDEX, GroupType, MemrefType, PointerType, ScalarType
 
 _DEPTH = 16
+_MOST_SHIFTED = 62
+_MOST_ALIGNED = 1 << 12
 
 
 def divisor(value: Value, depth: int = _DEPTH) -> int:
-    """A known divisor of an index value; 0 for the constant 0, 1 if nothing is known."""
+    """A known divisor of an integer, of addresses in bytes; 0 for the constant 0, 1 if nothing is known.
+
+    Only of an index it may be anything but a power of two, which arithmetic that wraps keeps.
+    """
     op = value.defining_op
     if isinstance(op, Constant):
-        return abs(op.value) if isinstance(op.value, int) else 1
-    if depth == 0 or value.type is not INDEX:
+        return _kept(abs(op.value), value) if isinstance(op.value, int) else 1
+    type_ = value.type
+    if depth == 0 or not isinstance(type_, ScalarType) or not type_.is_integer:
         return 1
+    return _kept(_divisor(value, depth), value)
+
+
+def _kept(found: int, value: Value) -> int:
+    """What is left of a divisor where numbers wrap."""
+    return found if value.type is INDEX else found & -found
+
+
+def _divisor(value: Value, depth: int) -> int:
+    op = value.defining_op
     match op:
         case Add() | Sub() | Min() | Max():
             return math.gcd(divisor(op.operands[0], depth - 1), divisor(op.operands[1], depth - 1))
@@ -30,15 +52,35 @@ def divisor(value: Value, depth: int = _DEPTH) -> int:
             return math.gcd(divisor(op.on_true, depth - 1), divisor(op.on_false, depth - 1))
         case Mul():
             return _product(divisor(op.lhs, depth - 1), divisor(op.rhs, depth - 1))
+        case Shl():
+            known = op.rhs.defining_op
+            shift = known.value if isinstance(known, Constant) and isinstance(known.value, int) else 0
+            return _product(divisor(op.lhs, depth - 1), 1 << shift) if 0 <= shift < _MOST_SHIFTED else 1
+        case And():
+            found = [divisor(operand, depth - 1) for operand in op.operands]
+            return max(d & -d for d in found)
+        case Cast() | UCast() if _widens(op):
+            return divisor(op.value, depth - 1)
         case Cast():
             known = op.value.defining_op
             return abs(known.value) if isinstance(known, Constant) and isinstance(known.value, int) else 1
+        case AddressOf():
+            pointer = op.pointer.type
+            assert isinstance(pointer, PointerType)
+            return _parameter_alignment(op.pointer, pointer.element.bytes)
         case Size() | Stride():
             return _declared(op.source, op.mode, "shape_gcd" if isinstance(op, Size) else "stride_gcd")
         case None:
             return _of_argument(value, depth)
         case _:
             return 1
+
+
+def _widens(op: Cast | UCast) -> bool:
+    """Whether all bits of an integer are in the result."""
+    source, target = op.value.type, op.out.type
+    whole = isinstance(source, ScalarType) and isinstance(target, ScalarType) and source.is_integer
+    return whole and target.bits >= source.bits
 
 
 def _product(a: int, b: int) -> int:
@@ -119,6 +161,8 @@ def _base_alignment(view: Value) -> int:
                 distance = offset if isinstance(offset, int) else divisor(offset)
                 found = math.gcd(found, distance * stride_divisor(op.memref, mode) * size)
             return found
+        case FromAddress():
+            return math.gcd(divisor(op.address), _MOST_ALIGNED)
         case GroupLoad():
             assert isinstance(op.group.type, GroupType)
             offset = op.group.type.offset

@@ -133,7 +133,9 @@ def _parameter(kernel: Kernel, argument: BlockArgument, read: bool, written: boo
     if isinstance(type_, MemrefType):
         return _memref(name, type_, attributes, read, written, nullable)
     if isinstance(type_, PointerType):
-        return PointerParameter(name, type_.element.name, written_through(argument), nullable, is_measured(argument))
+        written, measured, promised = written_through(argument), is_measured(argument), attributes.get("alignment")
+        alignment = promised if isinstance(promised, int) else 1
+        return PointerParameter(name, type_.element.name, written, nullable, measured, alignment)
     assert isinstance(type_, GroupType)
     memref = _memref(name, type_.memref, attributes, read, written, has_nulls)
     return GroupParameter(name, memref, type_.size, type_.offset, nullable)

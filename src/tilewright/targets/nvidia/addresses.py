@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from tilewright.artifacts.symbols import global_symbol
-from tilewright.dialects import addresses
+from tilewright.dialects import addresses, arith
 from tilewright.dialects.addresses import UpdateKind
 from tilewright.dialects.memref import AtomicKind
 from tilewright.dialects.statics import GlobalAddress, Reserve, global_of
@@ -18,7 +18,7 @@ from tilewright.targets.nvidia.collective import computed
 from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.elements import Elements, guarded, tile_type
 from tilewright.targets.nvidia.memory import load_element, store_element
-from tilewright.targets.nvidia.values import Operand, View
+from tilewright.targets.nvidia.values import GLOBAL, Operand, View
 
 Access = addresses.Gather | addresses.Scatter | addresses.ScatterUpdate | addresses.ScatterExchange
 
@@ -64,9 +64,23 @@ def _address(ctx: KernelContext, op: core.Operation) -> None:
 
 def _from_address(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, addresses.FromAddress)
-    pointer = _pointer(ctx, ctx.scalar(op.address))
+    space = GLOBAL if _is_global(op.address) else "ptr"
+    pointer = ctx.b.cast("inttoptr", ctx.scalar(op.address), space, hint="at")
     sizes, strides = (tuple(map(ctx.index, given)) for given in op.mixed_layout)
     ctx.bind(op.out, View(op.type, pointer, sizes, strides, pointer))
+
+
+def _is_global(address: core.Value) -> bool:
+    """Whether it is counted from a parameter or a global; the other is memory reserved in the work-group."""
+    match address.defining_op:
+        case addresses.AddressOf() | GlobalAddress():
+            return True
+        case arith.Add() as op:
+            return any(map(_is_global, op.operands))
+        case arith.Sub() as op:
+            return _is_global(op.lhs)
+        case _:
+            return False
 
 
 def lower_access(ctx: KernelContext, op: core.Operation) -> None:

@@ -11,7 +11,8 @@ from tilewright.targets.nvidia.atomics import atomic_load, atomic_store, atomic_
 from tilewright.targets.nvidia.buffers import Coordinates, each_element, fill, new_buffer
 from tilewright.targets.nvidia.context import KernelContext
 from tilewright.targets.nvidia.elements import Elements, guarded, materialize_op, tile_type
-from tilewright.targets.nvidia.memory import address, in_bounds, store_element
+from tilewright.targets.nvidia.memory import address, in_bounds
+from tilewright.targets.nvidia.runs import hold, store_runs
 from tilewright.targets.nvidia.values import Operand, View
 
 
@@ -19,7 +20,9 @@ def lower_tile(ctx: KernelContext, op: core.Operation) -> None:
     """Lower a tile operation of a collective region whose result, if any, cannot wait."""
     match op:
         case tile.Store():
-            _store(ctx, op)
+            store_runs(ctx, op)
+        case tile.Load() if op.out in ctx.distributions.held:
+            hold(ctx, op)
         case tile.Item():
             zeros = tuple(i64(0) for _ in tile_type(op.tile).shape)
             ctx.bind(op.out, Elements(ctx).at(op.tile, zeros))
@@ -44,14 +47,6 @@ def place(
     view = ctx.view(memref)
     found = [ctx.b.add(ctx.scalar(i), at) for i, at in zip(indices, where, strict=True)]
     return view, found, in_bounds(ctx, view, found, check)
-
-
-def _store(ctx: KernelContext, op: tile.Store) -> None:
-    with each_element(ctx, tile_type(op.value).shape) as where:
-        view, indices, inside = place(ctx, op.memref, op.indices, where, op.check)
-        with ctx.b.if_then(inside):
-            value = Elements(ctx).at(op.value, where)
-            store_element(ctx, view.element, value, address(ctx, view, indices))
 
 
 def _atomic_store(ctx: KernelContext, op: tile.AtomicStore) -> None:

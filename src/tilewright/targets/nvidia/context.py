@@ -15,6 +15,7 @@ from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Complex, Module, Value, constant, i32, i64
 from tilewright.targets.llvm.lowered import lowered_as
 from tilewright.targets.nvidia.arena import Arena
+from tilewright.targets.nvidia.distributed import Distributions
 from tilewright.targets.nvidia.values import SHARED, Group, Lowered, Operand, View
 
 OpT = TypeVar("OpT", bound=core.Operation)
@@ -41,6 +42,7 @@ class KernelContext(Struct):
     arena: Arena
     table: Mapping[type[core.Operation], OpLowering]
     deferred: frozenset[core.Value]
+    distributions: Distributions
     subgroup_size: int
     work_group_size: tuple[int, int]
     shared: Value

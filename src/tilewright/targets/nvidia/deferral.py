@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from tilewright.dialects import scf, tile
+from tilewright.dialects import scf, team, tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir.core import Block, Operation, Value
 from tilewright.ir.definition import RECURSIVE_EFFECTS
@@ -27,7 +27,7 @@ _HARMLESS: Final = frozenset({EffectKind.READ, EffectKind.ALLOCATE, EffectKind.F
 
 def deferred_tiles(kernel: Kernel) -> frozenset[Value]:
     """The tiles of collective regions that get no buffer of their own."""
-    tiles = [op for op in _collective_ops(kernel.body.entry) if len(op.results) == 1 and _is_tile(op.results[0])]
+    tiles = [op for op in collective_ops(kernel.body.entry) if len(op.results) == 1 and _is_tile(op.results[0])]
     found: set[Value] = {op.results[0] for op in tiles if _is_cheap(op)}
     loads = [op for op in tiles if isinstance(op, tile.Load)]
     found.update([op.out for op in loads if _may_wait(op, frozenset(found))])
@@ -42,25 +42,26 @@ def _is_tile(value: Value) -> bool:
     return isinstance(value.type, TileType)
 
 
-def _collective_ops(block: Block) -> Iterator[Operation]:
+def collective_ops(block: Block) -> Iterator[Operation]:
+    """The operations of a block and of the loops and branches in it, but for what work-items do by themselves."""
     for op in block:
         yield op
         if isinstance(op, scf.For | scf.If | scf.While):
             for region in op.regions:
-                yield from _collective_ops(region.entry)
+                yield from collective_ops(region.entry)
 
 
-def _readers(value: Value, waiting: frozenset[Value], pointwise: bool) -> Iterator[tuple[Operation, bool]]:
-    """Operations at which elements are computed, and whether only elementwise operations lie between."""
+def readers(value: Value, waiting: frozenset[Value], pointwise: bool) -> Iterator[tuple[Operation, bool]]:
+    """Operations at which elements of a tile are computed, and whether only elementwise operations lie between."""
     for user in value.uses:
         if len(user.results) == 1 and user.results[0] in waiting:
-            yield from _readers(user.results[0], waiting, pointwise and isinstance(user, COMPUTED))
+            yield from readers(user.results[0], waiting, pointwise and isinstance(user, COMPUTED))
         else:
             yield user, pointwise
 
 
 def _may_wait(load: tile.Load, waiting: frozenset[Value]) -> bool:
-    for reader, pointwise in _readers(load.out, waiting, True):
+    for reader, pointwise in readers(load.out, waiting, True):
         if reader.block is not load.block or not _quiet_between(load, reader):
             return False
         if isinstance(reader, scf.For | scf.While) or _is_quiet(reader) or _one_step(load, reader):
@@ -69,6 +70,19 @@ def _may_wait(load: tile.Load, waiting: frozenset[Value]) -> bool:
             continue
         if any(may_overlap(x, y) for x in accesses(load) for y in accesses(reader) if y.writes):
             return False
+    return True
+
+
+def is_undisturbed(load: tile.Load) -> bool:
+    """Whether no element is overwritten by another thread than that which loads it, before all threads have loaded."""
+    op = load.next
+    while op is not None and not isinstance(op, team.Barrier):
+        pointwise = isinstance(op, tile.Store) and (_same_place(load, op) or _one_step(load, op))
+        if not (pointwise or _is_quiet(op)):
+            touched = [y for inner in op.walk() for y in accesses(inner) if y.writes]
+            if not isinstance(op, tile.Store) or any(may_overlap(x, y) for x in accesses(load) for y in touched):
+                return False
+        op = op.next
     return True
 
 

@@ -22,7 +22,7 @@ from tilewright.targets.nvidia.context import KernelContext, is_tile
 from tilewright.targets.nvidia.elementwise import COMPUTED, apply
 from tilewright.targets.nvidia.memory import address, in_bounds, load_element
 from tilewright.targets.nvidia.team import Combiner
-from tilewright.targets.nvidia.values import Operand, RegisterTile, SharedTile, of_parts, parts_of
+from tilewright.targets.nvidia.values import HeldTile, Operand, RegisterTile, SharedTile, of_parts, parts_of
 
 
 def tile_type(value: core.Value) -> TileType:
@@ -45,6 +45,10 @@ class Elements:
         yield
         self._known.pop()
 
+    def tell(self, value: core.Value, where: Sequence[Coordinates], found: Sequence[Operand]) -> None:
+        """Elements of a tile that are known."""
+        self._known[-1].update(((value, at), operand) for at, operand in zip(where, found, strict=True))
+
     def at(self, value: core.Value, where: Coordinates) -> Operand:
         """The element of a tile at coordinates; a scalar is its own element."""
         if not is_tile(value):
@@ -62,6 +66,7 @@ class Elements:
         if isinstance(lowered, SharedTile):
             return buffers.load(self._ctx, lowered, where)
         assert not isinstance(lowered, RegisterTile), "a subgroup's tile has no elements outside of it"
+        assert not isinstance(lowered, HeldTile), "what is held is told to whoever asks for it"
         op = value.defining_op
         assert op is not None
         return self.of_op(op, where)

@@ -29,6 +29,7 @@ from tilewright.targets.nvidia import addresses, atomics, collective, combining,
 from tilewright.targets.nvidia.arena import ALIGNMENT, Arena, is_local_parameter
 from tilewright.targets.nvidia.context import KernelContext, OpLowering, is_tile
 from tilewright.targets.nvidia.deferral import deferred_tiles
+from tilewright.targets.nvidia.distributed import Distributions
 from tilewright.targets.nvidia.elementwise import COMPUTED, apply
 from tilewright.targets.nvidia.values import GLOBAL, Group, Operand, View
 from tilewright.transforms.signature import kernel_info
@@ -112,6 +113,7 @@ def lower_kernel(kernel: Kernel, module: Module) -> KernelInfo:
     b = Builder(function)
     arena = Arena(kernel)
     shared = module.global_variable(_SHARED_NAME, "[0 x i8]", "", linkage="external", address_space=3, align=ALIGNMENT)
+    deferred = deferred_tiles(kernel)
     ctx = KernelContext(
         kernel=kernel,
         module=module,
@@ -119,7 +121,8 @@ def lower_kernel(kernel: Kernel, module: Module) -> KernelInfo:
         arith=Arithmetic(b, NVPTX),
         arena=arena,
         table=lowering_table(),
-        deferred=deferred_tiles(kernel),
+        deferred=deferred,
+        distributions=Distributions.of(kernel, m * n, deferred),
         subgroup_size=kernel.subgroup_size,
         work_group_size=(m, n),
         shared=shared,

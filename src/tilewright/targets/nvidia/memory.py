@@ -35,8 +35,8 @@ def element_pointer(ctx: KernelContext, element: Element, pointer: Value, count:
     return ctx.b.gep(ltype, pointer, count, inbounds=False)
 
 
-def load_element(ctx: KernelContext, element: Element, pointer: Value) -> Operand:
-    """Load one element; bools take a byte."""
+def load_element(ctx: KernelContext, element: Element, pointer: Value, aligned: int = 1) -> Operand:
+    """Load one element, aligned to so many bytes at least; bools take a byte."""
     b = ctx.b
     if element.kind is Kind.BOOL:
         return b.trunc(b.load("i8", pointer, 1), "i1")
@@ -44,13 +44,13 @@ def load_element(ctx: KernelContext, element: Element, pointer: Value) -> Operan
     if element.kind is Kind.COMPLEX:
         second = b.offset(pointer, align)
         return Complex(b.load(element.llvm, pointer, align), b.load(element.llvm, second, align))
-    return b.load(element.llvm, pointer, align)
+    return b.load(element.llvm, pointer, max(align, aligned))
 
 
-def store_element(ctx: KernelContext, element: Element, operand: Operand, pointer: Value) -> None:
-    """Store one element."""
+def store_element(ctx: KernelContext, element: Element, operand: Operand, pointer: Value, aligned: int = 1) -> None:
+    """Store one element, aligned to so many bytes at least."""
     b = ctx.b
-    align = max(element.bits // 8, 1)
+    align = max(element.bits // 8, 1, aligned)
     if isinstance(operand, Complex):
         b.store(operand.re, pointer, align)
         b.store(operand.im, b.offset(pointer, align), align)

@@ -62,7 +62,14 @@ class RegisterTile(Struct, frozen=True):
     slots: tuple[Operand, ...]
 
 
-Lowered = Value | Complex | View | Group | SharedTile | RegisterTile
+class HeldTile(Struct, frozen=True):
+    """A tile of the work-group in the registers of its threads (`distributed`): each run of a thread."""
+
+    type: TileType
+    runs: tuple[tuple[Operand, ...], ...]
+
+
+Lowered = Value | Complex | View | Group | SharedTile | RegisterTile | HeldTile
 
 
 def parts_of(operand: Operand) -> list[Value]:

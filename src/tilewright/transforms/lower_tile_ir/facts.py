@@ -188,6 +188,21 @@ class Facts(Struct):
         return self.range(value).not_negative
 
 
+def promised_alignment(argument: BlockArgument) -> int | None:
+    """What the body of an entry assumes of one of its pointers as such, in bytes; None if that is nothing."""
+    type_ = argument.type
+    if not isinstance(type_, cuda.Tile) or type_.shape or not isinstance(type_.element, cuda.Pointer):
+        return None
+    found = 0
+    for user in argument.uses:
+        match user:
+            case misc.Assume(predicate=DivBy(divisor, None, _)) if user.block is argument.owner:
+                found = max(found, divisor)
+            case _:
+                pass
+    return found or None
+
+
 def _negated(bound: int | None) -> int | None:
     return None if bound is None else -bound
 

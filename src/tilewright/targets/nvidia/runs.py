@@ -1,0 +1,265 @@
+"""Loads and stores of distributed tiles: runs of adjacent elements, in one piece where memory allows.
+
+A run is one access if its elements lie behind each other, all of them inside, and the first is aligned. What of that is
+not known (`transforms.facts`) is tested where it happens; otherwise each element is an access of its own. One access is
+printed as one for each element, with the alignment of the run: LLVM puts those together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+from tilewright.dialects import tile
+from tilewright.ir import core
+from tilewright.targets.llvm.emitter import Value, i64
+from tilewright.targets.llvm.types import Kind
+from tilewright.targets.nvidia.buffers import Coordinates, coordinates
+from tilewright.targets.nvidia.context import KernelContext, is_tile
+from tilewright.targets.nvidia.distributed import Distribution
+from tilewright.targets.nvidia.elements import Elements, guarded, tile_type
+from tilewright.targets.nvidia.elementwise import COMPUTED
+from tilewright.targets.nvidia.memory import address, element_pointer, in_bounds, load_element, store_element
+from tilewright.targets.nvidia.values import HeldTile, Operand, View, of_parts, parts_of
+from tilewright.transforms.facts import alignment, stride_divisor
+
+_VECTOR_BYTES: Final = 16
+_MOST_UNROLLED: Final = 8
+"""Elements of a thread up to which runs are written out one after the other."""
+
+Access = tile.Load | tile.Store
+
+
+class _Run:
+    """A run of a memref that an operation accesses; `where` are the coordinates of its elements in the tile."""
+
+    def __init__(self, ctx: KernelContext, op: Access, found: Distribution, where: Sequence[Coordinates]) -> None:
+        self._ctx = ctx
+        self._op = op
+        self._found = found
+        self.view: View = ctx.view(op.memref)
+        self._starts = [ctx.scalar(index) for index in op.indices]
+        self._where = where
+        self._first = self._indices(0)
+        self._base = address(ctx, self.view, self._first)
+
+    def _indices(self, number: int) -> list[Value]:
+        return [self._ctx.b.add(start, at) for start, at in zip(self._starts, self._where[number], strict=True)]
+
+    def whole(self) -> Value | None:
+        """Whether it can be one access; None if it never can."""
+        b, found, element = self._ctx.b, self._found, self.view.element
+        if found.width == 1 or element.kind in (Kind.BOOL, Kind.COMPLEX):
+            return None
+        stride = self.view.strides[0]
+        if stride.integer not in (None, 1):
+            return None
+        condition = self._ctx.flag(True) if stride.integer == 1 else b.icmp("eq", stride, i64(1))
+        if self._proven() % self.aligned:
+            low = b.and_(b.cast("ptrtoint", self._base, "i64"), i64(self.aligned - 1))
+            condition = b.and_(condition, b.icmp("eq", low, i64(0)))
+        condition = b.and_(condition, in_bounds(self._ctx, self.view, self._first, self._op.check))
+        if any(self._op.check[:1]):
+            last = b.add(self._first[0], i64(found.width - 1))
+            condition = b.and_(condition, b.icmp("ult", last, self.view.sizes[0]))
+        return condition
+
+    @property
+    def aligned(self) -> int:
+        """Bytes that the first address of one access is a multiple of."""
+        return min(self._found.width * self.view.element.bytes, _VECTOR_BYTES)
+
+    def _proven(self) -> int:
+        """Bytes that divide the addresses of all runs."""
+        bytes_, shape = self.view.element.bytes, self._found.shape
+        steps = [stride_divisor(self._op.memref, k) * bytes_ for k in range(1, len(shape)) if shape[k] > 1]
+        return math.gcd(alignment(self._op.memref, self._op.indices), self._found.width * bytes_, *steps)
+
+    def pieces(self) -> list[tuple[Value, int]]:
+        """Address and alignment of each element of one access."""
+        size, element = self.view.element.bytes, self.view.element
+        return [
+            (element_pointer(self._ctx, element, self._base, i64(k)), math.gcd(self.aligned, k * size))
+            for k in range(self._found.width)
+        ]
+
+    def elements(self) -> Iterator[tuple[Value, Callable[[], Value]]]:
+        """For each element by itself whether it is accessed, and how to compute where it lies."""
+        for number in range(self._found.width):
+            indices = self._indices(number)
+            inside = in_bounds(self._ctx, self.view, indices, self._op.check)
+            yield inside, lambda at=indices: address(self._ctx, self.view, at)
+
+
+def _load(ctx: KernelContext, op: tile.Load, found: Distribution, where: Sequence[Coordinates]) -> list[Operand]:
+    run = _Run(ctx, op, found, where)
+    element = run.view.element
+
+    def together() -> list[Operand]:
+        return [load_element(ctx, element, pointer, align) for pointer, align in run.pieces()]
+
+    def one_by_one() -> list[Operand]:
+        return [
+            guarded(
+                ctx,
+                inside,
+                lambda place=place: load_element(ctx, element, place()),
+                lambda: ctx.arith.constant(element.name, 0),
+            )
+            for inside, place in run.elements()
+        ]
+
+    whole = run.whole()
+    return one_by_one() if whole is None else _either(ctx, whole, together, one_by_one)
+
+
+def _either(
+    ctx: KernelContext, condition: Value, yes: Callable[[], list[Operand]], no: Callable[[], list[Operand]]
+) -> list[Operand]:
+    """As `guarded`, of many operands."""
+    if condition.text in ("true", "false"):
+        return yes() if condition.text == "true" else no()
+    count = 0
+    with ctx.b.if_else(condition, likely=True) as branch:
+        with branch.then():
+            given = yes()
+            count = len(parts_of(given[0]))
+            branch.yield_(*(part for operand in given for part in parts_of(operand)))
+        with branch.otherwise():
+            branch.yield_(*(part for operand in no() for part in parts_of(operand)))
+    parts = list(branch.results)
+    return [of_parts(parts[k : k + count]) for k in range(0, len(parts), count)]
+
+
+def _store(
+    ctx: KernelContext, op: tile.Store, found: Distribution, where: Sequence[Coordinates], values: Sequence[Operand]
+) -> None:
+    run = _Run(ctx, op, found, where)
+    element = run.view.element
+
+    def together() -> None:
+        for (pointer, align), value in zip(run.pieces(), values, strict=True):
+            store_element(ctx, element, value, pointer, align)
+
+    def one_by_one() -> None:
+        for (inside, place), value in zip(run.elements(), values, strict=True):
+            with ctx.b.if_then(inside):
+                store_element(ctx, element, value, place())
+
+    whole = run.whole()
+    if whole is None:
+        one_by_one()
+    elif whole.text == "true":
+        together()
+    else:
+        with ctx.b.if_else(whole, likely=True) as branch:
+            with branch.then():
+                together()
+            with branch.otherwise():
+                one_by_one()
+
+
+# Runs of a thread
+
+
+def _positions(ctx: KernelContext, found: Distribution, number: Value) -> list[Coordinates]:
+    """Coordinates of the elements of the run that begins at a column-major number."""
+    first = coordinates(ctx, found.shape, number)
+    if not first:
+        return [()]
+    return [(ctx.b.add(first[0], i64(k)), *first[1:]) for k in range(found.width)]
+
+
+def _number(ctx: KernelContext, found: Distribution, run: int) -> Value:
+    """The element at which a run of this thread begins."""
+    first = ctx.b.mul(ctx.thread, i64(found.width))
+    return ctx.b.add(first, i64(run * found.threads * found.width))
+
+
+def _is_there(ctx: KernelContext, found: Distribution, run: int, number: Value) -> Value:
+    """Whether the tile has that run of this thread."""
+    complete = (run + 1) * found.threads * found.width <= found.size
+    return ctx.flag(True) if complete else ctx.b.icmp("ult", number, i64(found.size))
+
+
+def hold(ctx: KernelContext, op: tile.Load) -> None:
+    """Load a tile into registers; runs that there are not hold zeros."""
+    found = ctx.distributions.of_shape[tile_type(op.out).shape]
+    element = ctx.view(op.memref).element
+    runs: list[tuple[Operand, ...]] = []
+    for run in range(found.rounds):
+        number = _number(ctx, found, run)
+        loaded = _either(
+            ctx,
+            _is_there(ctx, found, run, number),
+            lambda at=number: _load(ctx, op, found, _positions(ctx, found, at)),
+            lambda: [ctx.arith.constant(element.name, 0)] * found.width,
+        )
+        runs.append(tuple(loaded))
+    ctx.bind(op.out, HeldTile(tile_type(op.out), tuple(runs)))
+
+
+def store_runs(ctx: KernelContext, op: tile.Store) -> None:
+    """Compute and store a tile, each thread its runs."""
+    found = ctx.distributions.of_shape[tile_type(op.value).shape]
+    loads = set(_loads(ctx, op.value))
+    held = any(isinstance(ctx.values.get(load), HeldTile) for load in loads)
+    with ctx.per_work_item():
+        if held or found.rounds * found.width <= _MOST_UNROLLED:
+            for run in range(found.rounds):
+                number = _number(ctx, found, run)
+                with _if_there(ctx, _is_there(ctx, found, run, number)):
+                    _store_run(ctx, op, found, number, loads, run)
+            return
+        start, step = _number(ctx, found, 0), found.threads * found.width
+        unroll = ctx.not_unrolled()
+        with ctx.b.loop(start, i64(found.size), step, loop_metadata=unroll, hint="element") as loop:
+            _store_run(ctx, op, found, loop.index, loads, None)
+
+
+@contextmanager
+def _if_there(ctx: KernelContext, condition: Value) -> Iterator[None]:
+    if condition.text == "true":
+        yield
+        return
+    with ctx.b.if_then(condition):
+        yield
+
+
+def _store_run(
+    ctx: KernelContext, op: tile.Store, found: Distribution, number: Value, loads: set[core.Value], run: int | None
+) -> None:
+    where = _positions(ctx, found, number)
+    elements = Elements(ctx)
+    for load in loads:
+        elements.tell(load, where, _loaded(ctx, load, found, where, run))
+    values = [elements.at(op.value, at) for at in where]
+    _store(ctx, op, found, where, values)
+
+
+def _loaded(
+    ctx: KernelContext, load: core.Value, found: Distribution, where: Sequence[Coordinates], run: int | None
+) -> Sequence[Operand]:
+    """The elements of a loaded tile: those that are held, or from memory."""
+    known = ctx.values.get(load)
+    if isinstance(known, HeldTile):
+        assert run is not None, "held tiles are stored run by run"
+        return known.runs[run]
+    op = load.defining_op
+    assert isinstance(op, tile.Load)
+    return _load(ctx, op, found, where)
+
+
+def _loads(ctx: KernelContext, value: core.Value) -> Iterator[core.Value]:
+    """The loaded tiles, without a buffer, of which an element is computed from those at the same coordinates."""
+    op = value.defining_op
+    if not is_tile(value) or op is None:
+        return
+    if isinstance(op, tile.Load):
+        if value in ctx.deferred or value in ctx.distributions.held:
+            yield value
+    elif isinstance(op, COMPUTED) and value in ctx.deferred:
+        for operand in op.operands:
+            yield from _loads(ctx, operand)
