@@ -11,12 +11,13 @@ from .case import Case
 from .cases_exchanges import exchange_cases
 from .cases_kernels import kernel_cases
 from .cases_language import language_cases
+from .cases_runs import run_cases
 from .cases_scalars import scalar_cases
 from .cases_spmd import spmd_cases
 from .cases_tiles import tile_cases
 
 WHOLE_KERNELS = [*language_cases(), *kernel_cases()]
-CASES = [*WHOLE_KERNELS, *scalar_cases(), *spmd_cases(), *tile_cases(), *exchange_cases()]
+CASES = [*WHOLE_KERNELS, *scalar_cases(), *spmd_cases(), *tile_cases(), *exchange_cases(), *run_cases()]
 
 
 # Subgroups of 8 and 32 differ from those of 16 in constants only; tests/gpu runs them.
