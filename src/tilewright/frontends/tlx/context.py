@@ -11,6 +11,7 @@ from tilewright.dialects import tile
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.cf import Undefined
 from tilewright.dialects.tlx.memory import ToVector, TypeInfo
+from tilewright.dialects.tlx.types import TensorType
 from tilewright.frontends.tlx.codes import ELEMENT, ELEMENTS, NO_TOKEN, SCALABLE, UNSUPPORTED
 from tilewright.frontends.tlx.ir_types import Layouts, ir_type
 from tilewright.frontends.tlx.llvm import syntax
@@ -67,6 +68,7 @@ class FunctionImport:
         self.cyclic: set[Block] = set()
         self.opaque: set[str] = set()
         self.read_off: list[str] = []
+        self.tensor_types: dict[TensorType, TensorType] = {}
         self._vectors: dict[Value, Value] = {}
         self._result: Value | None = None
         self.b = Builder(entry)

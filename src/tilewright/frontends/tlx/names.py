@@ -83,6 +83,8 @@ def contradiction(suffix: Sequence[str], result: Type, operands: Sequence[Type])
 
     Suffixes list the types of the result and of the operands in order; some compilers leave out some.
     """
+    if not suffix:
+        return None
     types = [t for t in (result, *operands) if component(t)]
     position = 0
     for part in suffix:

@@ -94,4 +94,6 @@ class Operands:
         for found, unit, most in ((count, "elements", limits.elements), (count * element.bytes, "bytes", limits.bytes)):
             if found > most:
                 raise self.f.refuse(ELEMENTS, place, f"a tensor of {found:,} {unit}; the limit is {most:,}")
-        return TensorType(element, shape, layout, padding)
+        found = TensorType(element, shape, layout, padding)
+        # what is asked of a type is kept with it, so equal ones are one
+        return self.f.tensor_types.setdefault(found, found)

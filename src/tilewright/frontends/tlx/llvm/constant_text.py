@@ -51,6 +51,9 @@ _DECIMAL: Final = re.compile(r"([-+]?)([0-9]+)\.([0-9]*)(?:[eE]([-+]?[0-9]+))?")
 _FORMAT_DIGITS: Final = {"": ("f64", 16), "H": ("f16", 4), "R": ("bf16", 4)}
 _FLAGS: Final = frozenset({"nuw", "nsw", "exact", "inbounds", "nusw"})
 _EXPONENT: Final = 5000
+_NARROW: Final = 32
+_SHORT: Final = 10
+"""Fewer digits than that fit integers that are not narrow."""
 
 
 class ConstantReader(TypeReader):
@@ -69,13 +72,16 @@ class ConstantReader(TypeReader):
         return Operand(start, self.end, type_, literal)
 
     def _literal(self, type_: Type) -> Literal:
-        if type_ == METADATA:
+        if type_ is METADATA:
             return self._metadata()
-        found = self.token
-        if self.is_name("%"):
-            return Local(self.name("%", "a value"))
-        if self.is_name("@"):
-            return Global(self.name("@", "a value"))
+        found = self.texts[self.index]
+        match found[:1]:
+            case "%" if len(found) > 1:
+                return Local(self.name("%", "a value"))
+            case "@" if len(found) > 1:
+                return Global(self.name("@", "a value"))
+            case _:
+                pass
         if found in _WORDS:
             return self._word(type_)
         self.enter("constants")
@@ -210,16 +216,15 @@ class ConstantReader(TypeReader):
         start = self.start
         closing = {"<": ">", "[": "]", "{": "}"}[self.take()]
         packed = closing == ">" and isinstance(type_, StructType) and self.accept("{")
-        items: list[Operand] = []
         wanted = _item_types(type_)
+        items = self._integers(wanted) if isinstance(wanted, IntegerType) else list[Operand]()
         word = str(wanted) if isinstance(wanted, IntegerType | FloatType) else None
         while not self.accept("}" if packed else closing):
             if items:
                 self.expect(",")
             if word is not None and self.texts[self.index] == word and self.texts[self.index + 1] != "*":
                 assert isinstance(wanted, Type)
-                self.index += 1
-                items.append(self.value(wanted, self.starts[self.index - 1]))
+                items.append(self._typed(wanted))
                 continue
             item = self.operand(f"a type before {self.token!r} in this constant")
             if not isinstance(wanted, tuple) and wanted is not None and item.type != wanted:
@@ -235,6 +240,27 @@ class ConstantReader(TypeReader):
         if count != len(items):
             self.fail(f"{type_} has {count} elements, not {len(items)}", self.codes.malformed, place)
         return Elements(tuple(items))
+
+    def _typed(self, type_: Type) -> Operand:
+        """An element behind its type, which is ahead."""
+        self.index += 1
+        return self.value(type_, self.starts[self.index - 1])
+
+    def _integers(self, type_: IntegerType) -> list[Operand]:
+        """The elements that a list begins with, as long as they have few digits: all of most lists."""
+        texts, starts, word, index = self.texts, self.starts, str(type_), self.index
+        found: list[Operand] = []
+        while type_.bits >= _NARROW and texts[index] == word:
+            digits = texts[index + 1]
+            if len(digits) >= _SHORT or not digits.isdigit():
+                break
+            place = starts[index], starts[index + 1] + len(digits)
+            found.append(Operand(*place, type_, Integer(int(digits))))
+            self.index = index + 2
+            if texts[self.index] != ",":
+                break
+            index += 3
+        return found
 
     def _splat(self, type_: Type) -> Splat:
         start = self.start

@@ -66,12 +66,19 @@ class Constants:
     def _elements(self, items: tuple[syntax.Operand, ...]) -> Known | None:
         if len(items) > _LONGEST:
             return None
-        found = [self.value_of(item) for item in items]
-        known = tuple(value for value in found if isinstance(value, int))
-        return known if len(known) == len(found) else None
+        found: list[int] = []
+        for item in items:
+            value = item.value
+            known = _wrapped(value.value, item.type) if isinstance(value, syntax.Integer) else self.value_of(item)
+            if not isinstance(known, int):
+                return None
+            found.append(known)
+        return tuple(found)
 
     def _result(self, instruction: syntax.Instruction) -> Known | None:
         match instruction:
+            case syntax.Call() | syntax.Store():
+                return None
             case syntax.Binary(opcode=opcode, lhs=lhs, rhs=rhs) if rhs is not None:
                 return self._binary(opcode, lhs, rhs)
             case syntax.Cast():

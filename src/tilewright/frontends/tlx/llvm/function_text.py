@@ -139,12 +139,13 @@ class FunctionReader(InstructionReader):
 
     def _count(self, block: syntax.Block, instruction: syntax.Instruction) -> None:
         self.instructions += 1
-        place = self.range_of(instruction.start, instruction.end)
-        if self.instructions > self.limits.instructions:
-            self.over("a text", self.instructions, self.limits.instructions, "instructions", place)
-        if len(block.instructions) >= self.limits.block_instructions:
-            found = len(block.instructions) + 1
-            self.over("a block", found, self.limits.block_instructions, "instructions", place)
+        counted = ("a text", self.instructions, self.limits.instructions)
+        if self.instructions <= self.limits.instructions:
+            counted = ("a block", len(block.instructions) + 1, self.limits.block_instructions)
+        what, found, most = counted
+        if found > most:
+            place = self.range_of(instruction.start, instruction.end)
+            self.over(what, found, most, "instructions", place)
 
     def _give_number(self, instruction: syntax.Instruction) -> None:
         """Give what computes a value and has no name its number."""

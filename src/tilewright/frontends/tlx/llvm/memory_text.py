@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from tilewright.frontends.tlx.llvm import syntax
 from tilewright.frontends.tlx.llvm.arithmetic_text import ArithmeticReader
 from tilewright.frontends.tlx.llvm.types import METADATA, TOKEN, FunctionType, PointerType, Type, VectorType
 from tilewright.ir.mlir.cursor import Abort
+
+_NO_ATTRIBUTE: Final = frozenset("%<@")
+"""What values begin with and attributes do not."""
 
 
 class MemoryReader(ArithmeticReader):
@@ -131,7 +136,7 @@ class MemoryReader(ArithmeticReader):
                 self.expect(",")
             start = self.start
             type_ = self.value_type("the type of an argument")
-            attributes = {} if type_ == METADATA else self.attributes()
+            attributes = {} if type_ is METADATA or self.texts[self.index][:1] in _NO_ATTRIBUTE else self.attributes()
             at = self.start
             operand = self.value(type_, at)
             found.append(syntax.Argument(start, self.end, operand, attributes))

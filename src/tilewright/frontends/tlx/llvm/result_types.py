@@ -26,6 +26,8 @@ Types = Mapping[str, Type | None]
 def operands_of(instruction: syntax.Instruction) -> list[syntax.Operand]:
     """All operands but those of a phi, which are used at the ends of other blocks."""
     match instruction:
+        case syntax.Call(arguments=arguments):
+            return [argument.operand for argument in arguments]
         case syntax.Binary(lhs=lhs, rhs=rhs):
             return [lhs] if rhs is None else [lhs, rhs]
         case syntax.Compare(lhs=lhs, rhs=rhs):
@@ -50,8 +52,6 @@ def operands_of(instruction: syntax.Instruction) -> list[syntax.Operand]:
             return [vector, element, index]
         case syntax.ShuffleVector(first=first, second=second, mask=mask):
             return [first, second, mask]
-        case syntax.Call(arguments=arguments):
-            return [argument.operand for argument in arguments]
         case _:
             return []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import accumulate, chain
 from typing import Final, NoReturn
 
 from tilewright.diagnostics import Diagnostic, Report, Source, SourceRange
@@ -11,7 +12,7 @@ from tilewright.frontends.tlx.llvm.limits import DEFAULT_LIMITS, Limits
 from tilewright.ir.mlir.cursor import Abort, GiveUp
 
 _TOKEN: Final = re.compile(
-    r"""(?>(?:[ \t\r\n]++|;[^\n]*+)*)"""
+    r"""((?>(?:[ \t\r\n]++|;[^\n]*+)*))"""
     r"""([-\w$.]++:(?!:)|"[^"]*+":?+|[%@!$](?:[-\w$.]++|"[^"]*+")|\#\d++|\^\d++"""
     r"""|[us]?0x[KLMHR]?[0-9A-Fa-f]++|[-+]?\d++(?:\.\d*+(?:[eE][-+]?\d++)?)?|\.\.\.|[A-Za-z_$.][\w$.]*+|.|\Z)""",
     re.DOTALL | re.ASCII,
@@ -60,17 +61,22 @@ class Tokens:
         text, limits = self.source.text, self.limits
         if len(text) > limits.source_bytes:
             self.over("a text", len(text), limits.source_bytes, "characters", SourceRange(self.source, 0, 0))
-        texts, starts, most = self.texts, self.starts, limits.tokens
-        for found in _TOKEN.finditer(text):
-            texts.append(found[1])
-            starts.append(found.start(1))
-            if not found[1]:
-                break
-            if len(texts) > most:
-                self.over("a text", len(texts), most, "tokens", self.range_of(starts[-1], starts[-1] + 1))
+        if len(text) > limits.tokens:
+            self._bound_tokens(text, limits.tokens)
+        # all at once: what a text is cut into are pairs of what is passed over and a token, the last one empty
+        pairs: list[tuple[str, str]] = _TOKEN.findall(text)
+        self.texts = [token for _, token in pairs]
+        self.starts = list(accumulate(map(len, chain.from_iterable(pairs))))[::2]
         # some more, so that the end may be looked over
-        texts += [""] * _AHEAD
-        starts += [len(text)] * _AHEAD
+        self.texts += [""] * _AHEAD
+        self.starts += [len(text)] * _AHEAD
+
+    def _bound_tokens(self, text: str, most: int) -> None:
+        """Count the tokens of a text that is long enough to have too many."""
+        for number, found in enumerate(_TOKEN.finditer(text)):
+            if number >= most and found[2]:
+                place = self.range_of(found.start(2), found.end(2))
+                self.over("a text", number + 1, most, "tokens", place)
 
     # The token ahead
 
@@ -123,10 +129,13 @@ class Tokens:
 
     def name(self, sigil: str, what: str) -> str:
         """The name behind its sigil."""
-        if not self.is_name(sigil):
+        found = self.texts[self.index]
+        if len(found) < 2 or found[0] != sigil:
             self.fail(f"expected {what}")
-        start = self.start
-        return self.plain_name(self.take()[1:], start)
+        self.index += 1
+        if found[1] != '"' and len(found) <= self.limits.name:
+            return found[1:]
+        return self.plain_name(found[1:], self.starts[self.index - 1])
 
     def plain_name(self, text: str, start: int) -> str:
         """What a name in quotes or without them is."""

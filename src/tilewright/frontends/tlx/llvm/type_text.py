@@ -55,10 +55,15 @@ class TypeReader(Tokens):
 
     def type(self, what: str = "a type", function: bool = True) -> Type:
         """A type; `function` allows the parameters of a function type behind it."""
-        word = self._words.get(self.texts[self.index])
-        if word is not None and self.texts[self.index + 1] not in _SUFFIXES and self.depth < self.limits.nesting:
-            self.index += 1
-            return word
+        first = self.texts[self.index]
+        found, count = (self._known_vector(), 5) if first == "<" else (self._words.get(first), 1)
+        if (
+            found is not None
+            and self.texts[self.index + count] not in _SUFFIXES
+            and self.depth + (count > 1) < self.limits.nesting
+        ):
+            self.index += count
+            return found
         start = self.start
         self.enter("types")
         try:
@@ -182,13 +187,18 @@ class TypeReader(Tokens):
         else:
             self.fail("expected 'x'", self.codes.malformed)
 
+    def _vector_key(self) -> tuple[str, str]:
+        """Count and element of a vector that is ahead, as they are written."""
+        return self.texts[self.index + 1], self.texts[self.index + 3] if self.texts[self.index + 2] == "x" else ""
+
+    def _known_vector(self) -> VectorType | None:
+        """The vector that is ahead, if the text had it before."""
+        found = self._vectors.get(self._vector_key())
+        return found if found is not None and self.texts[self.index + 4] == ">" else None
+
     def _vector(self) -> Type:
         start = self.start
-        key = self.texts[self.index + 1], self.texts[self.index + 3] if self.texts[self.index + 2] == "x" else ""
-        known = self._vectors.get(key)
-        if known is not None and self.texts[self.index + 4] == ">":
-            self.index += 5
-            return known
+        key = self._vector_key()
         self.expect("<")
         if self.token == "{":
             fields = self._fields()

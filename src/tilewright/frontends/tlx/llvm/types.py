@@ -133,7 +133,7 @@ FLOATS: Final = {
         FloatType("ppc_fp128", "f128", 128),
     )
 }
-PLAIN: Final = {name: PlainType(name) for name in ("void", "token", "label", "metadata", "x86_amx", "x86_mmx")}
+PLAIN: Final = {t.name: t for t in (VOID, TOKEN, LABEL, METADATA, PlainType("x86_amx"), PlainType("x86_mmx"))}
 
 
 def element_of(type_: Type) -> Type:
