@@ -13,7 +13,7 @@ from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.binary import Binary, bytes_of
 from tilewright.frontends.reading import read_source_file
 from tilewright.frontends.recognise import is_bytecode
-from tilewright.languages import Form, ReadOptions, Std, language_of
+from tilewright.languages import Form, ReadOptions, Std, check_choices, language_of
 from tilewright.program import PassChange, Program, load_artifact
 from tilewright.targets import UnitsElsewhere, find_target
 
@@ -70,6 +70,7 @@ def compile(
     cache: bool = True,
     std: Std = "auto",
     units: str | None = None,
+    language_options: Mapping[str, str] | None = None,
 ) -> Program:
     """Compile a kernel for a target: its text, Tile IR bytecode, or the path of a file with either.
 
@@ -82,6 +83,8 @@ def compile(
     `std` says which tensor language the text is in: `old` (before its redesign), `new`, or `auto`, which recognises it.
     `units` are the product units that code for the CPU may use, such as `vnni,vector`; without it those of the setting
     `units`, or all that compute exactly what the language says. `Kernel.schedule` tells which ones products took.
+    `language_options` say what the language of a text lets callers say: for TLX `quirks` (`prototype` or `rfc-text`)
+    and `layout_convention` (`xla`).
 
     Raises `CompileError` with located diagnostics, OSError for an unreadable file, ValueError for a wrong option.
     """
@@ -91,14 +94,16 @@ def compile(
         raise ValueError(f"std is {', '.join(get_args(Std))}, not {std!r}")
     source = source_of(kernel)
     values = dict(definitions or {})
+    reading = ReadOptions(values, std, dict(language_options or {}))
+    check_choices(source, reading)
     if target == "interpreter":
         if units is not None:
             raise UnitsElsewhere("product units are chosen for the CPU: the interpreter has none")
-        return _interpreted(source, checked, ReadOptions(values, std))
+        return _interpreted(source, checked, reading)
     machine = find_target(target, units)
     if checked and not machine.can_check:
         raise ValueError(f"checked runs are those of the interpreter and the CPU: {target!r} cannot check accesses")
-    options = CompileOptions(level, values, std=std, checked=checked, reorder_sums=reorder_sums)
+    options = CompileOptions(level, values, std=std, checked=checked, reorder_sums=reorder_sums, chosen=reading.chosen)
 
     read: list[Report] = []
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from tilewright.ir.collection import uncollected
 from tilewright.ir.core import Operation
 from tilewright.ir.deep_stack import deep_stack
 from tilewright.ir.passes import Pass, PassContext, PassManager
-from tilewright.languages import ReadOptions, Std, language_of
+from tilewright.languages import ReadOptions, language_of
 from tilewright.plugins import plugins
 
 if TYPE_CHECKING:
@@ -41,15 +41,14 @@ def read_source(source: Source | Binary, report: Report, options: ReadOptions | 
     return language_of(source, options.std).read(source, report, options)
 
 
-def read_module(
-    source: Source | Binary, report: Report, definitions: Mapping[str, str] | None = None, std: Std = "auto"
-) -> Module:
+def read_module(source: Source | Binary, report: Report, options: ReadOptions | None = None) -> Module:
     """Read and verify a program, and bring it to the dialects that all targets know; warnings stay in `report`.
 
     Raises `CompileError` if it is invalid.
     """
-    module = read_source(source, report, ReadOptions(definitions or {}, std))
-    _run(PassManager(language_of(source, std).passes()), module, report)
+    options = options or ReadOptions()
+    module = read_source(source, report, options)
+    _run(PassManager(language_of(source, options.std).passes()), module, report)
     return module
 
 

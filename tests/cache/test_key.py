@@ -26,6 +26,7 @@ VARIANTS = {
     "value": cache_key(SOURCE, CPU, CompileOptions(definitions={"n": "5"})),
     "name": cache_key(SOURCE, CPU, CompileOptions(definitions={"m": "4"})),
     "standard": cache_key(SOURCE, CPU, CompileOptions(std="old")),
+    "said of the language": cache_key(SOURCE, CPU, CompileOptions(chosen={"quirks": "prototype"})),
     "checked": cache_key(SOURCE, CPU, CompileOptions(checked=True)),
     "text": cache_key(Source("a.tl", TEXT + "\n"), CPU, CompileOptions()),
     "target": cache_key(SOURCE, find_target("nvidia:sm_80"), CompileOptions()),

@@ -27,6 +27,7 @@ from tilewright.artifacts.artifact import Artifact
 from tilewright.compile_options import CompileOptions
 from tilewright.compiler import compile_module, read_module
 from tilewright.diagnostics import Report, Source
+from tilewright.languages import ReadOptions
 from tilewright.machine.cuda import driver
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.runtime.groups import ArrayGroup
@@ -70,7 +71,7 @@ def generated(number: int) -> Program:
 def artifact(text: str, std: str, architecture: Architecture, level: int) -> Artifact:
     """A text in the language that it is in, compiled for a device."""
     report = Report()
-    module = read_module(Source("<kernel>", text), report, std="old" if std == "old" else "new")
+    module = read_module(Source("<kernel>", text), report, ReadOptions(std="old" if std == "old" else "new"))
     return compile_module(module, NvidiaTarget(architecture), CompileOptions(level), report)
 
 

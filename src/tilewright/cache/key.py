@@ -26,6 +26,7 @@ def cache_key(source: Source | Binary, target: Target, options: CompileOptions) 
         options.std,
         options.checked,
         options.reorder_sums,
+        sorted(options.chosen.items()),
         plugins.fingerprint(),
     ]
     digest = hashlib.sha256(json.dumps(facts).encode())

@@ -22,7 +22,7 @@ def told_work(request: LaunchRequest, ready: ReadyLaunch) -> Work | None:
     from tilewright.dialects.builtin import Kernel
     from tilewright.languages import ReadOptions
 
-    options = ReadOptions(definitions(request.values), request.std)
+    options = ReadOptions(definitions(request.values), request.std, request.chosen)
     module = read_source(Source("<kernel>", ready.kernel.ir("source")), Report(), options)
     for op in module.walk():
         if isinstance(op, Kernel) and op.sym_name == ready.kernel.name:

@@ -9,26 +9,25 @@ from typing import TYPE_CHECKING
 import click
 
 from tilewright.cli import completers
-from tilewright.cli.inputs import definitions, read_source, std_option, tlx_of, tlx_options
+from tilewright.cli.inputs import definitions, language_options, read_source, std_option
 from tilewright.cli.main import EXIT_DIAGNOSTICS, EXIT_USAGE
 from tilewright.cli.output import FORMATS, show
 from tilewright.diagnostics import CompileError, Diagnostic, Report, Severity
-from tilewright.frontends.tlx.options import DEFAULT_OPTIONS, TlxOptions
 
 if TYPE_CHECKING:
     from tilewright.languages import Std
 
 
 def check_file(
-    name: str, values: Mapping[str, str], std: Std = "auto", tlx: TlxOptions = DEFAULT_OPTIONS
+    name: str, values: Mapping[str, str], std: Std = "auto", chosen: Mapping[str, str] | None = None
 ) -> list[Diagnostic]:
-    """All diagnostics of one file."""
+    """All diagnostics of one file; what is `chosen` holds for files of the languages that have such options."""
     from tilewright.compiler import read_source as read_program
     from tilewright.languages import ReadOptions
 
     report = Report()
     try:
-        read_program(read_source(name), report, ReadOptions(values, std, tlx))
+        read_program(read_source(name), report, ReadOptions(values, std, chosen or {}))
     except CompileError as error:
         return error.diagnostics
     return report.in_order
@@ -39,17 +38,15 @@ def check_file(
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="How to print diagnostics.")
 @click.option("-D", "values", multiple=True, metavar="NAME=VALUE", help="Give a $definition from outside.")
 @std_option
-@tlx_options
-def command(
-    files: tuple[str, ...], form: str, values: tuple[str, ...], std: Std, quirks: str, layout_convention: str
-) -> None:
+@language_options
+def command(files: tuple[str, ...], form: str, values: tuple[str, ...], std: Std, chosen: Mapping[str, str]) -> None:
     """Report what is wrong in kernels; exit status 1 if anything is."""
-    given, tlx = definitions(values), tlx_of(quirks, layout_convention)
+    given = definitions(values)
     found: list[Diagnostic] = []
     unread = False
     for name in files:
         try:
-            found += check_file(name, given, std, tlx)
+            found += check_file(name, given, std, chosen)
         except click.ClickException as error:
             # The other files are checked all the same.
             click.echo(f"tilewright: {error}", err=True)

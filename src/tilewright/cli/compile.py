@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,10 +11,11 @@ import click
 
 from tilewright.artifacts.artifact import Artifact
 from tilewright.cli import completers
-from tilewright.cli.inputs import definitions, read_source, std_option
+from tilewright.cli.inputs import definitions, language_options, read_source, std_option
 from tilewright.cli.launch_options import refuse_unchecked, units_option
 from tilewright.cli.output import show, write_result
 from tilewright.diagnostics import Report
+from tilewright.languages import check_choices
 from tilewright.targets import find_target, target_names
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ _STAGES = ("ir", "tile", "llvm", "asm", "obj", "so", "header", "artifact")
 @click.option("--keep-order", is_flag=True, help="Sums of floats in loops keep their order.")
 @units_option
 @std_option
+@language_options
 def command(
     file: str,
     emit: str,
@@ -46,6 +49,7 @@ def command(
     keep_order: bool,
     units: str | None,
     std: Std,
+    chosen: Mapping[str, str],
 ) -> None:
     """Compile a kernel and write one of its stages."""
     from tilewright.compile_options import CompileOptions
@@ -53,11 +57,14 @@ def command(
     from tilewright.ir.printer import print_op
 
     source, report = read_source(file), Report()
-    options = CompileOptions(level, definitions(values), std=std, checked=checked, reorder_sums=not keep_order)
+    options = CompileOptions(
+        level, definitions(values), std=std, checked=checked, reorder_sums=not keep_order, chosen=chosen
+    )
+    check_choices(source, options.reading)
     if checked:
         refuse_unchecked(target_name)
     if emit == "ir":
-        module = read_module(source, report, options.definitions, std)
+        module = read_module(source, report, options.reading)
         show(report.in_order, "text", sys.stderr)
         write_result(print_op(module) + "\n", output)
         return

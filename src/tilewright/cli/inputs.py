@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import functools
 import sys
 from collections.abc import Callable, Mapping
+from typing import Final
 
 import click
 
@@ -12,7 +14,10 @@ from tilewright.diagnostics import Source
 from tilewright.diagnostics.binary import Binary
 from tilewright.frontends.reading import read_source_file, read_source_stream
 from tilewright.frontends.recognise import is_bytecode
-from tilewright.frontends.tlx.options import LayoutConvention, Quirks, TlxOptions
+from tilewright.languages import LANGUAGES
+
+_OPTIONS: Final = tuple(option for language in LANGUAGES for option in language.options)
+_NAMES: Final = tuple(option.name for option in _OPTIONS)
 
 
 def read_bytes(name: str) -> tuple[str, bytes]:
@@ -71,23 +76,17 @@ def std_option(command: Callable[..., None]) -> Callable[..., None]:
     )(command)
 
 
-def tlx_options(command: Callable[..., None]) -> Callable[..., None]:
-    """`--quirks` and `--layout-convention`: who wrote a TLX text; `tlx_of` makes one value of them."""
-    quirks = click.option(
-        "--quirks",
-        type=click.Choice([quirk.value for quirk in Quirks]),
-        default=Quirks.NONE.value,
-        help="Whose mistakes in TLX texts are mended.",
-    )
-    convention = click.option(
-        "--layout-convention",
-        type=click.Choice([convention.value for convention in LayoutConvention]),
-        default=LayoutConvention.MEMORY.value,
-        help="What shapes and layouts of TLX texts mean.",
-    )
-    return quirks(convention(command))
+def language_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options of all languages, as the mapping `chosen` of those that were given."""
 
+    @functools.wraps(command)
+    def collected(**given: object) -> None:
+        chosen = {name: str(choice) for name in _NAMES if (choice := given.pop(name)) is not None}
+        command(**given, chosen=chosen)
 
-def tlx_of(quirks: str, layout_convention: str) -> TlxOptions:
-    """The options of `tlx_options` as reading takes them."""
-    return TlxOptions(Quirks(quirks), LayoutConvention(layout_convention))
+    result: Callable[..., None] = collected
+    for option in reversed(_OPTIONS):
+        result = click.option(
+            f"--{option.name.replace('_', '-')}", option.name, type=click.Choice(option.choices), help=option.help
+        )(result)
+    return result

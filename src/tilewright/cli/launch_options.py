@@ -12,7 +12,7 @@ import click
 from msgspec import Struct
 
 from tilewright.cli import completers
-from tilewright.cli.inputs import definitions, read_source, std_option
+from tilewright.cli.inputs import definitions, language_options, read_source, std_option
 from tilewright.cli.output import show
 from tilewright.program import Kernel, Program
 from tilewright.runtime.errors import LaunchError
@@ -68,6 +68,7 @@ class LaunchRequest(Struct, frozen=True):
     std: Std
     checked: bool
     units: str | None
+    chosen: Mapping[str, str]
 
     def kernel(self, default: str = "cpu") -> Kernel:
         """Compile, and choose the kernel; for the target `default` unless one was named."""
@@ -81,6 +82,7 @@ class LaunchRequest(Struct, frozen=True):
             checked=self.checked,
             std=self.std,
             units=self.units,
+            language_options=self.chosen,
         )
         show(program.warnings, "text", sys.stderr)
         return choose(program, self.kernel_name)
@@ -151,6 +153,7 @@ _OPTIONS: Final = (
     click.option("--checked", is_flag=True, help="Stop at accesses out of bounds; in the interpreter also at races."),
     units_option,
     std_option,
+    language_options,
 )
 
 
@@ -169,9 +172,11 @@ def launch_options(command: Callable[..., None]) -> Callable[..., None]:
         checked: bool,
         units: str | None,
         std: Std,
+        chosen: Mapping[str, str],
         **own: object,
     ) -> None:
-        command(LaunchRequest(file, kernel_name, grid, pairs, target, level, values, std, checked, units), **own)
+        request = LaunchRequest(file, kernel_name, grid, pairs, target, level, values, std, checked, units, chosen)
+        command(request, **own)
 
     result: Callable[..., None] = collected
     for option in reversed(_OPTIONS):

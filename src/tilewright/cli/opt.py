@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from tilewright.cli import completers
-from tilewright.cli.inputs import definitions, read_source, std_option
+from tilewright.cli.inputs import definitions, language_options, read_source, std_option
 from tilewright.cli.output import show, write_result
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.binary import Binary
 from tilewright.dialects.builtin import Module
-from tilewright.languages import ReadOptions, Std, language_of
+from tilewright.languages import ReadOptions, Std, check_choices, language_of
 
 if TYPE_CHECKING:
     from tilewright.ir.passes import Pass
@@ -26,6 +27,7 @@ def load(source: Source | Binary, report: Report, options: ReadOptions) -> tuple
     """A verified program, from IR text or from a language, and the passes that bring it to the shared dialects."""
     if isinstance(source, Source) and _is_ir(source):
         return _load_ir(source, report), []
+    check_choices(source, options)
     language = language_of(source, options.std)
     return language.read(source, report, options), language.passes()
 
@@ -96,6 +98,7 @@ def _in_language(module: Module) -> bool:
 @click.option("--schedule", default="", help="MLIR: tiles of the stages, such as block=128x128x64 warp=64x32x32 pad=8.")
 @click.option("-D", "values", multiple=True, metavar="NAME=VALUE", help="Give a $definition from outside.")
 @std_option
+@language_options
 def command(
     file: str,
     passes: str,
@@ -111,6 +114,7 @@ def command(
     schedule: str,
     values: tuple[str, ...],
     std: Std,
+    chosen: Mapping[str, str],
 ) -> None:
     """Run passes on a kernel or on IR text and print the result.
 
@@ -133,7 +137,7 @@ def command(
     from tilewright.transforms.registry import parse_pipeline
 
     report = Report()
-    source, options = read_source(file), ReadOptions(definitions(values), std)
+    source, options = read_source(file), ReadOptions(definitions(values), std, chosen)
     module, steps = load(source, report, options)
     target = find_target(target_name)
     steps += parse_pipeline(passes, target.passes(2)) if passes else target_passes(target, CompileOptions(level))

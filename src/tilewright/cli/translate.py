@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import Final
 
 import click
 
 from tilewright.cli import completers
-from tilewright.cli.inputs import read_source, tlx_of, tlx_options
+from tilewright.cli.inputs import language_options, read_source
 from tilewright.cli.output import show, write_result
 from tilewright.diagnostics import Report
 from tilewright.diagnostics.binary import Binary
-from tilewright.languages import LANGUAGES, Form, ReadOptions, translated
+from tilewright.languages import LANGUAGES, Form, ReadOptions, check_choices, translated
 
 _FORMS: Final = tuple(dict.fromkeys(form for language in LANGUAGES for form in language.forms))
 _VERSIONS: Final = tuple(version for language in LANGUAGES for version in language.versions)
@@ -33,16 +34,15 @@ _VERSIONS: Final = tuple(version for language in LANGUAGES for version in langua
     type=click.Choice(_VERSIONS),
     help="Version of the bytecode to write; the lowest that can express the module if this is not given.",
 )
-@tlx_options
+@language_options
 @click.option("--locations/--no-locations", default=True, help="Write debug locations in text.")
 def command(
     file: str,
     output: str,
     form: str | None,
     version: str | None,
-    quirks: str,
-    layout_convention: str,
     locations: bool,
+    chosen: Mapping[str, str],
 ) -> None:
     """Translate Tile IR from text to bytecode or back, TLX to its canonical text, MLIR to its generic form; - reads
     standard input."""
@@ -50,7 +50,9 @@ def command(
     language = translated(source)
     if form is not None and form not in language.forms:
         raise click.UsageError(f"{language.name} is written as {' or '.join(language.forms)}, not as {form}")
-    module = language.read(source, report, ReadOptions(tlx=tlx_of(quirks, layout_convention)))
+    options = ReadOptions(chosen=chosen)
+    check_choices(source, options)
+    module = language.read(source, report, options)
     show(report.in_order, "text", sys.stderr)
     if form is None:
         form = language.forms[0 if isinstance(source, Binary) else -1]

@@ -10,7 +10,7 @@ from typing import Final
 
 from tilewright.diagnostics import Source
 from tilewright.diagnostics.binary import Binary
-from tilewright.languages.language import Form, Language, NotOffered, ReadOptions, Std
+from tilewright.languages.language import Form, Language, LanguageOption, NotOffered, ReadOptions, Std
 from tilewright.languages.mlir import Mlir
 from tilewright.languages.tensor_language import TensorLanguage
 from tilewright.languages.tile_ir import TileIR
@@ -21,9 +21,11 @@ __all__ = [
     "LANGUAGES",
     "Form",
     "Language",
+    "LanguageOption",
     "NotOffered",
     "ReadOptions",
     "Std",
+    "check_choices",
     "language_of",
     "languages",
     "translated",
@@ -45,6 +47,21 @@ def languages() -> tuple[Language, ...]:
 def language_of(source: Source | Binary, std: Std = "auto") -> Language:
     """The language that a source is in; `std` is what the caller says of it."""
     return next(language for language in languages() if language.recognises(source, std))
+
+
+def check_choices(source: Source | Binary, options: ReadOptions) -> None:
+    """Nothing if the language of a source has the options that are chosen. Raises `NotOffered`."""
+    if not options.chosen:
+        return
+    language = language_of(source, options.std)
+    own = {option.name: option for option in language.options}
+    for name, choice in options.chosen.items():
+        if name not in own:
+            elsewhere = [other.name for other in languages() if any(o.name == name for o in other.options)]
+            whose = f"an option of {' and '.join(elsewhere)}" if elsewhere else "no option of any language"
+            raise NotOffered(f"{source.name}: {name} is {whose}; the text is in {language.name}")
+        if choice not in own[name].choices:
+            raise NotOffered(f"{name} is {', '.join(own[name].choices)}, not {choice!r}")
 
 
 def translated(source: Source | Binary) -> Language:

@@ -11,7 +11,6 @@ from msgspec import Struct, field
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.binary import Binary
 from tilewright.diagnostics.caller_error import CallerError
-from tilewright.frontends.tlx.options import DEFAULT_OPTIONS, TlxOptions
 
 if TYPE_CHECKING:
     from tilewright.dialects.builtin import Module
@@ -26,19 +25,28 @@ class NotOffered(CallerError, ValueError):
     """A language has no such thing as was asked for."""
 
 
-def _no_definitions() -> Mapping[str, str]:
+def nothing() -> Mapping[str, str]:
+    """No definitions, no choices."""
     return {}
+
+
+class LanguageOption(Struct, frozen=True):
+    """What a caller may say of texts in a language; the first of the choices holds where nothing is said."""
+
+    name: str
+    choices: tuple[str, ...]
+    help: str
 
 
 class ReadOptions(Struct, frozen=True):
     """What reading depends on beside the text: values for its `$name`s, and what the caller says of the language.
 
-    `tlx` are conventions of TLX texts.
+    `chosen` are choices of the language's `options` by their names.
     """
 
-    definitions: Mapping[str, str] = field(default_factory=_no_definitions)
+    definitions: Mapping[str, str] = field(default_factory=nothing)
     std: Std = "auto"
-    tlx: TlxOptions = DEFAULT_OPTIONS
+    chosen: Mapping[str, str] = field(default_factory=nothing)
 
 
 class Form(Struct, frozen=True):
@@ -63,6 +71,8 @@ class Language(ABC):
     """Whether `translate` writes programs of this language."""
     versions: ClassVar[tuple[str, ...]] = ()
     """Versions of the forms that have them, the lowest first."""
+    options: ClassVar[tuple[LanguageOption, ...]] = ()
+    """What callers may say of its texts."""
 
     @abstractmethod
     def recognises(self, source: Source | Binary, std: Std) -> bool:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.binary import Binary
 from tilewright.frontends.recognise import is_llvm_text
-from tilewright.languages.language import Form, Language, ReadOptions, Std
+from tilewright.frontends.tlx.options import LayoutConvention, Quirks, TlxOptions
+from tilewright.languages.language import Form, Language, LanguageOption, ReadOptions, Std
 
 if TYPE_CHECKING:
     from tilewright.dialects.builtin import Module
@@ -20,6 +21,14 @@ class Tlx(Language):
 
     name: ClassVar[str] = "TLX"
     translates: ClassVar[bool] = True
+    options: ClassVar[tuple[LanguageOption, ...]] = (
+        LanguageOption("quirks", tuple(q.value for q in Quirks), "Whose mistakes in TLX texts are mended."),
+        LanguageOption(
+            "layout_convention",
+            tuple(c.value for c in LayoutConvention),
+            "What shapes and layouts of TLX texts mean.",
+        ),
+    )
 
     def recognises(self, source: Source | Binary, std: Std) -> bool:
         return isinstance(source, Source) and std == "auto" and is_llvm_text(source.text)
@@ -28,7 +37,8 @@ class Tlx(Language):
         from tilewright.frontends.tlx.reading import read_tlx
 
         assert isinstance(source, Source)
-        return read_tlx(source, report, options.tlx)
+        quirks, convention = (options.chosen.get(option.name, option.choices[0]) for option in self.options)
+        return read_tlx(source, report, TlxOptions(Quirks(quirks), LayoutConvention(convention)))
 
     def passes(self) -> list[Pass]:
         from tilewright.transforms.lift_control_flow import LiftControlFlow

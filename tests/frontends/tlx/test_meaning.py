@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import tilewright as tw
 from frontends.tlx.kernels import findings, function, ivec, load, module_of, run, store, typed, typeinfo
 from tilewright.frontends.tlx.options import LayoutConvention, Quirks, TlxOptions
 from tilewright.ir.printer import print_op
@@ -62,6 +63,22 @@ def test_bytes_of_the_prototype_are_opaque() -> None:
     old = PRODUCT.replace("ptr elementtype(float)", "i8*").replace("ptr %", "i8* %")
     assert print_op(module_of(old, TlxOptions(Quirks.PROTOTYPE))) == print_op(module_of(PRODUCT))
     assert any(line.startswith("TLX310") for line in findings(old))
+
+
+def test_conventions_are_options_of_compile(rng: np.random.Generator) -> None:
+    old = PRODUCT.replace("ptr elementtype(float)", "i8*").replace("ptr %", "i8* %")
+    a, b = matrices(rng)
+    for target in ("interpreter", "cpu"):
+        with pytest.raises(tw.CompileError, match="TLX310"):
+            tw.compile(old, target=target, cache=False)
+        c = np.zeros((2, 8), np.float32)
+        program = tw.compile(old, target=target, cache=False, language_options={"quirks": "prototype"})
+        program.k(a, np.ascontiguousarray(b.T), c)
+        assert (c[:, :3] == a @ b).all()
+    with pytest.raises(ValueError, match="quirks is none, prototype, rfc-text, not 'mine'"):
+        tw.compile(old, language_options={"quirks": "mine"})
+    with pytest.raises(ValueError, match="layouts is no option of any language; the text is in TLX"):
+        tw.compile(old, language_options={"layouts": "xla"})
 
 
 def test_users_settle_the_layout_of_a_product(rng: np.random.Generator) -> None:
