@@ -41,14 +41,16 @@ def read_source(source: Source | Binary, report: Report, options: ReadOptions | 
     return language_of(source, options.std).read(source, report, options)
 
 
-def read_module(source: Source | Binary, report: Report, options: ReadOptions | None = None) -> Module:
+def read_module(
+    source: Source | Binary, report: Report, options: ReadOptions | None = None, verify_each: bool = False
+) -> Module:
     """Read and verify a program, and bring it to the dialects that all targets know; warnings stay in `report`.
 
-    Raises `CompileError` if it is invalid.
+    With `verify_each` passes are held to what they promise. Raises `CompileError` if it is invalid.
     """
     options = options or ReadOptions()
     module = read_source(source, report, options)
-    _run(PassManager(language_of(source, options.std).passes()), module, report)
+    _run(PassManager(language_of(source, options.std).passes(), verify_each), module, report)
     return module
 
 

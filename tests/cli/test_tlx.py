@@ -5,16 +5,28 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner, Result
 
-from frontends.tlx.kernels import ivec
+from frontends.tlx.kernels import function, ivec, load, store, typeinfo
 from frontends.tlx.test_meaning import PRODUCT
 from tilewright.cli.main import cli
+from tilewright.dialects.builtin import Module
+from tilewright.ir.passes import Pass, PassContext
 from tilewright.languages import NotOffered
+from tilewright.transforms.lower_collectives import LowerCollectives
+from tilewright.transforms.lower_tlx import LowerTlx
 
 OLD = PRODUCT.replace("ptr elementtype(float)", "i8*").replace("ptr %", "i8* %")
 SWAPPED = {ivec([3, 5]): ivec([5, 3]), ivec([0, 1]): ivec([1, 0]), ivec([1, 0]): ivec([0, 1])}
 XLA = re.sub("|".join(map(re.escape, SWAPPED)), lambda found: SWAPPED[found[0]], PRODUCT)
+BATCHED = function(
+    f"%ta = {load('%a', 'float', [10, 64, 64])}",
+    f"%tb = {load('%b', 'float', [10, 64, 64])}",
+    "%v = call <40960 x float> @llvm.tensor.matmul(token %ta, token %tb)",
+    f"%tc = {typeinfo('<40960 x float> %v', [10, 64, 64])}",
+    store("%c", "%tc", [0, 0, 0]),
+)
 ARGUMENTS = [word for spec in ("a=ones(2,5)", "b=ones(3,5)", "c=zeros(2,8)") for word in ("--arg", spec)]
 
 
@@ -83,3 +95,41 @@ def test_run_in_the_interpreter(tmp_path: Path) -> None:
     result = run("run", "--target", "interpreter", written(tmp_path, PRODUCT), *ARGUMENTS)
     assert result.exit_code == 0, result.output
     assert "5." in result.output
+
+
+def test_three_stages(tmp_path: Path) -> None:
+    """n-d to matrices in memory, matrices to tiles, tiles to what LLVM knows."""
+    path = written(tmp_path, BATCHED)
+    first = run("compile", "--emit=stage1", path).stdout
+    assert first == run("compile", "--emit=ir", path).stdout
+    assert "tl.gemm" in first
+    assert "tlx." not in first
+    second = run("compile", "--emit=stage2", path).stdout
+    assert "tile.mma" in second
+    assert "tl." not in second
+    third = run("compile", "--emit=stage3", path).stdout
+    assert "define" in third
+    assert "llvm.tensor" not in third
+
+
+def idle(step: Pass, module: Module, context: PassContext) -> bool:
+    """A pass that does nothing."""
+    return False
+
+
+def told(stage: str, path: str) -> str:
+    """How the writing of a stage ends."""
+    return str(run("compile", f"--emit={stage}", path).exception)
+
+
+def test_a_stage_that_breaks_its_promise_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written(tmp_path, BATCHED)
+    with monkeypatch.context() as patch:
+        patch.setattr(LowerTlx, "run", idle)
+        assert "pass lower-tlx broke its promise: tlx.load is left" in told("stage1", path)
+    with monkeypatch.context() as patch:
+        patch.setattr(LowerCollectives, "run", idle)
+        assert "pass lower-collectives broke its promise: tl.gemm is left" in told("stage2", path)
+    with monkeypatch.context() as patch:
+        patch.setattr("tilewright.targets.llvm.gate._LONGEST", 1)
+        assert "code generation for cpu broke its promise" in told("stage3", path)

@@ -100,7 +100,22 @@ class Nothing(Pass, frozen=True):
         return
 
 
-@pytest.mark.parametrize("broken", [Break(), Fail()], ids=["breaks-ir", "raises"])
+class Promise(Nothing, frozen=True):
+    """Promises what it does not do."""
+
+    name: ClassVar[str] = "promise"
+
+    def broken(self, module: Module) -> list[str]:
+        return ["something is left"]
+
+
+def test_passes_are_held_to_their_promises_where_all_is_verified() -> None:
+    PassManager([Promise()]).run(chain(1), PassContext())
+    with pytest.raises(InternalError, match="pass promise broke its promise: something is left"):
+        PassManager([Promise()], verify_each=True).run(chain(1), PassContext())
+
+
+@pytest.mark.parametrize("broken", [Break(), Fail(), Promise()], ids=["breaks-ir", "raises", "promises"])
 def test_a_failing_pass_leaves_a_reproducer_that_parses(broken: Pass, tmp_path: Path) -> None:
     module = chain(1)
     before = print_op(module)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tilewright.dialects import tile
 from tilewright.interpreter import interpret
 from tilewright.transforms.lower_collectives import LowerCollectives
 from tilewright.transforms.policy import GenericTilePolicy, StreamPrefetch
@@ -269,3 +270,20 @@ def test_factors_of_either_sign(rng: np.random.Generator, unsigned: tuple[bool, 
         c = np.zeros((20, 18), np.int32, order="F")
         interpret(module.kernels[0], [a, b, c])
         assert np.array_equal(c, x @ y.T), step
+
+
+def test_sums_are_read_and_written_outside_of_the_loop_over_terms() -> None:
+    module = kernel(
+        "%A: memref<f32x32x64>, %B: memref<f32x64x32>, %C: memref<f32x32x32>", f"{ONE} tl.gemm %one, %A, %B, %one, %C"
+    )
+    assert SMALL.broken(module) == ["tl.gemm is left"]
+    run(module, SMALL)
+    assert SMALL.broken(module) == []
+    product = next(op for op in module.walk() if isinstance(op, tile.Mma))
+    first = next(op for op in module.walk() if isinstance(op, tile.Load) and op.out.type == product.acc.type)
+    block = product.block
+    assert block is not None
+    again = first.clone({})
+    block.insert(again, product)
+    product.operands = [product.lhs, product.rhs, again.results[0]]
+    assert SMALL.broken(module) == ["a loop over terms reads its accumulator in every round"]

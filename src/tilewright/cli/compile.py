@@ -21,7 +21,9 @@ from tilewright.targets import find_target, target_names
 if TYPE_CHECKING:
     from tilewright.languages import Std
 
-_STAGES = ("ir", "tile", "llvm", "asm", "obj", "so", "header", "artifact")
+_PROVED = {"stage1": "ir", "stage2": "tile", "stage3": "llvm"}
+"""The three stages of lowering: what these show, once all that their passes promise has been found to hold."""
+_STAGES = (*_PROVED, "ir", "tile", "llvm", "asm", "obj", "so", "header", "artifact")
 
 
 @click.command(name="compile")
@@ -57,23 +59,43 @@ def command(
     from tilewright.ir.printer import print_op
 
     source, report = read_source(file), Report()
+    proved = emit in _PROVED
     options = CompileOptions(
-        level, definitions(values), std=std, checked=checked, reorder_sums=not keep_order, chosen=chosen
+        level,
+        definitions(values),
+        verify_each=proved,
+        std=std,
+        checked=checked,
+        reorder_sums=not keep_order,
+        chosen=chosen,
     )
     check_choices(source, options.reading)
     if checked:
         refuse_unchecked(target_name)
+    emit = _PROVED.get(emit, emit)
     if emit == "ir":
-        module = read_module(source, report, options.reading)
+        module = read_module(source, report, options.reading, options.verify_each)
         show(report.in_order, "text", sys.stderr)
         write_result(print_op(module) + "\n", output)
         return
     artifact = compile_source(source, find_target(target_name, units), options, report)
     show(report.in_order, "text", sys.stderr)
+    if proved and emit == "llvm":
+        _hold_to_gate(artifact)
     if emit == "so":
         _shared_object(artifact, output)
     else:
         write_result(_stage(artifact, emit), output)
+
+
+def _hold_to_gate(artifact: Artifact) -> None:
+    """Raises `InternalError` if what LLVM was given is nothing that it should be given."""
+    from tilewright.ir.passes import InternalError
+    from tilewright.targets.llvm.gate import gate_faults
+
+    faults = gate_faults(artifact.texts["llvm"])
+    if faults:
+        raise InternalError(f"code generation for {artifact.target} broke its promise: {faults[0]}")
 
 
 def _stage(artifact: Artifact, emit: str) -> bytes:

@@ -36,6 +36,10 @@ class Pass(Struct, frozen=True):
         """Apply the pass. False says that the module is certainly what it was; None that the pass does not tell."""
         raise AssertionError(f"{type(self).__name__} does not implement run")
 
+    def broken(self, module: Module) -> Sequence[str]:
+        """What the pass promises of the module behind it and does not hold; asked where every pass is verified."""
+        return ()
+
     def keeping_order(self) -> Pass:
         """The pass for programs whose sums of floats keep their order."""
         return self
@@ -64,7 +68,8 @@ class PassTiming(Struct):
 class PassManager(Struct):
     """Runs passes in order.
 
-    With `verify_each` the module is verified after every pass that may have changed it and after the last.
+    With `verify_each` the module is verified after every pass that may have changed it and after the last, and every
+    pass is held to what it promises.
     `print_after` receives (pass name, text) after every pass, or with `only_changes` after those that changed the text.
     A pass that raises or breaks the IR ends in `InternalError`, and if the module can be made again (`remake`) with a
     reproducer in `reproducer_folder` (default: the temporary folder).
@@ -105,6 +110,10 @@ class PassManager(Struct):
             if not verify(module, report):
                 path = self._reproducer(index, str(report.diagnostics[0]))
                 raise InternalError(f"pass {step.name} broke the IR: {report.diagnostics[0]}", path)
+        if self.verify_each and (promises := step.broken(module)):
+            raise InternalError(
+                f"pass {step.name} broke its promise: {promises[0]}", self._reproducer(index, promises[0])
+            )
 
     def _reproducer(self, index: int, reason: str) -> Path | None:
         """Write the module in front of pass `index`, made again by the passes before it."""

@@ -16,7 +16,7 @@ from typing import ClassVar
 
 from msgspec import field
 
-from tilewright.dialects import tl
+from tilewright.dialects import arith, scf, tile, tl
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Module
 from tilewright.ir.core import Operation
@@ -26,7 +26,7 @@ from tilewright.transforms.collectives_products import lower_gemm, lower_gemv
 from tilewright.transforms.collectives_reductions import lower_cumsum, lower_sum
 from tilewright.transforms.limit_operations import within_limit
 from tilewright.transforms.policy import NO_PREFETCH, GenericTilePolicy, Schedule, StreamPrefetch, TilePolicy
-from tilewright.transforms.steps import tag_step
+from tilewright.transforms.steps import STEP, tag_step
 
 
 class LowerCollectives(Pass, frozen=True):
@@ -52,6 +52,27 @@ class LowerCollectives(Pass, frozen=True):
                     break
                 op.erase()
         return step > 0
+
+    def broken(self, module: Module) -> list[str]:
+        """No collective is left, and no loop over terms reads its accumulator from memory in each of its rounds."""
+        found: list[str] = []
+        for op in module.walk():
+            if isinstance(op, tl.Collective):
+                found.append(f"{op.name} is left")
+            elif isinstance(op, tile.Mma) and _reads_each_round(op):
+                found.append("a loop over terms reads its accumulator in every round")
+        return found
+
+
+def _reads_each_round(op: tile.Mma) -> bool:
+    """Whether a loop of the same instruction that is not parallel loads what a product is added to."""
+    source = op.acc.defining_op
+    while isinstance(source, tile.Mma | arith.Cast):
+        source = source.acc.defining_op if isinstance(source, tile.Mma) else source.value.defining_op
+    loop = None if source is None else source.parent_op
+    step = None if source is None else source.attributes.get(STEP)
+    is_inside = isinstance(loop, scf.For) and not loop.parallel and loop.attributes.get(STEP) == step
+    return isinstance(source, tile.Load) and step is not None and is_inside
 
 
 def _between(before: Operation | None, end: Operation) -> list[Operation]:

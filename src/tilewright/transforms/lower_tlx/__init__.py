@@ -31,6 +31,7 @@ from tilewright.transforms.lower_tlx.context import Lowering, NoLowering
 from tilewright.transforms.lower_tlx.destinations import destination
 from tilewright.transforms.lower_tlx.long_vectors import long_vector
 from tilewright.transforms.lower_tlx.operations import lowered
+from tilewright.transforms.lower_tlx.postconditions import broken_postconditions
 
 __all__ = ["LowerTlx"]
 
@@ -51,6 +52,9 @@ class LowerTlx(Pass, frozen=True):
                 context.report.error("TLX401", error.op.location, f"no lowering: {error}")
                 return True
         return changed
+
+    def broken(self, module: Module) -> list[str]:
+        return [fault.message for fault in broken_postconditions(module, self.limit)]
 
 
 def _kernel(kernel: Kernel, limit: int) -> bool:

@@ -1,4 +1,4 @@
-"""What holds behind the first stage, as a check that tests and `opt` may call."""
+"""What holds behind the first stage: the promise that `lower-tlx` is held to where passes are verified."""
 
 from __future__ import annotations
 
