@@ -79,4 +79,5 @@ def run(text: str, *arrays: NDArray[np.generic] | int) -> None:
     next(iter(program))(*copies)
     next(iter(tw.compile(text, cache=False)))(*arrays)
     for found, expected in zip(arrays, copies, strict=True):
-        assert np.array_equal(found, expected)
+        is_float = isinstance(found, np.ndarray) and found.dtype.kind == "f"
+        assert np.array_equal(found, expected, equal_nan=is_float)

@@ -22,6 +22,7 @@ from tilewright.frontends.tlx.names import Unknown, component, contradiction, re
 from tilewright.frontends.tlx.options import TlxOptions
 from tilewright.frontends.tlx.parameters import settle_elements
 from tilewright.frontends.tlx.tensors import tensor_call
+from tilewright.frontends.tlx.vector_reductions import REDUCTIONS, reduction
 from tilewright.ir.core import Block, Value
 from tilewright.ir.types import I8, PointerType, ScalarType, Type
 
@@ -277,12 +278,18 @@ def _call(f: FunctionImport, i: syntax.Call) -> None:
     if name in _MEMORY:
         _MEMORY[name](f, i)
     elif name in plain.MATH:
-        value = plain.function(f, name, i)
-        value.name = i.result
-        f.values[i.result or ""] = value
+        _define(f, i, plain.function(f, name, i))
+    elif parts[:3] == ["llvm", "vector", "reduce"] and len(parts) > 3 and parts[3] in REDUCTIONS:
+        _define(f, i, reduction(f, parts[3], i))
     else:
         what = f"a call of @{i.callee} is not supported"
         raise f.unsupported(i.callee_at, what, "kernels call operations of TLX and mathematical intrinsics of LLVM")
+
+
+def _define(f: FunctionImport, i: syntax.Call, value: Value) -> None:
+    if value.name is None:
+        value.name = i.result
+    f.values[i.result or ""] = value
 
 
 def _check_name(f: FunctionImport, i: syntax.Call, suffix: tuple[str, ...]) -> None:
