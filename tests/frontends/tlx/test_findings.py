@@ -62,10 +62,7 @@ CASES = [
     ([f"call void @llvm.tensor.store(ptr %c, token %ta, {ivec([0, 1])})"], "TLX318 3"),
     # not in kernels
     (["call void @puts(ptr %a)"], "TLX404 3: a call of @puts is not supported"),
-    (
-        ["%m = alloca [4 x i32]", "%x = getelementptr [4 x i32], ptr %m, i64 0, i64 %l"],
-        "TLX404 3: memory of a function's",
-    ),
+    (["%m = alloca <vscale x 4 x i32>", "%x = ptrtoint ptr %m to i64"], "TLX404 3: memory that holds <vscale"),
     (["%n2 = load i8, ptr @g"], "TLX404 3: the address of @g is not supported"),
     # limits
     ([f"%t = {load('%a', 'i8', [1 << 20, 1 << 9])}"], "TLX501 3: a tensor of 536,870,912 elements"),

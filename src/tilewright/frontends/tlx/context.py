@@ -39,7 +39,7 @@ class FunctionImport:
 
     What could not be imported is in neither. `cyclic` are the blocks that lead back to themselves,
     `opaque` the parameters that are pointers and do not say to what, `read_off` vectors that were only put together to
-    be taken apart.
+    be taken apart. `own_bytes` counts memory of the function's own, which is taken in the first block, `entry`.
     """
 
     def __init__(
@@ -69,6 +69,8 @@ class FunctionImport:
         self.opaque: set[str] = set()
         self.read_off: list[str] = []
         self.tensor_types: dict[TensorType, TensorType] = {}
+        self.entry = entry
+        self.own_bytes = 0
         self._vectors: dict[Value, Value] = {}
         self._result: Value | None = None
         self.b = Builder(entry)

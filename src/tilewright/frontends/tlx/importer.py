@@ -9,7 +9,7 @@ from tilewright.diagnostics import Report, Source, SourceRange
 from tilewright.dialects import addresses, arith, cf, tile
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Kernel, Module
-from tilewright.frontends.tlx import memory, plain
+from tilewright.frontends.tlx import memory, own_memory, plain
 from tilewright.frontends.tlx.codes import NO_DECLARATION, SUFFIX, TOKEN_MERGED, UNKNOWN_OPERATION, UNSUPPORTED
 from tilewright.frontends.tlx.context import Broken, FunctionImport
 from tilewright.frontends.tlx.ir_types import element_in_memory
@@ -29,6 +29,7 @@ from tilewright.ir.types import I8, PointerType, ScalarType, Type
 _IGNORED: Final = ("llvm.dbg.", "llvm.lifetime.", "llvm.assume", "llvm.donothing", "llvm.experimental.noalias.")
 _RESULT: Final = "result"
 """The name of the pointer that a function's result is written to."""
+_OWN_MEMORY: Final = ("malloc", "free")
 _Form = Callable[[FunctionImport, syntax.Call], None]
 _MEMORY: Final[Mapping[str, _Form]] = {"memset": memory.fill, "memcpy": memory.copy, "memmove": memory.copy}
 
@@ -225,7 +226,7 @@ def _computed(f: FunctionImport, i: syntax.Instruction) -> Value:
         case syntax.GetElementPointer():
             return memory.address(f, i)
         case syntax.Alloca():
-            return memory.alloca(f, i)
+            return own_memory.alloca(f, i)
         case _:
             raise f.unsupported(i, "this instruction is not supported")
 
@@ -273,6 +274,9 @@ def _call(f: FunctionImport, i: syntax.Call) -> None:
         return
     if i.callee.startswith(_IGNORED):
         return
+    if i.callee in _OWN_MEMORY:
+        _own_memory(f, i)
+        return
     parts = i.callee.split(".")
     name = parts[1] if parts[0] == "llvm" and len(parts) > 1 else ""
     if name in _MEMORY:
@@ -284,6 +288,13 @@ def _call(f: FunctionImport, i: syntax.Call) -> None:
     else:
         what = f"a call of @{i.callee} is not supported"
         raise f.unsupported(i.callee_at, what, "kernels call operations of TLX and mathematical intrinsics of LLVM")
+
+
+def _own_memory(f: FunctionImport, i: syntax.Call) -> None:
+    if i.callee == "malloc":
+        _define(f, i, own_memory.malloc(f, i))
+    else:
+        own_memory.free(f, i)
 
 
 def _define(f: FunctionImport, i: syntax.Call, value: Value) -> None:

@@ -66,15 +66,6 @@ def write(f: FunctionImport, address: Value, value: Value, node: syntax.Node) ->
     f.b(memref.Store(value, view(f, address, value.type), []))
 
 
-def alloca(f: FunctionImport, i: syntax.Alloca) -> Value:
-    """Refuses what was not promoted, or is used by nothing."""
-    raise f.unsupported(
-        i,
-        "memory of a function's own is not supported",
-        "variables that are read and written as wholes become values; pass other memory as an argument",
-    )
-
-
 def address(f: FunctionImport, i: syntax.GetElementPointer) -> Value:
     """The address of a part: the bytes in front of it are added."""
     if any(isinstance(o.type, llvm.VectorType) for o in (i.pointer, *i.indices)):

@@ -7,6 +7,7 @@ from typing import Final
 
 from tilewright.dialects import arith, arith_floats, arith_integers, memref, tile
 from tilewright.dialects.addresses import FromAddress
+from tilewright.dialects.statics import Reserve
 from tilewright.frontends.tlx.absorbed import insertion, selection
 from tilewright.frontends.tlx.llvm.tokens import words
 from tilewright.frontends.tlx.names import SPLAT
@@ -55,6 +56,8 @@ _FUNCTIONS: Final[Mapping[str, str]] = {
 def print_operation(p: Printing, op: Operation) -> None:
     """One operation of the shared dialects."""
     match op:
+        case Reserve(size=size, alignment=alignment, out=out):
+            p.define(out, f"alloca [{size} x i8], align {alignment}")
         case memref.Load(memref=view, out=out):
             p.define(out, f"load {type_text(out.type)}, ptr {_address(p, view)}, align {_alignment(out.type)}")
         case memref.Store(value=value, memref=view):

@@ -6,6 +6,7 @@ from tilewright.dialects import arith
 from tilewright.dialects.addresses import AddressOf, FromAddress
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.cf import BranchOperation
+from tilewright.dialects.statics import Reserve
 from tilewright.dialects.tlx.memory import Load, Store
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.types import I64
@@ -51,14 +52,15 @@ class Pointers:
 
 
 def pointer_values(kernel: Kernel) -> Pointers:
-    """The largest set of addresses each of which is a parameter's, a pointer and bytes, or a choice among pointers."""
+    """The largest set of addresses each of which is a parameter's, that of memory of its own, a pointer and bytes, or a
+    choice among pointers."""
     candidates: dict[Value, list[Value]] = {}
     for number, block in enumerate(kernel.body.blocks):
         if number:
             candidates |= {a: _incoming(kernel, a) for a in block.arguments if a.type is I64}
         for op in block:
             match op:
-                case AddressOf(out=out):
+                case AddressOf(out=out) | Reserve(out=out):
                     candidates[out] = []
                 case arith.Add(lhs=lhs, rhs=rhs, out=out) if out.type is I64 and not _is_zero(rhs):
                     candidates[out] = [lhs]

@@ -48,18 +48,20 @@ class Destination(Struct, frozen=True):
 class Lowering(Struct):
     """What tensors, and vectors of more than `limit` elements, became; `b` inserts where the lowering stands.
 
-    `goal` is where the result of the operation at hand is to be written, `destinations` what stores find done already.
+    `goal` is where the result of the operation at hand is to be written, `destinations` what stores find done already,
+    `buffers` addresses of memory that was reserved for results.
     """
 
     b: Builder
     limit: int
     values: dict[Value, Value] = field(default_factory=dict[Value, Value])
     destinations: dict[Operation, Destination] = field(default_factory=dict[Operation, Destination])
+    buffers: set[Value] = field(default_factory=set[Value])
     goal: Value | None = None
 
     def inside(self, b: Builder) -> Lowering:
         """The same state, inserting elsewhere."""
-        return Lowering(b, self.limit, self.values, self.destinations)
+        return Lowering(b, self.limit, self.values, self.destinations, self.buffers)
 
     def is_large(self, type_: TensorType | TileType) -> bool:
         """Whether values of a type live in memory."""
@@ -77,6 +79,7 @@ class Lowering(Struct):
     def reserved(self, element: ScalarType, shape: Sequence[int], strides: Sequence[int]) -> Value:
         """Memory of undefined content until the region around ends."""
         address = self.b(Reserve(prod(shape) * element.bytes, _ALIGNMENT)).out
+        self.buffers.add(address)
         return self.view(address, element, shape, strides)
 
     def fresh(self, type_: TensorType) -> Value:

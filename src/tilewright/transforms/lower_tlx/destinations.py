@@ -54,9 +54,9 @@ def _range(low: Lowering, view: Value) -> tuple[Value, Value]:
     return address, low.further(address, reach, type_.element.bytes)
 
 
-def is_own(view: Value) -> bool:
-    """Whether memory was reserved for this program, so that no address of the caller's leads there."""
-    return isinstance(origin(view).defining_op, Reserve)
+def is_own(low: Lowering, view: Value) -> bool:
+    """Whether memory was reserved here, so that no address of the program's leads there."""
+    return origin(view) in low.buffers
 
 
 def destination(low: Lowering, op: TlxOperation) -> tuple[tlx.Store, Destination] | None:
@@ -70,7 +70,7 @@ def destination(low: Lowering, op: TlxOperation) -> tuple[tlx.Store, Destination
     strides = stored_strides(type_, store.mixed_distances)
     target = low.view(store.address, type_.element, type_.shape[::-1], strides)
     read = [low.values[v] for v in op.operands if v in low.values]
-    foreign = [v for v in read if isinstance(v.type, MemrefType) and not is_own(v)]
+    foreign = [v for v in read if isinstance(v.type, MemrefType) and not is_own(low, v)]
     if not foreign:
         return store, Destination(target, target, None)
     span = emit.memref_type(target).span

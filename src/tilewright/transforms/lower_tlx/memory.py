@@ -47,7 +47,7 @@ def store(low: Lowering, op: tlx.Store) -> None:
         if done.disjoint is not None:
             overlapping = low.b(arith.Not(done.disjoint)).out
             low.inside(emit.open_if(low.b, overlapping)).copy(done.view, target)
-    elif is_own(source):
+    elif is_own(low, source):
         low.copy(source, target)
     else:
         emit.if_else(
