@@ -10,11 +10,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tilewright.dialects import memref, scf
-from tilewright.ir.core import Operation
-from tilewright.ir.types import F32, TileType
+from tilewright.dialects import arith, memref, scf
+from tilewright.dialects.addresses import AddressOf
+from tilewright.dialects.builder import Builder, new_region
+from tilewright.dialects.builtin import Kernel
+from tilewright.dialects.statics import Reserve
+from tilewright.ir.core import Operation, Value
+from tilewright.ir.types import F32, I64, PointerType, TileType
 from tilewright.ir.types import memref as memref_of
-from tilewright.transforms.aliasing import Access, accesses, affine, may_overlap
+from tilewright.transforms.aliasing import Access, accesses, addresses_apart, affine, may_overlap
 from transforms.support import kernel
 
 SHAPE = (24, 18, 16)
@@ -175,3 +179,27 @@ def test_allocations_overlap_where_they_share_bytes(offset: int, overlap: bool, 
     stores = [next(iter(allocation(at).result.uses)) for at in (0, offset)]
     first, second = (next(iter(accesses(op))) for op in (reversed(stores) if swapped else stores))
     assert may_overlap(first, second) is overlap
+
+
+def test_addresses_of_different_places() -> None:
+    """What leads to memory of the program's own or to a noalias array leads nowhere else; others may lead anywhere."""
+    region, block = new_region([PointerType(F32)] * 3)
+    b = Builder(block)
+    a, c, d = (b(AddressOf(argument)).out for argument in block.arguments)
+    own, more = b(Reserve(64, 64)).out, b(Reserve(64, 64)).out
+    kept = Kernel("f", region)
+    kept.parameter_attributes = ({"noalias": True}, {}, {})
+
+    def moved(address: Value, by: Value) -> Value:
+        return b(arith.Add(address, by)).out
+
+    far = b.constant(1 << 20, I64)
+    distance = b(arith.Sub(c, a)).out
+    scaled = b(arith.Mul(far, far)).out
+    assert addresses_apart(a, c)
+    assert addresses_apart(moved(moved(a, far), scaled), moved(c, far))
+    assert addresses_apart(own, more)
+    assert addresses_apart(own, d)
+    for one, other in ((a, moved(a, far)), (c, d), (a, moved(a, distance)), (own, own), (a, b(arith.Mul(c, far)).out)):
+        assert not addresses_apart(one, other)
+        assert not addresses_apart(other, one)

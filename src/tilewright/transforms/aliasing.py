@@ -9,8 +9,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tilewright.dialects import memref
-from tilewright.dialects.arith import Add, Constant, Sub
+from tilewright.dialects.addresses import AddressOf, FromAddress
+from tilewright.dialects.arith import Add, Cast, Constant, Mul, Sub
 from tilewright.dialects.builtin import Kernel
+from tilewright.dialects.statics import Reserve
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.definition import RECURSIVE_EFFECTS
 from tilewright.ir.effects import Effect, EffectKind
@@ -190,12 +192,39 @@ def may_overlap(a: Access, b: Access, unstable: Sequence[Operation] = ()) -> boo
 def roots_may_overlap(a: Value, b: Value) -> bool:
     """Whether two different roots may share bytes."""
     x, y = a.defining_op, b.defining_op
+    if isinstance(x, FromAddress) and isinstance(y, FromAddress):
+        return not addresses_apart(x.address, y.address)
     if isinstance(x, memref.Alloca) and isinstance(y, memref.Alloca):
         return _stack_overlap(x, y)
     if _space(a) is AddressSpace.LOCAL or _space(b) is AddressSpace.LOCAL:
         return False
     source, other = _parameter(a), _parameter(b)
     return source is other or not (_noalias(source) or _noalias(other))
+
+
+def addresses_apart(a: Value, b: Value) -> bool:
+    """Whether memory at two addresses certainly shares no byte, however far it goes: they come from two places, each
+    memory of the program's own or an array, and at most one is an array that others may lead to."""
+    x, y = _origin(a), _origin(b)
+    if x is None or y is None or x is y:
+        return False
+    return any(isinstance(v.defining_op, Reserve) or _noalias(v) for v in (x, y))
+
+
+def _origin(address: Value) -> Value | None:
+    """The pointer, or the memory of the program's own, that an address is some bytes behind; None for any other.
+
+    What is added is surely no address itself, nor the distance of two.
+    """
+    while isinstance(op := address.defining_op, Add) and isinstance(op.rhs.defining_op, Constant | Mul | Cast | None):
+        address = op.lhs
+    match address.defining_op:
+        case AddressOf(pointer=pointer):
+            return pointer
+        case Reserve():
+            return address
+        case _:
+            return None
 
 
 def _space(value: Value) -> AddressSpace:

@@ -8,7 +8,10 @@ import pytest
 from frontends.tlx.kernels import findings, function, load, run, store, typeinfo
 from frontends.tlx.llvm.reading import llvm_accepts
 from frontends.tlx.test_printing import printed
+from tilewright.compiler import read_module
+from tilewright.diagnostics import Report, Source
 from tilewright.frontends.tlx.own_memory import MOST_BYTES
+from tilewright.ir.printer import print_op
 
 MALLOC = "declare ptr @malloc(i64)\ndeclare void @free(ptr)\n"
 LOOP = """define void @k(ptr %a, ptr %c, i64 %n) {{
@@ -145,3 +148,24 @@ def test_lengths_are_constants_within_the_limit() -> None:
         assert f"the limit is {MOST_BYTES:,}" in found
     assert of("%m = call i64 @malloc(i64 8)") == ["TLX203 4: malloc takes a number of bytes and gives a pointer"]
     assert of("call void @free(i64 8)") == ["TLX203 4: free takes a pointer"]
+
+
+def stages(parameters: str) -> str:
+    """A large relu behind the first stage."""
+    text = function(
+        f"%t = {load('%a', 'float', [80, 80])}",
+        "%v = call <6400 x float> @llvm.tensor.relu(token %t)",
+        f"%w = {typeinfo('<6400 x float> %v', [80, 80])}",
+        store("%c", "%w", [0, 0]),
+        parameters=parameters,
+    )
+    source = Source("k.ll", text)
+    assert printed(text).startswith(f"define void @k({parameters})")
+    return print_op(read_module(source, Report()))
+
+
+def test_noalias_is_believed() -> None:
+    """No test whether target and operand overlap, and no buffer for the case that they do."""
+    assert "memref.reserve" in stages("ptr %a, ptr %c")
+    for parameters in ("ptr noalias %a, ptr %c", "ptr %a, ptr noalias %c"):
+        assert "memref.reserve" not in stages(parameters)

@@ -29,7 +29,8 @@ class FunctionPrinter(Printing):
         return "\n".join([*self.lines, "}", ""])
 
     def _parameter(self, argument: BlockArgument) -> str:
-        kind = "ptr" if isinstance(argument.type, PointerType) else type_text(argument.type)
+        promised = " noalias" if "noalias" in self.kernel.attributes_of(argument) else ""
+        kind = f"ptr{promised}" if isinstance(argument.type, PointerType) else type_text(argument.type)
         return f"{kind} {self.names.name(argument)}"
 
     def _block(self, block: Block) -> None:

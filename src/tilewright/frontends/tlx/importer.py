@@ -20,7 +20,7 @@ from tilewright.frontends.tlx.llvm.result_types import operands_of
 from tilewright.frontends.tlx.llvm.structure import Structure
 from tilewright.frontends.tlx.names import Unknown, component, contradiction, recognise
 from tilewright.frontends.tlx.options import TlxOptions
-from tilewright.frontends.tlx.parameters import settle_elements
+from tilewright.frontends.tlx.parameters import keep_promises, settle_elements
 from tilewright.frontends.tlx.tensors import tensor_call
 from tilewright.frontends.tlx.vector_reductions import REDUCTIONS, reduction
 from tilewright.ir.core import Block, Value
@@ -338,4 +338,5 @@ def import_module(
         f = FunctionImport(source, module, function, structure, report, options, limits, entry)
         import_function(f, entry)
         settle_elements(kernel, f.opaque)
+        keep_promises(kernel, {p.name for p in function.parameters if "noalias" in p.attributes})
     return Module(body, location=SourceRange(source, 0, 0))

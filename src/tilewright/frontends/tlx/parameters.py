@@ -22,6 +22,13 @@ def settle_elements(kernel: Kernel, opaque: set[str]) -> None:
             parameter.type = PointerType(found.pop() if len(found) == 1 else I8)
 
 
+def keep_promises(kernel: Kernel, noalias: set[str]) -> None:
+    """Note which pointers share no memory with others."""
+    found = [isinstance(p.type, PointerType) and p.name in noalias for p in kernel.parameters]
+    if any(found):
+        kernel.parameter_attributes = tuple({"noalias": True} if promised else {} for promised in found)
+
+
 def _accessed(parameter: BlockArgument) -> set[ScalarType]:
     found: set[ScalarType] = set()
     work: list[Value] = [op.out for op in parameter.uses if isinstance(op, AddressOf)]

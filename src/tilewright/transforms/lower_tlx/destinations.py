@@ -14,7 +14,7 @@ from tilewright.dialects.tlx.base import TlxOperation, tensor_of
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import MemrefType, PointerType, ScalarType
 from tilewright.transforms import emit
-from tilewright.transforms.aliasing import effects_of
+from tilewright.transforms.aliasing import addresses_apart, effects_of
 from tilewright.transforms.lower_tlx.context import (
     Destination,
     Lowering,
@@ -54,9 +54,10 @@ def _range(low: Lowering, view: Value) -> tuple[Value, Value]:
     return address, low.further(address, reach, type_.element.bytes)
 
 
-def is_own(low: Lowering, view: Value) -> bool:
-    """Whether memory was reserved here, so that no address of the program's leads there."""
-    return origin(view) in low.buffers
+def apart(low: Lowering, source: Value, target: Value) -> bool:
+    """Whether what was read and where is written certainly share no byte: the source was reserved here, so that no
+    address of the program's leads there, or the program says so."""
+    return origin(source) in low.buffers or addresses_apart(address_of(source), address_of(target))
 
 
 def destination(low: Lowering, op: TlxOperation) -> tuple[tlx.Store, Destination] | None:
@@ -70,18 +71,18 @@ def destination(low: Lowering, op: TlxOperation) -> tuple[tlx.Store, Destination
     strides = stored_strides(type_, store.mixed_distances)
     target = low.view(store.address, type_.element, type_.shape[::-1], strides)
     read = [low.values[v] for v in op.operands if v in low.values]
-    foreign = [v for v in read if isinstance(v.type, MemrefType) and not is_own(low, v)]
+    foreign = [v for v in read if isinstance(v.type, MemrefType) and not apart(low, v, target)]
     if not foreign:
         return store, Destination(target, target, None)
     span = emit.memref_type(target).span
     if span is None or span > _SPARSE * type_.size:
         return None
-    apart = disjoint(low, target, foreign[0])
+    separate = disjoint(low, target, foreign[0])
     for other in foreign[1:]:
-        apart = emit.both(low.b, apart, disjoint(low, target, other))
+        separate = emit.both(low.b, separate, disjoint(low, target, other))
     buffer = low.b(Reserve(span * type_.element.bytes, 64)).out
-    view = low.view(emit.select(low.b, apart, store.address, buffer), type_.element, type_.shape[::-1], strides)
-    return store, Destination(view, target, apart)
+    view = low.view(emit.select(low.b, separate, store.address, buffer), type_.element, type_.shape[::-1], strides)
+    return store, Destination(view, target, separate)
 
 
 def _next_store(op: TlxOperation) -> tlx.Store | None:

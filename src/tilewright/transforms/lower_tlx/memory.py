@@ -16,7 +16,7 @@ from tilewright.transforms import emit
 from tilewright.transforms.aliasing import effects_of
 from tilewright.transforms.lower_tlx import tiles
 from tilewright.transforms.lower_tlx.context import Length, Lowering, address_of, stored_strides, strides_of
-from tilewright.transforms.lower_tlx.destinations import disjoint, is_own
+from tilewright.transforms.lower_tlx.destinations import apart, disjoint
 
 VIEWS = (Transpose, tlx.TypeInfo, tlx.ToVector, ReshapeBlock, ReshapePermute)
 """Operations whose result may be a view of the operand."""
@@ -47,7 +47,7 @@ def store(low: Lowering, op: tlx.Store) -> None:
         if done.disjoint is not None:
             overlapping = low.b(arith.Not(done.disjoint)).out
             low.inside(emit.open_if(low.b, overlapping)).copy(done.view, target)
-    elif is_own(low, source):
+    elif apart(low, source, target):
         low.copy(source, target)
     else:
         emit.if_else(
