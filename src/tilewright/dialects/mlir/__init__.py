@@ -1,4 +1,4 @@
-"""MLIR's own dialects as MLIR declares them: func, arith, math, memref, scf, affine, linalg, matrices of gpu.
+"""MLIR's own dialects as MLIR declares them: func, arith, math, memref, scf, affine, linalg, what the stages of a product need of gpu and vector.
 
 Their names are MLIR's, which is why they stand apart from the shared dialects, of which some have those names too.
 """
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
-from tilewright.dialects.mlir import affine, arith, func, gpu, linalg, math, memref, scf
+from tilewright.dialects.mlir import affine, arith, func, gpu, linalg, math, memref, scf, vector
 from tilewright.dialects.mlir.base import MlirOperation
 
 __all__ = ["mlir_operations"]
@@ -19,7 +19,7 @@ __all__ = ["mlir_operations"]
 def mlir_operations() -> Mapping[str, type[MlirOperation]]:
     """Every declared operation by name."""
     found: dict[str, type[MlirOperation]] = {}
-    for module in (func, arith, math, memref, scf, affine, linalg, gpu):
+    for module in (func, arith, math, memref, scf, affine, linalg, gpu, vector):
         for cls in vars(module).values():
             if isinstance(cls, type) and issubclass(cls, MlirOperation) and "definition" in vars(cls):
                 found[cls.name] = cls

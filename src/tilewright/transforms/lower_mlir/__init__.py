@@ -11,6 +11,7 @@ affine and scf loops become `scf`, parallel ones say so. Calls are inlined. Ends
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, cast
 
 from tilewright.artifacts.constraint_codec import constraint_to_json
@@ -23,8 +24,9 @@ from tilewright.ir.mlir.operations import MODULE
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import MemrefType
 from tilewright.transforms.derive_launch_constraints import launch_constraints
-from tilewright.transforms.lower_mlir.context import Lowering, Unsupported
+from tilewright.transforms.lower_mlir.context import Launched, Lowering, Unsupported
 from tilewright.transforms.lower_mlir.extents import same_extents
+from tilewright.transforms.lower_mlir.launches import WARP
 from tilewright.transforms.lower_mlir.operations import lower_block
 from tilewright.transforms.lower_mlir.statics import Globals
 from tilewright.transforms.lower_mlir.types import parameter_type
@@ -99,6 +101,7 @@ def _kernel(function: func.Func, functions: dict[str, func.Func], statics: Globa
         low.bind_parameter(argument, parameter, view)
     lower_block(low, function.body)
     kernel = Kernel(function.sym_name, body, max_groups=1, location=function.location)
+    _set_team(kernel, low.launches)
     _, written = accessed(kernel)
     kernel.parameter_attributes = tuple(
         _attributes(parameter in written, order) if isinstance(parameter.type, MemrefType) else {}
@@ -107,6 +110,17 @@ def _kernel(function: func.Func, functions: dict[str, func.Func], statics: Globa
     found = [*same_extents(kernel, low.agreements), *launch_constraints(kernel)]
     kernel.launch_constraints = cast("tuple[Attribute, ...]", tuple(map(constraint_to_json, found)))
     return kernel
+
+
+def _set_team(kernel: Kernel, launches: Sequence[Launched]) -> None:
+    """A kernel that launches blocks of threads has a work-group of as many."""
+    if not launches:
+        return
+    other = next((one for one in launches if one.threads != launches[0].threads), None)
+    if other is not None:
+        said = f"gpu.launch: {other.threads} threads a block, where another launch of the function has"
+        raise Unsupported(other.op, f"{said} {launches[0].threads}; blocks of one size are supported")
+    kernel.subgroup_size, kernel.work_group_size = WARP, (launches[0].threads, 1)
 
 
 def _attributes(written: bool, order: tuple[int, ...]) -> dict[str, Attribute]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
 from tilewright.diagnostics import Location
 from tilewright.dialects import arith
@@ -37,10 +37,29 @@ Number = int | Value
 """An index, known or not."""
 
 
+class Threads(Struct, frozen=True):
+    """The threads of a block that run what is being lowered, each for itself.
+
+    `outside` inserts where all of them are together, in front of it; `number` is which of the `count` threads it is.
+    """
+
+    outside: Builder
+    number: Value
+    count: int
+
+
+class Launched(Struct, frozen=True):
+    """A launch that was lowered, with so many threads a block."""
+
+    op: Operation
+    threads: int
+
+
 class Lowering(Struct):
     """Values of the function and what they became; `b` inserts where the lowering stands.
 
-    `calls`: the functions that are being inlined. `agreements` are of operations that certainly run.
+    `vectors` are kept as their elements. `calls`: the functions that are being inlined. `agreements` are of operations
+    that certainly run. `threads` is None where the work-group works together.
     """
 
     b: Builder
@@ -50,11 +69,13 @@ class Lowering(Struct):
     agreements: list[Agreement] = field(default_factory=list[Agreement])
     calls: tuple[str, ...] = ()
     certain: bool = True
+    vectors: dict[Value, list[Value]] = field(default_factory=dict[Value, list[Value]])
+    launches: list[Launched] = field(default_factory=list[Launched])
+    threads: Threads | None = None
 
     def inside(self, b: Builder, certain: bool = False) -> Lowering:
         """The same state, inserting elsewhere."""
-        calls, known = self.calls, self.certain and certain
-        return Lowering(b, self.functions, self.globals, self.values, self.agreements, calls, known)
+        return structs.replace(self, b=b, certain=self.certain and certain)
 
     # Values
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tilewright.dialects import arith, tile
+from tilewright.dialects import arith, team, tile
 from tilewright.dialects.mlir import gpu
 from tilewright.dialects.mlir.base import integer_of
 from tilewright.ir.core import Operation, Value
@@ -63,7 +63,9 @@ def _compute(low: Lowering, op: Operation) -> None:
 
 
 def _barrier(low: Lowering, op: Operation) -> None:
-    """Nothing: what a work-group does together is finished before the next operation begins."""
+    """Nothing where a work-group works together: what it does is finished before the next operation begins."""
+    if low.threads is not None:
+        low.b(team.Barrier(fence_global=True, fence_local=True))
 
 
 def handlers() -> Mapping[type[Operation], Handler]:

@@ -13,7 +13,7 @@ from tilewright.dialects.mlir.base import integer_of
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.mlir.attributes import IntegerAttribute, SymbolReference
 from tilewright.ir.types import AddressSpace, MemrefType, packed_strides
-from tilewright.transforms.lower_mlir.context import Agreement, Handler, Lowering, Number, Unsupported
+from tilewright.transforms.lower_mlir.context import Agreement, Handler, Lowering, Number, Threads, Unsupported
 from tilewright.transforms.lower_mlir.types import memref_type
 
 
@@ -36,9 +36,21 @@ def _allocation(low: Lowering, op: Operation) -> None:
         )
     if not type_.is_packed:
         raise Unsupported(op, f"{op.name}: {op.memref.type} is not packed in row-major order")
-    local = MemrefType(type_.element, type_.shape, type_.strides, AddressSpace.LOCAL)
     alignment = integer_of(op.alignment) or None
+    if low.threads is not None:
+        low.bind(op.memref, private(low, low.threads, type_, alignment))
+        return
+    local = MemrefType(type_.element, type_.shape, type_.strides, AddressSpace.LOCAL)
     low.bind(op.memref, low.b(shared.Alloca(alignment, result_types=[local])).out)
+
+
+def private(low: Lowering, threads: Threads, type_: MemrefType, alignment: int | None) -> Value:
+    """Memory of one thread: its part of memory that the work-group has for all of them."""
+    known = [extent for extent in type_.shape if extent is not None]
+    shape = (*known, threads.count)
+    whole = MemrefType(type_.element, shape, packed_strides(shape), AddressSpace.LOCAL)
+    memory = threads.outside(shared.Alloca(alignment, result_types=[whole])).out
+    return view(low, memory, [*(0 for _ in known), threads.number], [*known, 0])
 
 
 def _deallocation(low: Lowering, op: Operation) -> None:

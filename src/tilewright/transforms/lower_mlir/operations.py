@@ -8,7 +8,7 @@ from functools import cache
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.mlir import func
 from tilewright.ir.core import Operation, Region
-from tilewright.transforms.lower_mlir import affine, control, gpu, linalg, memory, numbers
+from tilewright.transforms.lower_mlir import affine, control, gpu, launches, linalg, memory, numbers, vectors
 from tilewright.transforms.lower_mlir.context import Handler, Lowering, Unsupported
 
 
@@ -21,6 +21,8 @@ def _handlers() -> Mapping[type[Operation], Handler]:
         **affine.handlers(lower_block),
         **linalg.handlers(lower_block),
         **gpu.handlers(),
+        **launches.handlers(lower_block),
+        **vectors.handlers(),
         func.Call: _call,
     }
 
