@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from tilewright.dialects.builder import Builder
-from tilewright.dialects.mlir import affine, memref
+from tilewright.dialects.mlir import affine, memref, vector
 from tilewright.dialects.mlir.base import integer_of, memref_of
 from tilewright.ir.attributes import Attribute
 from tilewright.ir.core import Operation, Value
@@ -17,12 +17,12 @@ from tilewright.transforms.index_ranges import Linear
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, Matrix
 from tilewright.transforms.matmul_stages.nests import (
     Access,
-    bounds,
-    loops_around,
+    Axis,
+    axes_around,
+    box,
     make_loop,
     map_of,
     nested,
-    numbers,
     replaced,
     subscripts,
     variable,
@@ -34,11 +34,11 @@ SHARED: Attribute = IntegerAttribute(3, I64)
 
 
 class Copy(Struct, frozen=True):
-    """A nest that copies a tile of a matrix into a buffer, element by element."""
+    """A nest that copies a tile of a matrix into a buffer, element by element or in rows of them."""
 
-    nest: affine.For
-    load: affine.Load
-    store: affine.Store
+    nest: affine.For | affine.Parallel
+    load: affine.Load | vector.Load
+    store: affine.Store | vector.Store
 
     @property
     def buffer(self) -> Value:
@@ -61,22 +61,27 @@ def copies_in(root: Operation) -> list[Copy]:
     """The copies into shared buffers below an operation, in the order of the text."""
     found: list[Copy] = []
     for op in root.walk():
-        if isinstance(op, affine.Store) and is_shared(op.memref):
-            load = op.value.defining_op
-            if not isinstance(load, affine.Load):
-                raise Broken(WHAT, op, "what is stored to a shared buffer was not read from a matrix")
-            found.append(Copy(_outermost(op), load, op))
+        if isinstance(op, affine.Store | vector.Store) and is_shared(op.memref):
+            found.append(copy_of(op))
     return found
 
 
-def _outermost(store: affine.Store) -> affine.For:
-    """The loops that an element's position in the buffer depends on: the outermost of them."""
+def copy_of(store: affine.Store | vector.Store) -> Copy:
+    """The copy that ends in a store. Raises `Broken` if what it stores was not read as it is."""
+    load = stored_by(store).defining_op
+    if not isinstance(load, affine.Load | vector.Load):
+        raise Broken(WHAT, store, f"what is stored to %{store.memref.name} was not read from memory")
     forms = subscripts(store) or ()
     used = {value for form in forms for value, factor in form.terms if factor > 0}
-    loops = [loop for loop in loops_around(store) if variable(loop) in used]
-    if not loops:
-        raise Broken(WHAT, store, "no loop moves what is stored to the buffer")
-    return loops[0]
+    nests = [axis.op for axis in axes_around(store) if axis.variable in used]
+    if not nests or not isinstance(nests[0], affine.For | affine.Parallel):
+        raise Broken(WHAT, store, f"no loop moves what is stored to %{store.memref.name}")
+    return Copy(nests[0], load, store)
+
+
+def stored_by(store: affine.Store | vector.Store) -> Value:
+    """What an operation stores."""
+    return store.operands[0]
 
 
 def emit_copy(
@@ -101,7 +106,7 @@ def offsets(copy: Copy) -> tuple[Linear, ...]:
     if read is None or written is None:
         raise Broken(WHAT, copy.store, "the subscripts of a copy are no sums of loop variables")
     found = tuple(r.plus(w, -1) for r, w in zip(read, written, strict=True))
-    own = {variable(loop) for loop in loops_around(copy.store) if copy.nest.is_ancestor_of(loop)}
+    own = {axis.variable for axis in _axes(copy)}
     if any(value in own for form in found for value in form.values):
         raise Broken(WHAT, copy.store, "an element of the buffer is not the one of the tile at its place")
     return found
@@ -110,26 +115,30 @@ def offsets(copy: Copy) -> tuple[Linear, ...]:
 def written_box(copy: Copy) -> list[tuple[int, int]]:
     """Which subscripts of the buffer are written: from, to. Raises `Broken` where not all between are."""
     found: list[tuple[int, int]] = []
-    loops = {variable(loop): loop for loop in loops_around(copy.store) if copy.nest.is_ancestor_of(loop)}
-    for form in subscripts(copy.store) or ():
-        inner = [(value, factor) for value, factor in form.terms if value in loops]
+    axes = {axis.variable: axis for axis in _axes(copy)}
+    for form, size in zip(subscripts(copy.store) or (), box(copy.store), strict=True):
+        inner = [(value, factor) for value, factor in form.terms if value in axes]
         if len(inner) != 1 or inner[0][1] != 1:
             raise Broken(WHAT, copy.store, "a subscript of the buffer is not one loop's variable")
-        loop = loops[inner[0][0]]
-        trips = numbers(loop)
-        low = _first(loop, form)
-        if trips is None or low is None or loop.stride != 1:
-            raise Broken(WHAT, loop, "it is not known which elements of the buffer are written")
-        found.append((low, low + len(trips)))
+        axis = axes[inner[0][0]]
+        trips = axis.numbers
+        low = _first(axis, form)
+        if trips is None or low is None or axis.step != size:
+            raise Broken(WHAT, axis.op, "it is not known which elements of the buffer are written")
+        found.append((low, low + len(trips) * size))
     return found
 
 
-def _first(loop: affine.For, form: Linear) -> int | None:
+def _axes(copy: Copy) -> list[Axis]:
+    """The variables of a copy's own loops."""
+    return [axis for axis in axes_around(copy.store) if copy.nest.is_ancestor_of(axis.op)]
+
+
+def _first(axis: Axis, form: Linear) -> int | None:
     """The subscript in the first iteration, if it is a number."""
-    found = bounds(loop)
-    if found is None:
+    if axis.limits is None:
         return None
-    first = replaced(form, {variable(loop): found[0]})
+    first = replaced(form, {axis.variable: axis.limits[0]})
     return None if first.terms else first.constant
 
 

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from tilewright.dialects.mlir import affine, gpu
+from tilewright.dialects.mlir import affine, gpu, memref, vector
 from tilewright.ir.core import Operation, Value
 from tilewright.transforms.index_ranges import Linear
 from tilewright.transforms.loop_nests.integer_systems import Feasibility, IntegerSystem
-from tilewright.transforms.matmul_stages.nests import Access, bounds, box, subscripts, variable
+from tilewright.transforms.matmul_stages.nests import Access, Axis, axes_around, axes_of, box, subscripts
 
 
 class Crossing(Struct, frozen=True):
@@ -27,14 +27,14 @@ def accesses(root: Operation) -> list[Access]:
     """What is read and written below an operation."""
     found: list[Access] = []
     for op in root.walk():
-        if isinstance(op, affine.Load | affine.Store | gpu.LoadMatrix | gpu.StoreMatrix):
+        if isinstance(op, Access):
             found.append(op)
     return found
 
 
 def writes(op: Access) -> bool:
     """Whether an access writes."""
-    return isinstance(op, affine.Store | gpu.StoreMatrix)
+    return isinstance(op, affine.Store | memref.Store | vector.Store | gpu.StoreMatrix)
 
 
 def _pairs(found: Sequence[Access]) -> Iterator[Crossing]:
@@ -51,6 +51,7 @@ def reversed_by(loops: Sequence[affine.For], order: Sequence[int], found: Sequen
 
     Memory is told apart by its name: what kernels take does not overlap if it is written.
     """
+    axes = [axis for loop in loops for axis in axes_of(loop)]
     for pair in _pairs(found):
         for before in range(len(loops)):
             earlier = dict.fromkeys(range(before), 0) | {before: 1}
@@ -58,30 +59,59 @@ def reversed_by(loops: Sequence[affine.For], order: Sequence[int], found: Sequen
                 later = {order[k]: 0 for k in range(behind)} | {order[behind]: -1}
                 if any(earlier.get(k, sign) != sign for k, sign in later.items()):
                     continue
-                if _may_touch(pair, loops, earlier | later):
+                if _may_touch(pair, axes, earlier | later):
                     return pair
     return None
 
 
-def _may_touch(pair: Crossing, loops: Sequence[affine.For], signs: dict[int, int]) -> bool:
+def carried_by(axes: Sequence[Axis], found: Sequence[Access]) -> Crossing | None:
+    """A dependence between iterations of the last of some nested axes, in one iteration of those around it.
+
+    None if there is none: then its iterations may run in any order and at once.
+    """
+    last = len(axes) - 1
+    signs = dict.fromkeys(range(last), 0) | {last: 1}
+    known: set[object] = set()
+    for pair in _pairs(found):
+        key = _likeness(pair)
+        if key in known:
+            continue
+        if _may_touch(pair, axes, signs):
+            return pair
+        known.add(key)
+    return None
+
+
+def _likeness(pair: Crossing) -> object:
+    """The same for pairs that touch in the same iterations: those of one block, as far apart from each other."""
+    first, second = subscripts(pair.source), subscripts(pair.sink)
+    if first is None or second is None:
+        return pair
+    apart = tuple(there.constant - here.constant for here, there in zip(first, second, strict=True))
+    terms = tuple(frozenset(form.terms) for form in (*first, *second))
+    return pair.source.block, pair.sink.block, box(pair.source), box(pair.sink), apart, terms
+
+
+def _may_touch(pair: Crossing, axes: Sequence[Axis], signs: dict[int, int]) -> bool:
     """Whether both touch an element in iterations that differ so: 0 the same, 1 the sink's later, -1 earlier."""
     system = IntegerSystem()
+    outermost = axes[0].op
     for number, sign in signs.items():
-        here, there = (variable(loops[number]), 0), (variable(loops[number]), 1)
+        here, there = (axes[number].variable, 0), (axes[number].variable, 1)
         if sign == 0:
             system.is_zero([(here, 1), (there, -1)])
         else:
             system.is_not_negative([(there, sign), (here, -sign)], -1)
     for side, op in enumerate((pair.source, pair.sink)):
-        for loop in _loops_within(op, loops[0]):
-            if not _within(system, loop, side, loops[0]):
+        for axis in axes_around(op):
+            if outermost.is_ancestor_of(axis.op) and not _within(system, axis, side, outermost):
                 return True
     first, second = subscripts(pair.source), subscripts(pair.sink)
     if first is None or second is None:
         return True
     parts = zip(first, second, box(pair.source), box(pair.sink), strict=True)
     for dimension, (here, there, size, other) in enumerate(parts):
-        terms = [*_terms(here, 0, loops[0]), *((v, -c) for v, c in _terms(there, 1, loops[0]))]
+        terms = [*_terms(here, 0, outermost), *((v, -c) for v, c in _terms(there, 1, outermost))]
         for side, extent, sign in ((0, size, 1), (1, other, -1)):
             if extent > 1:
                 element = ("element", side, dimension)
@@ -92,31 +122,26 @@ def _may_touch(pair: Crossing, loops: Sequence[affine.For], signs: dict[int, int
     return system.feasibility() is not Feasibility.NONE
 
 
-def _loops_within(op: Operation, outermost: affine.For) -> list[affine.For]:
-    return [one for one in op.ancestors() if isinstance(one, affine.For) and outermost.is_ancestor_of(one)]
-
-
-def _within(system: IntegerSystem, loop: affine.For, side: int, outermost: affine.For) -> bool:
+def _within(system: IntegerSystem, axis: Axis, side: int, outermost: Operation) -> bool:
     """Demand that a variable is one that the loop takes; whether its bounds are known."""
-    found = bounds(loop)
-    if found is None:
+    if axis.limits is None:
         return False
-    own, trips = (variable(loop), side), (variable(loop), side, "trips")
-    lower, upper = found
+    own, trips = (axis.variable, side), (axis.variable, side, "trips")
+    lower, upper = axis.limits
     system.is_zero(
-        [(own, 1), (trips, -loop.stride), *((v, -c) for v, c in _terms(lower, side, outermost))], -lower.constant
+        [(own, 1), (trips, -axis.step), *((v, -c) for v, c in _terms(lower, side, outermost))], -lower.constant
     )
     system.is_not_negative([(trips, 1)])
     system.is_not_negative([*_terms(upper, side, outermost), (own, -1)], upper.constant - 1)
     return True
 
 
-def _terms(form: Linear, side: int, outermost: affine.For) -> list[tuple[object, int]]:
+def _terms(form: Linear, side: int, outermost: Operation) -> list[tuple[object, int]]:
     """The variables of one side; what does not change in the nest is the same for both."""
     return [((v, side) if _changes(v, outermost) else v, c) for v, c in form.terms]
 
 
-def _changes(value: Value, outermost: affine.For) -> bool:
+def _changes(value: Value, outermost: Operation) -> bool:
     block = getattr(value, "block", None)
     home = value.defining_op if block is None else block.parent_op
     return home is not None and outermost.is_ancestor_of(home)

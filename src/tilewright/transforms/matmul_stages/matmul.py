@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from tilewright.diagnostics import Location
-from tilewright.dialects.mlir import affine, func
+from tilewright.dialects.builtin import Module
+from tilewright.dialects.mlir import affine, func, gpu
 from tilewright.dialects.mlir.base import memref_of, shape_of
-from tilewright.ir.core import Operation, Value
+from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.types import ScalarType
-from tilewright.transforms.matmul_stages.nests import loops_in
+from tilewright.transforms.index_ranges import Linear
+from tilewright.transforms.matmul_stages.nests import Axis, axes_of, form_of, name_of, variable
 from tilewright.transforms.matmul_stages.schedule import Schedule
 
 
@@ -60,6 +62,17 @@ class Matrix(Struct, frozen=True):
         return by_letter[self.letters[0]], by_letter[self.letters[1]]
 
 
+class Made(Struct):
+    """What the stages have made so far, for those behind them.
+
+    `variables` are those that count i, j, k, within a block ii, jj, kk, within a warp iii, jjj, kkk, and `last` counts
+    the step that is computed behind the loop over k. `module` is the kernel that stage 17 ends in.
+    """
+
+    variables: dict[str, Value] = field(default_factory=dict[str, Value])
+    module: Module | None = None
+
+
 class Matmul(Struct, frozen=True):
     """`c[i, j] += sum over k of a[i, k] b[k, j]` in a function, by whatever dimensions the letters are."""
 
@@ -68,6 +81,7 @@ class Matmul(Struct, frozen=True):
     b: Matrix
     c: Matrix
     schedule: Schedule
+    made: Made = field(default_factory=Made)
 
     @property
     def extents(self) -> dict[str, int]:
@@ -92,8 +106,36 @@ class Matmul(Struct, frozen=True):
 
     @property
     def loops(self) -> dict[str, affine.For]:
-        """The loops of the function by name."""
-        return loops_in(self.function)
+        """The loops over i, j and so on that there are."""
+        found: dict[str, affine.For] = {}
+        for name, value in self.made.variables.items():
+            loop = value.block.parent_op if isinstance(value, BlockArgument) else None
+            if isinstance(loop, affine.For) and self.function.is_ancestor_of(loop):
+                found[name] = loop
+        return found
+
+    def axis(self, name: str, what: str) -> Axis:
+        """The variable i, j and so on, whatever counts it. Raises `Broken` if nothing does."""
+        value = self.made.variables.get(name)
+        home = value.block.parent_op if isinstance(value, BlockArgument) else None
+        if home is None or not self.function.is_ancestor_of(home):
+            raise Broken(what, self.function, f"nothing counts %{name}")
+        return next(axis for axis in axes_of(home) if axis.variable is value)
+
+    def nest(self, what: str) -> Operation:
+        """What computes the tiles: loops, or a launch. Raises `Broken` if there is neither."""
+        value = self.made.variables["i"]
+        launches = (op for op in self.function.walk() if isinstance(op, gpu.Launch))
+        launch = next(launches, None)
+        return self.axis("i", what).op if isinstance(value, BlockArgument) or launch is None else launch
+
+    def start(self, letter: str) -> Linear:
+        """Where the tile of a block begins: at %i, %j or %k."""
+        return form_of(self.made.variables[letter])
+
+    def mark(self, name: str, loop: affine.For) -> None:
+        """Let a loop be the one over i, j and so on."""
+        self.made.variables[name] = variable(loop)
 
     def loop(self, name: str, what: str) -> affine.For:
         """A loop. Raises `Broken` if there is none of this name."""
@@ -108,6 +150,6 @@ class Matmul(Struct, frozen=True):
         for outer, inner in pairwise(found):
             if not outer.is_ancestor_of(inner):
                 raise Broken(
-                    what, inner, f"the loop over %{inner.body.entry.arguments[0].name} is not inside of another"
+                    what, inner, f"the loop over %{name_of(inner)} is not inside of another"
                 )
         return found

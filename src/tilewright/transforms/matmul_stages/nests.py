@@ -1,11 +1,13 @@
-"""Affine loops, by the names of their variables, and subscripts as sums of these variables."""
+"""Affine loops and their variables, and subscripts as sums of these variables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from msgspec import Struct
+
 from tilewright.dialects.builder import Builder, new_region
-from tilewright.dialects.mlir import affine, gpu
+from tilewright.dialects.mlir import affine, gpu, memref, vector
 from tilewright.dialects.mlir.base import integer_of, shape_of
 from tilewright.ir.affine import (
     AffineBinary,
@@ -22,7 +24,9 @@ from tilewright.ir.mlir.attributes import IntegerAttribute
 from tilewright.ir.types import INDEX
 from tilewright.transforms.index_ranges import Linear
 
-Access = affine.Load | affine.Store | gpu.LoadMatrix | gpu.StoreMatrix
+Element = affine.Load | affine.Store | memref.Load | memref.Store
+Row = vector.Load | vector.Store
+Access = Element | Row | gpu.LoadMatrix | gpu.StoreMatrix
 
 
 # Subscripts
@@ -76,9 +80,7 @@ def subscripts(op: Access) -> tuple[Linear, ...] | None:
 
 def box(op: Access) -> tuple[int, ...]:
     """How many elements of each dimension an access touches."""
-    if isinstance(op, affine.Load | affine.Store):
-        return (1,) * len(shape_of(op.memref))
-    return op.box
+    return (1,) * len(shape_of(op.memref)) if isinstance(op, Element) else op.box
 
 
 def map_of(forms: Sequence[Linear]) -> tuple[AffineMap, list[Value]]:
@@ -136,13 +138,54 @@ def name_of(loop: affine.For) -> str:
     return variable(loop).name or "?"
 
 
-def loops_in(root: Operation) -> dict[str, affine.For]:
-    """The loops of a function by their names, of two the first."""
-    found: dict[str, affine.For] = {}
-    for op in root.walk():
-        if isinstance(op, affine.For):
-            found.setdefault(name_of(op), op)
-    return found
+class Axis(Struct, frozen=True):
+    """A variable that counts: that of a loop, one of a parallel loop's, or where a launch runs.
+
+    `limits` are the lower and the upper bound; None if there are several or they are no sums.
+    """
+
+    op: Operation
+    variable: Value
+    limits: tuple[Linear, Linear] | None
+    step: int = 1
+
+    @property
+    def name(self) -> str:
+        """The name of the variable."""
+        return self.variable.name or "?"
+
+    @property
+    def numbers(self) -> range | None:
+        """What the variable is one after the other, counted from the lower bound; None if that is not known."""
+        extent = None if self.limits is None else self.limits[1].plus(self.limits[0], -1)
+        return range(0, extent.constant, self.step) if extent is not None and not extent.terms else None
+
+    @property
+    def first(self) -> int | None:
+        """Where it begins, if that is a number."""
+        return None if self.limits is None or self.limits[0].terms else self.limits[0].constant
+
+
+def axes_of(op: Operation) -> list[Axis]:
+    """The variables that an operation counts for its body, outermost first."""
+    match op:
+        case affine.For():
+            return [Axis(op, variable(op), bounds(op), op.stride)]
+        case affine.Parallel():
+            return [
+                Axis(op, argument, _limits(lower, op.lower_operands, upper, op.upper_operands), step)
+                for argument, (lower, upper, step) in zip(op.body.entry.arguments, op.bounds(), strict=True)
+            ]
+        case gpu.Launch():
+            places = zip((*op.ids(0), *op.ids(1)), (*op.grid, *op.block_size), strict=True)
+            return [Axis(op, argument, (Linear(), form_of(extent))) for argument, extent in places]
+        case _:
+            return []
+
+
+def axes_around(op: Operation) -> list[Axis]:
+    """The variables that count around an operation, outermost first."""
+    return [axis for outer in reversed(list(op.ancestors())) for axis in axes_of(outer)]
 
 
 def loops_around(op: Operation) -> list[affine.For]:
@@ -152,16 +195,19 @@ def loops_around(op: Operation) -> list[affine.For]:
 
 def bounds(loop: affine.For) -> tuple[Linear, Linear] | None:
     """Lower and upper bound; None if there are several or they are no sums."""
-    lower = sums_of(loop.lowerBoundMap, loop.lowerBoundOperands)
-    upper = sums_of(loop.upperBoundMap, loop.upperBoundOperands)
-    return None if lower is None or upper is None or len(lower) != 1 or len(upper) != 1 else (lower[0], upper[0])
+    return _limits(loop.lowerBoundMap, loop.lowerBoundOperands, loop.upperBoundMap, loop.upperBoundOperands)
+
+
+def _limits(
+    lower: AffineMap, lows: Sequence[Value], upper: AffineMap, highs: Sequence[Value]
+) -> tuple[Linear, Linear] | None:
+    low, high = sums_of(lower, lows), sums_of(upper, highs)
+    return None if low is None or high is None or len(low) != 1 or len(high) != 1 else (low[0], high[0])
 
 
 def numbers(loop: affine.For) -> range | None:
     """What the variable is one after the other, counted from the lower bound; None if that is not known."""
-    found = bounds(loop)
-    extent = None if found is None else found[1].plus(found[0], -1)
-    return range(0, extent.constant, loop.stride) if extent is not None and not extent.terms else None
+    return axes_of(loop)[0].numbers
 
 
 def make_loop(name: str | None, lower: Linear, upper: Linear, step: int, inits: Sequence[Value] = ()) -> affine.For:

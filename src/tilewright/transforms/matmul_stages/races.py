@@ -2,7 +2,7 @@
 
 All threads run the same text: iterations of i and j in blocks of their own, those of ii and jj in a warp each, those of
 k and kk one after the other. The elements of a copy are distributed over the threads, so a copy is one access of all.
-Buffers are taken as a whole.
+Buffers are taken as a whole. C is looked at where warps write matrices of it and threads read or write elements.
 """
 
 from __future__ import annotations
@@ -13,16 +13,14 @@ from typing import Final
 from msgspec import Struct, field
 
 from tilewright.dialects.mlir import affine, gpu
-from tilewright.ir.core import Operation
+from tilewright.ir.core import BlockArgument, Operation
 from tilewright.transforms.matmul_stages.copies import is_shared
 from tilewright.transforms.matmul_stages.dependences import accesses, writes
-from tilewright.transforms.matmul_stages.matmul import Broken
-from tilewright.transforms.matmul_stages.nests import Access, inside, name_of, numbers
+from tilewright.transforms.matmul_stages.matmul import Broken, Matmul
+from tilewright.transforms.matmul_stages.nests import Access, Element, axes_of, inside, numbers
 
-CONCURRENT: Final = frozenset({"i", "j", "ii", "jj"})
-"""Loops whose iterations run at once."""
-SEQUENTIAL: Final = frozenset({"k", "kk"})
-"""Loops whose iterations a thread runs one after the other."""
+_CONCURRENT: Final = ("i", "j", "ii", "jj")
+_SEQUENTIAL: Final = ("k", "kk", "last")
 
 
 class Race(Struct, frozen=True):
@@ -32,9 +30,29 @@ class Race(Struct, frozen=True):
     second: Access
 
 
+class Roles(Struct, frozen=True):
+    """How threads run loops: iterations of some at once, those of others one after the other."""
+
+    concurrent: frozenset[Operation]
+    sequential: frozenset[Operation]
+
+    @classmethod
+    def of(cls, matmul: Matmul) -> Roles:
+        """Those of the loops that the stages have made."""
+        made = matmul.made.variables
+        homes = {name: value.block.parent_op for name, value in made.items() if isinstance(value, BlockArgument)}
+        concurrent, sequential = (
+            frozenset(home for name in names if (home := homes.get(name)) is not None)
+            for names in (_CONCURRENT, _SEQUENTIAL)
+        )
+        return cls(concurrent | {matmul.nest("races")}, sequential)
+
+
 class _Walk(Struct):
     """`found` grows; `pending` are the accesses since the last barrier on some path."""
 
+    matmul: Matmul
+    roles: Roles
     found: list[Race] = field(default_factory=list[Race])
     pending: dict[Access, None] = field(default_factory=dict[Access, None])
 
@@ -42,10 +60,10 @@ class _Walk(Struct):
         for op in ops:
             if isinstance(op, gpu.Barrier):
                 self.pending = {}
-            elif isinstance(op, affine.For) and name_of(op) in SEQUENTIAL:
+            elif isinstance(op, affine.For) and op in self.roles.sequential:
                 self._repeated(op)
-            elif isinstance(op, affine.For) and name_of(op) in CONCURRENT:
-                self.all(inside(op))
+            elif op in self.roles.concurrent:
+                self.all(op.regions[0].entry)
             else:
                 self._together(op)
 
@@ -64,32 +82,37 @@ class _Walk(Struct):
 
     def _together(self, op: Operation) -> None:
         """What all threads do with one operation, or with one nest whose iterations they share."""
-        touched = [one for one in accesses(op) if is_shared(one.memref)]
+        c = self.matmul.c.memref
+        touched = [one for one in accesses(op) if is_shared(one.memref) or one.memref is c]
         for one in touched:
             for earlier in self.pending:
                 race = Race(earlier, one)
                 if earlier.memref is one.memref and (writes(earlier) or writes(one)) and race not in self.found:
-                    self.found.append(race)
+                    if one.memref is not c or isinstance(one, Element) != isinstance(earlier, Element):
+                        self.found.append(race)
         self.pending |= dict.fromkeys(touched)
 
 
-def races(nest: affine.For) -> list[Race]:
-    """All races in a nest."""
-    walk = _Walk()
-    walk.all([nest])
+def races(matmul: Matmul) -> list[Race]:
+    """All races in what computes the tiles."""
+    walk = _Walk(matmul, Roles.of(matmul))
+    walk.all([matmul.nest("races")])
     return walk.found
 
 
-def check_uniform(nest: affine.For) -> None:
+def check_uniform(matmul: Matmul) -> None:
     """Every barrier is reached by all threads of a block, equally often. Raises `Broken` if not."""
+    nest, roles = matmul.nest("uniformity"), Roles.of(matmul)
     for op in nest.walk():
         if not isinstance(op, gpu.Barrier):
             continue
         for outer in op.ancestors():
             if outer is nest.parent_op:
                 break
-            if not isinstance(outer, affine.For) or name_of(outer) not in CONCURRENT | SEQUENTIAL:
-                where = f"%{name_of(outer)}'s loop" if isinstance(outer, affine.For) else outer.name
+            axes = axes_of(outer)
+            if outer not in roles.concurrent | roles.sequential:
+                where = f"%{axes[0].name}'s loop" if axes else outer.name
                 raise Broken("uniformity", op, f"a barrier in {where} is not reached by all threads of a block")
-            if numbers(outer) is None:
-                raise Broken("uniformity", op, f"threads may run %{name_of(outer)}'s loop differently often")
+            endless = next((axis for axis in axes if axis.numbers is None), None)
+            if endless is not None:
+                raise Broken("uniformity", op, f"threads may run %{endless.name}'s loop differently often")

@@ -8,16 +8,15 @@ from itertools import combinations
 
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.mlir import affine
+from tilewright.ir.core import Operation
 from tilewright.transforms.index_ranges import Linear
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, NotApplicable
 from tilewright.transforms.matmul_stages.nests import (
-    bounds,
+    axes_around,
     make_loop,
     move_bounds,
     name_of,
     nested,
-    numbers,
-    perfect_nest,
     variable,
 )
 from tilewright.transforms.matmul_stages.s01_start import emit_update
@@ -70,16 +69,23 @@ def _rest(extents: Mapping[str, int], tiled: Mapping[str, int]) -> list[_Box]:
     return found
 
 
+def rest_of(matmul: Matmul) -> list[affine.For | affine.Parallel]:
+    """The nests behind the tiles that compute products."""
+    found: list[affine.For | affine.Parallel] = []
+    op = matmul.nest(WHAT).next
+    while op is not None:
+        if isinstance(op, affine.For | affine.Parallel) and products(matmul, op):
+            found.append(op)
+        op = op.next
+    return found
+
+
 def check_remainders(matmul: Matmul) -> None:
     """The tiles and the nests behind them are each (i, j, k) once. Raises `Broken` if not."""
     extents, tiled = matmul.extents, matmul.tiled
-    first = matmul.loop("i", WHAT)
+    first = matmul.axis("i", WHAT).op
     boxes: list[_Box] = [{letter: (0, tiled[letter]) for letter in "ijk"}]
-    op = first.next
-    while op is not None:
-        if isinstance(op, affine.For) and products(matmul, op):
-            boxes.append(_box_of(matmul, op))
-        op = op.next
+    boxes += [_box_of(matmul, op) for op in rest_of(matmul)]
     for one, other in combinations(boxes, 2):
         if all(max(one[k][0], other[k][0]) < min(one[k][1], other[k][1]) for k in "ijk"):
             raise Broken(WHAT, first, "something is computed in two nests")
@@ -88,23 +94,23 @@ def check_remainders(matmul: Matmul) -> None:
         raise Broken(WHAT, first, f"{volume} products are computed, not {math.prod(extents.values())}")
 
 
-def _box_of(matmul: Matmul, nest: affine.For) -> _Box:
+def _box_of(matmul: Matmul, nest: Operation) -> _Box:
     """What a nest behind the tiles computes: a loop for each of i, j and k around one product."""
     (one,) = products(matmul, nest)[:1]
     accesses = ((matmul.c, one.c), (matmul.a, one.a), (matmul.b, one.b), (matmul.c, one.stored))
     found: dict[str, tuple[int, int]] = {}
-    loops = {variable(loop): loop for loop in perfect_nest(nest)}
+    axes = {axis.variable: axis for axis in axes_around(one.op)}
     for matrix, op in accesses:
         if op.memref is not matrix.memref:
             raise Broken(WHAT, op, f"reads %{op.memref.name} in place of %{matrix.memref.name}")
         for letter, form in zip(matrix.letters, known_subscripts(op), strict=True):
-            loop = loops.get(form.terms[0][0]) if len(form.terms) == 1 and form.terms[0][1] == 1 else None
-            limits, trips = (None, None) if loop is None else (bounds(loop), numbers(loop))
-            if loop is None or limits is None or trips is None or limits[0].terms or loop.stride != 1:
+            axis = axes.get(form.terms[0][0]) if len(form.terms) == 1 and form.terms[0][1] == 1 else None
+            first, trips = (None, None) if axis is None else (axis.first, axis.numbers)
+            if axis is None or first is None or trips is None or axis.step != 1:
                 raise Broken(WHAT, op, f"{letter} is not one loop's variable")
-            low = limits[0].constant + form.constant
+            low = first + form.constant
             if found.setdefault(letter, (low, low + len(trips))) != (low, low + len(trips)):
                 raise Broken(WHAT, op, f"{letter} is not that of what it is combined with")
-    if any(low < 0 or high > matmul.extents[letter] for letter, (low, high) in found.items()) or len(loops) != 3:
+    if any(low < 0 or high > matmul.extents[letter] for letter, (low, high) in found.items()) or len(axes) != 3:
         raise Broken(WHAT, nest, "a nest leaves the matrices, or computes its products several times")
     return found

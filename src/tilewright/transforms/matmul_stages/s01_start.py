@@ -177,6 +177,8 @@ def _check_memory(op: Operation, value: Value) -> None:
 def _emit(matmul: Matmul, build: Builder) -> None:
     extents = matmul.extents
     loops = [make_loop(letter, Linear(), Linear(extents[letter]), 1) for letter in "ijk"]
+    for letter, loop in zip("ijk", loops, strict=True):
+        matmul.mark(letter, loop)
     inner = nested(build, loops)
     at = {name_of(loop): Linear(0, ((variable(loop), 1),)) for loop in loops}
     emit_update(matmul, inner, at)

@@ -22,7 +22,7 @@ def apply(matmul: Matmul) -> str:
     """Tile i, j and k, as far as there are whole tiles."""
     block = matmul.schedule.block
     rest = peel(matmul)
-    tile(matmul.chain("ijk", NAME), block, ("ii", "jj", "kk"))
+    tile(matmul, "ijk", block, ("ii", "jj", "kk"))
     blocks = [extent // size for extent, size in zip(matmul.extents_in_order, block, strict=True)]
     said = f"tiles of {spelled(block)}: {blocks[0]} x {blocks[1]} blocks, {blocks[2]} steps along k each"
     return f"{said}; {rest} nests behind them for the rest" if rest else said

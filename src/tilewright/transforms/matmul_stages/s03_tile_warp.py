@@ -18,7 +18,7 @@ _LOOPS = ("i", "j", "k", "ii", "jj", "kk", "iii", "jjj", "kkk")
 def apply(matmul: Matmul) -> str:
     """Tile ii, jj and kk."""
     schedule = matmul.schedule
-    tile(matmul.chain(("ii", "jj", "kk"), NAME), schedule.warp, ("iii", "jjj", "kkk"))
+    tile(matmul, ("ii", "jj", "kk"), schedule.warp, ("iii", "jjj", "kkk"))
     return f"tiles of {spelled(schedule.warp)}: {schedule.warps} warps a block"
 
 

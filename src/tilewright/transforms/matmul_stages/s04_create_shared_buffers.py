@@ -26,10 +26,9 @@ from tilewright.transforms.matmul_stages.copies import (
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, Matrix
 from tilewright.transforms.matmul_stages.nests import (
     Access,
+    axes_around,
     box,
-    loops_around,
     move_access,
-    numbers,
     replaced,
     stands_before,
     subscripts,
@@ -69,7 +68,7 @@ def _copy(matmul: Matmul, matrix: Matrix, buffer: Value) -> None:
     """A copy of the tile, at the head of a step along k."""
     body = matmul.loop("k", NAME).body.entry
     assert body.first is not None
-    starts = [Linear(0, ((variable(matmul.loop(letter, NAME)), 1),)) for letter in matrix.letters]
+    starts = [matmul.start(letter) for letter in matrix.letters]
     emit_copy(matmul, Builder(body, body.first, body.first.location), matrix, starts, matrix.memref, buffer)
 
 
@@ -154,12 +153,12 @@ def _check_read(copy: Copy, written: Sequence[tuple[int, int]], reader: Access) 
 
 def read_box(op: Access) -> list[tuple[int, int]]:
     """From where to where an access reads, over all iterations. Raises `Broken` if that is not known."""
-    loops = {variable(loop): loop for loop in loops_around(op)}
+    axes = {axis.variable: axis for axis in axes_around(op)}
     found: list[tuple[int, int]] = []
     for form, size in zip(subscripts(op) or (), box(op), strict=True):
         low = high = form.constant
         for value, factor in form.terms:
-            trips = numbers(loops[value]) if value in loops else None
+            trips = axes[value].numbers if value in axes else None
             if not trips:
                 raise Broken(WHAT, op, f"it is not known which elements are read: %{value.name} is no counted loop")
             low += min(factor * trips[0], factor * trips[-1])

@@ -100,7 +100,7 @@ def check(matmul: Matmul, before: Sequence[str]) -> None:
 
 def check_matrices(matmul: Matmul) -> None:
     """Types, shapes and lead dimensions of matrices, and that nothing else computes."""
-    nest = matmul.loop("i", NAME)
+    nest = matmul.nest(NAME)
     for op in nest.walk():
         if op.name.startswith("arith.") and any(FLOAT_LIKE.accepts(r.type) for r in op.results):
             raise Broken("fragments only", op, f"{op.name} computes numbers one by one")

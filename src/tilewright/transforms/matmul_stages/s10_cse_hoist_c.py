@@ -148,6 +148,8 @@ def _hoist(matmul: Matmul, k: affine.For, kk: affine.For, sums: Sequence[_Sum]) 
         first[-1].name = f"c_reg_{number}"
     outer = _carrying(k, first)
     inner = _carrying(kk, list(outer.body.entry.arguments[1:]))
+    matmul.mark("k", outer)
+    matmul.mark("kk", inner)
     for one, argument in zip(sums, inner.body.entry.arguments[1:], strict=True):
         one.load.out.replace_all_uses_with(argument)
     _yield(inner, [argument if one.store is None else one.value for one, argument in _with(sums, inner)])
@@ -205,6 +207,6 @@ def check_carried(matmul: Matmul) -> None:
         if len(loop.inits) != m * n:
             said = f"%{name_of(loop)} carries {len(loop.inits)} sums, not {m} * {n}"
             raise Broken("carried count", loop, said)
-    for op in accesses(matmul.loop("i", NAME)):
+    for op in accesses(matmul.nest(NAME)):
         if op.memref is matmul.c.memref and k.is_ancestor_of(op):
             raise Broken("C in registers", op, f"%{op.memref.name} is accessed in the loop over k")

@@ -14,21 +14,28 @@ from collections.abc import Sequence
 from msgspec import structs
 
 from tilewright.dialects.builder import Builder
-from tilewright.dialects.mlir import affine, memref
+from tilewright.dialects.mlir import affine, memref, vector
 from tilewright.dialects.mlir.base import memref_of
 from tilewright.ir.attributes import Attribute
 from tilewright.ir.core import Value
 from tilewright.ir.mlir.attributes import IntegerAttribute
 from tilewright.ir.types import I64
 from tilewright.transforms.index_ranges import Linear
-from tilewright.transforms.matmul_stages.copies import Copy, copies_in, emit_copy, is_shared, offsets, written_box
+from tilewright.transforms.matmul_stages.copies import (
+    Copy,
+    copies_in,
+    copy_of,
+    emit_copy,
+    is_shared,
+    offsets,
+    written_box,
+)
 from tilewright.transforms.matmul_stages.dependences import accesses, writes
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, Matrix, NotApplicable
 from tilewright.transforms.matmul_stages.nests import (
     Access,
     inside,
     key_of,
-    loops_around,
     move_bounds,
     name_of,
     numbers,
@@ -57,7 +64,7 @@ def apply(matmul: Matmul) -> str:
     for copy in copies:
         _shift(matmul, k, copy, size)
         copy.nest.erase()
-    _peel(k, kk, extent - size)
+    matmul.mark("last", _peel(k, kk, extent - size))
     move_bounds(k, Linear(), Linear(extent - size))
     return f"{extent // size - 1} steps of the loop over k, one behind it"
 
@@ -65,8 +72,7 @@ def apply(matmul: Matmul) -> str:
 def _starts(matmul: Matmul, matrix: Matrix, along_k: Linear) -> list[Linear]:
     """Where a tile of a matrix begins."""
     return [
-        along_k if letter == "k" else Linear(0, ((variable(matmul.loop(letter, NAME)), 1),))
-        for letter in matrix.letters
+        along_k if letter == "k" else matmul.start(letter) for letter in matrix.letters
     ]
 
 
@@ -86,7 +92,7 @@ def _shift(matmul: Matmul, k: affine.For, copy: Copy, size: int) -> None:
     end(memref.Dealloc(private))
 
 
-def _peel(k: affine.For, kk: affine.For, last: int) -> None:
+def _peel(k: affine.For, kk: affine.For, last: int) -> affine.For:
     """Compute the last step behind the loop, with the sums that it carries."""
     mapping: dict[Value, Value] = dict(zip(k.body.entry.arguments[1:], k.outs, strict=True))
     peeled = kk.clone(mapping)
@@ -97,6 +103,7 @@ def _peel(k: affine.For, kk: affine.For, last: int) -> None:
         for user in list(before.uses):
             if user is not peeled:
                 user.replace_operand(before, after)
+    return peeled
 
 
 def check(matmul: Matmul, before: Sequence[str]) -> None:
@@ -105,22 +112,20 @@ def check(matmul: Matmul, before: Sequence[str]) -> None:
     size, extent = matmul.block["k"], matmul.tiled["k"]
     if numbers(k) != range(0, extent - size, size):
         raise Broken(WHAT, k, f"%{name_of(k)} does not count from 0 to {extent - size} by {size}: one step is peeled")
-    peeled = peeled_of(k)
+    peeled = peeled_of(matmul)
     for buffer in {copy.buffer for copy in copies_in(matmul.function)}:
         _check_buffer(matmul, buffer, (k, kk, peeled))
     check_carried(matmul)
     check_matrices(matmul)
-    check_visits(matmul, matmul.loop("i", WHAT), _held)
+    check_visits(matmul, matmul.nest(WHAT), _held)
 
 
-def peeled_of(k: affine.For) -> affine.For:
+def peeled_of(matmul: Matmul) -> affine.For:
     """The loop over kk behind that over k."""
-    op = k.next
-    while op is not None and not isinstance(op, affine.For):
-        op = op.next
-    if op is None:
+    k, last = matmul.loop("k", WHAT), matmul.loops.get("last")
+    if last is None or not stands_before(k, last):
         raise Broken(WHAT, k, "no step is computed behind the loop over k")
-    return op
+    return last
 
 
 def _check_buffer(matmul: Matmul, buffer: Value, loops: tuple[affine.For, affine.For, affine.For]) -> None:
@@ -159,14 +164,10 @@ def _check_buffer(matmul: Matmul, buffer: Value, loops: tuple[affine.For, affine
 def _fetch_of(commit: Copy, k: affine.For) -> Copy:
     """What filled the private memory that a commit reads."""
     private = commit.load.memref
-    stores = [op for op in accesses(k) if isinstance(op, affine.Store) and op.memref is private]
-    loads = [op.value.defining_op for op in stores]
-    if is_shared(private) or len(stores) != 1 or not isinstance(loads[0], affine.Load):
+    stores = [op for op in accesses(k) if writes(op) and op.memref is private]
+    if is_shared(private) or len(stores) != 1 or not isinstance(stores[0], affine.Store | vector.Store):
         raise Broken(WHAT, commit.nest, f"%{private.name} does not hold what was fetched in the same step")
-    nest = next((loop for loop in loops_around(stores[0]) if loop is not k and k.is_ancestor_of(loop)), None)
-    if nest is None:
-        raise Broken(WHAT, stores[0], f"%{private.name} is not filled by a loop")
-    return Copy(nest, loads[0], stores[0])
+    return copy_of(stores[0])
 
 
 def _held(matmul: Matmul, op: Access, matrix: Matrix, forms: Sequence[Linear]) -> tuple[Linear, ...]:

@@ -19,6 +19,8 @@ from tilewright.transforms.matmul_stages import (
     s10_cse_hoist_c,
     s11_shift_peel_k,
     s12_insert_barriers,
+    s13_vectorise_copies,
+    s14_parallelise,
 )
 from tilewright.transforms.matmul_stages.matmul import Matmul
 
@@ -74,6 +76,8 @@ STAGES: Final = tuple(
         s10_cse_hoist_c,
         s11_shift_peel_k,
         s12_insert_barriers,
+        s13_vectorise_copies,
+        s14_parallelise,
     )
 )
 """Those that are built, behind the first."""

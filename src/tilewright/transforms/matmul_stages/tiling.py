@@ -9,7 +9,7 @@ from tilewright.dialects.builder import Builder
 from tilewright.dialects.mlir import affine
 from tilewright.ir.core import Operation, Value
 from tilewright.transforms.index_ranges import Linear
-from tilewright.transforms.matmul_stages.matmul import NotApplicable
+from tilewright.transforms.matmul_stages.matmul import Matmul, NotApplicable
 from tilewright.transforms.matmul_stages.nests import (
     inside,
     make_loop,
@@ -24,15 +24,16 @@ from tilewright.transforms.matmul_stages.nests import (
 )
 
 
-def tile(loops: Sequence[affine.For], sizes: Sequence[int], names: Sequence[str]) -> None:
-    """Loops of a perfect nest count by `sizes`, around others of these names that count within a tile.
+def tile(matmul: Matmul, names: Sequence[str], sizes: Sequence[int], inside_tile: Sequence[str]) -> None:
+    """The loops of these names, a perfect nest, count by `sizes`, around others that count within a tile.
 
     Raises `NotApplicable` for extents that are no multiples.
     """
+    loops = matmul.chain(names, "tiles")
     outer: list[affine.For] = []
     inner: list[affine.For] = []
     parts: dict[Value, Linear] = {}
-    for loop, size, name in zip(loops, sizes, names, strict=True):
+    for loop, size, name in zip(loops, sizes, inside_tile, strict=True):
         trips = numbers(loop)
         assert trips is not None, "the loop has known bounds"
         if trips.stop % size:
@@ -40,11 +41,14 @@ def tile(loops: Sequence[affine.For], sizes: Sequence[int], names: Sequence[str]
             raise NotApplicable(loop, said)
         outer.append(make_loop(name_of(loop), Linear(), Linear(trips.stop), size))
         inner.append(make_loop(name, Linear(), Linear(size), loop.stride))
+        matmul.mark(name, inner[-1])
         parts[variable(loop)] = Linear(0, ((variable(outer[-1]), 1), (variable(inner[-1]), 1)))
     body = list(inside(loops[-1]))
     end = nested(Builder.before_op(loops[0]), [*outer, *inner])
     move_into(end.block, body)
     substitute(body, parts)
+    for name, loop in zip(names, outer, strict=True):
+        matmul.mark(name, loop)
     loops[0].erase()
 
 

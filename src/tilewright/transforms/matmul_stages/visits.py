@@ -17,15 +17,14 @@ from tilewright.ir.core import BlockArgument, Operation, OpResult, Value
 from tilewright.transforms.index_ranges import Linear
 from tilewright.transforms.matmul_stages.copies import source_of
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, Matrix
+from tilewright.transforms.matmul_stages.index_values import origins, taken
 from tilewright.transforms.matmul_stages.nests import (
     Access,
+    Axis,
+    axes_around,
     box,
     key_of,
-    loops_around,
-    name_of,
-    numbers,
     subscripts,
-    variable,
 )
 
 WHAT = "visits"
@@ -126,7 +125,7 @@ Source = Callable[[Matmul, Access, Matrix, Sequence[Linear]], tuple[Linear, ...]
 
 
 def check_visits(
-    matmul: Matmul, nest: affine.For, source: Source = source_of, extents: Mapping[str, int] | None = None
+    matmul: Matmul, nest: Operation, source: Source = source_of, extents: Mapping[str, int] | None = None
 ) -> None:
     """Each (i, j, k) is computed exactly once in a nest, with the elements that belong to it.
 
@@ -155,7 +154,7 @@ def _visits_of(
     matmul: Matmul, extents: Mapping[str, int], found: Sequence[Product], forms: Sequence[_Position]
 ) -> Counter[int]:
     """How often products of one kind visit each k; they visit all i and j."""
-    one, loops = found[0], loops_around(found[0].op)
+    one, axes = found[0], axes_around(found[0].op)
     starts = [{form[k].constant for form in forms} for k in range(3)]
     together = {tuple(part.constant for part in form) for form in forms}
     if len(together) != len(forms) or len(forms) != math.prod(map(len, starts)):
@@ -167,12 +166,13 @@ def _visits_of(
         for value in form.values:
             if used.setdefault(value, letter) != letter:
                 raise Broken(WHAT, one.op, f"%{value.name} moves {used[value]} and {letter} at once")
-        visits = _visited(letter, extents[letter], form, sorted(first), loops, units[letter], one.op)
+        visits = _visited(letter, extents[letter], form, sorted(first), axes, units[letter], one.op)
         if letter != "k":
             _once(letter, extents[letter], visits, one.op)
-    idle = next((loop for loop in loops if variable(loop) not in used), None)
+    moving = {value for form in used for value in origins(form)}
+    idle = next((axis for axis in axes if axis.variable not in moving and len(axis.numbers or (0, 0)) > 1), None)
     if idle is not None:
-        raise Broken(WHAT, idle, f"each iteration over %{name_of(idle)} computes the same once more")
+        raise Broken(WHAT, idle.op, f"each iteration over %{idle.name} computes the same once more")
     return visits
 
 
@@ -227,19 +227,18 @@ def _visited(
     extent: int,
     form: Linear,
     starts: Sequence[int],
-    loops: Sequence[affine.For],
+    axes: Sequence[Axis],
     unit: int,
     op: Operation,
 ) -> Counter[int]:
     """How often each number comes; `starts` are the constants of the sum."""
     values = list(starts)
     for value, factor in form.terms:
-        loop = next((one for one in loops if variable(one) is value), None)
-        trips = None if loop is None else numbers(loop)
-        if loop is None or trips is None:
+        trips = taken(value, axes)
+        if trips is None:
             raise Broken(WHAT, op, f"{letter} depends on %{value.name}, which is no loop of known bounds")
         if len(values) * len(trips) > 2 * extent:
-            raise Broken(WHAT, loop, f"there are more iterations than the {extent} of {letter}")
+            raise Broken(WHAT, op, f"there are more iterations than the {extent} of {letter}")
         values = [base + factor * trip for base in values for trip in trips]
     return Counter(base + k for base in values for k in range(unit))
 

@@ -1,0 +1,93 @@
+"""Which numbers an index takes that is computed of others by `affine.apply`, with quotients and remainders too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from math import gcd
+
+from tilewright.dialects.mlir import affine
+from tilewright.dialects.mlir.base import integer_of
+from tilewright.ir.affine import (
+    AffineBinary,
+    AffineConstant,
+    AffineExpression,
+    AffineOperator,
+    Dimension,
+)
+from tilewright.ir.core import Value
+from tilewright.ir.types import INDEX
+from tilewright.transforms.index_ranges import Linear
+from tilewright.transforms.matmul_stages.nests import Axis
+
+
+def origins(value: Value) -> frozenset[Value]:
+    """What an index is computed of in the end; itself where it is not computed."""
+    op = value.defining_op
+    if not isinstance(op, affine.Apply):
+        return frozenset((value,))
+    return frozenset().union(*(origins(one) for one in op.values))
+
+
+def number(value: Value, known: Mapping[Value, int]) -> int:
+    """What an index is where others are known. Raises `KeyError` for one that is computed of what is not."""
+    if value in known:
+        return known[value]
+    op = value.defining_op
+    if isinstance(op, affine.Apply):
+        return _number(op.map.results[0], [number(one, known) for one in op.values])
+    if op is not None and op.name == "arith.constant" and value.type is INDEX:
+        return integer_of(op.attributes["value"])
+    raise KeyError(value)
+
+
+def _number(expression: AffineExpression, inputs: Sequence[int]) -> int:
+    match expression:
+        case Dimension(position):
+            return inputs[position]
+        case AffineConstant(found):
+            return found
+        case AffineBinary(operator, lhs, rhs):
+            left, right = _number(lhs, inputs), _number(rhs, inputs)
+        case _:
+            raise AssertionError(f"indices of the stages have no symbols: {expression}")
+    match operator:
+        case AffineOperator.ADD:
+            return left + right
+        case AffineOperator.MULTIPLY:
+            return left * right
+        case AffineOperator.FLOORDIV:
+            return left // right
+        case AffineOperator.CEILDIV:
+            return -(-left // right)
+        case AffineOperator.MOD:
+            return left % right
+
+
+def taken(value: Value, axes: Sequence[Axis]) -> Sequence[int] | None:
+    """The numbers that an index takes, each once, while axes count from 0; None if that is not known."""
+    by_variable = {axis.variable: axis.numbers for axis in axes}
+    found: list[tuple[Value, range]] = []
+    for origin in origins(value):
+        trips = by_variable.get(origin)
+        if trips is None:
+            return None
+        found.append((origin, trips))
+    if value in by_variable:
+        return by_variable[value]
+    variables = [origin for origin, _ in found]
+    places = product(*(trips for _, trips in found))
+    return sorted({number(value, dict(zip(variables, place, strict=True))) for place in places})
+
+
+def divisor(form: Linear, axes: Sequence[Axis]) -> int:
+    """What a sum is always a multiple of, while axes count; 0 if it is always 0."""
+    return gcd(form.constant, *(factor * _divisor(value, axes) for value, factor in form.terms))
+
+
+def _divisor(value: Value, axes: Sequence[Axis]) -> int:
+    axis = next((one for one in axes if one.variable is value), None)
+    if axis is not None:
+        return 1 if axis.limits is None else gcd(axis.step, divisor(axis.limits[0], axes))
+    found = taken(value, axes)
+    return 1 if found is None else gcd(*found)
