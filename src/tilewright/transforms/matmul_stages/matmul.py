@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from tilewright.diagnostics import Location
 from tilewright.dialects.builtin import Module
-from tilewright.dialects.mlir import affine, func, gpu
+from tilewright.dialects.mlir import affine, func, gpu, scf
 from tilewright.dialects.mlir.base import memref_of, shape_of
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.types import ScalarType
@@ -66,10 +66,12 @@ class Made(Struct):
     """What the stages have made so far, for those behind them.
 
     `variables` are those that count i, j, k, within a block ii, jj, kk, within a warp iii, jjj, kkk, and `last` counts
-    the step that is computed behind the loop over k. `module` is the kernel that stage 17 ends in.
+    the step that is computed behind the loop over k. `rest` are the loops of threads over what is no whole tile.
+    `module` is the kernel that stage 17 ends in.
     """
 
     variables: dict[str, Value] = field(default_factory=dict[str, Value])
+    rest: list[scf.For] = field(default_factory=list[scf.For])
     module: Module | None = None
 
 

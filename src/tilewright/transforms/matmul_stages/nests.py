@@ -120,7 +120,9 @@ def move_access(op: affine.Load | affine.Store | affine.Apply, forms: Sequence[L
 
 
 def applied(build: Builder, form: Linear) -> Value:
-    """A sum as a value."""
+    """A sum as a value; that which it is the sum of, if it is that alone."""
+    if form.constant == 0 and len(form.terms) == 1 and form.terms[0][1] == 1:
+        return form.terms[0][0]
     map_, values = map_of([form])
     return build(affine.Apply(values, map_)).out
 

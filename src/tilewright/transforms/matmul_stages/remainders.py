@@ -23,7 +23,7 @@ from tilewright.transforms.matmul_stages.s01_start import emit_update
 from tilewright.transforms.matmul_stages.visits import known_subscripts, products
 
 WHAT = "remainders"
-_Box = Mapping[str, tuple[int, int]]
+Box = Mapping[str, tuple[int, int]]
 """From where to where, for i, j and k."""
 
 
@@ -44,7 +44,7 @@ def peel(matmul: Matmul) -> int:
     outermost = loops["i"]
     assert outermost.block is not None
     build = Builder(outermost.block, outermost.next, outermost.location)
-    rest = [box for box in _rest(extents, tiled) if all(low < high for low, high in box.values())]
+    rest = rest_boxes(matmul)
     for box in rest:
         nest = [make_loop(None, Linear(low), Linear(high), 1) for low, high in box.values()]
         inner = nested(build, nest)
@@ -53,9 +53,10 @@ def peel(matmul: Matmul) -> int:
     return len(rest)
 
 
-def _rest(extents: Mapping[str, int], tiled: Mapping[str, int]) -> list[_Box]:
+def rest_boxes(matmul: Matmul) -> list[Box]:
     """What is not in whole tiles: behind them along k, then j, then i."""
-    found: list[_Box] = []
+    extents, tiled = matmul.extents, matmul.tiled
+    found: list[Box] = []
     for cut in "kji":
         before = {"k": "", "j": "k", "i": "jk"}[cut]
         found.append(
@@ -66,7 +67,7 @@ def _rest(extents: Mapping[str, int], tiled: Mapping[str, int]) -> list[_Box]:
                 for letter in "ijk"
             }
         )
-    return found
+    return [box for box in found if all(low < high for low, high in box.values())]
 
 
 def rest_of(matmul: Matmul) -> list[affine.For | affine.Parallel]:
@@ -84,7 +85,7 @@ def check_remainders(matmul: Matmul) -> None:
     """The tiles and the nests behind them are each (i, j, k) once. Raises `Broken` if not."""
     extents, tiled = matmul.extents, matmul.tiled
     first = matmul.axis("i", WHAT).op
-    boxes: list[_Box] = [{letter: (0, tiled[letter]) for letter in "ijk"}]
+    boxes: list[Box] = [{letter: (0, tiled[letter]) for letter in "ijk"}]
     boxes += [_box_of(matmul, op) for op in rest_of(matmul)]
     for one, other in combinations(boxes, 2):
         if all(max(one[k][0], other[k][0]) < min(one[k][1], other[k][1]) for k in "ijk"):
@@ -94,7 +95,7 @@ def check_remainders(matmul: Matmul) -> None:
         raise Broken(WHAT, first, f"{volume} products are computed, not {math.prod(extents.values())}")
 
 
-def _box_of(matmul: Matmul, nest: Operation) -> _Box:
+def _box_of(matmul: Matmul, nest: Operation) -> Box:
     """What a nest behind the tiles computes: a loop for each of i, j and k around one product."""
     (one,) = products(matmul, nest)[:1]
     accesses = ((matmul.c, one.c), (matmul.a, one.a), (matmul.b, one.b), (matmul.c, one.stored))

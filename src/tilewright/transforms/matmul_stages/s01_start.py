@@ -6,12 +6,12 @@ after:   for %i, %j, %k: C[i, j] := C[i, j] + extended A[i, k] * extended B[k, j
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
 from tilewright.dialects.builder import Builder
-from tilewright.dialects.mlir import affine, arith, func, linalg
+from tilewright.dialects.mlir import affine, arith, func, linalg, memref
 from tilewright.dialects.mlir.base import shape_of
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.mlir.types import MemrefType, is_identity_layout
@@ -21,6 +21,7 @@ from tilewright.transforms.lower_mlir.contractions import contraction_of
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, Matrix, NotApplicable
 from tilewright.transforms.matmul_stages.nests import (
     Access,
+    applied,
     bounds,
     inside,
     loops_around,
@@ -184,18 +185,28 @@ def _emit(matmul: Matmul, build: Builder) -> None:
     emit_update(matmul, inner, at)
 
 
-def emit_update(matmul: Matmul, build: Builder, at: dict[str, Linear]) -> None:
-    """`C[i, j] := C[i, j] + A[i, k] B[k, j]` at some i, j and k."""
+def emit_update(matmul: Matmul, build: Builder, at: Mapping[str, Linear], *, by_index: bool = False) -> None:
+    """`C[i, j] := C[i, j] + A[i, k] B[k, j]` at some i, j and k.
+
+    With `by_index` their places are computed beforehand, as is needed where they depend on threads.
+    """
     loads: list[Value] = []
     for name, matrix in (("a", matmul.a), ("b", matmul.b), ("c", matmul.c)):
         map_, values = map_of([at[letter] for letter in matrix.letters])
-        loads.append(build(affine.Load(matrix.memref, values, map_)).out)
+        if by_index:
+            op = memref.Load(matrix.memref, [applied(build, at[letter]) for letter in matrix.letters])
+        else:
+            op = affine.Load(matrix.memref, values, map_)
+        loads.append(build(op).out)
         loads[-1].name = name
     element = matmul.c.element
     a, b = (_extended(build, value, element) for value in loads[:2])
     floats = element.is_float
     product = build(arith.MulF(a, b) if floats else arith.MulI(a, b)).out
     total = build(arith.AddF(loads[2], product) if floats else arith.AddI(loads[2], product)).out
+    if by_index:
+        build(memref.Store(total, matmul.c.memref, [applied(build, at[letter]) for letter in matmul.c.letters]))
+        return
     map_, values = map_of([at[letter] for letter in matmul.c.letters])
     build(affine.Store(total, matmul.c.memref, values, map_))
 

@@ -108,16 +108,21 @@ def _peel(k: affine.For, kk: affine.For, last: int) -> affine.For:
 
 def check(matmul: Matmul, before: Sequence[str]) -> None:
     """The loop has one trip less; tiles are fetched a step ahead, and committed behind the products that read them."""
-    k, kk = matmul.loop("k", WHAT), matmul.loop("kk", WHAT)
-    size, extent = matmul.block["k"], matmul.tiled["k"]
-    if numbers(k) != range(0, extent - size, size):
-        raise Broken(WHAT, k, f"%{name_of(k)} does not count from 0 to {extent - size} by {size}: one step is peeled")
-    peeled = peeled_of(matmul)
+    check_steps(matmul)
+    k, kk, peeled = matmul.loop("k", WHAT), matmul.loop("kk", WHAT), peeled_of(matmul)
     for buffer in {copy.buffer for copy in copies_in(matmul.function)}:
         _check_buffer(matmul, buffer, (k, kk, peeled))
     check_carried(matmul)
     check_matrices(matmul)
     check_visits(matmul, matmul.nest(WHAT), _held)
+
+
+def check_steps(matmul: Matmul) -> None:
+    """The loop over k counts all steps but the last. Raises `Broken` if not."""
+    k = matmul.loop("k", WHAT)
+    size, extent = matmul.block["k"], matmul.tiled["k"]
+    if numbers(k) != range(0, extent - size, size):
+        raise Broken(WHAT, k, f"%{name_of(k)} does not count from 0 to {extent - size} by {size}: one step is peeled")
 
 
 def peeled_of(matmul: Matmul) -> affine.For:

@@ -21,6 +21,7 @@ from tilewright.transforms.matmul_stages import (
     s12_insert_barriers,
     s13_vectorise_copies,
     s14_parallelise,
+    s15_map_to_gpu,
 )
 from tilewright.transforms.matmul_stages.matmul import Matmul
 
@@ -78,6 +79,7 @@ STAGES: Final = tuple(
         s12_insert_barriers,
         s13_vectorise_copies,
         s14_parallelise,
+        s15_map_to_gpu,
     )
 )
 """Those that are built, behind the first."""
