@@ -12,8 +12,12 @@ from tilewright.ir.affine import (
     AffineBinary,
     AffineConstant,
     AffineExpression,
+    AffineMap,
     AffineOperator,
     Dimension,
+    add,
+    divide,
+    multiply,
 )
 from tilewright.ir.core import Value
 from tilewright.ir.types import INDEX
@@ -91,3 +95,30 @@ def _divisor(value: Value, axes: Sequence[Axis]) -> int:
         return 1 if axis.limits is None else gcd(axis.step, divisor(axis.limits[0], axes))
     found = taken(value, axes)
     return 1 if found is None else gcd(*found)
+
+
+def with_numbers(
+    map_: AffineMap, values: Sequence[Value], known: Mapping[Value, int]
+) -> tuple[AffineMap, list[Value]]:
+    """A map without symbols and its operands, with numbers in the place of some of these."""
+    kept = [value for value in values if value not in known]
+    positions = iter(range(len(kept)))
+    inputs = [AffineConstant(known[v]) if v in known else Dimension(next(positions)) for v in values]
+    return AffineMap(len(kept), 0, tuple(_substituted(one, inputs) for one in map_.results)), kept
+
+
+def _substituted(expression: AffineExpression, inputs: Sequence[AffineExpression]) -> AffineExpression:
+    match expression:
+        case Dimension(position):
+            return inputs[position]
+        case AffineBinary(operator, lhs, rhs):
+            left, right = _substituted(lhs, inputs), _substituted(rhs, inputs)
+            match operator:
+                case AffineOperator.ADD:
+                    return add(left, right)
+                case AffineOperator.MULTIPLY:
+                    return multiply(left, right)
+                case _:
+                    return divide(operator, left, right)
+        case _:
+            return expression

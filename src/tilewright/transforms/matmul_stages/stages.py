@@ -22,6 +22,7 @@ from tilewright.transforms.matmul_stages import (
     s13_vectorise_copies,
     s14_parallelise,
     s15_map_to_gpu,
+    s16_complete_latency_hiding,
 )
 from tilewright.transforms.matmul_stages.matmul import Matmul
 
@@ -80,6 +81,7 @@ STAGES: Final = tuple(
         s13_vectorise_copies,
         s14_parallelise,
         s15_map_to_gpu,
+        s16_complete_latency_hiding,
     )
 )
 """Those that are built, behind the first."""
