@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import ClassVar, cast
 
 from tilewright.artifacts.constraint_codec import constraint_to_json
+from tilewright.artifacts.constraints import Origin, Polynomial, Quantity, SameExtent
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.mlir import func, memref
@@ -32,7 +33,7 @@ from tilewright.transforms.lower_mlir.statics import Globals
 from tilewright.transforms.lower_mlir.types import parameter_type
 from tilewright.transforms.signature import accessed
 
-__all__ = ["LowerMlir"]
+__all__ = ["LowerMlir", "outlined"]
 
 
 class LowerMlir(Pass, frozen=True):
@@ -84,7 +85,32 @@ def _check_name(function: func.Func, taken: dict[str, func.Func]) -> None:
         raise Unsupported(function, f"there are two functions @{function.sym_name} to launch")
 
 
-def _kernel(function: func.Func, functions: dict[str, func.Func], statics: Globals) -> Kernel:
+def outlined(unit: Operation, function: func.Func, grid: tuple[int, int, int]) -> Module:
+    """A module with the kernel that a function launches, which is all that it does: its grid is that of the launch.
+
+    Raises `Unsupported` for operations that have no lowering.
+    """
+    region, block = new_region()
+    module = Module(region, location=unit.location)
+    statics = Globals(Builder(block, location=unit.location), {})
+    kernel = _kernel(function, {}, statics, outlined=True)
+    kernel.max_groups = max(grid)
+    wanted = [
+        SameExtent((f"extent {'xyz'[mode]} of the grid", "that of the launch"), (_extent_of_grid(mode), Polynomial.constant(extent)))
+        for mode, extent in enumerate(grid)
+    ]
+    kernel.launch_constraints += cast("tuple[Attribute, ...]", tuple(map(constraint_to_json, wanted)))
+    Builder(block)(kernel)
+    return module
+
+
+def _extent_of_grid(mode: int) -> Polynomial:
+    return Polynomial.quantity(Quantity(Origin.NUM_GROUPS, mode=mode))
+
+
+def _kernel(
+    function: func.Func, functions: dict[str, func.Func], statics: Globals, *, outlined: bool = False
+) -> Kernel:
     results = function.function_type.results
     if results:
         said = ", ".join(map(str, results))
@@ -92,7 +118,7 @@ def _kernel(function: func.Func, functions: dict[str, func.Func], statics: Globa
             function, f"@{function.sym_name} returns {said}; what is launched returns nothing and writes to memrefs"
         )
     body, block = new_region()
-    low = Lowering(Builder(block, location=function.location), functions, statics)
+    low = Lowering(Builder(block, location=function.location), functions, statics, outlined=outlined)
     orders: list[tuple[int, ...]] = []
     for argument in function.body.entry.arguments:
         type_, order, view = parameter_type(function, argument)

@@ -59,7 +59,8 @@ class Lowering(Struct):
     """Values of the function and what they became; `b` inserts where the lowering stands.
 
     `vectors` are kept as their elements. `calls`: the functions that are being inlined. `agreements` are of operations
-    that certainly run. `threads` is None where the work-group works together.
+    that certainly run. `threads` is None where the work-group works together. If the function is `outlined`, its
+    launch's grid is that of the kernel.
     """
 
     b: Builder
@@ -72,6 +73,7 @@ class Lowering(Struct):
     vectors: dict[Value, list[Value]] = field(default_factory=dict[Value, list[Value]])
     launches: list[Launched] = field(default_factory=list[Launched])
     threads: Threads | None = None
+    outlined: bool = False
 
     def inside(self, b: Builder, certain: bool = False) -> Lowering:
         """The same state, inserting elsewhere."""

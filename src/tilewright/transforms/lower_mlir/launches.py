@@ -1,6 +1,8 @@
 """Lowers launches of gpu: a block of threads is the work-group, which runs one block of the grid after the other.
 
     gpu.launch blocks(%bx ..) in (64 ..) threads(%tx ..) in (256 ..)    ->    for %bx = 0 to 64 { team.spmd { .. } }
+
+In a function that is outlined, blocks are work-groups instead: `%bx` is `team.group_id`.
 """
 
 from __future__ import annotations
@@ -113,6 +115,10 @@ class _Launches:
             raise Unsupported(op, "gpu.launch: a launch by threads of another one is not supported")
         if op.asyncDependencies or op.clusterSizeX is not None or op.dynamicSharedMemorySize is not None:
             raise Unsupported(op, "gpu.launch: tokens, clusters and dynamic shared memory are not supported")
+        if low.outlined:
+            blocks = [low.b(team.GroupId(dim)).out for dim in range(3)]
+            lower_block_of_threads(low, op, blocks, self.lower_block)
+            return
         self._along(low, op, [])
 
     def _along(self, low: Lowering, op: gpu.Launch, found: list[Value]) -> None:

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from tilewright.diagnostics import Report
+from tilewright.dialects.builtin import Module
 from tilewright.ir.core import Operation
 from tilewright.ir.mlir.operations import MlirFile
+from tilewright.ir.mlir.own_dialects import print_mlir
 from tilewright.ir.mlir.printer import print_generic
 from tilewright.ir.verifier import verify
 from tilewright.transforms.matmul_stages import s01_start
@@ -19,12 +21,16 @@ from tilewright.transforms.matmul_stages.stages import NAMES, STAGES
 
 
 class Outcome(Struct, frozen=True):
-    """What a stage made of the program: `changed` in words, `text` in generic MLIR."""
+    """What a stage made of the program: `changed` in words, `text` in generic MLIR.
+
+    `module` is what the last stage ends in: a kernel in the dialects that all targets know.
+    """
 
     number: int
     name: str
     changed: str
     text: str
+    module: Module | None = None
 
 
 def run_stages(unit: Operation, schedule: Schedule, until: str, report: Report) -> Iterator[Outcome]:
@@ -38,14 +44,14 @@ def run_stages(unit: Operation, schedule: Schedule, until: str, report: Report) 
         matmul = s01_start.start(unit, schedule)
         s01_start.check(matmul, before)
         m, n, k = matmul.extents_in_order
-        yield _outcome(unit, name, f"three loops over {m} rows, {n} columns and {k} summed elements", report)
+        yield _outcome(unit, matmul, name, f"three loops over {m} rows, {n} columns and {k} summed elements", report)
         for stage in STAGES:
             if report.has_errors or NAMES.index(name) >= NAMES.index(until):
                 return
             name, before = stage.name, operation_names(matmul)
             changed = stage.apply(matmul)
             stage.check(matmul, before)
-            yield _outcome(unit, name, changed, report)
+            yield _outcome(unit, matmul, name, changed, report)
     except NotApplicable as problem:
         said = f"stage {NAMES.index(name) + 1}, {name}, does not apply: {problem}"
         finding = report.error(NOT_APPLICABLE, problem.place, said)
@@ -56,9 +62,11 @@ def run_stages(unit: Operation, schedule: Schedule, until: str, report: Report) 
         report.error(BROKEN, problem.place, said)
 
 
-def _outcome(unit: Operation, name: str, changed: str, report: Report) -> Outcome:
-    verify(unit, report)
-    return Outcome(NAMES.index(name) + 1, name, changed, print_generic(MlirFile(unit)))
+def _outcome(unit: Operation, matmul: Matmul, name: str, changed: str, report: Report) -> Outcome:
+    module = matmul.made.module
+    verify(unit if module is None else module, report)
+    text = print_generic(MlirFile(unit)) if module is None else print_mlir(module)
+    return Outcome(NAMES.index(name) + 1, name, changed, text, module)
 
 
 def operation_names(matmul: Matmul) -> list[str]:

@@ -10,7 +10,8 @@ import math
 from collections.abc import Sequence
 
 from tilewright.dialects.builder import Builder
-from tilewright.dialects.mlir import affine, gpu, memref, vector
+from tilewright.dialects.mlir import affine, arith, gpu, memref, vector
+from tilewright.ir.affine import AffineMap
 from tilewright.ir.core import Value
 from tilewright.transforms.matmul_stages.copies import is_shared, stored_by
 from tilewright.transforms.matmul_stages.index_values import with_numbers
@@ -21,6 +22,7 @@ from tilewright.transforms.matmul_stages.thread_copies import check_thread_copie
 
 NAME = "complete_latency_hiding"
 WHAT = "latency hiding"
+_Places = dict[tuple[AffineMap, tuple[Value, ...]], Value]
 _Registers = dict[tuple[Value, int], Value]
 """What memory of a thread holds at each place."""
 
@@ -29,8 +31,9 @@ def apply(matmul: Matmul) -> str:
     """Unroll the copies in a step along k, and keep what they fetch in registers."""
     k, kk = matmul.loop("k", NAME), matmul.loop("kk", NAME)
     registers: _Registers = {}
+    places: _Places = {}
     for loop in [op for op in inside(k) if isinstance(op, affine.For) and op is not kk]:
-        _unroll(matmul, loop, registers)
+        _unroll(matmul, loop, registers, places)
     own = {memory for memory, _ in registers}
     for memory in own:
         if memory.defining_op is not None:
@@ -39,8 +42,11 @@ def apply(matmul: Matmul) -> str:
     return f"{len(names)} loads of each thread in front of the products of a step, as many stores behind them"
 
 
-def _unroll(matmul: Matmul, loop: affine.For, registers: _Registers) -> None:
-    """One copy: what it stores to memory of the thread is in `registers`, and read from there."""
+def _unroll(matmul: Matmul, loop: affine.For, registers: _Registers, places: _Places) -> None:
+    """One copy: what it stores to memory of the thread is in `registers`, and read from there.
+
+    Where a thread copies is computed once: `places` are known.
+    """
     trips = numbers(loop)
     assert trips is not None, "threads copy equally often"
     build = Builder.before_op(loop)
@@ -50,9 +56,13 @@ def _unroll(matmul: Matmul, loop: affine.For, registers: _Registers) -> None:
             match op:
                 case affine.Apply():
                     map_, values = with_numbers(op.map, op.values, {variable(loop): trip})
-                    found = affine.Apply([mapping.get(v, v) for v in values], map_)
-                    mapping[op.out] = build(found).out
-                    found.out.name = op.out.name
+                    operands = tuple(mapping.get(v, v) for v in values)
+                    if (map_, operands) not in places:
+                        places[map_, operands] = build(affine.Apply(list(operands), map_)).out
+                        places[map_, operands].name = op.out.name
+                    mapping[op.out] = places[map_, operands]
+                case arith.Constant():
+                    pass  # a place in memory of the thread, which is none any more
                 case vector.Store() if not is_shared(op.base):
                     value = mapping[op.valueToStore]
                     value.name = f"{_matrix_name(matmul, value)}_next_{trip}"

@@ -23,6 +23,7 @@ from tilewright.transforms.matmul_stages import (
     s14_parallelise,
     s15_map_to_gpu,
     s16_complete_latency_hiding,
+    s17_outline_and_lower,
 )
 from tilewright.transforms.matmul_stages.matmul import Matmul
 
@@ -82,6 +83,7 @@ STAGES: Final = tuple(
         s14_parallelise,
         s15_map_to_gpu,
         s16_complete_latency_hiding,
+        s17_outline_and_lower,
     )
 )
 """Those that are built, behind the first."""

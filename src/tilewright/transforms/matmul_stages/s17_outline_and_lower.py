@@ -1,0 +1,136 @@
+"""Stage 17, outline_and_lower: the launch becomes a kernel of its own, in the dialects that all targets know.
+
+before:  func.func @f(%A, %B, %C) { gpu.launch blocks(%bx, %by) in (64, 64) threads(%tx) in (256) { .. } }
+after:   builtin.kernel @f(%A, %B, %C) {work_group_size = [256, 1], subgroup_size = 32} { team.spmd { .. } }
+
+Blocks are work-groups of the grid, warps are subgroups, matrices tiles of a subgroup, barriers those of the team. From
+here on targets compile it as any other kernel. It is launched on a grid of as many work-groups as there are blocks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+from tilewright.dialects import memref, scf, team, tile
+from tilewright.dialects.builtin import Kernel
+from tilewright.dialects.mlir import arith, func, gpu
+from tilewright.dialects.mlir.base import MlirOperation
+from tilewright.ir.core import Operation
+from tilewright.ir.types import MemrefType, TileType
+from tilewright.transforms.lower_mlir import outlined
+from tilewright.transforms.lower_mlir.context import Unsupported
+from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, NotApplicable
+from tilewright.transforms.matmul_stages.s15_map_to_gpu import WARP
+
+NAME = "outline_and_lower"
+SHARED_BYTES: Final = 48 * 1024
+"""Shared memory of a block that is there on every device without being asked for."""
+REGISTERS: Final = 255
+"""Registers that a thread has at most, of 4 bytes."""
+
+
+def apply(matmul: Matmul) -> str:
+    """Lower the launch to a kernel."""
+    launch = matmul.nest(NAME)
+    assert isinstance(launch, gpu.Launch)
+    _check_alone(matmul, launch)
+    taken = sum(_shared_bytes(matmul))
+    if taken > SHARED_BYTES:
+        hint = 'give a smaller block by --schedule, "block=64x64x64" for example'
+        raise NotApplicable(launch, f"the buffers take {taken} bytes of shared memory; blocks have {SHARED_BYTES}", hint)
+    needed = registers(matmul)
+    if needed > REGISTERS:
+        hint = 'give smaller tiles of warps by --schedule, "warp=64x32x32" for example'
+        raise NotApplicable(launch, f"a thread needs {needed} registers at least; there are {REGISTERS}", hint)
+    m, n = (matmul.tiled[letter] // matmul.block[letter] for letter in "ij")
+    unit = next(iter(reversed(list(matmul.function.ancestors()))))
+    try:
+        matmul.made.module = outlined(unit, matmul.function, (n, m, 1))
+    except Unsupported as problem:
+        raise NotApplicable(launch, str(problem)) from problem
+    threads = matmul.schedule.warps * WARP
+    said = f"kernel @{matmul.function.sym_name} for a grid of {n} x {m} work-groups of {threads} threads"
+    return f"{said}, {taken} bytes of shared memory"
+
+
+def _check_alone(matmul: Matmul, launch: gpu.Launch) -> None:
+    """The function does nothing but launch. Raises `NotApplicable` if it does."""
+    for op in matmul.function.body.entry:
+        if op is not launch and not isinstance(op, arith.Constant | func.Return):
+            hint = "put it into a function of its own, which is a kernel then, and launch that in front or behind"
+            raise NotApplicable(op, f"{op.name} stands beside the launch in @{matmul.function.sym_name}", hint)
+
+
+def _shared_bytes(matmul: Matmul) -> list[int]:
+    """Bytes of the buffer of A and of that of B."""
+    found: list[int] = []
+    for matrix in (matmul.a, matmul.b):
+        rows, columns = matrix.of(matmul.block)
+        found.append(rows * (columns + matmul.schedule.pad) * matrix.element.bits // 8)
+    return found
+
+
+def registers(matmul: Matmul) -> int:
+    """Registers of a thread for its part of the sums, of a step's matrices and of what it fetches."""
+    schedule = matmul.schedule
+    m, n, _ = schedule.fragments
+    rows, columns, depth = schedule.matrix
+    sums = m * n * rows * columns * matmul.c.element.bits
+    factors = (m * rows + n * columns) * depth * matmul.a.element.bits
+    tiles = sum(math.prod(matrix.of(matmul.block)) * matrix.element.bits for matrix in (matmul.a, matmul.b))
+    return math.ceil((sums + factors) / (WARP * 32)) + math.ceil(tiles / (schedule.warps * WARP * 32))
+
+
+def check(matmul: Matmul, before: Sequence[str]) -> None:
+    """One kernel of the shared dialects, of the launch's blocks, within what every device has."""
+    module = matmul.made.module
+    if module is None or len(module.kernels) != 1:
+        raise Broken(NAME, matmul.function, "there is not one kernel")
+    (kernel,) = module.kernels
+    foreign = next((op for op in module.walk() if isinstance(op, MlirOperation)), None)
+    if foreign is not None:
+        raise Broken("legality", foreign, f"{foreign.name} is left")
+    threads = matmul.schedule.warps * WARP
+    if (kernel.work_group_size, kernel.subgroup_size) != ((threads, 1), WARP):
+        raise Broken(NAME, kernel, f"a work-group is {kernel.work_group_size}, not {threads} threads in warps of {WARP}")
+    taken = sum(_bytes(op) for op in kernel.walk() if isinstance(op, memref.Alloca))
+    if taken > SHARED_BYTES:
+        raise Broken("legality", kernel, f"{taken} bytes of shared memory, where blocks have {SHARED_BYTES}")
+    _check_products(matmul, kernel)
+
+
+def _bytes(op: memref.Alloca) -> int:
+    type_ = op.out.type
+    assert isinstance(type_, MemrefType)
+    return type_.element.bits // 8 * (type_.span or 0)
+
+
+def _check_products(matmul: Matmul, kernel: Kernel) -> None:
+    """As many products, barriers and carried sums as the launch had."""
+    m, n, k = matmul.schedule.fragments
+    products = _count(kernel, tile.Mma)
+    if products != 2 * m * n * k:
+        raise Broken("number of products", kernel, f"{products} products of tiles, not 2 * {m} * {n} * {k}")
+    wanted = _count(matmul.nest(NAME), gpu.Barrier)
+    if _count(kernel, team.Barrier) != wanted:
+        raise Broken("barriers", kernel, f"{_count(kernel, team.Barrier)} barriers, not {wanted}")
+    outside = next((op for op in kernel.walk() if isinstance(op, tile.Mma) and not _is_spmd(op)), None)
+    if outside is not None:
+        raise Broken("teams", outside, "a product is not one of a subgroup")
+    rows, columns, _ = matmul.schedule.matrix
+    sums = TileType((columns, rows), matmul.c.element)
+    for op in kernel.walk():
+        carried = [v for v in op.operands if v.type == sums] if isinstance(op, scf.For) else []
+        if isinstance(op, scf.For) and carried and len(carried) != m * n:
+            raise Broken("carried count", op, f"a loop carries {len(carried)} sums, not {m} * {n}")
+
+
+
+def _count(root: Operation, cls: type[Operation]) -> int:
+    return sum(isinstance(op, cls) for op in root.walk())
+
+
+def _is_spmd(op: Operation) -> bool:
+    return any(isinstance(outer, team.Spmd) for outer in op.ancestors())
