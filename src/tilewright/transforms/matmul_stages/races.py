@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from tilewright.dialects.mlir import affine, gpu
+from tilewright.dialects.mlir import affine, gpu, vector
 from tilewright.ir.core import BlockArgument, Operation
 from tilewright.transforms.matmul_stages.copies import is_shared
 from tilewright.transforms.matmul_stages.dependences import accesses, writes
@@ -82,15 +82,25 @@ class _Walk(Struct):
 
     def _together(self, op: Operation) -> None:
         """What all threads do with one operation, or with one nest whose iterations they share."""
-        c = self.matmul.c.memref
-        touched = [one for one in accesses(op) if is_shared(one.memref) or one.memref is c]
+        touched = [one for one in accesses(op) if is_shared(one.memref) or one.memref is self.matmul.c.memref]
         for one in touched:
             for earlier in self.pending:
-                race = Race(earlier, one)
-                if earlier.memref is one.memref and (writes(earlier) or writes(one)) and race not in self.found:
-                    if one.memref is not c or isinstance(one, Element) != isinstance(earlier, Element):
-                        self.found.append(race)
+                if earlier.memref is one.memref and not self._are_apart(earlier, one):
+                    race = Race(earlier, one)
+                    self.found += [] if race in self.found else [race]
         self.pending |= dict.fromkeys(touched)
+
+    def _are_apart(self, first: Access, second: Access) -> bool:
+        """Whether two accesses of one memory are known not to race.
+
+        Rows of elements that one copy stores are told apart where copies by threads are checked, and so are elements of
+        C that are dealt to threads, and matrices of C that warps have.
+        """
+        if not writes(first) and not writes(second):
+            return True
+        if isinstance(first, vector.Store) and isinstance(second, vector.Store):
+            return first.block is second.block
+        return first.memref is self.matmul.c.memref and isinstance(first, Element) == isinstance(second, Element)
 
 
 def races(matmul: Matmul) -> list[Race]:
