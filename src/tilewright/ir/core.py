@@ -285,6 +285,9 @@ class Operation:
         stack: list[Operation] = [self]
         while stack:
             op = stack.pop()
+            if not op.regions:
+                yield op
+                continue
             nested = [inner for region in op.regions for block in region.blocks for inner in block]
             yield op
             nested.reverse()

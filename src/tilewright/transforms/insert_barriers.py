@@ -88,8 +88,9 @@ class _Insertion(Struct):
                     self._spmd(op, state)
                 case _:
                     touched = self.footprints.of(op).accesses
-                    self._fence_before(op, dict.fromkeys(AddressSpace, touched), state)
-                    state.add(touched)
+                    if touched:
+                        self._fence_before(op, dict.fromkeys(AddressSpace, touched), state)
+                        state.add(touched)
         return state
 
     def _if(self, op: scf.If, state: Pending) -> Pending:

@@ -291,3 +291,20 @@ def test_sums_of_floats_keep_their_order_if_asked(rng: np.random.Generator) -> N
     assert CompileOptions().reorder_sums
     tw.compile(text).f[1](a, b, c, 1, 1, 300)
     assert c[0, 0] > 1
+
+
+def test_a_factor_that_a_loop_in_front_computes(rng: np.random.Generator) -> None:
+    # in the loops together it changes and they are no sum, in the second one alone it is fixed
+    product = PRODUCT.replace("%p = mul %a, %b", "%q = mul %most, %a : T %p = mul %q, %b")
+    body = f"""
+    %first = load %D[%c0,%c0] : T
+    %most = for %l = %c0, %k init(%acc = %first) -> (T) {{
+        %a = load %A[%c0,%l] : T
+        %x = max %acc, %a : T
+        yield (%x)
+    }}
+    for %i = %c0, %m {{ for %j = %c0, %n {{ {product} }} }}
+    """
+    same(module := program(body), arrays(rng))
+    assert names(module)["tl.gemm"] == 1
+    assert names(module)["scf.for"] == 1

@@ -143,11 +143,15 @@ class Nest(Struct, frozen=True):
     loops: tuple[Loop, ...]
     references: tuple[Reference, ...]
     is_known: bool
+    _members: frozenset[Operation]
     _fixed: dict[Value, bool] = field(default_factory=dict[Value, bool])
 
     def has(self, op: Operation) -> bool:
         """Whether an operation is in the nest."""
-        return any(outer.is_ancestor_of(op) for outer in self.ops)
+        around: Operation | None = op
+        while around is not None and around not in self._members:
+            around = around.parent_op
+        return around is not None
 
     def fixes(self, value: Value) -> bool:
         """Whether a value is one and the same throughout the nest."""
@@ -164,15 +168,16 @@ class Nest(Struct, frozen=True):
 
 def nest_of(*ops: Operation) -> Nest:
     """What operations of one block do to memory. Not known are barriers, allocations, calls, accesses of boxes."""
-    inside: list[Operation] = []
+    members: dict[Operation, None] = {}
     for op in ops:
         pure = op.effects() == () and not op.regions
-        if not pure or any(value.defining_op in inside for value in op.operands):
-            inside.append(op)
+        if not pure or any(value.defining_op in members for value in op.operands):
+            members[op] = None
+    inside = tuple(members)
     loops: list[Loop] = []
     references: list[Reference] = []
-    known = [_collect(tuple(inside), op, (), loops, references) for op in inside]
-    return Nest(tuple(inside), ops[-1], tuple(loops), tuple(references), all(known))
+    known = [_collect(inside, op, (), loops, references) for op in inside]
+    return Nest(inside, ops[-1], tuple(loops), tuple(references), all(known), frozenset(inside))
 
 
 def _collect(

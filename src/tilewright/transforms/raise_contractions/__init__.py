@@ -27,7 +27,7 @@ from tilewright.ir.definition import SPMD_REGION
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.transforms.cse import eliminate_common_subexpressions
 from tilewright.transforms.licm import hoist_computations
-from tilewright.transforms.raise_contractions.raising import Raiser
+from tilewright.transforms.raise_contractions.raising import Outcome, Raiser
 
 
 class RaiseContractions(Pass, frozen=True):
@@ -68,7 +68,7 @@ def _block(block: Block, raiser: Raiser) -> None:
 
 def _raise(run: list[Operation], raiser: Raiser) -> None:
     """Raise operations together, so that what one leaves out another may add, else loop by loop."""
-    if not raiser.raise_nest(run) and len(run) > 1:
+    if raiser.raise_nest(run) is Outcome.LEFT and len(run) > 1:
         for op in run:
             if isinstance(op, scf.For):
                 raiser.raise_nest([op])

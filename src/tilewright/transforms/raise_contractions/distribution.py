@@ -8,16 +8,17 @@ from tilewright.ir.interfaces import root_of
 from tilewright.transforms.aliasing import roots_may_overlap
 from tilewright.transforms.emit import memref_type
 from tilewright.transforms.loop_nests.dependences import between
-from tilewright.transforms.loop_nests.nests import Nest, Place
-from tilewright.transforms.raise_contractions.updates import Statement, Update
+from tilewright.transforms.loop_nests.nests import Nest, Place, Reference
+from tilewright.transforms.raise_contractions.updates import Statement, Update, loads_of
 
 
 class Order:
-    """Asks the dependences of a nest, each pair of statements once."""
+    """Asks the dependences of a nest, each pair of statements once, and what each statement reads."""
 
     def __init__(self, nest: Nest, found: Sequence[Statement]) -> None:
         self._nest = nest
         self._before: dict[tuple[int, int], bool] = {}
+        self._reads: dict[int, list[Reference]] = {}
         self._statements = found
 
     def may_be_distributed(self) -> bool:
@@ -33,22 +34,37 @@ class Order:
         """Whether an iteration of the second depends on an earlier one of the first."""
         key = (first, second)
         if key not in self._before:
-            self._before[key] = self._depends(self._statements[first], self._statements[second])
+            self._before[key] = self._depends(first, second)
         return self._before[key]
 
-    def _depends(self, first: Statement, second: Statement) -> bool:
-        if _only_add(first, second):
+    def _depends(self, first: int, second: int) -> bool:
+        earlier, later = self._statements[first], self._statements[second]
+        if _only_add(earlier, later):
             # what one of them is to add to may not change before it does
             return any(
                 dependence.carrier is None
-                for source in first.reads
-                for dependence in between(self._nest, source, second.write)
+                for source in self._reads_of(first)
+                for dependence in between(self._nest, source, later.write)
             )
         return any(
             between(self._nest, source, sink)
-            for source in (first.write, *first.reads)
-            for sink in (second.write, *second.reads)
+            for source in (earlier.write, *self._reads_of(first))
+            for sink in (later.write, *self._reads_of(second))
             if source.writes or sink.writes
+        )
+
+    def _reads_of(self, number: int) -> list[Reference]:
+        if number not in self._reads:
+            loads = loads_of(self._nest, self._statements[number].store)
+            self._reads[number] = [one for one in self._nest.references if one.op in loads]
+        return self._reads[number]
+
+    def reads_in_time(self, number: int) -> bool:
+        """Whether what a statement reads is still there when it writes: no load stands outside of loops around the
+        store and sees what the store overwrites."""
+        write = self._statements[number].write
+        return not any(
+            read.loops != write.loops and between(self._nest, read, write) for read in self._reads_of(number)
         )
 
 
@@ -79,11 +95,3 @@ def _may_overlap(one: Place, other: Place) -> bool:
 def writes_once(nest: Nest, statement: Statement) -> bool:
     """Whether no two iterations of a statement surely write the same element."""
     return not between(nest, statement.write, statement.write)
-
-
-def reads_in_time(nest: Nest, statement: Statement) -> bool:
-    """Whether what a statement reads is still there when it writes: no load stands outside of loops around the store
-    and sees what the store overwrites."""
-    return not any(
-        read.loops != statement.write.loops and between(nest, read, statement.write) for read in statement.reads
-    )

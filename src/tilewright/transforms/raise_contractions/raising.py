@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from enum import Enum
 from typing import Final
 
 from msgspec import Struct, field
@@ -16,7 +17,7 @@ from tilewright.transforms.dce import eliminate_dead_code
 from tilewright.transforms.emit import memref_type
 from tilewright.transforms.loop_nests.nests import Nest, nest_of
 from tilewright.transforms.raise_contractions.boxes import Box, boxes, kind
-from tilewright.transforms.raise_contractions.distribution import Order, keeps_apart, reads_in_time, writes_once
+from tilewright.transforms.raise_contractions.distribution import Order, keeps_apart, writes_once
 from tilewright.transforms.raise_contractions.emission import Instruction, emit_box, instruction, sums_in_loops
 from tilewright.transforms.raise_contractions.epilogues import split_epilogues
 from tilewright.transforms.raise_contractions.progressions import equal
@@ -42,49 +43,64 @@ class _Step(Struct, frozen=True):
     stores: tuple[memref.Store, ...] = ()
 
 
+class Outcome(Enum):
+    """What became of operations: raised; left as they are; left, and no part of them can be raised either."""
+
+    RAISED = "raised"
+    LEFT = "left"
+    HOPELESS = "hopeless"
+
+
 class Raiser(Struct):
     """Raises nests; without `floats` only sums of integers. What `settled` has is not to be raised any further."""
 
     floats: bool
     settled: set[Operation] = field(default_factory=set[Operation])
 
-    def raise_nest(self, ops: Sequence[Operation]) -> bool:
+    def raise_nest(self, ops: Sequence[Operation]) -> Outcome:
         """Replace operations of one block that stand behind each other by instructions for all or some of their stores.
 
-        False if there is none for any, or if others use what they compute.
+        They are left if there is none for any, or if others use what they compute.
         """
         splits = split_epilogues(op for op in ops if isinstance(op, scf.For))
-        raised = self._raise(ops)
-        if not raised:
+        outcome = self._raise(ops)
+        if outcome is not Outcome.RAISED:
             for split in reversed(splits):
                 split.undo()
-        return raised
+        return outcome
 
-    def _raise(self, ops: Sequence[Operation]) -> bool:
+    def _raise(self, ops: Sequence[Operation]) -> Outcome:
         nest = nest_of(*ops)
         if not nest.is_known or _is_used_outside(nest):
-            return False
+            return Outcome.LEFT
         found = statements(nest)
         if not 0 < len(found) <= _MOST_STATEMENTS:
-            return False
-        steps = _steps(nest, found, self.floats)
+            return Outcome.LEFT
+        staying = {k for k, statement in enumerate(found) if not _is_sum(nest, statement, self.floats)}
+        if len(staying) == len(found):
+            return Outcome.HOPELESS if _are_alone(nest) else Outcome.LEFT
+        steps = _steps(nest, found, staying)
         if steps is None or not any(step.found for step in steps):
-            return False
+            return Outcome.LEFT
         either = _replace(nest, _without_fills(steps))
         if either is not None:
             self.settled.add(either)
-        return True
+        return Outcome.RAISED
+
+
+def _are_alone(nest: Nest) -> bool:
+    """Whether the operations of a nest are the same by themselves: loops that hand nothing on."""
+    return all(isinstance(op, scf.For) and not op.results for op in nest.ops)
 
 
 def _is_used_outside(nest: Nest) -> bool:
     return any(not nest.has(user) for op in nest.ops for result in op.results for user in result.uses)
 
 
-def _steps(nest: Nest, found: list[Statement], floats: bool) -> list[_Step] | None:
-    """What a nest does, one after another; None if its statements cannot be taken apart."""
-    staying = {k for k, statement in enumerate(found) if not _is_sum(nest, statement, floats)}
+def _steps(nest: Nest, found: list[Statement], staying: set[int]) -> list[_Step] | None:
+    """What a nest does, one after another; None if its statements cannot be taken apart. More may have to stay."""
     order = Order(nest, found)
-    if len(staying) == len(found) or len(staying) * len(found) > _MOST_PAIRS or not order.may_be_distributed():
+    if len(staying) * len(found) > _MOST_PAIRS or not order.may_be_distributed():
         return None
     while True:
         groups = _groups(order, found, staying)
@@ -97,7 +113,7 @@ def _steps(nest: Nest, found: list[Statement], floats: bool) -> list[_Step] | No
             else:
                 steps.append(step)
         if not refused:
-            return steps if all(reads_in_time(nest, found[k]) for k in staying) else None
+            return steps if all(map(order.reads_in_time, staying)) else None
         staying |= refused
 
 

@@ -39,11 +39,10 @@ class Update(Struct, frozen=True):
 
 
 class Statement(Struct, frozen=True):
-    """A store with what it reads, and the updates that it makes one after another; None if it is no such sum."""
+    """A store, and the updates that it makes one after another; None if it is no such sum."""
 
     store: memref.Store
     write: Reference
-    reads: tuple[Reference, ...]
     updates: tuple[Update, ...] | None
 
 
@@ -58,6 +57,23 @@ def statements(nest: Nest) -> list[Statement]:
         for reference in nest.references
         if isinstance(reference.op, memref.Store)
     ]
+
+
+def loads_of(nest: Nest, store: memref.Store) -> set[Operation]:
+    """All loads in the nest that a stored value is computed from."""
+    found: set[Operation] = set()
+    seen: set[Operation] = set()
+    work = [value.defining_op for value in store.operands]
+    while work:
+        op = work.pop()
+        if op is None or op in seen or not nest.has(op):
+            continue
+        seen.add(op)
+        if isinstance(op, memref.Load):
+            found.add(op)
+        inside = op.walk() if isinstance(op, scf.For) else (op,)
+        work += [value.defining_op for inner in inside for value in inner.operands]
+    return found
 
 
 class _Term(Struct, frozen=True):
@@ -87,25 +103,8 @@ class _Reader:
         self.element = memref_type(self.store.memref).element
 
     def statement(self) -> Statement:
-        reads = tuple(self.known[op] for op in self._loads())
         updates = self._updates()
-        return Statement(self.store, self.write, reads, None if updates is None else tuple(updates))
-
-    def _loads(self) -> list[Operation]:
-        """All loads in the nest that the stored value is computed from."""
-        found: dict[Operation, None] = {}
-        seen: set[Operation] = set()
-        work = [value.defining_op for value in self.store.operands]
-        while work:
-            op = work.pop()
-            if op is None or op in seen or not self.nest.has(op):
-                continue
-            seen.add(op)
-            if isinstance(op, memref.Load):
-                found[op] = None
-            inside = op.walk() if isinstance(op, scf.For) else (op,)
-            work += [value.defining_op for inner in inside for value in inner.operands]
-        return list(found)
+        return Statement(self.store, self.write, None if updates is None else tuple(updates))
 
     def _updates(self) -> list[Update] | None:
         value = self.store.value
