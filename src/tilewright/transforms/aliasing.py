@@ -16,7 +16,7 @@ from tilewright.dialects.statics import Reserve
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.definition import RECURSIVE_EFFECTS
 from tilewright.ir.effects import Effect, EffectKind
-from tilewright.ir.interfaces import AccessesBox, ViewLike
+from tilewright.ir.interfaces import AccessesBox, ViewLike, root_of
 from tilewright.ir.types import INDEX, AddressSpace, GroupType, MemrefType
 
 
@@ -187,6 +187,14 @@ def may_overlap(a: Access, b: Access, unstable: Sequence[Operation] = ()) -> boo
     if len(a.spans) != len(b.spans):
         return True
     return not any(x.apart(y, unstable) for x, y in zip(a.spans, b.spans, strict=True))
+
+
+def views_may_overlap(a: Value, b: Value) -> bool:
+    """Whether two views may share bytes, wherever in their roots they lie."""
+    first, second = root_of(a), root_of(b)
+    if first is second:
+        return True
+    return _space(first) is _space(second) and roots_may_overlap(first, second)
 
 
 def roots_may_overlap(a: Value, b: Value) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 from tilewright.dialects import tile, tl
 from tilewright.dialects.arith import Add, Mul
@@ -17,9 +18,12 @@ from tilewright.transforms.policy import Schedule, contiguous_mode
 from tilewright.transforms.scaling import Update, update
 from tilewright.transforms.tiling import Box, Piece, along, cover, extents, loop_order, strips
 
+Write: TypeAlias = Callable[[Builder, Box, Value], None]
+"""What becomes of a finished tile of the target, whose elements have the target's type."""
 
-def lower_gemm(op: tl.Gemm, build: Builder, schedule: Schedule) -> None:
-    """`C := alpha op1(A) op2(B) + beta C`."""
+
+def lower_gemm(op: tl.Gemm, build: Builder, schedule: Schedule, write: Write | None = None) -> None:
+    """`C := alpha op1(A) op2(B) + beta C`; `write` takes the tiles instead, if alpha is not 0 and nothing atomic."""
     goal = update(build, op.alpha, op.beta, op.c, op.atomic)
     if goal.alpha.is_zero:
         update_each(build, goal, schedule, lambda at, box: at.zero(TileType(box.shape, goal.accumulator)))
@@ -37,7 +41,7 @@ def lower_gemm(op: tl.Gemm, build: Builder, schedule: Schedule) -> None:
             right = _factor(deep, Box((piece, box.pieces[1])).load(deep, b), op.unsigned_b, goal.accumulator)
             return [deep(tile.Mma(left, right, carried[0])).out]
 
-        _accumulate(at, goal, box, lambda first: along(at, inner, depth, step, [first], peel=peels)[0])
+        _accumulate(at, goal, box, lambda first: along(at, inner, depth, step, [first], peel=peels)[0], write)
 
     cover(build, extents(build, op.c), (rows, columns), loop_order(types[2]), body, peels)
 
@@ -49,17 +53,23 @@ def _factor(build: Builder, value: Value, is_unsigned: bool, accumulator: Scalar
     return build(UCast(value, result_types=[with_element(value.type, accumulator)])).out
 
 
-def _accumulate(build: Builder, goal: Update, box: Box, products: Callable[[Value], Value]) -> None:
+def _accumulate(
+    build: Builder, goal: Update, box: Box, products: Callable[[Value], Value], write: Write | None
+) -> None:
     """Sum products onto the old target where that is exact, else onto zero with the scaling at the end."""
-    if goal.is_sum:
-        total = products(goal.old(build, box))
-        box.store(build, emit.cast(build, total, goal.element), goal.target)
+    total = products(goal.old(build, box) if goal.is_sum else build.zero(TileType(box.shape, goal.accumulator)))
+    if goal.atomic:
+        goal.finish(build, total, box)
+        return
+    value = emit.cast(build, total, goal.element) if goal.is_sum else goal.finished(build, total, box)
+    if write is None:
+        box.store(build, value, goal.target)
     else:
-        goal.finish(build, products(build.zero(TileType(box.shape, goal.accumulator))), box)
+        write(build, box, value)
 
 
-def lower_gemv(op: tl.Gemv, build: Builder, schedule: Schedule) -> None:
-    """`c := alpha op(A) b + beta c`."""
+def lower_gemv(op: tl.Gemv, build: Builder, schedule: Schedule, write: Write | None = None) -> None:
+    """`c := alpha op(A) b + beta c`; `write` as for a product of matrices."""
     goal = update(build, op.alpha, op.beta, op.c, op.atomic)
     if goal.alpha.is_zero:
         update_each(build, goal, schedule, lambda at, box: at.zero(TileType(box.shape, goal.accumulator)))
@@ -71,7 +81,7 @@ def lower_gemv(op: tl.Gemv, build: Builder, schedule: Schedule) -> None:
     inner = emit.extent(build, a, 1)
 
     def body(at: Builder, box: Box) -> None:
-        _accumulate(at, goal, box, lambda first: product(at, a, op.b, inner, depth, box, first))
+        _accumulate(at, goal, box, lambda first: product(at, a, op.b, inner, depth, box, first), write)
 
     strips(build, emit.extent(build, op.c, 0), rows, body)
 

@@ -26,7 +26,7 @@ from tilewright.transforms.collectives_products import lower_gemm, lower_gemv
 from tilewright.transforms.collectives_reductions import lower_cumsum, lower_sum
 from tilewright.transforms.limit_operations import within_limit
 from tilewright.transforms.policy import NO_PREFETCH, GenericTilePolicy, Schedule, StreamPrefetch, TilePolicy
-from tilewright.transforms.steps import STEP, tag_step
+from tilewright.transforms.steps import STEP, next_step, tag_step
 
 
 class LowerCollectives(Pass, frozen=True):
@@ -37,7 +37,7 @@ class LowerCollectives(Pass, frozen=True):
     prefetch: StreamPrefetch = NO_PREFETCH
 
     def run(self, module: Module, context: PassContext) -> bool:
-        step = 0
+        first = step = next_step(module)
         count = within_limit(module, context.report)
         if count is None:
             return False
@@ -51,7 +51,7 @@ class LowerCollectives(Pass, frozen=True):
                 if not count.grown(made - 1, op, context.report):
                     break
                 op.erase()
-        return step > 0
+        return step > first
 
     def broken(self, module: Module) -> list[str]:
         """No collective is left, and no loop over terms reads its accumulator from memory in each of its rounds."""

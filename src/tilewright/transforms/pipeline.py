@@ -11,6 +11,7 @@ from tilewright.transforms.dce import EliminateDeadCode
 from tilewright.transforms.derive_launch_constraints import DeriveLaunchConstraints
 from tilewright.transforms.derive_null_arguments import DeriveNullArguments
 from tilewright.transforms.forward_stores import ForwardStores
+from tilewright.transforms.fuse_epilogues import FuseEpilogues
 from tilewright.transforms.infer_work_group import InferWorkGroup
 from tilewright.transforms.insert_barriers import InsertBarriers
 from tilewright.transforms.licm import HoistLoopInvariants
@@ -81,5 +82,5 @@ def common_pipeline(
     steps = [LimitOperations(), infer, nulls, constraints, *(checking(level) if checked else [])]
     if level:
         steps += [Canonicalize()] if checked else [Canonicalize(), ContiguousAccesses()]
-        steps += [RaiseContractions()] if level > 1 else []
+        steps += [RaiseContractions(), FuseEpilogues(tiles, prefetch)] if level > 1 else []
     return [*steps, *rest, *optimisation(level), *synchronisation()]

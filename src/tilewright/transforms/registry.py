@@ -14,6 +14,7 @@ from tilewright.transforms.dce import EliminateDeadCode
 from tilewright.transforms.derive_launch_constraints import DeriveLaunchConstraints
 from tilewright.transforms.derive_null_arguments import DeriveNullArguments
 from tilewright.transforms.forward_stores import ForwardStores
+from tilewright.transforms.fuse_epilogues import FuseEpilogues
 from tilewright.transforms.infer_work_group import InferWorkGroup
 from tilewright.transforms.insert_barriers import InsertBarriers
 from tilewright.transforms.insert_bounds_checks import InsertBoundsChecks
@@ -38,6 +39,7 @@ _FACTORIES: tuple[Callable[[], Pass], ...] = (
     DeriveNullArguments,
     DeriveLaunchConstraints,
     RaiseContractions,
+    FuseEpilogues,
     LowerForeach,
     LowerCooperativeMatrices,
     LowerCollectives,

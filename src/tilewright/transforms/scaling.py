@@ -94,10 +94,14 @@ class Update(Struct, frozen=True):
         if self.atomic:
             self._finish_atomic(build, product, box)
             return
+        box.store(build, self.finished(build, product, box), self.target)
+
+    def finished(self, build: Builder, product: Value, box: Box) -> Value:
+        """What a finished product tile makes of the target's at its place, in the target's type."""
         old = None
         if not self.beta.is_zero:
             old = emit.cast(build, box.load(build, self.target), self.accumulator)
-        box.store(build, emit.cast(build, self.combined(build, product, old), self.element), self.target)
+        return emit.cast(build, self.combined(build, product, old), self.element)
 
     def _finish_atomic(self, build: Builder, product: Value, box: Box) -> None:
         value = emit.cast(build, self.combined(build, product, None), self.element)

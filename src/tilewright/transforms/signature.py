@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import cast
 
 from tilewright.artifacts.constraint_codec import constraint_from_json
+from tilewright.artifacts.constraints import Constraint
 from tilewright.artifacts.parameters import (
     MAX_GROUPS,
     GroupParameter,
@@ -114,9 +115,14 @@ def kernel_info(kernel: Kernel, symbol: str, local_bytes: int) -> KernelInfo:
         kernel.work_group_size,
         local_bytes,
         {**site_facts(kernel), **_grid_facts(kernel)},
-        # tuples become lists, as in an artefact
-        tuple(map(constraint_from_json, json.loads(json.dumps(kernel.launch_constraints)))),
+        constraints_of(kernel),
     )
+
+
+def constraints_of(kernel: Kernel) -> tuple[Constraint, ...]:
+    """What a launch must fulfil, as far as it was derived."""
+    # tuples become lists, as in an artefact
+    return tuple(map(constraint_from_json, json.loads(json.dumps(kernel.launch_constraints))))
 
 
 def _grid_facts(kernel: Kernel) -> Mapping[str, str]:

@@ -21,3 +21,9 @@ def tag_step(ops: Iterable[Operation], step: int) -> int:
             if isinstance(op, scf.For | tile.Load | tile.Store | tile.AtomicStore | tile.AtomicRmw):
                 op.attributes[STEP] = step
     return count
+
+
+def next_step(root: Operation) -> int:
+    """A number that no instruction inside of an operation has."""
+    numbers = [step for op in root.walk() if isinstance(step := op.attributes.get(STEP), int)]
+    return max(numbers, default=-1) + 1

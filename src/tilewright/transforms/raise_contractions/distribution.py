@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tilewright.ir.interfaces import root_of
-from tilewright.transforms.aliasing import roots_may_overlap
-from tilewright.transforms.emit import memref_type
+from tilewright.transforms.aliasing import views_may_overlap
 from tilewright.transforms.loop_nests.dependences import between
-from tilewright.transforms.loop_nests.nests import Nest, Place, Reference
+from tilewright.transforms.loop_nests.nests import Nest, Reference
 from tilewright.transforms.raise_contractions.updates import Statement, Update, loads_of
 
 
@@ -82,14 +80,7 @@ def _only_add(one: Statement, other: Statement) -> bool:
 
 def keeps_apart(update: Update) -> bool:
     """Whether no source surely shares memory with the target."""
-    return not any(_may_overlap(update.target, source) for source in update.sources)
-
-
-def _may_overlap(one: Place, other: Place) -> bool:
-    first, second = root_of(one.base), root_of(other.base)
-    if first is second:
-        return True
-    return memref_type(first).space is memref_type(second).space and roots_may_overlap(first, second)
+    return not any(views_may_overlap(update.target.base, source.base) for source in update.sources)
 
 
 def writes_once(nest: Nest, statement: Statement) -> bool:
