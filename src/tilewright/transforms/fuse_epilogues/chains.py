@@ -82,8 +82,10 @@ def _next(
 
 def _point_by_point(product: Product, earlier: Sequence[Access], own: Sequence[Access]) -> bool:
     """Whether what is written meets other accesses, and factors, at the same point or not at all."""
-    factors = [product.a, product.b]
-    if any(views_may_overlap(access.view, factor) for access in own if access.writes for factor in factors):
+    factors, result = [product.a, product.b], earlier[0].elements
+    # what a product writes overlaps its factors at no time
+    others = [access for access in own if access.writes and access.elements != result]
+    if any(views_may_overlap(access.view, factor) for access in others for factor in factors):
         return False
     pairs = [(a, b) for k, a in enumerate(own) for b in (*earlier, *own[:k])]
     return all(_apart_or_one(a, b) for a, b in pairs if a.writes or b.writes)

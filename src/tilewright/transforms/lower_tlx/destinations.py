@@ -23,6 +23,7 @@ from tilewright.transforms.lower_tlx.context import (
     stored_strides,
     strides_of,
 )
+from tilewright.transforms.lower_tlx.elementwise import is_epilogue
 
 _SPARSE = 4
 """A buffer has at most so many times the elements of the result."""
@@ -62,9 +63,9 @@ def apart(low: Lowering, source: Value, target: Value) -> bool:
 
 def destination(low: Lowering, op: TlxOperation) -> tuple[tlx.Store, Destination] | None:
     """The store that takes the large result of an operation next, and where it may be computed; None if none does."""
-    if not isinstance(op, _WRITERS) or not low.is_large(tensor_of(op.results[0])):
+    if not isinstance(op, _WRITERS) or not low.is_large(tensor_of(op.results[0])) or is_epilogue(low, op):
         return None
-    store = _next_store(op)
+    store = _next_store(low, op)
     if store is None or not _moved_before(op, [store.address, *store.dynamic]):
         return None
     type_ = tensor_of(store.input)
@@ -85,17 +86,25 @@ def destination(low: Lowering, op: TlxOperation) -> tuple[tlx.Store, Destination
     return store, Destination(view, target, separate)
 
 
-def _next_store(op: TlxOperation) -> tlx.Store | None:
-    """The only reader of a result, if it is a store and between them nothing reads memory, as tensors may be."""
-    value = op.results[0]
-    while value.has_one_use() and isinstance(user := next(iter(value.uses)), shapes.Transpose):
-        value = user.out
+def _next_store(low: Lowering, op: TlxOperation) -> tlx.Store | None:
+    """The only reader of a result, if it is a store and between them nothing reads memory, as tensors may be.
+
+    Epilogues of a product change its result where it is.
+    """
+    value, finishing = op.results[0], set[Operation]()
+    while value.has_one_use():
+        user = next(iter(value.uses))
+        if is_epilogue(low, user):
+            finishing.add(user)
+        elif not isinstance(user, shapes.Transpose):
+            break
+        value = user.results[0]
     store = next(iter(value.uses), None)
     if not value.has_one_use() or not isinstance(store, tlx.Store) or store.block is not op.block:
         return None
     at = op.next
     while at is not None and at is not store:
-        if effects_of(at) != [] or not (isinstance(at, shapes.Transpose) or _is_scalar(at)):
+        if effects_of(at) != [] or not (isinstance(at, shapes.Transpose) or at in finishing or _is_scalar(at)):
             return None
         at = at.next
     return store if at is store else None

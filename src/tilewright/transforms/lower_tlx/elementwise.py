@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 from math import log10
 from typing import Final
 
-from tilewright.dialects import arith, arith_floats, math
-from tilewright.dialects.builder import Builder
+from tilewright.dialects import arith, arith_floats, math, memref, tl
+from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.tlx import elementwise as tlx
+from tilewright.dialects.tlx import products
 from tilewright.dialects.tlx.base import tensor_of
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.types import F64, TileType
+from tilewright.ir.types import F64, INDEX, TileType
 from tilewright.transforms import emit
 from tilewright.transforms.lower_tlx.context import Lowering
 
@@ -66,8 +67,32 @@ FUNCTIONS: Final[Mapping[type[tlx.TensorUnary], _Function]] = {
 }
 
 
+def is_epilogue(low: Lowering, op: Operation) -> bool:
+    """Whether an operation only changes what a product of matrices just wrote, which nobody else looks at."""
+    if not isinstance(op, tlx.TensorUnary) or not op.input.has_one_use() or op.input.type != op.out.type:
+        return False
+    source, type_ = op.input.defining_op, tensor_of(op.out)
+    if source is None or source.block is not op.block or type_.rank != 2 or not low.is_large(type_):
+        return False
+    return isinstance(source, products.Product | products.MultiplyAccumulate) or is_epilogue(low, source)
+
+
+def _epilogue(low: Lowering, op: tlx.TensorUnary) -> Value:
+    """In the memory of the product, as loops over its elements, which passes fuse with it."""
+    view = low.values[op.input]
+    region, block = new_region([INDEX, INDEX])
+    inner = Builder.at_end(block, op.location)
+    loaded = inner(memref.Load(view, block.arguments)).out
+    inner(memref.Store(FUNCTIONS[type(op)](inner, loaded), view, block.arguments))
+    ends = [emit.as_value(low.b, emit.extent(low.b, view, mode)) for mode in range(2)]
+    low.b(tl.Foreach([low.b.index(0)] * 2, ends, region))
+    return view
+
+
 def function(low: Lowering, op: tlx.TensorUnary) -> Value:
     """Each element by itself, on the whole tile or chunk by chunk."""
+    if is_epilogue(low, op):
+        return _epilogue(low, op)
     compute, type_ = FUNCTIONS[type(op)], tensor_of(op.out)
     if not low.is_large(type_):
         return compute(low.b, low.tile(op.input))

@@ -18,7 +18,7 @@ from tilewright.ir.core import Value
 from tilewright.ir.types import ScalarType, TileType, with_element
 from tilewright.transforms import emit
 from tilewright.transforms.lower_tlx.axes import Axis, axes, longest, single
-from tilewright.transforms.lower_tlx.context import Lowering, address_of
+from tilewright.transforms.lower_tlx.context import Lowering, address_of, strides_of
 
 
 class Factor(Struct, frozen=True):
@@ -149,14 +149,22 @@ class Matrices(Struct, frozen=True):
         if m.strides[1] == 1 and m.extent > 1:
             a = low.view(addresses[0], x, (m.extent, k.extent), (m.strides[0], k.strides[0]))
             b = low.view(addresses[1], y, (k.extent, n.extent), (k.strides[1], n.strides[0]))
-            c = low.view(addresses[2], z, (m.extent, n.extent), (m.strides[1], n.strides[1]))
+            c = self._result(low, addresses[2], (m, n))
             signs = (not self.a.signed, not self.b.signed)
         else:
             a = low.view(addresses[1], y, (n.extent, k.extent), (n.strides[0], k.strides[1]))
             b = low.view(addresses[0], x, (k.extent, m.extent), (k.strides[0], m.strides[0]))
-            c = low.view(addresses[2], z, (n.extent, m.extent), (n.strides[1], m.strides[1]))
+            c = self._result(low, addresses[2], (n, m))
             signs = (not self.b.signed, not self.a.signed)
         low.b(tl.Gemm(one, a, b, beta, c, unsigned_a=signs[0], unsigned_b=signs[1]))
+
+    def _result(self, low: Lowering, address: Value, axes_: tuple[Axis, Axis]) -> Value:
+        """The matrix that is written; where that is all of the target, the very view of it."""
+        shape, strides = tuple(axis.extent for axis in axes_), [axis.strides[1] for axis in axes_]
+        whole = address is address_of(self.target) and emit.memref_type(self.target).shape == shape
+        if whole and strides_of(self.target) == strides:
+            return self.target
+        return low.view(address, emit.memref_type(self.target).element, shape, strides)
 
 
 def _loops(low: Lowering, loops: Sequence[Axis], product: Matrices, addresses: list[Value]) -> None:
