@@ -145,6 +145,9 @@ class _Counter:
                 transposed = op.transpose_a if isinstance(op, tl.Gemm) else op.transpose
                 terms = self._shape(op.a)[0 if transposed else 1]
                 return prod(self._shape(target)) * terms * (product + addition)
+            case tl.Contract():
+                rows, *_ = op.groups
+                return prod(self._shape(target)) * prod(self._shape(op.a)[rows:]) * (product + addition)
             case tl.Ger() | tl.Hadamard():
                 return prod(self._shape(target)) * product
             case tl.Sum() | tl.Cumsum():

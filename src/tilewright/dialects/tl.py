@@ -41,6 +41,7 @@ from tilewright.ir.types import COOPMATRIX, INDEX_ONLY, INTEGER, MEMREF, NUMBER,
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from tilewright.diagnostics import Report
     from tilewright.dialects.builder import Builder
 
 _T = TypeVar("_T")
@@ -189,6 +190,51 @@ class Gemm(Collective, name="tl.gemm", traits=(COLLECTIVE,), code="V39"):
 
     def tensor_modes(self) -> Sequence[TensorModes]:
         return TensorModes(1, "mk", self.transpose_a), TensorModes(2, "kn", self.transpose_b), TensorModes(4, "mn")
+
+
+class Contract(Collective, name="tl.contract", traits=(COLLECTIVE,), code="V39"):
+    """`C := alpha sum over terms of A B + beta C`: `gemm` with several modes for rows, terms and columns each.
+
+    A has the modes of rows, then those of terms, B those of terms, then those of columns, C those of rows, then those
+    of columns; how many there are of each follows from the orders. All extents are static. What no single stride says,
+    such as the positions that windows of an image meet, is so multiplied in place. Not in any source language.
+    """
+
+    alpha: Value = operand(NUMBER)
+    a: Value = operand(MEMREF)
+    b: Value = operand(MEMREF)
+    beta: Value = operand(NUMBER)
+    c: Value = operand(MEMREF)
+    unsigned_a: bool = optional_attribute(bool, default=False)
+    unsigned_b: bool = optional_attribute(bool, default=False)
+
+    @property
+    def groups(self) -> tuple[int, int, int]:
+        """How many modes are rows, terms and columns."""
+        a, b, c = map(_order, (self.a, self.b, self.c))
+        return (a + c - b) // 2, (a + b - c) // 2, (b + c - a) // 2
+
+    def tensor_modes(self) -> Sequence[TensorModes]:
+        rows, terms, columns = self.groups
+        m, k, n = ascii_letters[:rows], ascii_letters[rows : rows + terms], ascii_letters[rows + terms :][:columns]
+        return TensorModes(1, m + k), TensorModes(2, k + n), TensorModes(4, m + n)
+
+    def verify(self, report: Report) -> None:
+        memrefs = (self.a, self.b, self.c)
+        if sum(map(_order, memrefs)) % 2 or min(self.groups) < 1:
+            orders = ", ".join(str(_order(v)) for v in memrefs)
+            rule = "orders of A, B and C must leave a mode at least for rows, terms and columns"
+            report.error(self.definition.code, self.location, f"contract: {rule}, not {orders}")
+            return
+        known: dict[str, int | None] = {}
+        for tensor in self.tensor_modes():
+            type_ = self.operands[tensor.operand].type
+            assert isinstance(type_, MemrefType)
+            for letter, extent in zip(tensor.letters, type_.shape, strict=True):
+                if extent is None or known.setdefault(letter, extent) != extent:
+                    wanted = known.get(letter, "a constant")
+                    text = f"contract: a mode of extent {extent or '?'} where it has to be {wanted}"
+                    report.error(self.definition.code, self.place(("operand", tensor.operand)), text)
 
 
 class Gemv(Collective, name="tl.gemv", traits=(COLLECTIVE,), code="V39"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -146,6 +147,19 @@ def _gemm(w: WorkGroup, op: Operation) -> None:
     _update(w, op, op.alpha, op.beta, op.c, op.atomic, product)
 
 
+def _contract(w: WorkGroup, op: Operation) -> None:
+    """As a product of matrices."""
+    assert isinstance(op, tl.Contract)
+    rows, terms, _ = op.groups
+
+    def product(wanted: np.dtype[Any]) -> Array:
+        a, b = _factor(w, op, op.a, op.unsigned_a, wanted), _factor(w, op, op.b, op.unsigned_b, wanted)
+        depth = prod(b.shape[:terms])
+        return matmul(a.reshape(-1, depth), b.reshape(depth, -1)).reshape(*a.shape[:rows], *b.shape[terms:])
+
+    _update(w, op, op.alpha, op.beta, op.c, False, product)
+
+
 def _factor(w: WorkGroup, op: Operation, memref: Value, is_unsigned: bool, wanted: np.dtype[Any]) -> Array:
     """A factor in the type that products are summed in, extended by its sign or by zeros."""
     found = read_all(w, op, memref, dtype_of(element(memref).format))
@@ -233,6 +247,7 @@ def handlers() -> dict[type[Operation], Handler]:
         tl.Sum: _sum,
         tl.Cumsum: _cumsum,
         tl.Gemm: _gemm,
+        tl.Contract: _contract,
         tl.Gemv: _gemv,
         tl.Ger: _ger,
         tl.Foreach: _foreach,

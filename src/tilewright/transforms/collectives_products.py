@@ -37,24 +37,24 @@ def lower_gemm(op: tl.Gemm, build: Builder, schedule: Schedule, write: Write | N
 
     def body(at: Builder, box: Box) -> None:
         def step(deep: Builder, piece: Piece, carried: list[Value]) -> list[Value]:
-            left = _factor(deep, Box((box.pieces[0], piece)).load(deep, a), op.unsigned_a, goal.accumulator)
-            right = _factor(deep, Box((piece, box.pieces[1])).load(deep, b), op.unsigned_b, goal.accumulator)
+            left = extended(deep, Box((box.pieces[0], piece)).load(deep, a), op.unsigned_a, goal.accumulator)
+            right = extended(deep, Box((piece, box.pieces[1])).load(deep, b), op.unsigned_b, goal.accumulator)
             return [deep(tile.Mma(left, right, carried[0])).out]
 
-        _accumulate(at, goal, box, lambda first: along(at, inner, depth, step, [first], peel=peels)[0], write)
+        accumulate(at, goal, box, lambda first: along(at, inner, depth, step, [first], peel=peels)[0], write)
 
     cover(build, extents(build, op.c), (rows, columns), loop_order(types[2]), body, peels)
 
 
-def _factor(build: Builder, value: Value, is_unsigned: bool, accumulator: ScalarType) -> Value:
+def extended(build: Builder, value: Value, is_unsigned: bool, accumulator: ScalarType) -> Value:
     """A factor as products take it: of a type that the accumulator holds, extended by zeros if it has no sign."""
     if not is_unsigned or emit.scalar_type(value.type) is accumulator:
         return value
     return build(UCast(value, result_types=[with_element(value.type, accumulator)])).out
 
 
-def _accumulate(
-    build: Builder, goal: Update, box: Box, products: Callable[[Value], Value], write: Write | None
+def accumulate(
+    build: Builder, goal: Update, box: Box, products: Callable[[Value], Value], write: Write | None = None
 ) -> None:
     """Sum products onto the old target where that is exact, else onto zero with the scaling at the end."""
     total = products(goal.old(build, box) if goal.is_sum else build.zero(TileType(box.shape, goal.accumulator)))
@@ -81,7 +81,7 @@ def lower_gemv(op: tl.Gemv, build: Builder, schedule: Schedule, write: Write | N
     inner = emit.extent(build, a, 1)
 
     def body(at: Builder, box: Box) -> None:
-        _accumulate(at, goal, box, lambda first: product(at, a, op.b, inner, depth, box, first), write)
+        accumulate(at, goal, box, lambda first: product(at, a, op.b, inner, depth, box, first), write)
 
     strips(build, emit.extent(build, op.c, 0), rows, body)
 

@@ -21,6 +21,7 @@ from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Module
 from tilewright.ir.core import Operation
 from tilewright.ir.passes import Pass, PassContext
+from tilewright.transforms.collectives_contractions import lower_contract
 from tilewright.transforms.collectives_elementwise import lower_elementwise, lower_ger
 from tilewright.transforms.collectives_products import lower_gemm, lower_gemv
 from tilewright.transforms.collectives_reductions import lower_cumsum, lower_sum
@@ -30,7 +31,7 @@ from tilewright.transforms.steps import STEP, next_step, tag_step
 
 
 class LowerCollectives(Pass, frozen=True):
-    """Lower the collectives that work element by element, and `tl.gemm`, `gemv`, `ger`, `sum` and `cumsum`."""
+    """Lower the collectives that work element by element, and `tl.gemm`, `contract`, `gemv`, `ger`, `sum`, `cumsum`."""
 
     name: ClassVar[str] = "lower-collectives"
     policy: TilePolicy = field(default_factory=GenericTilePolicy)
@@ -93,6 +94,8 @@ def _lowering(op: Operation, schedule: Schedule) -> Callable[[Builder], None] | 
             return lambda build: lower_ger(op, build, schedule)
         case tl.Gemm():
             return lambda build: lower_gemm(op, build, schedule)
+        case tl.Contract():
+            return lambda build: lower_contract(op, build, schedule)
         case tl.Gemv():
             return lambda build: lower_gemv(op, build, schedule)
         case tl.Sum():
