@@ -96,7 +96,10 @@ def outlined(unit: Operation, function: func.Func, grid: tuple[int, int, int]) -
     kernel = _kernel(function, {}, statics, outlined=True)
     kernel.max_groups = max(grid)
     wanted = [
-        SameExtent((f"extent {'xyz'[mode]} of the grid", "that of the launch"), (_extent_of_grid(mode), Polynomial.constant(extent)))
+        SameExtent(
+            (f"extent {'xyz'[mode]} of the grid", "that of the launch"),
+            (_extent_of_grid(mode), Polynomial.constant(extent)),
+        )
         for mode, extent in enumerate(grid)
     ]
     kernel.launch_constraints += cast("tuple[Attribute, ...]", tuple(map(constraint_to_json, wanted)))

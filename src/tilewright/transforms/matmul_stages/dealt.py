@@ -135,7 +135,9 @@ def _check_loop(matmul: Matmul, launch: gpu.Launch, loop: scf.For, box: Box) -> 
     )
     for value, wanted in limits:
         if key_of(form_of(value)) != key_of(wanted):
-            raise Broken(WHAT, loop, f"threads do not deal {rows} x {columns} elements: %{value.name} is another number")
+            raise Broken(
+                WHAT, loop, f"threads do not deal {rows} x {columns} elements: %{value.name} is another number"
+            )
     updates = [op for op in loop.walk() if isinstance(op, memref.Load | memref.Store)]
     summed = updates[0].parent_op if updates else None
     if not isinstance(summed, affine.For) or summed.parent_op is not loop or len(updates) != 4:

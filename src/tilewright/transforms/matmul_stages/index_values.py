@@ -97,9 +97,7 @@ def _divisor(value: Value, axes: Sequence[Axis]) -> int:
     return 1 if found is None else gcd(*found)
 
 
-def with_numbers(
-    map_: AffineMap, values: Sequence[Value], known: Mapping[Value, int]
-) -> tuple[AffineMap, list[Value]]:
+def with_numbers(map_: AffineMap, values: Sequence[Value], known: Mapping[Value, int]) -> tuple[AffineMap, list[Value]]:
     """A map without symbols and its operands, with numbers in the place of some of these."""
     kept = [value for value in values if value not in known]
     positions = iter(range(len(kept)))

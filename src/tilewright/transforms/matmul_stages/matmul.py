@@ -151,7 +151,5 @@ class Matmul(Struct, frozen=True):
         found = [self.loop(name, what) for name in names]
         for outer, inner in pairwise(found):
             if not outer.is_ancestor_of(inner):
-                raise Broken(
-                    what, inner, f"the loop over %{name_of(inner)} is not inside of another"
-                )
+                raise Broken(what, inner, f"the loop over %{name_of(inner)} is not inside of another")
         return found

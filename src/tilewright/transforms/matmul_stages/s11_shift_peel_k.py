@@ -71,9 +71,7 @@ def apply(matmul: Matmul) -> str:
 
 def _starts(matmul: Matmul, matrix: Matrix, along_k: Linear) -> list[Linear]:
     """Where a tile of a matrix begins."""
-    return [
-        along_k if letter == "k" else matmul.start(letter) for letter in matrix.letters
-    ]
+    return [along_k if letter == "k" else matmul.start(letter) for letter in matrix.letters]
 
 
 def _shift(matmul: Matmul, k: affine.For, copy: Copy, size: int) -> None:

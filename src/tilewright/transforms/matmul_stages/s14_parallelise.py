@@ -138,7 +138,9 @@ def check(matmul: Matmul, before: Sequence[str]) -> None:
         if not isinstance(copy.nest, affine.Parallel):
             raise Broken(NAME, copy.nest, "a copy is not parallel")
         moved = {value for op in (copy.load, copy.store) for form in known_subscripts(op) for value in form.values}
-        moved |= {v for a in axes_around(copy.store) if copy.nest is a.op and a.limits for x in a.limits for v in x.values}
+        moved |= {
+            v for a in axes_around(copy.store) if copy.nest is a.op and a.limits for x in a.limits for v in x.values
+        }
         if moved & warps:
             raise Broken(WHAT, copy.nest, f"warps do not fill %{copy.buffer.name} with the same")
     s13_vectorise_copies.check(matmul, before)

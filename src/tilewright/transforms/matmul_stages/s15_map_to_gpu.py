@@ -87,7 +87,9 @@ def _check_threads(matmul: Matmul, threads: int) -> None:
     """Raises `NotApplicable` if a block has too many threads, or they do not share the rows of a tile evenly."""
     if threads > 1024:
         hint = 'give larger tiles of warps by --schedule, "warp=64x32x32" for example'
-        raise NotApplicable(matmul.function, f"a block of {matmul.schedule.warps} warps has more than 1024 threads", hint)
+        raise NotApplicable(
+            matmul.function, f"a block of {matmul.schedule.warps} warps has more than 1024 threads", hint
+        )
     for matrix in (matmul.a, matmul.b):
         rows = math.prod(matrix.of(matmul.block)) // matmul.schedule.vector
         if rows % threads:
@@ -101,7 +103,9 @@ def _check_threads(matmul: Matmul, threads: int) -> None:
 def _fitting_vector(matmul: Matmul, threads: int) -> int:
     """The longest rows, if any, that threads share evenly."""
     sizes = [math.prod(matrix.of(matmul.block)) for matrix in (matmul.a, matmul.b)]
-    return next((n for n in (8, 4, 2, 1) if n < matmul.schedule.vector and not any(s % (n * threads) for s in sizes)), 0)
+    return next(
+        (n for n in (8, 4, 2, 1) if n < matmul.schedule.vector and not any(s % (n * threads) for s in sizes)), 0
+    )
 
 
 def _launch(matmul: Matmul, build: Builder, threads: int) -> gpu.Launch:

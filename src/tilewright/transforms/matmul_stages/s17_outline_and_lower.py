@@ -39,7 +39,9 @@ def apply(matmul: Matmul) -> str:
     taken = sum(_shared_bytes(matmul))
     if taken > SHARED_BYTES:
         hint = 'give a smaller block by --schedule, "block=64x64x64" for example'
-        raise NotApplicable(launch, f"the buffers take {taken} bytes of shared memory; blocks have {SHARED_BYTES}", hint)
+        raise NotApplicable(
+            launch, f"the buffers take {taken} bytes of shared memory; blocks have {SHARED_BYTES}", hint
+        )
     needed = registers(matmul)
     if needed > REGISTERS:
         hint = 'give smaller tiles of warps by --schedule, "warp=64x32x32" for example'
@@ -94,7 +96,9 @@ def check(matmul: Matmul, before: Sequence[str]) -> None:
         raise Broken("legality", foreign, f"{foreign.name} is left")
     threads = matmul.schedule.warps * WARP
     if (kernel.work_group_size, kernel.subgroup_size) != ((threads, 1), WARP):
-        raise Broken(NAME, kernel, f"a work-group is {kernel.work_group_size}, not {threads} threads in warps of {WARP}")
+        raise Broken(
+            NAME, kernel, f"a work-group is {kernel.work_group_size}, not {threads} threads in warps of {WARP}"
+        )
     taken = sum(_bytes(op) for op in kernel.walk() if isinstance(op, memref.Alloca))
     if taken > SHARED_BYTES:
         raise Broken("legality", kernel, f"{taken} bytes of shared memory, where blocks have {SHARED_BYTES}")
@@ -125,7 +129,6 @@ def _check_products(matmul: Matmul, kernel: Kernel) -> None:
         carried = [v for v in op.operands if v.type == sums] if isinstance(op, scf.For) else []
         if isinstance(op, scf.For) and carried and len(carried) != m * n:
             raise Broken("carried count", op, f"a loop carries {len(carried)} sums, not {m} * {n}")
-
 
 
 def _count(root: Operation, cls: type[Operation]) -> int:

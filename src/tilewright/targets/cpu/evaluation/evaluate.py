@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from msgspec.structs import replace
 
-from tilewright.targets.cpu.evaluation import gathers, reductions
+from tilewright.targets.cpu.evaluation import gathers, reductions, tables
 from tilewright.targets.cpu.evaluation.crosswise import crosswise_block, is_crosswise
 from tilewright.targets.cpu.expressions.blocks import Block, Piece, split_powers
 from tilewright.targets.cpu.expressions.fragments import Fragments, join, pick, rearrange
@@ -28,6 +28,7 @@ from tilewright.targets.cpu.expressions.nodes import (
     Product,
     Reduction,
     Registers,
+    Reshaped,
     Reverse,
     Splat,
 )
@@ -44,15 +45,21 @@ SCALAR = (Piece(0, 1, 1),)
 
 
 class Evaluator:
-    """Computes blocks at the position of a builder; `checked` is False where all elements are known to exist."""
+    """Computes blocks at the position of a builder; `checked` is False where all elements are known to exist.
 
-    __slots__ = ("_known", "arith", "b", "checked", "machine")
+    `straight`: vectors of memory that lies by tables are known to lie in one run each (`tables.py`).
+    """
 
-    def __init__(self, b: Builder, arith: Arithmetic, machine: Machine, checked: bool = True) -> None:
+    __slots__ = ("_known", "arith", "b", "checked", "machine", "straight")
+
+    def __init__(
+        self, b: Builder, arith: Arithmetic, machine: Machine, checked: bool = True, straight: bool = False
+    ) -> None:
         self.b = b
         self.arith = arith
         self.machine = machine
         self.checked = checked
+        self.straight = straight
         self._known: dict[tuple[Expression, Block], Fragments] = {}
 
     @contextmanager
@@ -118,6 +125,8 @@ class Evaluator:
                 return self._broadcast(tile, block)
             case Permute():
                 return self.block(tile.source, _permuted(tile, block))
+            case Reshaped():
+                raise AssertionError("reshaped tiles are put together in a buffer, or lie by tables")
             case Extract():
                 origin = tuple(self.b.add(o, i64(k)) for o, k in zip(block.origin, tile.offsets, strict=True))
                 return self.block(tile.source, replace(block, origin=origin))
@@ -137,8 +146,8 @@ class Evaluator:
     def address(self, tile: Memory, position: tuple[Value, ...]) -> Value:
         """Address of the element at a position."""
         distance = i64(0)
-        for at, stride in zip(position, tile.strides, strict=True):
-            distance = self.b.add(distance, self.b.mul(at, stride))
+        for dim, at in enumerate(position):
+            distance = self.b.add(distance, tables.distance(self.b, tile, dim, at))
         return self.advance(tile, tile.pointer, distance)
 
     def advance(self, tile: Memory, pointer: Value, distance: Value) -> Value:
@@ -149,6 +158,10 @@ class Evaluator:
         return self.b.gep("i8" if element.kind is Kind.BOOL else element.llvm, pointer, distance)
 
     def _load(self, tile: Memory, block: Block) -> Fragments:
+        if tile.tables:
+            return [
+                [tables.load_vector(self, tile, block, j, piece) for piece in block.pieces] for j in range(block.count)
+            ]
         base = self.address(tile, block.origin)
         if is_crosswise(tile, block.vector, block.across) and not (self.checked and tile.checked):
             return crosswise_block(self, tile, block, base)
@@ -211,6 +224,11 @@ class Evaluator:
 
         `masks`: lanes outside may be masked off, except in the last column.
         """
+        if tile.tables:
+            for j, row in enumerate(fragments):
+                for piece, operand in zip(block.pieces, row, strict=True):
+                    tables.store_vector(self, tile, block, j, piece, operand)
+            return
         checked = self.checked and tile.checked
         base = self.address(tile, block.origin)
         for j in range(block.count):

@@ -27,8 +27,21 @@ class Bound(Struct, frozen=True):
     high: Value
 
 
+class Table(Struct, frozen=True):
+    """Where positions of a dimension lie that no stride tells, in elements: position r at the i64 `pointer[r]`.
+
+    Runs of `run` positions lie the dimension's stride apart; position 0 is the one of number `phase` in its run, and a
+    multiple of `grain` from a run's start on (0: it is one). One may read some positions behind the end.
+    """
+
+    pointer: Value
+    run: int
+    phase: Value
+    grain: int = 0
+
+
 class Memory(Struct, frozen=True, eq=False):
-    """Element (r0, ..) lies at `pointer + sum r_k strides_k` (in elements).
+    """Element (r0, ..) lies at `pointer + sum r_k strides_k` (in elements); for some k maybe `tables_k[r_k]` instead.
 
     `span`: how many elements from `pointer` on may be read in any case, where that is known. `distant`: it is no memory
     of the work-group's own, so it may be in no cache. `padding`: so many positions behind the last one along the
@@ -42,6 +55,11 @@ class Memory(Struct, frozen=True, eq=False):
     span: int | None = None
     distant: bool = False
     padding: int = 0
+    tables: tuple[Table | None, ...] = ()
+
+    def table(self, dim: int) -> Table | None:
+        """The table of a dimension, if it has one."""
+        return self.tables[dim] if self.tables else None
 
     @property
     def checked(self) -> bool:
@@ -104,6 +122,17 @@ class Extract(Struct, frozen=True, eq=False):
     offsets: tuple[int, ...]
 
 
+class Reshaped(Struct, frozen=True, eq=False):
+    """The source's elements in another shape, numbered with the first dimension fastest.
+
+    Memory as a matrix, or a matrix that is stored as more dimensions. Large products take it as it is; for all else it
+    is put together in a buffer first.
+    """
+
+    type: TileType
+    source: Expression
+
+
 class Reverse(Struct, frozen=True, eq=False):
     """Positions along `dims` counted from the end."""
 
@@ -155,6 +184,7 @@ Expression = (
     | Broadcast
     | Permute
     | Extract
+    | Reshaped
     | Reverse
     | Iota
     | Product
@@ -168,7 +198,7 @@ def sources(tile: Expression) -> tuple[Expression, ...]:
     match tile:
         case Elementwise():
             return tile.operands
-        case Converted() | Broadcast() | Permute() | Extract() | Reverse() | Reduction():
+        case Converted() | Broadcast() | Permute() | Extract() | Reshaped() | Reverse() | Reduction():
             return (tile.source,)
         case Product():
             return (tile.lhs, tile.rhs, tile.acc)
@@ -202,7 +232,9 @@ class Substitution:
             case Memory():
                 bounds = [None if b is None else Bound(self._change(b.low), self._change(b.high)) for b in tile.bounds]
                 strides = tuple(map(self._change, tile.strides))
-                return replace(tile, pointer=self._change(tile.pointer), strides=strides, bounds=tuple(bounds))
+                tables = tuple(None if t is None else self._table(t) for t in tile.tables)
+                pointer = self._change(tile.pointer)
+                return replace(tile, pointer=pointer, strides=strides, bounds=tuple(bounds), tables=tables)
             case Registers():
                 return replace(tile, fragments=[[self.operand(x) for x in row] for row in tile.fragments])
             case Splat():
@@ -211,13 +243,16 @@ class Substitution:
                 return replace(tile, operands=tuple(map(self.tile, tile.operands)))
             case Product():
                 return replace(tile, lhs=self.tile(tile.lhs), rhs=self.tile(tile.rhs), acc=self.tile(tile.acc))
-            case Converted() | Broadcast() | Permute() | Extract() | Reverse() | Reduction():
+            case Converted() | Broadcast() | Permute() | Extract() | Reshaped() | Reverse() | Reduction():
                 return replace(tile, source=self.tile(tile.source))
             case Gathered():
                 mask = None if tile.mask is None else self.tile(tile.mask)
                 return replace(tile, addresses=self.tile(tile.addresses), mask=mask)
             case Iota():
                 return tile
+
+    def _table(self, table: Table) -> Table:
+        return replace(table, pointer=self._change(table.pointer), phase=self._change(table.phase))
 
     def operand(self, operand: Operand) -> Operand:
         """The operand with its values changed."""
@@ -257,13 +292,17 @@ def _natural_dim(tile: Expression, known: dict[Expression, int | None]) -> int |
     return known[tile]
 
 
+def _run(tile: Memory, dim: int) -> int:
+    """How many positions of a dimension lie its stride apart."""
+    table = tile.table(dim)
+    return tile.type.shape[dim] if table is None else table.run
+
+
 def _found_dim(tile: Expression, known: dict[Expression, int | None]) -> int | None:
     match tile:
         case Memory():
-            for dim, (stride, extent) in enumerate(zip(tile.strides, tile.type.shape, strict=True)):
-                if stride.integer == 1 and extent > 1:
-                    return dim
-            return None
+            units = [k for k, stride in enumerate(tile.strides) if stride.integer == 1 and tile.type.shape[k] > 1]
+            return max(units, key=lambda k: _run(tile, k), default=None)
         case Registers():
             return tile.vector
         case Elementwise():
@@ -285,5 +324,5 @@ def _found_dim(tile: Expression, known: dict[Expression, int | None]) -> int | N
             return None if dim is None or dim == tile.dim else dim - (dim > tile.dim)
         case Gathered():
             return _natural_dim(tile.addresses, known)
-        case Splat() | Iota():
+        case Splat() | Iota() | Reshaped():
             return None

@@ -9,25 +9,24 @@ from msgspec import Struct
 from tilewright.ir.types import ScalarType
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluation.evaluate import Evaluator
+from tilewright.targets.cpu.evaluation.tables import is_straight
 from tilewright.targets.cpu.expressions.blocks import Block, Piece, balanced, split_powers
 from tilewright.targets.cpu.expressions.fragments import Fragments, flatten, rebuild
-from tilewright.targets.cpu.expressions.nodes import Expression, Memory, Product
-from tilewright.targets.cpu.large_products.packing import Format
+from tilewright.targets.cpu.expressions.nodes import Expression, Memory, Product, Table, subexpressions
+from tilewright.targets.cpu.large_products.packing import RUN_GRAIN, Format
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.machine import LINE_BYTES, Machine
 from tilewright.targets.cpu.memory.lanes import Lanes, load_lanes, store_lanes
 from tilewright.targets.cpu.outlining.outline import Outlined
 from tilewright.targets.cpu.units.unit import ProductUnit
 from tilewright.targets.cpu.units.vector import is_zero
-from tilewright.targets.llvm.emitter import Builder, Value, i64
+from tilewright.targets.llvm.emitter import Builder, Value, boolean, i64
 from tilewright.targets.llvm.types import ELEMENTS
 
 _CACHE_SHARE = 0.8
 _SHORTEST_RUN = 64
 _PREFETCH_TERMS = 64
 _COMPACT_ACCUMULATORS = 8
-# Packing moves whole vectors of terms.
-_RUN_GRAIN = 16
 
 
 class Form(Struct, frozen=True):
@@ -85,7 +84,7 @@ def element_address(b: Builder, element: ScalarType, base: Value, distance: Valu
 def _run_length(depth: int, most: int) -> int:
     """The terms of `depth` in even runs of about `most`."""
     runs = -(-depth // max(most, _SHORTEST_RUN))
-    return -(-depth // (runs * _RUN_GRAIN)) * _RUN_GRAIN
+    return -(-depth // (runs * RUN_GRAIN)) * RUN_GRAIN
 
 
 class Work(Struct, frozen=True):
@@ -244,19 +243,50 @@ class MacroKernel:
         """What the program does with the product, in registers, and the store."""
         b, form, work = self._b, self._form, self._work
         line, first = b.mul(self._number, i64(form.long.height)), b.mul(column, i64(form.short.height))
-        origin = (line, first) if form.vector == 0 else (first, line)
-        block = Block(origin, form.vector, self._pieces, 1 - form.vector, form.short.height)
         whole = b.and_(
             b.icmp("sle", b.add(line, i64(form.long.height)), work.lines),
             b.icmp("sle", b.add(first, i64(form.short.height)), work.columns),
         )
-        with b.if_else(whole, likely=True) as branch:
-            for arm, checked in ((branch.then, False), (branch.otherwise, True)):
-                with arm():
-                    ev = self._evaluator(checked)
-                    acc = ev.block(work.product.acc, block)
-                    ev.provide(work.product, block, self._added(acc, total))
-                    ev.store(work.target, block, ev.block(work.value, block))
+        for start, pieces in self._stored_at_once():
+            position = b.add(line, i64(start))
+            origin = (position, first) if form.vector == 0 else (first, position)
+            block = Block(origin, form.vector, pieces, 1 - form.vector, form.short.height)
+            offset = next(k for k, piece in enumerate(self._pieces) if piece.offset == start)
+            part = [row[offset : offset + len(pieces)] for row in total]
+            with b.if_else(b.and_(whole, self._is_straight(position, pieces)), likely=True) as branch:
+                for arm, checked in ((branch.then, False), (branch.otherwise, True)):
+                    with arm():
+                        ev = self._evaluator(checked)
+                        acc = ev.block(work.product.acc, block)
+                        ev.provide(work.product, block, self._added(acc, part))
+                        ev.store(work.target, block, ev.block(work.value, block))
+
+    def _tables(self) -> list[Table]:
+        """The tables by which vectors of what is read and written lie."""
+        memory = [*subexpressions(self._work.value), *subexpressions(self._work.product.acc), self._work.target]
+        found = [tile.table(self._form.vector) for tile in memory if isinstance(tile, Memory)]
+        return [table for table in found if table is not None]
+
+    def _stored_at_once(self) -> list[tuple[int, tuple[Piece, ...]]]:
+        """Vectors of a register block by where they begin: each on its own if runs of tables may end inside of some."""
+        always = all(self._straight(t, i64(0), self._pieces).text == "true" for t in self._tables())
+        if always:
+            return [(0, self._pieces)]
+        return [(piece.offset, (Piece(0, piece.lanes, piece.active),)) for piece in self._pieces]
+
+    def _is_straight(self, position: Value, pieces: tuple[Piece, ...]) -> Value:
+        """Whether these vectors, from a position on, lie in one run each."""
+        found = boolean(True)
+        for table in self._tables():
+            found = self._b.and_(found, self._straight(table, position, pieces))
+        return found
+
+    def _straight(self, table: Table, position: Value, pieces: tuple[Piece, ...]) -> Value:
+        b, found = self._b, boolean(True)
+        for piece in pieces:
+            at = b.add(position, i64(piece.offset))
+            found = b.and_(found, is_straight(b, table, at, piece.lanes, self._form.long.height))
+        return found
 
     def _added(self, before: Fragments, more: Fragments) -> Fragments:
         arith, dtype = self._ctx.arith, self._form.element.name
@@ -269,7 +299,7 @@ class MacroKernel:
     # Register blocks
 
     def _evaluator(self, checked: bool = True) -> Evaluator:
-        return Evaluator(self._b, self._ctx.arith, self._machine, checked)
+        return Evaluator(self._b, self._ctx.arith, self._machine, checked, straight=not checked)
 
     def _rebuilt(self, values: list[Value]) -> Fragments:
         return rebuild(values, self._form.element.name, self._form.short.height, len(self._pieces))

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from tilewright.ir.types import ScalarType, TileType
 from tilewright.targets.cpu.evaluation.evaluate import Evaluator
+from tilewright.targets.cpu.evaluation.tables import is_straight
 from tilewright.targets.cpu.expressions.blocks import Block, Piece, split_powers
 from tilewright.targets.cpu.expressions.fragments import parts_of
 from tilewright.targets.cpu.expressions.nodes import Converted, Expression, Memory, natural_dim
@@ -19,9 +20,11 @@ from tilewright.targets.cpu.machine import LINE_BYTES, Machine
 from tilewright.targets.cpu.memory.lanes import Lanes, store_lanes
 from tilewright.targets.cpu.units.unit import Packing
 from tilewright.targets.llvm.arith import Arithmetic
-from tilewright.targets.llvm.emitter import Builder, Value, i64
+from tilewright.targets.llvm.emitter import Builder, Value, boolean, i64
 from tilewright.targets.llvm.types import lanes_of
 
+RUN_GRAIN = 16
+"""Runs of terms are multiples of so many words: packing moves whole vectors of terms."""
 _TERMS = 4
 _PREFETCH_RUNS = 2
 
@@ -54,7 +57,7 @@ class Format(Struct, frozen=True):
 class PlainPacking:
     """The body of a packing function."""
 
-    __slots__ = ("_arith", "_b", "_depth", "_form", "_machine", "_source", "_steps", "_target", "_value")
+    __slots__ = ("_arith", "_b", "_depth", "_form", "_machine", "_source", "_steps", "_target", "_transposed", "_value")
 
     def __init__(
         self,
@@ -74,6 +77,7 @@ class PlainPacking:
         self._target = target
         self._depth = depth
         transposed = natural_dim(source) == 1 - form.line
+        self._transposed = transposed
         self._steps = machine.lanes(form.word.component.bytes) if transposed else _TERMS
         element, signed = form.packing.element, form.packing.signed
         same = source.type.element is element
@@ -89,13 +93,32 @@ class PlainPacking:
         known = b.smax(b.smin(terms.high, self._depth), i64(0))
         full = b.select(b.icmp("sle", terms.low, i64(0)), b.and_(known, i64(-self._steps)), i64(0))
         starts, ends = b.icmp("sle", lines.low, i64(0)), b.icmp("sle", i64(form.height), lines.high)
-        with b.if_else(b.and_(starts, ends), likely=True) as branch:
+        with b.if_else(b.and_(b.and_(starts, ends), self._lines_are_straight()), likely=True) as branch:
             for arm, checked in ((branch.then, False), (branch.otherwise, True)):
                 with arm(), b.loop(i64(0), full, self._steps, hint="k") as loop:
                     if not checked:
                         self._prefetch(b.add(loop.index, i64(_PREFETCH_RUNS * self._steps)))
-                    self._run(Evaluator(b, self._arith, self._machine, checked), loop.index)
+                    straight = not checked and (not self._transposed or self._terms_are_straight())
+                    self._run(Evaluator(b, self._arith, self._machine, checked, straight), loop.index)
         self._rest(full)
+
+    def _lines_are_straight(self) -> Value:
+        """Whether vectors of lines lie in one run each."""
+        table, found = self._source.table(self._form.line), boolean(True)
+        if table is not None and not self._transposed:
+            for piece in self._pieces():
+                one = is_straight(self._b, table, i64(piece.offset), piece.lanes, piece.offset)
+                found = self._b.and_(found, one)
+        return found
+
+    def _terms_are_straight(self) -> bool:
+        """Whether vectors of terms always lie in one run each."""
+        table = self._source.table(1 - self._form.line)
+        return table is None or all(n % self._steps == 0 for n in (table.run, table.grain))
+
+    def _pieces(self) -> tuple[Piece, ...]:
+        """The vectors of a panel's lines."""
+        return split_powers(self._form.height, self._machine.lanes(self._form.word.component.bytes))
 
     def _rest(self, full: Value) -> None:
         """The terms from `full` on, one by one."""
@@ -133,15 +156,14 @@ class PlainPacking:
 
     def _run(self, ev: Evaluator, term: Value) -> None:
         """Copy a run of terms of all lines."""
-        if natural_dim(self._source) == 1 - self._form.line:
+        if self._transposed:
             self._run_transposed(ev, term)
         else:
             self._run_in_order(ev, term)
 
     def _run_in_order(self, ev: Evaluator, term: Value) -> None:
         """Vectors of lines."""
-        form, b = self._form, self._b
-        pieces = split_powers(form.height, self._machine.lanes(form.word.component.bytes))
+        form, b, pieces = self._form, self._b, self._pieces()
         found = ev.block(self._value, Block(self._at(i64(0), term), form.line, pieces, 1 - form.line, self._steps))
         for k in range(self._steps):
             start = b.mul(b.add(term, i64(k)), i64(form.height))

@@ -5,14 +5,16 @@
 
 from __future__ import annotations
 
+from math import gcd
+
 from msgspec import Struct
 from msgspec.structs import replace
 
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluation.evaluate import Evaluator
-from tilewright.targets.cpu.expressions.nodes import Bound, Memory
+from tilewright.targets.cpu.expressions.nodes import Bound, Memory, Table
 from tilewright.targets.cpu.large_products.interleaved import InterleavedPacking
-from tilewright.targets.cpu.large_products.packing import Format, PlainPacking
+from tilewright.targets.cpu.large_products.packing import RUN_GRAIN, Format, PlainPacking
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Callee, Value, i64
@@ -31,31 +33,45 @@ def pack(
     """Fill the panel at `to` with `depth` terms of a factor that is checked in both dimensions."""
     b = ctx.b
     at = (corner.line, corner.term) if form.line == 0 else (corner.term, corner.line)
-    pointer = Evaluator(b, ctx.arith, machine).address(source, at)
+    # where a table tells it, the way to the corner is in its entries
+    origin = tuple(i64(0) if source.table(dim) else first for dim, first in enumerate(at))
+    pointer = Evaluator(b, ctx.arith, machine).address(replace(source, tables=()), origin)
     arguments = [pointer, to, depth, *source.strides]
     for bound, first in zip(source.bounds, at, strict=True):
         assert bound is not None
         arguments += [b.sub(bound.low, first), b.sub(bound.high, first)]
+    for dim, first in enumerate(at):
+        table = source.table(dim)
+        if table is not None:
+            arguments += [b.gep("i64", table.pointer, first), b.urem(b.add(table.phase, first), i64(table.run))]
     b.call_void(_packer(ctx, machine, source, form, arguments), arguments)
 
 
 def _packer(ctx: KernelContext, machine: Machine, source: Memory, form: Format, arguments: list[Value]) -> Callee:
     """The function that packs a panel, one a module for all factors alike."""
     strides = [str(s.integer) if s.integer is not None else "n" for s in source.strides]
+    grains = {form.line: form.height, 1 - form.line: RUN_GRAIN * form.packing.group}
+    tables = [(dim, table, gcd(table.grain, grains[dim])) for dim, table in enumerate(source.tables) if table]
+    strides += [f"t{dim}.{table.run}.{grain}" for dim, table, grain in tables]
     name = f"pack.{source.type.element}.{form.packing}.{form.line}.{form.height}.{'.'.join(strides)}"
     known = ctx.module.defined(name)
     if known is not None:
         return known
     names = ("source", "target", "depth", "s0", "s1", "low0", "high0", "low1", "high1")
+    names += tuple(f"{word}{dim}" for dim, _, _ in tables for word in ("table", "phase"))
     parameters = [(value.type, word) for value, word in zip(arguments, names, strict=True)]
     function = ctx.module.function(name, "void", parameters, linkage="internal", attributes=machine.attributes)
     pointer, target, depth, s0, s1, *limits = function.arguments
+    moved: list[Table | None] = [None] * len(source.tables)
+    for k, (dim, table, grain) in enumerate(tables):
+        moved[dim] = Table(limits[4 + 2 * k], table.run, limits[5 + 2 * k], grain)
     inner = replace(
         source,
         pointer=pointer,
         strides=tuple(v if v.integer is not None else p for v, p in zip(source.strides, (s0, s1), strict=True)),
         bounds=(Bound(limits[0], limits[1]), Bound(limits[2], limits[3])),
         span=None,
+        tables=tuple(moved),
     )
     b = Builder(function)
     body = PlainPacking if form.packing.group == 1 else InterleavedPacking

@@ -23,11 +23,15 @@ from tilewright.targets.cpu.expressions.nodes import (
     Iota,
     Memory,
     Product,
+    Reshaped,
     Splat,
+    Substitution,
     natural_dim,
+    subexpressions,
 )
 from tilewright.targets.cpu.large_products.corrections import sum_words
 from tilewright.targets.cpu.large_products.macro_kernel import Form, MacroKernel, Work, blocks
+from tilewright.targets.cpu.large_products.matrices import matrix_of, source_of
 from tilewright.targets.cpu.large_products.panels import Corner, bounded, pack
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.memory.buffers import borrowed
@@ -42,6 +46,7 @@ MANY_MULTIPLIES = 72 * 72 * 72
 _MANY_FOR_UNITS = 32 * 32 * 32
 """From here on for other units (`benchmarks/units.py`, batches of small products)."""
 _NARROWEST = 16
+_KNOWN = (Elementwise, Converted, Memory, Reshaped, Splat, Broadcast, Iota, Product)
 _PANELS_AT_ONCE = 8
 _SHARED_FROM = 1 << 17
 
@@ -54,7 +59,7 @@ def large_product(machine: Machine, value: Expression) -> Product | None:
         return None
     product = products[0]
     around = [*parts, *_elementwise_parts(product.acc)]
-    known = all(isinstance(p, Elementwise | Converted | Memory | Splat | Broadcast | Iota | Product) for p in around)
+    known = all(isinstance(p, _KNOWN) for p in around)
     once = sum(isinstance(part, Product) for part in around) == 1
     return product if known and once else None
 
@@ -73,10 +78,10 @@ def is_large_shape(m: int, n: int, depth: int, many: int = MANY_MULTIPLIES) -> b
     return m * n * depth >= many and min(m, n, depth) >= _NARROWEST
 
 
-def _source(factor: Expression) -> Memory | None:
+def _source(factor: Expression) -> Memory | Reshaped | None:
     """The memory that a factor is read from, converted or not."""
     inner = factor.source if isinstance(factor, Converted) else factor
-    return inner if isinstance(inner, Memory) else None
+    return inner if isinstance(inner, Memory | Reshaped) else None
 
 
 def _elementwise_parts(value: Expression) -> Iterator[Expression]:
@@ -95,10 +100,25 @@ def _elementwise_parts(value: Expression) -> Iterator[Expression]:
             waiting.append(part.source)
 
 
-def store_large(ctx: KernelContext, machine: Machine, value: Expression, product: Product, target: Memory) -> None:
+def store_large(
+    ctx: KernelContext, machine: Machine, value: Expression, product: Product, target: Memory | Reshaped
+) -> None:
     """Compute `value`, which contains `product`, into `target`."""
     with ctx.layout.passing():
-        _store_large(ctx, machine, value, product, target)
+        reshaped = [part for part in subexpressions(value) if isinstance(part, Reshaped)]
+        known: dict[Expression, Expression] = {
+            part: matrix_of(ctx, machine, part.type, source_of(part)) for part in reshaped
+        }
+        same = Substitution(_unchanged, known)
+        whole, inner = same.tile(value), same.tile(product)
+        assert isinstance(inner, Product)
+        if isinstance(target, Reshaped):
+            target = matrix_of(ctx, machine, target.type, source_of(target))
+        _store_large(ctx, machine, whole, inner, target)
+
+
+def _unchanged(value: Value) -> Value:
+    return value
 
 
 def _store_large(ctx: KernelContext, machine: Machine, value: Expression, product: Product, target: Memory) -> None:
@@ -178,7 +198,7 @@ def _multiply(ctx: KernelContext, machine: Machine, form: Form, work: Work, wort
 
 def _memory(factor: Expression) -> Memory:
     found = _source(factor)
-    assert found is not None
+    assert isinstance(found, Memory)
     return found
 
 

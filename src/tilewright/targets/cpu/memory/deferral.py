@@ -85,11 +85,20 @@ def _reaches_product(value: core.Value) -> bool:
 
 
 def _sinks(value: core.Value) -> Iterator[tuple[core.Operation, bool]]:
-    """Operations that make code read a tile; whether each position of theirs reads the same position of the tile."""
+    """Operations that make code read a tile; whether each position of theirs reads the same position of the tile.
+
+    Positions are counted through all dimensions, so that what was a matrix in between is in place again as a box.
+    """
     for part, in_place in reachable((value, True), _by_operations):
         for op in part.uses:
             if not is_expression(op):
-                yield op, in_place and not isinstance(op, ReduceBy)
+                same_box = not isinstance(op, tile.Store) or _shape(op.value) == _shape(value)
+                yield op, in_place and same_box and not isinstance(op, ReduceBy)
+
+
+def _shape(value: core.Value) -> tuple[int, ...]:
+    assert isinstance(value.type, TileType)
+    return value.type.shape
 
 
 def _by_operations(reached: tuple[core.Value, bool]) -> Iterator[tuple[core.Value, bool]]:
@@ -97,7 +106,8 @@ def _by_operations(reached: tuple[core.Value, bool]) -> Iterator[tuple[core.Valu
     part, in_place = reached
     for op in part.uses:
         if is_expression(op):
-            same = isinstance(op, Elementwise) or (isinstance(op, tile.Mma) and part not in (op.lhs, op.rhs))
+            same = isinstance(op, Elementwise | tile.Reshape)
+            same |= isinstance(op, tile.Mma) and part not in (op.lhs, op.rhs)
             yield op.results[0], in_place and same
         elif isinstance(op, ReduceBy):
             # An expression if the region is one operation, code otherwise.

@@ -9,7 +9,7 @@ from tilewright.ir import core, interfaces
 from tilewright.ir.interfaces import AccessesAddresses, MovesElements
 from tilewright.ir.types import ScalarType, TileType
 from tilewright.targets.cpu.context import KernelContext, NoLowering, TileCarrier
-from tilewright.targets.cpu.expressions.graph import sole_rearrangement
+from tilewright.targets.cpu.expressions.graph import is_expression, sole_rearrangement
 from tilewright.targets.cpu.expressions.nodes import (
     Converted,
     Elementwise,
@@ -19,10 +19,12 @@ from tilewright.targets.cpu.expressions.nodes import (
     Memory,
     Product,
     Reduction,
+    Reshaped,
     Splat,
     natural_dim,
 )
 from tilewright.targets.cpu.expressions.rearranged import rearranged
+from tilewright.targets.cpu.expressions.reshaping import as_strided
 from tilewright.targets.cpu.large_products.product import is_large, kind_of, large_product
 from tilewright.targets.cpu.lowered import Scalar
 from tilewright.targets.cpu.machine import Machine
@@ -115,6 +117,8 @@ class CpuTiles:
                 return Reduction(type_, tile_of(ctx, op.tile), op.kind.value, op.dim)
             case ReduceBy() if (word := _word(op)) is not None:
                 return Reduction(type_, tile_of(ctx, op.tiles[0]), word, op.dim)
+            case tile.Reshape() if is_expression(op):
+                return _matrix(tile_of(ctx, op.tile), type_)
             case MovesElements() if (move := sole_rearrangement(op)) is not None:
                 return rearranged(tile_of(ctx, op.operands[move.operand]), move)
             case MovesElements() | tile.Reinterpret() | tile.Scan() | tile.Map():
@@ -173,6 +177,12 @@ def _product(ctx: KernelContext, roots: Roots, op: tile.Mma, type_: TileType) ->
     return Product(type_, lhs, rhs, acc, op)
 
 
+def _matrix(source: Expression, type_: TileType) -> Expression:
+    """Memory as a matrix, or a matrix as memory of more dimensions."""
+    strided = as_strided(source, type_) if isinstance(source, Memory) and type_.rank < source.type.rank else None
+    return strided or Reshaped(type_, source)
+
+
 def _factor_of(source: Expression) -> Expression:
     """Unsigned integers in memory that are widened are as good a factor as signed ones."""
     if isinstance(source, Elementwise) and isinstance(source.op, arith_integers.UCast):
@@ -187,7 +197,9 @@ def _factor(roots: Roots, source: Expression, product: TileType, unit: int, sole
 
     Those of a large product are converted when they are packed.
     """
-    if isinstance(source, Memory) and source.type.element is product.element:
+    if isinstance(source, Reshaped) and not large:
+        source = roots.put_together(source)
+    if isinstance(source, Memory | Reshaped) and source.type.element is product.element:
         return source
     if isinstance(source, Splat) or (isinstance(source, Product) and sole and source.type.size <= _CHAINED_ELEMENTS):
         return source

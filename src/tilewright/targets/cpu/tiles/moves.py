@@ -17,6 +17,7 @@ from tilewright.targets.cpu.expressions.blocks import Block, Piece
 from tilewright.targets.cpu.expressions.fragments import flatten, pick, rebuild, shuffle
 from tilewright.targets.cpu.expressions.nodes import Expression, Memory
 from tilewright.targets.cpu.expressions.rearranged import rearranged
+from tilewright.targets.cpu.expressions.reshaping import column_major
 from tilewright.targets.cpu.lowered import Operand, Scalar
 from tilewright.targets.cpu.memory.lanes import Lanes, store_lanes
 from tilewright.targets.cpu.memory.places import tile_of
@@ -31,7 +32,7 @@ def lower(ctx: KernelContext, roots: Roots, op: core.Operation) -> Memory:
     assert isinstance(type_, TileType)
     match op:
         case tile.Reshape():
-            return _reshape(roots, roots.materialize(tile_of(ctx, op.tile), 0, packed=True), type_)
+            return column_major(roots.materialize(tile_of(ctx, op.tile), 0, packed=True), type_)
         case tile.Reinterpret():
             return _reinterpreted(roots.materialize(tile_of(ctx, op.tile), 0, packed=True), type_)
         case MovesElements():
@@ -42,15 +43,6 @@ def lower(ctx: KernelContext, roots: Roots, op: core.Operation) -> Memory:
             return _map(ctx, roots, op, type_)
         case _:
             raise NoLowering(op)
-
-
-def _reshape(roots: Roots, packed: Memory, type_: TileType) -> Memory:
-    """Column-major order of elements is the buffer's own."""
-    strides, total = list[Value](), 1
-    for extent in type_.shape:
-        strides.append(i64(total))
-        total *= max(extent, 1)
-    return Memory(type_, packed.pointer, tuple(strides), (None,) * type_.rank, packed.span)
 
 
 def _reinterpreted(packed: Memory, type_: TileType) -> Memory:

@@ -28,6 +28,7 @@ from tilewright.targets.cpu.expressions.nodes import (
     Product,
     Reduction,
     Registers,
+    Reshaped,
     Reverse,
     Splat,
     Substitution,
@@ -35,6 +36,7 @@ from tilewright.targets.cpu.expressions.nodes import (
     natural_dim,
     subexpressions,
 )
+from tilewright.targets.cpu.expressions.reshaping import column_major
 from tilewright.targets.cpu.large_products.product import large_product, store_large
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.machine import Machine
@@ -84,6 +86,12 @@ class Roots:
                 assert isinstance(inside, Memory)
                 self.within(part).store(part.tile(value), inside)
             return
+        if isinstance(value, Reshaped):
+            product = large_product(self.machine, value.source)
+            if product is not None:
+                matrix = Reshaped(value.source.type, target)
+                store_large(self.ctx, self.machine, value.source, product, matrix)
+                return
         product = large_product(self.machine, value)
         if product is not None:
             store_large(self.ctx, self.machine, value, product, target)
@@ -191,6 +199,10 @@ class Roots:
         self.store(tile, target)
         return target
 
+    def put_together(self, tile: Reshaped) -> Memory:
+        """The elements in a buffer, where any shape is a matter of strides."""
+        return column_major(self.materialize(tile.source, 0, packed=True), tile.type)
+
     # Tiles in registers
 
     def register_plan(self, type_: TileType, vector: int) -> Plan:
@@ -260,14 +272,16 @@ class Roots:
             case Gathered():
                 mask = None if tile.mask is None else self._with_operands(tile.mask, plan, vector, known)
                 return replace(tile, addresses=self._with_operands(tile.addresses, plan, vector, known), mask=mask)
+            case Reshaped():
+                return self.put_together(tile)
             case Broadcast() | Extract() | Reverse() | Reduction():
-                costly = any(isinstance(part, Registers | Product) for part in subexpressions(tile.source))
+                costly = any(isinstance(part, Registers | Product | Reshaped) for part in subexpressions(tile.source))
                 return replace(tile, source=self.materialize(tile.source)) if costly else tile
             case _:
                 return tile
 
     def _with_factors(self, tile: Product, plan: Plan, vector: int, known: _Materialized) -> Product:
-        lhs, rhs = (self.materialize(f) if isinstance(f, Converted) else f for f in (tile.lhs, tile.rhs))
+        lhs, rhs = (self.materialize(f) if isinstance(f, Converted | Reshaped) else f for f in (tile.lhs, tile.rhs))
         long_tile, short_tile = (lhs, rhs) if vector == 0 else (rhs, lhs)
         if isinstance(short_tile, Product):
             short_tile = self.materialize(short_tile)
