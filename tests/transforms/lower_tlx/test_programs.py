@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from dialects.tlx.tensors import in_format, value
 from tilewright.diagnostics.report import CompileError
 from tilewright.dialects import arith, scf, tile, tl
 from tilewright.dialects.addresses import AddressOf, FromAddress
@@ -17,7 +18,7 @@ from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.memref import Alloca
 from tilewright.dialects.tlx.elementwise import Fabs, Floor, Relu
 from tilewright.dialects.tlx.memory import Load, Store, ToVector, TypeInfo
-from tilewright.dialects.tlx.products import Convolution, MatMul, Smma
+from tilewright.dialects.tlx.products import Contract, Convolution, MatMul, Smma
 from tilewright.dialects.tlx.shapes import Transpose
 from tilewright.dialects.tlx.types import TensorType, dense_distances
 from tilewright.interpreter.program import interpreted_module
@@ -318,6 +319,72 @@ def test_a_convolution_of_many_channels(rng: np.random.Generator, height: int, s
     compiled(lowered(module, 4096))["f"][1](x, kernel, found)
     patches = np.lib.stride_tricks.sliding_window_view(x, (3, 3), (2, 3))[:, :, ::stride]
     assert np.array_equal(found, np.einsum("nchwij,ocij->nohw", patches, kernel, optimize=True))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "result"),
+    [("acik", "kbcj", "abij"), ("caik", "bkcj", "jbia"), ("abid", "dcj", "abcij"), ("abcij", "kijc", "bka")],
+)
+def test_contractions_whose_dimensions_no_stride_merges(
+    rng: np.random.Generator, left: str, right: str, result: str
+) -> None:
+    """They are one product, whatever the layout of the result; the interpreter agrees behind the first stage."""
+    sizes = {"a": 9, "b": 11, "c": 17, "d": 20, "i": 7, "j": 13, "k": 19}
+    both = [c for c in left if c in right]
+    free = [c for c in left if c not in both] + [c for c in right if c not in both]
+    types = [TensorType.dense(F32, [sizes[c] for c in letters]) for letters in (left, right)]
+    x, y = (rng.integers(-3, 4, t.shape).astype(np.float32) for t in types)
+
+    def make() -> Module:
+        def body(b: Builder, v: Sequence[Value]) -> Value:
+            axes = [tuple(letters.index(c) for c in both) for letters in (left, right)]
+            plain = TensorType.dense(F32, [sizes[c] for c in free])
+            type_ = plain.relaid([free.index(c) for c in result])
+            return b(Contract(v[0], v[1], *axes, result_types=[type_])).out
+
+        return lowered(program(types, body)[0], 4096)
+
+    assert sum(isinstance(op, tl.Contract) for op in make().walk()) == 1
+    wanted = np.einsum(f"{left},{right}->{result}", x, y)
+    for run in (interpreted_module(make(), "", False), compiled(make())):
+        found = np.full(wanted.shape, np.nan, np.float32)
+        run["f"][1](x, y, found)
+        assert np.array_equal(found, wanted)
+
+
+@pytest.mark.parametrize(("element", "layout"), [(F32, (0, 1, 2, 3)), (BF16, (0, 2, 3, 1)), (I8, (1, 0, 3, 2))])
+@pytest.mark.parametrize(("strides", "spread", "dilations"), [((1, 1), (1, 1), (1, 1)), ((2, 3), (2, 1), (1, 2))])
+def test_large_convolutions_are_one_product(
+    rng: np.random.Generator,
+    element: ScalarType,
+    layout: tuple[int, ...],
+    strides: tuple[int, int],
+    spread: tuple[int, int],
+    dilations: tuple[int, int],
+) -> None:
+    """Strides, dilations of either, results in any layout; 16-bit floats are rounded once."""
+    types = [TensorType.dense(element, (2, 19, 23, 26)), TensorType.dense(element, (17, 19, 3, 3))]
+    x, kernel = (rng.integers(-2, 3, t.shape) for t in types)
+
+    def body(b: Builder, v: Sequence[Value]) -> Value:
+        source, weights = map(value, types)
+        natural = Convolution(source, weights, strides, spread, dilations).out.type
+        assert isinstance(natural, TensorType)
+        result = [natural.relaid(layout)]
+        return b(Convolution(v[0], v[1], strides, spread, dilations, result_types=result)).out
+
+    module, out = program(types, body)
+    module = lowered(module, 4096)
+    assert sum(isinstance(op, tl.Contract) for op in module.walk()) == 1
+    stored = in_format(np.zeros(out.extents, np.int64), element)
+    compiled(module)["f"][1](*(in_format(a, element) for a in (x, kernel)), stored)
+    wide = np.zeros((2, 19, 22 * spread[0] + 1, 25 * spread[1] + 1), np.int64)
+    wide[:, :, :: spread[0], :: spread[1]] = x
+    size = [2 * d + 1 for d in dilations]
+    patches = np.lib.stride_tricks.sliding_window_view(wide, size, (2, 3))
+    patches = patches[:, :, :: strides[0], :: strides[1], :: dilations[0], :: dilations[1]]
+    wanted = np.einsum("nchwij,ocij->nohw", patches, kernel, optimize=True).transpose(layout)
+    assert stored.tobytes() == in_format(wanted, element).tobytes()
 
 
 def test_large_products_in_place_and_through_a_buffer(rng: np.random.Generator) -> None:

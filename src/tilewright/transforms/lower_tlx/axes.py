@@ -19,6 +19,15 @@ class Axis(Struct, frozen=True):
     extent: int
     strides: tuple[Length, ...]
 
+    def distance(self, which: int) -> int:
+        """Its stride in one of the tensors; unknown ones are far."""
+        stride = self.strides[which]
+        return stride if isinstance(stride, int) else _FAR
+
+    def distances(self) -> tuple[int, ...]:
+        """Its strides in all of them."""
+        return tuple(self.distance(k) for k in range(len(self.strides)))
+
 
 def axes(extents: Iterable[int], views: Sequence[tuple[Value, Sequence[int]]]) -> list[Axis]:
     """The dimensions of these extents, which are these modes of each view."""
@@ -29,7 +38,7 @@ def axes(extents: Iterable[int], views: Sequence[tuple[Value, Sequence[int]]]) -
 def merged(given: Sequence[Axis]) -> list[Axis]:
     """The same positions with as few dimensions as strides allow, the farthest apart first; none of extent 1."""
     found: list[Axis] = []
-    for axis in sorted((a for a in given if a.extent > 1), key=_distance, reverse=True):
+    for axis in sorted((a for a in given if a.extent > 1), key=Axis.distances, reverse=True):
         if found and _continues(found[-1], axis):
             found[-1] = Axis(found[-1].extent * axis.extent, axis.strides)
         else:
@@ -37,22 +46,10 @@ def merged(given: Sequence[Axis]) -> list[Axis]:
     return found
 
 
-def _distance(axis: Axis) -> tuple[int, ...]:
-    return tuple(s if isinstance(s, int) else _FAR for s in axis.strides)
-
-
 def _continues(outer: Axis, inner: Axis) -> bool:
     """Whether the outer dimension goes on where the inner one ends, in every tensor."""
     pairs = zip(outer.strides, inner.strides, strict=True)
     return all(isinstance(x, int) and isinstance(y, int) and x == y * inner.extent for x, y in pairs)
-
-
-def single(given: Sequence[Axis], count: int) -> Axis | None:
-    """All dimensions as one, None if strides do not allow it."""
-    found = merged(given)
-    if len(found) > 1:
-        return None
-    return found[0] if found else Axis(1, (1,) * count)
 
 
 def longest(given: Sequence[Axis], count: int) -> tuple[Axis, list[Axis]]:

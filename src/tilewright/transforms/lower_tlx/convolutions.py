@@ -1,6 +1,7 @@
-"""Convolutions as products: for each element of the kernel, its maps by channels times channels by positions.
+"""Convolutions as products: large ones of the kernel and all patches at once; else one for each element of the kernel,
+its maps by channels times channels by positions.
 
-The matrix of patches is never stored: the positions that an element of the kernel meets are a view of the input.
+The matrix of patches is never stored: the positions that elements of the kernel meet are views of the input.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from tilewright.ir.core import Value
 from tilewright.ir.types import ScalarType
 from tilewright.transforms import emit
 from tilewright.transforms.lower_tlx.context import Lowering, address_of, strides_of
-from tilewright.transforms.lower_tlx.products import Factor, Roles, multiply
+from tilewright.transforms.lower_tlx.products import Factor, Roles, is_large, multiply
 from tilewright.transforms.lower_tlx.shapes import padded
 from tilewright.transforms.tiling import Box
 
 _MULTIPLIES = 1 << 18
 _SHALLOWEST = 16
+_PATCHES = Roles(batch=[], rows=[(0, 1)], columns=[(0, 0), (4, 2), (5, 3)], terms=[(1, 1), (2, 2), (3, 3)])
 _ROLES = Roles(batch=[], rows=[(0, 1)], columns=[(0, 0), (2, 2), (3, 3)], terms=[(1, 1)])
 
 
@@ -28,6 +30,8 @@ def convolution(low: Lowering, op: tlx.Convolution) -> Value:
     source, kernel = (_of_rank_4(low, low.memory(v, tensor_of(v)), tensor_of(v)) for v in (op.a, op.b))
     source, windows = _without_gaps(low, source, op, windows)
     target = low.result(out)
+    if _implicit_product(low, source, kernel, _of_rank_4(low, target, out), windows):
+        return target
     wide = out.element.accumulator if out.element.is_float else out.element
     sums = target if wide is out.element else low.fresh(out.with_element(wide))
     low.fill(low.b.zero(wide), sums)
@@ -66,6 +70,27 @@ def _without_gaps(
     found = low.fresh(wide)
     padded(low, view, low.b.zero(element), ([0, 0, 0, 0], [0, 0, *gaps]), found)
     return found, tuple(Window(w.spread[0], w.kernel, w.stride, 1, w.kernel_dilation) for w in windows)
+
+
+def _implicit_product(low: Lowering, source: Value, kernel: Value, out: Value, windows: tuple[Window, ...]) -> bool:
+    """One product of the kernel, maps by elements, and the patches, if it is large; the matrix of patches is a view."""
+    (images, channels, *_), strides, (height, width) = _shape(source), strides_of(source), windows
+    steps = [
+        *(low.product(strides[k], w.stride) for k, w in enumerate((width, height))),
+        *(low.product(strides[k], w.kernel_dilation) for k, w in enumerate((width, height))),
+        *strides[2:],
+    ]
+    shape = [images, channels, height.kernel, width.kernel, height.extent, width.extent]
+    met, weights, result = (
+        TensorType.dense(_element(v), extents)
+        for v, extents in ((source, shape), (kernel, _shape(kernel)), (out, _shape(out)))
+    )
+    patches = Factor(low.view(address_of(source), met.element, shape[::-1], steps))
+    types = (weights, met)
+    if not is_large(types, result, _PATCHES):
+        return False
+    multiply(low, (Factor(kernel), patches), types, out, result, _PATCHES)
+    return True
 
 
 def _products(low: Lowering, source: Value, kernel: Value, sums: Value, windows: tuple[Window, ...]) -> None:

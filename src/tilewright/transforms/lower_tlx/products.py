@@ -1,11 +1,15 @@
-"""Products: loops over batches and over what strides cannot merge, around products of matrices in memory.
+"""Products: loops over batches, around products of matrices in memory.
 
-Small products of two matrices are formed of tiles, which stay in registers.
+Where strides cannot merge the dimensions of rows, columns or terms, a large product takes several of each
+(`tl.contract`); around smaller ones there are loops over all but the longest, and terms are copied together. Small
+products of two matrices are formed of tiles, which stay in registers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
+from typing import Final
 
 from msgspec import Struct
 
@@ -17,8 +21,11 @@ from tilewright.dialects.tlx.types import TensorType
 from tilewright.ir.core import Value
 from tilewright.ir.types import ScalarType, TileType, with_element
 from tilewright.transforms import emit
-from tilewright.transforms.lower_tlx.axes import Axis, axes, longest, single
+from tilewright.transforms.lower_tlx.axes import Axis, axes, longest, merged
 from tilewright.transforms.lower_tlx.context import Lowering, address_of, strides_of
+
+_MANY_MULTIPLIES: Final = 1 << 18
+_NARROWEST: Final = 16
 
 
 class Factor(Struct, frozen=True):
@@ -110,23 +117,77 @@ def multiply(
     """The product of two tensors in memory into, or added to, a view, which overlaps neither."""
     (a, b), (x, y) = factors, types
     left, right = [p for p, _ in roles.terms], [p for _, p in roles.terms]
-    terms = single(_shared((a.view, x, left), (b.view, y, right)), 2)
-    if terms is None:
-        a, b = _relaid(low, a, x, left), _relaid(low, b, y, right)
-        terms = single(_shared((a.view, x, left), (b.view, y, right)), 2)
-        assert terms is not None, "both factors are packed with their terms in one order"
-    rows = _shared((a.view, x, [p for p, _ in roles.rows]), (target, out, [p for _, p in roles.rows]))
-    columns = _shared((b.view, y, [p for p, _ in roles.columns]), (target, out, [p for _, p in roles.columns]))
-    (m, outer_rows), (n, outer_columns) = longest(rows, 2), longest(columns, 2)
+    rows = merged(_shared((a.view, x, [p for p, _ in roles.rows]), (target, out, [p for _, p in roles.rows])))
+    columns = merged(_shared((b.view, y, [p for p, _ in roles.columns]), (target, out, [p for _, p in roles.columns])))
+    terms = merged(_shared((a.view, x, left), (b.view, y, right)))
     views = ((a.view, x), (b.view, y), (target, out))
-    loops = [
-        *_shared(*((view, type_, [p[k] for p in roles.batch]) for k, (view, type_) in enumerate(views))),
-        *(Axis(r.extent, (r.strides[0], 0, r.strides[1])) for r in outer_rows),
-        *(Axis(c.extent, (0, *c.strides)) for c in outer_columns),
-    ]
-    product = Matrices(a, b, target, m, n, terms, accumulate)
-    _loops(low, [loop for loop in loops if loop.extent > 1], product, [address_of(view) for view, _ in views])
+    shared = _shared(*((view, type_, [p[k] for p in roles.batch]) for k, (view, type_) in enumerate(views)))
+    loops = [axis for axis in shared if axis.extent > 1]
+    addresses = [address_of(view) for view, _ in views]
+    if max(map(len, (rows, columns, terms))) > 1 and is_large(types, out, roles):
+        _loops(low, loops, Tensors(a, b, target, rows, columns, terms, accumulate), addresses)
+        return target
+    if len(terms) > 1:
+        a, b = _relaid(low, a, x, left), _relaid(low, b, y, right)
+        return multiply(low, (a, b), (x, y), target, out, roles, accumulate)
+    (m, outer_rows), (n, outer_columns) = longest(rows, 2), longest(columns, 2)
+    loops += [Axis(r.extent, (r.strides[0], 0, r.strides[1])) for r in outer_rows]
+    loops += [Axis(c.extent, (0, *c.strides)) for c in outer_columns]
+    _loops(low, loops, Matrices(a, b, target, m, n, longest(terms, 2)[0], accumulate), addresses)
     return target
+
+
+def is_large(types: tuple[TensorType, TensorType], out: TensorType, roles: Roles) -> bool:
+    """Whether targets gain by copying the factors of a product into panels, in any order of their elements."""
+    x, _ = types
+    rows, columns = prod(x.shape[d] for d, _ in roles.rows), prod(out.shape[d] for _, d in roles.columns)
+    terms = prod(x.shape[d] for d, _ in roles.terms)
+    return rows * columns * terms >= _MANY_MULTIPLIES and min(rows, columns, terms) >= _NARROWEST
+
+
+class Tensors(Struct, frozen=True):
+    """One product of tensors over several dimensions: what varies between its runs are the three addresses."""
+
+    a: Factor
+    b: Factor
+    target: Value
+    rows: Sequence[Axis]
+    columns: Sequence[Axis]
+    terms: Sequence[Axis]
+    accumulate: bool
+
+    def emit(self, low: Lowering, addresses: Sequence[Value]) -> None:
+        """`C := A B` or `C += A B`, the nearest modes of the result and of the larger factor first."""
+        rows, columns = (_nearest(axes, 1) for axes in (self.rows, self.columns))
+        tall = prod(r.extent for r in rows) >= prod(c.extent for c in columns)
+        terms = _nearest(self.terms, 0 if tall else 1)
+        factors = [(self.a.view, rows, 0, terms, 0), (self.b.view, terms, 1, columns, 0)]
+        views = [
+            low.view(
+                address,
+                emit.memref_type(view).element,
+                [axis.extent for axis in (*first, *second)],
+                [*(axis.strides[i] for axis in first), *(axis.strides[k] for axis in second)],
+            )
+            for address, (view, first, i, second, k) in zip(
+                addresses, [*factors, (self.target, rows, 1, columns, 1)], strict=True
+            )
+        ]
+        element = emit.memref_type(self.target).element
+        one, beta = _factors_of(low, element, self.accumulate)
+        a, b, c = views
+        low.b(tl.Contract(one, a, b, beta, c, unsigned_a=not self.a.signed, unsigned_b=not self.b.signed))
+
+
+def _nearest(given: Sequence[Axis], which: int) -> list[Axis]:
+    """Dimensions in the order of their strides in one of the tensors; one of extent 1 if there are none."""
+    return sorted(given, key=lambda axis: axis.distance(which)) or [Axis(1, (1, 1))]
+
+
+def _factors_of(low: Lowering, element: ScalarType, accumulate: bool) -> tuple[Value, Value]:
+    """alpha and beta of `C := A B` or `C += A B`."""
+    one = low.b.constant(1.0 if element.is_float else 1, element)
+    return one, one if accumulate else low.b.zero(element)
 
 
 class Matrices(Struct, frozen=True):
@@ -144,8 +205,7 @@ class Matrices(Struct, frozen=True):
         """`C := A B` or `C += A B`, turned round if that makes the result's first mode the near one."""
         m, n, k = self.rows, self.columns, self.terms
         x, y, z = (emit.memref_type(v).element for v in (self.a.view, self.b.view, self.target))
-        one = low.b.constant(1.0 if z.is_float else 1, z)
-        beta = one if self.accumulate else low.b.zero(z)
+        one, beta = _factors_of(low, z, self.accumulate)
         if m.strides[1] == 1 and m.extent > 1:
             a = low.view(addresses[0], x, (m.extent, k.extent), (m.strides[0], k.strides[0]))
             b = low.view(addresses[1], y, (k.extent, n.extent), (k.strides[1], n.strides[0]))
@@ -167,7 +227,7 @@ class Matrices(Struct, frozen=True):
         return low.view(address, emit.memref_type(self.target).element, shape, strides)
 
 
-def _loops(low: Lowering, loops: Sequence[Axis], product: Matrices, addresses: list[Value]) -> None:
+def _loops(low: Lowering, loops: Sequence[Axis], product: Matrices | Tensors, addresses: list[Value]) -> None:
     """Parallel loops, the outermost first, around a product of matrices."""
     if not loops:
         product.emit(low, addresses)
