@@ -13,12 +13,15 @@ import pytest
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 SCRIPTS = sorted(
-    path.stem for path in BENCHMARKS.glob("*.py") if '__name__ == "__main__"' in path.read_text(encoding="utf-8")
+    path.relative_to(BENCHMARKS).with_suffix("").as_posix()
+    for folder in (BENCHMARKS, BENCHMARKS / "gpu")
+    for path in folder.glob("*.py")
+    if '__name__ == "__main__"' in path.read_text(encoding="utf-8")
 )
 
 
 def test_the_scripts_are_found() -> None:
-    assert {"batched_gemm", "launch", "parse", "vector_ops"} <= set(SCRIPTS)
+    assert {"batched_gemm", "launch", "parse", "vector_ops", "gpu/launch", "gpu/streaming"} <= set(SCRIPTS)
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
@@ -32,7 +35,7 @@ def test_every_script_says_where_its_figures_go(script: str) -> None:
     )
     said = re.sub(r"\s+", "", done.stdout)
     assert "--jsonPATH" in said
-    assert f"results/{script}.json" in said
+    assert f"results/{script.replace('/', '_')}.json" in said
     assert "--quick" in said
     # what the option says is what is written
     text = (BENCHMARKS / f"{script}.py").read_text(encoding="utf-8")

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -169,3 +173,192 @@ def test_the_front_door() -> None:
     again.fused_kernel[batch](0.5, a, b, c, d)
     t.cuda.synchronize()
     assert (d.double() - expected).norm() <= 1e-6 * expected.norm()
+
+
+def test_direct_calls_on_every_stream() -> None:
+    """Calls like earlier ones, which run no Python code, go to the stream that is current when they are made."""
+    t = torch()
+    kernel = tw.compile(AXPBY.replace("T", "f32"), target="nvidia", cache=False).axpby
+    tensors = [(t.full((64, 512), float(k), device="cuda").T, t.zeros(64, 512, device="cuda").T) for k in range(40)]
+    t.cuda.synchronize()
+    streams = [t.cuda.Stream() for _ in range(4)]
+    for k, (a, b) in enumerate(tensors):
+        with t.cuda.stream(streams[k % 4]):
+            t.cuda._sleep(2_000_000)
+            a.mul_(3.0)
+            kernel[1](2.0, a, 1.0, b)
+            a.zero_()
+    t.cuda.synchronize()
+    assert all(bool((b == 6.0 * k).all()) for k, (_, b) in enumerate(tensors))
+
+
+def test_direct_calls_are_checked() -> None:
+    t = torch()
+    kernel = tw.compile(AXPBY.replace("T", "f32"), target="nvidia", cache=False).axpby
+    a, b = t.ones(4, 3, device="cuda").T, t.ones(4, 3, device="cuda").T
+    for _ in range(4):
+        kernel[1](1.0, a, 0.0, b)
+    for wrong, message in ((a.cpu(), "lies on cpu"), (a.double(), "dtype is float64"), (a[0], "modes")):
+        with pytest.raises(LaunchError, match=message):
+            kernel[1](1.0, wrong, 0.0, b)
+    kernel[1](5.0, a, 0.0, b)
+    t.cuda.synchronize()
+    assert bool((b == 5.0).all())
+
+
+def test_several_threads() -> None:
+    t = torch()
+    kernel = tw.compile(AXPBY.replace("T", "f32"), target="nvidia", cache=False).axpby
+    tensors = [(t.full((30, 20), float(k), device="cuda").T, t.zeros(30, 20, device="cuda").T) for k in range(200)]
+    with ThreadPoolExecutor(8) as threads:
+        done = [threads.submit(kernel[1], 2.0, a, 1.0, b) for a, b in tensors]
+    assert not any(future.exception() for future in done)
+    t.cuda.synchronize()
+    assert all(bool((b == 2.0 * k).all()) for k, (_, b) in enumerate(tensors))
+
+
+@pytest.mark.parametrize("warm", [0, 5])
+def test_captured_graphs(warm: int) -> None:
+    """Launches, first ones and direct ones, become nodes of a graph, with the tables of their groups."""
+    t = torch()
+    axpby = tw.compile(AXPBY.replace("T", "f32"), target="nvidia", cache=False).axpby
+    twice = tw.compile(GROUP, target="nvidia", cache=False).twice
+    a, b = t.ones(50, 40, device="cuda").T, t.zeros(50, 40, device="cuda").T
+    batch = t.ones(6, 3, 5, device="cuda")
+    listed = [t.ones(3, 7, device="cuda").T for _ in range(4)]
+    table = tw.PointerArray.of(batch, transposed=True)
+    for _ in range(warm):
+        axpby[1](0.0, a, 0.0, b)
+        twice[6](table, 1.0)
+        twice[4](listed, 1.0)
+    t.cuda.synchronize()
+    graph = t.cuda.CUDAGraph()
+    with t.cuda.graph(graph):
+        axpby[1](1.0, a, 1.0, b)
+        twice[6](table, 2.0)
+        twice[4](listed, 2.0)
+    for _ in range(3):
+        graph.replay()
+    t.cuda.synchronize()
+    assert bool((b == 3.0).all())
+    assert bool((batch == 8.0).all())
+    assert all(bool((x == 8.0).all()) for x in listed)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_pointer_arrays_of_tensors(dtype: str) -> None:
+    t = torch()
+    text = GROUP.replace("f32", {"float32": "f32", "bfloat16": "bf16"}[dtype])
+    kernel = tw.compile(text, target="nvidia", cache=False).twice
+    batch = t.ones(1000, 3, 8, device="cuda", dtype=getattr(t, dtype))
+    group = tw.PointerArray.of(batch, transposed=True)
+    for _ in range(3):
+        kernel[1000](group, 2.0)
+    t.cuda.synchronize()
+    assert bool((batch == 8.0).all())
+    with pytest.raises(LaunchError, match="lies on cpu"):
+        kernel[1000](tw.PointerArray.of(batch.cpu(), transposed=True), 2.0)
+
+
+class ByInterface:
+    """An array that says of itself what CuPy's say."""
+
+    def __init__(self, tensor: Any) -> None:
+        self.__cuda_array_interface__ = tensor.__cuda_array_interface__
+        self._tensor = tensor
+
+
+class ByDlpack:
+    """An array that says of itself what JAX's say."""
+
+    def __init__(self, tensor: Any) -> None:
+        self._tensor = tensor
+
+    def __dlpack__(self, **options: Any) -> object:
+        return self._tensor.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._tensor.__dlpack_device__()
+
+
+def test_arrays_by_dlpack_and_the_cuda_interface() -> None:
+    t = torch()
+    kernel = tw.compile(AXPBY.replace("T", "f32"), target="nvidia", cache=False).axpby
+    a, b = t.ones(4, 3, device="cuda").T, t.zeros(4, 3, device="cuda").T
+    for wrapped in (ByInterface, ByDlpack):
+        kernel[1](1.0, wrapped(a), 1.0, wrapped(b))
+    t.cuda.synchronize()
+    assert bool((b == 2.0).all())
+
+
+def test_a_device_without_room() -> None:
+    context = driver.open_device()
+    _, total = context.free_memory()
+    with pytest.raises(driver.OutOfDeviceMemory, match=r"bytes are wanted, .* are free; free arrays"):
+        context.allocate(2 * total)
+    assert context.allocate(1 << 10).size == 1 << 10
+
+
+FAULT = '''
+import torch, tilewright as tw
+from tilewright.machine.cuda.driver import DeviceFailed
+kernel = tw.compile("""func @k(%x: memref<f32x?>, %at: memref<i64x1>) {
+    %zero = constant 0 : index
+    %one = constant 1.0 : f32
+    %i = load %at[%zero] : i64
+    %j = cast %i : index
+    store %one, %x[%j]
+}""", target="nvidia", cache=False).k
+x, at = torch.zeros(8, device="cuda"), torch.tensor([3, 1 << 40], device="cuda")
+kernel[1](x, at[:1])
+torch.cuda.synchronize()
+assert x[3] == 1
+kernel[1](x, at[1:])
+said = []
+for _ in range(200):
+    try:
+        kernel[1](x, at[:1])
+        tw.compile("func @k() { }", target="nvidia", cache=False).k[1]()
+    except DeviceFailed as error:
+        said.append(str(error))
+assert len(said) >= 2, said
+print(said[-1])
+'''
+
+
+def test_behind_a_kernel_that_faults() -> None:
+    torch()
+    done = subprocess.run([sys.executable, "-c", FAULT], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "Start the process again" in done.stdout
+
+
+def test_resources() -> None:
+    found = load(AXPBY.replace("T", "f32"), "axpby").resources()
+    assert found.registers > 0
+    assert found.local_bytes == 0
+    assert found.blocks_per_multiprocessor >= 8
+
+
+def test_the_command_line(tmp_path: Path) -> None:
+    source, kept = tmp_path / "k.tl", tmp_path / "b.npy"
+    source.write_text(AXPBY.replace("T", "f32"))
+    arrays = ["--arg=A=ones(30,4)", "--arg=B=ones(30,4)", "--arg=alpha=2", "--arg=beta=3"]
+    command = [sys.executable, "-m", "tilewright", "run", str(source), "--target=nvidia", f"--save=B={kept}", *arrays]
+    subprocess.run(command, check=True, timeout=120)
+    assert np.array_equal(np.load(kept), np.full((30, 4), 5, np.float32))
+
+
+@pytest.mark.skipif(not driver.available() or driver.device_count() < 2, reason="this machine has one GPU")
+def test_two_devices() -> None:
+    t = torch()
+    kernel = tw.compile(AXPBY.replace("T", "f32"), target="nvidia", cache=False).axpby
+    pairs = [(t.ones(64, 32, device=d).T, t.zeros(64, 32, device=d).T) for d in ("cuda:0", "cuda:1")]
+    for _ in range(4):
+        for a, b in pairs:
+            kernel[1](1.0, a, 1.0, b)
+    for d in range(2):
+        t.cuda.synchronize(d)
+    assert all(bool((b == 4.0).all()) for _, b in pairs)
+    with pytest.raises(LaunchError, match="lies on cuda:1, this launch runs on cuda:0"):
+        kernel[1](1.0, pairs[0][0], 1.0, pairs[1][1])

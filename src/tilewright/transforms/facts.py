@@ -79,8 +79,9 @@ def _divisor(value: Value, depth: int) -> int:
 def _widens(op: Cast | UCast) -> bool:
     """Whether all bits of an integer are in the result."""
     source, target = op.value.type, op.out.type
-    whole = isinstance(source, ScalarType) and isinstance(target, ScalarType) and source.is_integer
-    return whole and target.bits >= source.bits
+    if not (isinstance(source, ScalarType) and isinstance(target, ScalarType)):
+        return False
+    return source.is_integer and target.bits >= source.bits
 
 
 def _product(a: int, b: int) -> int:

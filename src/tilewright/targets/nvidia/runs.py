@@ -8,7 +8,7 @@ printed as one for each element, with the alignment of the run: LLVM puts those 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
@@ -220,7 +220,7 @@ def store_runs(ctx: KernelContext, op: tile.Store) -> None:
 
 
 @contextmanager
-def _if_there(ctx: KernelContext, condition: Value) -> Iterator[None]:
+def _if_there(ctx: KernelContext, condition: Value) -> Generator[None]:
     if condition.text == "true":
         yield
         return
