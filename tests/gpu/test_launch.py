@@ -98,6 +98,20 @@ def test_cupy_arrays() -> None:
     assert np.allclose(cupy.asnumpy(b), 2.0 * cupy.asnumpy(a))
 
 
+def test_jax_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are read-only, and lie where DLPack says."""
+    t = torch()
+    monkeypatch.setenv("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+    jax = pytest.importorskip("jax")
+    kernel = load(AXPBY.replace("T", "f32"), "axpby")
+    a = jax.block_until_ready(jax.numpy.arange(12, dtype=np.float32).reshape(3, 4))
+    b = t.zeros(3, 4, device="cuda")
+    kernel.launch(1, [2.0, a, 0.0, b])
+    assert np.array_equal(b.cpu().numpy(), 2.0 * np.asarray(a))
+    with pytest.raises(LaunchError, match="read-only"):
+        kernel.launch(1, [2.0, b, 0.0, a])
+
+
 def test_groups_with_offset() -> None:
     t = torch()
     groups = importlib.import_module("tilewright.runtime.groups")
