@@ -11,11 +11,19 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 import tilewright as tw
+from tilewright.compile_options import CompileOptions
+from tilewright.compiler import compile_module
 from tilewright.diagnostics import Report, Source
+from tilewright.dialects import operation_classes
+from tilewright.dialects.builtin import Module
 from tilewright.frontends.mlir import read_mlir_file
+from tilewright.interpreter.program import interpreted_module
 from tilewright.ir.core import Operation
 from tilewright.ir.mlir.operations import MlirFile
+from tilewright.ir.mlir.own_dialects import print_mlir, read_mlir
 from tilewright.ir.mlir.printer import print_generic
+from tilewright.program import Program, load_artifact
+from tilewright.targets import find_target
 from tilewright.transforms.matmul_stages import BUILT, STAGES, Outcome, Schedule, Stage, parse_schedule, run_stages
 from tilewright.transforms.matmul_stages.matmul import Matmul
 from tilewright.transforms.matmul_stages.runner import operation_names
@@ -144,6 +152,39 @@ def behind(name: str, case: Case, schedule: str) -> At:
         if stage.name == name:
             return At(unit, matmul, stage, before)
     raise AssertionError(f"no stage {name}")
+
+
+def module_of(one: Outcome) -> Module:
+    """What the last stage ended in, read back from its text."""
+    report = Report()
+    module = read_mlir(Source("kernel.mlir", one.text), report, operation_classes())
+    report.raise_if_errors()
+    assert isinstance(module, Module)
+    assert print_mlir(module) == one.text
+    return module
+
+
+def program_of(one: Outcome, target: str, folder: Path) -> Program:
+    """A program behind a stage, compiled."""
+    if one.module is None:
+        path = folder / "program.mlir"
+        path.write_text(one.text)
+        return tw.compile(path, target=target, cache=False)
+    module, report = module_of(one), Report()
+    if target == "interpreter":
+        return interpreted_module(module, one.text, False, report)
+    artifact = compile_module(module, find_target(target, None), CompileOptions(), report)
+    return load_artifact(artifact, lambda: one.text, tuple, tuple)
+
+
+def run(one: Outcome, target: str, case: Case, schedule: str, folder: Path, rng: np.random.Generator) -> None:
+    """Run a program behind a stage; fails if C is not what it should become."""
+    arrays = case.arrays(rng)
+    given = [array.copy() for array in arrays]
+    rows, columns, _ = schedule_of(schedule).block
+    grid = 1 if one.module is None else (case.n // columns, case.m // rows)
+    program_of(one, target, folder).f[grid](*given)
+    assert np.array_equal(given[2], case.expected(*arrays)), one.name
 
 
 def computed(text: str, target: str, arrays: Sequence[NDArray[Any]], folder: Path) -> NDArray[Any]:

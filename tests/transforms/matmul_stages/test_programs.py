@@ -13,11 +13,12 @@ from tilewright.diagnostics import CompileError
 from tilewright.ir.mlir.operations import MlirFile
 from tilewright.ir.mlir.printer import print_generic
 from tilewright.transforms.matmul_stages import BUILT, NAMES, STAGES
-from transforms.matmul_stages.products import Case, computed, outcomes, unit_of
+from transforms.matmul_stages.products import Case, computed, module_of, outcomes, run, unit_of
 
 SMALL = "block=6x8x4 warp=3x4x2"
 MATRICES = "block=32x32x32 warp=16x32x16"
 SCALAR = BUILT.index("pad_shared") + 1
+THREADS = BUILT.index("map_to_gpu") + 1
 
 
 @pytest.mark.parametrize(
@@ -51,20 +52,25 @@ def test_elements_in_the_interpreter(case: Case, rng: np.random.Generator, tmp_p
     ],
     ids=str,
 )
-def test_all_stages_on_the_cpu(case: Case, pad: int, rng: np.random.Generator, tmp_path: Path) -> None:
-    arrays = case.arrays(rng)
-    expected = case.expected(*arrays)
-    found = outcomes(case.text, f"{MATRICES} pad={pad}")
-    assert [(one.number, one.name) for one in found] == [(NAMES.index(name) + 1, name) for name in BUILT]
+def test_all_stages(case: Case, pad: int, rng: np.random.Generator, tmp_path: Path) -> None:
+    """Those of one loop after the other on the CPU, and of threads, which take long to compile, in the interpreter."""
+    schedule = f"{MATRICES} pad={pad}"
+    found = outcomes(case.text, schedule)
+    assert [(one.number, one.name) for one in found] == list(enumerate(NAMES, 1))
     for one in found:
-        assert np.array_equal(computed(one.text, "cpu", arrays, tmp_path), expected), one.name
+        run(one, "cpu" if one.number < THREADS else "interpreter", case, schedule, tmp_path, rng)
+
+
+def test_threads_on_the_cpu(rng: np.random.Generator, tmp_path: Path) -> None:
+    case, schedule = Case(32, 19, 33, "f16", "f16"), "block=16x16x16 warp=16x16x16 vector=1"
+    for one in outcomes(case.text, schedule)[THREADS - 1 :: 2]:
+        run(one, "cpu", case, schedule, tmp_path, rng)
 
 
 def test_matrices_in_the_interpreter(rng: np.random.Generator, tmp_path: Path) -> None:
-    case = Case(32, 32, 32)
-    arrays = case.arrays(rng)
-    for one in outcomes(case.text, "block=16x32x16 warp=16x16x16")[SCALAR:]:
-        assert np.array_equal(computed(one.text, "interpreter", arrays, tmp_path), case.expected(*arrays)), one.name
+    case, schedule = Case(32, 32, 32), "block=16x32x16 warp=16x16x16 vector=4"
+    for one in outcomes(case.text, schedule)[SCALAR:]:
+        run(one, "interpreter", case, schedule, tmp_path, rng)
 
 
 @pytest.mark.parametrize("case", [Case(7, 8, 4, "f64", "f64"), Case(6, 9, 5, "i16", "i32", "a")], ids=str)
@@ -74,27 +80,44 @@ def test_remainders_in_the_interpreter(case: Case, rng: np.random.Generator, tmp
         assert np.array_equal(computed(one.text, "interpreter", arrays, tmp_path), case.expected(*arrays)), one.name
 
 
-def test_remainders_of_any_size(rng: np.random.Generator, ran: Ran, tmp_path: Path) -> None:
-    total = count("RANDOM_MATMUL_STAGES", 3, 99)
+SIZES = [Case(*(size if k == letter else 32 for k in range(3))) for letter in range(3) for size in range(16, 49)]
+"""All sizes from 16 to 48 of one dimension at a time."""
+
+
+def test_every_size_of_one_dimension(rng: np.random.Generator, ran: Ran, tmp_path: Path) -> None:
+    """Every stage with what is no whole tile; those of loops on the CPU, those of threads in the interpreter."""
+    total = count("MATMUL_STAGES_SIZES", 4, len(SIZES))
+    for number in rng.permutation(len(SIZES))[:total]:
+        schedule = "block=16x16x16 warp=16x16x16 vector=1"
+        for one in outcomes(SIZES[number].text, schedule):
+            run(one, "cpu" if one.number < THREADS else "interpreter", SIZES[number], schedule, tmp_path, rng)
+    ran(total, "products of every size through all stages")
+
+
+def test_any_three_sizes(rng: np.random.Generator, ran: Ran, tmp_path: Path) -> None:
+    total = count("RANDOM_MATMUL_STAGES", 4, 99)
     for _ in range(total):
-        m, n, k = (int(extent) for extent in rng.integers(16, 49, 3))
-        case = Case(m, n, k, transposed=str(rng.choice(["", "a", "b"])))
-        arrays = case.arrays(rng)
-        for one in outcomes(case.text, "block=16x16x16 warp=16x16x16")[1::5]:
-            assert np.array_equal(computed(one.text, "cpu", arrays, tmp_path), case.expected(*arrays)), (case, one.name)
-    ran(total, "products of any size through the stages")
+        m, n, k = (int(extent) for extent in rng.integers(16, 80, 3))
+        factor, sum_, pad = [("f16", "f32", 8), ("f16", "f16", 8), ("i8", "i32", 16)][rng.integers(3)]
+        case = Case(m, n, k, factor, sum_, transposed=str(rng.choice(["", "a", "b"])))
+        schedule = f"block=16x16x16 warp=16x16x16 vector=1 pad={pad}"
+        for one in outcomes(case.text, schedule)[THREADS - 1 :]:
+            run(one, "interpreter", case, schedule, tmp_path, rng)
+    ran(total, "products of any size through the stages of threads")
 
 
 @pytest.mark.parametrize("text", [Case(256, 128, 128).text, Case(257, 140, 130, transposed="b").loops])
 def test_texts_are_read_back_and_end_where_they_began(text: str) -> None:
-    for one in outcomes(text, ""):
+    found = outcomes(text, "vector=2")
+    module_of(found[-1])
+    for one in found[:-1]:
         assert print_generic(MlirFile(unit_of(one.text))) == one.text, one.name
 
 
 @tool.needed
 @pytest.mark.parametrize("case", [Case(257, 140, 130), Case(128, 128, 64, "i8", "i32", "a")], ids=str)
 def test_the_stock_tool_accepts_every_program(case: Case) -> None:
-    for one in outcomes(case.text, "pad=16"):
+    for one in outcomes(case.text, "pad=16 vector=1"):
         tool.reprinted(one.text)
 
 
@@ -108,6 +131,15 @@ def test_the_figures_of_the_paper() -> None:
     assert found["unroll_inner"].changed == "16 products in each step along kk"
     assert found["cse_hoist_c"].changed == "48 -> 12 reads of matrices in a step along kk, 8 sums carried"
     assert found["shift_peel_k"].changed == "127 steps of the loop over k, one behind it"
+    assert found["vectorise_copies"].changed == "6 copies of rows of 8 elements, 16 bytes each"
+    assert found["map_to_gpu"].changed == (
+        "64 x 64 blocks of 256 threads; a warp reads 4 lines of %B and stores them in 4 cycles of the banks; "
+        "a warp reads 4 lines of %A and stores them in 4 cycles of the banks"
+    )
+    assert found["complete_latency_hiding"].changed.startswith("8 loads of each thread")
+    assert found["outline_and_lower"].changed == (
+        "kernel @f for a grid of 64 x 64 work-groups of 256 threads, 35840 bytes of shared memory"
+    )
     assert {stage.number for stage in STAGES} == set(range(2, len(BUILT) + 1))
 
 

@@ -1,4 +1,4 @@
-"""MLIR's own dialects as MLIR declares them: func, arith, math, memref, scf, affine, linalg, what the stages of a product need of gpu and vector.
+"""MLIR's own dialects as MLIR declares them: func, arith, math, memref, scf, affine, linalg, parts of gpu and vector.
 
 Their names are MLIR's, which is why they stand apart from the shared dialects, of which some have those names too.
 """

@@ -209,9 +209,7 @@ class Terminator(MlirOperation, name="gpu.terminator", traits=(TERMINATOR,), ass
     """Ends the body of a launch."""
 
 
-class Launch(
-    MlirOperation, name="gpu.launch", traits=(RECURSIVE_EFFECTS,), loose=("workgroup_attributions",)
-):
+class Launch(MlirOperation, name="gpu.launch", traits=(RECURSIVE_EFFECTS,), loose=("workgroup_attributions",)):
     """Every thread of every block of a grid runs the body once.
 
     The body's arguments: position in the grid, position in the block, extents of the grid, extents of the block, each

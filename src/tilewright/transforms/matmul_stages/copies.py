@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
@@ -142,13 +142,16 @@ def _first(axis: Axis, form: Linear) -> int | None:
     return None if first.terms else first.constant
 
 
-def source_of(matmul: Matmul, op: Access, matrix: Matrix, forms: Sequence[Linear]) -> tuple[Linear, ...]:
-    """The subscripts of the matrix that an access reads, itself or through a buffer."""
-    if op.memref is matrix.memref:
-        return tuple(forms)
-    for copy in copies_in(matmul.function):
-        if copy.buffer is op.memref:
-            if copy.load.memref is not matrix.memref:
-                break
-            return tuple(form.plus(offset) for form, offset in zip(forms, offsets(copy), strict=True))
-    raise Broken(WHAT, op, f"reads %{op.memref.name}, which is no tile of %{matrix.memref.name}")
+def sources(matmul: Matmul) -> Callable[[Access, Matrix, Sequence[Linear]], tuple[Linear, ...]]:
+    """The subscripts of a matrix that an access reads, itself or through a buffer."""
+    copies = {copy.buffer: copy for copy in reversed(copies_in(matmul.function))}
+
+    def source(op: Access, matrix: Matrix, forms: Sequence[Linear]) -> tuple[Linear, ...]:
+        if op.memref is matrix.memref:
+            return tuple(forms)
+        copy = copies.get(op.memref)
+        if copy is None or copy.load.memref is not matrix.memref:
+            raise Broken(WHAT, op, f"reads %{op.memref.name}, which is no tile of %{matrix.memref.name}")
+        return tuple(form.plus(offset) for form, offset in zip(forms, offsets(copy), strict=True))
+
+    return source

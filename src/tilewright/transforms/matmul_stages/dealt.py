@@ -2,8 +2,8 @@
 
     scf.for %e = %id to 384 step 8192 { %x = %e floordiv 3 + 128; %y = %e mod 3; for %z { C[x, y] += A[x, z] B[z, y] } }
 
-Elements of a block's tile that lack summed elements are dealt to its threads, behind a barrier; others to all threads of
-the grid.
+Elements of a block's tile that lack summed elements are dealt to its threads, behind a barrier; others to all threads
+of the grid.
 """
 
 from __future__ import annotations

@@ -70,11 +70,13 @@ def carried_by(axes: Sequence[Axis], found: Sequence[Access]) -> Crossing | None
     None if there is none: then its iterations may run in any order and at once.
     """
     last = len(axes) - 1
+    places = {op: subscripts(op) for op in found}
     signs = dict.fromkeys(range(last), 0) | {last: 1}
     known: set[object] = set()
     for pair in _pairs(found):
-        key = _likeness(pair)
-        if key in known:
+        first, second = places[pair.source], places[pair.sink]
+        key = pair if first is None or second is None else _likeness(pair, first, second)
+        if key in known or (first is not None and second is not None and _is_far(pair, axes, first, second)):
             continue
         if _may_touch(pair, axes, signs):
             return pair
@@ -82,11 +84,28 @@ def carried_by(axes: Sequence[Axis], found: Sequence[Access]) -> Crossing | None
     return None
 
 
-def _likeness(pair: Crossing) -> object:
+def _is_far(pair: Crossing, axes: Sequence[Axis], first: Sequence[Linear], second: Sequence[Linear]) -> bool:
+    """Whether in some dimension one step of the last axis moves further than all axes in it together reach back.
+
+    That is quickly seen, and so of most pairs; of others, `_may_touch` knows.
+    """
+    outer = {axis.variable for axis in axes[:-1]}
+    step = axes[-1]
+    inner = {axis.variable: axis.numbers for axis in axes_around(pair.source) if axis.first == 0}
+    for here, there, size in zip(first, second, box(pair.source), strict=True):
+        terms = dict(here.terms)
+        moved = terms.pop(step.variable, 0) * step.step
+        if moved <= 0 or here.terms != there.terms:
+            continue
+        reach = [abs(f) * trips[-1] if (trips := inner.get(v)) else None for v, f in terms.items() if v not in outer]
+        known = [one for one in reach if one is not None]
+        if len(known) == len(reach) and moved + there.constant - here.constant - sum(known) >= size:
+            return True
+    return False
+
+
+def _likeness(pair: Crossing, first: Sequence[Linear], second: Sequence[Linear]) -> object:
     """The same for pairs that touch in the same iterations: those of one block, as far apart from each other."""
-    first, second = subscripts(pair.source), subscripts(pair.sink)
-    if first is None or second is None:
-        return pair
     apart = tuple(there.constant - here.constant for here, there in zip(first, second, strict=True))
     terms = tuple(frozenset(form.terms) for form in (*first, *second))
     return pair.source.block, pair.sink.block, box(pair.source), box(pair.sink), apart, terms

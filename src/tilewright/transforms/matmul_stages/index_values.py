@@ -33,39 +33,54 @@ def origins(value: Value) -> frozenset[Value]:
     return frozenset().union(*(origins(one) for one in op.values))
 
 
-def number(value: Value, known: Mapping[Value, int]) -> int:
-    """What an index is where others are known. Raises `KeyError` for one that is computed of what is not."""
+Column = Sequence[int]
+"""What an index is in each of some cases."""
+
+
+def column(value: Value, known: Mapping[Value, Column], count: int) -> Column:
+    """What an index is in `count` cases in which others are known.
+
+    Raises `KeyError` for one that is computed of what is not.
+    """
     if value in known:
         return known[value]
     op = value.defining_op
     if isinstance(op, affine.Apply):
-        return _number(op.map.results[0], [number(one, known) for one in op.values])
+        return _column(op.map.results[0], [column(one, known, count) for one in op.values], count)
     if op is not None and op.name == "arith.constant" and value.type is INDEX:
-        return integer_of(op.attributes["value"])
+        return [integer_of(op.attributes["value"])] * count
     raise KeyError(value)
 
 
-def _number(expression: AffineExpression, inputs: Sequence[int]) -> int:
+def sums(form: Linear, known: Mapping[Value, Column], count: int) -> Column:
+    """What a sum is in `count` cases."""
+    found = [form.constant] * count
+    for value, factor in form.terms:
+        found = [total + factor * part for total, part in zip(found, column(value, known, count), strict=True)]
+    return found
+
+
+def _column(expression: AffineExpression, inputs: Sequence[Column], count: int) -> Column:
     match expression:
         case Dimension(position):
             return inputs[position]
         case AffineConstant(found):
-            return found
+            return [found] * count
         case AffineBinary(operator, lhs, rhs):
-            left, right = _number(lhs, inputs), _number(rhs, inputs)
+            pairs = zip(_column(lhs, inputs, count), _column(rhs, inputs, count), strict=True)
         case _:
             raise AssertionError(f"indices of the stages have no symbols: {expression}")
     match operator:
         case AffineOperator.ADD:
-            return left + right
+            return [x + y for x, y in pairs]
         case AffineOperator.MULTIPLY:
-            return left * right
+            return [x * y for x, y in pairs]
         case AffineOperator.FLOORDIV:
-            return left // right
+            return [x // y for x, y in pairs]
         case AffineOperator.CEILDIV:
-            return -(-left // right)
+            return [-(-x // y) for x, y in pairs]
         case AffineOperator.MOD:
-            return left % right
+            return [x % y for x, y in pairs]
 
 
 def taken(value: Value, axes: Sequence[Axis]) -> Sequence[int] | None:
@@ -79,9 +94,9 @@ def taken(value: Value, axes: Sequence[Axis]) -> Sequence[int] | None:
         found.append((origin, trips))
     if value in by_variable:
         return by_variable[value]
-    variables = [origin for origin, _ in found]
-    places = product(*(trips for _, trips in found))
-    return sorted({number(value, dict(zip(variables, place, strict=True))) for place in places})
+    places = list(product(*(trips for _, trips in found)))
+    known = {origin: [place[k] for place in places] for k, (origin, _) in enumerate(found)}
+    return sorted(set(column(value, known, len(places))))
 
 
 def divisor(form: Linear, axes: Sequence[Axis]) -> int:

@@ -34,19 +34,19 @@ from tilewright.transforms.matmul_stages.dependences import accesses, writes
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, Matrix, NotApplicable
 from tilewright.transforms.matmul_stages.nests import (
     Access,
+    form_of,
     inside,
     key_of,
     move_bounds,
     name_of,
     numbers,
     stands_before,
-    subscripts,
     variable,
 )
 from tilewright.transforms.matmul_stages.s06_wmma_generate import check_matrices
 from tilewright.transforms.matmul_stages.s10_cse_hoist_c import check_carried
 from tilewright.transforms.matmul_stages.tiling import substitute
-from tilewright.transforms.matmul_stages.visits import check_visits
+from tilewright.transforms.matmul_stages.visits import Source, check_visits
 
 NAME = "shift_peel_k"
 WHAT = "pipeline"
@@ -112,7 +112,7 @@ def check(matmul: Matmul, before: Sequence[str]) -> None:
         _check_buffer(matmul, buffer, (k, kk, peeled))
     check_carried(matmul)
     check_matrices(matmul)
-    check_visits(matmul, matmul.nest(WHAT), _held)
+    check_visits(matmul, matmul.nest(WHAT), _held(matmul))
 
 
 def check_steps(matmul: Matmul) -> None:
@@ -173,13 +173,16 @@ def _fetch_of(commit: Copy, k: affine.For) -> Copy:
     return copy_of(stores[0])
 
 
-def _held(matmul: Matmul, op: Access, matrix: Matrix, forms: Sequence[Linear]) -> tuple[Linear, ...]:
+def _held(matmul: Matmul) -> Source:
     """The subscripts of the matrix that a read of its buffer stands for: of step k in the loop, of the last behind."""
     k = matmul.loop("k", WHAT)
-    filled = next((copy for copy in copies_in(matmul.function) if copy.buffer is op.memref), None)
-    if filled is None or filled.load.memref is not matrix.memref or subscripts(op) is None:
-        raise Broken(WHAT, op, f"reads %{op.memref.name}, which is no tile of %{matrix.memref.name}")
-    inside_loop = k.is_ancestor_of(op)
-    step = Linear(0, ((variable(k), 1),)) if inside_loop else Linear(matmul.tiled["k"] - matmul.block["k"])
-    starts = _starts(matmul, matrix, step)
-    return tuple(form.plus(start) for form, start in zip(forms, starts, strict=True))
+    filled = {copy.buffer: copy.load.memref for copy in reversed(copies_in(matmul.function))}
+    last = Linear(matmul.tiled["k"] - matmul.block["k"])
+
+    def source(op: Access, matrix: Matrix, forms: Sequence[Linear]) -> tuple[Linear, ...]:
+        if filled.get(op.memref) is not matrix.memref:
+            raise Broken(WHAT, op, f"reads %{op.memref.name}, which is no tile of %{matrix.memref.name}")
+        starts = _starts(matmul, matrix, form_of(variable(k)) if k.is_ancestor_of(op) else last)
+        return tuple(form.plus(start) for form, start in zip(forms, starts, strict=True))
+
+    return source

@@ -3,9 +3,9 @@
 before:  affine.for %i { affine.for %j { .. affine.for %ii { affine.for %jj { .. affine.for %k { .. } } } } }
 after:   affine.parallel (%i, %j) { .. affine.parallel (%ii, %jj) { .. affine.for %k { .. } } }
 
-Copies become parallel loops too, and so do rows and columns of what is no whole tile. Loops along k stay: each step adds
-to what the one before has summed. Shared buffers do not count between warps: each fills them with the same before it
-reads them.
+Copies become parallel loops too, and so do rows and columns of what is no whole tile. Loops along k stay: each step
+adds to what the one before has summed. Shared buffers do not count between warps: each fills them with the same before
+it reads them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.mlir import affine
-from tilewright.ir.affine import AffineMap
 from tilewright.ir.attributes import Attribute
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.mlir.attributes import IntegerAttribute

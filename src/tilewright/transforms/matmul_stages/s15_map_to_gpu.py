@@ -19,25 +19,23 @@ from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.mlir import affine, gpu, memref, vector
 from tilewright.dialects.mlir.base import memref_of, shape_of
 from tilewright.ir.affine import AffineConstant, AffineExpression, AffineOperator, Dimension, add, divide, multiply
-from tilewright.ir.core import Block, Operation, Value
+from tilewright.ir.core import Value
 from tilewright.ir.mlir.attributes import IntegerAttribute
 from tilewright.ir.mlir.types import MemrefType
 from tilewright.ir.types import I64, INDEX
 from tilewright.transforms.index_ranges import Linear
 from tilewright.transforms.matmul_stages import s13_vectorise_copies
-from tilewright.transforms.matmul_stages.copies import Copy, buffers, is_shared
+from tilewright.transforms.matmul_stages.copies import Copy, buffers
 from tilewright.transforms.matmul_stages.dealt import check_dealt, constant, deal, index_value
-from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, Matrix, NotApplicable
+from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, NotApplicable
 from tilewright.transforms.matmul_stages.nests import (
     Access,
     applied,
     axes_of,
     form_of,
-    inside,
     make_loop,
     move_into,
     nested,
-    numbers,
     replaced,
     variable,
 )
@@ -220,7 +218,7 @@ def _by_threads(matmul: Matmul, launch: gpu.Launch, copy: Copy, own: dict[Value,
 
 
 def check(matmul: Matmul, before: Sequence[str]) -> None:
-    """A launch of all blocks; a warp for each tile; threads copy each row of elements once, consecutive ones together."""
+    """A launch of all blocks; a warp for each tile; each row of elements copied once, consecutive ones together."""
     launch = check_launch(matmul)
     check_thread_copies(matmul, launch)
     check_mapped(matmul, launch)
@@ -233,7 +231,7 @@ def check_mapped(matmul: Matmul, launch: gpu.Launch) -> None:
     check_steps(matmul)
     check_carried(matmul)
     check_matrices(matmul)
-    check_visits(matmul, launch, held)
+    check_visits(matmul, launch, held(matmul, launch))
     check_dealt(matmul, launch)
 
 

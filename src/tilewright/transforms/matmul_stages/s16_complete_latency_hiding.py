@@ -1,6 +1,6 @@
 """Stage 16, complete_latency_hiding: what a thread fetches for the next step waits in registers while it multiplies.
 
-before:  for %k { barrier; for %t { load, store to own memory }; for %kk { .. }; barrier; for %t { load, store shared } }
+before:  for %k { barrier; for %t { load, keep in own memory }; for %kk { .. }; barrier; for %t { load, store } }
 after:   for %k { barrier; all loads of A and B; for %kk { .. }; barrier; all stores to shared memory }
 """
 

@@ -5,7 +5,7 @@ Where a thread is asks the maps that the program computes it by: each is evaluat
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -16,12 +16,14 @@ from tilewright.ir.types import ScalarType
 from tilewright.transforms.index_ranges import Linear
 from tilewright.transforms.lane_accesses import LANES, bank_cycles, lines
 from tilewright.transforms.matmul_stages.copies import is_shared, stored_by
-from tilewright.transforms.matmul_stages.index_values import number, origins
+from tilewright.transforms.matmul_stages.index_values import Column, column, origins, sums
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, Matrix
-from tilewright.transforms.matmul_stages.nests import Access, axes_around, form_of, loops_around, numbers, variable
-from tilewright.transforms.matmul_stages.visits import known_subscripts
+from tilewright.transforms.matmul_stages.nests import Access, form_of, loops_around, numbers, variable
+from tilewright.transforms.matmul_stages.visits import Source, known_subscripts
 
 WHAT = "copies by threads"
+Moments = Mapping[Value, Column]
+"""Each thread of a block in each trip of its copy: what the variables are there."""
 
 
 class ThreadCopy(Struct, frozen=True):
@@ -84,13 +86,14 @@ def _own(launch: gpu.Launch, copy: ThreadCopy) -> set[Value]:
     return {launch.ids(1)[0], *(variable(loop) for loop in copy.trips if loop is not None)}
 
 
-def _places(launch: gpu.Launch, op: Access, own: set[Value], known: Mapping[Value, int]) -> list[int]:
-    """Where an access begins, but for what all threads have in common."""
-    found: list[int] = []
-    for form in known_subscripts(op):
-        parts = ((value, factor) for value, factor in form.terms if origins(value) <= own)
-        found.append(form.constant + sum(factor * number(value, known) for value, factor in parts))
-    return found
+def _places(op: Access, own: set[Value], known: Moments) -> list[tuple[int, ...]]:
+    """Where an access begins at each moment, but for what all threads have in common."""
+    count = len(next(iter(known.values())))
+    parts = [
+        Linear(form.constant, tuple(term for term in form.terms if origins(term[0]) <= own))
+        for form in known_subscripts(op)
+    ]
+    return list(zip(*(sums(part, known, count) for part in parts), strict=True))
 
 
 def _common(op: Access, own: set[Value]) -> list[dict[Value, int]]:
@@ -98,14 +101,15 @@ def _common(op: Access, own: set[Value]) -> list[dict[Value, int]]:
     return [{v: f for v, f in form.terms if not origins(v) <= own} for form in known_subscripts(op)]
 
 
-def moments(launch: gpu.Launch, copy: ThreadCopy) -> Iterator[dict[Value, int]]:
+def moments(launch: gpu.Launch, copy: ThreadCopy) -> Moments:
     """Each thread of a block in each trip: what its variables are."""
     threads = form_of(launch.blockSizeX).constant
     loops = [loop for loop in copy.trips if loop is not None]
-    trips = numbers(loops[0]) if loops else range(1)
-    for trip in trips or ():
-        for thread in range(threads):
-            yield {launch.ids(1)[0]: thread, **{variable(loop): trip for loop in loops}}
+    trips = (numbers(loops[0]) if loops else range(1)) or range(0)
+    found: dict[Value, Column] = {launch.ids(1)[0]: list(range(threads)) * len(trips)}
+    for loop in loops:
+        found[variable(loop)] = [trip for trip in trips for _ in range(threads)]
+    return found
 
 
 def check_thread_copies(matmul: Matmul, launch: gpu.Launch) -> None:
@@ -141,22 +145,24 @@ def _check_site(
     k = matmul.loop("k", WHAT)
     step = form_of(variable(k)).plus(Linear(matmul.block["k"])) if in_loop else Linear()
     starts = [step if letter == "k" else matmul.start(letter) for letter in matrix.letters]
-    seen: set[tuple[int, int]] = set()
+    seen: set[tuple[int, ...]] = set()
     for copy in copies:
         own = _own(launch, copy)
         if _common(copy.fetch, own) != [dict(start.terms) for start in starts] or any(_common(copy.store, own)):
             raise Broken(WHAT, copy.fetch, f"the tile in %{copy.buffer.name} is not that of the step that reads it")
         if copy.trips[0] is not None and copy.trips[1] is not None and numbers(copy.trips[0]) != numbers(copy.trips[1]):
             raise Broken(WHAT, copy.store, "not all that is fetched is stored")
-        for known in moments(launch, copy):
-            place = _places(launch, copy.store, own, known)
-            source = [a - b.constant for a, b in zip(_places(launch, copy.fetch, own, known), starts, strict=True)]
-            if source != place:
-                said = f"element {place} of %{copy.buffer.name} is filled with element {source} of the tile"
+        known = moments(launch, copy)
+        first = tuple(start.constant for start in starts)
+        for place, source in zip(_places(copy.store, own, known), _places(copy.fetch, own, known), strict=True):
+            if (source[0] - first[0], source[1] - first[1]) != place:
+                said = (
+                    f"element {place} of %{copy.buffer.name} is filled with element {source} of %{matrix.memref.name}"
+                )
                 raise Broken(WHAT, copy.store, said)
-            if (place[0], place[1]) in seen:
+            if place in seen:
                 raise Broken(WHAT, copy.store, f"element {place} of %{copy.buffer.name} is copied twice")
-            seen.add((place[0], place[1]))
+            seen.add(place)
     row = matmul.schedule.vector
     wanted = {(x, y) for x in range(rows) for y in range(0, columns, row)}
     if seen != wanted:
@@ -176,9 +182,9 @@ def _addresses(launch: gpu.Launch, copy: ThreadCopy, op: vector.Load | vector.St
     size, _ = _bytes(op)
     pitch = shape_of(op.base)[-1] or 0
     own = _own(launch, copy)
-    warp = (known for known, _ in zip(moments(launch, copy), range(LANES)))
-    places = (_places(launch, op, own, known) for known in warp)
-    return [size * (row * pitch + column) for row, column in places]
+    warp = {value: numbers_[:LANES] for value, numbers_ in moments(launch, copy).items()}
+    places = _places(op, own, warp)
+    return [size * (row * pitch + place) for row, place in places]
 
 
 def _least(matmul: Matmul, launch: gpu.Launch, copy: ThreadCopy) -> int:
@@ -188,7 +194,7 @@ def _least(matmul: Matmul, launch: gpu.Launch, copy: ThreadCopy) -> int:
     columns = matrix_of(matmul, [copy], copy.buffer).of(matmul.block)[1]
     first = min(_addresses(launch, copy, copy.fetch))
     rows = (divmod(lane * width // size, columns) for lane in range(LANES))
-    return lines([first + size * (row * pitch + column) for row, column in rows], width)
+    return lines([first + size * (row * pitch + place) for row, place in rows], width)
 
 
 def _check_lines(matmul: Matmul, launch: gpu.Launch, copy: ThreadCopy) -> None:
@@ -215,12 +221,11 @@ def lines_of_warps(matmul: Matmul) -> str:
 def check_warps(matmul: Matmul, launch: gpu.Launch) -> None:
     """Each warp has a tile of its own, the same for all its threads. Raises `Broken` if not."""
     schedule, thread = matmul.schedule, launch.ids(1)[0]
-    places = [matmul.made.variables[name] for name in ("ii", "jj")]
-    found: list[set[tuple[int, int]]] = []
-    for first in range(0, schedule.warps * LANES, LANES):
-        lanes = range(first, first + LANES)
-        found.append({(number(places[0], {thread: t}), number(places[1], {thread: t})) for t in lanes})
-    torn = next((warp for warp, tiles in enumerate(found) if len(tiles) != 1), None)
+    known = {thread: range(schedule.warps * LANES)}
+    rows, columns = (column(matmul.made.variables[name], known, len(known[thread])) for name in ("ii", "jj"))
+    tiles = list(zip(rows, columns, strict=True))
+    found = [set(tiles[first : first + LANES]) for first in range(0, len(tiles), LANES)]
+    torn = next((warp for warp, places in enumerate(found) if len(places) != 1), None)
     if torn is not None:
         raise Broken("warps", launch, f"the threads of warp {torn} have {len(found[torn])} tiles")
     m, n = (range(0, schedule.block[d], schedule.warp[d]) for d in (0, 1))
@@ -228,14 +233,17 @@ def check_warps(matmul: Matmul, launch: gpu.Launch) -> None:
         raise Broken("warps", launch, "the tiles of warps are not those of the block")
 
 
-def held(matmul: Matmul, op: Access, matrix: Matrix, forms: Sequence[Linear]) -> tuple[Linear, ...]:
+def held(matmul: Matmul, launch: gpu.Launch) -> Source:
     """The subscripts of a matrix that a read of its buffer stands for: of step k in the loop, of the last behind."""
-    launch, k = matmul.nest(WHAT), matmul.loop("k", WHAT)
-    assert isinstance(launch, gpu.Launch)
-    copies = [copy for copy in thread_copies(matmul, launch) if copy.buffer is op.memref]
-    if not copies or copies[0].fetch.base is not matrix.memref:
-        raise Broken(WHAT, op, f"reads %{op.memref.name}, which is no tile of %{matrix.memref.name}")
+    k = matmul.loop("k", WHAT)
+    matrices = {copy.buffer: copy.fetch.base for copy in thread_copies(matmul, launch)}
     last = Linear(matmul.tiled["k"] - matmul.block["k"])
-    step = form_of(variable(k)) if k.is_ancestor_of(op) else last
-    starts = (step if letter == "k" else matmul.start(letter) for letter in matrix.letters)
-    return tuple(form.plus(start) for form, start in zip(forms, starts, strict=True))
+
+    def source(op: Access, matrix: Matrix, forms: Sequence[Linear]) -> tuple[Linear, ...]:
+        if matrices.get(op.memref) is not matrix.memref:
+            raise Broken(WHAT, op, f"reads %{op.memref.name}, which is no tile of %{matrix.memref.name}")
+        step = form_of(variable(k)) if k.is_ancestor_of(op) else last
+        starts = (step if letter == "k" else matmul.start(letter) for letter in matrix.letters)
+        return tuple(form.plus(start) for form, start in zip(forms, starts, strict=True))
+
+    return source

@@ -15,9 +15,9 @@ from msgspec import Struct
 from tilewright.dialects.mlir import affine, arith, gpu
 from tilewright.ir.core import BlockArgument, Operation, OpResult, Value
 from tilewright.transforms.index_ranges import Linear
-from tilewright.transforms.matmul_stages.copies import source_of
-from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, Matrix
+from tilewright.transforms.matmul_stages.copies import sources
 from tilewright.transforms.matmul_stages.index_values import origins, taken
+from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, Matrix
 from tilewright.transforms.matmul_stages.nests import (
     Access,
     Axis,
@@ -120,18 +120,19 @@ def known_subscripts(op: Access, what: str = WHAT) -> tuple[Linear, ...]:
     return found
 
 
-Source = Callable[[Matmul, Access, Matrix, Sequence[Linear]], tuple[Linear, ...]]
+Source = Callable[[Access, Matrix, Sequence[Linear]], tuple[Linear, ...]]
 """The subscripts of a matrix that an access with some subscripts reads, itself or through a buffer."""
 
 
 def check_visits(
-    matmul: Matmul, nest: Operation, source: Source = source_of, extents: Mapping[str, int] | None = None
+    matmul: Matmul, nest: Operation, source: Source | None = None, extents: Mapping[str, int] | None = None
 ) -> None:
     """Each (i, j, k) is computed exactly once in a nest, with the elements that belong to it.
 
     Products that depend on different loops share k among them; each kind computes all (i, j). `extents` are those of
     the nest; where nothing is said, what lies in whole tiles.
     """
+    source = source or sources(matmul)
     found = products(matmul, nest)
     computed = [op for op in nest.walk() if isinstance(op, gpu.Compute)]
     lost = next((op for op in computed if op not in {p.op for p in found}), None)
@@ -199,16 +200,16 @@ def _of_c(matmul: Matmul, one: Product) -> tuple[Linear, Linear]:
 
 def _agreeing(matmul: Matmul, one: Product, row: Linear, column: Linear, source: Source) -> Linear:
     """The summed subscript; the others have to be those of C."""
-    a = _by_letter(matmul, one.a, matmul.a, source)
-    b = _by_letter(matmul, one.b, matmul.b, source)
+    a = _by_letter(one.a, matmul.a, source)
+    b = _by_letter(one.b, matmul.b, source)
     for name, found, wanted in (("row of A", a["i"], row), ("column of B", b["j"], column), ("k of B", b["k"], a["k"])):
         if key_of(found) != key_of(wanted):
             raise Broken(WHAT, one.op, f"the {name} is not that of what it is combined with")
     return a["k"]
 
 
-def _by_letter(matmul: Matmul, op: Access, matrix: Matrix, source: Source) -> dict[str, Linear]:
-    forms = source(matmul, op, matrix, known_subscripts(op))
+def _by_letter(op: Access, matrix: Matrix, source: Source) -> dict[str, Linear]:
+    forms = source(op, matrix, known_subscripts(op))
     return dict(zip(matrix.letters, forms, strict=True))
 
 
