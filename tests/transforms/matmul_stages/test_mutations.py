@@ -148,6 +148,7 @@ def copy_late(at: At) -> None:
 def copy_less(at: At) -> None:
     """One row of a tile is not copied."""
     nest = copies_in(at.unit)[0].nest
+    assert isinstance(nest, affine.For)
     less = add(nest.upperBoundMap.results[0], AffineConstant(-1))
     nest.attributes["upperBoundMap"] = structs.replace(nest.upperBoundMap, results=(less,))
 

@@ -446,7 +446,7 @@ def found_by_race_detector(at: At, rng: np.random.Generator, case: Case) -> bool
     module = at.matmul.made.module
     assert module is not None
     arrays = case.arrays(rng)
-    program = interpreted_module(module, None, True, Report())
+    program = interpreted_module(module, "", True, Report())
     try:
         program.f[1, 2](*arrays)
     except KernelError:

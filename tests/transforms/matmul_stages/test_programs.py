@@ -80,7 +80,8 @@ def test_remainders_in_the_interpreter(case: Case, rng: np.random.Generator, tmp
         assert np.array_equal(computed(one.text, "interpreter", arrays, tmp_path), case.expected(*arrays)), one.name
 
 
-SIZES = [Case(*(size if k == letter else 32 for k in range(3))) for letter in range(3) for size in range(16, 49)]
+_RANGE = range(16, 49)
+SIZES = [*(Case(n, 32, 32) for n in _RANGE), *(Case(32, n, 32) for n in _RANGE), *(Case(32, 32, n) for n in _RANGE)]
 """All sizes from 16 to 48 of one dimension at a time."""
 
 

@@ -30,7 +30,7 @@ def origins(value: Value) -> frozenset[Value]:
     op = value.defining_op
     if not isinstance(op, affine.Apply):
         return frozenset((value,))
-    return frozenset().union(*(origins(one) for one in op.values))
+    return frozenset(origin for one in op.values for origin in origins(one))
 
 
 Column = Sequence[int]

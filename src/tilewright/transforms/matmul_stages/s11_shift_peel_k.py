@@ -94,6 +94,7 @@ def _peel(k: affine.For, kk: affine.For, last: int) -> affine.For:
     """Compute the last step behind the loop, with the sums that it carries."""
     mapping: dict[Value, Value] = dict(zip(k.body.entry.arguments[1:], k.outs, strict=True))
     peeled = kk.clone(mapping)
+    assert isinstance(peeled, affine.For)
     assert k.block is not None
     k.block.insert(peeled, k.next)
     substitute([peeled], {variable(k): Linear(last)})

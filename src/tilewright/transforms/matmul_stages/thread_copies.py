@@ -221,8 +221,9 @@ def lines_of_warps(matmul: Matmul) -> str:
 def check_warps(matmul: Matmul, launch: gpu.Launch) -> None:
     """Each warp has a tile of its own, the same for all its threads. Raises `Broken` if not."""
     schedule, thread = matmul.schedule, launch.ids(1)[0]
-    known = {thread: range(schedule.warps * LANES)}
-    rows, columns = (column(matmul.made.variables[name], known, len(known[thread])) for name in ("ii", "jj"))
+    count = schedule.warps * LANES
+    known: Moments = {thread: range(count)}
+    rows, columns = (column(matmul.made.variables[name], known, count) for name in ("ii", "jj"))
     tiles = list(zip(rows, columns, strict=True))
     found = [set(tiles[first : first + LANES]) for first in range(0, len(tiles), LANES)]
     torn = next((warp for warp, places in enumerate(found) if len(places) != 1), None)
