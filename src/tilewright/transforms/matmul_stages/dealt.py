@@ -164,5 +164,5 @@ def _places(matmul: Matmul, loop: scf.For, box: Box, columns: int) -> dict[str, 
         users = [op for op in loop.body.entry if isinstance(op, affine.Apply) and op.map.results == (wanted,)]
         if len(users) != 1 or list(users[0].values) != [element]:
             raise Broken(WHAT, loop, f"{letter} of a thread's element is not {wanted} of its number")
-        found[letter] = start.plus(Linear(0, ((users[0].out, 1),)))
+        found[letter] = start.plus(form_of(users[0].out))
     return found
