@@ -82,8 +82,9 @@ def _epilogue(low: Lowering, op: tlx.TensorUnary) -> Value:
     view = low.values[op.input]
     region, block = new_region([INDEX, INDEX])
     inner = Builder.at_end(block, op.location)
-    loaded = inner(memref.Load(view, block.arguments)).out
-    inner(memref.Store(FUNCTIONS[type(op)](inner, loaded), view, block.arguments))
+    at = list[Value](block.arguments)
+    loaded = inner(memref.Load(view, at)).out
+    inner(memref.Store(FUNCTIONS[type(op)](inner, loaded), view, at))
     ends = [emit.as_value(low.b, emit.extent(low.b, view, mode)) for mode in range(2)]
     low.b(tl.Foreach([low.b.index(0)] * 2, ends, region))
     return view

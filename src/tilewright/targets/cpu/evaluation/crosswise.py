@@ -38,7 +38,7 @@ class MemoryReader(Protocol):
 
 def is_crosswise(tile: Memory, vector: int, across: int | None) -> bool:
     """Whether a block with vectors along one dimension finds neighbours along the other one only."""
-    if across is None or ELEMENTS[tile.type.element.name].kind is Kind.BOOL:
+    if across is None or tile.tables or ELEMENTS[tile.type.element.name].kind is Kind.BOOL:
         return False
     return tile.strides[across].integer == 1 and tile.strides[vector].integer != 1
 
