@@ -21,7 +21,7 @@ from tilewright.artifacts.parameters import (
 from tilewright.diagnostics.caller_error import CallerError
 from tilewright.runtime.grid import Extents, Grid, grid_extents
 from tilewright.runtime.keywords import in_order
-from tilewright.runtime.launcher import Launcher, PreparedLauncher
+from tilewright.runtime.launcher import DeviceLauncher, KernelResources, Launcher, PreparedLauncher
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -71,12 +71,13 @@ def _memref(parameter: MemrefParameter) -> str:
 class Kernel:
     """One kernel of a program: `kernel[grid](*arguments)` launches it.
 
-    Arguments follow the signature, by position or by name: numbers for scalars, arrays (NumPy, PyTorch on the CPU,
-    anything with DLPack or the buffer protocol) for memrefs with their strides as they are, a list of arrays or a
-    `PointerArray` for groups. Nothing is copied; arrays that the kernel writes change in place.
+    Arguments follow the signature, by position or by name: numbers for scalars, arrays (NumPy, PyTorch, anything with
+    DLPack or the buffer protocol, where the kernel runs) for memrefs with their strides as they are, a list of arrays
+    or a `PointerArray` for groups. Nothing is copied; arrays that the kernel writes change in place.
 
     `grid` is the number of work-groups (tile blocks of CUDA Tile IR): an integer, or up to three of them. A launch
-    returns when all of them have run. It raises `LaunchError` before anything runs if arguments or grid do not fit
+    returns when all of them have run; on a GPU it returns when they are enqueued on the current stream of the arrays'
+    framework. It raises `LaunchError` before anything runs if arguments or grid do not fit
     the kernel, and `KernelError` from checked code and the interpreter. `info` holds the signature as records.
     """
 
@@ -120,6 +121,15 @@ class Kernel:
             lines.insert(0, f"{self.info.launch}, {self.info.local_bytes:,} bytes of shared memory a block")
         return "\n".join(filter(None, lines))
 
+    @property
+    def resources(self) -> KernelResources | None:
+        """What the kernel takes of the GPU that it was compiled for; None on the CPU and in the interpreter.
+
+        Loads the kernel. Raises what a launch does where there is no such GPU.
+        """
+        launcher = self._loaded()
+        return launcher.resources() if isinstance(launcher, DeviceLauncher) else None
+
     def ir(self, stage: str = "tile") -> str:
         """The program's text at one of its `stages`. Raises KeyError for any other."""
         return self._program.text(stage)
@@ -147,12 +157,15 @@ class Kernel:
         return prepared
 
     def _prepare(self, extents: Extents) -> Callable[..., None]:
-        launcher = self._launcher
-        if launcher is None:
-            launcher = self._launcher = self._make_launcher()
+        launcher = self._loaded()
         if isinstance(launcher, PreparedLauncher):
             return launcher.prepare(extents)
         return lambda *arguments, **named: launcher(extents, in_order(self.info, arguments, named))
+
+    def _loaded(self) -> Launcher:
+        if self._launcher is None:
+            self._launcher = self._make_launcher()
+        return self._launcher
 
     def __call__(self, *arguments: object, grid: Grid = 1, **named: object) -> None:
         """Launch on `grid` work-groups; the same as `kernel[grid](*arguments, **named)`."""

@@ -5,7 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
+from msgspec import Struct
+
 from tilewright.runtime.grid import Extents
+
+
+class KernelResources(Struct, frozen=True):
+    """What a kernel takes of a device: registers of a thread, bytes of shared memory of a block, bytes of local memory
+    of a thread (what registers had no room for, and its stack), and how many blocks a multiprocessor runs at a time."""
+
+    registers: int
+    shared_bytes: int
+    local_bytes: int
+    blocks_per_multiprocessor: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.registers} registers and {self.local_bytes:,} bytes of local memory a thread, "
+            f"{self.shared_bytes:,} bytes of shared memory a block, {self.blocks_per_multiprocessor} blocks a "
+            f"multiprocessor"
+        )
 
 
 class Launcher(Protocol):
@@ -22,4 +41,13 @@ class PreparedLauncher(Launcher, Protocol):
 
     def prepare(self, grid: Extents) -> Callable[..., None]:
         """The kernel with its grid, called with the arguments."""
+        ...
+
+
+@runtime_checkable
+class DeviceLauncher(Launcher, Protocol):
+    """A launcher whose machine has resources that blocks of threads share."""
+
+    def resources(self) -> KernelResources:
+        """What the kernel takes of the device."""
         ...

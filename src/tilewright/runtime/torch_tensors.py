@@ -8,18 +8,22 @@ conjugated. Whoever uses it asks for that beside (`direct_arrays_ir`). torch its
 from __future__ import annotations
 
 import ctypes
+import struct
 import sys
+from collections.abc import Callable
+from functools import cache
 from typing import Final, Protocol, cast
 
 from msgspec import Struct
 
 from tilewright.once import once
-from tilewright.runtime import direct_layout as at
 
 _CAPSULE: Final = b"dlpack_exchange_api"
 _MAJOR: Final = 1
 _DESCRIBE: Final = 40
 _CURRENT_STREAM: Final = 48
+_TENSOR: Final = struct.Struct("=Q3iI3Q")
+"""`DLTensor`: data, kind of device and which one, rank, element type, places of shape and strides, offset in bytes."""
 _CPU: Final = 1
 
 _is_capsule = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(
@@ -121,31 +125,25 @@ def _exchanged(offset: int) -> int:
     return ctypes.c_void_p.from_address(table + offset).value or 0
 
 
+@cache
+def _callable(describe: int) -> Callable[[object, object], int]:
+    prototype = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)
+    return cast("Callable[[object, object], int]", prototype(describe))
+
+
 def _described(describe: int, value: object) -> TensorLayout | None:
-    call = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)(describe)
-    tensor = ctypes.create_string_buffer(8 * at.TENSOR_WORDS)
-    place = ctypes.addressof(tensor)
+    tensor = ctypes.create_string_buffer(_TENSOR.size)
     try:
-        call(value, place)
+        _callable(describe)(value, tensor)
     except Exception:
         # the long way asks torch in another manner, and says what is wrong
         return None
-    data, sizes, steps, offset = (_word(place + k) for k in (0, at.TENSOR_SHAPE, at.TENSOR_STRIDES, at.TENSOR_OFFSET))
-    kind, ordinal = _half(place + at.TENSOR_DEVICE), _half(place + at.TENSOR_DEVICE + 4)
-    rank, dtype = _half(place + at.TENSOR_RANK), _half(place + at.TENSOR_DTYPE)
+    data, kind, ordinal, rank, dtype, sizes, steps, offset = _TENSOR.unpack(tensor)
     if rank and not (sizes and steps):
         return None
     # code of the type, bits, lanes
     itemsize = (dtype >> 8 & 0xFF) * (dtype >> 16) // 8
     return TensorLayout(data + offset, (kind, ordinal), dtype, itemsize, _numbers(sizes, rank), _numbers(steps, rank))
-
-
-def _word(address: int) -> int:
-    return ctypes.c_int64.from_address(address).value
-
-
-def _half(address: int) -> int:
-    return ctypes.c_int32.from_address(address).value
 
 
 def _numbers(address: int, count: int) -> tuple[int, ...]:

@@ -21,6 +21,7 @@ from tilewright.artifacts.artifact import (
 )
 from tilewright.machine.cuda import binding
 from tilewright.machine.cuda.errors import DeviceFailed, DriverError, DriverUnavailable, OutOfDeviceMemory
+from tilewright.program import load_artifact
 from tilewright.runtime.groups import PointerArray
 from tilewright.runtime.nvidia.launch import bind_artifact
 
@@ -176,7 +177,13 @@ def test_a_driver_without_devices(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_resources(played: FakeDriver) -> None:
-    found = kernel(local_bytes=1000).resources()
+    program = load_artifact(artifact_of(KernelInfo("k", "k", (), local_bytes=1000, launch=PLAN)))
+    found = program.k.resources
+    assert found is not None
+    assert str(found) == (
+        "40 registers and 8 bytes of local memory a thread, 1,016 bytes of shared memory a block, 12 blocks a "
+        "multiprocessor"
+    )
     assert (found.registers, found.shared_bytes, found.local_bytes, found.blocks_per_multiprocessor) == (
         40,
         1016,

@@ -45,11 +45,11 @@ def device_binder(context: Context, info: KernelInfo, parameter: Parameter) -> B
         case ScalarParameter():
             return argument_binder(info, parameter)
         case MemrefParameter():
-            return partial(_bind_memref, _MemrefBinding(parameter, where, context))
+            return partial(_bind_memref, _MemrefBinding.of(parameter, where, context))
         case PointerParameter():
             return partial(_bind_pointer, parameter, where, context)
         case GroupParameter():
-            binding = _MemrefBinding(parameter.memref, where, context)
+            binding = _MemrefBinding.of(parameter.memref, where, context)
             return partial(_bind_group, parameter, binding, WeakKeyDictionary())
 
 
@@ -103,20 +103,22 @@ def _check_place(context: Context, where: str, address: int) -> None:
 
 
 class _MemrefBinding(Struct, frozen=True):
-    """A memref parameter and the device it must lie on."""
+    """A memref parameter, the device it must lie on, its extents and strides, and its type in words."""
 
     parameter: MemrefParameter
     where: str
     context: Context
+    layouts: MemrefLayouts
+    wanted: str
 
-    @property
-    def layouts(self) -> MemrefLayouts:
-        """Extents and strides of the parameter."""
-        return MemrefLayouts(self.parameter, reverse=False)
+    @staticmethod
+    def of(parameter: MemrefParameter, where: str, context: Context) -> _MemrefBinding:
+        """What binds the arguments of a parameter."""
+        return _MemrefBinding(parameter, where, context, MemrefLayouts(parameter, reverse=False), type_text(parameter))
 
     def typed_view(self, where: str, argument: object) -> ArrayView:
         """An argument as an array of the right type on the right device."""
-        return _device_array(self.parameter.dtype, type_text(self.parameter), self.context, where, argument)
+        return _device_array(self.parameter.dtype, self.wanted, self.context, where, argument)
 
     def view(self, where: str, argument: object) -> ArrayView:
         """As `typed_view`, of memory that the kernel may access as it does."""

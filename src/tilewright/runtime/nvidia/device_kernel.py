@@ -6,8 +6,6 @@ import struct
 from collections.abc import Sequence
 from functools import partial
 
-from msgspec import Struct
-
 from tilewright.artifacts.artifact import KernelInfo, LaunchPlan, block_size, slot_layout
 from tilewright.machine.cuda.driver import LAUNCH_OUT_OF_RESOURCES, DriverError, KernelFunction
 from tilewright.once import once
@@ -15,20 +13,11 @@ from tilewright.runtime.argument_checks import ArgumentChecks
 from tilewright.runtime.constraint_check import slot_positions
 from tilewright.runtime.errors import LaunchError
 from tilewright.runtime.grid import Extents
+from tilewright.runtime.launcher import KernelResources
 from tilewright.runtime.nvidia.binders import device_binder
 from tilewright.runtime.nvidia.direct import DeviceRunner
 from tilewright.runtime.nvidia.tables import DeviceTables, HostTable
 from tilewright.runtime.scalars import SLOT_FORMATS, SlotValue
-
-
-class KernelResources(Struct, frozen=True):
-    """What a kernel takes of a device: registers of a thread, bytes of shared memory of a block, bytes of local memory
-    of a thread (what registers had no room for, and its stack), and how many blocks a multiprocessor runs at a time."""
-
-    registers: int
-    shared_bytes: int
-    local_bytes: int
-    blocks_per_multiprocessor: int
 
 
 class DeviceKernel:

@@ -23,7 +23,8 @@ from tilewright.runtime.errors import LaunchError
 from tilewright.runtime.grid import Extents, Grid, grid_extents
 from tilewright.runtime.group_arguments import PointerArray
 from tilewright.runtime.keywords import in_order
-from tilewright.runtime.nvidia.device_kernel import DeviceKernel, KernelResources
+from tilewright.runtime.launcher import KernelResources
+from tilewright.runtime.nvidia.device_kernel import DeviceKernel
 from tilewright.runtime.nvidia.direct import entry
 from tilewright.runtime.nvidia.streams import arrays_of, current_stream, framework_of, stream_handle
 from tilewright.runtime.pool_layout import FRAME_SLOTS
