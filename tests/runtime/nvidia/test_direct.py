@@ -10,13 +10,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 import tilewright as tw
 from machine.cuda.fake_driver import CONTEXTS, FakeDriver
 from runtime.nvidia.on_device import PLAN, artifact_of
 from tilewright.artifacts.artifact import KernelInfo, LaunchPlan, MemrefParameter, PointerParameter, ScalarParameter
 from tilewright.machine.cuda import driver
-from tilewright.runtime import arrays, torch_tensors
+from tilewright.runtime import arrays, direct_arguments, torch_tensors
 from tilewright.runtime.arrays import Device
 from tilewright.runtime.nvidia import direct
 from tilewright.runtime.nvidia.direct import CUDA, DeviceRunner, entry
@@ -197,6 +198,27 @@ def test_other_calls_are_checked(torch: Any, played: FakeDriver) -> None:
     call(1.0, x, y, p=p)
     call(2.0, torch.zeros(8, 4).T, y, p)
     assert len(played.launches) == 5
+
+
+def test_tensors_on_another_device_are_other_calls(
+    torch: Any, played: FakeDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was accepted is said to be for device 1, where these tensors do not lie."""
+    told = direct_arguments.tensor_layout
+
+    def elsewhere(value: object) -> torch_tensors.TensorLayout | None:
+        found = told(value)
+        return None if found is None else structs.replace(found, device=(found.device[0], 1))
+
+    monkeypatch.setattr(direct_arguments, "tensor_layout", elsewhere)
+    kernel = kernel_of()
+    call = kernel.prepare(1)
+    arguments = (1.0, torch.zeros(5, 4).T, torch.zeros(5, 4).T, torch.zeros(9))
+    for _ in range(3):
+        call(*arguments)
+    kernel._kernels[0].checks = None  # type: ignore[assignment]  # pyright: ignore
+    with pytest.raises(AttributeError):
+        call(*arguments)
 
 
 def test_an_empty_grid(torch: Any, played: FakeDriver) -> None:

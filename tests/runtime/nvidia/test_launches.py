@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +23,8 @@ from tilewright.artifacts.artifact import (
 from tilewright.machine.cuda import binding
 from tilewright.machine.cuda.errors import DeviceFailed, DriverError, DriverUnavailable, OutOfDeviceMemory
 from tilewright.program import load_artifact
-from tilewright.runtime.groups import PointerArray
+from tilewright.runtime.groups import PointerArray, Table
+from tilewright.runtime.nvidia import binders
 from tilewright.runtime.nvidia.launch import bind_artifact
 
 VECTOR = MemrefParameter("x", "f32", (None,), (1,))
@@ -217,6 +219,22 @@ def test_tables_that_cannot_change_are_copied_once(played: FakeDriver) -> None:
     del group
     gc.collect()
     assert played.calls.count("cuMemFree_v2") == 1
+
+
+def test_whoever_is_first_copies_the_table(played: FakeDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A launch of another thread comes while this one looks at the group: graphs may refer to that one's copy."""
+    found, group = kernel(GROUP), PointerArray.of(OnDevice((2, 4)))
+    real, others = binders.table_of, [group]
+
+    def interrupted(*arguments: Any) -> Table:
+        if others:
+            found.launch(1, (others.pop(),))
+        return real(*arguments)
+
+    monkeypatch.setattr(binders, "table_of", interrupted)
+    found.launch(1, (group,))
+    assert [launched.words[0] for launched in played.launches] == [played.launches[0].words[0]] * 2
+    assert played.calls.count("cuMemAlloc_v2") == 1
 
 
 def test_tables_that_can_change_are_looked_at_each_time(played: FakeDriver) -> None:
