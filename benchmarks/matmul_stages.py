@@ -8,7 +8,7 @@ from __future__ import annotations
 import figures
 from tilewright.diagnostics import Report, Source
 from tilewright.frontends.mlir import read_mlir_file
-from tilewright.transforms.matmul_stages import BUILT, NAMES, Schedule, run_stages
+from tilewright.transforms.matmul_stages import NAMES, Schedule, run_stages
 from timing import repeated
 
 SIZE = 8192
@@ -36,7 +36,7 @@ def main() -> None:
     options = figures.parsed(figures.options(__doc__, "matmul_stages", rounds=9))
     rows: list[dict[str, object]] = []
     print(f"{'up to stage':<26} {'ms':>16}")
-    for name in BUILT[-1:] if options.quick else BUILT:
+    for name in NAMES[-1:] if options.quick else NAMES:
         spread = repeated(lambda name=name: run(name), options.rounds).scaled(1e3)
         rows.append({"stage": NAMES.index(name) + 1, "name": name, "ms": spread})
         print(f"{NAMES.index(name) + 1:>2} {name:<23} {spread.median:>7.1f} ({spread.lowest:.1f})")

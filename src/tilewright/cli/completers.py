@@ -43,9 +43,9 @@ def codes(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> 
 
 def stages(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> Items:
     """Stages of a product of matrices."""
-    from tilewright.transforms.matmul_stages.stages import BUILT
+    from tilewright.transforms.matmul_stages.stages import NAMES
 
-    return beginning_with(incomplete, ((name, "") for name in BUILT))
+    return beginning_with(incomplete, ((name, "") for name in NAMES))
 
 
 def passes(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> Items:

@@ -15,10 +15,10 @@ def run(source: Source | Binary, schedule: str, until: str, *, show_each: bool) 
     """Print the program after the last stage, or with `show_each` after each of them.
 
     Raises `CompileError` for programs and schedules that are refused, behind what could be printed, and
-    `click.ClickException` for what is no MLIR and stages that are not built.
+    `click.ClickException` for what is no MLIR and stages that there are not.
     """
     from tilewright.frontends.mlir import read_mlir_file
-    from tilewright.transforms.matmul_stages import BUILT, NAMES, parse_schedule, run_stages
+    from tilewright.transforms.matmul_stages import parse_schedule, run_stages
 
     if not isinstance(source, Source) or not is_mlir(source.text):
         raise click.ClickException(f"{source.name}: the stages take a text of MLIR")
@@ -36,22 +36,15 @@ def run(source: Source | Binary, schedule: str, until: str, *, show_each: bool) 
     report.raise_if_errors()
     if not show_each:
         write_result(text)
-        return
-    missing = [f"{number} {name}" for number, name in enumerate(NAMES, 1) if name not in BUILT]
-    if missing and not until:
-        write_result(f"// not built yet: {', '.join(missing)}\n")
 
 
 def _last_stage(until: str) -> str:
-    from tilewright.transforms.matmul_stages import BUILT, NAMES
+    from tilewright.transforms.matmul_stages import NAMES
 
     if not until:
-        return BUILT[-1]
-    if until in BUILT:
-        return until
+        return NAMES[-1]
     if until in NAMES:
-        number = NAMES.index(until) + 1
-        raise click.ClickException(f"stage {number}, {until}, is not built yet; the stages go to {BUILT[-1]}")
-    meant = nearest(until, BUILT)
-    hint = f"did you mean {meant}?" if meant is not None else f"stages are {', '.join(BUILT)}"
+        return until
+    meant = nearest(until, NAMES)
+    hint = f"did you mean {meant}?" if meant is not None else f"stages are {', '.join(NAMES)}"
     raise click.UsageError(f"--until: there is no stage {until[:80]!r}; {hint}")

@@ -63,7 +63,7 @@ def test_ptxas_accepts_the_kernel(kernel: Kernel, architecture: Architecture) ->
 
 def test_threads_of_the_emulator(rng: np.random.Generator) -> None:
     """The text that the device gets, run without one, with a look at races."""
-    kernel = Kernel(Case(32, 17, 33, "i8", "i32"), "block=16x16x16 warp=16x16x16 vector=1 pad=16")
+    kernel = Kernel(Case(32, 17, 33, "i8", "i32"), "block=16x16x16 warp=16x16x16 vector=1 pad=0")
     module = module_of(outcomes(kernel.case.text, kernel.schedule)[-1])
     lower_module(module, NvidiaTarget(Architecture.SM_80), CompileOptions(), Report())
     launch = kernel.launch(rng)

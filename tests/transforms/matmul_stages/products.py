@@ -24,7 +24,7 @@ from tilewright.ir.mlir.own_dialects import print_mlir, read_mlir
 from tilewright.ir.mlir.printer import print_generic
 from tilewright.program import Program, load_artifact
 from tilewright.targets import find_target
-from tilewright.transforms.matmul_stages import BUILT, STAGES, Outcome, Schedule, Stage, parse_schedule, run_stages
+from tilewright.transforms.matmul_stages import NAMES, STAGES, Outcome, Schedule, Stage, parse_schedule, run_stages
 from tilewright.transforms.matmul_stages.matmul import Matmul
 from tilewright.transforms.matmul_stages.runner import operation_names
 from tilewright.transforms.matmul_stages.s01_start import start
@@ -116,7 +116,7 @@ def unit_of(text: str) -> Operation:
     return file.module
 
 
-def outcomes(text: str, schedule: str, until: str = BUILT[-1]) -> list[Outcome]:
+def outcomes(text: str, schedule: str, until: str = NAMES[-1]) -> list[Outcome]:
     """What all stages make of a text. Raises `CompileError`."""
     report = Report()
     found = list(run_stages(unit_of(text), schedule_of(schedule), until, report))

@@ -6,6 +6,6 @@ what holds behind it; every program in between is MLIR that runs with the same r
 
 from tilewright.transforms.matmul_stages.runner import Outcome, run_stages
 from tilewright.transforms.matmul_stages.schedule import Schedule, parse_schedule
-from tilewright.transforms.matmul_stages.stages import BUILT, NAMES, STAGES, Stage
+from tilewright.transforms.matmul_stages.stages import NAMES, STAGES, Stage
 
-__all__ = ["BUILT", "NAMES", "STAGES", "Outcome", "Schedule", "Stage", "parse_schedule", "run_stages"]
+__all__ = ["NAMES", "STAGES", "Outcome", "Schedule", "Stage", "parse_schedule", "run_stages"]

@@ -34,7 +34,7 @@ class Outcome(Struct, frozen=True):
 
 
 def run_stages(unit: Operation, schedule: Schedule, until: str, report: Report) -> Iterator[Outcome]:
-    """Transform the product of a module, and give each program on the way to stage `until`, which is built.
+    """Transform the product of a module, and give each program on the way to stage `until`.
 
     What a stage cannot do, or what does not hold behind it, is in `report`; nothing comes after that.
     """

@@ -1,4 +1,4 @@
-"""The seventeen stages in order, and those of them that are built."""
+"""The seventeen stages in order."""
 
 from __future__ import annotations
 
@@ -86,6 +86,4 @@ STAGES: Final = tuple(
         s17_outline_and_lower,
     )
 )
-"""Those that are built, behind the first."""
-
-BUILT: Final = (NAMES[0], *(stage.name for stage in STAGES))
+"""Those behind the first."""

@@ -112,6 +112,13 @@ def moments(launch: gpu.Launch, copy: ThreadCopy) -> Moments:
     return found
 
 
+def copied_by(launch: gpu.Launch, copy: ThreadCopy) -> list[tuple[tuple[int, ...], int]]:
+    """Where each row of elements begins in the buffer, and which thread copies it."""
+    known = moments(launch, copy)
+    places = _places(copy.store, _own(launch, copy), known)
+    return list(zip(places, known[launch.ids(1)[0]], strict=True))
+
+
 def check_thread_copies(matmul: Matmul, launch: gpu.Launch) -> None:
     """In front of the loop along k and in each step all of each tile is copied, each row of elements by one thread.
 
