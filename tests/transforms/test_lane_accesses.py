@@ -11,10 +11,7 @@ from tilewright.transforms.lane_accesses import (
     addresses,
     bank_conflicts,
     bank_cycles,
-    is_coalesced,
     lines,
-    sectors,
-    swizzled,
 )
 
 ACCESSES = count("RANDOM_LANE_ACCESSES", 200, 10_000)
@@ -48,7 +45,6 @@ def test_random_accesses_take_as_long_as_the_banks_need(rng: np.random.Generator
         assert bank_cycles(found, width) == sum(groups)
         touched = {byte for a in found if a is not None for byte in range(a, a + width)}
         assert lines(found, width) == len({byte // 128 for byte in touched})
-        assert sectors(found, width) == len({byte // 32 for byte in touched})
     ran(ACCESSES, "accesses of lanes")
 
 
@@ -67,21 +63,11 @@ def test_padding_of_rows_of_halves(pitch: int, conflicts: int) -> None:
     assert bank_cycles(found, 16) == 4 * conflicts
 
 
-def test_a_swizzle_has_no_conflicts_without_padding() -> None:
-    found = addresses(lambda lane: [lane % 8, 8 * swizzled(lane % 8, lane // 8)], [64, 1], 2)
-    assert bank_conflicts(found, 16) == 1
-    assert sorted(swizzled(5, piece) for piece in range(8)) == list(range(8))
-
-
-def test_lanes_along_rows_are_coalesced_and_lanes_along_columns_are_not() -> None:
+def test_lanes_along_rows_touch_few_lines_and_lanes_along_columns_many() -> None:
     rows = addresses(lambda lane: [0, 8 * lane], [8192, 1], 2)
     columns = addresses(lambda lane: [lane, 0], [8192, 1], 2)
     assert lines(rows, 16) == 4
-    assert is_coalesced(rows, 16)
     assert lines(columns, 16) == 32
-    assert sectors(columns, 16) == 32
-    assert not is_coalesced(columns, 16)
-    assert not is_coalesced([4 + 4 * lane for lane in range(32)], 4)
 
 
 def test_nobody_accesses_nothing() -> None:

@@ -1,7 +1,7 @@
 """What an access of all lanes of a warp costs: conflicts of shared memory's banks, and lines of global memory.
 
 Shared memory has 32 banks of 4 bytes, each of which serves one word a cycle, to any number of lanes. Accesses of 8 or
-16 bytes a lane are served in groups of 16 or 8 lanes. Global memory moves in lines of 128 bytes, of 4 sectors each.
+16 bytes a lane are served in groups of 16 or 8 lanes. Global memory moves in lines of 128 bytes.
 Addresses are in bytes, one for each lane, in the order of the lanes; None is a lane that does not take part.
 """
 
@@ -15,7 +15,6 @@ LANES: Final = 32
 BANKS: Final = 32
 WORD: Final = 4
 LINE: Final = 128
-SECTOR: Final = 32
 _GROUP_BYTES: Final = LANES * WORD
 
 Address = int | None
@@ -60,22 +59,6 @@ def lines(found: Sequence[Address], width: int) -> int:
     return len({line for address in found for line in _pieces(address, width, LINE)})
 
 
-def sectors(found: Sequence[Address], width: int) -> int:
-    """How many different sectors the lanes touch: what is moved."""
-    return len({sector for address in found for sector in _pieces(address, width, SECTOR)})
-
-
-def is_coalesced(found: Sequence[Address], width: int) -> bool:
-    """Whether no line is moved of which the lanes could do without: they touch as few as hold as many bytes."""
-    touched = {byte for address in found if address is not None for byte in range(address, address + width)}
-    return lines(found, width) == -(-len(touched) // LINE)
-
-
 def _pieces(address: Address, width: int, size: int) -> range:
-    """The words, sectors or lines of an access, by number."""
+    """The words or lines of an access, by number."""
     return range(0) if address is None else range(address // size, (address + width - 1) // size + 1)
-
-
-def swizzled(row: int, piece: int, pieces: int = 8) -> int:
-    """Where a piece of 16 bytes lies in its row of `pieces`, a power of two, so that columns of rows share no banks."""
-    return piece ^ (row % pieces)

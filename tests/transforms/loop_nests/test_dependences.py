@@ -13,8 +13,8 @@ from effort import Ran, count
 from tilewright.dialects import scf
 from tilewright.dialects.builtin import Module
 from tilewright.transforms.loop_nests.dependences import Dependence, Direction, dependences
-from tilewright.transforms.loop_nests.legality import is_parallel, may_permute, may_tile
 from tilewright.transforms.loop_nests.nests import Nest, nest_of
+from transforms.loop_nests.legality import is_parallel, may_permute, may_tile
 from transforms.loop_nests.random_nests import Access, Event, Generator, Loop, Writer, evaluate, events
 from transforms.support import kernel
 
