@@ -26,6 +26,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         File.generated(config, path.relative_to(_ROOT).as_posix(), content=path.read_text(encoding="utf-8"))
         for path in pages
     ]
+    ours += [
+        File.generated(config, path.relative_to(_ROOT).as_posix(), content=path.read_text(encoding="utf-8"))
+        for path in sorted((_ROOT / "docs").rglob("*.svg"))
+    ]
     colours = File.generated(config, "pygments.css", content=HtmlFormatter().get_style_defs(".highlight"))
     return Files([*theirs, *ours, colours])
 

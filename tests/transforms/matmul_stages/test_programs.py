@@ -192,3 +192,85 @@ def test_tiles_that_fit_are_proposed() -> None:
         outcomes(Case(100, 128, 64).text, "")
     (found,) = error.value.diagnostics
     assert "block=100x128x64" in found.hints[0]
+
+
+BATCH = """\
+func.func @f(%A: memref<2x32x32xf16>, %B: memref<2x32x32xf16>, %C: memref<2x32x32xf32>) {
+  linalg.batch_matmul ins(%A, %B : memref<2x32x32xf16>, memref<2x32x32xf16>) outs(%C : memref<2x32x32xf32>)
+  return
+}
+"""
+SCALED = """\
+#a = affine_map<(i, j, k) -> (i, k)>
+#b = affine_map<(i, j, k) -> (k, j)>
+#c = affine_map<(i, j, k) -> (i, j)>
+func.func @f(%A: memref<32x32xf32>, %B: memref<32x32xf32>, %C: memref<32x32xf32>, %alpha: f32) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%A, %B : memref<32x32xf32>, memref<32x32xf32>) outs(%C : memref<32x32xf32>) {
+    ^bb0(%x: f32, %y: f32, %z: f32):
+      %p = arith.mulf %x, %y : f32
+      %q = arith.mulf %p, %alpha : f32
+      %s = arith.addf %z, %q : f32
+      linalg.yield %s : f32
+  }
+  return
+}
+"""
+FINISHED = """\
+#id = affine_map<(i, j) -> (i, j)>
+func.func @f(%A: memref<32x32xf16>, %B: memref<32x32xf16>, %C: memref<32x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%C : memref<32x32xf32>)
+  linalg.matmul ins(%A, %B : memref<32x32xf16>, memref<32x32xf16>) outs(%C : memref<32x32xf32>)
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%C : memref<32x32xf32>) {
+    ^bb0(%c: f32):
+      %m = arith.maximumf %c, %zero : f32
+      linalg.yield %m : f32
+  }
+  return
+}
+"""
+"""What is done in front of a product and behind it."""
+
+
+@pytest.mark.parametrize(
+    ("text", "schedule", "said", "hint"),
+    [
+        (BATCH, "", "stage 1, start, does not apply: linalg.batch_matmul has a batch", "call it for each entry"),
+        (
+            SCALED,
+            "",
+            "stage 1, start, does not apply: linalg.generic does more than add products",
+            "in front or behind",
+        ),
+        (Case(128, 128, 64, "f32", "f32").text, "", "stage 6, wmma_generate, does not apply", "--until=pad_shared"),
+        (Case(64, 48, 64).text, "block=64x48x64 warp=64x24x32", "stage 6, wmma_generate", "warp=64x32x32"),
+        (Case(128, 128, 64).text, "pad=4", "stage 5, pad_shared, does not apply: alignment", "pad=8"),
+        (Case(257, 140, 130).text, "", "stage 13, vectorise_copies, does not apply: rows of %B are 140", "vector=2"),
+        (Case(64, 64, 64).text, "block=64x64x64 warp=16x16x16 vector=3", "stage 13, vectorise_copies", "vector=8"),
+        (Case(64, 64, 64).text, "block=64x64x16 warp=16x16x16", "which 512 threads do not share evenly", "vector=2"),
+        (Case(256, 256, 64).text, "block=256x256x16 warp=16x16x16", "256 warps has more than 1024 threads", "warp="),
+        (Case(256, 256, 64).text, "block=256x256x64 warp=64x64x64", "the buffers take 70656 bytes", "smaller block"),
+        (Case(256, 256, 32).text, "block=256x128x32 warp=128x128x32", "a thread needs 672 registers", "warp=64x32x32"),
+        (
+            FINISHED,
+            "block=32x32x32 warp=16x16x16",
+            "stage 17, outline_and_lower, does not apply: linalg.fill",
+            "kernel",
+        ),
+    ],
+)
+def test_what_does_not_apply_says_what_would(text: str, schedule: str, said: str, hint: str) -> None:
+    with pytest.raises(CompileError) as error:
+        outcomes(text, schedule)
+    (found,) = error.value.diagnostics
+    assert said in found.message
+    assert hint in "; ".join(map(str, found.hints))
+    assert found.location.primary is not None
+
+
+def test_what_is_beside_the_product_stays(rng: np.random.Generator, tmp_path: Path) -> None:
+    a, b, c = Case(32, 32, 32).arrays(rng)
+    expected = np.maximum(a.astype(np.float32) @ b.astype(np.float32), 0)
+    for one in outcomes(FINISHED, "block=16x16x16 warp=16x16x16 vector=4", NAMES[-2])[THREADS - 2 :]:
+        assert np.array_equal(computed(one.text, "interpreter", [a, b, c], tmp_path), expected), one.name

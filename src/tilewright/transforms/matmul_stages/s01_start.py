@@ -53,10 +53,11 @@ class _Found(Struct, frozen=True):
 def start(unit: Operation, schedule: Schedule) -> Matmul:
     """The product of a module, which becomes three loops. Raises `NotApplicable` if there is not exactly one."""
     found = [(function, one) for function in _functions(unit) for one in _products(function)]
-    if len(found) != 1:
-        where = found[1][1].op if found else unit
-        said = f"there are {len(found)} products of matrices" if found else "there is no product of matrices"
-        raise NotApplicable(where, f"{said} in the module; the stages take one")
+    if not found:
+        raise _nothing(unit)
+    if len(found) > 1:
+        said = f"there are {len(found)} products of matrices in the module; the stages take one"
+        raise NotApplicable(found[1][1].op, said, "put each into a module of its own")
     function, one = found[0]
     matmul = _matmul(function, one, schedule)
     for op in function.walk():
@@ -65,6 +66,24 @@ def start(unit: Operation, schedule: Schedule) -> Matmul:
     _emit(matmul, Builder.before_op(one.op))
     one.op.erase()
     return matmul
+
+
+def _nothing(unit: Operation) -> NotApplicable:
+    """Why there is no product: at an operation that is nearly one, if there is any."""
+    for op in unit.walk():
+        if not isinstance(op, linalg.Structured):
+            continue
+        found = contraction_of(op)
+        if found is not None and found.batch:
+            hint = "take a function of one product and call it for each entry: targets compile batches without stages"
+            return NotApplicable(op, f"{op.name} has a batch; the stages take one product of two matrices", hint)
+        if found is not None:
+            hint = "targets compile it without stages"
+            return NotApplicable(op, f"{op.name} has no rows, columns and summed elements of its own", hint)
+        if any("reduction" in str(one) for one in op.iterators):
+            hint = "let it do nothing but multiply and add, and scale or finish in operations in front or behind"
+            return NotApplicable(op, f"{op.name} does more than add products of two matrices", hint)
+    return NotApplicable(unit, "there is no product of matrices in the module; the stages take one")
 
 
 def _functions(unit: Operation) -> list[func.Func]:
@@ -166,9 +185,11 @@ def _check_memory(op: Operation, value: Value) -> None:
     type_ = value.type
     assert isinstance(type_, MemrefType)
     if None in shape_of(value):
-        raise NotApplicable(op, f"%{value.name} is a {type_}; the stages take extents that are known")
+        hint = "write the extents into the types, one function for each size"
+        raise NotApplicable(op, f"%{value.name} is a {type_}; the stages take extents that are known", hint)
     if type_.layout is not None and not is_identity_layout(type_.layout):
-        raise NotApplicable(op, f"%{value.name} is a {type_}; the stages take packed matrices in row-major order")
+        hint = "a matrix in column-major order is its transpose in row-major order: linalg.matmul_transpose_a or _b"
+        raise NotApplicable(op, f"%{value.name} is a {type_}; the stages take packed matrices in row-major order", hint)
     if type_.space is not None:
         raise NotApplicable(op, f"%{value.name} is a {type_}; the stages take matrices in global memory")
     if 0 in shape_of(value):

@@ -30,11 +30,21 @@ def apply(matmul: Matmul) -> str:
         before = conflicts(op.memref, columns)
         fault = _fault(op.memref, columns + matmul.schedule.pad, matmul.schedule.pad)
         if fault is not None:
-            raise NotApplicable(op, f"{fault[0]}: {fault[1]}")
+            fitting = next((pad for pad in range(65) if _suits(matmul, pad)), 0)
+            raise NotApplicable(op, f"{fault[0]}: {fault[1]}", f'give by --schedule "pad={fitting}" for example')
         op.memref.type = structs.replace(type_, shape=(rows, columns + matmul.schedule.pad))
         after = conflicts(op.memref, columns + matmul.schedule.pad)
         said.append(f"%{op.memref.name} {op.memref.type}: bank conflicts {before} -> {after}")
     return "; ".join(said)
+
+
+def _suits(matmul: Matmul, pad: int) -> bool:
+    """Whether nothing would be wrong with so many more elements, which end conflicts where there are any."""
+    columns = [(matrix.memref, matrix.of(matmul.block)[1]) for matrix in (matmul.a, matmul.b)]
+    return all(
+        _fault(memory, count + pad, pad) is None and (conflicts(memory, count + pad) == 1 or pad == 64)
+        for memory, count in columns
+    )
 
 
 def conflicts(buffer: Value, pitch: int) -> int:

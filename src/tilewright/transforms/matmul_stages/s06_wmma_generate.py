@@ -35,7 +35,9 @@ def apply(matmul: Matmul) -> str:
     for loop, size, whole in zip(loops, schedule.matrix, schedule.warp, strict=True):
         if whole % size:
             said = f"the {whole} iterations over %{name_of(loop)} are no multiple of the {size} of matrix"
-            raise NotApplicable(loop, f"{said}={spelled(schedule.matrix)}")
+            fitting = spelled(tuple(-(-w // s) * s for w, s in zip(schedule.warp, schedule.matrix, strict=True)))
+            hint = f'give tiles of warps that matrices fill by --schedule, "warp={fitting}" for example'
+            raise NotApplicable(loop, f"{said}={spelled(schedule.matrix)}", hint)
     scalars = list(inside(loops[-1]))
     build = Builder(loops[-1].body.entry, loops[-1].body.entry.last, product.op.location)
     a = _load(matmul, build, "AOp", matmul.a, product.a)
@@ -55,7 +57,8 @@ def _check_types(matmul: Matmul, op: Operation) -> None:
     a, b, c = (matrix.element for matrix in (matmul.a, matmul.b, matmul.c))
     if a is not b or c not in _SUMMED.get(a, ()):
         known = "; ".join(f"{x} summed in {' or '.join(map(str, wide))}" for x, wide in _SUMMED.items())
-        raise NotApplicable(op, f"there are no exact products of {a} and {b} summed in {c}; there are of {known}")
+        hint = "the stages before take it (--until=pad_shared), and targets compile it without stages"
+        raise NotApplicable(op, f"there are no exact products of {a} and {b} summed in {c}; there are of {known}", hint)
 
 
 def _load(matmul: Matmul, build: Builder, role: str, matrix: Matrix, scalar: Access) -> gpu.LoadMatrix:

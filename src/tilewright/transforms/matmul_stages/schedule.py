@@ -55,7 +55,7 @@ def _spelled(value: int | Tile) -> str:
     return str(value) if isinstance(value, int) else spelled(value)
 
 
-def spelled(tile: Tile) -> str:
+def spelled(tile: tuple[int, ...]) -> str:
     """A tile as it is written."""
     return "x".join(map(str, tile))
 
