@@ -88,10 +88,11 @@ SIZES = [*(Case(n, 32, 32) for n in _RANGE), *(Case(32, n, 32) for n in _RANGE),
 def test_every_size_of_one_dimension(rng: np.random.Generator, ran: Ran, tmp_path: Path) -> None:
     """Every stage with what is no whole tile; those of loops on the CPU, those of threads in the interpreter."""
     total = count("RANDOM_MATMUL_STAGES_SIZES", 4, len(SIZES))
+    schedule = "block=16x16x16 warp=16x16x16 vector=1"
     for number in rng.permutation(len(SIZES))[:total]:
-        schedule = "block=16x16x16 warp=16x16x16 vector=1"
-        for one in outcomes(SIZES[number].text, schedule):
-            run(one, "cpu" if one.number < THREADS else "interpreter", SIZES[number], schedule, tmp_path, rng)
+        case = SIZES[int(number)]
+        for one in outcomes(case.text, schedule):
+            run(one, "cpu" if one.number < THREADS else "interpreter", case, schedule, tmp_path, rng)
     ran(total, "products of every size through all stages")
 
 
