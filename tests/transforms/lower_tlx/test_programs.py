@@ -19,6 +19,7 @@ from tilewright.dialects.memref import Alloca
 from tilewright.dialects.tlx.elementwise import Fabs, Floor, Relu
 from tilewright.dialects.tlx.memory import Load, Store, ToVector, TypeInfo
 from tilewright.dialects.tlx.products import Contract, Convolution, MatMul, Smma
+from tilewright.dialects.tlx.reductions import ReduceMax
 from tilewright.dialects.tlx.shapes import Transpose
 from tilewright.dialects.tlx.types import TensorType, dense_distances
 from tilewright.interpreter.program import interpreted_module
@@ -469,3 +470,44 @@ def test_the_check_of_the_first_stage_notices() -> None:
         b(tl.Gemm(one, rows[0], rows[1], one, rows[2]))
 
     assert [f.code for f in broken_postconditions(module_of([INDEX], loops), 8)] == ["2", "1"]
+
+
+@pytest.mark.parametrize("shift", [None, 0, 1, 40])
+@at_both_limits
+def test_sums_of_vectors_are_computed_where_they_are_stored(
+    rng: np.random.Generator, limit: int, shift: int | None
+) -> None:
+    """Unless what is read lies there too, however far apart; then not before all of it is read."""
+    type_ = TensorType.dense(F32, (5, 1001))
+
+    def body(b: Builder, given: Sequence[Value]) -> None:
+        x, y = (b(ToVector(load(b, p, type_))).out for p in given[:2])
+        total = b(arith.Add(b(arith.Mul(x, y)).out, y)).out
+        store(b, given[2], b(TypeInfo(total, result_types=[type_])).out)
+
+    module = lowered(module_of([POINTER] * 3, body), limit)
+    assert any(isinstance(op, scf.If) for op in module.walk()), "a copy is made only if memory overlaps"
+    for run in programs(lambda: module_of([POINTER] * 3, body), limit).values():
+        memory = rng.integers(-9, 10, 5200).astype(np.float32)
+        x = memory[: 5 * 1001]
+        out = np.zeros_like(x) if shift is None else memory[shift : shift + 5 * 1001]
+        y = rng.integers(-9, 10, x.shape).astype(np.float32)
+        wanted = x * y + y
+        run["f"][1](x, y, out)
+        assert np.array_equal(out, wanted)
+
+
+@pytest.mark.parametrize("columns", [63, 128, 129, 300])
+def test_rows_of_every_length(rng: np.random.Generator, columns: int) -> None:
+    """Shorter than what is combined at once, as long, longer by a rest."""
+    type_ = TensorType.dense(F32, (37, columns))
+    x = rng.standard_normal(type_.shape).astype(np.float32)
+    x[3, columns - 1] = np.nan
+
+    def body(b: Builder, given: Sequence[Value]) -> None:
+        store(b, given[1], b(ReduceMax(load(b, given[0], type_), (columns,), (1,))).out)
+
+    for run in programs(lambda: module_of([POINTER] * 2, body), 64).values():
+        out = np.zeros(37, np.float32)
+        run["f"][1](x, out)
+        assert np.array_equal(out, x.max(1), equal_nan=True)

@@ -11,6 +11,7 @@ from tilewright.dialects.statics import Reserve
 from tilewright.dialects.tlx import elementwise, products, reductions, shapes
 from tilewright.dialects.tlx import memory as tlx
 from tilewright.dialects.tlx.base import TlxOperation, tensor_of
+from tilewright.dialects.tlx.types import dense_distances
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import MemrefType, PointerType, ScalarType
 from tilewright.transforms import emit
@@ -66,7 +67,21 @@ def destination(low: Lowering, op: TlxOperation) -> tuple[tlx.Store, Destination
     if not isinstance(op, _WRITERS) or not low.is_large(tensor_of(op.results[0])) or is_epilogue(low, op):
         return None
     store = _next_store(low, op)
-    if store is None or not _moved_before(op, [store.address, *store.dynamic]):
+    return None if store is None else _chosen(low, op, store)
+
+
+def vector_destination(low: Lowering, op: Operation) -> tuple[tlx.Store, Destination] | None:
+    """The same of a long vector, which is stored as a tensor whose elements lie one behind the other as its own do."""
+    store = _next_store(low, op)
+    if store is None or not isinstance(store.input.defining_op, tlx.TypeInfo):
+        return None
+    type_ = tensor_of(store.input)
+    dense = list(dense_distances(type_))
+    return _chosen(low, op, store) if type_.is_dense and list(store.mixed_distances) == dense else None
+
+
+def _chosen(low: Lowering, op: Operation, store: tlx.Store) -> tuple[tlx.Store, Destination] | None:
+    if not _moved_before(op, [store.address, *store.dynamic]):
         return None
     type_ = tensor_of(store.input)
     strides = stored_strides(type_, store.mixed_distances)
@@ -86,7 +101,7 @@ def destination(low: Lowering, op: TlxOperation) -> tuple[tlx.Store, Destination
     return store, Destination(view, target, separate)
 
 
-def _next_store(low: Lowering, op: TlxOperation) -> tlx.Store | None:
+def _next_store(low: Lowering, op: Operation) -> tlx.Store | None:
     """The only reader of a result, if it is a store and between them nothing reads memory, as tensors may be.
 
     Epilogues of a product change its result where it is.
@@ -96,7 +111,7 @@ def _next_store(low: Lowering, op: TlxOperation) -> tlx.Store | None:
         user = next(iter(value.uses))
         if is_epilogue(low, user):
             finishing.add(user)
-        elif not isinstance(user, shapes.Transpose):
+        elif not isinstance(user, shapes.Transpose | tlx.TypeInfo):
             break
         value = user.results[0]
     store = next(iter(value.uses), None)
@@ -104,7 +119,9 @@ def _next_store(low: Lowering, op: TlxOperation) -> tlx.Store | None:
         return None
     at = op.next
     while at is not None and at is not store:
-        if effects_of(at) != [] or not (isinstance(at, shapes.Transpose) or at in finishing or _is_scalar(at)):
+        if effects_of(at) != [] or not (
+            isinstance(at, shapes.Transpose | tlx.TypeInfo) or at in finishing or _is_scalar(at)
+        ):
             return None
         at = at.next
     return store if at is store else None

@@ -13,7 +13,8 @@ from tilewright.ir.interfaces import Elementwise
 from tilewright.ir.types import BOOL, I8, TileType
 from tilewright.transforms import emit
 from tilewright.transforms.lower_tlx.carried import is_long
-from tilewright.transforms.lower_tlx.context import Lowering, NoLowering
+from tilewright.transforms.lower_tlx.context import Lowering, NoLowering, address_of
+from tilewright.transforms.lower_tlx.destinations import vector_destination
 from tilewright.transforms.lower_tlx.tiles import shape_of
 from tilewright.transforms.tiling import Box, Piece
 
@@ -32,7 +33,7 @@ def long_vector(low: Lowering, op: Operation) -> None:
         case tile.Extract() if emit.scalar_type(op.out.type) is not BOOL:
             _extract(low, op)
         case Elementwise() | arith.Constant() | tile.Splat() if isinstance(op.results[0].type, TileType):
-            _compute(low, op.results[0], lambda inner, box: _chunk(inner, op, box))
+            _compute(low, op.results[0], lambda inner, box: _chunk(inner, op, box), _stored_at(low, op))
         case _:
             raise NoLowering(op, f"{op.name} of a vector of more than {low.limit:,} elements, which lives in memory")
 
@@ -62,11 +63,21 @@ def _extract(low: Lowering, op: tile.Extract) -> None:
         op.out.replace_all_uses_with(low.read(place))
 
 
-def _compute(low: Lowering, vector: Value, compute: _Compute) -> None:
-    """The chunks of a vector into memory of its own."""
+def _stored_at(low: Lowering, op: Operation) -> Value | None:
+    """Where a vector is computed at once because that is where it is stored next."""
+    chosen = vector_destination(low, op)
+    if chosen is None:
+        return None
+    store, low.destinations[store] = chosen
+    place = low.destinations[store].view
+    return low.view(address_of(place), emit.memref_type(place).element, shape_of(op.results[0]), (1,))
+
+
+def _compute(low: Lowering, vector: Value, compute: _Compute, place: Value | None = None) -> None:
+    """The chunks of a vector into memory of its own, or to a place."""
     assert isinstance(vector.type, TileType)
     element = I8 if vector.type.element is BOOL else vector.type.element
-    target = low.reserved(element, vector.type.shape, (1,))
+    target = low.reserved(element, vector.type.shape, (1,)) if place is None else place
     low.for_each_chunk(target, lambda inner, box: box.store(inner.b, compute(inner, box), target))
     low.values[vector] = target
 

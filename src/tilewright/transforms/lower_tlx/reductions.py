@@ -24,7 +24,8 @@ from tilewright.transforms.lower_tlx.context import Lowering, strides_of
 from tilewright.transforms.tiling import Box, Piece, along
 
 _Binary = Callable[[Value, Value], Operation]
-_RUN = 256
+_RUN_BYTES = 512
+"""Of a row at once: what is combined of it so far stays in registers."""
 _ROWS = 4
 
 _INTEGERS: Final[Mapping[type[tlx.Reduction], _Binary]] = {
@@ -154,8 +155,11 @@ def _windows(low: Lowering, step: _Pass, view: Value, target: Value) -> None:
 
 
 def _rows(low: Lowering, step: _Pass, view: Value, target: Value) -> None:
-    """Whole rows of neighbouring elements: runs are combined element by element, then the elements of one run."""
-    length = min(step.extent, _RUN, low.limit)
+    """Whole rows of neighbouring elements: runs are combined element by element, then the elements of one run.
+
+    Long rows one after the other, as the caches fetch ahead; some short ones at once.
+    """
+    length = min(step.extent, max(1, _RUN_BYTES // step.combine.element.bytes), low.limit)
     whole = step.extent // length * length
 
     def row(inner: Lowering, box: Box) -> None:
@@ -176,4 +180,5 @@ def _rows(low: Lowering, step: _Pass, view: Value, target: Value) -> None:
             total = step.combine.pair(inner.b, total, step.combine.along(inner.b, rest, step.mode))
         box.store(inner.b, emit.cast(inner.b, total, emit.memref_type(target).element), target)
 
-    low.for_each_chunk(target, row, max(1, min(_ROWS, low.limit // length)))
+    rows = _ROWS if length == step.extent else 1
+    low.for_each_chunk(target, row, max(1, min(rows, low.limit // length)))
