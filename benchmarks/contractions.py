@@ -1,0 +1,143 @@
+"""Contractions of quantum chemistry in TLX against NumPy and torch: `python benchmarks/contractions.py [--quick]`.
+
+Tensors of rank 3 to 5 as coupled-cluster methods multiply them (a, b, c, d: 40 virtual orbitals, i, j, k: 16 occupied
+ones), row-major, on random data. Ours, `numpy.einsum(optimize=True)` and `torch.einsum` run in turn, and as a floor our
+own product of two row-major matrices of the same extents, which nothing has to be gathered for. The table shows median
+rates in GFLOP/s and how many times as fast ours is within a round, with quartiles. One process a thread count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from math import prod
+from typing import Final
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+
+import figures
+import tilewright as tw
+from children import rows_of_children
+from comparison import OURS, Comparison, overall
+from figures import Chart
+from products import DTYPES, ERRORS
+from spread import Overall
+from timing import in_turn, timers
+from tlx_texts import contraction
+from torch_forms import torch_module
+
+_SIZES: Final = {**dict.fromkeys("abcd", 40), **dict.fromkeys("ijk", 16)}
+_QUICK: Final = {**dict.fromkeys("abcd", 10), **dict.fromkeys("ijk", 7)}
+_CASES: Final = [
+    ("abcd", "cdij", "abij"),
+    ("abij", "ijcd", "abcd"),
+    ("acik", "kbcj", "abij"),
+    ("caik", "bkcj", "abij"),
+    ("abij", "kjic", "abkc"),
+    ("abid", "dcj", "abcij"),
+    ("abcij", "kijc", "abk"),
+]
+_NUMPY: Final = "numpy"
+_TORCH: Final = "torch"
+_FLOOR: Final = "matrices"
+_WARM: Final = 0.02
+
+
+class Row(Struct, frozen=True):
+    """One case of a type with a number of threads; `gigaflops` of work."""
+
+    dtype: str
+    gigaflops: float
+    case: Comparison
+
+    def line(self) -> str:
+        """One line of the table."""
+        rates = "".join(f"  {name} {self.gigaflops / s.median:.0f}" for name, s in self.case.seconds.items())
+        ratios = "".join(f"   x{ratio} {name}" for name, ratio in self.case.ratios.items())
+        return f"{self.case.label:28} GFLOP/s:{rates}{ratios}{'   WRONG' if self.case.wrong else ''}"
+
+
+def measure(dtype: str, letters: tuple[str, str, str], sizes: dict[str, int], seconds: float, threads: int) -> Row:
+    """Ours and the others in turn."""
+    rng, (left, right, result) = np.random.default_rng(), letters
+    a, b = (rng.standard_normal([sizes[c] for c in word]).astype(DTYPES[dtype]) for word in (left, right))
+    c = np.full([sizes[letter] for letter in result], np.nan, DTYPES[dtype])
+    kernel = tw.compile(contraction(dtype, letters, sizes), target="cpu", cache=False).k
+    spec = f"{left},{right}->{result}"
+    runs: dict[str, Callable[[], object]] = {
+        OURS: lambda: kernel(a, b, c),
+        _NUMPY: lambda: np.einsum(spec, a, b, optimize=True),
+        **_torch(spec, a, b),
+        _FLOOR: _matrices(dtype, letters, sizes, rng),
+    }
+    timings = in_turn(timers(runs), sys.maxsize, limit=seconds, threads=threads, warm=_WARM)
+    exact = np.einsum(spec, a.astype(np.float64), b.astype(np.float64), optimize=True)
+    error = float(np.linalg.norm(c - exact) / np.linalg.norm(exact))
+    peers = [name for name in runs if name not in (OURS, _FLOOR)]
+    found = Comparison.of(f"{dtype} {spec}", timings, peers, threads=threads, error=error, allowed=ERRORS[dtype])
+    return Row(dtype, 2e-9 * prod(sizes[letter] for letter in {*left, *right}), found)
+
+
+def _torch(spec: str, a: object, b: object) -> dict[str, Callable[[], object]]:
+    torch = torch_module()
+    if torch is None:
+        return {}
+    x, y = torch.from_numpy(a), torch.from_numpy(b)
+    return {_TORCH: lambda: torch.einsum(spec, x, y)}
+
+
+def _matrices(
+    dtype: str, letters: tuple[str, str, str], sizes: dict[str, int], rng: np.random.Generator
+) -> Callable[[], object]:
+    left, right, result = letters
+    groups = ([c for c in left if c in result], [c for c in left if c not in result], [c for c in right if c in result])
+    m, k, n = (prod(sizes[c] for c in group) for group in groups)
+    kernel = tw.compile(contraction(dtype, ("mk", "kn", "mn"), {"m": m, "k": k, "n": n}), cache=False).k
+    a, b, c = (rng.standard_normal(shape).astype(DTYPES[dtype]) for shape in ((m, k), (k, n), (m, n)))
+    return lambda: kernel(a, b, c)
+
+
+def main() -> int:
+    """Print the tables; exit code 1 if a result is wrong."""
+    parser = figures.options(__doc__, "contractions")
+    parser.add_argument("--threads", type=int, nargs="*", default=[1, os.cpu_count() or 1])
+    parser.add_argument("--seconds", type=float, default=0.8, help="for each case (default: %(default)s)")
+    parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
+    options = figures.parsed(parser)
+    if options.child is not None:
+        rows: list[Row] = []
+        for dtype in DTYPES:
+            for letters in _CASES:
+                sizes = _QUICK if options.quick else _SIZES
+                rows.append(measure(dtype, letters, sizes, options.seconds, options.child))
+                print(rows[-1].line(), file=sys.stderr, flush=True)
+        print(msgspec.json.encode(rows).decode())
+        return 0
+    seconds = 0.0 if options.quick else options.seconds
+    arguments = ["--seconds", str(seconds), *(["--quick"] if options.quick else [])]
+    rows = rows_of_children(__file__, arguments, options.threads, Row)
+    found = _overall(rows)
+    figures.tell(found)
+    bars = [(row.case.label, row.case.ratio.median) for row in rows]
+    figures.save(options.json, rows, found, Chart("Contractions: speed over NumPy's and torch's", bars, 1.0))
+    return 1 if any(row.case.wrong for row in rows) else 0
+
+
+def _overall(rows: list[Row]) -> dict[str, Overall]:
+    """Over each of the others, by type and number of threads."""
+    found: dict[str, Overall] = {}
+    for name in (_NUMPY, _TORCH, _FLOOR):
+        groups: dict[str, list[Comparison]] = {}
+        for row in rows:
+            if name in row.case.ratios:
+                groups.setdefault(f"{row.dtype}, {row.case.threads} threads, over {name}", []).append(row.case)
+        found |= {what: overall(cases, name) for what, cases in groups.items()}
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())
