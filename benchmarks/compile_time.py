@@ -28,6 +28,7 @@ from tilewright.diagnostics import Report, Source
 from tilewright.ir.core import Operation
 from tilewright.targets import find_target
 from timing import Timer, in_turn, seconds, timers
+from tlx_texts import contraction
 
 ROOT = Path(__file__).parents[1]
 SAMPLE = ROOT / "examples" / "fused_kernel.tl"
@@ -98,6 +99,7 @@ def main() -> None:
     target = find_target("cpu")
     large = Source("large.tl", large_kernel(500))
     operations = count(read_module(large, Report()))
+    product = Source("product.ll", contraction("f32", ("mk", "kn", "mn"), dict.fromkeys("mkn", 512)))
 
     def passes() -> None:
         report = Report()
@@ -111,6 +113,7 @@ def main() -> None:
         f"read {operations} operations": (lambda: read_module(large, Report()), ""),
         f"read, all passes, verify each, {operations} operations": (passes, "< 20 without reading"),
         "sample kernel, cold": (lambda: tw.compile(sample, cache=False), "< 100"),
+        "product of matrices of 512 in TLX, cold": (lambda: tw.compile(product, cache=False), "< 100"),
         "sample kernel, cache hit": (lambda: tw.compile(sample), "< 5"),
     }
     found = in_turn({name: run for name, (run, _) in starts.items()}, options.rounds).seconds()

@@ -2,9 +2,9 @@
 
 One image, N C H W, kernels of 3 by 3, as many maps as channels, without padding, on random data. f32; bf16 on its unit
 where there is one, results rounded to bf16 as torch's are; i8 with sums modulo 2^8, which is what TLX means by it,
-against torch's quantised convolution, which does more: it scales its sums of i32 and saturates. As a floor our own product of
-matrices of the same extents, for which no patches have to be gathered. The table shows median rates in GFLOP/s, and how
-many times as fast ours is within a round, with quartiles. One process a thread count.
+against torch's quantised convolution, which does more: it scales its sums of i32 and saturates. As a floor our own
+product of matrices of the same extents, for which no patches have to be gathered. The table shows median rates in
+GFLOP/s, and how many times as fast ours is within a round, with quartiles. One process a thread count.
 """
 
 from __future__ import annotations
