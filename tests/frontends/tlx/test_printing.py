@@ -199,6 +199,8 @@ def test_distances_of_the_launch_are_printed() -> None:
     found = printed(text)
     assert "sext i32 %row to i64" in found
     assert llvm_accepts(found)
+    every = text.replace("zeroinitializer, i32 %row, i32 1", "<i32 0, i32 9>, i32 %row, i32 0")
+    assert "mul" not in printed(every), "nothing is computed that no distance is left out for"
 
 
 def test_formatting_lays_out_and_keeps_the_rest() -> None:

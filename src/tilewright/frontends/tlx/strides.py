@@ -77,10 +77,12 @@ def _behind(f: FunctionImport, given: Sequence[Entry], extents: Sequence[int]) -
     for position in reversed(range(len(given))):
         entry = given[position]
         found[position] = entry if isinstance(entry, Value) or entry else behind
+        if not position or isinstance(given[position - 1], Value) or given[position - 1]:
+            continue
         extent, distance = extents[position], found[position]
         if isinstance(distance, int):
             behind = distance * extent
-        elif position:
+        else:
             behind = f.b(arith.Mul(distance, f.b.constant(extent, distance.type))).out
     return found
 

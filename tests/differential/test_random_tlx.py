@@ -1,0 +1,81 @@
+"""Random TLX programs: interpreter = CPU = NumPy on logical tensors; what is printed of them means the same."""
+
+from __future__ import annotations
+
+import random
+from typing import Any, Final
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import tilewright as tw
+from effort import SEED, Ran, count
+from generators.tlx import DTYPES, EXACT, Generated, generate
+from tilewright.diagnostics import Report, Source
+from tilewright.dialects.tlx import OPERATIONS
+from tilewright.dialects.tlx.elementwise import TensorUnary
+from tilewright.frontends.tlx.printer import print_module
+from tilewright.frontends.tlx.reading import read_tlx
+from tilewright.ir.specs import ELEMENTARY
+
+PROGRAMS: Final = count("RANDOM_TLX_PROGRAMS", 250, 2000)
+COMPILED: Final = count("RANDOM_TLX_COMPILED", 25, 2000)
+PRINTED: Final = count("RANDOM_TLX_PRINTED", 50, 2000)
+
+
+def check(seed: int, program: Generated, text: str, target: str, level: int = 2) -> None:
+    """A text of a program, run."""
+    arguments: list[Any] = [a.copy() if isinstance(a, np.ndarray) else a for a in program.arguments]
+    kernel = next(iter(tw.compile(text, target=target, level=level, cache=False)))
+    kernel(*arguments)
+    for number, (found, expected) in enumerate(zip(arguments, program.expected, strict=True)):
+        wrong = np.flatnonzero(np.asarray(found != expected))
+        assert not wrong.size, f"seed {seed}, {target}, argument {number}, element {wrong[0]}\n{text}"
+
+
+def test_programs_in_the_interpreter(ran: Ran) -> None:
+    for seed in range(SEED, SEED + PROGRAMS):
+        program = generate(random.Random(seed))
+        check(seed, program, program.text, "interpreter")
+    ran(PROGRAMS, "TLX programs in the interpreter")
+
+
+def test_programs_on_the_cpu(ran: Ran) -> None:
+    for seed in range(SEED, SEED + COMPILED):
+        program = generate(random.Random(seed))
+        check(seed, program, program.text, "cpu", (2, 2, 0, 1)[seed % 4])
+    ran(COMPILED, "TLX programs on the CPU")
+
+
+def test_printed_programs(ran: Ran) -> None:
+    for seed in range(SEED, SEED + PRINTED):
+        program = generate(random.Random(seed))
+        text = print_module(read_tlx(Source("k.ll", program.text), Report()))
+        assert print_module(read_tlx(Source("again.ll", text), Report())) == text, f"seed {seed}\n{program.text}"
+        check(seed, program, text, "interpreter")
+    ran(PRINTED, "TLX programs printed and read again")
+
+
+def test_what_is_rare_is_still_drawn() -> None:
+    """Every intrinsic but functions that round; every rank; vectors in memory; strides that the launch gives."""
+    text = "".join(generate(random.Random(seed)).text for seed in range(SEED, SEED + 700))
+    for cls in OPERATIONS:
+        if not issubclass(cls, TensorUnary) or ELEMENTARY not in cls.definition.traits:
+            assert f"@{cls.spec.intrinsic}(" in text, cls.spec.intrinsic
+    for rank in range(1, 7):
+        assert f"<{rank} x i64> <i64 0" in text
+    for words in ('"tlx.strides"="dim"', "insertelement", "phi <", "<5", "@llvm.tensor.mma(", "@llvm.vector.totensor("):
+        assert words in text, words
+
+
+@pytest.mark.parametrize("element", sorted(EXACT))
+def test_sums_of_floats_are_exact(element: str) -> None:
+    """What the programs compute stays within the integers of the type, so that no order of sums matters."""
+    for seed in range(SEED, SEED + 60):
+        arrays: list[NDArray[Any]] = [e for e in generate(random.Random(seed)).expected if isinstance(e, np.ndarray)]
+        for expected in arrays:
+            if expected.dtype == DTYPES[element]:
+                wide: NDArray[np.float64] = np.asarray(expected, np.float64)
+                assert (wide == np.rint(wide)).all(), seed
+                assert float(np.abs(wide).max()) <= EXACT[element], seed
