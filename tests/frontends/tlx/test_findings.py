@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+import tilewright as tw
 from frontends.tlx.kernels import findings, function, ivec, load, store, typed, typeinfo
 from tilewright.diagnostics import CompileError, Report, Source
+from tilewright.diagnostics.codes import CODES
 from tilewright.frontends.tlx.llvm.limits import Limits
 from tilewright.frontends.tlx.options import Quirks, TlxOptions
 from tilewright.frontends.tlx.reading import read_tlx
@@ -14,7 +16,14 @@ A = f"%ta = {load('%a', 'float', [2, 3])}"
 B = f"%tb = {load('%b', 'float', [3, 4])}"
 BYTES = f"%ti = {load('%a', 'i8', [2, 3])}"
 MATMUL = "%v = call <8 x float> @llvm.tensor.matmul(token %ta, token %tb)"
+TN = f"%tn = {load('%c', 'i32', [2, 2])}"
+TM = f"%tm = {load('%c', 'i8', [2, 3])}"
 CASES = [
+    # text
+    (["%v = frobnicate i32 1"], "TLX101 3: expected an instruction, found 'frobnicate'"),
+    (["%v = add i32 1, 2", "%v = add i32 1, 2"], "TLX104 4: %v is defined twice"),
+    (["%v = add i32 %nothing, 1"], "TLX105 3: %nothing is not defined"),
+    (["%v = add i32 1.5, 2"], "TLX106 3: expected an integer of type i32"),
     # names
     (["%v = call <6 x float> @llvm.tensor.reluu(token %ta)"], "TLX102 3: unknown TLX operation 'reluu'"),
     (["%v = call <8 x float> @llvm.tensor.matmull.v8f32(token %ta, token %tb)"], "TLX102 4: unknown TLX operation"),
@@ -57,7 +66,43 @@ CASES = [
         "TLX305 4: matmul: <9 x float> cannot hold 2x4",
     ),
     (["%v = call <4 x float> @llvm.tensor.matmul(token %ta, token %ta)"], "TLX306 3"),
+    (
+        [f"%t3 = {load('%c', 'float', [1, 3, 4])}", "%v = call <8 x float> @llvm.tensor.matmul(token %ta, token %t3)"],
+        "TLX307 4: ",
+    ),
+    (
+        [f"%v = call <9 x float> @llvm.tensor.contract(token %ta, token %ta, {ivec([5])}, {ivec([0])})"],
+        "TLX308 3: contract: axis 5 of axes_a is out of range",
+    ),
+    (["%v = call <6 x float> @llvm.tensor.smma(token %ta, token %ta, token %tb)"], "TLX309 4: "),
+    (["%v = call <12 x float> @llvm.tensor.concat(token %ta, token %ti, i32 0)"], "TLX310 4: "),
     (["%v = call <9 x i8> @llvm.tensor.tanh(token %ti)"], "TLX311 3"),
+    ([TN, TM, "%v = call <6 x i8> @llvm.tensor.smma(token %ti, token %tn, token %tm)"], "TLX312 5: "),
+    (
+        [
+            "%v = call <4 x float> @llvm.tensor.convolution(token %tb, token %ta, "
+            f"{ivec([0, 1])}, {ivec([0, 0])}, {ivec([0, 0])})"
+        ],
+        "TLX313 4: ",
+    ),
+    ([f"%v = call <2 x float> @llvm.tensor.reduce.add(token %ta, {ivec([5])}, {ivec([1])})"], "TLX314 3: window 5"),
+    ([f"%v = call <7 x float> @llvm.tensor.reshape.permute(token %ta, {ivec([7])})"], "TLX315 3: 6 elements cannot"),
+    ([f"%v = call <3 x float> @llvm.tensor.pad(token %ta, float 0.0, {ivec([-1, 0])})"], "TLX316 3: high -1 is"),
+    (
+        [
+            MATMUL,
+            f"%tv = {typeinfo('<8 x float> %v', [2, 4])}",
+            f"%tw = {typeinfo('<8 x float> %v', [4, 2], layout=[1, 0])}",
+        ],
+        "TLX317 4: the result of matmul is given two layouts",
+    ),
+    (
+        [
+            "%v = call <6 x float> @llvm.tensor.transpose(token %ta)",
+            f"%tv = {typeinfo('<6 x float> %v', [2, 4])}",
+        ],
+        "TLX319 4: ",
+    ),
     ([f"call void @llvm.tensor.store(ptr %c, token %ta, {ivec([0, -4])})"], "TLX318 3"),
     ([f"call void @llvm.tensor.store(ptr %c, token %ta, {ivec([0, 1])})"], "TLX318 3"),
     # not in kernels
@@ -91,6 +136,23 @@ def test_what_is_wrong_is_said_once(lines: list[str], message: str) -> None:
     assert found[0].startswith(code)
     assert words in found[0]
     assert int(found[0].split()[1][:-1]) == int(place) - (1 - loads), found
+
+
+def test_every_code_is_tried() -> None:
+    """Missing declarations and missing code have tests of their own, below."""
+    assert {message[:6] for _, message in CASES} | {"TLX103", "TLX401"} == {c for c in CODES if c.startswith("TLX")}
+
+
+def test_what_has_no_code() -> None:
+    lines = ("%v = load <5000 x i32>, ptr %a", "%w = bitcast <5000 x i32> %v to <10000 x i16>")
+    text = function(*lines, "store <10000 x i16> %w, ptr %b")
+    with pytest.raises(CompileError) as caught:
+        tw.compile(text, cache=False)
+    (found,) = caught.value.diagnostics
+    assert found.code == "TLX401"
+    place = found.location.primary
+    assert place is not None
+    assert place.source.position(place.start)[0] == 3
 
 
 def test_what_is_right() -> None:
@@ -132,6 +194,13 @@ def test_limits_of_tensors() -> None:
     assert findings(text, limits=Limits(elements=11))[0].startswith("TLX501")
     assert findings(text, limits=Limits(bytes=24)) == []
     assert findings(text, limits=Limits(bytes=23))[0].startswith("TLX501")
+
+
+def test_the_limit_of_a_rank() -> None:
+    ones = [1] * 32
+    assert findings(function(f"%t = {load('%a', 'i16', ones)}")) == []
+    (found,) = findings(function(f"%t = {load('%a', 'i16', [*ones, 1])}"))
+    assert found == "TLX502 2: shape of 33 entries; the limit of a rank is 32"
 
 
 def test_a_text_without_functions() -> None:

@@ -68,6 +68,15 @@ def test_tokens() -> None:
     assert found(body("%r = alloca i8"), Limits(tokens=count - 1))[0].startswith("TLX502")
 
 
+def test_errors() -> None:
+    text = body(*(f"%r{k} = alloca void" for k in range(5)))
+    assert [len(found(text, Limits(errors=most))) for most in (4, 5, 6)] == [4, 5, 5]
+
+
+def test_every_limit_is_tried() -> None:
+    assert {row[0] for row in CASES} | {"tokens", "errors"} == set(Limits.__struct_fields__)
+
+
 def test_the_defaults_are_those_of_the_reference() -> None:
     limits = Limits()
     assert (limits.source_bytes, limits.tokens, limits.nesting, limits.name) == (1 << 24, 2_000_000, 64, 1024)
