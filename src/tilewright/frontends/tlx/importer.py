@@ -26,7 +26,9 @@ from tilewright.frontends.tlx.vector_reductions import REDUCTIONS, reduction
 from tilewright.ir.core import Block, Value
 from tilewright.ir.types import I8, PointerType, ScalarType, Type
 
-_IGNORED: Final = ("llvm.dbg.", "llvm.lifetime.", "llvm.assume", "llvm.donothing", "llvm.experimental.noalias.")
+_IGNORED: Final = tuple(
+    f"llvm.{name}" for name in ("dbg.", "lifetime.", "assume", "donothing", "experimental.noalias.", "prefetch.")
+)
 _RESULT: Final = "result"
 """The name of the pointer that a function's result is written to."""
 _OWN_MEMORY: Final = ("malloc", "free")
@@ -279,6 +281,8 @@ def _call(f: FunctionImport, i: syntax.Call) -> None:
         return
     parts = i.callee.split(".")
     name = parts[1] if parts[0] == "llvm" and len(parts) > 1 else ""
+    if parts[2:3] == ["sat"]:
+        name += ".sat"
     if name in _MEMORY:
         _MEMORY[name](f, i)
     elif name in plain.MATH:

@@ -9,6 +9,7 @@ from tilewright.dialects import arith, arith_floats, arith_integers, math, tile
 from tilewright.dialects.arith import Predicate
 from tilewright.frontends.tlx.codes import NOT_CONSTANT
 from tilewright.frontends.tlx.context import FunctionImport
+from tilewright.frontends.tlx.intrinsics import FORMS
 from tilewright.frontends.tlx.llvm import syntax
 from tilewright.frontends.tlx.llvm import types as llvm
 from tilewright.ir.core import Operation, Value
@@ -64,15 +65,20 @@ _FUNCTIONS: Final[Mapping[str, _One]] = {
 _PAIRS: Final[Mapping[str, _Two]] = {
     "maxnum": arith_floats.MaximumNumber,
     "minnum": arith_floats.MinimumNumber,
+    "maximumnum": arith_floats.MaximumNumber,
+    "minimumnum": arith_floats.MinimumNumber,
     "maximum": arith_floats.Maximum,
     "minimum": arith_floats.Minimum,
     "pow": math.Pow,
+    "atan2": math.Atan2,
     "smax": arith.Max,
     "smin": arith.Min,
     "umax": arith_integers.UMax,
     "umin": arith_integers.UMin,
 }
-MATH: Final = frozenset({*_FUNCTIONS, *_PAIRS, "fma", "fmuladd", "abs"})
+_FLAGGED: Final = frozenset({"abs", "ctlz", "cttz"})
+"""Intrinsics with one operand more, which says whether a case is left undefined."""
+MATH: Final = frozenset({*_FUNCTIONS, *_PAIRS, *FORMS, "fma", "fmuladd", "abs"})
 """Intrinsics of LLVM that compute, without `llvm.` and suffix."""
 
 
@@ -255,12 +261,26 @@ def shuffle(f: FunctionImport, i: syntax.ShuffleVector) -> Value:
 
 def function(f: FunctionImport, name: str, i: syntax.Call) -> Value:
     """`llvm.exp`, `llvm.fma` and others in `MATH`."""
-    values = [f.value(a.operand) for a in i.arguments[: 1 if name == "abs" else None]]
-    wanted = 3 if name in ("fma", "fmuladd") else 2 if name in _PAIRS else 1
+    form = FORMS.get(name)
+    wanted = 3 if name in ("fma", "fmuladd") else 2 if name in _PAIRS else 1 if form is None else form[1]
+    has_flag = name in _FLAGGED and len(i.arguments) == wanted + 1
+    values = [f.value(a.operand) for a in i.arguments[: wanted if has_flag else None]]
     if len(values) != wanted or any(v.type != values[0].type for v in values):
         raise f.unsupported(i, f"llvm.{name} of these operands is not supported")
+    if form is not None:
+        return _composed(f, name, i, values)
     if name in ("fma", "fmuladd"):
         return f.b(arith.Fma(*values)).out
     if name == "abs":
         return f.b(arith.Abs(values[0])).out
     return result_of(f.b(_PAIRS[name](*values) if name in _PAIRS else _FUNCTIONS[name](values[0])))
+
+
+def _composed(f: FunctionImport, name: str, i: syntax.Call, values: list[Value]) -> Value:
+    form, _, kinds = FORMS[name]
+    element = element_of(values[0].type)
+    assert element is not None
+    kind = "b" if element is BOOL else "f" if element.is_float else "i"
+    if kind not in kinds:
+        raise f.unsupported(i, f"llvm.{name} of {element} is not supported")
+    return form(f.b, *values)
