@@ -234,6 +234,18 @@ def test_llvm_keeps_loads_behind_stores_to_their_memory(rng: np.random.Generator
     assert (c == a).all()
 
 
+def test_a_vector_that_gets_its_type_back_is_the_tensor() -> None:
+    text = function(
+        T,
+        "%v = call <24 x float> @llvm.tensor.relu(token %t)",
+        f"%w = {typeinfo('<24 x float> %v', [2, 3, 4], layout=[1, 0, 2], padding=[0, 1, 1])}",
+        "%x = call <24 x float> @llvm.tensor.tovector(token %w)",
+        f"%y = {typeinfo('<24 x float> %x', [2, 3, 4], layout=[1, 0, 2], padding=[0, 1, 1])}",
+        "%z = call <24 x float> @llvm.tensor.relu(token %y)",
+    )
+    assert printed(text).count("call token @llvm.tensor.typeinfo") == 1
+
+
 def test_a_layout_that_nothing_else_says_is_printed() -> None:
     text = function(
         f"%t = {load('%a', 'float', [2, 3])}",

@@ -77,6 +77,10 @@ def _typeinfo(f: FunctionImport, operands: Operands, name: str) -> None:
     element = _element(f, argument)
     type_ = operands.type(element, 1)
     known = f.tensors.get(argument.operand.value.name) if isinstance(argument.operand.value, syntax.Local) else None
+    if vector is None and (known is None or known.type != type_):
+        vector = f.value(argument.operand)
+        source = vector.defining_op
+        known = source.input if isinstance(source, ToVector) else known
     if known is not None and known.type == type_ and not resident:
         if call.result is not None:
             f.tensors[call.result] = known
