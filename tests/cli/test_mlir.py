@@ -82,3 +82,28 @@ def test_fmt_prints_the_generic_form_only(file: Path) -> None:
     result = run("fmt", file)
     assert result.exit_code == 1
     assert "this comment would be lost" in result.output
+
+
+def test_translate_loses_nothing_of_a_file(tmp_path: Path) -> None:
+    """Aliases, used or not, and what stands behind the module."""
+    text = """#map = affine_map<(d0) -> (d0)>
+#unused = affine_map<(d0) -> (d0 + 1)>
+"builtin.module"() ({
+  "func.func"() <{function_type = () -> (), sym_name = "f"}> ({
+    "func.return"() : () -> ()
+  }) {kept = #map, tuned = dense_resource<blob> : tensor<1xi32>} : () -> ()
+}) : () -> ()
+
+{-#
+  dialect_resources: {
+    builtin: {
+      blob: "0x0400000001000000"
+    }
+  }
+#-}
+"""
+    file = tmp_path / "resources.mlir"
+    file.write_text(text)
+    assert run("translate", file).output == text
+    assert run("opt", file).exit_code == 0
+    assert run("opt", file, "--print-ir-after-all").exit_code == 0

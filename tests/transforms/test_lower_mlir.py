@@ -19,7 +19,7 @@ def lowered(text: str) -> list[Operation]:
     file = read_mlir_file(Source("test.mlir", text), report)
     report.raise_if_errors()
     assert file is not None
-    module = program_of(file.module)
+    module = program_of(file)
     PassManager([LowerMlir()], verify_each=True).run(module, PassContext(report))
     [kernel] = module.kernels
     return list(kernel.walk())[1:]

@@ -31,7 +31,7 @@ class Mlir(Language):
         file = read_mlir_file(source, report)
         report.raise_if_errors()
         assert file is not None, "what cannot be read is reported"
-        return program_of(file.module)
+        return program_of(file)
 
     def passes(self) -> list[Pass]:
         from tilewright.transforms.lower_mlir import LowerMlir
@@ -54,10 +54,8 @@ class Mlir(Language):
     def translate(self, module: Module, form: Form) -> bytes:
         if form.version is not None:
             raise NotOffered("MLIR's text has no versions")
-        from tilewright.frontends.mlir import unit_of
-        from tilewright.ir.mlir.operations import MlirFile, WrittenLocation
+        from tilewright.frontends.mlir import file_of
         from tilewright.ir.mlir.printer import print_generic
 
-        unit = unit_of(module)
-        located = any(isinstance(op.location, WrittenLocation) for op in unit.walk())
-        return print_generic(MlirFile(unit), form.locations and located).encode()
+        file = file_of(module)
+        return print_generic(file, form.locations and file.locations).encode()

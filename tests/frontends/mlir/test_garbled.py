@@ -37,7 +37,7 @@ def survives(text: str) -> None:
         assert print_generic(reread) == again
         try:
             if file.module.regions:
-                PassManager([LowerMlir()], verify_each=True).run(program_of(file.module), PassContext(report))
+                PassManager([LowerMlir()], verify_each=True).run(program_of(file), PassContext(report))
         except CompileError:
             assert report.errors
     for diagnostic in report.diagnostics:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from tilewright.diagnostics import Report, Source, SourceRange
 from tilewright.dialects.builder import new_region
 from tilewright.dialects.builtin import Module
 from tilewright.dialects.mlir import mlir_operations
+from tilewright.dialects.mlir.file import FileEntries
 from tilewright.frontends.mlir.structured_text import StructuredFormReader
-from tilewright.ir.core import Operation
+from tilewright.ir.attributes import Attribute
 from tilewright.ir.mlir.codes import LIMIT
 from tilewright.ir.mlir.limits import DEFAULT_LIMITS, Limits
-from tilewright.ir.mlir.operations import MlirFile
+from tilewright.ir.mlir.opaque_text import Alias
+from tilewright.ir.mlir.operations import MlirFile, Resources, WrittenLocation
 from tilewright.ir.verifier import verify
 
 
@@ -25,15 +29,22 @@ def read_mlir_file(source: Source, report: Report, limits: Limits = DEFAULT_LIMI
     return file
 
 
-def program_of(unit: Operation) -> Module:
-    """A program that consists of one module of MLIR."""
+def program_of(file: MlirFile) -> Module:
+    """A program that consists of one module of MLIR; what else the file holds is kept behind it."""
     body, block = new_region()
-    block.append(unit)
-    return Module(body, location=unit.location)
+    block.append(file.module)
+    if file.aliases or file.resources:
+        block.append(
+            FileEntries(file.aliases, cast("dict[str, Attribute]", file.resources), location=file.module.location)
+        )
+    return Module(body, location=file.module.location)
 
 
-def unit_of(module: Module) -> Operation:
-    """The module of MLIR that a program consists of."""
-    unit = module.body.entry.first
-    assert unit is not None, "what `read` gives holds one module"
-    return unit
+def file_of(module: Module) -> MlirFile:
+    """The file that a program was read from."""
+    unit, *rest = module.body.entry
+    located = any(isinstance(op.location, WrittenLocation) for op in unit.walk())
+    entries = next((op for op in rest if isinstance(op, FileEntries)), None)
+    if entries is None:
+        return MlirFile(unit, locations=located)
+    return MlirFile(unit, cast("tuple[Alias, ...]", entries.aliases), cast("Resources", entries.resources), located)

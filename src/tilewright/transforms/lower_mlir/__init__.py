@@ -20,6 +20,7 @@ from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.mlir import func, memref
 from tilewright.dialects.mlir.base import UNSUPPORTED
+from tilewright.dialects.mlir.file import FileEntries
 from tilewright.ir.core import Attribute, Operation, Value
 from tilewright.ir.mlir.operations import MODULE
 from tilewright.ir.passes import Pass, PassContext
@@ -47,6 +48,8 @@ class LowerMlir(Pass, frozen=True):
             _lower_unit(module, unit, context)
             if not context.report.has_errors:
                 unit.erase()
+        for entries in [op for op in module.body.entry if isinstance(op, FileEntries)]:
+            entries.erase()
         return bool(units)
 
 
