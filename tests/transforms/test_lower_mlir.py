@@ -108,7 +108,8 @@ def test_an_update_in_place_that_reads_other_elements_keeps_its_order() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (function("%A: tensor<4xf32>"), "argument 0 of @f is tensor<4xf32>; kernels take memrefs and numbers"),
+        (function("%A: tensor<*xf32>"), "tensors with a rank, dense, are"),
+        (function("%A: vector<4xf32>"), "argument 0 of @f is vector<4xf32>; kernels take memrefs, tensors and numbers"),
         (function("%A: memref<4xi1>"), "memrefs of i1 are not supported"),
         (function("%A: memref<*xf32>"), "has no rank"),
         (function("%A: memref<4x4xf32, strided<[2, 1]>>"), "whose elements overlap"),

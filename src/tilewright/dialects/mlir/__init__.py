@@ -1,4 +1,5 @@
-"""MLIR's own dialects as MLIR declares them: func, arith, math, memref, scf, affine, linalg, parts of gpu and vector.
+"""MLIR's own dialects: func, arith, math, memref, scf, affine, linalg, tensor, parts of gpu and vector, as MLIR declares
+them.
 
 Their names are MLIR's, which is why they stand apart from the shared dialects, of which some have those names too.
 """
@@ -9,7 +10,7 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
-from tilewright.dialects.mlir import affine, arith, func, gpu, linalg, math, memref, scf, vector
+from tilewright.dialects.mlir import affine, arith, func, gpu, linalg, math, memref, scf, tensor, vector
 from tilewright.dialects.mlir.base import MlirOperation
 
 __all__ = ["mlir_operations"]
@@ -19,7 +20,7 @@ __all__ = ["mlir_operations"]
 def mlir_operations() -> Mapping[str, type[MlirOperation]]:
     """Every declared operation by name."""
     found: dict[str, type[MlirOperation]] = {}
-    for module in (func, arith, math, memref, scf, affine, linalg, gpu, vector):
+    for module in (func, arith, math, memref, scf, affine, linalg, tensor, gpu, vector):
         for cls in vars(module).values():
             if isinstance(cls, type) and issubclass(cls, MlirOperation) and "definition" in vars(cls):
                 found[cls.name] = cls

@@ -28,7 +28,7 @@ from tilewright.ir.mlir.dense import DenseElements
 from tilewright.ir.mlir.operation_text import OperationText
 from tilewright.ir.mlir.reader import FileReader
 from tilewright.ir.mlir.trampoline import Steps
-from tilewright.ir.mlir.types import MemrefType
+from tilewright.ir.mlir.types import MemrefType, TensorType
 from tilewright.ir.mlir.value_text import Use
 from tilewright.ir.types import BOOL, I32, I64, INDEX, Type
 
@@ -293,7 +293,7 @@ class FormReader(FileReader):
         if of_variable is not None:
             return of_variable
         memory = draft.types.get(draft.cls.form.element_of.get(key, ""))
-        if memory and isinstance(memory[0], MemrefType):
+        if memory and isinstance(memory[0], MemrefType | TensorType):
             return memory[0].element
         constraint = draft.cls.definition.operands[key].constraint
         return (

@@ -26,12 +26,13 @@ from tilewright.ir.mlir.operations import MODULE
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import MemrefType
 from tilewright.transforms.derive_launch_constraints import launch_constraints
-from tilewright.transforms.lower_mlir.context import Launched, Lowering, Unsupported
+from tilewright.transforms.lower_mlir.context import Buffers, Launched, Lowering, Unsupported
 from tilewright.transforms.lower_mlir.extents import same_extents
 from tilewright.transforms.lower_mlir.launches import WARP
 from tilewright.transforms.lower_mlir.operations import lower_block
 from tilewright.transforms.lower_mlir.statics import Globals
-from tilewright.transforms.lower_mlir.types import parameter_type
+from tilewright.transforms.lower_mlir.tensors import return_tensors
+from tilewright.transforms.lower_mlir.types import parameter_type, result_type
 from tilewright.transforms.signature import accessed
 
 __all__ = ["LowerMlir", "outlined"]
@@ -117,21 +118,20 @@ def _extent_of_grid(mode: int) -> Polynomial:
 def _kernel(
     function: func.Func, functions: dict[str, func.Func], statics: Globals, *, outlined: bool = False
 ) -> Kernel:
-    results = function.function_type.results
-    if results:
-        said = ", ".join(map(str, results))
-        raise Unsupported(
-            function, f"@{function.sym_name} returns {said}; what is launched returns nothing and writes to memrefs"
-        )
     body, block = new_region()
-    low = Lowering(Builder(block, location=function.location), functions, statics, outlined=outlined)
+    buffers = Buffers(function)
+    low = Lowering(Builder(block, location=function.location), functions, statics, buffers, outlined=outlined)
     orders: list[tuple[int, ...]] = []
     for argument in function.body.entry.arguments:
         type_, order, view = parameter_type(function, argument)
         parameter: Value = block.add_argument(type_, argument.name, argument.location)
         orders.append(order)
         low.bind_parameter(argument, parameter, view)
-    lower_block(low, function.body)
+    for name, result in zip(_result_names(function), function.function_type.results, strict=True):
+        found, order = result_type(function, result)
+        buffers.results = (*buffers.results, block.add_argument(found, name, function.location))
+        orders.append(order)
+    return_tensors(low, lower_block(low, function.body))
     kernel = Kernel(function.sym_name, body, max_groups=1, location=function.location)
     _set_team(kernel, low.launches)
     _, written = accessed(kernel)
@@ -153,6 +153,16 @@ def _set_team(kernel: Kernel, launches: Sequence[Launched]) -> None:
         said = f"gpu.launch: {other.threads} threads a block, where another launch of the function has"
         raise Unsupported(other.op, f"{said} {launches[0].threads}; blocks of one size are supported")
     kernel.subgroup_size, kernel.work_group_size = WARP, (launches[0].threads, 1)
+
+
+def _result_names(function: func.Func) -> list[str]:
+    """`out`, or `out0` and so on, which no argument is called."""
+    count = len(function.function_type.results)
+    taken = {argument.name for argument in function.body.entry.arguments}
+    prefix = "out"
+    while any(name in taken for name in (prefix, *(f"{prefix}{k}" for k in range(count)))):
+        prefix += "_"
+    return [prefix] if count == 1 else [f"{prefix}{k}" for k in range(count)]
 
 
 def _attributes(written: bool, order: tuple[int, ...]) -> dict[str, Attribute]:

@@ -26,10 +26,10 @@ class Unsupported(Exception):
 
 
 class Agreement(Struct, frozen=True):
-    """Two modes of memrefs that an operation wants to be equally long."""
+    """Two modes of memrefs that an operation wants to be equally long; the second may be an integer, without a mode."""
 
     first: tuple[Value, int]
-    second: tuple[Value, int]
+    second: tuple[Value, int | None]
     place: Location
 
 
@@ -55,6 +55,18 @@ class Launched(Struct, frozen=True):
     threads: int
 
 
+class Buffers(Struct):
+    """Memory of tensors: that of the results of `function`, and what no other tensor uses (`owned`).
+
+    `taken` are the results whose memory has a use already.
+    """
+
+    function: func.Func
+    results: tuple[Value, ...] = ()
+    owned: set[Value] = field(default_factory=set[Value])
+    taken: set[int] = field(default_factory=set[int])
+
+
 class Lowering(Struct):
     """Values of the function and what they became; `b` inserts where the lowering stands.
 
@@ -66,6 +78,7 @@ class Lowering(Struct):
     b: Builder
     functions: Mapping[str, func.Func]
     globals: Globals
+    buffers: Buffers
     values: dict[Value, Value] = field(default_factory=dict[Value, Value])
     agreements: list[Agreement] = field(default_factory=list[Agreement])
     calls: tuple[str, ...] = ()

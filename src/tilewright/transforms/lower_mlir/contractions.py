@@ -9,7 +9,7 @@ from msgspec import Struct
 from tilewright.dialects.mlir import arith, linalg
 from tilewright.ir.affine import AffineMap, Dimension
 from tilewright.ir.core import Value
-from tilewright.ir.mlir.types import MemrefType
+from tilewright.ir.mlir.types import MemrefType, TensorType
 from tilewright.ir.types import ScalarType, promotable, promote
 
 
@@ -38,7 +38,11 @@ def contraction_of(op: linalg.Structured) -> Contraction | None:
     maps = op.maps
     loops = [plain_loops(maps[k]) for k in (*factors, len(maps) - 1)]
     known = [found for found in loops if found is not None]
-    if len(known) != 3 or not all(isinstance(v.type, MemrefType) for v in values) or not _types_fit(values):
+    if (
+        len(known) != 3
+        or not all(isinstance(v.type, MemrefType | TensorType) for v in values)
+        or not _types_fit(values)
+    ):
         return None
     x, y, out = map(set, known)
     batch = [k for k in known[2] if k in x & y]
@@ -69,7 +73,7 @@ def plain_loops(map_: AffineMap) -> tuple[int, ...] | None:
 
 def _types_fit(values: Sequence[Value]) -> bool:
     """Whether the factors' product is exact in the type of a collective's result."""
-    elements = [v.type.element for v in values if isinstance(v.type, MemrefType)]
+    elements = [v.type.element for v in values if isinstance(v.type, MemrefType | TensorType)]
     scalars = [e for e in elements if isinstance(e, ScalarType)]
     product = promote(scalars[0], scalars[1]) if len(scalars) == 3 else None
     return product is not None and promotable(product, scalars[2])

@@ -23,7 +23,8 @@ def same_extents(kernel: Kernel, agreements: Iterable[Agreement]) -> Iterator[Co
     seen: set[object] = set()
     for agreement in agreements:
         (first, mode), (second, other) = agreement.first, agreement.second
-        before, after = known.extents(first)[mode], known.extents(second)[other]
+        before = known.extents(first)[mode]
+        after = known.integer(second) if other is None else known.extents(second)[other]
         if before is None or after is None or before == after or frozenset((before, after)) in seen:
             continue
         seen.add(frozenset((before, after)))
@@ -31,7 +32,9 @@ def same_extents(kernel: Kernel, agreements: Iterable[Agreement]) -> Iterator[Co
         yield SameExtent(names, (before, after), SourcePlace.of(agreement.place))
 
 
-def _name(view: Value, mode: int) -> str:
-    """A mode as the program counts it, which has them in reverse."""
+def _name(view: Value, mode: int | None) -> str:
+    """A mode as the program counts it, which has them in reverse; or an integer."""
+    if mode is None:
+        return f"%{view.name or 'a number'}"
     assert isinstance(view.type, MemrefType)
     return f"dimension {view.type.order - 1 - mode} of {value_name(view)}"

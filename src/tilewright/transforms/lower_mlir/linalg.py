@@ -12,12 +12,14 @@ from tilewright.dialects.mlir.base import integer_of
 from tilewright.ir.affine import AffineMap, Dimension
 from tilewright.ir.core import Operation, Region, Value
 from tilewright.ir.mlir.types import MemrefType as Foreign
+from tilewright.ir.mlir.types import TensorType
 from tilewright.ir.types import INDEX, MemrefType, ScalarType, promote
 from tilewright.transforms.lower_mlir.affine import evaluated
 from tilewright.transforms.lower_mlir.context import Agreement, Handler, Lowering, Number, Unsupported
 from tilewright.transforms.lower_mlir.contractions import Contraction, contraction_of, plain_loops
 from tilewright.transforms.lower_mlir.control import LowerBlock, counted_loop
 from tilewright.transforms.lower_mlir.memory import view
+from tilewright.transforms.lower_mlir.tensors import in_memory
 from tilewright.transforms.signature import root
 
 
@@ -27,14 +29,23 @@ class _Structured:
 
     def __call__(self, low: Lowering, op: Operation) -> None:
         assert isinstance(op, linalg.Structured)
-        values = [*op.inputs, *op.outputs]
-        if op.outs or not all(isinstance(v.type, Foreign | ScalarType) for v in values):
-            raise Unsupported(op, f"{op.name} on tensors is not supported; on memrefs it is (`one-shot-bufferize`)")
+        mixed = {type(v.type) for v in op.outputs}
+        if len(mixed) > 1 or bool(op.outs) != (mixed == {TensorType}):
+            raise Unsupported(op, f"{op.name}: outputs are tensors, one for each result, or memrefs, not both")
+        with in_memory(low, op):
+            self._lower(low, op)
+
+    def _lower(self, low: Lowering, op: linalg.Structured) -> None:
         contraction = contraction_of(op)
         if contraction is not None and _is_product(contraction) and not _reads_output(low, contraction):
             _contract(low, contraction, op)
             return
         _Loops(low, op, self.lower_block).emit()
+
+
+def _is_shaped(value: Value) -> bool:
+    """Whether it has elements in memory; else it is a number."""
+    return isinstance(value.type, Foreign | TensorType)
 
 
 def _is_product(found: Contraction) -> bool:
@@ -177,7 +188,7 @@ class _Loops:
         """How many iterations a loop has, by the first operand that says so; best one that is known."""
         found: list[tuple[Value, int]] = []
         for value, map_ in zip(self.operands, self.maps, strict=True):
-            if isinstance(value.type, Foreign):
+            if _is_shaped(value):
                 rank = len(map_.results)
                 found += [(value, rank - 1 - d) for d, e in enumerate(map_.results) if e == Dimension(loop)]
         for value, mode in found:
@@ -215,7 +226,7 @@ class _Loops:
         if len(written) < len(self.op.outputs):
             return False
         for value, map_ in zip(self.op.inputs, self.maps, strict=False):
-            if not isinstance(value.type, Foreign):
+            if not _is_shaped(value):
                 continue
             found = self.low.value(value)
             same = root(found)
@@ -231,7 +242,7 @@ class _Loops:
         """The element of an operand."""
         value = self.operands[index]
         found = low.value(value)
-        if not isinstance(value.type, Foreign):
+        if not _is_shaped(value):
             return found
         return low.b(shared.Load(found, self._indices(low, self.maps[index], at))).out
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from tilewright.dialects import addresses, statics, tl
 from tilewright.dialects import memref as shared
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.mlir import arith as foreign_arith
-from tilewright.dialects.mlir import memref
+from tilewright.dialects.mlir import memref, tensor
 from tilewright.dialects.mlir.base import integer_of
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.mlir.attributes import IntegerAttribute, SymbolReference
@@ -57,15 +57,16 @@ def _deallocation(low: Lowering, op: Operation) -> None:
     """Memory of the work-group ends with its region."""
 
 
-def _dim(low: Lowering, op: Operation) -> None:
-    assert isinstance(op, memref.Dim)
+def lower_dim(low: Lowering, op: Operation) -> None:
+    """The extent of a memref or tensor."""
+    assert isinstance(op, memref.Dim | tensor.Dim)
     value, type_ = low.memref(op.source)
     known = op.index.defining_op
     if not isinstance(known, foreign_arith.Constant) or not isinstance(known.value, IntegerAttribute):
-        raise Unsupported(op, "memref.dim: the dimension is no constant")
+        raise Unsupported(op, f"{op.name}: the dimension is no constant")
     dimension = known.value.value
     if not 0 <= dimension < type_.order:
-        raise Unsupported(op, f"memref.dim: {op.source.type} has no dimension {dimension}")
+        raise Unsupported(op, f"{op.name}: {op.source.type} has no dimension {dimension}")
     low.bind(op.result, low.index(low.extent(value, type_.order - 1 - dimension)))
 
 
@@ -78,9 +79,14 @@ def _cast(low: Lowering, op: Operation) -> None:
 
 def _copy(low: Lowering, op: Operation) -> None:
     assert isinstance(op, memref.Copy)
-    source, type_ = low.memref(op.source)
-    target, _ = low.memref(op.target)
-    if type_.order > 2:
+    copy(low, low.value(op.source), low.value(op.target), op)
+
+
+def copy(low: Lowering, source: Value, target: Value, op: Operation) -> None:
+    """All elements of a view to another of its shape, which does not overlap it."""
+    assert isinstance(source.type, MemrefType)
+    type_ = source.type
+    if not 0 < type_.order <= 2:
         _copy_elements(low, source, target, op)
         return
     one, zero = low.constant(1.0 if type_.element.is_float else 1, type_.element), low.b.zero(type_.element)
@@ -89,15 +95,22 @@ def _copy(low: Lowering, op: Operation) -> None:
 
 def _copy_elements(low: Lowering, source: Value, target: Value, op: Operation) -> None:
     assert isinstance(target.type, MemrefType)
-    order = target.type.order
-    extents = [low.index(low.extent(target, mode)) for mode in range(order)]
     if low.certain:
-        low.agreements += [Agreement((target, k), (source, k), op.location) for k in range(order)]
+        low.agreements += [Agreement((target, k), (source, k), op.location) for k in range(target.type.order)]
+    each_element(low, target, lambda at, indices: at(shared.Load(source, indices)).out, op)
+
+
+def each_element(low: Lowering, target: Value, made: Callable[[Builder, list[Value]], Value], op: Operation) -> None:
+    """Writes what `made` makes of the indices to each element of a view."""
+    assert isinstance(target.type, MemrefType)
+    extents = [low.index(low.extent(target, mode)) for mode in range(target.type.order)]
+    if not extents:
+        low.b(shared.Store(made(low.b, []), target, []))
+        return
     body, block = new_region([e.type for e in extents])
     inner = Builder(block, location=op.location)
     indices: list[Value] = list(block.arguments)
-    found = inner(shared.Load(source, indices)).out
-    inner(shared.Store(found, target, indices))
+    inner(shared.Store(made(inner, indices), target, indices))
     low.b(tl.Foreach([low.b.index(0) for _ in extents], extents, body))
 
 
@@ -188,7 +201,7 @@ def handlers() -> Mapping[type[Operation], Handler]:
         memref.Alloc: _allocation,
         memref.Alloca: _allocation,
         memref.Dealloc: _deallocation,
-        memref.Dim: _dim,
+        memref.Dim: lower_dim,
         memref.Cast: _cast,
         memref.Copy: _copy,
         memref.Subview: _subview,

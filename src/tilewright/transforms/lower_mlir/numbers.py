@@ -11,8 +11,10 @@ from tilewright.dialects.mlir import arith as foreign
 from tilewright.dialects.mlir import math as foreign_math
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.mlir.attributes import FloatAttribute, IntegerAttribute
+from tilewright.ir.mlir.types import TensorType
 from tilewright.ir.types import BOOL, ScalarType
 from tilewright.transforms.lower_mlir.context import Handler, Lowering, Unsupported
+from tilewright.transforms.lower_mlir.tensors import constant as tensor_constant
 from tilewright.transforms.lower_mlir.types import scalar_type
 
 _SAME: Final[Mapping[type[Operation], type[Operation]]] = {
@@ -96,6 +98,9 @@ def _same(low: Lowering, op: Operation) -> None:
 
 def _constant(low: Lowering, op: Operation) -> None:
     assert isinstance(op, foreign.Constant)
+    if isinstance(op.result.type, TensorType):
+        tensor_constant(low, op)
+        return
     type_, value = scalar_type(op, op.result.type), op.value
     match value:
         case bool():

@@ -8,7 +8,7 @@ from functools import cache
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.mlir import func
 from tilewright.ir.core import Operation, Region
-from tilewright.transforms.lower_mlir import affine, control, gpu, launches, linalg, memory, numbers, vectors
+from tilewright.transforms.lower_mlir import affine, control, gpu, launches, linalg, memory, numbers, tensors, vectors
 from tilewright.transforms.lower_mlir.context import Handler, Lowering, Unsupported
 
 
@@ -23,6 +23,7 @@ def _handlers() -> Mapping[type[Operation], Handler]:
         **gpu.handlers(),
         **launches.handlers(lower_block),
         **vectors.handlers(),
+        **tensors.handlers(),
         func.Call: _call,
     }
 
@@ -68,4 +69,6 @@ def _call(low: Lowering, op: Operation) -> None:
         inner.values[argument] = low.value(value)
     end = lower_block(inner, callee.body)
     for result, value in zip(op.outs, end.operands, strict=True):
-        low.bind(result, inner.value(value))
+        found = inner.value(value)
+        low.buffers.owned.discard(found)  # it may be that of an argument
+        low.bind(result, found)

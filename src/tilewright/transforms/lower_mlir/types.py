@@ -7,6 +7,7 @@ from tilewright.ir.affine import AffineBinary, AffineConstant, AffineExpression,
 from tilewright.ir.core import BlockArgument, Operation
 from tilewright.ir.mlir.attributes import StridedLayout
 from tilewright.ir.mlir.types import MemrefType as Foreign
+from tilewright.ir.mlir.types import TensorType
 from tilewright.ir.types import (
     BF16,
     BOOL,
@@ -86,6 +87,23 @@ def _coefficients(expression: AffineExpression) -> dict[int, Extent] | None:
             return None
 
 
+def memory_of(op: Operation, type_: TensorType) -> Foreign:
+    """A memref that holds a tensor, packed in row-major order."""
+    if type_.shape is None or type_.encoding is not None:
+        raise Unsupported(op, f"{op.name}: values of type {type_} are not supported; tensors with a rank, dense, are")
+    return Foreign(type_.shape, type_.element)
+
+
+def result_type(function: func.Func, type_: Type) -> tuple[MemrefType, tuple[int, ...]]:
+    """The parameter that a result of a function becomes, and the dimensions of an array that its modes are."""
+    if not isinstance(type_, TensorType):
+        name = function.sym_name
+        said = f"@{name} returns {type_}; what is launched returns tensors or nothing, and writes to memrefs"
+        raise Unsupported(function, said)
+    found = memref_type(function, memory_of(function, type_))
+    return found, tuple(reversed(range(found.order)))
+
+
 def memref_type(op: Operation, type_: Type) -> MemrefType:
     """A memref with its modes in reverse. The offset is no part of it: a memref begins at its first element."""
     if not isinstance(type_, Foreign):
@@ -103,11 +121,13 @@ def parameter_type(
     The modes of a parameter stand in the order of their strides, as everywhere at a launch.
     """
     type_ = argument.type
+    if isinstance(type_, TensorType):
+        type_ = memory_of(function, type_)
     if not isinstance(type_, Foreign):
         if isinstance(type_, ScalarType):
             return scalar_type(function, type_), (), ()
         said = f"argument {argument.index} of @{function.sym_name} is {type_}"
-        raise Unsupported(function, f"{said}; kernels take memrefs and numbers", argument.location)
+        raise Unsupported(function, f"{said}; kernels take memrefs, tensors and numbers", argument.location)
     found = memref_type(function, type_)
     _check_strides(function, found, type_, argument)
     rank = found.order

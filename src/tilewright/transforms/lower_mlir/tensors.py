@@ -1,0 +1,197 @@
+"""Tensors in memory: where the elements of each value lie, and what is copied since values never change.
+
+Each tensor lies in memory, of the arguments, of the results, or of the work-group. What changes elements (the outputs
+of linalg, `tensor.insert`) does so in place where the tensor before is used by nobody afterwards and its memory is
+nobody else's; else in memory of its own, with a copy if it looks at the elements before. What a function returns is
+made in the memory of the result wherever the chain of such changes leads there; else it is copied there in the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+
+from tilewright.dialects import memref as shared
+from tilewright.dialects.builder import new_region
+from tilewright.dialects.mlir import arith, func, linalg, tensor
+from tilewright.ir.core import Operation, Value
+from tilewright.ir.mlir.dense import DenseElements
+from tilewright.ir.mlir.float_text import value_of
+from tilewright.ir.mlir.types import layout_of
+from tilewright.ir.types import AddressSpace, MemrefType
+from tilewright.transforms.lower_mlir.context import Agreement, Handler, Lowering, Unsupported
+from tilewright.transforms.lower_mlir.contractions import plain_loops
+from tilewright.transforms.lower_mlir.memory import copy, each_element, lower_dim
+from tilewright.transforms.lower_mlir.types import memory_of, memref_type, scalar_type
+
+
+@contextmanager
+def in_memory(low: Lowering, op: linalg.Structured) -> Generator[None]:
+    """While an operation of linalg on tensors is lowered, its outputs are the memory of its results."""
+    first, outputs = len(op.inputs), list(op.outputs)
+    pairs = list(zip(outputs, op.outs, strict=False))
+    chosen = [_changed(low, op, out, result, looks=_looks_at(op, k)) for k, (out, result) in enumerate(pairs)]
+    _, block = new_region([out.type for out in outputs[: len(chosen)]])
+    for k, (stand_in, memory) in enumerate(zip(block.arguments, chosen, strict=True)):
+        low.values[stand_in] = memory
+        op.set_operand(first + k, stand_in)
+    try:
+        yield
+    finally:
+        for k, out in enumerate(outputs):
+            op.set_operand(first + k, out)
+    for result, memory in zip(op.outs, chosen, strict=True):
+        low.bind(result, memory)
+
+
+def _looks_at(op: linalg.Structured, output: int) -> bool:
+    """Whether the elements of an output before are any part of those behind."""
+    loops = plain_loops(op.maps[len(op.inputs) + output])
+    used = bool(op.body.entry.arguments[len(op.inputs) + output].uses)
+    return used or loops is None or len(loops) < len(op.iterators)
+
+
+def _changed(low: Lowering, op: Operation, before: Value, after: Value, *, looks: bool) -> Value:
+    """Memory for a tensor that an operation makes of another one: that of the other if nobody needs it any more."""
+    memory = low.value(before)
+    if memory in low.buffers.owned and _is_last(op, before):
+        return memory
+    found = _fresh(low, op, after)
+    assert isinstance(found.type, MemrefType)
+    if low.certain:
+        low.agreements += [Agreement((found, k), (memory, k), op.location) for k in range(found.type.order)]
+    if looks:
+        copy(low, memory, found, op)
+    return found
+
+
+def _is_last(op: Operation, value: Value) -> bool:
+    """Whether an operation uses a tensor of its own block once, and nothing does behind it."""
+    home = value.defining_op
+    if home is None or home.block is not op.block or sum(v is value for v in op.operands) != 1:
+        return False
+    users = set(value.uses) - {op}
+    at: Operation | None = op
+    while at is not None:
+        if any(inner in users for inner in at.walk()):
+            return False
+        at = at.next
+    return True
+
+
+def _fresh(low: Lowering, op: Operation, value: Value) -> Value:
+    """Memory for a tensor: that of the result that it is to become, else of the work-group."""
+    result = _becomes(low, value)
+    if result is not None:
+        low.buffers.taken.add(result)
+        found = low.buffers.results[result]
+    else:
+        type_ = memref_type(op, memory_of(op, tensor.tensor_of(value)))
+        if not type_.is_static:
+            said = f"{value.type} is none of the results and has extents that are not known"
+            raise Unsupported(op, f"{op.name}: {said}; memory is allocated of known size")
+        local = MemrefType(type_.element, type_.shape, type_.strides, AddressSpace.LOCAL)
+        found = low.b(shared.Alloca(result_types=[local])).out
+    low.buffers.owned.add(found)
+    return found
+
+
+def _becomes(low: Lowering, value: Value) -> int | None:
+    """The result of the kernel that a tensor is, or is changed into in place; None if its memory is taken."""
+    function = low.buffers.function
+    while value.defining_op is not None and value.defining_op.block is function.body.entry:
+        users = value.uses
+        end = next((user for user in users if isinstance(user, func.Return)), None)
+        if end is not None:
+            numbers = [k for k, returned in enumerate(end.values) if returned is value]
+            return next((k for k in numbers if k not in low.buffers.taken), None)
+        changed = next((found for user in users if (found := _changed_by(user, value)) is not None), None)
+        if changed is None:
+            return None
+        value = changed
+    return None
+
+
+def _changed_by(op: Operation, value: Value) -> Value | None:
+    """What an operation changes a tensor into in place."""
+    if not _is_last(op, value):
+        return None
+    match op:
+        case linalg.Structured():
+            return next((result for out, result in zip(op.outputs, op.outs, strict=False) if out is value), None)
+        case tensor.Insert():
+            return op.out if op.dest is value else None
+        case tensor.Cast():
+            return op.dest
+        case _:
+            return None
+
+
+def return_tensors(low: Lowering, end: Operation) -> None:
+    """Copies what the kernel returns to where results lie, unless it was made there."""
+    for value, target in zip(end.operands, low.buffers.results, strict=True):
+        found = low.value(value)
+        if found is target:
+            continue
+        assert isinstance(target.type, MemrefType)
+        if low.certain:
+            low.agreements += [Agreement((target, k), (found, k), end.location) for k in range(target.type.order)]
+        copy(low, found, target, end)
+
+
+def _empty(low: Lowering, op: Operation) -> None:
+    assert isinstance(op, tensor.Empty)
+    found = _fresh(low, op, op.out)
+    low.values[op.out] = found
+    shape = tensor.tensor_shape(op.out)
+    open_ = [len(shape) - 1 - k for k, extent in enumerate(shape) if extent is None]
+    if low.certain:
+        sizes = low.all(op.dynamicSizes)
+        low.agreements += [
+            Agreement((found, k), (size, None), op.location) for k, size in zip(open_, sizes, strict=True)
+        ]
+
+
+def _extract(low: Lowering, op: Operation) -> None:
+    assert isinstance(op, tensor.Extract)
+    low.bind(op.result, low.b(shared.Load(low.value(op.tensor), low.indices(op.indices))).out)
+
+
+def _insert(low: Lowering, op: Operation) -> None:
+    assert isinstance(op, tensor.Insert)
+    memory = _changed(low, op, op.dest, op.out, looks=True)
+    low.b(shared.Store(low.value(op.scalar), memory, low.indices(op.indices)))
+    low.bind(op.out, memory)
+
+
+def _cast(low: Lowering, op: Operation) -> None:
+    """The same memory, which two values share from now on if the first is used again."""
+    assert isinstance(op, tensor.Cast)
+    found = low.value(op.source)
+    if not _is_last(op, op.source):
+        low.buffers.owned.discard(found)
+    low.values[op.dest] = found
+
+
+def constant(low: Lowering, op: arith.Constant) -> None:
+    """A tensor of numbers, written to memory."""
+    value = op.value
+    if not isinstance(value, DenseElements) or not value.splat:
+        raise Unsupported(op, "arith.constant: of tensors only those of one number are supported (`dense<0.0>`)")
+    element = scalar_type(op, value.element)
+    layout, bits = layout_of(element), value.number(0)
+    number = bits if layout is None else value_of(bits, layout)
+    found = _fresh(low, op, op.result)
+    each_element(low, found, lambda at, _: at.constant(number, element), op)
+    low.bind(op.result, found)
+
+
+def handlers() -> Mapping[type[Operation], Handler]:
+    """The operations that are lowered here."""
+    return {
+        tensor.Empty: _empty,
+        tensor.Dim: lower_dim,
+        tensor.Extract: _extract,
+        tensor.Insert: _insert,
+        tensor.Cast: _cast,
+    }
