@@ -86,6 +86,34 @@ class Log2(FloatUnary, name="math.log2", traits=(PURE,), assembly=_UNARY):
     """Logarithm to base 2."""
 
 
+class Erf(FloatUnary, name="math.erf", traits=(PURE,), assembly=_UNARY):
+    """The error function."""
+
+
+class Log10(FloatUnary, name="math.log10", traits=(PURE,), assembly=_UNARY):
+    """Logarithm to base 10."""
+
+
+class Log1p(FloatUnary, name="math.log1p", traits=(PURE,), assembly=_UNARY):
+    """Natural logarithm of 1 + x."""
+
+
+class ExpM1(FloatUnary, name="math.expm1", traits=(PURE,), assembly=_UNARY):
+    """e to the power, less 1."""
+
+
+class Trunc(FloatUnary, name="math.trunc", traits=(PURE,), assembly=_UNARY):
+    """The nearest integer towards zero."""
+
+
+class Round(FloatUnary, name="math.round", traits=(PURE,), assembly=_UNARY):
+    """The nearest integer, ties away from zero."""
+
+
+class RoundEven(FloatUnary, name="math.roundeven", traits=(PURE,), assembly=_UNARY):
+    """The nearest integer, ties to even."""
+
+
 class Sqrt(FloatUnary, name="math.sqrt", traits=(PURE,), assembly=_UNARY):
     """Square root."""
 

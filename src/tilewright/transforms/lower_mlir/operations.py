@@ -8,7 +8,18 @@ from functools import cache
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.mlir import func
 from tilewright.ir.core import Operation, Region
-from tilewright.transforms.lower_mlir import affine, control, gpu, launches, linalg, memory, numbers, tensors, vectors
+from tilewright.transforms.lower_mlir import (
+    affine,
+    control,
+    functions,
+    gpu,
+    launches,
+    linalg,
+    memory,
+    numbers,
+    tensors,
+    vectors,
+)
 from tilewright.transforms.lower_mlir.context import Handler, Lowering, Unsupported
 
 
@@ -16,6 +27,7 @@ from tilewright.transforms.lower_mlir.context import Handler, Lowering, Unsuppor
 def _handlers() -> Mapping[type[Operation], Handler]:
     return {
         **numbers.handlers(),
+        **functions.handlers(),
         **memory.handlers(),
         **control.handlers(lower_block),
         **affine.handlers(lower_block),
