@@ -25,7 +25,7 @@ from tilewright.diagnostics import CompileError
 
 from .compare import differences
 
-KERNELS = count("RANDOM_FAULTS", 100, 3000)
+KERNELS = count("RANDOM_FAULTS", 50, 3000)
 TILE_KERNELS = count("RANDOM_TILE_FAULTS", 20, 300)
 CHUNK = 50
 TOGETHER = 10

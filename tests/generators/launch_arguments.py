@@ -8,7 +8,7 @@ from __future__ import annotations
 import decimal
 import fractions
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 from unittest.mock import MagicMock
@@ -61,7 +61,13 @@ def argument(rnd: random.Random, parameter: Parameter) -> Made:
 
 _INTEGERS: Final = (0, 1, -1, 2, 3, 127, 128, -129, 255, 32767, 1 << 31, (1 << 63) - 1, -(1 << 63), 1 << 63, 10**5000)
 _REALS: Final = (0.0, -0.0, 0.5, 1e-50, 1e5, 3.5e38, 1e300, float("inf"), float("-inf"), float("nan"))
-_NUMBER_TYPES: Final = ("?", "b", "h", "i", "q", "B", "Q", "e", "f", "d", "g", "F", "D")
+_NUMBER_TYPES: Final[Sequence[str]] = ("?", "b", "h", "i", "q", "B", "Q", "e", "f", "d", "g", "F", "D")
+_OTHER_TYPES: Final[Sequence[str]] = (">f4", ">i8", "S3", "U2", "M8[s]", "O", "V4", "f4,i4")
+
+
+def _type_of(rnd: random.Random, names: Sequence[str] = _NUMBER_TYPES) -> np.dtype[Any]:
+    """One of the types; a function, since a type checker takes seconds for each call of NumPy with such a choice."""
+    return np.dtype(rnd.choice(names))
 
 
 def _scalar(rnd: random.Random, dtype: str) -> object:
@@ -79,9 +85,9 @@ def _scalar(rnd: random.Random, dtype: str) -> object:
             lambda: rnd.choice(_REALS),
             lambda: complex(rnd.choice(_REALS), rnd.choice(_REALS)),
             lambda: rnd.choice((True, False)),
-            lambda: np.dtype(rnd.choice(_NUMBER_TYPES)).type(rnd.randrange(2)),
-            lambda: np.array(rnd.randrange(3), rnd.choice(_NUMBER_TYPES)),
-            lambda: np.ones(rnd.randrange(3), rnd.choice(_NUMBER_TYPES)),
+            lambda: _type_of(rnd).type(rnd.randrange(2)),
+            lambda: np.array(rnd.randrange(3), _type_of(rnd)),
+            lambda: np.ones(rnd.randrange(3), _type_of(rnd)),
             lambda: rnd.choice((fractions.Fraction(3, 2), decimal.Decimal("1.5"), decimal.Decimal("1e999"))),
             lambda: rnd.choice((np.timedelta64(3), np.datetime64("2026-01-01"), np.longdouble("1e4000"))),
             lambda: rnd.choice(("1", b"1", "", None, [1], (1,), np.str_("1"), np.void(b"1"))),
@@ -130,7 +136,7 @@ def _laid_out(rnd: random.Random, dtype: np.dtype[Any], shape: tuple[int, ...]) 
 
 def _array(rnd: random.Random, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Made:
     if rnd.random() > 0.9:
-        dtype = np.dtype(rnd.choice((*_NUMBER_TYPES, ">f4", ">i8", "S3", "U2", "M8[s]", "O", "V4", "f4,i4")))
+        dtype = _type_of(rnd, [*_NUMBER_TYPES, *_OTHER_TYPES])
     if dtype.kind in "SUMOV" and dtype.type is not numpy_dtype("bf16").type:
         return Made(np.zeros(shape, dtype))
     memory, found = _laid_out(rnd, dtype, shape)
@@ -246,7 +252,7 @@ _ANYTHING: Final[tuple[Callable[[random.Random], Made], ...]] = (
     lambda rnd: Made(MagicMock()),
     lambda rnd: Made(tw.ArrayGroup(rnd.choice((cast("Any", 7), cast("Any", None), "ab", (), [[]])))),
     lambda rnd: Made(_scalar(rnd, rnd.choice(("i8", "f32", "bool", "c64")))),
-    lambda rnd: _array(rnd, np.dtype(rnd.choice(_NUMBER_TYPES)), tuple(_extent(rnd) for _ in range(rnd.randrange(4)))),
+    lambda rnd: _array(rnd, _type_of(rnd), tuple(_extent(rnd) for _ in range(rnd.randrange(4)))),
     lambda rnd: _batch(rnd, np.dtype(np.float32), tuple(_extent(rnd) for _ in range(1 + rnd.randrange(4)))),
-    lambda rnd: Made(tw.address(np.arange(8, dtype=rnd.choice("fdbq"))[:: rnd.choice((1, -1, 2))])),
+    lambda rnd: Made(tw.address(np.arange(8, dtype=_type_of(rnd, "fdbq"))[:: rnd.choice((1, -1, 2))])),
 )

@@ -305,10 +305,14 @@ def _bound_strides(
     given = sizes[known:]
     if not sizes:
         return given
+    # A group has few layouts, if many arrays: each is checked once, in the order in which they first occur.
+    rows = np.stack([column[:size] for column in sizes], axis=1)
+    distinct, first, layout_of = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     changed = False
-    rows: list[list[int]] = []
-    for index, row in enumerate(np.stack([column[:size] for column in sizes], axis=1).tolist()):
-        entries = iter(cast("list[int]", row))
+    layouts = np.empty((len(distinct), len(given)), np.int64)
+    for number in np.argsort(first).tolist():
+        index = int(first[number])
+        entries = iter(cast("list[int]", distinct[number].tolist()))
         shape = tuple(next(entries) if extent is None else extent for extent in memref.shape)
         strides = tuple(next(entries) if stride is None else stride for stride in memref.strides)
         if any(extent < 0 for extent in shape):
@@ -318,7 +322,9 @@ def _bound_strides(
             raise LaunchError(f"{where}[{index}]: {problem} for {type_text(memref)}")
         actual = bound_strides(memref, shape, strides)
         changed = changed or actual != strides
-        rows.append([stride for stride, declared in zip(actual, memref.strides, strict=True) if declared is None])
+        layouts[number] = [s for s, declared in zip(actual, memref.strides, strict=True) if declared is None]
     if not changed:
         return given
-    return tuple(np.array(column, np.int64) for column in zip(*rows, strict=True))
+    # its shape differs between versions of NumPy
+    of_array = layout_of.reshape(-1)
+    return tuple(np.ascontiguousarray(layouts[of_array, mode]) for mode in range(len(given)))

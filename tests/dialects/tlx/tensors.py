@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -52,12 +53,12 @@ def places(type_: TensorType) -> Iterator[tuple[tuple[int, ...], int]]:
     """Each logical position, and where its element stands among the stored ones."""
     extents = type_.extents
     valid = [s - p for s, p in zip(extents, type_.padding, strict=True)]
+    distances = [prod(extents[i + 1 :]) for i in range(len(extents))]
     for m in np.ndindex(*valid):
         logical = [0] * len(extents)
         for position, dim in enumerate(type_.layout):
             logical[dim] = m[position]
-        place = sum(m[i] * int(np.prod(extents[i + 1 :], dtype=np.int64)) for i in range(len(extents)))
-        yield tuple(logical), place
+        yield tuple(logical), sum(at * distance for at, distance in zip(m, distances, strict=True))
 
 
 def put(rng: np.random.Generator, type_: TensorType, tensor: Array) -> Array:

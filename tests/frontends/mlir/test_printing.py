@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,12 +36,29 @@ def test_the_custom_form_says_what_the_generic_one_does(name: str) -> None:
 @pytest.mark.parametrize("path", PRINTED, ids=lambda p: p.stem)
 def test_the_tool_prints_the_programs_so(path: Path) -> None:
     name, form = parts_of(path)
-    source = PROGRAMS[0].parent / f"{name}.mlir"
-    assert tool.printed(source.read_text(), *options(form)) == path.read_text()
+    assert _in_form(form)(_source(name)) == path.read_text()
+
+
+@cache
+def _in_form(form: str) -> Callable[[str], str]:
+    """What the tool prints of each program in a form; locations would be others among other programs."""
+    names = [name for name, other in map(parts_of, PRINTED) if other == form != "located"]
+    return tool.printed_together(map(_source, names), *options(form))
+
+
+def _source(name: str) -> str:
+    return (PROGRAMS[0].parent / f"{name}.mlir").read_text()
+
+
+@pytest.fixture(scope="module")
+def tools() -> Callable[[str], str]:
+    """What the tool prints of printed programs, its own and ours."""
+    texts = [path.read_text() for path in PRINTED]
+    return tool.reprinted_together([*texts, *map(reprinted, texts)])
 
 
 @tool.needed
 @pytest.mark.parametrize("path", PRINTED, ids=lambda p: p.stem)
-def test_the_tool_reads_what_we_print(path: Path) -> None:
+def test_the_tool_reads_what_we_print(path: Path, tools: Callable[[str], str]) -> None:
     text = path.read_text()
-    assert tool.reprinted(reprinted(text)) == tool.reprinted(text)
+    assert tools(reprinted(text)) == tools(text)

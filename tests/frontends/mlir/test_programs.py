@@ -29,7 +29,7 @@ def test_the_interpreter_computes_what_numpy_does(path: Path, rng: np.random.Gen
 
 
 def test_the_interpreter_computes_what_numpy_does_in_other_forms(rng: np.random.Generator, ran: Ran) -> None:
-    for path in _some("RANDOM_MLIR_FORMS", 40):
+    for path in _some("RANDOM_MLIR_FORMS", 20):
         _check(path, "interpreter", rng)
         ran(1, "forms of programs of MLIR")
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import pytest
 
+_MARK = "// -----"
+_GENERIC = ("--allow-unregistered-dialect", "--mlir-print-op-generic")
 VERSION = "19"
 """The version that printed the programs in `printed`."""
 
@@ -30,7 +33,34 @@ def is_our_version() -> bool:
 
 def reprinted(text: str, *options: str) -> str:
     """What the tool prints of a text in the generic form; fails if it does not accept it."""
-    return printed(text, "--allow-unregistered-dialect", "--mlir-print-op-generic", *options).removesuffix("\n")
+    return printed(text, *_GENERIC, *options).removesuffix("\n")
+
+
+def reprinted_together(texts: Iterable[str]) -> Callable[[str], str]:
+    """`reprinted` for these texts; see `printed_together`."""
+    ready = printed_together(texts, *_GENERIC)
+    return lambda text: ready(text).removesuffix("\n")
+
+
+def printed_together(texts: Iterable[str], *options: str) -> Callable[[str], str]:
+    """`printed` for these texts, with one run of the tool for all: to start it takes longer than to print them.
+
+    Where it does not take all of them, each is printed by itself, and one that is refused fails alone.
+    """
+    wanted = list(dict.fromkeys(texts))
+    ready = dict(zip(wanted, _parts(wanted, options), strict=False))
+    return lambda text: ready[text] if text in ready else printed(text, *options)
+
+
+def _parts(texts: Sequence[str], options: Sequence[str]) -> Sequence[str]:
+    """What the tool prints of each text in one run; nothing if it refuses one."""
+    tool = find()
+    assert tool is not None
+    command = [tool, *options, "--split-input-file", f"--output-split-marker={_MARK}"]
+    text = f"\n{_MARK}\n".join(texts)
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False, timeout=60)
+    found = done.stdout.split(f"{_MARK}\n")
+    return found if done.returncode == 0 and len(found) == len(texts) else []
 
 
 def printed(text: str, *options: str) -> str:

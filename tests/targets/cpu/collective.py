@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import zlib
 from typing import Final, cast
 
 import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from effort import thorough
 from generators.element_types import DTYPES
 from tilewright.ir.passes import Pass, PassContext, PassManager
 from tilewright.machine.native import compile_text, load_object
@@ -25,6 +27,8 @@ from tilewright.transforms.lower_collectives import LowerCollectives
 from .entry import Entry, parsed
 
 Array = NDArray[np.generic]
+_WELL: Final = 3
+"""LLVM generates good code for one text in so many and otherwise code fast; for all of them in thorough runs."""
 TOLERANCE: Final = {"bf16": 8e-3, "f16": 1e-3, "f32": 4e-6, "f64": 1e-14, "c32": 4e-6, "c64": 1e-14}
 
 
@@ -52,11 +56,17 @@ class Collective(Entry):
         llvm = LlvmModule()
         self.info = lower_kernel(module.kernels[0], llvm, shape.flags, CpuTiles(shape), shape.attributes)
         self.text = str(llvm)
-        code = compile_text(self.text, shape.processor)
+        code = compile_text(self.text, shape.processor, optimisation=_optimisation(self.text))
         self._library = load_object(code, [self.info.symbol])
         pointer, number = ctypes.c_void_p, ctypes.c_int64
         kind = ctypes.CFUNCTYPE(None, pointer, pointer, number, number, pointer, pointer)
         self._call = kind(self._library.address(self.info.symbol))
+
+
+def _optimisation(text: str) -> int:
+    """The level of code generation: what is tested here is the text, and LLVM takes more than half of the time. The
+    same text gets the same level each time."""
+    return 3 if thorough() or zlib.crc32(text.encode()) % _WELL == 0 else 0
 
 
 def literal(dtype: str, value: float) -> str:

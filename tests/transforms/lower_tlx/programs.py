@@ -75,13 +75,14 @@ def results(
         put(rng, t, a).reshape(-1) if isinstance(t, TensorType) else a[()]
         for t, a in zip(types, arguments, strict=True)
     ]
-    _, type_ = program(types, body)
+    module, type_ = program(types, body)
+    behind = lowered(_copy(module), limit)
     start = garbage(rng, type_.element, type_.size)
     runs: dict[str, Program] = {
-        "written": interpreted_module(program(types, body)[0], "", True),
-        "lowered": interpreted_module(lowered(program(types, body)[0], limit), "", False),
-        "compiled": compiled(lowered(program(types, body)[0], limit)),
-        "plain": compiled(lowered(program(types, body)[0], limit), 0),
+        "written": interpreted_module(module, "", True),
+        "lowered": interpreted_module(_copy(behind), "", False),
+        "compiled": compiled(_copy(behind)),
+        "plain": compiled(behind, 0),
     }
     found: dict[str, Array] = {}
     for name, run in runs.items():
@@ -91,6 +92,12 @@ def results(
             assert np.asarray(a).tobytes() == np.asarray(b).tobytes(), f"{name} wrote to an input"
         found[name] = out
     return found
+
+
+def _copy(module: Module) -> Module:
+    copy = module.clone()
+    assert isinstance(copy, Module)
+    return copy
 
 
 def element_of(type_: Type) -> ScalarType:

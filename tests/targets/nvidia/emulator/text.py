@@ -17,6 +17,7 @@ _DEFINE: Final = re.compile(r"^define (.*?) @([\w.$]+)\((.*)$")
 _BYVAL: Final = re.compile(r"byval\(\[(\d+) x i8\]\)")
 _THREADS: Final = re.compile(r'"nvvm.reqntid"="(\d+),1,1"')
 _RESULT: Final = re.compile(r"^(%[\w.$]+) = (.*)$")
+_BRACKET: Final = re.compile(r"[(\[{<]")
 _PHI: Final = re.compile(r"\[ (\S+), %([\w.$]+) \]")
 
 
@@ -171,6 +172,8 @@ def _inside(text: str) -> str:
 
 def split(text: str) -> list[str]:
     """The parts between commas outside of brackets."""
+    if not _BRACKET.search(text):
+        return [part.strip() for part in text.split(",")] if text.strip() else []
     parts, depth, start = list[str](), 0, 0
     for at, letter in enumerate(text):
         if letter in "([{<":
