@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import secrets
+from typing import cast
 
 import numpy as np
 import pytest
 
 from tilewright.ir.types import BF16
-from tilewright.numerics.arrays import dtype_of
+from tilewright.numerics.arrays import dtype_of, from_bits, number_of
 from tilewright.numerics.formats import FLOAT_FORMATS
 from tilewright.numerics.rounding import nearest
 
@@ -57,3 +58,10 @@ def test_nearest_rounds_to_bf16_once(seed: int) -> None:
     np.testing.assert_array_equal([nearest(x, FLOAT_FORMATS["bf16"]) for x in numbers.tolist()], wanted)
     just_above_a_tie = 1.0 + 2.0**-8 + 2.0**-40
     assert nearest(just_above_a_tie, FLOAT_FORMATS["bf16"]) == 1.0 + 2.0**-7
+
+
+@pytest.mark.parametrize(("name", "bits"), [("f16", 0x7C01), ("bf16", 0xFF81), ("f32", 0x7F800001)])
+def test_signalling_nans_are_read_without_a_warning(name: str, bits: int) -> None:
+    """Constants may have any bits; NumPy says that a conversion of these is invalid."""
+    layout = FLOAT_FORMATS[name]
+    assert math.isnan(cast("float", number_of(layout, from_bits(layout, np.array(bits)))))

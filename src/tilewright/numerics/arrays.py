@@ -99,7 +99,9 @@ def number_of(layout: Format, element: Array) -> Number:
     """Python's number of a single element."""
     match layout:
         case FloatFormat():
-            return float(to_double(layout, element))
+            # a signalling NaN is one like others
+            with np.errstate(invalid="ignore"):
+                return float(to_double(layout, element))
         case formats.ComplexFormat():
             return complex(element)
         case formats.IntegerFormat(bits=1):
