@@ -68,7 +68,12 @@ def compiled(module: Module, level: int = 2) -> Program:
 
 
 def results(
-    rng: np.random.Generator, types: Sequence[Type], body: Body, arguments: Sequence[Array], limit: int = 4096
+    rng: np.random.Generator,
+    types: Sequence[Type],
+    body: Body,
+    arguments: Sequence[Array],
+    limit: int = 4096,
+    levels: Sequence[int] = (2, 0),
 ) -> dict[str, Array]:
     """What the kernel stores of logical tensors and numbers: interpreted as written and lowered, and compiled."""
     given = [
@@ -81,9 +86,8 @@ def results(
     runs: dict[str, Program] = {
         "written": interpreted_module(module, "", True),
         "lowered": interpreted_module(_copy(behind), "", False),
-        "compiled": compiled(_copy(behind)),
-        "plain": compiled(behind, 0),
     }
+    runs |= {f"compiled at level {level}": compiled(_copy(behind), level) for level in levels}
     found: dict[str, Array] = {}
     for name, run in runs.items():
         inputs, out = [g.copy() for g in given], start.copy()
