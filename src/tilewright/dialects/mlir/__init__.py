@@ -1,5 +1,4 @@
-"""MLIR's own dialects: func, arith, math, memref, scf, affine, linalg, tensor, parts of gpu and vector, as MLIR declares
-them.
+"""MLIR's own dialects as MLIR declares them: func, arith, math, memref, scf, affine, linalg, tensor, some gpu, vector.
 
 Their names are MLIR's, which is why they stand apart from the shared dialects, of which some have those names too.
 """
