@@ -159,9 +159,7 @@ class Evaluator:
 
     def _load(self, tile: Memory, block: Block) -> Fragments:
         if tile.tables:
-            return [
-                [tables.load_vector(self, tile, block, j, piece) for piece in block.pieces] for j in range(block.count)
-            ]
+            return tables.load_block(self, tile, block)
         base = self.address(tile, block.origin)
         if is_crosswise(tile, block.vector, block.across) and not (self.checked and tile.checked):
             return crosswise_block(self, tile, block, base)
@@ -225,9 +223,7 @@ class Evaluator:
         `masks`: lanes outside may be masked off, except in the last column.
         """
         if tile.tables:
-            for j, row in enumerate(fragments):
-                for piece, operand in zip(block.pieces, row, strict=True):
-                    tables.store_vector(self, tile, block, j, piece, operand)
+            tables.store_block(self, tile, block, fragments)
             return
         checked = self.checked and tile.checked
         base = self.address(tile, block.origin)

@@ -11,7 +11,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from tilewright.targets.cpu.expressions.blocks import Block, Piece
-from tilewright.targets.cpu.expressions.fragments import value_of
+from tilewright.targets.cpu.expressions.fragments import Fragments, value_of
 from tilewright.targets.cpu.expressions.nodes import Memory, Table
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.memory.lanes import Lanes, load_lanes, store_lanes
@@ -19,6 +19,7 @@ from tilewright.targets.llvm.emitter import Builder, Value, boolean, i64, vector
 from tilewright.targets.llvm.types import ELEMENTS
 
 _OFFSET = "i64"
+_LANE = "i8"
 _OFFSET_BYTES = 8
 
 
@@ -55,85 +56,108 @@ def _left(b: Builder, table: Table, position: Value) -> Value:
     return b.sub(i64(table.run), b.urem(b.add(table.phase, position), i64(table.run)))
 
 
-class _Place(Struct, frozen=True):
-    """Where a vector lies: `lanes` where they are neighbours, of which `first` are, if given, the rest being `after`.
+class _Steps(Struct, frozen=True):
+    """Where the lanes of a vector lie, from where the vector's line begins.
 
-    `addresses` of each lane otherwise.
+    Neighbours from `near` on; if `first` is given, only these lanes are, and the others are neighbours from `far` on,
+    counted as if all lanes lay there. Else `each` lane lies somewhere.
     """
 
-    lanes: Lanes | None
+    near: Value | None
     first: Value | None = None
-    after: Lanes | None = None
-    addresses: Value | None = None
+    far: Value | None = None
+    each: Value | None = None
 
 
-def load_vector(ev: Reader, tile: Memory, block: Block, j: int, piece: Piece) -> Operand:
-    """The vector of a block at a position across it."""
-    b, place, mask = ev.b, _place(ev, tile, block, j, piece), ev.mask(tile, block, j, piece)
-    if place.addresses is not None:
-        element = ELEMENTS[tile.type.element.name]
-        return b.gather(vector(element.llvm, piece.lanes), place.addresses, _known(b, mask, piece.lanes), element.bytes)
-    assert place.lanes is not None
-    if place.first is None or place.after is None:
-        return load_lanes(b, place.lanes, mask)
-    near, far = (load_lanes(b, at, _both(b, mask, m)) for at, m in _parts(b, place.lanes, place.first, place.after))
-    return b.select(place.first, value_of(near), value_of(far))
+def load_block(ev: Reader, tile: Memory, block: Block) -> Fragments:
+    """The vectors of a block."""
+    rows: Fragments = [[] for _ in range(block.count)]
+    for piece in block.pieces:
+        steps = _steps(ev, tile, block, piece)
+        for j, row in enumerate(rows):
+            row.append(_load(ev, tile, _line(ev, tile, block, j), steps, piece, ev.mask(tile, block, j, piece)))
+    return rows
 
 
-def store_vector(ev: Reader, tile: Memory, block: Block, j: int, piece: Piece, operand: Operand) -> None:
-    """Write the vector of a block at a position across it."""
-    b, place, mask = ev.b, _place(ev, tile, block, j, piece), ev.mask(tile, block, j, piece, writes=True)
-    if place.addresses is not None:
-        size = ELEMENTS[tile.type.element.name].bytes
-        b.scatter(value_of(operand), place.addresses, _known(b, mask, piece.lanes), size)
+def store_block(ev: Reader, tile: Memory, block: Block, fragments: Fragments) -> None:
+    """Write the vectors of a block."""
+    for p, piece in enumerate(block.pieces):
+        steps = _steps(ev, tile, block, piece)
+        for j, row in enumerate(fragments):
+            mask = ev.mask(tile, block, j, piece, writes=True)
+            _store(ev, tile, _line(ev, tile, block, j), steps, piece, mask, row[p])
+
+
+def _load(ev: Reader, tile: Memory, line: Value, steps: _Steps, piece: Piece, mask: Value | None) -> Operand:
+    b, element = ev.b, ELEMENTS[tile.type.element.name]
+    if steps.each is not None:
+        at = b.gep(element.llvm, line, steps.each)
+        return b.gather(vector(element.llvm, piece.lanes), at, _known(b, mask, piece.lanes), element.bytes)
+    first, *rest = (load_lanes(b, at, m) for at, m in _parts(b, tile, line, steps, piece, mask))
+    return first if steps.first is None else b.select(steps.first, value_of(first), value_of(rest[0]))
+
+
+def _store(
+    ev: Reader, tile: Memory, line: Value, steps: _Steps, piece: Piece, mask: Value | None, operand: Operand
+) -> None:
+    b, element = ev.b, ELEMENTS[tile.type.element.name]
+    if steps.each is not None:
+        at = b.gep(element.llvm, line, steps.each)
+        b.scatter(value_of(operand), at, _known(b, mask, piece.lanes), element.bytes)
         return
-    assert place.lanes is not None
-    if place.first is None or place.after is None:
-        store_lanes(b, operand, place.lanes, mask)
-        return
-    for at, part in _parts(b, place.lanes, place.first, place.after):
-        store_lanes(b, operand, at, _both(b, mask, part))
+    for at, m in _parts(b, tile, line, steps, piece, mask):
+        store_lanes(b, operand, at, m)
 
 
-def _parts(b: Builder, near: Lanes, first: Value, far: Lanes) -> tuple[tuple[Lanes, Value], tuple[Lanes, Value]]:
-    return (near, first), (far, b.not_(first))
+def _parts(
+    b: Builder, tile: Memory, line: Value, steps: _Steps, piece: Piece, mask: Value | None
+) -> list[tuple[Lanes, Value | None]]:
+    """Neighbours that a vector is made of, and which of its lanes these are."""
+    dtype = tile.type.element.name
 
+    def lanes_at(offset: Value) -> Lanes:
+        return Lanes(dtype, b.gep(ELEMENTS[dtype].llvm, line, offset), i64(1), piece.lanes)
 
-def _both(b: Builder, mask: Value | None, part: Value) -> Value:
-    return part if mask is None else b.and_(mask, part)
+    assert steps.near is not None
+    if steps.first is None or steps.far is None:
+        return [(lanes_at(steps.near), mask)]
+    return [
+        (lanes_at(offset), part if mask is None else b.and_(mask, part))
+        for offset, part in ((steps.near, steps.first), (steps.far, b.not_(steps.first)))
+    ]
 
 
 def _known(b: Builder, mask: Value | None, lanes: int) -> Value:
     return b.splat(boolean(True), lanes) if mask is None else mask
 
 
-def _place(ev: Reader, tile: Memory, block: Block, j: int, piece: Piece) -> _Place:
-    b, dtype = ev.b, tile.type.element.name
-    base = i64(0)
+def _line(ev: Reader, tile: Memory, block: Block, j: int) -> Value:
+    """Where the vectors at a position across a block begin to be counted from."""
+    b, found = ev.b, i64(0)
     for dim, at in enumerate(block.origin):
         if dim != block.vector:
-            base = b.add(base, distance(b, tile, dim, b.add(at, i64(j)) if dim == block.across else at))
-    start = b.gep(ELEMENTS[dtype].llvm, tile.pointer, base)
+            found = b.add(found, distance(b, tile, dim, b.add(at, i64(j)) if dim == block.across else at))
+    return b.gep(ELEMENTS[tile.type.element.name].llvm, tile.pointer, found)
+
+
+def _steps(ev: Reader, tile: Memory, block: Block, piece: Piece) -> _Steps:
+    b, table, stride = ev.b, tile.table(block.vector), tile.strides[block.vector]
     position = b.add(block.origin[block.vector], i64(piece.offset))
-    table, stride = tile.table(block.vector), tile.strides[block.vector]
-
-    def lanes_at(offset: Value) -> Lanes:
-        return Lanes(dtype, b.gep(ELEMENTS[dtype].llvm, start, offset), stride, piece.lanes)
-
-    if table is None or piece.lanes == 1:
-        return _Place(lanes_at(distance(b, tile, block.vector, position)))
-    near = _entry(b, table, position)
-    if stride.integer == 1 and (ev.straight or table.run >= piece.lanes):
-        whole = lanes_at(b.load(_OFFSET, near))
-        if ev.straight or _is_always_straight(table, block.origin[block.vector], piece):
-            return _Place(whole)
-        count = b.smin(_left(b, table, position), i64(piece.lanes))
-        room = b.splat(count, piece.lanes)
-        # behind a vector that is all in one run lies nothing, but the table goes on
-        other = b.sub(b.load(_OFFSET, b.gep(_OFFSET, near, count)), count)
-        return _Place(whole, b.icmp("slt", b.step(room.type), room), lanes_at(other))
-    offsets = b.load(vector(_OFFSET, piece.lanes), near, _OFFSET_BYTES)
-    return _Place(None, addresses=b.gep(ELEMENTS[dtype].llvm, start, offsets))
+    first = distance(b, tile, block.vector, position)
+    if piece.lanes == 1 or (table is None and stride.integer == 1):
+        return _Steps(first)
+    if table is None:
+        lanes = b.mul(b.splat(stride, piece.lanes), b.step(vector(_OFFSET, piece.lanes)))
+        return _Steps(None, each=b.add(b.splat(first, piece.lanes), lanes))
+    if stride.integer != 1 or not (ev.straight or table.run >= piece.lanes):
+        return _Steps(None, each=b.load(vector(_OFFSET, piece.lanes), _entry(b, table, position), _OFFSET_BYTES))
+    if ev.straight or _is_always_straight(table, block.origin[block.vector], piece):
+        return _Steps(first)
+    count = b.smin(_left(b, table, position), i64(piece.lanes))
+    # behind a vector that is all in one run lies nothing, but the table goes on
+    other = b.sub(b.load(_OFFSET, _entry(b, table, b.add(position, count))), count)
+    room = b.splat(b.trunc(count, _LANE), piece.lanes)
+    return _Steps(first, b.icmp("slt", b.step(room.type), room), other)
 
 
 def _is_always_straight(table: Table, origin: Value, piece: Piece) -> bool:

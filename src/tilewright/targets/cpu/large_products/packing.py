@@ -93,14 +93,29 @@ class PlainPacking:
         known = b.smax(b.smin(terms.high, self._depth), i64(0))
         full = b.select(b.icmp("sle", terms.low, i64(0)), b.and_(known, i64(-self._steps)), i64(0))
         starts, ends = b.icmp("sle", lines.low, i64(0)), b.icmp("sle", i64(form.height), lines.high)
-        with b.if_else(b.and_(b.and_(starts, ends), self._lines_are_straight()), likely=True) as branch:
-            for arm, checked in ((branch.then, False), (branch.otherwise, True)):
-                with arm(), b.loop(i64(0), full, self._steps, hint="k") as loop:
-                    if not checked:
-                        self._prefetch(b.add(loop.index, i64(_PREFETCH_RUNS * self._steps)))
-                    straight = not checked and (not self._transposed or self._terms_are_straight())
-                    self._run(Evaluator(b, self._arith, self._machine, checked, straight), loop.index)
+        with b.if_else(b.and_(starts, ends), likely=True) as branch:
+            with branch.then():
+                self._unchecked(full)
+            with branch.otherwise():
+                self._runs(full, checked=True, straight=False)
         self._rest(full)
+
+    def _unchecked(self, full: Value) -> None:
+        """The runs of lines that all exist."""
+        straight = boolean(self._terms_are_straight()) if self._transposed else self._lines_are_straight()
+        if straight.is_constant:
+            self._runs(full, checked=False, straight=straight.text == "true")
+            return
+        with self._b.if_else(straight) as branch:
+            for arm, straight in ((branch.then, True), (branch.otherwise, False)):
+                with arm():
+                    self._runs(full, checked=False, straight=straight)
+
+    def _runs(self, full: Value, *, checked: bool, straight: bool) -> None:
+        with self._b.loop(i64(0), full, self._steps, hint="k") as loop:
+            if not checked:
+                self._prefetch(self._b.add(loop.index, i64(_PREFETCH_RUNS * self._steps)))
+            self._run(Evaluator(self._b, self._arith, self._machine, checked, straight), loop.index)
 
     def _lines_are_straight(self) -> Value:
         """Whether vectors of lines lie in one run each."""
