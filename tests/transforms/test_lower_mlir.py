@@ -117,7 +117,7 @@ def test_an_update_in_place_that_reads_other_elements_keeps_its_order() -> None:
         ("func.func private @f()\n", "the module has no function to launch"),
         ("func.func @f() -> f32 {\n  %x = arith.constant 1.0 : f32\n  return %x : f32\n}\n", "returns f32"),
         (function("%n: index", "%A = memref.alloc(%n) : memref<?xf32>"), "memref.alloc: memref<?xf32> has extents"),
-        (function("%A: memref<8xf32>", '"gpu.terminator"() : () -> ()'), "gpu.terminator is not supported"),
+        (function("%A: memref<8xf32>", '"gpu.wait"() : () -> ()'), "gpu.wait is not supported"),
         (function("", "func.call @g() : () -> ()"), "there is no function @g"),
         (function("", "func.call @f() : () -> ()"), "@f calls itself"),
         (

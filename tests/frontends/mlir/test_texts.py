@@ -18,7 +18,7 @@ def _body(line: str) -> str:
 @pytest.mark.parametrize(
     ("code", "line", "says"),
     [
-        ("M11", "«gpu.terminator»", "the custom form of gpu.terminator is not read here"),
+        ("M11", "«gpu.wait»", "the custom form of gpu.wait is not read here"),
         ("M11", "%0 = «arith.adf» %x, %x : f32", "the custom form of arith.adf is not read here"),
         ("M1", "%0 = arith.addf %x «:» f32", "expected ','"),
         ("M1", "%0 = arith.addf %x, %x\n  «return»", "expected ':'"),
