@@ -200,6 +200,6 @@ def test_addresses_of_different_places() -> None:
     assert addresses_apart(moved(moved(a, far), scaled), moved(c, far))
     assert addresses_apart(own, more)
     assert addresses_apart(own, d)
-    for one, other in ((a, moved(a, far)), (c, d), (a, moved(a, distance)), (own, own), (a, b(arith.Mul(c, far)).out)):
+    for one, other in ((a, moved(a, far)), (c, d), (c, moved(a, distance)), (own, own), (a, b(arith.Mul(c, far)).out)):
         assert not addresses_apart(one, other)
         assert not addresses_apart(other, one)
