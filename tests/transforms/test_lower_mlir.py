@@ -121,10 +121,6 @@ def test_an_update_in_place_that_reads_other_elements_keeps_its_order() -> None:
         (function("", "func.call @g() : () -> ()"), "there is no function @g"),
         (function("", "func.call @f() : () -> ()"), "@f calls itself"),
         (
-            'func.func @f(%p: i1) {\n  "cf.br"()[^bb1] : () -> ()\n^bb1:\n  return\n}\n',
-            "branches between blocks are not supported",
-        ),
-        (
             function(f"%A: {EIGHT}", f"%B = memref.subview %A[0] [4] [2] : {EIGHT} to memref<4xf32, strided<[2]>>"),
             "steps other than 1",
         ),

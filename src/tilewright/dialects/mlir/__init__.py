@@ -1,4 +1,4 @@
-"""MLIR's own dialects as MLIR declares them: func, arith, math, memref, scf, affine, linalg, tensor, some gpu, vector.
+"""MLIR's own dialects as MLIR declares them: func, cf, arith, math, memref, scf, affine, linalg, tensor, gpu, vector.
 
 Their names are MLIR's, which is why they stand apart from the shared dialects, of which some have those names too.
 """
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
-from tilewright.dialects.mlir import affine, arith, func, gpu, linalg, math, memref, scf, tensor, vector
+from tilewright.dialects.mlir import affine, arith, cf, func, gpu, linalg, math, memref, scf, tensor, vector
 from tilewright.dialects.mlir.base import MlirOperation
 
 __all__ = ["mlir_operations"]
@@ -19,7 +19,7 @@ __all__ = ["mlir_operations"]
 def mlir_operations() -> Mapping[str, type[MlirOperation]]:
     """Every declared operation by name."""
     found: dict[str, type[MlirOperation]] = {}
-    for module in (func, arith, math, memref, scf, affine, linalg, tensor, gpu, vector):
+    for module in (func, arith, math, cf, memref, scf, affine, linalg, tensor, gpu, vector):
         for cls in vars(module).values():
             if isinstance(cls, type) and issubclass(cls, MlirOperation) and "definition" in vars(cls):
                 found[cls.name] = cls

@@ -38,8 +38,36 @@ class RegionFormReader(MemoryFormReader):
                 return self._parallel(draft)
             case "reduce":
                 return self._reduce(draft)
+            case "dest" | "trueDest" | "falseDest":
+                return self._destination(draft, f"{name}Operands")
+            case "weights":
+                return self._weights(draft)
             case _:
                 return super().part(draft, name)
+
+    # Branches between blocks
+
+    def _destination(self, draft: Draft, key: str) -> None:
+        """`^bb1(%a, .. : T, ..)`."""
+        draft.successors.append(self.successor())
+        draft.add(key, [])
+        draft.types.setdefault(key, [])
+        if self.accept("("):
+            start = self.position
+            uses = self.uses()
+            draft.add(key, uses)
+            self.expect(":")
+            draft.types[key] = self.types_with_commas()
+            if len(draft.types[key]) != len(uses):
+                self.fail(f"{len(draft.types[key])} types for {len(uses)} values", COUNTS, self.range_from(start))
+            self.expect(")")
+
+    def _weights(self, draft: Draft) -> None:
+        """`weights([1, 2])`, how often each way is taken: taken note of."""
+        if self.accept_word("weights"):
+            self.expect("(")
+            draft.attributes["branch_weights"] = self.attribute()
+            self.expect(")")
 
     # Modules and functions
 

@@ -112,16 +112,20 @@ class OperationReader(ValueReader):
         raise Abort
 
     def _successors(self, draft: OperationText) -> None:
-        labels = self.labels[-1]
         while True:
-            found = self.take(LABEL)
-            if found is None:
-                self.fail("expected a block, such as ^bb1")
-            labels.mentioned.setdefault(found[1], self.range_from(found.start()))
-            draft.successors.append(labels.blocks.setdefault(found[1], Block()))
+            draft.successors.append(self.successor())
             if not self.accept(","):
                 break
         self.expect("]")
+
+    def successor(self) -> Block:
+        """A block of the region around, by its label; it may follow later."""
+        labels = self.labels[-1]
+        found = self.take(LABEL)
+        if found is None:
+            self.fail("expected a block, such as ^bb1")
+        labels.mentioned.setdefault(found[1], self.range_from(found.start()))
+        return labels.blocks.setdefault(found[1], Block())
 
     def tail(self, draft: OperationText, block: Block) -> None:
         """Attributes, types, location; then the operation is built."""

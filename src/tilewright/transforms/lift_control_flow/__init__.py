@@ -29,7 +29,7 @@ from tilewright.transforms.lift_control_flow.branches import lift_branches
 from tilewright.transforms.lift_control_flow.cycles import lift_cycles
 from tilewright.transforms.lift_control_flow.edges import NotStructured, define
 
-__all__ = ["LiftControlFlow"]
+__all__ = ["LiftControlFlow", "lift_body"]
 
 
 class LiftControlFlow(Pass, frozen=True):
@@ -41,10 +41,20 @@ class LiftControlFlow(Pass, frozen=True):
         regions = [region for op in module.walk() for region in op.regions if len(region.blocks) > 1]
         for region in regions:
             _lift(region, context.report)
-        for op in list(module.walk()):
-            if isinstance(op, Undefined):
-                define(op)
+        _define(module)
         return bool(regions)
+
+
+def lift_body(op: Operation, report: Report) -> None:
+    """The same for the first region of an operation."""
+    _lift(op.regions[0], report)
+    _define(op)
+
+
+def _define(root: Operation) -> None:
+    for op in list(root.walk()):
+        if isinstance(op, Undefined):
+            define(op)
 
 
 def _lift(region: Region, report: Report) -> None:

@@ -16,6 +16,7 @@ from typing import ClassVar, cast
 
 from tilewright.artifacts.constraint_codec import constraint_to_json
 from tilewright.artifacts.constraints import Origin, Polynomial, Quantity, SameExtent
+from tilewright.diagnostics import Report
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.mlir import func, memref
@@ -26,6 +27,8 @@ from tilewright.ir.mlir.operations import MODULE
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import MemrefType
 from tilewright.transforms.derive_launch_constraints import launch_constraints
+from tilewright.transforms.lift_control_flow import lift_body
+from tilewright.transforms.lower_mlir.blocks import lower_blocks
 from tilewright.transforms.lower_mlir.context import Buffers, Launched, Lowering, Unsupported
 from tilewright.transforms.lower_mlir.extents import same_extents
 from tilewright.transforms.lower_mlir.launches import WARP
@@ -73,7 +76,7 @@ def _lower_unit(module: Module, unit: Operation, context: PassContext) -> None:
                 kernels += 1
                 try:
                     _check_name(op, taken)
-                    Builder(module.body.entry)(_kernel(op, functions, statics))
+                    Builder(module.body.entry)(_kernel(op, functions, statics, report))
                 except Unsupported as problem:
                     report.error(UNSUPPORTED, problem.place, str(problem))
             elif op.name != MODULE and not isinstance(op, memref.Global):
@@ -97,7 +100,9 @@ def outlined(unit: Operation, function: func.Func, grid: tuple[int, int, int]) -
     region, block = new_region()
     module = Module(region, location=unit.location)
     statics = Globals(Builder(block, location=unit.location), {})
-    kernel = _kernel(function, {}, statics, outlined=True)
+    report = Report()
+    kernel = _kernel(function, {}, statics, report, outlined=True)
+    report.raise_if_errors()
     kernel.max_groups = max(grid)
     wanted = [
         SameExtent(
@@ -116,7 +121,7 @@ def _extent_of_grid(mode: int) -> Polynomial:
 
 
 def _kernel(
-    function: func.Func, functions: dict[str, func.Func], statics: Globals, *, outlined: bool = False
+    function: func.Func, functions: dict[str, func.Func], statics: Globals, report: Report, *, outlined: bool = False
 ) -> Kernel:
     body, block = new_region()
     buffers = Buffers(function)
@@ -131,8 +136,14 @@ def _kernel(
         found, order = result_type(function, result)
         buffers.results = (*buffers.results, block.add_argument(found, name, function.location))
         orders.append(order)
-    return_tensors(low, lower_block(low, function.body))
+    branches = len(function.body.blocks) > 1
+    if branches:
+        lower_blocks(low, function, body)
+    else:
+        return_tensors(low, lower_block(low, function.body))
     kernel = Kernel(function.sym_name, body, max_groups=1, location=function.location)
+    if branches:
+        lift_body(kernel, report)
     _set_team(kernel, low.launches)
     _, written = accessed(kernel)
     kernel.parameter_attributes = tuple(

@@ -7,7 +7,7 @@ from functools import cache
 
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.mlir import func
-from tilewright.ir.core import Operation, Region
+from tilewright.ir.core import Block, Operation, Region
 from tilewright.transforms.lower_mlir import (
     affine,
     control,
@@ -45,10 +45,15 @@ def lower_block(low: Lowering, region: Region) -> Operation:
     if len(region.blocks) != 1:
         op = region.parent
         assert op is not None
-        raise Unsupported(op, f"{op.name}: branches between blocks are not supported; scf.if and scf.while are")
-    last = region.entry.last
+        raise Unsupported(op, f"{op.name}: blocks that branch are supported in functions that are launched, not here")
+    return lower_operations(low, region.entry)
+
+
+def lower_operations(low: Lowering, block: Block) -> Operation:
+    """Lower all operations of a block but its terminator, which is returned."""
+    last = block.last
     assert last is not None, "verified: a block ends in a terminator"
-    for op in region.entry:
+    for op in block:
         if op is last:
             break
         handler = _handlers().get(type(op))
