@@ -25,6 +25,7 @@ PASSES: Mapping[str, Sequence[str]] = {
     "replaced": (*_LOOPS, "--affine-loop-unroll=unroll-factor=4", "--affine-scalrep"),
     "fused": (*_LOOPS, "--affine-loop-fusion"),
     "lowered": (*_LOOPS, "--affine-loop-tile=tile-size=5", "--lower-affine", "--canonicalize"),
+    "blocks": (*_LOOPS, "--lower-affine", "--convert-scf-to-cf"),
 }
 """Options of the tool; a form that is no other than that without passes is not kept."""
 
