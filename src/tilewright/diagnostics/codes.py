@@ -117,7 +117,7 @@ _TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "M8": ("MLIR: illegal type or expression", "What cannot be the element of a type, a layout that does not fit its memref, or an expression that is not affine."),
     "M9": ("MLIR: blocks", "Successors are blocks of the same region, and not the first one. In a region of several blocks each ends in an operation."),
     "M10": ("MLIR: rule of an operation", "An operation of func, arith, math, memref, scf, affine, linalg or gpu has operands, types, attributes and regions as MLIR wants them."),
-    "M11": ("MLIR: not supported", "What tilewright does not compile, or does not read in its custom form. Supported are functions without results over memrefs and numbers with what arith, math, memref, scf, affine and linalg compute on them (docs/guide/mlir.md)."),
+    "M11": ("MLIR: not supported", "What tilewright does not compile, or does not read in its custom form. Supported are functions over memrefs, tensors and numbers that return tensors or nothing, with what arith, math, memref, tensor, scf, cf, affine and linalg compute on them (docs/guide/mlir.md)."),
     "TLX101": ("TLX: no LLVM IR", "The text does not follow LLVM's grammar; the message says what was expected. TLX files hold IR: no C, no stray `?`, no `....` for code left out. Reading goes on at the next line that begins an instruction."),
     "TLX102": ("TLX: unknown operation", "There is no tensor intrinsic of this name; the nearest one is offered. What follows the name may only be components of a suffix, such as `.v6f32.p0`."),
     "TLX103": ("TLX: no declaration", "LLVM wants every intrinsic declared. Here that is a warning; `tilewright translate` prints the declarations."),

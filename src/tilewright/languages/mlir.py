@@ -1,4 +1,4 @@
-"""MLIR: functions over memrefs in func, arith, math, memref, scf, affine and linalg."""
+"""MLIR: functions over memrefs and tensors in func, arith, math, memref, tensor, scf, cf, affine and linalg."""
 
 from __future__ import annotations
 
