@@ -9,19 +9,17 @@ from msgspec import Struct
 from tilewright.ir.types import ScalarType
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluation.evaluate import Evaluator
-from tilewright.targets.cpu.evaluation.tables import is_straight
 from tilewright.targets.cpu.expressions.blocks import Block, Piece, balanced, split_powers
 from tilewright.targets.cpu.expressions.fragments import Fragments, flatten, rebuild
-from tilewright.targets.cpu.expressions.nodes import Expression, Memory, Product, Table, subexpressions
+from tilewright.targets.cpu.expressions.nodes import Product
+from tilewright.targets.cpu.large_products.epilogue import added, finish
 from tilewright.targets.cpu.large_products.packing import RUN_GRAIN, Format
+from tilewright.targets.cpu.large_products.work import Work, blocks, element_address
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.machine import LINE_BYTES, Machine
 from tilewright.targets.cpu.memory.lanes import Lanes, load_lanes, store_lanes
-from tilewright.targets.cpu.outlining.outline import Outlined
 from tilewright.targets.cpu.units.unit import ProductUnit
-from tilewright.targets.cpu.units.vector import is_zero
-from tilewright.targets.llvm.emitter import Builder, Value, boolean, i64
-from tilewright.targets.llvm.types import ELEMENTS
+from tilewright.targets.llvm.emitter import Builder, Value, i64
 
 _CACHE_SHARE = 0.8
 _SHORTEST_RUN = 64
@@ -76,62 +74,10 @@ class Form(Struct, frozen=True):
         return element_address(b, form.word, panels, b.mul(number, i64(form.stride(self.terms, machine))))
 
 
-def element_address(b: Builder, element: ScalarType, base: Value, distance: Value) -> Value:
-    """The address a number of elements further on."""
-    return b.gep(ELEMENTS[element.name].llvm, base, b.add(distance, distance) if element.is_complex else distance)
-
-
 def _run_length(depth: int, most: int) -> int:
     """The terms of `depth` in even runs of about `most`."""
     runs = -(-depth // max(most, _SHORTEST_RUN))
     return -(-depth // (runs * RUN_GRAIN)) * RUN_GRAIN
-
-
-class Work(Struct, frozen=True):
-    """What the parts of a large product work on, as the caller or an outlined part sees it.
-
-    `value` is the expression to store, with a product whose factors are `long` and `short`; `lines` and `columns` count
-    positions of the result along its vector dimension and across; `term` and `depth` are the run of terms, `first` and
-    `last` whether there are none before and after it. `panels` are those of the scalars, `accumulators` those of
-    unfinished register blocks (None if there is one run only).
-    """
-
-    long: Memory
-    short: Memory
-    value: Expression
-    product: Product
-    target: Memory
-    lines: Value
-    columns: Value
-    term: Value
-    depth: Value
-    first: Value
-    last: Value
-    panels: Value
-    accumulators: Value | None
-
-    def inside(self, part: Outlined) -> Work:
-        """The same in an outlined part."""
-        long, short, target, product = map(part.tile, (self.long, self.short, self.target, self.product))
-        assert isinstance(long, Memory)
-        assert isinstance(short, Memory)
-        assert isinstance(target, Memory)
-        assert isinstance(product, Product)
-        return Work(
-            long,
-            short,
-            part.tile(self.value),
-            product,
-            target,
-            part.value(self.lines),
-            part.value(self.columns),
-            part.value(self.term),
-            part.value(self.depth),
-            part.value(self.first),
-            part.value(self.last),
-            part.value(self.panels),
-            None if self.accumulators is None else part.value(self.accumulators),
-        )
 
 
 class Place(Struct, frozen=True):
@@ -191,7 +137,7 @@ class MacroKernel:
                 branch.yield_(*flatten(total))
             with branch.otherwise():
                 before = self._grouped([load_lanes(b, at) for at in self._spilled(spilled)])
-                branch.yield_(*flatten(self._added(before, total)))
+                branch.yield_(*flatten(added(self._ctx.arith, self._form.element, before, total)))
         total = self._rebuilt(branch.results)
         with b.if_else(work.last) as branch:
             with branch.then():
@@ -241,60 +187,11 @@ class MacroKernel:
 
     def _epilogue(self, column: Value, total: Fragments) -> None:
         """What the program does with the product, in registers, and the store."""
-        b, form, work = self._b, self._form, self._work
+        b, form = self._b, self._form
         line, first = b.mul(self._number, i64(form.long.height)), b.mul(column, i64(form.short.height))
-        whole = b.and_(
-            b.icmp("sle", b.add(line, i64(form.long.height)), work.lines),
-            b.icmp("sle", b.add(first, i64(form.short.height)), work.columns),
-        )
-        for start, pieces in self._stored_at_once():
-            position = b.add(line, i64(start))
-            origin = (position, first) if form.vector == 0 else (first, position)
-            block = Block(origin, form.vector, pieces, 1 - form.vector, form.short.height)
-            offset = next(k for k, piece in enumerate(self._pieces) if piece.offset == start)
-            part = [row[offset : offset + len(pieces)] for row in total]
-            with b.if_else(b.and_(whole, self._is_straight(position, pieces)), likely=True) as branch:
-                for arm, checked in ((branch.then, False), (branch.otherwise, True)):
-                    with arm():
-                        ev = self._evaluator(checked)
-                        acc = ev.block(work.product.acc, block)
-                        ev.provide(work.product, block, self._added(acc, part))
-                        ev.store(work.target, block, ev.block(work.value, block))
-
-    def _tables(self) -> list[Table]:
-        """The tables by which vectors of what is read and written lie."""
-        memory = [*subexpressions(self._work.value), *subexpressions(self._work.product.acc), self._work.target]
-        found = [tile.table(self._form.vector) for tile in memory if isinstance(tile, Memory)]
-        return [table for table in found if table is not None]
-
-    def _stored_at_once(self) -> list[tuple[int, tuple[Piece, ...]]]:
-        """Vectors of a register block by where they begin: each on its own if runs of tables may end inside of some."""
-        always = all(self._straight(t, i64(0), self._pieces).text == "true" for t in self._tables())
-        if always:
-            return [(0, self._pieces)]
-        return [(piece.offset, (Piece(0, piece.lanes, piece.active),)) for piece in self._pieces]
-
-    def _is_straight(self, position: Value, pieces: tuple[Piece, ...]) -> Value:
-        """Whether these vectors, from a position on, lie in one run each."""
-        found = boolean(True)
-        for table in self._tables():
-            found = self._b.and_(found, self._straight(table, position, pieces))
-        return found
-
-    def _straight(self, table: Table, position: Value, pieces: tuple[Piece, ...]) -> Value:
-        b, found = self._b, boolean(True)
-        for piece in pieces:
-            at = b.add(position, i64(piece.offset))
-            found = b.and_(found, is_straight(b, table, at, piece.lanes, self._form.long.height))
-        return found
-
-    def _added(self, before: Fragments, more: Fragments) -> Fragments:
-        arith, dtype = self._ctx.arith, self._form.element.name
-
-        def plus(x: Operand, y: Operand) -> Operand:
-            return y if isinstance(x, Value) and is_zero(x) else arith.binary("add", dtype, x, y)
-
-        return [[plus(x, y) for x, y in zip(a, b, strict=True)] for a, b in zip(before, more, strict=True)]
+        origin = (line, first) if form.vector == 0 else (first, line)
+        block = Block(origin, form.vector, self._pieces, 1 - form.vector, form.short.height)
+        finish(self._ctx, self._machine, self._work, block, total)
 
     # Register blocks
 
@@ -353,8 +250,3 @@ class MacroKernel:
         for j in range(self._form.short.height):
             for piece in self._pieces:
                 yield self._lanes(self._form.element, base, j * self._form.long.height + piece.offset, piece.lanes)
-
-
-def blocks(b: Builder, extent: Value, size: int) -> Value:
-    """How many blocks cover an extent."""
-    return b.udiv(b.add(extent, i64(size - 1)), i64(size))

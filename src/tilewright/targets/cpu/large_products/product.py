@@ -30,9 +30,10 @@ from tilewright.targets.cpu.expressions.nodes import (
     subexpressions,
 )
 from tilewright.targets.cpu.large_products.corrections import sum_words
-from tilewright.targets.cpu.large_products.macro_kernel import Form, MacroKernel, Work, blocks
+from tilewright.targets.cpu.large_products.macro_kernel import Form, MacroKernel
 from tilewright.targets.cpu.large_products.matrices import matrix_of, source_of
 from tilewright.targets.cpu.large_products.panels import Corner, bounded, pack
+from tilewright.targets.cpu.large_products.work import Work, blocks
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.memory.buffers import borrowed
 from tilewright.targets.cpu.outlining.outline import Outlined
