@@ -40,6 +40,8 @@ REPORTS: Final = "reports"
 """The fact of a kernel that says what it reports to the host (`artifacts.report_sites`)."""
 SCHEDULE: Final = "schedule"
 """The fact of a kernel that says which units its products run on, one line each."""
+TILES: Final = "tiles"
+"""The fact of a kernel whose code uses tiles of the CPU, which the system has to permit the process before."""
 MAX_GROUPS: Final = "max_groups"
 """The fact of a kernel that says how many work-groups a launch may have along a mode of the grid."""
 

@@ -53,23 +53,16 @@ def _processor() -> Iterator[tuple[str, str]]:
 
 
 def _units(host: Machine) -> Iterator[tuple[str, str]]:
-    """The units of the processor that products may use, and its tiles."""
-    from tilewright.machine.tile_state import request_tiles
-    from tilewright.machine.units import FACTS, lacking
+    """The units of the processor that products may use."""
+    from tilewright.machine.units import FACTS, unavailable
 
     for unit, facts in FACTS.items():
-        missing = lacking(host, unit)
+        why_not = unavailable(host, unit)
         asked = f"; only used where asked for, since it {facts.deviation}" if facts.deviation else ""
         yield (
             f"unit {unit.value}",
-            f"no: lacks {', '.join(missing)}" if missing else f"yes: {facts.instructions}{asked}",
+            f"no: {why_not}" if why_not is not None else f"yes: {facts.instructions}{asked}",
         )
-    if not host.has("amx-tile"):
-        yield "AMX tiles", "no: the processor or the system lacks amx-tile"
-    elif (refusal := request_tiles()) is not None:
-        yield "AMX tiles", f"no: the system refuses permission ({refusal})"
-    else:
-        yield "AMX tiles", "there and permitted; no code uses them yet"
 
 
 def _cache() -> Iterator[tuple[str, str]]:

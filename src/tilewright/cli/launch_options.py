@@ -17,7 +17,7 @@ from tilewright.cli.output import show
 from tilewright.program import Kernel, Program
 from tilewright.runtime.errors import LaunchError
 from tilewright.runtime.grid import Extents, grid_extents
-from tilewright.settings.product_units import Unit
+from tilewright.settings.product_units import UNIT_WORDS
 from tilewright.targets import find_target, target_names
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def choose(program: Program, name: str | None) -> Kernel:
 
 def units_option(command: Callable[..., None]) -> Callable[..., None]:
     """`--units`: which product units code for the CPU may use."""
-    names = ",".join(unit.value for unit in Unit)
+    names = ",".join(UNIT_WORDS)
     return click.option("--units", metavar=names, default=None, help="Product units that code for the CPU may use.")(
         command
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+from functools import cache
 from typing import Final
 
 _ARCH_PRCTL: Final = 158
@@ -23,3 +24,9 @@ def request_tiles() -> str | None:
     if libc.syscall(_ARCH_PRCTL, _ARCH_REQ_XCOMP_PERM, _XTILE_DATA) == 0:
         return None
     return os.strerror(ctypes.get_errno())
+
+
+@cache
+def tiles_refused() -> str | None:
+    """As `request_tiles`, asked once: what a process was given it keeps."""
+    return request_tiles()

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from tilewright.artifacts.artifact import Artifact, KernelInfo, Slot, slot_layout
-from tilewright.artifacts.parameters import DTYPE_BYTES, REPORTS
+from tilewright.artifacts.parameters import DTYPE_BYTES, REPORTS, TILES
 from tilewright.diagnostics.caller_error import CallerError
 from tilewright.files import replacing
 from tilewright.machine.elf import is_elf, undefined_symbols
@@ -84,12 +84,13 @@ class LinkerError(CallerError, RuntimeError):
 def emit_header(artifact: Artifact) -> str:
     """The C (and C++) header of an artefact."""
     _require_usable(artifact)
-    taken: set[str] = set(f"{RESERVED} {DECLARED} {_LOCAL}".split())
+    taken: set[str] = set(f"{RESERVED} {DECLARED} {_LOCAL} {_PERMIT}".split())
     kernels: list[str] = []
     for info in artifact.kernels:
         name = _free(_identifier(info.name), _SUFFIXES, taken)
         kernels.append(_kernel(name, info))
-    return "\n".join([_PROLOGUE, *kernels, _EPILOGUE])
+    tiles = any(TILES in info.facts for info in artifact.kernels)
+    return "\n".join([_PROLOGUE, *([_PERMISSION] if tiles else []), *kernels, _EPILOGUE])
 
 
 def _free(name: str, suffixes: Sequence[str], taken: set[str]) -> str:
@@ -112,6 +113,22 @@ _PROLOGUE: Final = """\
 #include <stdint.h>
 #ifdef __cplusplus
 extern "C" {
+#endif
+"""
+
+_PERMIT: Final = "tilewright_permit_tiles"
+_PERMISSION: Final = f"""\
+/* These kernels use AMX tiles, which Linux permits a process that asks. Ask before the first kernel runs; all threads
+ * have the permission then. Anything but 0 is the negative error number of a refusal: do not run these kernels.
+ */
+#ifndef TILEWRIGHT_PERMIT_TILES
+#define TILEWRIGHT_PERMIT_TILES
+static inline long {_PERMIT}(void) {{
+  long result;
+  /* arch_prctl(ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA) */
+  __asm__ volatile("syscall" : "=a"(result) : "a"(158L), "D"(0x1023L), "S"(18L) : "rcx", "r11", "memory");
+  return result;
+}}
 #endif
 """
 

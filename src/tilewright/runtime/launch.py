@@ -18,9 +18,10 @@ from tilewright.artifacts.artifact import (
     KernelInfo,
     slot_layout,
 )
-from tilewright.artifacts.parameters import REPORTS
+from tilewright.artifacts.parameters import REPORTS, TILES
 from tilewright.machine.native import LoadedObject, load_object
 from tilewright.machine.processor import missing_features
+from tilewright.machine.tile_state import tiles_refused
 from tilewright.runtime.argument_checks import ArgumentChecks, argument_binder
 from tilewright.runtime.direct import AcceptedCalls, call_site, recognisable
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
@@ -164,6 +165,8 @@ def bind_artifact(
     missing = missing_features(artifact.features)
     if missing:
         raise LaunchError(f"the artefact was compiled for a CPU with {', '.join(missing)}, which this machine lacks")
+    if any(TILES in info.facts for info in artifact.kernels) and (refusal := tiles_refused()) is not None:
+        raise LaunchError(f"the artefact's code uses AMX tiles, which the system refuses this process: {refusal}")
     symbols = [info.symbol for info in artifact.kernels]
     heads, given = _report_symbols(artifact.kernels)
     code = load_object(artifact.payload, [*symbols, *heads], symbols=given, process_symbols=process_symbols)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
+from typing import Final
 
 
 class Unit(Enum):
@@ -11,6 +13,16 @@ class Unit(Enum):
     VECTOR = "vector"
     VNNI = "vnni"
     BF16 = "bf16"
+    AMX_INT8 = "amx-int8"
+    AMX_BF16 = "amx-bf16"
+
+
+_WORDS: Final[Mapping[str, frozenset[Unit]]] = {
+    **{unit.value: frozenset({unit}) for unit in Unit},
+    "amx": frozenset({Unit.AMX_INT8, Unit.AMX_BF16}),
+}
+UNIT_WORDS: Final = tuple(_WORDS)
+"""What users may write: a unit, or a word for several."""
 
 
 def read_units(text: str) -> frozenset[Unit]:
@@ -18,4 +30,7 @@ def read_units(text: str) -> frozenset[Unit]:
 
     Raises ValueError for a name that is none.
     """
-    return frozenset({Unit.VECTOR, *(Unit(name.strip().lower()) for name in text.split(","))})
+    words = [word.strip().lower() for word in text.split(",")]
+    if unknown := [word for word in words if word not in _WORDS]:
+        raise ValueError(f"{unknown[0]!r} is no product unit")
+    return frozenset({Unit.VECTOR}).union(*(_WORDS[word] for word in words))

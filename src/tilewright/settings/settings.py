@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from tilewright.diagnostics.caller_error import CallerError
-from tilewright.settings.product_units import Unit, read_units
+from tilewright.settings.product_units import UNIT_WORDS, read_units
 
 MAX_THREADS: Final = 4096
 
@@ -120,7 +120,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "units",
         None,
         _units,
-        f"list of product units: {', '.join(unit.value for unit in Unit)}, with commas between",
+        f"list of product units: {', '.join(UNIT_WORDS)}, with commas between",
         "units of the CPU that products may use where they are there; those that are exact if not set",
     ),
 )

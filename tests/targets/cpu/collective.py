@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import zlib
+from collections.abc import Callable
 from typing import Final, cast
 
 import numpy as np
@@ -18,7 +19,7 @@ from tilewright.machine.processor import FeatureSet, machine
 from tilewright.machine.units import EXACT_UNITS
 from tilewright.settings.product_units import Unit
 from tilewright.targets.cpu.kernel import lower_kernel
-from tilewright.targets.cpu.machine import machine_of
+from tilewright.targets.cpu.machine import Machine, machine_of
 from tilewright.targets.cpu.policy import STREAM_PREFETCH, CpuTilePolicy
 from tilewright.targets.cpu.tiles.lowering import CpuTiles
 from tilewright.targets.llvm.emitter import Module as LlvmModule
@@ -39,7 +40,10 @@ def available_levels() -> list[FeatureSet]:
 
 
 class Collective(Entry):
-    """A kernel whose body is collective code; `body` is IR text. Its products may use `units`."""
+    """A kernel whose body is collective code; `body` is IR text. Its products may use `units`.
+
+    `shape` is another machine than that of `level`, if `rewrite` makes text that this one runs.
+    """
 
     def __init__(
         self,
@@ -47,16 +51,19 @@ class Collective(Entry):
         body: str,
         level: FeatureSet = FeatureSet.HOST,
         units: frozenset[Unit] = EXACT_UNITS,
+        shape: Machine | None = None,
+        rewrite: Callable[[str], str] = str,
     ) -> None:
         head = 'sym_name = "k", subgroup_size = 16, work_group_size = [16, 1], local_bytes = 0'
         module = parsed(f"builtin.module {{ builtin.kernel {{{head}}} ({parameters}) {{\n{body}\n}} }}")
-        shape = replace(machine_of(level), units=units)
+        shape = replace(shape or machine_of(level), units=units)
         passes: list[Pass] = [LowerCollectives(CpuTilePolicy(shape), STREAM_PREFETCH)]
         PassManager(passes, verify_each=True).run(module, PassContext())
         llvm = LlvmModule()
         self.info = lower_kernel(module.kernels[0], llvm, shape.flags, CpuTiles(shape), shape.attributes)
         self.text = str(llvm)
-        code = compile_text(self.text, shape.processor, optimisation=_optimisation(self.text))
+        text = rewrite(self.text)
+        code = compile_text(text, machine(level), optimisation=_optimisation(text))
         self._library = load_object(code, [self.info.symbol])
         pointer, number = ctypes.c_void_p, ctypes.c_int64
         kind = ctypes.CFUNCTYPE(None, pointer, pointer, number, number, pointer, pointer)

@@ -7,7 +7,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from tilewright.artifacts.artifact import Artifact
-from tilewright.artifacts.parameters import KernelInfo
+from tilewright.artifacts.parameters import TILES, KernelInfo
 from tilewright.diagnostics import Report
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.printer import print_op
@@ -17,6 +17,7 @@ from tilewright.targets.cpu.context import MAX_INSTRUCTIONS, CodeTooLong, NoLowe
 from tilewright.targets.cpu.kernel import lower_kernel
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.tiles.lowering import CpuTiles
+from tilewright.targets.cpu.units.amx import uses_tiles
 from tilewright.targets.llvm.emitter import Module as LlvmModule
 from tilewright.targets.llvm.seals import emit_seals
 
@@ -27,6 +28,8 @@ code quickly rather than well."""
 # Every thread of the pool keeps a workspace as large as the largest kernel asked for.
 MAX_WORKSPACE_BYTES: Final = 256 * 1024 * 1024
 _CODE_GENERATION: Final = 3
+_FEWEST_FOR_TILES: Final = 1
+"""At level 0 LLVM 22 ends the process over loops that carry tiles."""
 
 
 def generate(module: Module, machine: Machine, target: str, level: int, report: Report) -> Artifact:
@@ -49,11 +52,14 @@ def generate(module: Module, machine: Machine, target: str, level: int, report: 
             )
             report.error("T005", kernel.location, message).hint("split it into several kernels, or use smaller extents")
     report.raise_if_errors()
-    processor = machine.processor
+    processor, tiles = machine.processor, uses_tiles(llvm)
+    if tiles:
+        infos = tuple(replace(info, facts={**info.facts, TILES: ""}) for info in infos)
     emit_seals(llvm, target, processor.features, infos)
     text = str(llvm)
     well = level > 0 and llvm.length <= WELL_OPTIMISED
-    code = compile_text(text, processor, optimisation=_CODE_GENERATION if well else 0)
+    optimisation = _CODE_GENERATION if well else _FEWEST_FOR_TILES if tiles else 0
+    code = compile_text(text, processor, optimisation=optimisation)
     texts = {"tile": print_op(module), "llvm": text}
     return Artifact(target, infos, code, texts, processor.features)
 

@@ -12,8 +12,11 @@ from typing import Final
 from msgspec import Struct
 
 from tilewright.dialects.builtin import Kernel
-from tilewright.ir.types import MemrefType
+from tilewright.ir.types import F32, I32, MemrefType
 from tilewright.targets.cpu.machine import Machine
+from tilewright.targets.cpu.units.amx import AmxUnit
+from tilewright.targets.cpu.units.choice import choose
+from tilewright.targets.cpu.units.unit import Factor
 from tilewright.transforms.policy import GenericTilePolicy, StreamPrefetch, contiguous_mode
 
 _WHOLE_PRODUCT = 64
@@ -23,6 +26,7 @@ _ACROSS = 4
 _STRIP_BYTES = 1 << 13
 _STRIP_ACROSS = 8
 _LONGEST = 1024
+_LONGEST_ON_TILES = 4096
 _DEEPEST = 8192
 _DYNAMIC = 512
 
@@ -65,12 +69,20 @@ class CpuTilePolicy(Struct, frozen=True):
         return False
 
     def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
-        """Small static products whole; else tiles whose accumulators do not leave the last cache, all terms at once."""
+        """Small static products whole; else tiles whose accumulators do not leave the last cache, all terms at once.
+
+        Products on tiles of the processor keep few accumulators at a time, and the larger they are the less is packed.
+        """
         sizes = (c.shape[0], c.shape[1], a.shape[1])
         if all(s is not None and s <= _WHOLE_PRODUCT for s in sizes):
             return (_WHOLE_PRODUCT, _WHOLE_PRODUCT, _WHOLE_PRODUCT)
-        rows, columns = (_DYNAMIC if s is None else min(s, _LONGEST) for s in sizes[:2])
+        longest = _LONGEST_ON_TILES if self._takes_tiles(a, b, c) else _LONGEST
+        rows, columns = (_DYNAMIC if s is None else min(s, longest) for s in sizes[:2])
         return (max(rows, 1), max(columns, 1), _LONGEST if sizes[2] is None else max(1, min(sizes[2], _DEEPEST)))
+
+    def _takes_tiles(self, a: MemrefType, b: MemrefType, c: MemrefType) -> bool:
+        accumulator = I32 if c.element is I32 else F32
+        return isinstance(choose(self.machine, Factor(a.element), Factor(b.element), accumulator).unit, AmxUnit)
 
     def elementwise_tile(self, target: MemrefType) -> tuple[int, ...]:
         """Small static tensors whole; else runs of vectors along the mode of stride 1, a few columns across."""

@@ -46,7 +46,7 @@ class InterleavedPacking(PlainPacking):
             start = b.mul(b.add(first, i64(k)), i64(form.height))
             for p, piece in enumerate(pieces):
                 terms = [value_of(found[k * self._group + t][p]) for t in range(self._group)]
-                self._store(self._words(_interleaved(b, terms)), b.add(start, i64(piece.offset)))
+                self._store(self._as_words(interleaved(b, terms)), b.add(start, i64(piece.offset)))
 
     def _run_transposed(self, ev: Evaluator, term: Value) -> None:
         """Terms are neighbours: squares of words."""
@@ -56,11 +56,11 @@ class InterleavedPacking(PlainPacking):
             count = min(size, form.height - first)
             piece = Piece(0, self._steps, self._steps)
             block = Block(self._at(i64(first), term), 1 - form.line, (piece,), form.line, count)
-            rows: list[Operand] = [self._words(value_of(row[0])) for row in ev.block(self._value, block)]
+            rows: list[Operand] = [self._as_words(value_of(row[0])) for row in ev.block(self._value, block)]
             squares.append(transpose(b, rows, size))
         self._store_squares(b.udiv(term, i64(self._group)), size, squares)
 
-    def _words(self, elements: Value) -> Value:
+    def _as_words(self, elements: Value) -> Value:
         """Elements as words, with the bits changed that are to be."""
         b, form = self._b, self._form
         words = b.bitcast(elements, vector(form.word.name, lanes_of(elements.type) // self._group))
@@ -68,7 +68,7 @@ class InterleavedPacking(PlainPacking):
         return b.xor(words, constant(words.type, flipped)) if flipped else words
 
 
-def _interleaved(b: Builder, terms: list[Value]) -> Value:
+def interleaved(b: Builder, terms: list[Value]) -> Value:
     """The first lanes of all vectors, then the second ones, and so on."""
     lanes = lanes_of(terms[0].type)
     if lanes == 1:

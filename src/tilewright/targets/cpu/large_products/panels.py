@@ -15,6 +15,7 @@ from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 from tilewright.targets.cpu.expressions.nodes import Bound, Memory, Table
 from tilewright.targets.cpu.large_products.interleaved import InterleavedPacking
 from tilewright.targets.cpu.large_products.packing import RUN_GRAIN, Format, PlainPacking
+from tilewright.targets.cpu.large_products.rows import RowPacking
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Callee, Value, i64
@@ -74,7 +75,8 @@ def _packer(ctx: KernelContext, machine: Machine, source: Memory, form: Format, 
         tables=tuple(moved),
     )
     b = Builder(function)
-    body = PlainPacking if form.packing.group == 1 else InterleavedPacking
+    plain, rows = form.packing.group == 1, form.packing.words > 1
+    body = PlainPacking if plain else RowPacking if rows else InterleavedPacking
     body(b, Arithmetic(b, machine.flags), machine, inner, form, target, depth).emit()
     b.ret()
     return function.callee

@@ -33,14 +33,17 @@ from tilewright.targets.cpu.large_products.corrections import sum_words
 from tilewright.targets.cpu.large_products.macro_kernel import Form, MacroKernel
 from tilewright.targets.cpu.large_products.matrices import matrix_of, source_of
 from tilewright.targets.cpu.large_products.panels import Corner, bounded, pack
+from tilewright.targets.cpu.large_products.tile_form import TileForm
+from tilewright.targets.cpu.large_products.tile_product import TileProduct
 from tilewright.targets.cpu.large_products.work import Work, blocks
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.memory.buffers import borrowed
 from tilewright.targets.cpu.outlining.outline import Outlined
+from tilewright.targets.cpu.units.amx import AmxUnit
 from tilewright.targets.cpu.units.choice import choose
 from tilewright.targets.cpu.units.schedule import described
 from tilewright.targets.cpu.units.unit import Factor
-from tilewright.targets.llvm.emitter import Builder, Value, i64
+from tilewright.targets.llvm.emitter import Builder, Value, boolean, i64, zero
 
 MANY_MULTIPLIES = 72 * 72 * 72
 """From here on packing the factors pays where they are multiplied as vectors."""
@@ -127,41 +130,61 @@ def _store_large(ctx: KernelContext, machine: Machine, value: Expression, produc
     vector = natural_dim(target) or 0
     factors = (product.lhs, product.rhs) if vector == 0 else (product.rhs, product.lhs)
     choice = choose(machine, kind_of(factors[0]), kind_of(factors[1]), product.type.element)
-    form = Form.of(machine, choice.unit, product, vector)
+    unit = choice.unit
+    form = TileForm.of(unit, product, vector) if isinstance(unit, AmxUnit) else Form.of(machine, unit, product, vector)
     if isinstance(product.op, tile.Mma):
         how = f"packed, blocks of {form.long.height}x{form.short.height}, runs of {form.terms} terms"
         ctx.schedule[product.op] = described(product.op, kind_of(product.lhs), kind_of(product.rhs), choice, how)
     long, short = (bounded(b, _memory(factor)) for factor in factors)
     edge, product = bounded(b, target), replace(product, acc=_bounded(b, product.acc))
-    expression = _bounded(b, value, product)
-    depth = b.smax(b.smin(_end(long, 1 - vector), _end(short, vector)), i64(0))
-    single = product.lhs.type.shape[1] <= form.terms
-    columns = -(-product.type.shape[1 - vector] // form.short.height)
+    work = Work(
+        long=long,
+        short=short,
+        value=_bounded(b, value, product),
+        product=product,
+        target=edge,
+        lines=b.smax(_end(edge, vector), i64(0)),
+        columns=b.smax(_end(edge, 1 - vector), i64(0)),
+        term=i64(0),
+        depth=b.smax(b.smin(_end(long, 1 - vector), _end(short, vector)), i64(0)),
+        first=boolean(True),
+        last=boolean(True),
+        panels=zero("ptr"),
+        accumulators=None,
+    )
+    if isinstance(form, TileForm):
+        TileProduct(machine, form, product.type.shape).emit(ctx, work, _worth(b, work))
+    else:
+        _multiply_vectors(ctx, machine, form, work)
+
+
+def _worth(b: Builder, work: Work) -> Value:
+    """Whether a product of so many terms is worth the threads of the team."""
+    return b.icmp("sge", b.mul(b.mul(work.lines, work.columns), work.depth), i64(_SHARED_FROM))
+
+
+def _multiply_vectors(ctx: KernelContext, machine: Machine, form: Form, whole: Work) -> None:
+    """One run of terms after the other: pack scalars, then vectors panel by panel, and multiply."""
+    b, shape, depth = ctx.b, whole.product.type.shape, whole.depth
+    single = whole.product.lhs.type.shape[1] <= form.terms
+    columns = -(-shape[1 - form.vector] // form.short.height)
     panels = borrowed(ctx, machine, form.short.word, columns * form.short.stride(form.terms, machine))
     accumulators = None
     if not single:
-        rows = -(-product.type.shape[vector] // form.long.height)
+        rows = -(-shape[form.vector] // form.long.height)
         accumulators = borrowed(ctx, machine, form.element, rows * columns * form.long.height * form.short.height)
-    end = b.smax(depth, i64(1))
-    with b.loop(i64(0), end, form.terms, runs_at_least_once=True, hint="term") as loop:
+    with b.loop(i64(0), b.smax(depth, i64(1)), form.terms, runs_at_least_once=True, hint="term") as loop:
         term = i64(0) if single else loop.index
-        run = b.smin(b.sub(depth, term), i64(form.terms))
-        work = Work(
-            long=long,
-            short=short,
-            value=expression,
-            product=product,
-            target=edge,
-            lines=b.smax(_end(edge, vector), i64(0)),
-            columns=b.smax(_end(edge, 1 - vector), i64(0)),
+        work = replace(
+            whole,
             term=term,
-            depth=run,
+            depth=b.smin(b.sub(depth, term), i64(form.terms)),
             first=b.icmp("eq", term, i64(0)),
             last=b.icmp("sge", b.add(term, i64(form.terms)), depth),
             panels=panels,
             accumulators=accumulators,
         )
-        worth = b.icmp("sge", b.mul(b.mul(work.lines, work.columns), run), i64(_SHARED_FROM))
+        worth = _worth(b, work)
         _pack_short(ctx, machine, form, work, worth)
         _multiply(ctx, machine, form, work, worth)
 

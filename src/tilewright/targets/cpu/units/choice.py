@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from msgspec import Struct
 
 from tilewright.ir.types import BF16, F32, I32, ScalarType
-from tilewright.machine.units import FACTS, lacking
+from tilewright.machine.units import FACTS, unavailable
 from tilewright.settings.product_units import Unit
 from tilewright.targets.cpu.machine import Machine
+from tilewright.targets.cpu.units.amx import AmxUnit, amx
 from tilewright.targets.cpu.units.bf16_dot import Bf16Unit
 from tilewright.targets.cpu.units.unit import Factor, ProductUnit
 from tilewright.targets.cpu.units.vector import VectorUnit
@@ -17,36 +20,36 @@ from tilewright.targets.cpu.units.vnni import vnni
 class Choice(Struct, frozen=True):
     """A unit, whether it is better than vectors, and what keeps the product from one that would be."""
 
-    unit: ProductUnit
+    unit: ProductUnit | AmxUnit
     better: bool = False
     refused: tuple[str, ...] = ()
 
 
 def choose(machine: Machine, vectors: Factor, scalars: Factor, accumulator: ScalarType) -> Choice:
     """The best unit for a packed product whose sums are formed in a type."""
-    plain = VectorUnit(accumulator, vectors.signed, scalars.signed)
-    better = _better(vectors, scalars, accumulator)
-    if better is None:
-        return Choice(plain)
-    unit, found = better
-    why = _refusal(machine, unit)
-    return Choice(found, better=True) if why is None else Choice(plain, refused=(f"{unit.value}: {why}",))
+    refused: list[str] = []
+    for unit, found in _better(vectors, scalars, accumulator):
+        why = _refusal(machine, unit)
+        if why is None:
+            return Choice(found, True, tuple(refused))
+        refused.append(f"{unit.value}: {why}")
+    return Choice(VectorUnit(accumulator, vectors.signed, scalars.signed), refused=tuple(refused))
 
 
-def _better(vectors: Factor, scalars: Factor, accumulator: ScalarType) -> tuple[Unit, ProductUnit] | None:
-    """The unit for products of these types, wherever it is."""
-    if accumulator is I32:
-        found = vnni(vectors, scalars)
-        return None if found is None else (Unit.VNNI, found)
+def _better(vectors: Factor, scalars: Factor, accumulator: ScalarType) -> Iterator[tuple[Unit, ProductUnit | AmxUnit]]:
+    """The units for products of these types, wherever they are, the best first."""
+    if (tiles := amx(vectors, scalars, accumulator)) is not None:
+        yield tiles.unit, tiles
+    if accumulator is I32 and (dots := vnni(vectors, scalars)) is not None:
+        yield Unit.VNNI, dots
     if accumulator is F32 and vectors.element is scalars.element is BF16:
-        return Unit.BF16, Bf16Unit()
-    return None
+        yield Unit.BF16, Bf16Unit()
 
 
 def _refusal(machine: Machine, unit: Unit) -> str | None:
     """Why the machine's code does not use the unit; None if it may."""
-    if missing := lacking(machine.processor, unit):
-        return f"the target lacks {', '.join(missing)}"
+    if (why := unavailable(machine.processor, unit)) is not None:
+        return why
     if unit in machine.units:
         return None
     deviation = FACTS[unit].deviation

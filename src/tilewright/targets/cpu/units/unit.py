@@ -2,7 +2,8 @@
 
 A register block is `vectors` of one factor times `scalars` of the other, word by word: a word of a vector's lane and a
 word of a scalar, which is spread over all lanes, give that lane's share of the sum. A word holds one term of the sum,
-or several neighbouring ones (VNNI takes four of i8).
+or several neighbouring ones (VNNI takes four of i8). Units whose registers are tiles (`amx.py`) take the scalars of
+several lines at once.
 """
 
 from __future__ import annotations
@@ -30,13 +31,15 @@ class Packing(Struct, frozen=True):
     """How the elements of a factor lie in a panel.
 
     They are of type `element`; `group` neighbouring terms of a line make a word, and in each element the bits of
-    `flipped` are changed. `signed` says how integers of another type become elements.
+    `flipped` are changed. `signed` says how integers of another type become elements. `words` of a line are neighbours;
+    then come those of the next line.
     """
 
     element: ScalarType
     group: int = 1
     flipped: int = 0
     signed: bool = True
+    words: int = 1
 
     @property
     def word(self) -> ScalarType:
@@ -51,14 +54,12 @@ class Packing(Struct, frozen=True):
     def __str__(self) -> str:
         grouped = f"x{self.group}" if self.group > 1 else ""
         flipped = f".flipped{self.flipped}" if self.flipped else ""
-        return f"{'' if self.signed else 'u'}{self.element}{grouped}{flipped}"
+        rows = f".rows{self.words}" if self.words > 1 else ""
+        return f"{'' if self.signed else 'u'}{self.element}{grouped}{flipped}{rows}"
 
 
-class ProductUnit(Protocol):
-    """Instructions that multiply words of two factors and add the products to an accumulator.
-
-    Where words of zero scalars are no zeros (`scalars.flipped`), what vectors give with these is taken off their sums.
-    """
+class Unit(Protocol):
+    """Instructions that multiply words of two factors and add the products to an accumulator."""
 
     @property
     def name(self) -> str:
@@ -77,8 +78,15 @@ class ProductUnit(Protocol):
 
     @property
     def scalars(self) -> Packing:
-        """The factor whose words are spread over all lanes."""
+        """The other factor."""
         ...
+
+
+class ProductUnit(Unit, Protocol):
+    """A unit whose scalars are spread over all lanes.
+
+    Where words of zero scalars are no zeros (`scalars.flipped`), what vectors give with these is taken off their sums.
+    """
 
     def multiply(self, ev: BlockReader, vector: Operand, scalar: Operand, total: Operand) -> Operand:
         """`total` and the products of a vector of words with one word in every lane."""

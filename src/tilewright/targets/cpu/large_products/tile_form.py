@@ -1,0 +1,87 @@
+"""The shape of code of a product on tiles: blocks of tiles, runs of terms, and how much is kept in which cache.
+
+A block is two tiles of sums by two: with two tiles of each factor that is all eight registers, and each step makes four
+products of four loads. Its lines of vectors, for all terms of a run, stay in the first cache while the lines of scalars
+pass by from the second one, where the sums of unfinished blocks lie as well.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Struct
+
+from tilewright.targets.cpu.expressions.blocks import Piece, balanced, split_powers
+from tilewright.targets.cpu.expressions.nodes import Product
+from tilewright.targets.cpu.large_products.packing import Format
+from tilewright.targets.cpu.machine import Machine
+from tilewright.targets.cpu.units.amx import ROW_BYTES, ROW_WORDS, ROWS, AmxUnit, Tile
+
+_WORD: Final = 4
+_TILES: Final = 2
+_STEPS: Final = 16
+"""Of a run at most: two tiles of vectors for all of them are 32 KiB."""
+PANELS_AT_ONCE: Final = 16
+"""Panels of either factor that are multiplied with each other before others: of scalars half a MiB of packed terms, of
+sums one MiB."""
+
+
+class TileForm(Struct, frozen=True):
+    """Vectors of sums along dimension `vector` of the result; panels of both factors; terms and number of the runs."""
+
+    unit: AmxUnit
+    vector: int
+    long: Format
+    short: Format
+    terms: int
+    runs: int
+
+    @staticmethod
+    def of(unit: AmxUnit, product: Product, vector: int) -> TileForm:
+        """Two tiles of either factor where there are as many lines, runs of even length."""
+        lines, across = product.type.shape[vector], product.type.shape[1 - vector]
+        steps = -(-product.lhs.type.shape[1] // unit.terms)
+        runs = -(-steps // _STEPS)
+        long = Format(vector, ROW_WORDS * min(_TILES, -(-lines // ROW_WORDS)), unit.vectors)
+        short = Format(1 - vector, max(balanced(across, _TILES * ROWS)), unit.scalars)
+        return TileForm(unit, vector, long, short, unit.terms * -(-steps // runs), runs)
+
+    @property
+    def rows(self) -> list[int]:
+        """Rows of the tiles of scalars."""
+        height = self.short.height
+        return [min(ROWS, height - first) for first in range(0, height, ROWS)]
+
+    @property
+    def sums(self) -> list[tuple[int, Tile]]:
+        """The tiles of sums of a block, those of the first rows first, and where they lie."""
+        columns = range(0, self.sum_row, ROW_BYTES)
+        return [(ROWS * r * self.sum_row + c, Tile(rows)) for r, rows in enumerate(self.rows) for c in columns]
+
+    @property
+    def long_step(self) -> int:
+        """Bytes of one instruction's terms in a panel of vectors."""
+        return ROW_BYTES * self.long.height
+
+    @property
+    def short_step(self) -> int:
+        """And of scalars."""
+        return ROW_BYTES * self.short.height
+
+    @property
+    def sum_row(self) -> int:
+        """Bytes of a row of sums: a block's sums lie row by row."""
+        return _WORD * self.long.height
+
+    @property
+    def block_bytes(self) -> int:
+        """Bytes of the sums of a block."""
+        return self.sum_row * self.short.height
+
+    def pieces(self) -> tuple[Piece, ...]:
+        """The vectors of a row of sums."""
+        return split_powers(self.long.height, ROW_WORDS)
+
+    def panel_bytes(self, machine: Machine, form: Format) -> int:
+        """From one panel to the next."""
+        return _WORD * form.stride(self.terms, machine)

@@ -1,0 +1,125 @@
+"""The inner part of a product on tiles: a block of sums over a run of terms, and its epilogue.
+
+It is a function without calls, for these would cost the tiles their registers (`units/amx.py`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tilewright.targets.cpu.context import KernelContext
+from tilewright.targets.cpu.expressions.blocks import Block
+from tilewright.targets.cpu.large_products.epilogue import finish
+from tilewright.targets.cpu.large_products.tile_form import TileForm
+from tilewright.targets.cpu.large_products.work import Work
+from tilewright.targets.cpu.machine import LINE_BYTES, Machine
+from tilewright.targets.cpu.memory.lanes import Lanes, load_lanes
+from tilewright.targets.cpu.units.amx import ROW_BYTES, ROWS, Tile
+from tilewright.targets.llvm.emitter import Value, i64
+
+_ROWS_AT_ONCE: Final = 8
+"""Of a block's sums in the epilogue: vectors of them and of old elements share the registers."""
+_SUM_LINES: Final = 4
+_STREAM_LINES: Final = 2
+"""Prefetched in each step."""
+
+
+class TileKernel:
+    """Emits the code of blocks."""
+
+    __slots__ = ("_b", "_ctx", "_form", "_machine", "_work")
+
+    def __init__(self, ctx: KernelContext, machine: Machine, form: TileForm, work: Work) -> None:
+        self._ctx = ctx
+        self._b = ctx.b
+        self._machine = machine
+        self._form = form
+        self._work = work
+
+    def emit(
+        self, at: tuple[Value, Value], long: Value, short: Value, sums: Value, steps: Value, streams: list[Value]
+    ) -> None:
+        """The block with these numbers, of two panels and so many steps; its sums are kept at `sums` between runs.
+
+        `streams` are prefetched into the second cache, two lines a step.
+        """
+        b, work = self._b, self._work
+        total = self._accumulate([long, short, *streams], self._beginning(sums), sums, steps)
+        for (offset, tile), value in zip(self._form.sums, total, strict=True):
+            tile.store(b, value, b.offset(sums, offset), self._form.sum_row)
+        if work.last.text == "true":
+            self._epilogue(at, sums)
+            return
+        with b.if_then(work.last):
+            self._epilogue(at, sums)
+
+    def _beginning(self, sums: Value) -> list[Value]:
+        """Zeros in the first run of terms, what was kept in later ones."""
+        b, form = self._b, self._form
+        if self._work.first.text == "true":
+            return [tile.zeros(b) for _, tile in form.sums]
+        with b.if_else(self._work.first) as branch:
+            with branch.then():
+                branch.yield_(*(tile.zeros(b) for _, tile in form.sums))
+            with branch.otherwise():
+                branch.yield_(*(tile.load(b, b.offset(sums, offset), form.sum_row) for offset, tile in form.sums))
+        return branch.results
+
+    def stream(self, start: Value, block: Value, steps: Value) -> Value:
+        """Where the prefetches of a block begin, if those of block 0 do at `start`."""
+        b = self._b
+        return b.gep("i8", start, b.mul(b.mul(block, steps), i64(_STREAM_LINES * LINE_BYTES)))
+
+    def _accumulate(self, pointers: list[Value], beginning: list[Value], sums: Value, steps: Value) -> list[Value]:
+        """The terms of one instruction after the other; `pointers` are the panels, then what is prefetched."""
+        b, form = self._b, self._form
+        with b.loop(i64(0), steps, 1, [*pointers, *beginning], hint="k") as loop:
+            long, short, *streams = loop.carried[: len(pointers)]
+            totals = iter(loop.carried[len(pointers) :])
+            vectors = [Tile(ROWS).load(b, b.offset(long, c), form.sum_row) for c in range(0, form.sum_row, ROW_BYTES)]
+            products: list[Value] = []
+            for r, rows in enumerate(form.rows):
+                shape = Tile(rows)
+                scalars = shape.load(b, b.offset(short, ROW_BYTES * ROWS * r), ROW_BYTES, passing=True)
+                products += [form.unit.multiply(b, shape, scalars, factor, next(totals)) for factor in vectors]
+            self._prefetch(streams, sums, loop.index)
+            streams = [b.offset(stream, _STREAM_LINES * LINE_BYTES) for stream in streams]
+            loop.yield_(b.offset(long, form.long_step), b.offset(short, form.short_step), *streams, *products)
+        return loop.results[len(pointers) :]
+
+    def _prefetch(self, streams: list[Value], sums: Value, step: Value) -> None:
+        """The sums of the next block into the first cache, what comes later into the second one."""
+        b = self._b
+        for stream in streams:
+            for line in range(_STREAM_LINES):
+                b.prefetch(b.offset(stream, LINE_BYTES * line), locality=2)
+        if self._form.runs > 1:
+            next_ = b.gep("i8", sums, b.mul(step, i64(_SUM_LINES * LINE_BYTES)))
+            for line in range(_SUM_LINES):
+                b.prefetch(b.offset(next_, self._form.block_bytes + LINE_BYTES * line), write=True)
+
+    def _epilogue(self, at: tuple[Value, Value], sums: Value) -> None:
+        """What the program does with the sums, some rows at a time."""
+        b, height = self._b, self._form.short.height
+        many = height // _ROWS_AT_ONCE * _ROWS_AT_ONCE
+        if many:
+            with b.loop(i64(0), i64(many), _ROWS_AT_ONCE, hint="row") as loop:
+                self._rows(at, sums, loop.index, _ROWS_AT_ONCE)
+        if many < height:
+            self._rows(at, sums, i64(many), height - many)
+
+    def _rows(self, at: tuple[Value, Value], sums: Value, first: Value, count: int) -> None:
+        b, form = self._b, self._form
+        pieces, element = form.pieces(), form.unit.accumulator.name
+        start = b.gep("i8", sums, b.mul(first, i64(form.sum_row)))
+        total = [
+            [
+                load_lanes(b, Lanes(element, b.offset(start, form.sum_row * row + 4 * p.offset), i64(1), p.lanes))
+                for p in pieces
+            ]
+            for row in range(count)
+        ]
+        line = b.mul(at[0], i64(form.long.height))
+        column = b.add(b.mul(at[1], i64(form.short.height)), first)
+        origin = (line, column) if form.vector == 0 else (column, line)
+        finish(self._ctx, self._machine, self._work, Block(origin, form.vector, pieces, 1 - form.vector, count), total)

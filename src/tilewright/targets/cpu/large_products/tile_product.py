@@ -1,0 +1,178 @@
+"""Large products on tiles: packed factors, blocks of tiles over panels, in an order that suits the caches.
+
+The lines of scalars are packed first, for all terms, by all threads. Then threads take panels of vectors, some at a
+time: they pack them, and multiply them with as many panels of scalars as the second cache holds, run by run of the
+terms, before they go on to the next ones. So the sums of unfinished blocks do not leave the second cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from tilewright.ir.types import ScalarType
+from tilewright.targets.cpu.context import KernelContext
+from tilewright.targets.cpu.expressions.nodes import Memory
+from tilewright.targets.cpu.large_products.packing import Format
+from tilewright.targets.cpu.large_products.panels import Corner, pack
+from tilewright.targets.cpu.large_products.tile_form import PANELS_AT_ONCE, TileForm
+from tilewright.targets.cpu.large_products.tile_kernel import TileKernel
+from tilewright.targets.cpu.large_products.work import Work, blocks
+from tilewright.targets.cpu.machine import Machine
+from tilewright.targets.cpu.memory.buffers import borrowed
+from tilewright.targets.cpu.outlining.outline import Outlined
+from tilewright.targets.llvm.emitter import Builder, Value, boolean, i64
+
+
+class _Strip(Struct, frozen=True):
+    """Panels of vectors from number `line` on, `lines` of them; those of scalars from `column` to `end`."""
+
+    line: Value
+    lines: Value
+    column: Value
+    end: Value
+
+
+class _Run(Struct, frozen=True):
+    """Terms from number `term` on, `depth` of them: run `number` of `count`."""
+
+    number: Value
+    count: Value
+    term: Value
+    depth: Value
+
+
+class TileProduct:
+    """Emits the loops of a product."""
+
+    __slots__ = ("_across", "_form", "_lines", "_machine")
+
+    def __init__(self, machine: Machine, form: TileForm, shape: tuple[int, ...]) -> None:
+        self._machine = machine
+        self._form = form
+        self._lines = -(-shape[form.vector] // form.long.height)
+        self._across = -(-shape[1 - form.vector] // form.short.height)
+
+    def emit(self, ctx: KernelContext, work: Work, worth: Value) -> None:
+        """All of the product; the threads of the team share it if it is `worth` that."""
+        work = replace(work, panels=self._panels(ctx, self._form.short, self._across))
+        self._pack_short(ctx, work, worth)
+        self._multiply(ctx, work, worth)
+
+    def _pack_short(self, ctx: KernelContext, work: Work, worth: Value) -> None:
+        """All panels of scalars, for all terms."""
+        part = Outlined(ctx, self._machine, "pack_rows")
+        inner, inside, form = part.inner, work.inside(part), self._form.short
+        b = inner.b
+        with b.loop(part.begin, part.end, hint="panel") as panel, self._each_run(b, inside) as run:
+            to = self._panel(b, inside.panels, form, panel.index, run, self._across)
+            self._pack(inner, inside.short, form, panel.index, run, to)
+        part.call(blocks(ctx.b, work.columns, form.height), worth)
+
+    def _multiply(self, ctx: KernelContext, work: Work, worth: Value) -> None:
+        """Panels of vectors, some at a time."""
+        part = Outlined(ctx, self._machine, "multiply")
+        inner, inside, form = part.inner, work.inside(part), self._form
+        b, at_once = inner.b, min(PANELS_AT_ONCE, self._lines)
+        longs = self._panels(inner, form.long, at_once)
+        kept = at_once * min(PANELS_AT_ONCE, self._across) if form.runs > 1 else 1
+        inside = replace(inside, accumulators=self._borrowed(inner, form.unit.accumulator, kept * form.block_bytes))
+        columns = blocks(b, inside.columns, form.short.height)
+        with b.loop(part.begin, part.end, at_once, hint="group") as group:
+            count = b.smin(b.sub(part.end, group.index), i64(at_once))
+            with b.loop(i64(0), columns, PANELS_AT_ONCE, hint="column") as block:
+                end = b.smin(columns, b.add(block.index, i64(PANELS_AT_ONCE)))
+                strip = _Strip(group.index, count, block.index, end)
+                with self._each_run(b, inside) as run:
+                    start = self._panel(b, longs, form.long, i64(0), run, at_once)
+                    with b.if_then(b.icmp("eq", block.index, i64(0))), b.loop(i64(0), count, hint="panel") as panel:
+                        to = self._panel(b, start, form.long, panel.index)
+                        self._pack(inner, inside.long, form.long, b.add(group.index, panel.index), run, to)
+                    self._multiply_strip(inner, inside, strip, run, start)
+        part.call(blocks(ctx.b, work.lines, form.long.height), worth)
+
+    def _multiply_strip(self, ctx: KernelContext, work: Work, strip: _Strip, run: _Run, longs: Value) -> None:
+        """All blocks of a strip over a run of terms, in a function of their own (`TileKernel`)."""
+        form, ahead = self._form, self._next_shorts(ctx.b, work, strip, run)
+        first, last = (ctx.b.icmp("eq", run.number, i64(0)), _is_last(ctx.b, run)) if form.runs > 1 else _ONLY
+        work = replace(work, term=run.term, depth=run.depth, first=first, last=last)
+        part = Outlined(ctx, self._machine, "tiles")
+        inside, b = work.inside(part), part.inner.b
+        longs, ahead, line, column, end = map(part.value, (longs, ahead, strip.line, strip.column, strip.end))
+        run = _Run(*map(part.value, (run.number, run.count, run.term, run.depth)))
+        sums, steps = inside.accumulators, blocks(b, run.depth, form.unit.terms)
+        assert sums is not None
+        kernel = TileKernel(part.inner, self._machine, form, inside)
+        with b.loop(part.begin, part.end, hint="line") as i, b.loop(column, end, hint="column") as j:
+            number = b.sub(j.index, column)
+            block = b.add(b.mul(i.index, b.sub(end, column)), number)
+            streams: list[Value] = []
+            if self._streams:
+                next_long = self._panel(b, longs, form.long, b.add(i.index, i64(1)))
+                streams = [kernel.stream(next_long, number, steps), kernel.stream(ahead, block, steps)]
+            kernel.emit(
+                (b.add(line, i.index), j.index),
+                self._panel(b, longs, form.long, i.index),
+                self._panel(b, inside.panels, form.short, j.index, run, self._across),
+                b.gep("i8", sums, b.mul(block, i64(form.block_bytes))) if form.runs > 1 else sums,
+                steps,
+                streams,
+            )
+        part.call(strip.lines, boolean(False))
+
+    def _next_shorts(self, b: Builder, work: Work, strip: _Strip, run: _Run) -> Value:
+        """The panels of scalars that come next: those of the next run, or the first run of the next strip."""
+        is_last = _is_last(b, run)
+        following = b.select(is_last, i64(0), b.add(run.number, i64(1)))
+        column = b.select(is_last, strip.end, strip.column)
+        return self._panel(b, work.panels, self._form.short, column, replace(run, number=following), self._across)
+
+    @property
+    def _streams(self) -> bool:
+        """Whether there is more than what is multiplied at once."""
+        return self._form.runs > 1 or max(self._lines, self._across) > PANELS_AT_ONCE
+
+    @contextmanager
+    def _each_run(self, b: Builder, work: Work) -> Generator[_Run]:
+        """A loop over the runs of terms, of which there is one at least."""
+        form = self._form
+        if form.runs == 1:
+            yield _Run(i64(0), i64(1), i64(0), work.depth)
+            return
+        count = b.smax(blocks(b, work.depth, form.terms), i64(1))
+        with b.loop(i64(0), count, runs_at_least_once=True, hint="run") as loop:
+            term = b.mul(loop.index, i64(form.terms))
+            yield _Run(loop.index, count, term, b.smin(b.sub(work.depth, term), i64(form.terms)))
+
+    # Panels
+
+    def _pack(self, ctx: KernelContext, source: Memory, form: Format, panel: Value, run: _Run, to: Value) -> None:
+        """Pack the terms of a run, with zeros up to all those of an instruction."""
+        b, unit = ctx.b, self._form.unit
+        depth = b.mul(blocks(b, run.depth, unit.terms), i64(unit.terms))
+        pack(ctx, self._machine, source, form, Corner(b.mul(panel, i64(form.height)), run.term), depth, to)
+
+    def _panels(self, ctx: KernelContext, form: Format, count: int) -> Value:
+        """Memory for panels of all runs."""
+        return self._borrowed(ctx, form.word, count * self._form.runs * self._form.panel_bytes(self._machine, form))
+
+    def _panel(
+        self, b: Builder, panels: Value, form: Format, number: Value, run: _Run | None = None, count: int = 0
+    ) -> Value:
+        """Address of a panel, of those of a run if there are `count` of each run."""
+        if run is not None:
+            number = b.add(b.mul(run.number, i64(count)), number)
+        return b.gep("i8", panels, b.mul(number, i64(self._form.panel_bytes(self._machine, form))))
+
+    def _borrowed(self, ctx: KernelContext, element: ScalarType, size: int) -> Value:
+        return borrowed(ctx, self._machine, element, size // element.bytes)
+
+
+_ONLY = (boolean(True), boolean(True))
+
+
+def _is_last(b: Builder, run: _Run) -> Value:
+    return b.icmp("eq", b.add(run.number, i64(1)), run.count)
