@@ -217,10 +217,13 @@ class Evaluator:
             mask = inside if mask is None else b.and_(mask, inside)
         return mask
 
-    def store(self, tile: Memory, block: Block, fragments: Fragments, masks: bool = False) -> None:
+    def store(
+        self, tile: Memory, block: Block, fragments: Fragments, masks: bool = False, streamed: bool = False
+    ) -> None:
         """Store a block. All of its vectors were computed before, so that it may overwrite what they came from.
 
-        `masks`: lanes outside may be masked off, except in the last column.
+        `masks`: lanes outside may be masked off, except in the last column; `streamed`: whole vectors go past the
+        caches, and lie at multiples of their size.
         """
         if tile.tables:
             tables.store_block(self, tile, block, fragments)
@@ -229,7 +232,7 @@ class Evaluator:
         base = self.address(tile, block.origin)
         for j in range(block.count):
             for piece, operand in zip(block.pieces, fragments[j], strict=True):
-                at = self.lanes(tile, block, base, j, piece)
+                at = replace(self.lanes(tile, block, base, j, piece), streamed=streamed)
                 if checked:
                     store_lanes(self.b, operand, at, self.mask(tile, block, j, piece, writes=True))
                 elif _is_padded(tile, block, piece):
@@ -244,7 +247,8 @@ class Evaluator:
         for part in split_powers(active, at.count):
             pointer = self.advance(tile, at.pointer, self.b.mul(at.stride, i64(part.offset)))
             lanes = range(part.offset, part.offset + part.lanes)
-            store_lanes(self.b, pick(self.b, operand, lanes), Lanes(at.dtype, pointer, at.stride, part.lanes))
+            there = replace(at, pointer=pointer, count=part.lanes, streamed=at.streamed and part.lanes == at.count)
+            store_lanes(self.b, pick(self.b, operand, lanes), there)
 
     # Other leaves and reorderings
 

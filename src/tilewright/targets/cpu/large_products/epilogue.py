@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tilewright.ir.types import ScalarType
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 from tilewright.targets.cpu.evaluation.tables import is_straight
 from tilewright.targets.cpu.expressions.blocks import Block, Piece
 from tilewright.targets.cpu.expressions.fragments import Fragments
-from tilewright.targets.cpu.expressions.nodes import Memory, Table, subexpressions
+from tilewright.targets.cpu.expressions.nodes import (
+    Broadcast,
+    Converted,
+    Elementwise,
+    Expression,
+    Memory,
+    Product,
+    Table,
+    subexpressions,
+)
 from tilewright.targets.cpu.large_products.work import Work
 from tilewright.targets.cpu.lowered import Operand
-from tilewright.targets.cpu.machine import Machine
+from tilewright.targets.cpu.machine import LINE_BYTES, Machine
 from tilewright.targets.cpu.units.vector import is_zero
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Value, boolean, i64
 
 
-def finish(ctx: KernelContext, machine: Machine, work: Work, block: Block, total: Fragments) -> None:
-    """Compute a block from its sums and store it, checked where it may reach over the ends of the target."""
+def finish(
+    ctx: KernelContext, machine: Machine, work: Work, block: Block, total: Fragments, *, streamed: bool = False
+) -> None:
+    """Compute a block from its sums and store it, checked where it may reach over the ends of the target.
+
+    `streamed`: past the caches where rows of vectors begin with cache lines.
+    """
     b, height = ctx.b, sum(piece.lanes for piece in block.pieces)
     line, column = block.origin[block.vector], block.origin[1 - block.vector]
     tables = _tables(work, block.vector)
@@ -27,20 +43,41 @@ def finish(ctx: KernelContext, machine: Machine, work: Work, block: Block, total
         b.icmp("sle", b.add(column, i64(block.count)), work.columns),
     )
     for first, pieces in _stored_at_once(b, tables, block.pieces, height):
-        position, start = b.add(line, i64(block.pieces[first].offset)), first
+        position = b.add(line, i64(block.pieces[first].offset))
         origin = (position, column) if block.vector == 0 else (column, position)
         part = Block(origin, block.vector, pieces, block.across, block.count)
-        sums = [row[start : start + len(pieces)] for row in total]
+        sums = [row[first : first + len(pieces)] for row in total]
         straight = boolean(True)
         for table in tables:
             straight = b.and_(straight, _straight(b, table, position, pieces, height))
         with b.if_else(b.and_(whole, straight), likely=True) as branch:
-            for arm, checked in ((branch.then, False), (branch.otherwise, True)):
-                with arm():
-                    ev = Evaluator(b, ctx.arith, machine, checked, straight=not checked)
-                    acc = ev.block(work.product.acc, part)
-                    ev.provide(work.product, part, added(ctx.arith, work.product.type.element, acc, sums))
-                    ev.store(work.target, part, ev.block(work.value, part))
+            with branch.then():
+                if streamed:
+                    with b.if_else(_begins_lines(b, work.target, part)) as rows:
+                        with rows.then():
+                            _store(ctx, machine, work, part, sums, streamed=True)
+                        with rows.otherwise():
+                            _store(ctx, machine, work, part, sums)
+                else:
+                    _store(ctx, machine, work, part, sums)
+            with branch.otherwise():
+                _store(ctx, machine, work, part, sums, checked=True)
+
+
+def _store(
+    ctx: KernelContext,
+    machine: Machine,
+    work: Work,
+    block: Block,
+    total: Fragments,
+    *,
+    checked: bool = False,
+    streamed: bool = False,
+) -> None:
+    ev = Evaluator(ctx.b, ctx.arith, machine, checked, straight=not checked)
+    acc = ev.block(work.product.acc, block)
+    ev.provide(work.product, block, added(ctx.arith, work.product.type.element, acc, total))
+    ev.store(work.target, block, ev.block(work.value, block), streamed=streamed)
 
 
 def _tables(work: Work, vector: int) -> list[Table]:
@@ -65,6 +102,42 @@ def _straight(b: Builder, table: Table, position: Value, pieces: tuple[Piece, ..
     for piece in pieces:
         found = b.and_(found, is_straight(b, table, b.add(position, i64(piece.offset)), piece.lanes, height))
     return found
+
+
+def may_be_streamed(machine: Machine, value: Expression, product: Product, target: Memory, vector: int) -> bool:
+    """Whether a target is too large for the second cache, lies in whole vectors, and is not read before."""
+    size = target.type.size * target.type.element.bytes
+    if not target.distant or target.tables or size <= machine.l2_bytes or target.strides[vector].integer != 1:
+        return False
+    read = (part for whole in (value, product.acc) for part in elementwise_parts(whole))
+    return not any(isinstance(part, Memory) and part.strides == target.strides for part in read)
+
+
+def _begins_lines(b: Builder, target: Memory, block: Block) -> Value:
+    """Whether all rows of vectors of a block begin with a cache line."""
+    size = target.type.element.bytes
+    distance = i64(0)
+    for at, stride in zip(block.origin, target.strides, strict=True):
+        distance = b.add(distance, b.mul(at, stride))
+    start = b.add(b.cast("ptrtoint", target.pointer, "i64"), b.mul(distance, i64(size)))
+    step = b.mul(target.strides[1 - block.vector], i64(size))
+    return b.icmp("eq", b.and_(b.or_(start, step), i64(LINE_BYTES - 1)), i64(0))
+
+
+def elementwise_parts(value: Expression) -> Iterator[Expression]:
+    """The expression down to its products and leaves; what occurs twice only once."""
+    seen: set[Expression] = set()
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        if part in seen:
+            continue
+        seen.add(part)
+        yield part
+        if isinstance(part, Elementwise):
+            waiting.extend(part.operands)
+        elif isinstance(part, Converted | Broadcast):
+            waiting.append(part.source)
 
 
 def added(arith: Arithmetic, element: ScalarType, before: Fragments, more: Fragments) -> Fragments:

@@ -9,8 +9,6 @@ blocks are kept in memory between the runs. After the last run the epilogue, wha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from msgspec.structs import replace
 
 from tilewright.dialects import tile
@@ -30,6 +28,7 @@ from tilewright.targets.cpu.expressions.nodes import (
     subexpressions,
 )
 from tilewright.targets.cpu.large_products.corrections import sum_words
+from tilewright.targets.cpu.large_products.epilogue import elementwise_parts, may_be_streamed
 from tilewright.targets.cpu.large_products.macro_kernel import Form, MacroKernel
 from tilewright.targets.cpu.large_products.matrices import matrix_of, source_of
 from tilewright.targets.cpu.large_products.panels import Corner, bounded, pack
@@ -57,12 +56,12 @@ _SHARED_FROM = 1 << 17
 
 def large_product(machine: Machine, value: Expression) -> Product | None:
     """The product inside a value, if it is large and all around it works element by element."""
-    parts = list(_elementwise_parts(value))
+    parts = list(elementwise_parts(value))
     products = [part for part in parts if isinstance(part, Product)]
     if len(products) != 1 or not is_large(machine, products[0]):
         return None
     product = products[0]
-    around = [*parts, *_elementwise_parts(product.acc)]
+    around = [*parts, *elementwise_parts(product.acc)]
     known = all(isinstance(p, _KNOWN) for p in around)
     once = sum(isinstance(part, Product) for part in around) == 1
     return product if known and once else None
@@ -86,22 +85,6 @@ def _source(factor: Expression) -> Memory | Reshaped | None:
     """The memory that a factor is read from, converted or not."""
     inner = factor.source if isinstance(factor, Converted) else factor
     return inner if isinstance(inner, Memory | Reshaped) else None
-
-
-def _elementwise_parts(value: Expression) -> Iterator[Expression]:
-    """The expression down to its products and leaves; what occurs twice only once."""
-    seen: set[Expression] = set()
-    waiting = [value]
-    while waiting:
-        part = waiting.pop()
-        if part in seen:
-            continue
-        seen.add(part)
-        yield part
-        if isinstance(part, Elementwise):
-            waiting.extend(part.operands)
-        elif isinstance(part, Converted | Broadcast):
-            waiting.append(part.source)
 
 
 def store_large(
@@ -153,6 +136,7 @@ def _store_large(ctx: KernelContext, machine: Machine, value: Expression, produc
         accumulators=None,
     )
     if isinstance(form, TileForm):
+        form = replace(form, streamed=may_be_streamed(machine, value, product, target, vector))
         TileProduct(machine, form, product.type.shape).emit(ctx, work, _worth(b, work))
     else:
         _multiply_vectors(ctx, machine, form, work)

@@ -27,7 +27,8 @@ sums one MiB."""
 
 
 class TileForm(Struct, frozen=True):
-    """Vectors of sums along dimension `vector` of the result; panels of both factors; terms and number of the runs."""
+    """Vectors of sums along dimension `vector` of the result; panels of both factors; terms and number of the runs;
+    whether the result is stored past the caches."""
 
     unit: AmxUnit
     vector: int
@@ -35,6 +36,7 @@ class TileForm(Struct, frozen=True):
     short: Format
     terms: int
     runs: int
+    streamed: bool = False
 
     @staticmethod
     def of(unit: AmxUnit, product: Product, vector: int) -> TileForm:

@@ -122,4 +122,5 @@ class TileKernel:
         line = b.mul(at[0], i64(form.long.height))
         column = b.add(b.mul(at[1], i64(form.short.height)), first)
         origin = (line, column) if form.vector == 0 else (column, line)
-        finish(self._ctx, self._machine, self._work, Block(origin, form.vector, pieces, 1 - form.vector, count), total)
+        block = Block(origin, form.vector, pieces, 1 - form.vector, count)
+        finish(self._ctx, self._machine, self._work, block, total, streamed=form.streamed)

@@ -17,7 +17,8 @@ from tilewright.targets.llvm.types import ELEMENTS, Kind, lanes_of
 class Lanes(Struct, frozen=True):
     """Where the lanes of a vector lie: the first element's address, the distance between lanes in elements.
 
-    `gathered`: whether strided lanes are best read by one instruction, not one by one.
+    `gathered`: whether strided lanes are best read by one instruction, not one by one; `streamed`: whether vectors are
+    stored past the caches, where they lie at multiples of their size.
     """
 
     dtype: str
@@ -25,6 +26,7 @@ class Lanes(Struct, frozen=True):
     stride: Value
     count: int
     gathered: bool = False
+    streamed: bool = False
 
     @property
     def contiguous(self) -> bool:
@@ -147,7 +149,7 @@ def _store_plain(b: Builder, value: Value, size: int, at: Lanes, mask: Value | N
             b.store(value, at.pointer, size)
     elif at.contiguous:
         if mask is None:
-            b.store(value, at.pointer, size)
+            b.store(value, at.pointer, size * (at.count if at.streamed else 1), nontemporal=at.streamed)
         else:
             b.masked_store(value, at.pointer, mask, size)
     elif mask is not None and not mask.is_constant:
