@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,22 +12,22 @@ from numpy.typing import NDArray
 from effort import Ran, count
 from generators.element_types import DTYPES
 from targets.cpu.collective import Collective
-from tilewright.machine.processor import machine
-from tilewright.machine.units import EXACT_UNITS, lacking
+from targets.cpu.units.ways import Way, ways
+from tilewright.machine.units import EXACT_UNITS
 from tilewright.numerics import floats
 from tilewright.numerics.formats import F32
 from tilewright.settings.product_units import Unit
 
 Array = NDArray[Any]
 BF16 = DTYPES["bf16"]
-HAS_UNIT = not lacking(machine(), Unit.BF16)
+WAYS = ways(Unit.BF16, Unit.AMX_BF16)
 TERMS = 256
 """Of a tile, few enough for one run of terms."""
+ROW_TERMS = 32
+"""Of a row of a tile."""
 
-needs_unit = pytest.mark.skipif(not HAS_UNIT, reason="this machine has no vdpbf16ps")
 
-
-def kernel(units: frozenset[Unit], terms: int = TERMS) -> Collective:
+def kernel(way: Way, terms: int = TERMS) -> Collective:
     """`C := A B + C` for matrices of any extents, A and B by rows or columns."""
     shapes = {"A": (256, terms), "B": (terms, 256), "C": (256, 256)}
     loads = "\n".join(
@@ -34,28 +35,45 @@ def kernel(units: frozenset[Unit], terms: int = TERMS) -> Collective:
         f"tile<{m}x{n}x{'f32' if name == 'C' else 'bf16'}>"
         for name, (m, n) in shapes.items()
     )
-    return Collective(
+    return way.collective(
         "%pA: memref<bf16x?x?,strided<1,?>>, %pB: memref<bf16x?x?,strided<1,?>>, %pC: memref<f32x?x?,strided<1,?>>",
         f"""%z = arith.constant {{value = 0}} -> index
         {loads}
         %r = tile.mma %A, %B, %C -> tile<256x256xf32>
         tile.store %r, %pC, %z, %z {{check = [true, true]}}""",
-        units=units,
     )
 
 
-def model(a: Array, b: Array, c: Array) -> Array:
-    """Pairs of terms in order, of each the second term first; subnormal numbers are zeros; then what C held."""
-    m, k = a.shape
-    x, y = (np.zeros(shape, np.float32) for shape in ((m, k + k % 2), (k + k % 2, b.shape[1])))
-    x[:, :k], y[:k] = a, b
+def model(unit: Unit, a: Array, b: Array, c: Array) -> Array:
+    """What the unit's instruction computes, then what C held; subnormal numbers are zeros."""
+    granule = 2 if unit is Unit.BF16 else ROW_TERMS
+    k = a.shape[1]
+    more = -k % granule
+    x = np.pad(a.astype(np.float32), ((0, 0), (0, more)))
+    y = np.pad(b.astype(np.float32), ((0, more), (0, 0)))
     total = np.zeros(c.shape, np.float32)
-    for term in range(0, k, 2):
-        for t in (term + 1, term):
-            left, right = np.broadcast_arrays(x[:, t, None], y[None, t])
-            total = floats.multiply_add(F32, left, right, total, flush=True)
+    for term in range(0, k, granule):
+        total = (_pair if unit is Unit.BF16 else _row)(x[:, term : term + granule], y[term : term + granule], total)
     with np.errstate(all="ignore"):
         return c + total
+
+
+def _pair(x: Array, y: Array, total: Array) -> Array:
+    """The second term first."""
+    return _plus_terms(x, y, (1, 0), total)
+
+
+def _row(x: Array, y: Array, total: Array) -> Array:
+    """The first terms of all pairs, and the second ones, from zero; then both sums; then what was there."""
+    first, second = (_plus_terms(x, y, range(which, ROW_TERMS, 2), np.zeros_like(total)) for which in (0, 1))
+    return floats.add(F32, floats.add(F32, first, second, flush=True), total, flush=True)
+
+
+def _plus_terms(x: Array, y: Array, terms: Iterable[int], total: Array) -> Array:
+    for term in terms:
+        left, right = np.broadcast_arrays(x[:, term, None], y[None, term])
+        total = floats.multiply_add(F32, left, right, total, flush=True)
+    return total
 
 
 def values(rng: np.random.Generator, shape: tuple[int, int], wild: bool) -> Array:
@@ -68,28 +86,28 @@ def values(rng: np.random.Generator, shape: tuple[int, int], wild: bool) -> Arra
         return np.asfortranarray(found.astype(BF16))
 
 
-@needs_unit
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("wild", [False, True])
-def test_every_bit_is_that_of_the_instruction(wild: bool, rng: np.random.Generator, ran: Ran) -> None:
-    run = kernel(EXACT_UNITS | {Unit.BF16})
-    assert "dpbf16ps" in run.text
+def test_every_bit_is_that_of_the_instruction(wild: bool, way: Way, rng: np.random.Generator, ran: Ran) -> None:
+    run = kernel(way)
+    assert ("x86.tdpbf16ps" if way.unit is Unit.AMX_BF16 else "avx512bf16.dpbf16ps") in run.text
     most = count("RANDOM_BF16", 60, 2000)
     for _ in range(most):
         m, n, k = (int(rng.integers(1, end)) for end in (40, 40, TERMS))
         a, b = values(rng, (m, k), wild), values(rng, (k, n), wild)
         c = np.asfortranarray(rng.standard_normal((m, n)).astype(np.float32))
         with np.errstate(all="ignore"):
-            wanted = model(a, b, c)
+            wanted = model(way.unit, a, b, c)
         run({"pA": a, "pB": b, "pC": c})
         np.testing.assert_array_equal(c, wanted, err_msg=str((m, n, k)))
-    ran(most, "products of bf16 by pairs")
+    ran(most, f"products of bf16 by {way}")
 
 
-@pytest.mark.parametrize("units", [EXACT_UNITS, EXACT_UNITS | {Unit.BF16}], ids=["vector", "bf16"])
+@pytest.mark.parametrize("way", ways(Unit.VECTOR, Unit.BF16, Unit.AMX_BF16))
 @pytest.mark.parametrize("size", [(33, 70, 64), (129, 65, 1027), (1, 1, 1), (17, 16, 5999)])
-def test_near_to_exact(units: frozenset[Unit], size: tuple[int, int, int], rng: np.random.Generator) -> None:
+def test_near_to_exact(way: Way, size: tuple[int, int, int], rng: np.random.Generator) -> None:
     m, n, k = size
-    run = kernel(units, 6000)
+    run = kernel(way, 6000)
     a, b = values(rng, (m, k), False), values(rng, (k, n), False)
     c = np.asfortranarray(rng.standard_normal((m, n)).astype(np.float32))
     exact = a.astype(np.float64) @ b.astype(np.float64) + c
@@ -97,14 +115,15 @@ def test_near_to_exact(units: frozenset[Unit], size: tuple[int, int, int], rng: 
     assert np.linalg.norm(c - exact) <= 2e-6 * np.linalg.norm(exact)
 
 
-def test_subnormal_factors_count_where_nobody_asked_for_the_unit() -> None:
-    """The languages keep subnormal numbers; the unit does not."""
+@pytest.mark.parametrize("way", ways(Unit.VECTOR, Unit.BF16, Unit.AMX_BF16))
+def test_subnormal_factors_count_where_nobody_asked_for_the_unit(way: Way) -> None:
+    """The languages keep subnormal numbers; the units of bf16 do not."""
     a = np.full((32, 64), 2.0**-130, BF16, "F")
     b = np.full((64, 32), 2.0**100, BF16, "F")
-    found = {}
-    for units in (EXACT_UNITS, EXACT_UNITS | {Unit.BF16}):
-        c = np.zeros((32, 32), np.float32, "F")
-        kernel(units)({"pA": a, "pB": b, "pC": c})
-        found[units] = set(c.ravel().tolist())
-    assert found[EXACT_UNITS] == {2.0**-24}
-    assert found[EXACT_UNITS | {Unit.BF16}] == ({0.0} if HAS_UNIT else {2.0**-24})
+    c = np.zeros((32, 32), np.float32, "F")
+    kernel(way)({"pA": a, "pB": b, "pC": c})
+    assert set(c.ravel().tolist()) == ({2.0**-24} if way.unit in EXACT_UNITS else {0.0})
+
+
+def test_units_that_flush_are_used_only_where_asked_for() -> None:
+    assert not {Unit.BF16, Unit.AMX_BF16} & EXACT_UNITS

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from effort import Ran, count
 from targets.cpu.collective import Collective
+from targets.cpu.units.ways import Way, ways
 from tilewright.machine.processor import FeatureSet, machine
-from tilewright.machine.units import EXACT_UNITS, lacking
+from tilewright.machine.units import EXACT_UNITS
 from tilewright.settings.product_units import Unit
 
 Array = NDArray[np.generic]
 SIGNS = [(left, right) for left in "su" for right in "su"]
-UNITS = [Unit.VECTOR, *([Unit.VNNI] if not lacking(machine(), Unit.VNNI) else [])]
+WAYS = ways(Unit.VECTOR, Unit.VNNI, Unit.AMX_INT8)
 EACH_ORDER = ("cf", "fc", "ss")
 ALL_ORDERS = (*EACH_ORDER, "ff", "cc")
 EXTENT = 2048
@@ -25,7 +26,7 @@ EXTENT = 2048
 
 def kernel(
     signs: tuple[str, str],
-    unit: Unit,
+    way: Way,
     elements: tuple[str, str] = ("i8", "i8"),
     layouts: tuple[str, str, str] = ("", "", ""),
     terms: int = EXTENT,
@@ -40,14 +41,13 @@ def kernel(
         for (name, (m, n)), sign in zip(shapes.items(), (*signs, "s"), strict=True)
     )
     factors = ", ".join(f"%{'w' if sign == 'u' else ''}{name}" for name, sign in zip("AB", signs, strict=True))
-    return Collective(
+    return way.collective(
         ", ".join(f"%p{n}: memref<{types[n]}x?x?{layout}>" for n, layout in zip("ABC", layouts, strict=True)),
         f"""%z = arith.constant {{value = 0}} -> index
         {loads}
         %r = tile.mma {factors}, %C -> tile<256x256xi32>
         tile.store %r, %pC, %z, %z {{check = [true, true]}}""",
         level,
-        frozenset({Unit.VECTOR, unit}),
     )
 
 
@@ -77,11 +77,12 @@ def check(run: Collective, a: Array, b: Array, c: Array, note: object) -> None:
     assert (around == 77).all(), note
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("signs", SIGNS, ids="".join)
-def test_every_tail(signs: tuple[str, str], unit: Unit, rng: np.random.Generator, ran: Ran) -> None:
-    run = kernel(signs, unit, layouts=("", "", ",strided<1,?>"))
-    assert ("vpdpbusd" in run.text) == (unit is Unit.VNNI)
+def test_every_tail(signs: tuple[str, str], way: Way, rng: np.random.Generator, ran: Ran) -> None:
+    run = kernel(signs, way, layouts=("", "", ",strided<1,?>"))
+    instruction = {Unit.VNNI: "vpdpbusd", Unit.AMX_INT8: f"tdpb{signs[1]}{signs[0]}d"}
+    assert all((word in run.text) == (unit is way.unit) for unit, word in instruction.items())
     sizes = list(product(range(1, 18), range(1, 18), range(1, 71)))
     most = count("RANDOM_TAILS", 1500, len(sizes))
     chosen: list[int] = rng.permutation(len(sizes))[:most].tolist()
@@ -95,12 +96,12 @@ def test_every_tail(signs: tuple[str, str], unit: Unit, rng: np.random.Generator
 ORDERS = {("i8", "i8"): ALL_ORDERS, ("i16", "i16"): ALL_ORDERS, ("i8", "i16"): EACH_ORDER, ("i16", "i8"): EACH_ORDER}
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("elements", "orders"), [(e, o) for e, orders in ORDERS.items() for o in orders], ids=str)
-def test_orders_strides_and_runs(elements: tuple[str, str], orders: str, unit: Unit, rng: np.random.Generator) -> None:
+def test_orders_strides_and_runs(elements: tuple[str, str], orders: str, way: Way, rng: np.random.Generator) -> None:
     """Factors by columns, by rows, or with gaps everywhere; runs of terms that end anywhere."""
     layouts = {"f": ",strided<1,?>", "c": ",strided<?,1>", "s": ",strided<?,?>"}
-    run = kernel(("s", "s"), unit, elements, (layouts[orders[0]], layouts[orders[1]], ",strided<1,?>"), 6000)
+    run = kernel(("s", "s"), way, elements, (layouts[orders[0]], layouts[orders[1]], ",strided<1,?>"), 6000)
     for m, n, k in [(33, 15, 130), (70, 29, 1025), (129, 65, 5999)]:
         a, b = (_laid(numbers(rng, e, "s", s), o) for e, s, o in zip(elements, [(m, k), (k, n)], orders, strict=True))
         check(run, a, b, numbers(rng, "i32", "s", (m, n)), (m, n, k))
@@ -114,9 +115,10 @@ def _laid(matrix: Array, order: str) -> Array:
     return wide[::2, ::3]
 
 
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("signs", SIGNS, ids="".join)
-def test_the_extremes_do_not_saturate(signs: tuple[str, str]) -> None:
-    run = kernel(signs, UNITS[-1])
+def test_the_extremes_do_not_saturate(signs: tuple[str, str], way: Way) -> None:
+    run = kernel(signs, way)
     ends = {"s": (np.int8, (-128, 127)), "u": (np.uint8, (0, 255))}
     for x, y in product(ends[signs[0]][1], ends[signs[1]][1]):
         a, b = np.full((20, 999), x, ends[signs[0]][0], "F"), np.full((999, 40), y, ends[signs[1]][0], "F")
@@ -125,8 +127,9 @@ def test_the_extremes_do_not_saturate(signs: tuple[str, str]) -> None:
         np.testing.assert_array_equal(c, expected(a, b, np.full_like(c, np.iinfo(np.int32).max)))
 
 
-def test_pairs_of_the_lowest_shorts_wrap() -> None:
-    run = kernel(("s", "s"), UNITS[-1], ("i16", "i16"))
+@pytest.mark.parametrize("way", ways(Unit.VECTOR, Unit.VNNI))
+def test_pairs_of_the_lowest_shorts_wrap(way: Way) -> None:
+    run = kernel(("s", "s"), way, ("i16", "i16"))
     a, b = np.full((20, 130), -32768, np.int16, "F"), np.full((130, 40), -32768, np.int16, "F")
     c = np.zeros((20, 40), np.int32, "F")
     run({"pA": a, "pB": b, "pC": c})
@@ -140,7 +143,7 @@ def test_targets_without_units_take_vectors(
 ) -> None:
     if machine().lacks(level):
         pytest.skip(f"this machine has no {level.value}")
-    run = kernel(signs, Unit.VNNI, level=level)
+    run = kernel(signs, Way(Unit.VNNI), level=level)
     assert "vpdp" not in run.text
     a, b = numbers(rng, "i8", signs[0], (67, 300)), numbers(rng, "i8", signs[1], (300, 45))
     check_plain = np.asfortranarray(numbers(rng, "i32", "s", (67, 45)))
@@ -149,5 +152,5 @@ def test_targets_without_units_take_vectors(
     np.testing.assert_array_equal(check_plain, wanted)
 
 
-def test_vnni_is_among_the_units_that_are_used_unasked() -> None:
-    assert Unit.VNNI in EXACT_UNITS
+def test_exact_units_are_used_unasked() -> None:
+    assert {Unit.VNNI, Unit.AMX_INT8} <= EXACT_UNITS

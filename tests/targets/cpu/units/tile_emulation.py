@@ -1,9 +1,9 @@
 """Instructions on tiles as functions in LLVM's language, so that code for AMX runs where there is none.
 
 A tile is 16 rows of 64 bytes as one vector; what lies outside its shape is zero. Products are those of Intel's
-description, word by word: of bf16 the first terms of all words are added up, and the second ones, each fused and rounded
-to nearest even, then both, then the sum before; subnormal numbers are zeros everywhere. Shapes that the processor
-refuses end the process, as there.
+description, word by word: of bf16 the first terms of all words are added up, and the second ones, each fused and
+rounded to nearest even, then both, then the sum before; subnormal numbers are zeros everywhere. Shapes that the
+processor refuses end the process, as there.
 """
 
 from __future__ import annotations
