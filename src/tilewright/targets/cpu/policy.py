@@ -82,7 +82,9 @@ class CpuTilePolicy(Struct, frozen=True):
 
     def _takes_tiles(self, a: MemrefType, b: MemrefType, c: MemrefType) -> bool:
         accumulator = I32 if c.element is I32 else F32
-        return isinstance(choose(self.machine, Factor(a.element), Factor(b.element), accumulator).unit, AmxUnit)
+        m, n, k = (_DYNAMIC if s is None else s for s in (c.shape[0], c.shape[1], a.shape[1]))
+        choice = choose(self.machine, Factor(a.element), Factor(b.element), accumulator, (m, n, k))
+        return isinstance(choice.unit, AmxUnit)
 
     def elementwise_tile(self, target: MemrefType) -> tuple[int, ...]:
         """Small static tensors whole; else runs of vectors along the mode of stride 1, a few columns across."""

@@ -42,6 +42,8 @@ def finish(
         b.icmp("sle", b.add(line, i64(height)), work.lines),
         b.icmp("sle", b.add(column, i64(block.count)), work.columns),
     )
+    if work.shift.integer != 0:
+        whole = b.and_(whole, b.icmp("sge", line, i64(0)))
     for first, pieces in _stored_at_once(b, tables, block.pieces, height):
         position = b.add(line, i64(block.pieces[first].offset))
         origin = (position, column) if block.vector == 0 else (column, position)
@@ -105,12 +107,26 @@ def _straight(b: Builder, table: Table, position: Value, pieces: tuple[Piece, ..
 
 
 def may_be_streamed(machine: Machine, value: Expression, product: Product, target: Memory, vector: int) -> bool:
-    """Whether a target is too large for the second cache, lies in whole vectors, and is not read before."""
+    """Whether a target is too large for the second cache, lies in whole vectors, and is not read before.
+
+    Where something lies by tables, panels have to begin where runs may.
+    """
     size = target.type.size * target.type.element.bytes
-    if not target.distant or target.tables or size <= machine.l2_bytes or target.strides[vector].integer != 1:
+    if not target.distant or size <= machine.l2_bytes or target.strides[vector].integer != 1:
+        return False
+    if any(isinstance(part, Memory) and part.tables for part in (target, *subexpressions(value))):
         return False
     read = (part for whole in (value, product.acc) for part in elementwise_parts(whole))
     return not any(isinstance(part, Memory) and part.strides == target.strides for part in read)
+
+
+def to_lines(b: Builder, target: Memory, vector: int) -> Value:
+    """How many elements a target begins behind the beginning of a cache line, if all its rows of vectors do."""
+    size = target.type.element.bytes
+    start = b.cast("ptrtoint", target.pointer, "i64")
+    step = b.and_(b.mul(target.strides[1 - vector], i64(size)), i64(LINE_BYTES - 1))
+    alike = b.icmp("eq", b.or_(b.and_(start, i64(size - 1)), step), i64(0))
+    return b.select(alike, b.udiv(b.and_(start, i64(LINE_BYTES - 1)), i64(size)), i64(0))
 
 
 def _begins_lines(b: Builder, target: Memory, block: Block) -> Value:

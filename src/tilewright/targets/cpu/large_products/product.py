@@ -71,9 +71,15 @@ def is_large(machine: Machine, product: Product) -> bool:
     """Whether packing the factors pays, and they are in memory."""
     if not (_source(product.lhs) and _source(product.rhs)):
         return False
+    shape = _shape(product)
+    choice = choose(machine, kind_of(product.lhs), kind_of(product.rhs), product.type.element, shape)
+    return is_large_shape(*shape, _MANY_FOR_UNITS if choice.better else MANY_MULTIPLIES)
+
+
+def _shape(product: Product) -> tuple[int, int, int]:
+    """Rows, columns, terms."""
     m, n = product.type.shape
-    choice = choose(machine, kind_of(product.lhs), kind_of(product.rhs), product.type.element)
-    return is_large_shape(m, n, product.lhs.type.shape[1], _MANY_FOR_UNITS if choice.better else MANY_MULTIPLIES)
+    return m, n, product.lhs.type.shape[1]
 
 
 def is_large_shape(m: int, n: int, depth: int, many: int = MANY_MULTIPLIES) -> bool:
@@ -112,7 +118,7 @@ def _store_large(ctx: KernelContext, machine: Machine, value: Expression, produc
     b = ctx.b
     vector = natural_dim(target) or 0
     factors = (product.lhs, product.rhs) if vector == 0 else (product.rhs, product.lhs)
-    choice = choose(machine, kind_of(factors[0]), kind_of(factors[1]), product.type.element)
+    choice = choose(machine, kind_of(factors[0]), kind_of(factors[1]), product.type.element, _shape(product))
     unit = choice.unit
     form = TileForm.of(unit, product, vector) if isinstance(unit, AmxUnit) else Form.of(machine, unit, product, vector)
     if isinstance(product.op, tile.Mma):

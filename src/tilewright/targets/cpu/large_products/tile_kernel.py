@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from msgspec import Struct
+
 from tilewright.targets.cpu.context import KernelContext
+from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 from tilewright.targets.cpu.expressions.blocks import Block
 from tilewright.targets.cpu.large_products.epilogue import finish
 from tilewright.targets.cpu.large_products.tile_form import TileForm
@@ -15,13 +18,32 @@ from tilewright.targets.cpu.large_products.work import Work
 from tilewright.targets.cpu.machine import LINE_BYTES, Machine
 from tilewright.targets.cpu.memory.lanes import Lanes, load_lanes
 from tilewright.targets.cpu.units.amx import ROW_BYTES, ROWS, Tile
-from tilewright.targets.llvm.emitter import Value, i64
+from tilewright.targets.llvm.emitter import Builder, Value, i64
 
+_MOST_ROWS: Final = 4
+"""Of the target that a step prefetches."""
 _ROWS_AT_ONCE: Final = 8
 """Of a block's sums in the epilogue: vectors of them and of old elements share the registers."""
 _SUM_LINES: Final = 4
 _STREAM_LINES: Final = 2
 """Prefetched in each step."""
+
+
+class _Rows(Struct, frozen=True):
+    """Rows of `length` bytes in memory, `step` bytes apart; `count` of them are prefetched at a time."""
+
+    start: Value
+    step: Value
+    length: int
+    count: int
+
+    def prefetch(self, b: Builder, number: Value) -> None:
+        """Prefetch the rows of a number into the second cache, wherever in a line they begin."""
+        first = b.mul(number, i64(self.count))
+        for row in range(self.count):
+            at = b.gep("i8", self.start, b.mul(b.add(first, i64(row)), self.step))
+            for distance in (*range(0, self.length, LINE_BYTES), self.length - 1):
+                b.prefetch(b.offset(at, distance), locality=2)
 
 
 class TileKernel:
@@ -44,7 +66,8 @@ class TileKernel:
         `streams` are prefetched into the second cache, two lines a step.
         """
         b, work = self._b, self._work
-        total = self._accumulate([long, short, *streams], self._beginning(sums), sums, steps)
+        rows = self._target_rows(at, sums)
+        total = self._accumulate([long, short, *streams], self._beginning(sums), sums, rows, steps)
         for (offset, tile), value in zip(self._form.sums, total, strict=True):
             tile.store(b, value, b.offset(sums, offset), self._form.sum_row)
         if work.last.text == "true":
@@ -70,7 +93,9 @@ class TileKernel:
         b = self._b
         return b.gep("i8", start, b.mul(b.mul(block, steps), i64(_STREAM_LINES * LINE_BYTES)))
 
-    def _accumulate(self, pointers: list[Value], beginning: list[Value], sums: Value, steps: Value) -> list[Value]:
+    def _accumulate(
+        self, pointers: list[Value], beginning: list[Value], sums: Value, rows: _Rows | None, steps: Value
+    ) -> list[Value]:
         """The terms of one instruction after the other; `pointers` are the panels, then what is prefetched."""
         b, form = self._b, self._form
         with b.loop(i64(0), steps, 1, [*pointers, *beginning], hint="k") as loop:
@@ -78,11 +103,13 @@ class TileKernel:
             totals = iter(loop.carried[len(pointers) :])
             vectors = [Tile(ROWS).load(b, b.offset(long, c), form.sum_row) for c in range(0, form.sum_row, ROW_BYTES)]
             products: list[Value] = []
-            for r, rows in enumerate(form.rows):
-                shape = Tile(rows)
+            for r, height in enumerate(form.rows):
+                shape = Tile(height)
                 scalars = shape.load(b, b.offset(short, ROW_BYTES * ROWS * r), ROW_BYTES, passing=True)
                 products += [form.unit.multiply(b, shape, scalars, factor, next(totals)) for factor in vectors]
             self._prefetch(streams, sums, loop.index)
+            if rows is not None:
+                rows.prefetch(b, loop.index)
             streams = [b.offset(stream, _STREAM_LINES * LINE_BYTES) for stream in streams]
             loop.yield_(b.offset(long, form.long_step), b.offset(short, form.short_step), *streams, *products)
         return loop.results[len(pointers) :]
@@ -97,6 +124,26 @@ class TileKernel:
             next_ = b.gep("i8", sums, b.mul(step, i64(_SUM_LINES * LINE_BYTES)))
             for line in range(_SUM_LINES):
                 b.prefetch(b.offset(next_, self._form.block_bytes + LINE_BYTES * line), write=True)
+
+    def _target_rows(self, at: tuple[Value, Value], sums: Value) -> _Rows | None:
+        """What the epilogue will write; in earlier runs of terms the sums, which are near in any case."""
+        b, form, work = self._b, self._form, self._work
+        target = work.target
+        if form.streamed or target.strides[form.vector].integer != 1:
+            return None
+        size = target.type.element.bytes
+        steps = form.terms // form.unit.terms
+        start = Evaluator(b, self._ctx.arith, self._machine).address(target, self._origin(at, i64(0)))
+        step = b.mul(target.strides[1 - form.vector], i64(size))
+        start, step = b.select(work.last, start, sums), b.select(work.last, step, i64(0))
+        return _Rows(start, step, form.long.height * size, min(_MOST_ROWS, -(-form.short.height // steps)))
+
+    def _origin(self, at: tuple[Value, Value], row: Value) -> tuple[Value, Value]:
+        """Position in the target of a row of a block."""
+        b, form = self._b, self._form
+        line = b.sub(b.mul(at[0], i64(form.long.height)), self._work.shift)
+        column = b.add(b.mul(at[1], i64(form.short.height)), row)
+        return (line, column) if form.vector == 0 else (column, line)
 
     def _epilogue(self, at: tuple[Value, Value], sums: Value) -> None:
         """What the program does with the sums, some rows at a time."""
@@ -119,8 +166,6 @@ class TileKernel:
             ]
             for row in range(count)
         ]
-        line = b.mul(at[0], i64(form.long.height))
-        column = b.add(b.mul(at[1], i64(form.short.height)), first)
-        origin = (line, column) if form.vector == 0 else (column, line)
+        origin = self._origin(at, first)
         block = Block(origin, form.vector, pieces, 1 - form.vector, count)
         finish(self._ctx, self._machine, self._work, block, total, streamed=form.streamed)

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from tilewright.ir.types import ScalarType
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.expressions.nodes import Memory
+from tilewright.targets.cpu.large_products.epilogue import to_lines
 from tilewright.targets.cpu.large_products.packing import Format
 from tilewright.targets.cpu.large_products.panels import Corner, pack
 from tilewright.targets.cpu.large_products.tile_form import PANELS_AT_ONCE, TileForm
@@ -58,7 +59,8 @@ class TileProduct:
 
     def emit(self, ctx: KernelContext, work: Work, worth: Value) -> None:
         """All of the product; the threads of the team share it if it is `worth` that."""
-        work = replace(work, panels=self._panels(ctx, self._form.short, self._across))
+        shift = to_lines(ctx.b, work.target, self._form.vector) if self._form.streamed else i64(0)
+        work = replace(work, panels=self._panels(ctx, self._form.short, self._across), shift=shift)
         self._pack_short(ctx, work, worth)
         self._multiply(ctx, work, worth)
 
@@ -69,7 +71,7 @@ class TileProduct:
         b = inner.b
         with b.loop(part.begin, part.end, hint="panel") as panel, self._each_run(b, inside) as run:
             to = self._panel(b, inside.panels, form, panel.index, run, self._across)
-            self._pack(inner, inside.short, form, panel.index, run, to)
+            self._pack(inner, inside.short, form, b.mul(panel.index, i64(form.height)), run, to)
         part.call(blocks(ctx.b, work.columns, form.height), worth)
 
     def _multiply(self, ctx: KernelContext, work: Work, worth: Value) -> None:
@@ -90,9 +92,10 @@ class TileProduct:
                     start = self._panel(b, longs, form.long, i64(0), run, at_once)
                     with b.if_then(b.icmp("eq", block.index, i64(0))), b.loop(i64(0), count, hint="panel") as panel:
                         to = self._panel(b, start, form.long, panel.index)
-                        self._pack(inner, inside.long, form.long, b.add(group.index, panel.index), run, to)
+                        line = b.mul(b.add(group.index, panel.index), i64(form.long.height))
+                        self._pack(inner, inside.long, form.long, b.sub(line, inside.shift), run, to)
                     self._multiply_strip(inner, inside, strip, run, start)
-        part.call(blocks(ctx.b, work.lines, form.long.height), worth)
+        part.call(blocks(ctx.b, ctx.b.add(work.lines, work.shift), form.long.height), worth)
 
     def _multiply_strip(self, ctx: KernelContext, work: Work, strip: _Strip, run: _Run, longs: Value) -> None:
         """All blocks of a strip over a run of terms, in a function of their own (`TileKernel`)."""
@@ -149,11 +152,11 @@ class TileProduct:
 
     # Panels
 
-    def _pack(self, ctx: KernelContext, source: Memory, form: Format, panel: Value, run: _Run, to: Value) -> None:
-        """Pack the terms of a run, with zeros up to all those of an instruction."""
+    def _pack(self, ctx: KernelContext, source: Memory, form: Format, line: Value, run: _Run, to: Value) -> None:
+        """Pack the terms of a run from a line on, with zeros up to all those of an instruction."""
         b, unit = ctx.b, self._form.unit
         depth = b.mul(blocks(b, run.depth, unit.terms), i64(unit.terms))
-        pack(ctx, self._machine, source, form, Corner(b.mul(panel, i64(form.height)), run.term), depth, to)
+        pack(ctx, self._machine, source, form, Corner(line, run.term), depth, to)
 
     def _panels(self, ctx: KernelContext, form: Format, count: int) -> Value:
         """Memory for panels of all runs."""

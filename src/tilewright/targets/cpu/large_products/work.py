@@ -17,7 +17,8 @@ class Work(Struct, frozen=True):
     `value` is the expression to store, with a product whose factors are `long` and `short`; `lines` and `columns` count
     positions of the result along its vector dimension and across; `term` and `depth` are the run of terms, `first` and
     `last` whether there are none before and after it. `panels` are those of the scalars, `accumulators` those of
-    unfinished register blocks (None if there is one run only).
+    unfinished register blocks (None if there is one run only). The first panel of `long` begins `shift` lines before
+    the first one there is.
     """
 
     long: Memory
@@ -33,6 +34,7 @@ class Work(Struct, frozen=True):
     last: Value
     panels: Value
     accumulators: Value | None
+    shift: Value = i64(0)
 
     def inside(self, part: Outlined) -> Work:
         """The same in an outlined part."""
@@ -55,6 +57,7 @@ class Work(Struct, frozen=True):
             part.value(self.last),
             part.value(self.panels),
             None if self.accumulators is None else part.value(self.accumulators),
+            part.value(self.shift),
         )
 
 

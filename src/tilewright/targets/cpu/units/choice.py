@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
+from typing import Final
 
 from msgspec import Struct
 
@@ -16,6 +18,9 @@ from tilewright.targets.cpu.units.unit import Factor, ProductUnit
 from tilewright.targets.cpu.units.vector import VectorUnit
 from tilewright.targets.cpu.units.vnni import vnni
 
+_SIDE_ON_TILES: Final = 96
+"""From such cubes on tiles are faster than dot products of bytes (`benchmarks/units.py`, batches)."""
+
 
 class Choice(Struct, frozen=True):
     """A unit, whether it is better than vectors, and what keeps the product from one that would be."""
@@ -25,11 +30,13 @@ class Choice(Struct, frozen=True):
     refused: tuple[str, ...] = ()
 
 
-def choose(machine: Machine, vectors: Factor, scalars: Factor, accumulator: ScalarType) -> Choice:
-    """The best unit for a packed product whose sums are formed in a type."""
+def choose(
+    machine: Machine, vectors: Factor, scalars: Factor, accumulator: ScalarType, shape: tuple[int, int, int]
+) -> Choice:
+    """The best unit for a packed product whose sums are formed in a type; `shape`: rows, columns, terms."""
     refused: list[str] = []
     for unit, found in _better(vectors, scalars, accumulator):
-        why = _refusal(machine, unit)
+        why = _refusal(machine, unit) or _too_small(machine, unit, shape)
         if why is None:
             return Choice(found, True, tuple(refused))
         refused.append(f"{unit.value}: {why}")
@@ -54,3 +61,11 @@ def _refusal(machine: Machine, unit: Unit) -> str | None:
         return None
     deviation = FACTS[unit].deviation
     return f"only used where asked for, since it {deviation}" if deviation else "not among the units to be used"
+
+
+def _too_small(machine: Machine, unit: Unit, shape: tuple[int, int, int]) -> str | None:
+    """Why so small a product is better off on the next unit; None if it is not, or cannot have that."""
+    if unit is Unit.AMX_INT8 and prod(shape) < _SIDE_ON_TILES**3 and _refusal(machine, Unit.VNNI) is None:
+        side = _SIDE_ON_TILES
+        return f"faster from {side}x{side}x{side} on"
+    return None

@@ -14,9 +14,12 @@ from tilewright.targets.cpu.units.vector import VectorUnit
 
 def in_registers(op: tile.Mma, lhs: Factor, rhs: Factor, machine: Machine) -> str:
     """The line of a product whose factors are not packed."""
-    assert isinstance(op.out.type, TileType)
-    element = op.out.type.element
-    packed = choose(machine, lhs, rhs, element)
+    left, result = op.lhs.type, op.out.type
+    assert isinstance(left, TileType)
+    assert isinstance(result, TileType)
+    m, n = result.shape
+    element = result.element
+    packed = choose(machine, lhs, rhs, element, (m, n, left.shape[1]))
     better = (f"{packed.unit.name}: only packed products take it",) if packed.better else ()
     choice = Choice(VectorUnit(element), refused=(*better, *packed.refused))
     return described(op, lhs, rhs, choice, "factors read in place")

@@ -1,0 +1,127 @@
+"""Products on AMX tiles beyond their arithmetic: results past the caches, epilogues, what LLVM makes of the code."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from generators.element_types import DTYPES
+from targets.cpu.collective import Collective
+from targets.cpu.units.tile_emulation import emulated, tile_machine
+from targets.cpu.units.ways import Way, ways
+from tilewright.machine.native import assembly_of
+from tilewright.settings.product_units import Unit
+from tilewright.targets.cpu.machine import Machine
+
+Array = NDArray[Any]
+WAYS = ways(Unit.AMX_INT8, Unit.AMX_BF16)
+ELEMENTS = {Unit.AMX_INT8: ("i8", "i32"), Unit.AMX_BF16: ("bf16", "f32")}
+
+
+def kernel(way: Way, shape: Machine, epilogue: str = "", extents: tuple[int, int, int] = (96, 96, 2048)) -> Collective:
+    """`C := A B` for matrices of at most these extents, of which C has another type if the epilogue makes one."""
+    factor, total = ELEMENTS[way.unit]
+    m, n, k = extents
+    result = "bf16" if epilogue else total
+    loads = "\n".join(
+        f"%{name} = tile.load %p{name}, %z, %z {{check = [true, true]}} -> tile<{rows}x{columns}x{factor}>"
+        for name, (rows, columns) in {"A": (m, k), "B": (k, n)}.items()
+    )
+    return Collective(
+        ", ".join(f"%p{n}: memref<{t}x?x?,strided<1,?>>" for n, t in zip("ABC", (factor, factor, result), strict=True)),
+        f"""%z = arith.constant {{value = 0}} -> index
+        {loads}
+        %0 = arith.constant {{value = {"0" if total == "i32" else "0.0"}}} -> {total}
+        %C = tile.splat %0 -> tile<{m}x{n}x{total}>
+        %r = tile.mma %A, %B, %C -> tile<{m}x{n}x{total}>
+        {epilogue.format(m=m, n=n)}
+        tile.store {"%s" if epilogue else "%r"}, %pC, %z, %z {{check = [true, true]}}""",
+        units=frozenset({Unit.VECTOR, way.unit}),
+        shape=shape,
+        rewrite=emulated if way.emulated else str,
+    )
+
+
+def factors(rng: np.random.Generator, way: Way, m: int, n: int, k: int) -> tuple[Array, Array]:
+    """Small integers, which both types hold, so that products are exact."""
+    dtype = DTYPES[ELEMENTS[way.unit][0]]
+    a, b = (rng.integers(-9, 10, shape).astype(dtype) for shape in ((m, k), (k, n)))
+    return np.asfortranarray(a), np.asfortranarray(b)
+
+
+def placed(elements: int, offset: int, step: int, columns: int, dtype: Any) -> tuple[Array, Array]:
+    """A column-major array whose first element lies `offset` elements behind a cache line, and all around it."""
+    size = np.dtype(dtype).itemsize
+    whole = np.full((offset + step * columns + 64) * size + 128, 77, np.uint8)
+    start = -whole.ctypes.data % 64 + offset * size
+    inside = whole[start : start + step * columns * size].view(dtype).reshape((step, columns), order="F")
+    return inside[:elements], whole
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_results_past_the_caches_wherever_they_lie(way: Way, rng: np.random.Generator) -> None:
+    """Panels then begin with cache lines of the result, wherever its first line is."""
+    shape = replace(tile_machine(), l2_bytes=0)
+    run = kernel(way, shape)
+    assert "!nontemporal" in run.text
+    dtype = DTYPES[ELEMENTS[way.unit][1]]
+    for case in range(60):
+        m, n, k = (int(rng.integers(1, end)) for end in (97, 97, 300))
+        a, b = factors(rng, way, m, n, k)
+        step = -(-(m + 5) // 16) * 16 if case % 3 else m + 3
+        c, around = placed(m, int(rng.integers(0, 20)), step, n, dtype)
+        outside = around.copy()
+        run({"pA": a, "pB": b, "pC": c})
+        wanted = a.astype(np.int64) @ b.astype(np.int64)
+        np.testing.assert_array_equal(c, wanted.astype(dtype), err_msg=str((m, n, k, step)))
+        c[...] = np.frombuffer(b"M" * c.itemsize, dtype)[0]
+        np.testing.assert_array_equal(around, outside)
+
+
+@pytest.mark.parametrize("l2_bytes", [0, 1 << 21])
+@pytest.mark.parametrize("way", ways(Unit.AMX_BF16))
+def test_epilogue_happens_on_the_sums(way: Way, l2_bytes: int, rng: np.random.Generator) -> None:
+    shape = replace(tile_machine(), l2_bytes=l2_bytes)
+    scale = """%two = arith.constant {{value = 2.0}} -> f32
+        %w = tile.splat %two -> tile<{m}x{n}xf32>
+        %d = arith.mul %r, %w -> tile<{m}x{n}xf32>
+        %s = arith.cast %d -> tile<{m}x{n}xbf16>"""
+    run = kernel(way, shape, scale)
+    for m, n, k in [(1, 1, 1), (33, 17, 65), (96, 95, 1100)]:
+        a, b = factors(rng, way, m, n, k)
+        c = np.zeros((m, n), DTYPES["bf16"], "F")
+        run({"pA": a, "pB": b, "pC": c})
+        wanted = (2.0 * (a.astype(np.float32) @ b.astype(np.float32))).astype(DTYPES["bf16"])
+        np.testing.assert_array_equal(c, wanted, err_msg=str((m, n, k)))
+
+
+@pytest.mark.parametrize("terms", [64, 4096])
+@pytest.mark.parametrize(("unit", "instruction"), [(Unit.AMX_INT8, "tdpbssd"), (Unit.AMX_BF16, "tdpbf16ps")])
+def test_loops_keep_their_tiles_in_registers(unit: Unit, instruction: str, terms: int) -> None:
+    """A step is four loads and four products; tiles are stored once a block, the configuration is loaded once."""
+    shape = tile_machine()
+    text = kernel(Way(unit, emulated=True), shape, extents=(1024, 1024, terms)).text
+    code = assembly_of(text, replace(shape.processor, cpu="sapphirerapids"))
+    assert code.count("ldtilecfg") == code.count("tilerelease") == 1
+    loops = re.findall(r"^(\.LBB\w+):[^\n]*\n((?:(?!\.LBB\w+:).*\n)*?)\s+j\w+\s+\1$", code, re.MULTILINE)
+    steps = [body for _, body in loops if instruction in body]
+    assert len(steps) == 1
+    (step,) = steps
+    assert step.count(instruction) == 4
+    assert len(re.findall(r"\ttileloadd\s", step)) == len(re.findall(r"\ttileloaddt1\s", step)) == 2
+    assert "tilestored" not in step
+    assert code.count("tilestored") == 4
+
+
+@pytest.mark.parametrize(("left", "right"), ["ss", "su", "us", "uu"])
+def test_every_pair_of_signs_has_its_instruction(left: str, right: str) -> None:
+    from targets.cpu.units.test_integer_units import kernel as signed_kernel
+
+    text = signed_kernel((left, right), Way(Unit.AMX_INT8, emulated=True)).text
+    code = assembly_of(text, replace(tile_machine().processor, cpu="sapphirerapids"))
+    assert set(re.findall(r"\ttdp\w+", code)) == {f"\ttdpb{right}{left}d"}
