@@ -1,9 +1,11 @@
 """Products of i8 and of bf16 with product units and without, against torch: `python benchmarks/units.py [--quick]`.
 
 C := A B, row-major (for us: the transposes in reverse), on random data: large matrices, and batches of small ones that
-stay in the second cache. Ours with units (VNNI; the bf16 unit, which has to be asked for), ours without, and torch
-(`_int_mm` and matmul, bmm; its products of bf16 are rounded to bf16, ours are f32) run in turn in one process a thread
-count. The table shows median rates in GFLOP/s, and how many times as fast ours with units is, with quartiles.
+stay in the second cache. Ours with the best unit there is (AMX, else VNNI and the bf16 unit; those of bf16 have to be
+asked for), ours without, and torch (`_int_mm` and matmul, bmm; its products of bf16 are rounded to bf16, ours are f32)
+run in turn in one process a thread count. The table shows median rates in GFLOP/s, how many times as fast ours with
+units is, with quartiles, and on machines with AMX the share of what its tiles give at most (`tile_ceiling.py`), timed
+in the same rounds. Pin it (`taskset -c 2,3`) where other processors are busy.
 """
 
 from __future__ import annotations
@@ -25,12 +27,13 @@ from children import rows_of_children
 from comparison import Comparison, overall
 from figures import Chart
 from spread import Overall
+from tile_ceiling import ceiling
 from timing import in_turn, timers
 from torch_forms import torch_module
 
 Array = NDArray[Any]
 _RESULTS: Final = {"i8": "i32", "bf16": "f32"}
-_UNITS: Final = {"i8": "vnni", "bf16": "bf16"}
+_UNITS: Final = {"i8": "amx,vnni", "bf16": "amx,bf16"}
 _LARGE: Final = [512, 1024, 2048, 4096]
 _SMALL: Final = [16, 32, 64, 128]
 _QUICK: Final = ([256, 512], [32, 64])
@@ -40,6 +43,7 @@ _WARM: Final = 0.03
 _UNITS_ON: Final = "units"
 _UNITS_OFF: Final = "vectors"
 _TORCH: Final = "torch"
+_CEILING: Final = "tiles"
 
 
 class Case(Struct, frozen=True):
@@ -97,18 +101,22 @@ def _torch_product(case: Case, a: Any, b: Any) -> Callable[[], object] | None:
 
 
 class Row(Struct, frozen=True):
-    """One case with a number of threads; `gigaflops` of work."""
+    """One case with a number of threads; `gigaflops` of work; the unit; the share of what that gives at most."""
 
     dtype: str
     gigaflops: float
     case: Comparison
+    unit: str
+    share: float | None = None
 
     def line(self) -> str:
         """One line of the table."""
         case = self.case
-        rates = "".join(f"  {name} {self.gigaflops / spread.median:.0f}" for name, spread in case.seconds.items())
-        ratios = "".join(f"   x{ratio} {name}" for name, ratio in case.ratios.items())
-        return f"{case.label:28} GFLOP/s:{rates}{ratios}{'   WRONG' if case.wrong else ''}"
+        others = {name: spread for name, spread in case.seconds.items() if name != _CEILING}
+        rates = "".join(f"  {name} {self.gigaflops / spread.median:.0f}" for name, spread in others.items())
+        ratios = "".join(f"   x{case.ratios[name]} {name}" for name in others if name in case.ratios)
+        share = "" if self.share is None else f"   {self.share:.0%} of tiles"
+        return f"{case.label:28} {self.unit} GFLOP/s:{rates}{ratios}{share}{'   WRONG' if case.wrong else ''}"
 
 
 def measure(case: Case, seconds: float, threads: int) -> Row:
@@ -118,26 +126,37 @@ def measure(case: Case, seconds: float, threads: int) -> Row:
     exact = a[0].astype(np.float64) @ b[0].astype(np.float64)
     runs: dict[str, Callable[[], object]] = {}
     errors: list[float] = []
+    schedules: list[str] = []
     for name, units in ((_UNITS_ON, _UNITS[case.dtype]), (_UNITS_OFF, "vector")):
         c = np.zeros(a.shape, np.int32 if case.dtype == "i8" else np.float32)
-        kernel = tw.compile(case.text, cache=False, units=units).k[case.batch]
+        compiled = tw.compile(case.text, cache=False, units=units).k
+        schedules.append(compiled.schedule)
+        kernel = compiled[case.batch]
         runs[name] = lambda kernel=kernel, c=c: kernel(b.T, a.T, c.T)
         runs[name]()
         errors.append(float(np.linalg.norm(c[0] - exact) / np.linalg.norm(exact)))
     peer = _torch_product(case, ta, tb)
     if peer is not None:
         runs[_TORCH] = peer
+    unit = schedules[0].split(": ")[2].split(",")[0]
+    most = ceiling(case.dtype) if unit.startswith("amx") else None
+    if most is not None:
+        runs[_CEILING] = most.run
     timings = in_turn(timers(runs), sys.maxsize, limit=seconds, threads=threads, warm=_WARM)
     found = Comparison.of(
         case.name,
         timings,
-        [_TORCH] if peer is not None else [],
+        [_TORCH] if peer is not None else [_UNITS_OFF],
         ours=_UNITS_ON,
         threads=threads,
         error=max(errors),
         allowed=0 if case.dtype == "i8" else _ERROR,
     )
-    return Row(case.dtype, 2.0 * case.size**3 * case.batch / 1e9, found)
+    work = 2.0 * case.size**3 * case.batch
+    share = None
+    if most is not None:
+        share = work / most.operations / threads * found.ratios[_CEILING].median
+    return Row(case.dtype, work / 1e9, found, unit, share)
 
 
 def _cases(quick: bool) -> list[Case]:
