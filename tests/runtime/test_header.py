@@ -19,7 +19,7 @@ from tilewright.artifacts.artifact import (
     ScalarParameter,
     slot_layout,
 )
-from tilewright.artifacts.parameters import REPORTS
+from tilewright.artifacts.parameters import REPORTS, TILES
 from tilewright.machine.native import compile_text
 from tilewright.machine.processor import FeatureSet, UnsupportedFeatures, machine
 from tilewright.runtime.header import LinkerError, NotForC, emit_header, emit_shared_object
@@ -70,6 +70,25 @@ def artifact() -> Artifact:
 
 
 needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler on this machine")
+
+
+@needs_compiler
+@pytest.mark.skipif(platform.machine() != "x86_64" or platform.system() != "Linux", reason="tiles of x86-64 on Linux")
+@pytest.mark.parametrize("standard", ["c99", "c11", "gnu17"])
+def test_c_programs_ask_for_tiles(tmp_path: Path, standard: str) -> None:
+    """The system's answer is 0, or a negative error number where it refuses or has no tiles."""
+    info = KernelInfo("k", "k", (), facts={TILES: ""})
+    (tmp_path / "kernels.h").write_text(emit_header(Artifact("cpu", (info,), b"")))
+    program = '#include "kernels.h"\nint main(void) { return tilewright_permit_tiles() <= 0 ? 0 : 1; }\n'
+    (tmp_path / "main.c").write_text(program)
+    command = ["cc", f"-std={standard}", "-Wall", "-Werror", "-pedantic", "main.c", "-o", "main"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    assert subprocess.run([tmp_path / "main"], check=False, timeout=60).returncode == 0
+
+
+def test_kernels_keep_off_the_name_of_the_question() -> None:
+    info = KernelInfo("tilewright_permit_tiles", "k", (), facts={TILES: ""})
+    assert "void tilewright_permit_tiles_(" in emit_header(Artifact("cpu", (info,), b""))
 
 
 @needs_compiler

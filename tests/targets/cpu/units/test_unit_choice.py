@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import tilewright as tw
 from tilewright.machine.processor import machine
-from tilewright.machine.units import lacking
+from tilewright.machine.units import lacking, unavailable
 from tilewright.settings.config import ConfigError
 from tilewright.settings.product_units import Unit
 from tilewright.targets import find_target
@@ -101,6 +101,7 @@ def test_mmai_is_the_same_on_every_unit_and_in_the_interpreter(
         ("interpreter", None, 2),
         ("cpu", "vector", 2),
         ("cpu", "vnni", 2),
+        ("cpu", "amx", 2),
         ("cpu:generic", None, 0),
     ):
         c = np.full((m, n), -1, np.int32)
@@ -109,8 +110,9 @@ def test_mmai_is_the_same_on_every_unit_and_in_the_interpreter(
 
 
 @pytest.mark.parametrize("level", [0, 2])
+@pytest.mark.parametrize("unit", [Unit.VNNI, Unit.AMX_INT8])
 @pytest.mark.parametrize("signs", list(product(SIGNS, SIGNS)), ids="-".join)
-def test_batches_of_mmai(signs: tuple[str, str], level: int, rng: np.random.Generator) -> None:
+def test_batches_of_mmai(signs: tuple[str, str], unit: Unit, level: int, rng: np.random.Generator) -> None:
     """Each matrix of a batch is a product of its own, of unsigned bytes too."""
     shapes = {"a": ((2, 64, 128), "i8"), "b": ((2, 128, 32), "i8"), "c": ((2, 64, 32), "i32")}
     views = {name: View(name, element, shape, shape) for name, (shape, element) in shapes.items()}
@@ -133,10 +135,10 @@ def test_batches_of_mmai(signs: tuple[str, str], level: int, rng: np.random.Gene
     a, b = (rng.integers(-128, 128, shapes[name][0]).astype(np.int8) for name in "ab")
     seen = [v if sign == "signed" else v.view(np.uint8) for v, sign in zip((a, b), signs, strict=True)]
     c = np.full(shapes["c"][0], -1, np.int32)
-    kernel = tw.compile(text, cache=False, level=level).k
+    kernel = tw.compile(text, cache=False, level=level, units=unit.value).k
     kernel[1](a, b, c)
     np.testing.assert_array_equal(c, (seen[0].astype(np.int64) @ seen[1].astype(np.int64)).astype(np.int32))
-    assert ("vnni, packed" in kernel.schedule) == (not lacking(machine(), Unit.VNNI))
+    assert (f"{unit.value}, packed" in kernel.schedule) == (unavailable(machine(), unit) is None)
 
 
 def test_cooperative_matrices(rng: np.random.Generator) -> None:
@@ -152,7 +154,7 @@ def test_cooperative_matrices(rng: np.random.Generator) -> None:
         }
     }"""
     a, b = (np.asfortranarray(rng.integers(-128, 128, (64, 64)).astype(np.int8)) for _ in range(2))
-    for units in ("vector", "vnni"):
+    for units in ("vector", "vnni", "amx"):
         c = np.full((64, 64), np.iinfo(np.int32).max, np.int32, "F")
         tw.compile(text, cache=False, units=units).k[1](a, b, c)
         wanted = a.astype(np.int64) @ b.astype(np.int64) + np.iinfo(np.int32).max
@@ -180,7 +182,7 @@ def test_products_of_both_languages_take_vnni() -> None:
         (gemm(I8, 100, 90, 80), "cpu", "vector", "vector, packed, .*; vnni: not among the units to be used"),
         (gemm(I8, 100, 90, 80), "cpu:generic", None, "vector, .*; vnni: the target lacks avx512f, .*avx512vnni"),
         (gemm(I8, 20, 20, 20), "cpu", None, "vector, factors read in place; vnni: only packed products take it"),
-        (gemm(I8, 20, 20, 20), "cpu", "vector", "read in place; vnni: not among the units to be used"),
+        (gemm(I8, 20, 20, 20), "cpu", "vector", "read in place; .*vnni: not among the units to be used"),
         (
             gemm(("bf16", "bf16", "f32"), 100, 90, 80),
             "cpu",
@@ -214,7 +216,9 @@ def test_units_come_from_the_argument_before_the_setting() -> None:
 
 @pytest.mark.parametrize("words", ["vnii", "vnni;vector", "vnni,,vector", "amx512"])
 def test_what_is_no_unit_is_told(words: str) -> None:
-    with pytest.raises(ConfigError, match="is no list of product units: vector, vnni, bf16, with commas between"):
+    with pytest.raises(
+        ConfigError, match="is no list of product units: vector, vnni, bf16, amx-int8, amx-bf16, amx, with"
+    ):
         tw.compile(gemm(I8, 4, 4, 4), units=words)
 
 
