@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from tilewright.ir.types import ScalarType
 from tilewright.targets.cpu.context import KernelContext
-from tilewright.targets.cpu.expressions.nodes import Memory
+from tilewright.targets.cpu.expressions.nodes import Memory, natural_dim
 from tilewright.targets.cpu.large_products.epilogue import to_lines
 from tilewright.targets.cpu.large_products.packing import Format
 from tilewright.targets.cpu.large_products.panels import Corner, pack
@@ -90,12 +90,28 @@ class TileProduct:
                 strip = _Strip(group.index, count, block.index, end)
                 with self._each_run(b, inside) as run:
                     start = self._panel(b, longs, form.long, i64(0), run, at_once)
-                    with b.if_then(b.icmp("eq", block.index, i64(0))), b.loop(i64(0), count, hint="panel") as panel:
-                        to = self._panel(b, start, form.long, panel.index)
-                        line = b.mul(b.add(group.index, panel.index), i64(form.long.height))
-                        self._pack(inner, inside.long, form.long, b.sub(line, inside.shift), run, to)
+                    with b.if_then(b.icmp("eq", block.index, i64(0))):
+                        self._pack_long(inner, inside, strip, run, start)
                     self._multiply_strip(inner, inside, strip, run, start)
         part.call(blocks(ctx.b, ctx.b.add(work.lines, work.shift), form.long.height), worth)
+
+    def _pack_long(self, ctx: KernelContext, work: Work, strip: _Strip, run: _Run, longs: Value) -> None:
+        """The panels of vectors of a strip for a run of terms.
+
+        Where lines are neighbours in memory, some terms of all panels come before more terms, so that memory is read
+        in long rows.
+        """
+        b, form = ctx.b, self._form
+        beside = natural_dim(work.long) == form.long.line
+        terms = _TERMS_BESIDE * form.unit.terms if beside else form.terms
+        with b.loop(i64(0), run.depth, terms, hint="term") as part, b.loop(i64(0), strip.lines, hint="panel") as panel:
+            line = b.sub(b.mul(b.add(strip.line, panel.index), i64(form.long.height)), work.shift)
+            depth = b.smin(b.sub(run.depth, part.index), i64(terms))
+            piece = replace(run, term=b.add(run.term, part.index), depth=depth)
+            words = b.udiv(part.index, i64(form.long.packing.group))
+            to = self._panel(b, longs, form.long, panel.index)
+            to = b.gep("i8", to, b.mul(words, i64(form.long.height * form.long.word.bytes)))
+            self._pack(ctx, work.long, form.long, line, piece, to)
 
     def _multiply_strip(self, ctx: KernelContext, work: Work, strip: _Strip, run: _Run, longs: Value) -> None:
         """All blocks of a strip over a run of terms, in a function of their own (`TileKernel`)."""
@@ -174,6 +190,8 @@ class TileProduct:
         return borrowed(ctx, self._machine, element, size // element.bytes)
 
 
+_TERMS_BESIDE = 2
+"""Instructions whose terms are packed together."""
 _ONLY = (boolean(True), boolean(True))
 
 
