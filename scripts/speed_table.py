@@ -95,10 +95,15 @@ def _other_forms_and_units() -> Iterator[Claim]:
     for threads in (1, 2):
         what = f"products written as loops, in MLIR or TLX, {_threads(threads)}, over the instruction gemm"
         yield Claim(what, "raised", f"other forms, {threads} threads, over gemm", "raised.py")
-    for dtype, what in (("i8", "products of i8 on VNNI"), ("bf16", "products of bf16 on its unit, where asked for")):
+    for results, dtype, what in (
+        ("units", "i8", "products of i8 on VNNI"),
+        ("units", "bf16", "products of bf16 on its unit, where asked for"),
+        ("units_emerald_rapids", "i8", "products of i8 on AMX (Emerald Rapids)"),
+        ("units_emerald_rapids", "bf16", "products of bf16 on AMX, where asked for (Emerald Rapids)"),
+    ):
         for threads in (1, 2):
             key = f"{dtype}, {threads} threads, over torch"
-            yield Claim(f"{what}, {_threads(threads)}, over torch", "units", key, "units.py")
+            yield Claim(f"{what}, {_threads(threads)}, over torch", results, key, "units.py")
 
 
 def _other() -> Iterator[Claim]:

@@ -24,6 +24,8 @@ from tilewright.targets.llvm.emitter import Module as LlvmModule
 Array = NDArray[np.generic]
 CANARY = 1024
 """Bytes behind a kernel's scratch memory that it must leave alone."""
+UNWRITTEN = 0xFF
+"""What a kernel finds in its scratch memory: NaN of every type of floats."""
 
 
 def parsed(text: str) -> Module:
@@ -61,13 +63,13 @@ class Entry:
         for slot in slot_layout(self.info.parameters):
             data = _slot_bytes(slot, arguments[slot.parameter])
             block[slot.offset : slot.offset + len(data)] = np.frombuffer(data, np.uint8)
-        scratch = np.full(self.info.local_bytes + 128 + CANARY, 0xA5, np.uint8)
+        scratch = np.full(self.info.local_bytes + 128 + CANARY, UNWRITTEN, np.uint8)
         base = -(-scratch.ctypes.data // 128) * 128
         extents = np.array(grid, np.int64)
         groups = range(int(extents.prod())) if groups is None else groups
         self._call(block.ctypes.data, extents.ctypes.data, groups.start, groups.stop, base, None)
         behind = scratch[base - scratch.ctypes.data + self.info.local_bytes :]
-        assert (behind == 0xA5).all(), "the kernel wrote behind the memory that it asks for"
+        assert (behind == UNWRITTEN).all(), "the kernel wrote behind the memory that it asks for"
 
 
 def _slot_bytes(slot: Slot, argument: Array | np.generic) -> bytes:
