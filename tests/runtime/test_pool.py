@@ -223,6 +223,21 @@ def test_the_environment_sets_the_size() -> None:
             assert default_thread_count({"OMP_NUM_THREADS": ignored}) == available_processors()
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux gives huge pages to who asks")
+@pytest.mark.parametrize("size", [1 << 21, (1 << 22) + 4096])
+def test_much_scratch_begins_with_a_huge_page(pool: Pool, size: int) -> None:
+    addresses: list[int] = []
+
+    @ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 5)
+    def fill(_context: int, _begin: int, _end: int, scratch: int, _thread: int) -> None:
+        ctypes.memset(scratch, 1, size)
+        addresses.append(scratch)
+
+    pool.run(ctypes.cast(fill, ctypes.c_void_p).value or 0, 0, 1000, size)
+    assert addresses
+    assert all(scratch % (1 << 21) == 0 for scratch in addresses)
+
+
 def test_scratch_is_aligned(pool: Pool) -> None:
     addresses: list[int] = []
 
