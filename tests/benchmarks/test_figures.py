@@ -32,6 +32,7 @@ from pathlib import Path
 def said(path):
     out = io.StringIO()
     sys.argv[:] = [path, "--help"]
+    sys.path[0] = str(Path(path).parent)
     with contextlib.redirect_stdout(out):
         try:
             runpy.run_path(path, run_name="__main__")
@@ -41,8 +42,7 @@ def said(path):
             return traceback.format_exc()
     return out.getvalue()
 
-sys.path.insert(0, str(Path(sys.argv[1]).parent))
-print(json.dumps([said(path) for path in sys.argv[1:]]))
+print(json.dumps([said(path) for path in list(sys.argv[1:])]))
 """
 
 
