@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from dialects.tlx.tensors import in_format
+from targets.cpu.units.tile_emulation import here, tile_machine
 from tilewright.compile_options import CompileOptions
 from tilewright.compiler import compile_module
 from tilewright.diagnostics import Report
@@ -21,10 +22,13 @@ from tilewright.interpreter.program import interpreted_module
 from tilewright.ir.core import Value
 from tilewright.ir.types import BF16, F32, F64, I8, I32, PointerType, ScalarType, memref
 from tilewright.ir.verifier import verified
+from tilewright.machine.units import lacking
 from tilewright.numerics.arrays import array_of, to_double
 from tilewright.numerics.formats import FloatFormat
 from tilewright.program import load_artifact
+from tilewright.settings.product_units import Unit, read_units
 from tilewright.targets import find_target
+from tilewright.targets.cpu.target import CpuTarget
 
 Array = NDArray[Any]
 Modes = Sequence[tuple[int, int]]
@@ -69,11 +73,15 @@ class Tensors:
         type_ = memref(self.elements[which], shape, strides)
         return b(FromAddress(b(AddressOf(pointer)).out, [], [], result_types=[type_])).out
 
-    def check(self, alpha: int, beta: int, target: str = "cpu") -> str:
-        """Compiled, interpreted and computed by NumPy; what the product says of its code."""
+    def check(self, alpha: int, beta: int, target: str = "cpu", tiles: bool = False) -> str:
+        """Compiled, interpreted and computed by NumPy; what the product says of its code.
+
+        `tiles`: on tiles of AMX, emulated.
+        """
         options = CompileOptions(2, verify_each=True)
-        machine = find_target(target, "vector,vnni,bf16")
-        compiled = load_artifact(compile_module(self.module(alpha, beta), machine, options, Report()))
+        machine = CpuTarget(tile_machine()).using(read_units("amx")) if tiles else find_target(target, _UNITS)
+        artifact = compile_module(self.module(alpha, beta), machine, options, Report())
+        compiled = load_artifact(here(artifact) if tiles else artifact)
         found: list[Array] = []
         for run in (compiled, interpreted_module(self.module(alpha, beta), "", False)):
             arguments = [x.copy() for x in self.given]
@@ -99,6 +107,7 @@ def packed(extents: Sequence[int], order: Sequence[int], gap: int = 0) -> Modes:
     return list(zip(extents, strides, strict=True))
 
 
+_UNITS = "vector,vnni,bf16"
 TYPES = {
     "f32": (F32, F32, F32),
     "f64": (F64, F64, F64),
@@ -120,6 +129,15 @@ def test_random_orders_and_extents(rng: np.random.Generator, name: str) -> None:
             for g in ([*m, *k], [*k, *n], [*m, *n])
         ]
         Tensors(rng, TYPES[name], modes).check(int(rng.integers(3)), int(rng.integers(3)))
+
+
+@pytest.mark.skipif(bool(lacking(tile_machine().processor, Unit.AMX_INT8)), reason="this machine has no AVX-512")
+@pytest.mark.parametrize(("name", "inner"), [("i8-i32", 7), ("bf16", 24)])
+def test_tiles_read_and_write_runs_of_every_length(rng: np.random.Generator, inner: int, name: str) -> None:
+    m, k, n = [inner, -(-40 // inner)], [-(-70 // inner), inner], [inner, -(-33 // inner)]
+    for orders in ([0, 3, 2, 1], [2, 1, 0, 3], [2, 0, 3, 1]), ([2, 3, 0, 1], [1, 0, 2, 3], [0, 1, 3, 2]):
+        modes = [packed(shape, order, 1) for shape, order in zip(([*m, *k], [*k, *n], [*m, *n]), orders, strict=True)]
+        assert "amx-" in Tensors(rng, TYPES[name], modes).check(1, 1, tiles=True)
 
 
 @pytest.mark.parametrize("inner", [1, 3, 7, 8, 15, 16, 17, 24, 31, 32, 33, 40])

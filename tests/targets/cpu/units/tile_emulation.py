@@ -12,6 +12,10 @@ import re
 
 from msgspec.structs import replace
 
+from tilewright.artifacts.artifact import Artifact
+from tilewright.artifacts.parameters import TILES
+from tilewright.machine.native import compile_text
+from tilewright.machine.processor import machine
 from tilewright.targets.cpu.machine import Machine, machine_of
 
 _INTRINSIC = re.compile(r"@llvm\.x86\.(t\w+)\.internal")
@@ -25,6 +29,16 @@ def tile_machine() -> Machine:
     features = [f for f in shape.processor.features.split(",") if f[1:] not in _FEATURES]
     features += [f"+{name}" for name in _FEATURES]
     return replace(shape, processor=replace(shape.processor, features=",".join(features)))
+
+
+def here(artifact: Artifact) -> Artifact:
+    """Code for AMX as code of this machine."""
+    code = compile_text(emulated(artifact.texts["llvm"]), machine())
+    kernels = tuple(
+        replace(info, facts={name: fact for name, fact in info.facts.items() if name != TILES})
+        for info in artifact.kernels
+    )
+    return replace(artifact, payload=code, features=machine().features, kernels=kernels)
 
 
 def emulated(text: str) -> str:
