@@ -72,6 +72,9 @@ def _order(value: Value) -> int:
 class Collective(Operation):
     """alpha times something of the inputs, which stand after it, added to beta times the last operand, the target."""
 
+    in_language: ClassVar[bool] = True
+    """Whether the tensor language has an instruction for it."""
+
     def tensor_modes(self) -> Sequence[TensorModes]:
         """The tensors among the operands. Modes of one letter have one extent, which the first that has it sets: the
         one statement of which extents agree, for the rules of the language, the interpreter and launches."""
@@ -199,6 +202,8 @@ class Contract(Collective, name="tl.contract", traits=(COLLECTIVE,), code="V39")
     of columns; how many there are of each follows from the orders. All extents are static. What no single stride says,
     such as the positions that windows of an image meet, is so multiplied in place. Not in any source language.
     """
+
+    in_language: ClassVar[bool] = False
 
     alpha: Value = operand(NUMBER)
     a: Value = operand(MEMREF)

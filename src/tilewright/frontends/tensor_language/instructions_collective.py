@@ -121,7 +121,7 @@ def _tile_shape(p: RegionReader) -> tuple[int, ...]:
 
 def collectives(dialects: Iterable[ModuleType]) -> dict[str, Instruction]:
     """The collectives that dialects declare, by mnemonic."""
-    found = [cls for cls in declared_in(dialects) if issubclass(cls, tl.Collective)]
+    found = [cls for cls in declared_in(dialects) if issubclass(cls, tl.Collective) and cls.in_language]
     return {mnemonic_of(cls): collective(cls) for cls in found}
 
 

@@ -135,6 +135,8 @@ def _cmp(op: arith.Cmp, name: Name) -> str:
 
 
 def _collective(op: tl.Collective, name: Name) -> str:
+    if not op.in_language:
+        raise NotInLanguage(f"{op.name} is not in the tensor language")
     cls = type(op)
     flags = modifiers_of(cls)
     if any(value is True and key not in flags for key, value in op.attributes.items()):
