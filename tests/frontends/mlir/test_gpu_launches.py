@@ -116,3 +116,58 @@ def test_rows_of_elements_in_their_custom_form(rng: np.random.Generator, tmp_pat
     b = np.zeros_like(a)
     compiled(text, "interpreter", tmp_path).f[1](a, b)
     assert np.array_equal(a, b)
+
+
+STORED = '      "vector.store"(%v, %p, %zero) : (vector<4xi32>, memref<4xi32, 5>, index) -> ()\n'
+ALLOCA = '"memref.alloca"() <{operandSegmentSizes = array<i32: 0, 0>}> : () ->'
+FILL = """\
+      "linalg.fill"(%{value}, %{memory}) <{{operandSegmentSizes = array<i32: 1, 1>}}> ({{
+      ^bb0(%in{memory}: i32, %out{memory}: i32):
+        "linalg.yield"(%in{memory}) : (i32) -> ()
+      }}) : (i32, {type}) -> ()
+"""
+SUMS = f"""\
+      %three = "arith.constant"() <{{value = 3 : i32}}> : () -> i32
+      %none = "arith.constant"() <{{value = 0 : i32}}> : () -> i32
+      %q = {ALLOCA} memref<2x2xi32, 5>
+      %out = {ALLOCA} memref<2x2xi32, 5>
+{FILL.format(value="three", memory="q", type="memref<2x2xi32, 5>")}\
+{FILL.format(value="none", memory="out", type="memref<2x2xi32, 5>")}\
+      "linalg.matmul"(%q, %q, %out) <{{operandSegmentSizes = array<i32: 2, 1>}}> ({{
+      ^bb0(%x: i32, %y: i32, %sum: i32):
+        %product = "arith.muli"(%x, %y) : (i32, i32) -> i32
+        %more = "arith.addi"(%sum, %product) : (i32, i32) -> i32
+        "linalg.yield"(%more) : (i32) -> ()
+      }}) : (memref<2x2xi32, 5>, memref<2x2xi32, 5>, memref<2x2xi32, 5>) -> ()
+      %found = "memref.load"(%out, %zero, %zero) : (memref<2x2xi32, 5>, index, index) -> i32
+{FILL.format(value="found", memory="p", type="memref<4xi32, 5>")}\
+"""
+COPIES = f"""\
+      %q = {ALLOCA} memref<4xi32, 5>
+      "memref.copy"(%p, %q) : (memref<4xi32, 5>, memref<4xi32, 5>) -> ()
+      %own = "memref.load"(%q, %c1) : (memref<4xi32, 5>, index) -> i32
+      "memref.store"(%own, %p, %zero) : (i32, memref<4xi32, 5>, index) -> ()
+"""
+TENSORS = """\
+      %first = "memref.load"(%p, %zero) : (memref<4xi32, 5>, index) -> i32
+      %dense = "arith.constant"() <{value = dense<7> : tensor<3xi32>}> : () -> tensor<3xi32>
+      %own = "tensor.insert"(%first, %dense, %c1) : (i32, tensor<3xi32>, index) -> tensor<3xi32>
+      %same = "tensor.extract"(%own, %c1) : (tensor<3xi32>, index) -> i32
+      %seven = "tensor.extract"(%own, %c2) : (tensor<3xi32>, index) -> i32
+      "memref.store"(%seven, %p, %c1) : (i32, memref<4xi32, 5>, index) -> ()
+      "memref.store"(%same, %p, %c2) : (i32, memref<4xi32, 5>, index) -> ()
+"""
+
+
+@pytest.mark.parametrize("target", ["interpreter", "cpu"])
+@pytest.mark.parametrize(("body", "columns"), [(SUMS, None), (COPIES, [1, 1, 2, 3]), (TENSORS, [0, None, 0, 3])])
+def test_threads_compute_each_on_their_own(
+    body: str, columns: list[int | None] | None, target: str, rng: np.random.Generator, tmp_path: Path
+) -> None:
+    """Fills, copies, products and tensors are none of the work-group there; `columns` of four are moved, None is 7."""
+    a = rng.integers(-99, 99, (24, 64), dtype=np.int32)
+    b = np.zeros_like(a)
+    compiled(PROGRAM.replace(STORED, STORED + body), target, tmp_path).f[1](a, b)
+    rows = a.reshape(3, 8, 16, 4)[:, ::-1].reshape(24, 16, 4)
+    wanted = [np.full((24, 16), 7) if k is None else rows[:, :, k] for k in columns or []]
+    assert np.array_equal(b, np.stack(wanted, 2).reshape(24, 64) if wanted else np.full_like(a, 18))

@@ -1,4 +1,7 @@
-"""Lowers linalg: contractions become collectives, everything else loops, the parallel ones a `tl.foreach`."""
+"""Lowers linalg: contractions become collectives, everything else loops, the parallel ones a `tl.foreach`.
+
+Threads of a block (`launches`) run operations each for itself: as loops in their order.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ class _Structured:
             self._lower(low, op)
 
     def _lower(self, low: Lowering, op: linalg.Structured) -> None:
-        contraction = contraction_of(op)
+        contraction = contraction_of(op) if low.threads is None else None
         if contraction is not None and _is_product(contraction) and not _reads_output(low, contraction):
             _contract(low, contraction, op)
             return
@@ -201,7 +204,7 @@ class _Loops:
     def emit(self) -> None:
         """All loops."""
         parallel = [k for k, kind in enumerate(self.kinds) if kind == "parallel"]
-        if not parallel or not self._is_independent(parallel):
+        if self.low.threads is not None or not parallel or not self._is_independent(parallel):
             self._in_order(self.low, list(range(len(self.kinds))), {})
             return
         sums = [k for k in range(len(self.kinds)) if k not in parallel]
@@ -255,10 +258,15 @@ class _Loops:
             carried = [self._read(low, k, places) for k in outputs]
             found = self._summed(low, list(sums), dict(at), carried)
         else:
-            used = {k for k in outputs if self.op.body.entry.arguments[k].uses}
-            found = self._body(low, at, [self._read(low, k, places) if k in used else None for k in outputs])
+            found = self._body(low, at, self._before(low, at))
         for k, value in zip(outputs, found, strict=True):
             low.b(shared.Store(value, low.value(self.operands[k]), self._indices(low, self.maps[k], places)))
+
+    def _before(self, low: Lowering, at: Mapping[int, Value]) -> list[Value | None]:
+        """The elements of the outputs that the body asks for."""
+        count = len(self.op.inputs)
+        asked = [bool(argument.uses) for argument in self.op.body.entry.arguments[count:]]
+        return [self._read(low, k, at) if used else None for k, used in enumerate(asked, count)]
 
     def _summed(
         self, low: Lowering, sums: list[int], at: dict[int, Value], carried: Sequence[Value]
@@ -304,7 +312,7 @@ class _Loops:
             return
         count = len(self.op.inputs)
         outputs = range(count, len(self.operands))
-        found = self._body(low, at, [self._read(low, k, at) for k in outputs])
+        found = self._body(low, at, self._before(low, at))
         for k, value in zip(outputs, found, strict=True):
             low.b(shared.Store(value, low.value(self.operands[k]), self._indices(low, self.maps[k], at)))
 

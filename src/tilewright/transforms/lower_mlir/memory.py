@@ -12,8 +12,9 @@ from tilewright.dialects.mlir import memref, tensor
 from tilewright.dialects.mlir.base import integer_of
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.mlir.attributes import IntegerAttribute, SymbolReference
-from tilewright.ir.types import AddressSpace, MemrefType, packed_strides
+from tilewright.ir.types import INDEX, AddressSpace, MemrefType, packed_strides
 from tilewright.transforms.lower_mlir.context import Agreement, Handler, Lowering, Number, Threads, Unsupported
+from tilewright.transforms.lower_mlir.control import counted_loop
 from tilewright.transforms.lower_mlir.types import memref_type
 
 
@@ -36,12 +37,15 @@ def _allocation(low: Lowering, op: Operation) -> None:
         )
     if not type_.is_packed:
         raise Unsupported(op, f"{op.name}: {op.memref.type} is not packed in row-major order")
-    alignment = integer_of(op.alignment) or None
+    low.bind(op.memref, allocated(low, type_, integer_of(op.alignment) or None))
+
+
+def allocated(low: Lowering, type_: MemrefType, alignment: int | None = None) -> Value:
+    """Packed memory of known extents: of the work-group, or of each thread of a block that runs this."""
     if low.threads is not None:
-        low.bind(op.memref, private(low, low.threads, type_, alignment))
-        return
+        return private(low, low.threads, type_, alignment)
     local = MemrefType(type_.element, type_.shape, type_.strides, AddressSpace.LOCAL)
-    low.bind(op.memref, low.b(shared.Alloca(alignment, result_types=[local])).out)
+    return low.b(shared.Alloca(alignment, result_types=[local])).out
 
 
 def private(low: Lowering, threads: Threads, type_: MemrefType, alignment: int | None) -> Value:
@@ -86,7 +90,7 @@ def copy(low: Lowering, source: Value, target: Value, op: Operation) -> None:
     """All elements of a view to another of its shape, which does not overlap it."""
     assert isinstance(source.type, MemrefType)
     type_ = source.type
-    if not 0 < type_.order <= 2:
+    if low.threads is not None or not 0 < type_.order <= 2:
         _copy_elements(low, source, target, op)
         return
     one, zero = low.constant(1.0 if type_.element.is_float else 1, type_.element), low.b.zero(type_.element)
@@ -101,17 +105,36 @@ def _copy_elements(low: Lowering, source: Value, target: Value, op: Operation) -
 
 
 def each_element(low: Lowering, target: Value, made: Callable[[Builder, list[Value]], Value], op: Operation) -> None:
-    """Writes what `made` makes of the indices to each element of a view."""
+    """Writes what `made` makes of the indices to each element of a view: a thread of a block one after the other."""
+
+    def write(b: Builder, indices: list[Value]) -> None:
+        b(shared.Store(made(b, indices), target, indices))
+
     assert isinstance(target.type, MemrefType)
-    extents = [low.index(low.extent(target, mode)) for mode in range(target.type.order)]
-    if not extents:
-        low.b(shared.Store(made(low.b, []), target, []))
+    extents = [low.extent(target, mode) for mode in range(target.type.order)]
+    if low.threads is not None or not extents:
+        _in_order(low, extents, [], write)
         return
-    body, block = new_region([e.type for e in extents])
-    inner = Builder(block, location=op.location)
-    indices: list[Value] = list(block.arguments)
-    inner(shared.Store(made(inner, indices), target, indices))
-    low.b(tl.Foreach([low.b.index(0) for _ in extents], extents, body))
+    uppers = [low.index(extent) for extent in extents]
+    body, block = new_region([INDEX for _ in uppers])
+    write(Builder(block, location=op.location), list(block.arguments))
+    low.b(tl.Foreach([low.b.index(0) for _ in uppers], uppers, body))
+
+
+def _in_order(
+    low: Lowering, extents: Sequence[Number], indices: list[Value], write: Callable[[Builder, list[Value]], None]
+) -> None:
+    """Loops over a box, the innermost over its first mode."""
+    if not extents:
+        write(low.b, indices)
+        return
+    *others, last = extents
+
+    def body(inner: Lowering, index: Value, _: Sequence[Value]) -> list[Value]:
+        _in_order(inner, others, [index, *indices], write)
+        return []
+
+    counted_loop(low, (0, last, 1), [], body, INDEX)
 
 
 def _number(low: Lowering, number: int | Value) -> Number:

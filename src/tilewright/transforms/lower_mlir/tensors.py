@@ -18,10 +18,10 @@ from tilewright.ir.core import Operation, Value
 from tilewright.ir.mlir.dense import DenseElements
 from tilewright.ir.mlir.float_text import value_of
 from tilewright.ir.mlir.types import layout_of
-from tilewright.ir.types import AddressSpace, MemrefType
+from tilewright.ir.types import MemrefType
 from tilewright.transforms.lower_mlir.context import Agreement, Handler, Lowering, Unsupported
 from tilewright.transforms.lower_mlir.contractions import plain_loops
-from tilewright.transforms.lower_mlir.memory import copy, each_element, lower_dim
+from tilewright.transforms.lower_mlir.memory import allocated, copy, each_element, lower_dim
 from tilewright.transforms.lower_mlir.types import memory_of, memref_type, scalar_type
 
 
@@ -80,7 +80,7 @@ def _is_last(op: Operation, value: Value) -> bool:
 
 
 def _fresh(low: Lowering, op: Operation, value: Value) -> Value:
-    """Memory for a tensor: that of the result that it is to become, else of the work-group."""
+    """Memory for a tensor: that of the result that it is to become, else of its own."""
     result = _becomes(low, value)
     if result is not None:
         low.buffers.taken.add(result)
@@ -90,8 +90,7 @@ def _fresh(low: Lowering, op: Operation, value: Value) -> Value:
         if not type_.is_static:
             said = f"{value.type} is none of the results and has extents that are not known"
             raise Unsupported(op, f"{op.name}: {said}; memory is allocated of known size")
-        local = MemrefType(type_.element, type_.shape, type_.strides, AddressSpace.LOCAL)
-        found = low.b(shared.Alloca(result_types=[local])).out
+        found = allocated(low, type_)
     low.buffers.owned.add(found)
     return found
 
