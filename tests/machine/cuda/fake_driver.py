@@ -21,6 +21,10 @@ FIRST_ON_DEVICE: Final = 1 << 40
 DEVICE_BYTES: Final = 1 << 32
 """Addresses of device d begin at `FIRST_ON_DEVICE + d * DEVICE_BYTES`; what was allocated lies in this process."""
 
+RELAXED: Final = 2
+CAPTURE_UNSUPPORTED: Final = 900
+"""The mode in which a thread may free memory while streams are captured, and the error in others."""
+
 _NUMBERS: Final = (c_int, c_uint, c_uint8, c_uint64, ctypes.c_size_t)
 _ERRORS: Final = {2: b"CUDA_ERROR_OUT_OF_MEMORY", 700: b"CUDA_ERROR_ILLEGAL_ADDRESS", 1: b"CUDA_ERROR_INVALID_VALUE"}
 _ATTRIBUTES: Final = {1: 1024, 8: 48 * 1024, 16: 132, 97: 227 * 1024}
@@ -183,9 +187,10 @@ class FakeDriver:
     def play_cuMemAllocAsync(self, out: int, size: int, _stream: int) -> None:
         self.play_cuMemAlloc_v2(out, size)
 
-    def play_cuMemFree_v2(self, address: int) -> None:
+    def play_cuMemFree_v2(self, address: int) -> int:
         # what was free is looked at by tests, so it stays
         assert address in self.memory
+        return CAPTURE_UNSUPPORTED if self.capturing and self.capture_mode != RELAXED else 0
 
     def play_cuMemFreeAsync(self, address: int, _stream: int) -> None:
         assert address in self.memory

@@ -22,6 +22,7 @@ from tilewright.runtime.arrays import Device
 from tilewright.runtime.nvidia import direct
 from tilewright.runtime.nvidia.direct import CUDA, DeviceRunner, entry
 from tilewright.runtime.nvidia.launch import CudaKernel, Modules
+from tilewright.runtime.nvidia.streams import current_stream
 
 Launch = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
 TELL = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_void_p)
@@ -118,6 +119,13 @@ def test_no_runner_where_c_code_is_told_something_else(
     other.now = 3
     torch_that_says(other, monkeypatch)
     assert runner_of(played, KernelInfo("k", "k", ()), PLAN) == (None, 0)
+
+
+def test_tensors_of_derived_classes_are_in_the_same_streams(streams: Streams, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch_that_says(streams, monkeypatch)
+    tensor = type("Tensor", (), {"__module__": "torch"})
+    derived = type("Named", (tensor,), {"__module__": "somebody.tensors"})
+    assert [current_stream([None, array()], 0) for array in (tensor, derived, object)] == [streams.now] * 2 + [0]
 
 
 # With tensors of torch, those of the CPU taken for such of a device

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -206,6 +207,26 @@ def test_tables_are_freed_where_a_launch_fails(played: FakeDriver) -> None:
     with pytest.raises(DriverError):
         kernel(GROUP).launch(1, ([OnDevice((4,))],))
     assert played.calls.count("cuMemFreeAsync") == 1
+
+
+def test_tables_are_freed_where_a_copy_fails(played: FakeDriver) -> None:
+    played.failing["cuMemcpyHtoDAsync_v2"] = 1
+    with pytest.raises(DriverError):
+        kernel(GROUP).launch(1, ([OnDevice((4,))],))
+    assert played.calls.count("cuMemFreeAsync") == 1
+
+
+def test_objects_die_while_a_stream_is_captured(played: FakeDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another thread may capture: the driver refuses to free memory, and drops the graph, unless told that it may."""
+    found, group, refused = kernel(GROUP), PointerArray.of(OnDevice((2, 4))), list[object]()
+    monkeypatch.setattr(sys, "unraisablehook", refused.append)
+    found.launch(1, (group,))
+    played.capturing.add(9)
+    del group
+    gc.collect()
+    assert played.calls.count("cuMemFree_v2") == 1
+    assert not refused
+    assert played.capture_mode == 0, "as the thread had it"
 
 
 def test_tables_that_cannot_change_are_copied_once(played: FakeDriver) -> None:

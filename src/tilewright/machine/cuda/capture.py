@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from tilewright.machine.cuda.handles import Caller
+    from tilewright.machine.cuda.caller import Caller
 
 _RELAXED: Final = 2
 

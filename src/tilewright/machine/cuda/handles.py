@@ -5,22 +5,13 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING
 
+from tilewright.machine.cuda.capture import beside_capture
 from tilewright.machine.cuda.errors import DeviceFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Protocol
 
-    class Caller(Protocol):
-        """A context."""
-
-        def call(self, name: str, *arguments: object) -> None:
-            """Call a driver function with this context current."""
-            ...
-
-        def free_memory(self) -> tuple[int, int]:
-            """Bytes of the device that are free, and all of them."""
-            ...
+    from tilewright.machine.cuda.caller import Caller
 
 
 def finalizer(owner: object, context: Caller, destroy: str, handle: object) -> Callable[[], object]:
@@ -32,7 +23,9 @@ def finalizer(owner: object, context: Caller, destroy: str, handle: object) -> C
 
 def _destroy(context: Caller, destroy: str, handle: object) -> None:
     try:
-        context.call(destroy, handle)
+        # objects die at any time; while a stream is captured, what frees memory would be refused and spoil the graph
+        with beside_capture(context):
+            context.call(destroy, handle)
     except DeviceFailed:
         # what was in the context is gone with it
         return

@@ -10,7 +10,7 @@ from tilewright.machine.cuda.errors import OutOfDeviceMemory, error_of
 from tilewright.machine.cuda.handles import finalizer
 
 if TYPE_CHECKING:
-    from tilewright.machine.cuda.handles import Caller
+    from tilewright.machine.cuda.caller import Caller
 
 
 class DeviceBuffer:

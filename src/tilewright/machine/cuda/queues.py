@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tilewright.machine.cuda.handles import finalizer
 
 if TYPE_CHECKING:
-    from tilewright.machine.cuda.handles import Caller
+    from tilewright.machine.cuda.caller import Caller
 
 
 class Stream:

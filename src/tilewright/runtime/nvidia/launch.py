@@ -189,8 +189,11 @@ class CudaKernel:
 
     def _kernel(self, ordinal: int) -> DeviceKernel:
         found = self._kernels.get(ordinal)
-        if found is None:
-            function = self._modules.on(ordinal).function(self.info.symbol)
-            with self._mutex:
-                found = self._kernels.setdefault(ordinal, DeviceKernel(self.info, self._plan, function))
-        return found
+        if found is not None:
+            return found
+        with self._mutex:
+            found = self._kernels.get(ordinal)
+            if found is None:
+                function = self._modules.on(ordinal).function(self.info.symbol)
+                found = self._kernels[ordinal] = DeviceKernel(self.info, self._plan, function)
+            return found

@@ -75,9 +75,11 @@ def current_stream(arguments: Sequence[object], ordinal: int) -> int:
 def framework_of(arguments: Sequence[object]) -> str | None:
     """`torch` or `cupy`, whichever made the first array; frameworks are not imported for this."""
     for item in arrays_of(arguments):
-        name = type(item).__module__.partition(".")[0]
-        if name in ("torch", "cupy") and name in sys.modules:
-            return name
+        # of derived classes too: their work is in the same streams
+        packages = {class_.__module__.partition(".")[0] for class_ in type(item).__mro__}
+        for name in ("torch", "cupy"):
+            if name in packages and name in sys.modules:
+                return name
     return None
 
 

@@ -75,8 +75,7 @@ class DeviceTables(Struct):
             copy = self._copied(table.image())
             self.captured.append(copy)
             return copy.address
-        temporary.append(self._for_a_launch(table.image(), stream))
-        return temporary[-1]
+        return self._for_a_launch(table.image(), stream, temporary)
 
     def _copied(self, data: bytes) -> DeviceBuffer:
         """A copy that is there when this returns, also while streams are captured, of which it is no part."""
@@ -87,9 +86,10 @@ class DeviceTables(Struct):
             aside.synchronize()
         return buffer
 
-    def _for_a_launch(self, data: bytes, stream: int) -> int:
+    def _for_a_launch(self, data: bytes, stream: int, temporary: list[int]) -> int:
         """Memory that belongs to the stream's order; the driver has read `data` when the copy is enqueued."""
         pointer = c_uint64()
         self.context.call("cuMemAllocAsync", byref(pointer), max(len(data), _ALIGNMENT), c_void_p(stream))
+        temporary.append(pointer.value)
         self.context.call("cuMemcpyHtoDAsync_v2", pointer.value, data, len(data), c_void_p(stream))
         return pointer.value
