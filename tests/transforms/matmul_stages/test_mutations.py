@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -24,25 +23,18 @@ from tilewright.transforms.matmul_stages.matmul import Broken, NotApplicable
 from tilewright.transforms.matmul_stages.nests import applied, bounds, move_access, move_bounds, perfect_nest, variable
 from tilewright.transforms.matmul_stages.tiling import reorder
 from tilewright.transforms.matmul_stages.visits import known_subscripts, products
+from transforms.matmul_stages.mutations import Mutation, barriers, found_broken, without
 from transforms.matmul_stages.products import At, Case, behind, computed, outcomes
 
 SMALL = Case(24, 16, 8)
 SCALARS = "block=12x8x4 warp=6x4x2 pad=0"
 MATRICES = Case(64, 32, 64)
 TILES = "block=32x32x32 warp=32x16x16"
-Mutation = Callable[[At], object]
 
 
 def broken(stage: str, mutate: Mutation, said: str, case: Case = SMALL, schedule: str = SCALARS) -> At:
-    """The property holds, and after the mutation it does not."""
-    behind(stage, case, schedule).check()
-    at = behind(stage, case, schedule)
-    mutate(at)
-    with pytest.raises(Broken) as error:
-        at.check()
-    assert said in str(error.value)
-    assert error.value.place.primary is not None
-    return at
+    """A mutation that the check of a stage finds."""
+    return found_broken(stage, mutate, said, case, schedule)
 
 
 def stepping(loop: str, step: int) -> Mutation:
@@ -459,17 +451,6 @@ def test_pipelines_that_compute_something_else(
     except KernelError:
         return
     assert not np.array_equal(found, PIPELINED.expected(*arrays))
-
-
-def barriers(at: At) -> list[gpu.Barrier]:
-    return [op for op in at.unit.walk() if isinstance(op, gpu.Barrier)]
-
-
-def without(number: int) -> Mutation:
-    def mutate(at: At) -> None:
-        barriers(at)[number].erase()
-
-    return mutate
 
 
 def branch_around(at: At) -> None:

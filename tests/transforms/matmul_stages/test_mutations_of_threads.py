@@ -33,27 +33,21 @@ from tilewright.ir.types import F16, I32, I64, INDEX, AddressSpace, MemrefType
 from tilewright.transforms.index_ranges import Linear
 from tilewright.transforms.matmul_stages import STAGES
 from tilewright.transforms.matmul_stages.copies import copies_in
-from tilewright.transforms.matmul_stages.matmul import Broken, NotApplicable
+from tilewright.transforms.matmul_stages.matmul import NotApplicable
 from tilewright.transforms.matmul_stages.nests import applied, inside, move_bounds, variable
 from tilewright.transforms.matmul_stages.visits import known_subscripts
+from transforms.matmul_stages.mutations import Mutation, barriers, found_broken, without
 from transforms.matmul_stages.products import At, Case, behind
 
 CASE = Case(64, 32, 96)
 TILES = "block=32x32x32 warp=16x16x16"
 REST = Case(71, 45, 99)
 ROWS_OF_ONE = f"{TILES} vector=1"
-Mutation = Callable[[At], object]
 
 
 def broken(stage: str, mutate: Mutation, said: str, case: Case = CASE, schedule: str = TILES) -> At:
-    """The property holds, and after the mutation it does not."""
-    behind(stage, case, schedule).check()
-    at = behind(stage, case, schedule)
-    mutate(at)
-    with pytest.raises(Broken) as error:
-        at.check()
-    assert said in str(error.value)
-    return at
+    """A mutation that the check of a stage finds."""
+    return found_broken(stage, mutate, said, case, schedule)
 
 
 def loads(root: Operation) -> list[vector.Load]:
@@ -217,17 +211,6 @@ def fewer_trips(at: At) -> None:
     """Threads do not copy the last rows of elements."""
     loop = next(op for op in launch_of(at).body.entry if isinstance(op, affine.For))
     move_bounds(loop, Linear(), Linear(0))
-
-
-def barriers(at: At) -> list[gpu.Barrier]:
-    return [op for op in at.unit.walk() if isinstance(op, gpu.Barrier)]
-
-
-def without(number: int) -> Mutation:
-    def mutate(at: At) -> None:
-        barriers(at)[number].erase()
-
-    return mutate
 
 
 def lanes_only(at: At) -> None:
