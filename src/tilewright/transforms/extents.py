@@ -38,7 +38,14 @@ class Extents:
 
     def is_extent(self, number: Value, view: Value, mode: int) -> bool:
         """Whether an integer is the extent of a mode of a memref."""
-        one, other = self._known.integer(number), self._known.extents(view)[mode]
+        return self._are_equal(self._known.integer(number), self._known.extents(view)[mode])
+
+    def same_shape(self, one: Value, other: Value) -> bool:
+        """Whether two memrefs have the same extents."""
+        extents = self._known.extents(one), self._known.extents(other)
+        return len(extents[0]) == len(extents[1]) and all(map(self._are_equal, *extents))
+
+    def _are_equal(self, one: Polynomial | None, other: Polynomial | None) -> bool:
         if one is None or other is None:
             return False
         first = self._representative(one)

@@ -228,6 +228,20 @@ def test_parts_of_one_array_are_told_apart(first: int, rng: np.random.Generator)
     assert names(module)["tl.gemm"] == (first != 0)
 
 
+@pytest.mark.parametrize(
+    "body", ["hadamard %one, %P, %P, %zero, %Q", "axpby %s, %P, %one, %Q", "axpby %s, %Q, %one, %P"]
+)
+@pytest.mark.parametrize("whole", [False, True])
+def test_instructions_work_on_all_of_a_product_or_stay(body: str, whole: bool, rng: np.random.Generator) -> None:
+    rows, columns = (7, 9) if whole else (4, 5)
+    parts = " ".join(
+        f"%{part} = subview %{of}[0:{rows},0:{columns}] : memref<f32x{rows}x{columns},strided<1,7>>"
+        for part, of in (("P", "C"), ("Q", "D"))
+    )
+    fused(module := program(f"{parts} {PRODUCT} {body}"), arrays(rng))
+    assert names(module)["tl.gemm"] == (not whole)
+
+
 def test_extents_that_a_launch_must_have_are_known_to_be_equal(rng: np.random.Generator) -> None:
     head = f"""func @f(%A: memref<f32x?x?>, %B: memref<f32x?x?>, %C: memref<f32x?x?> {ALONE},
                        %D: memref<f32x?x?> {ALONE}, %b: memref<f32x?>) {{

@@ -72,7 +72,7 @@ def _whole(view: Value, *, turned: bool) -> Access:
 def neighbour_of(op: Operation, product: Value, extents: Extents) -> Iterator[Neighbour]:
     """What an operation does at each point of a product, in every way in which its loops may run through these."""
     if isinstance(op, tl.ElementwiseCollective):
-        found = _instruction(op, memref_type(product).order)
+        found = _instruction(op) if extents.same_shape(op.operands[-1], product) else None
         if found is not None:
             yield found
         return
@@ -86,10 +86,12 @@ def neighbour_of(op: Operation, product: Value, extents: Extents) -> Iterator[Ne
                 yield loops
 
 
-def _instruction(op: tl.ElementwiseCollective, order: int) -> Instruction | None:
+def _instruction(op: tl.ElementwiseCollective) -> Instruction | None:
+    """None where factors say that it does something else."""
     alpha, target = op.operands[0], op.operands[-1]
-    if op.attributes.get("atomic") or constant_of(alpha) == 0 or memref_type(target).order != order:
+    if op.attributes.get("atomic") or constant_of(alpha) == 0:
         return None
+    order = memref_type(target).order
     _, *inputs = op.tensor_modes()
     sources = [_whole(op.operands[k.operand], turned=k.transposed and order == 2) for k in inputs]
     reads = tuple(Access(s.view, s.positions, s.elements, writes=False) for s in sources)
