@@ -154,8 +154,9 @@ def _contract(w: WorkGroup, op: Operation) -> None:
 
     def product(wanted: np.dtype[Any]) -> Array:
         a, b = _factor(w, op, op.a, op.unsigned_a, wanted), _factor(w, op, op.b, op.unsigned_b, wanted)
-        depth = prod(b.shape[:terms])
-        return matmul(a.reshape(-1, depth), b.reshape(depth, -1)).reshape(*a.shape[:rows], *b.shape[terms:])
+        lines, columns = a.shape[:rows], b.shape[terms:]
+        m, depth, n = map(prod, (lines, b.shape[:terms], columns))
+        return matmul(a.reshape(m, depth), b.reshape(depth, n)).reshape(*lines, *columns)
 
     _update(w, op, op.alpha, op.beta, op.c, False, product)
 

@@ -93,8 +93,8 @@ def _lengths(extents: Sequence[int], most: int) -> list[int]:
     found: list[int] = []
     for extent in extents:
         pieces = -(-extent // max(most, 1))
-        found.append(-(-extent // max(pieces, 1)))
-        most //= max(found[-1], 1)
+        found.append(max(-(-extent // max(pieces, 1)), 1))
+        most //= found[-1]
     return found
 
 

@@ -45,7 +45,7 @@ class Tensors:
 
     @staticmethod
     def _numbers(rng: np.random.Generator, element: ScalarType, modes: Modes) -> Array:
-        span = 1 + sum((extent - 1) * stride for extent, stride in modes)
+        span = 1 + sum((extent - 1) * stride for extent, stride in modes if extent)
         return array_of(element.format, rng.integers(-3, 4, span).tolist())
 
     def seen(self, which: int, array: Array) -> Array:
@@ -93,7 +93,7 @@ class Tensors:
         wanted = self.given[2].copy()
         np.lib.stride_tricks.as_strided(
             wanted, c.shape, [s * wanted.itemsize for _, s in self.modes[2]], writeable=True
-        )[...] = in_format(total, self.elements[2])
+        )[...] = in_format(total, self.elements[2]).reshape(total.shape)
         for name, stored in zip(("compiled", "interpreted"), found, strict=True):
             assert np.array_equal(stored.view(np.uint8), wanted.view(np.uint8)), name
         return str(compiled["f"].schedule)
@@ -168,6 +168,14 @@ def test_many_tiles_and_runs_of_terms(rng: np.random.Generator) -> None:
     m, k, n = [40, 30], [31, 9, 31], [17]
     modes = [packed([*m, *k], [4, 0, 3, 2, 1]), packed([*k, *n], [3, 0, 2, 1]), packed([*m, *n], [2, 1, 0])]
     Tensors(rng, TYPES["f64"], modes).check(2, 1)
+
+
+@pytest.mark.parametrize("empty", ["terms", "rows", "columns"])
+def test_modes_without_positions(rng: np.random.Generator, empty: str) -> None:
+    """What has no terms is scaled; what has no elements is not touched."""
+    none = {name: [(0, 1)] if name == empty else [] for name in ("rows", "terms", "columns")}
+    rows, terms, columns = [(3, 1), *none["rows"]], [(5, 3), *none["terms"]], [(2, 3), *none["columns"]]
+    Tensors(rng, TYPES["f64"], [[*rows, *terms], [*terms, *columns], [*rows, *columns]]).check(2, 2)
 
 
 @pytest.mark.parametrize("orders", [(1, 2, 2), (2, 2, 4), (2, 1, 1)])
