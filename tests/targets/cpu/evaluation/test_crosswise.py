@@ -57,12 +57,12 @@ def test_transposed_matrices(dtype: str, level: str, fence: Fence, rng: np.rando
         assert np.array_equal(target, expected), (m, n)
 
 
-def _permuting(element: str, shape: tuple[int, int]) -> str:
-    m, n = shape
+def _permuting(element: str, shape: tuple[int, int], box: tuple[int, int] = (16, 32)) -> str:
+    (m, n), (rows, columns) = shape, box
     view = "tensor_view<{0}x{1}x{2}, strides=[{1},1]>"
     part = "partition_view<tile=({0}x{1}), {2}>"
     x, y = view.format(m, n, element), view.format(n, m, element)
-    across, along = part.format(16, 32, x), part.format(32, 16, y)
+    across, along = part.format(rows, columns, x), part.format(columns, rows, y)
     return f"""cuda_tile.module @m {{
   entry @k(%x: tile<ptr<{element}>>, %y: tile<ptr<{element}>>) {{
     %i, %j, %z = get_tile_block_id : tile<i32>
@@ -70,9 +70,9 @@ def _permuting(element: str, shape: tuple[int, int]) -> str:
     %w = make_tensor_view %y, shape = [{n}, {m}], strides = [{m}, 1] : {y}
     %p = make_partition_view %v : {across}
     %q = make_partition_view %w : {along}
-    %t, %d = load_view_tko weak %p[%i, %j] : {across}, tile<i32> -> tile<16x32x{element}>, token
-    %u = permute %t [1, 0] : tile<16x32x{element}> -> tile<32x16x{element}>
-    %e = store_view_tko weak %u, %q[%j, %i] : tile<32x16x{element}>, {along}, tile<i32> -> token
+    %t, %d = load_view_tko weak %p[%i, %j] : {across}, tile<i32> -> tile<{rows}x{columns}x{element}>, token
+    %u = permute %t [1, 0] : tile<{rows}x{columns}x{element}> -> tile<{columns}x{rows}x{element}>
+    %e = store_view_tko weak %u, %q[%j, %i] : tile<{columns}x{rows}x{element}>, {along}, tile<i32> -> token
     return
   }}
 }}
@@ -92,3 +92,17 @@ def test_permuted_tiles_of_views(
     tw.compile(_permuting(element, shape), target=level, cache=False).k[-(-shape[0] // 16), -(-shape[1] // 32)](x, y)
     assert np.array_equal(y[:-1], x.T)
     assert not y[-1].any()
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(("element", "dtype"), [("f32", "f4"), ("f64", "f8")])
+@pytest.mark.parametrize("shape", [(2, 4), (4, 2), (4, 4), (8, 2), (2, 8), (8, 8), (16, 16)], ids=str)
+def test_tiles_are_transposed_in_place(
+    shape: tuple[int, int], element: str, dtype: str, level: str, rng: np.random.Generator
+) -> None:
+    """Everything is read before anything is written, even if the code has several squares."""
+    memory = rng.standard_normal(shape[0] * shape[1]).astype(dtype)
+    expected = memory.reshape(shape).T.copy()
+    kernel = tw.compile(_permuting(element, shape, shape), target=level, cache=False).k
+    kernel[1, 1](memory.reshape(shape), memory.reshape(shape[::-1]))
+    assert np.array_equal(memory.reshape(shape[::-1]), expected)

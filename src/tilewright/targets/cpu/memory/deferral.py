@@ -20,9 +20,9 @@ from tilewright.dialects.tile_combine import ReduceBy
 from tilewright.ir import core
 from tilewright.ir.definition import RECURSIVE_EFFECTS, TERMINATOR
 from tilewright.ir.effects import EffectKind
-from tilewright.ir.interfaces import Elementwise, root_of
+from tilewright.ir.interfaces import Elementwise, MovesElements, root_of
 from tilewright.ir.types import AddressSpace, MemrefType, TileType
-from tilewright.targets.cpu.expressions.blocks import map_shape, split_pieces
+from tilewright.targets.cpu.expressions.blocks import Shape, map_shape, split_pieces, square_shape
 from tilewright.targets.cpu.expressions.graph import by_expressions, is_expression, reachable
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.small_products.shape import product_shape
@@ -203,17 +203,34 @@ def _stored_at_once(store: tile.Store, machine: Machine) -> bool:
     depth = max((_depth(value.defining_op) for value in parts), default=0)
     is_product = any(isinstance(value.defining_op, tile.Mma) for value in _same_position(store.value))
     units = [k for k, stride in enumerate(target.strides) if stride == 1 and type_.shape[k] > 1]
+
+    def code(vector: int, pieces: int, columns: int) -> Iterator[Shape]:
+        if is_product:
+            yield product_shape(machine, pieces, columns, depth)
+            return
+        yield map_shape(machine, pieces, columns)
+        if any(_may_cross(value, vector) for value in parts):
+            yield square_shape(pieces, lanes, columns)
+
     return all(
-        _one_block(type_.shape, vector, lanes, depth if is_product else None, machine)
+        shape.unrolled and pieces <= shape.group and columns <= shape.columns
         for vector in units[:1] or range(type_.rank)
+        for pieces in [len(split_pieces(type_.shape[vector], lanes, machine))]
+        for columns in [1 if type_.rank == 1 else type_.shape[1 - vector]]
+        for shape in code(vector, pieces, columns)
     )
 
 
-def _one_block(shape: tuple[int, ...], vector: int, lanes: int, depth: int | None, machine: Machine) -> bool:
-    columns = 1 if len(shape) == 1 else shape[1 - vector]
-    pieces = len(split_pieces(shape[vector], lanes, machine))
-    found = map_shape(machine, pieces, columns) if depth is None else product_shape(machine, pieces, columns, depth)
-    return found.unrolled and pieces <= found.group and columns <= found.columns
+def _may_cross(value: core.Value, vector: int) -> bool:
+    """Whether a sweep with vectors along one dimension of the whole may find neighbours in memory across them."""
+    match value.defining_op:
+        case tile.Load() as load:
+            assert isinstance(load.memref.type, MemrefType)
+            return load.memref.type.strides[vector : vector + 1] != (1,)
+        case MovesElements():
+            return True
+        case _:
+            return False
 
 
 def _subexpressions(value: core.Value) -> Iterator[core.Value]:
