@@ -85,3 +85,19 @@ def test_both_bounds_of_a_parallel_loop_take_operands_of_their_own(target: str) 
     y = np.zeros(20, np.int32)
     tw.compile(text, target=target).f[1](y, 4, 17, np.int32(3))
     assert y.tolist() == [3 if 5 <= k < 15 else 0 for k in range(20)]
+
+
+@pytest.mark.parametrize("name", ["matmul", "matmul_transpose_a", "matmul_transpose_b"])
+def test_products_of_a_matrix_with_itself(name: str, rng: np.random.Generator) -> None:
+    """Both factors are one value; which of them comes first is told by their places."""
+    type_ = "memref<5x5xf32>"
+    text = f"""func.func @f(%A: {type_}, %C: {type_}) {{
+      linalg.{name} ins(%A, %A : {type_}, {type_}) outs(%C : {type_})
+      return
+    }}"""
+    a = rng.integers(-3, 4, (5, 5)).astype(np.float32)
+    left, right = (a.T if name.endswith(end) else a for end in ("_a", "_b"))
+    for target in ("interpreter", "cpu"):
+        c = np.zeros((5, 5), np.float32)
+        tw.compile(text, target=target, cache=False).f[1](a, c)
+        np.testing.assert_array_equal(c, np.einsum("ij,jk->ik", left, right), err_msg=target)

@@ -135,8 +135,8 @@ def _collective(low: Lowering, found: Contraction, at: Mapping[int, Value], zero
         low.b(tl.Gemv(one, x, y, beta, out, transpose=modes[0][0] != found.rows))
         return
     # what has the output's first mode comes first
-    first, second = (x, y) if modes[2][0] == found.rows else (y, x)
-    of_first, of_second = (modes[0], modes[1]) if first is x else (modes[1], modes[0])
+    factors = (x, modes[0]), (y, modes[1])
+    (first, of_first), (second, of_second) = factors if modes[2][0] == found.rows else factors[::-1]
     if found.summed is None:
         low.b(tl.Ger(one, first, second, beta, out))
         return
