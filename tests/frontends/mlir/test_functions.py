@@ -12,7 +12,7 @@ import tilewright as tw
 
 FUNCTIONS: dict[str, tuple[Callable[[float], float], float]] = {
     "erf": (math.erf, 2),
-    "log10": (math.log10, 2),
+    "log10": (math.log10, 4),
     "log1p": (math.log1p, 4),
     "expm1": (math.expm1, 4),
     "trunc": (lambda x: float(np.trunc(x)), 0),

@@ -204,7 +204,7 @@ def hold(ctx: KernelContext, op: tile.Load) -> None:
 def store_runs(ctx: KernelContext, op: tile.Store) -> None:
     """Compute and store a tile, each thread its runs."""
     found = ctx.distributions.of_shape[tile_type(op.value).shape]
-    loads = set(_loads(ctx, op.value))
+    loads = tuple(dict.fromkeys(_loads(ctx, op.value)))
     held = any(isinstance(ctx.values.get(load), HeldTile) for load in loads)
     with ctx.per_work_item():
         if held or found.rounds * found.width <= _MOST_UNROLLED:
@@ -229,7 +229,7 @@ def _if_there(ctx: KernelContext, condition: Value) -> Generator[None]:
 
 
 def _store_run(
-    ctx: KernelContext, op: tile.Store, found: Distribution, number: Value, loads: set[core.Value], run: int | None
+    ctx: KernelContext, op: tile.Store, found: Distribution, number: Value, loads: Sequence[core.Value], run: int | None
 ) -> None:
     where = _positions(ctx, found, number)
     elements = Elements(ctx)

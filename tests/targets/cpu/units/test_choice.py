@@ -14,30 +14,34 @@ SIGNED, UNSIGNED = True, False
 
 
 @pytest.mark.parametrize(
-    ("vectors", "scalars", "accumulator", "unit"),
+    ("vectors", "scalars", "accumulator", "units"),
     [
-        *((Factor(I8, a), Factor(I8, b), I32, "vnni") for a in (SIGNED, UNSIGNED) for b in (SIGNED, UNSIGNED)),
-        *((Factor(I16), Factor(I8, sign), I32, "vnni") for sign in (SIGNED, UNSIGNED)),
-        (Factor(I8, UNSIGNED), Factor(I16), I32, "vnni"),
-        (Factor(I16), Factor(I16), I32, "vnni"),
-        (Factor(I16, UNSIGNED), Factor(I16), I32, ""),
-        (Factor(I16), Factor(I16, UNSIGNED), I32, ""),
-        (Factor(I16, UNSIGNED), Factor(I8), I32, ""),
-        (Factor(I32), Factor(I8), I32, ""),
-        (Factor(I8), Factor(I8), I64, ""),
-        (Factor(I8), Factor(I8), F32, ""),
-        (Factor(BF16), Factor(BF16), F32, "bf16"),
-        (Factor(BF16), Factor(BF16), F64, ""),
-        (Factor(BF16), Factor(BF16), BF16, ""),
-        (Factor(BF16), Factor(F32), F32, ""),
-        (Factor(F16), Factor(BF16), F32, ""),
-        (Factor(F32), Factor(F32), F32, ""),
+        *(
+            (Factor(I8, a), Factor(I8, b), I32, ["amx-int8", "vnni"])
+            for a in (SIGNED, UNSIGNED)
+            for b in (SIGNED, UNSIGNED)
+        ),
+        *((Factor(I16), Factor(I8, sign), I32, ["vnni"]) for sign in (SIGNED, UNSIGNED)),
+        (Factor(I8, UNSIGNED), Factor(I16), I32, ["vnni"]),
+        (Factor(I16), Factor(I16), I32, ["vnni"]),
+        (Factor(I16, UNSIGNED), Factor(I16), I32, []),
+        (Factor(I16), Factor(I16, UNSIGNED), I32, []),
+        (Factor(I16, UNSIGNED), Factor(I8), I32, []),
+        (Factor(I32), Factor(I8), I32, []),
+        (Factor(I8), Factor(I8), I64, []),
+        (Factor(I8), Factor(I8), F32, []),
+        (Factor(BF16), Factor(BF16), F32, ["amx-bf16", "bf16"]),
+        (Factor(BF16), Factor(BF16), F64, []),
+        (Factor(BF16), Factor(BF16), BF16, []),
+        (Factor(BF16), Factor(F32), F32, []),
+        (Factor(F16), Factor(BF16), F32, []),
+        (Factor(F32), Factor(F32), F32, []),
     ],
 )
-def test_the_unit_that_the_machine_lacks_is_named(
-    vectors: Factor, scalars: Factor, accumulator: ScalarType, unit: str
+def test_units_that_the_machine_lacks_are_named(
+    vectors: Factor, scalars: Factor, accumulator: ScalarType, units: list[str]
 ) -> None:
-    found = choose(machine_of(FeatureSet.GENERIC), vectors, scalars, accumulator)
+    found = choose(machine_of(FeatureSet.GENERIC), vectors, scalars, accumulator, (512, 512, 512))
     assert not found.better
     assert found.unit.name == "vector"
-    assert [said.partition(":")[0] for said in found.refused] == ([unit] if unit else [])
+    assert [said.partition(":")[0] for said in found.refused] == units

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, Protocol
 
 from tilewright.targets.cpu.expressions.blocks import Block, Piece, split_powers
 from tilewright.targets.cpu.expressions.fragments import Fragments
+from tilewright.targets.cpu.expressions.graph import reachable
 from tilewright.targets.cpu.expressions.nodes import Converted, Elementwise, Expression, Extract, Memory, Permute
 from tilewright.targets.cpu.expressions.squares import columns_of
 from tilewright.targets.cpu.lowered import Operand
@@ -48,20 +49,27 @@ def crosswise_memory(tile: Expression, vector: int, across: int | None) -> Itera
 
     Beside each stands along which of its own dimensions these vectors run.
     """
+    found = reachable((tile, vector, across), _at_same_position)
+    return (
+        (part, along) for part, along, other in found if isinstance(part, Memory) and is_crosswise(part, along, other)
+    )
+
+
+_Seen = tuple[Expression, int, int | None]
+"""An expression, and along which of its dimensions vectors and positions across run."""
+
+
+def _at_same_position(seen: _Seen) -> Sequence[_Seen]:
+    tile, vector, across = seen
     match tile:
-        case Memory():
-            if is_crosswise(tile, vector, across):
-                yield tile, vector
         case Elementwise():
-            for part in tile.operands:
-                yield from crosswise_memory(part, vector, across)
+            return [(part, vector, across) for part in tile.operands]
         case Converted() | Extract():
-            yield from crosswise_memory(tile.source, vector, across)
+            return [(tile.source, vector, across)]
         case Permute():
-            inner = None if across is None else tile.order[across]
-            yield from crosswise_memory(tile.source, tile.order[vector], inner)
+            return [(tile.source, tile.order[vector], None if across is None else tile.order[across])]
         case _:
-            return
+            return []
 
 
 def crosswise_block(ev: MemoryReader, tile: Memory, block: Block, base: Value) -> Fragments:
