@@ -87,7 +87,7 @@ def test_a_full_disk_leaves_the_old_file(writer: list[str], kernel: Path) -> Non
         timeout=120,
         check=False,
         cwd=kernel.parent,
-        env=environment(TILEWRIGHT_CACHE="off"),
+        env=environment(TILEWRIGHT_CACHE="off", PYTHONDONTWRITEBYTECODE="1"),
         preexec_fn=full,
     )
     assert (done.returncode, "internal error" in done.stderr) == (2, False), done.stderr
