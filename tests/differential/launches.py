@@ -221,7 +221,10 @@ def launches(first: int, count: int) -> Tally:
     end = first + count
     while first < end:
         size = min(_LAUNCHES_OF_A_CHILD, end - first)
-        done = _add(tally, *run_child(first, size))
+        lines, ended = run_child(first, size)
+        done = _add(tally, lines, ended)
+        if not lines:
+            break
         if done < size:
             done += 1
         first += done

@@ -72,8 +72,9 @@ class Collective(Entry):
 
 def _optimisation(text: str) -> int:
     """The level of code generation: what is tested here is the text, and LLVM takes more than half of the time. The
-    same text gets the same level each time."""
-    return 3 if thorough() or zlib.crc32(text.encode()) % _WELL == 0 else 0
+    same text gets the same level each time. Fast code generation ends the process where loops carry tiles."""
+    well = thorough() or "x86_amx" in text
+    return 3 if well or zlib.crc32(text.encode()) % _WELL == 0 else 0
 
 
 def literal(dtype: str, value: float) -> str:
