@@ -67,6 +67,8 @@ def claims() -> Iterator[Claim]:
         what = f"CUDA Tile IR, two threads, over torch's fastest formulation: {kernel}"
         yield Claim(what, "tile_ir", f"{kernel}, 2 threads, over torch", "tile_ir.py")
     yield from _other_forms_and_units()
+    yield from _tensors()
+    yield from _devices()
     yield from _other()
 
 
@@ -104,6 +106,38 @@ def _other_forms_and_units() -> Iterator[Claim]:
         for threads in (1, 2):
             key = f"{dtype}, {threads} threads, over torch"
             yield Claim(f"{what}, {_threads(threads)}, over torch", results, key, "units.py")
+
+
+def _tensors() -> Iterator[Claim]:
+    for dtype in ("f32", "f64"):
+        for threads in (1, 2):
+            for library in ("numpy", "torch"):
+                peer = f"{library}'s einsum"
+                what = f"contractions of quantum chemistry in TLX, {dtype}, {_threads(threads)}, over {peer}"
+                yield Claim(what, "contractions", f"{dtype}, {threads} threads, over {library}", "contractions.py")
+    for dtype in ("f32", "bf16", "i8"):
+        for threads in (1, 2):
+            what = f"convolutions of 3x3 in TLX, {dtype}, {_threads(threads)}, over torch (oneDNN)"
+            yield Claim(what, "convolutions", f"{dtype}, {threads} threads, over torch", "convolutions.py")
+    for dtype in ("f32", "f64"):
+        for threads in (1, 2):
+            of = f"{dtype}, {_threads(threads)}"
+            what = f"functions, transposes, reductions of 10^7 elements in TLX, {of}, over NumPy"
+            yield Claim(what, "tlx_memory", f"{threads} threads, {dtype}, over NumPy", "tlx_memory.py")
+    for name in ("bias, relu", "bias, gelu", "scale, residual"):
+        what = f"{name} behind a product of 1024 and 2048, f32: times as long as the product alone"
+        yield Claim(what, "epilogues", f"{name}, over the product", "epilogues.py")
+
+
+def _devices() -> Iterator[Claim]:
+    for style in ("views", "pointers"):
+        what = f"H100: vector add of 2^26 f32 in Tile IR, {style}, over torch's copy of as many bytes"
+        yield Claim(what, "gpu_streaming", f"vector add, {style}", "gpu/streaming.py")
+    for what, key in (
+        ("H100: launch from Python, three torch tensors by pointers", "kernel[1](x, y, z, n), tensors"),
+        ("the same of torch.add, for comparison", "for comparison: torch.add(x, y, out=z)"),
+    ):
+        yield Claim(what, "gpu_launch", key, "gpu/launch.py", " us")
 
 
 def _other() -> Iterator[Claim]:
