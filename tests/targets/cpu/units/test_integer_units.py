@@ -63,7 +63,7 @@ def numbers(rng: np.random.Generator, element: str, sign: str, shape: tuple[int,
 
 def expected(a: Array, b: Array, c: Array) -> Array:
     """Exactly, then modulo 2^32. Doubles hold the sums: 6000 products of shorts are below 2^43."""
-    return ((a.astype(np.float64) @ b.astype(np.float64)).astype(np.int64) + c).astype(np.int32)
+    return ((a.astype(np.float64) @ b.astype(np.float64)).astype(np.int64) + c.astype(np.int64)).astype(np.int32)
 
 
 def check(run: Collective, a: Array, b: Array, c: Array, note: object) -> None:

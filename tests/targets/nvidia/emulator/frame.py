@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias
@@ -227,9 +227,13 @@ def cut(function: Function, translate: Callable[[Instruction], Step | Sync]) -> 
     """Cut a function before and behind each instruction that waits for other threads."""
     segments, starts = list[Segment](), dict[str, int]()
     phis = {block.label: block.phis for block in function.blocks}
+    handed = defaultdict[str, list[str]](list)
+    for phi in (phi for found in phis.values() for phi in found):
+        for label, name in phi.incoming.items():
+            handed[label].append(name)
     for block in function.blocks:
         starts[block.label] = len(segments)
-        segments += _cut_block(block, phis, translate, function.results)
+        segments += _cut_block(block, phis, handed[block.label], translate, function.results)
     readers = Counter(name for segment in segments for name in segment.reads)
     for segment in segments:
         segment.kept = [name for name in segment.defines if readers[name] > (name in segment.reads)]
@@ -237,16 +241,21 @@ def cut(function: Function, translate: Callable[[Instruction], Step | Sync]) -> 
 
 
 def _cut_block(
-    block: Block, phis: dict[str, list[Phi]], translate: Callable[[Instruction], Step | Sync], results: int
+    block: Block,
+    phis: dict[str, list[Phi]],
+    handed: Sequence[str],
+    translate: Callable[[Instruction], Step | Sync],
+    results: int,
 ) -> list[Segment]:
-    segments, everywhere = [Segment()], [phi for found in phis.values() for phi in found]
+    """`handed`: what phis take from the block."""
+    segments = [Segment()]
     for instruction in block.instructions:
         used = set(_NAME.findall(instruction.rest))
         last = segments[-1]
         match instruction.word:
             case "br":
                 last.end = _branch(block.label, instruction.rest, phis)
-                used.update(phi.incoming[block.label] for phi in everywhere if block.label in phi.incoming)
+                used.update(handed)
             case "ret":
                 last.end = _returned(instruction.rest, results)
             case _:
