@@ -123,7 +123,7 @@ class Packer:
         pointers = [0 if i is None else i.address - argument.in_front * i.array.itemsize for i in items]
         words = [self._table(np.array(pointers, np.uint64))]
         dope = [b"" if a is None else b"".join(self._sizes(parameter.memref, a)) for a in argument.arrays]
-        width = max(map(len, dope)) // 8
+        width = parameter.memref.shape.count(None) + parameter.memref.strides.count(None)
         rows = np.array([np.frombuffer(d, np.int64) if d else np.full(width, -1) for d in dope], np.int64)
         words += [self._table(np.ascontiguousarray(column)) for column in rows.T]
         if parameter.size is None:
