@@ -17,7 +17,6 @@ from typing import Final
 
 import msgspec
 import numpy as np
-from msgspec import Struct
 
 import figures
 import tilewright as tw
@@ -25,6 +24,7 @@ from children import rows_of_children
 from comparison import OURS, Comparison, overall
 from figures import Chart
 from products import DTYPES, ERRORS
+from rated import Row
 from spread import Overall
 from timing import in_turn, timers
 from tlx_texts import contraction
@@ -45,20 +45,6 @@ _NUMPY: Final = "numpy"
 _TORCH: Final = "torch"
 _FLOOR: Final = "matrices"
 _WARM: Final = 0.02
-
-
-class Row(Struct, frozen=True):
-    """One case of a type with a number of threads; `gigaflops` of work."""
-
-    dtype: str
-    gigaflops: float
-    case: Comparison
-
-    def line(self) -> str:
-        """One line of the table."""
-        rates = "".join(f"  {name} {self.gigaflops / s.median:.0f}" for name, s in self.case.seconds.items())
-        ratios = "".join(f"   x{ratio} {name}" for name, ratio in self.case.ratios.items())
-        return f"{self.case.label:28} GFLOP/s:{rates}{ratios}{'   WRONG' if self.case.wrong else ''}"
 
 
 def measure(dtype: str, letters: tuple[str, str, str], sizes: dict[str, int], seconds: float, threads: int) -> Row:

@@ -17,7 +17,6 @@ from typing import Any, Final
 
 import msgspec
 import numpy as np
-from msgspec import Struct
 from numpy.typing import NDArray
 
 import figures
@@ -25,6 +24,7 @@ import tilewright as tw
 from children import rows_of_children
 from comparison import OURS, Comparison, overall
 from figures import Chart
+from rated import Row
 from spread import Overall
 from timing import in_turn, timers
 from tlx_texts import contraction, convolution
@@ -38,20 +38,6 @@ _ERRORS: Final = {"f32": 1e-5, "bf16": 1e-2, "i8": 0.0}
 _TORCH: Final = "torch"
 _FLOOR: Final = "matrices"
 _WARM: Final = 0.02
-
-
-class Row(Struct, frozen=True):
-    """One shape of a type with a number of threads; `gigaflops` of work."""
-
-    dtype: str
-    gigaflops: float
-    case: Comparison
-
-    def line(self) -> str:
-        """One line of the table."""
-        rates = "".join(f"  {name} {self.gigaflops / s.median:.0f}" for name, s in self.case.seconds.items())
-        ratios = "".join(f"   x{ratio} {name}" for name, ratio in self.case.ratios.items())
-        return f"{self.case.label:20} GFLOP/s:{rates}{ratios}{'   WRONG' if self.case.wrong else ''}"
 
 
 def _numbers(rng: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> tuple[Array, Array]:
