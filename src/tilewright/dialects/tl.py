@@ -238,7 +238,7 @@ class Contract(Collective, name="tl.contract", traits=(COLLECTIVE,), code="V39")
             for letter, extent in zip(tensor.letters, type_.shape, strict=True):
                 if extent is None or known.setdefault(letter, extent) != extent:
                     wanted = known.get(letter, "a constant")
-                    text = f"contract: a mode of extent {extent or '?'} where it has to be {wanted}"
+                    text = f"contract: a mode of extent {'?' if extent is None else extent} where it has to be {wanted}"
                     report.error(self.definition.code, self.place(("operand", tensor.operand)), text)
 
 

@@ -27,27 +27,6 @@ from tilewright.transforms.matmul_stages import (
 )
 from tilewright.transforms.matmul_stages.matmul import Matmul
 
-NAMES: Final = (
-    "start",
-    "tile_block",
-    "tile_warp",
-    "create_shared_buffers",
-    "pad_shared",
-    "wmma_generate",
-    "permute_outer",
-    "permute_inner",
-    "unroll_inner",
-    "cse_hoist_c",
-    "shift_peel_k",
-    "insert_barriers",
-    "vectorise_copies",
-    "parallelise",
-    "map_to_gpu",
-    "complete_latency_hiding",
-    "outline_and_lower",
-)
-"""All stages; the first makes the product that the others transform."""
-
 
 class Stage(Struct, frozen=True):
     """A pass over a product, which says what it changed, and the check of what holds behind it.
@@ -87,3 +66,6 @@ STAGES: Final = tuple(
     )
 )
 """Those behind the first."""
+
+NAMES: Final = ("start", *(stage.name for stage in STAGES))
+"""All stages; the first makes the product that the others transform."""
