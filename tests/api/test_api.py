@@ -269,6 +269,13 @@ def test_warnings_are_those_of_the_text_whatever_the_target(target: str, tmp_pat
     assert tw.compile(AXPBY, target=target, cache=False).warnings == ()
 
 
+@pytest.mark.parametrize(("cache", "found"), [(True, 1), (False, 0)])
+def test_whoever_wants_no_cache_leaves_nothing_in_it(cache: bool, found: int, tmp_path: Path) -> None:
+    with tw.config(cache="rw", cache_dir=str(tmp_path)):
+        tw.compile(AXPBY, cache=cache)
+    assert len(list(tmp_path.rglob("*.twa"))) == found
+
+
 def test_programs_without_their_text_have_no_warnings() -> None:
     assert tw.Program.from_bytes(tw.compile(DOUBTFUL).to_bytes()).warnings == ()
 

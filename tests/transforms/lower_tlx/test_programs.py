@@ -308,8 +308,20 @@ def test_loops_and_branches_hand_on_vectors(rng: np.random.Generator, limit: int
 
 @pytest.mark.parametrize(("height", "stride"), [(3, 1), (6, 2)])
 def test_a_convolution_of_many_channels(rng: np.random.Generator, height: int, stride: int) -> None:
-    """So many that they are summed in parts; two images, three of the kernel's rows."""
+    """Two images, three of the kernel's rows."""
     types = [TensorType.dense(F32, (2, 128, height, 42)), TensorType.dense(F32, (64, 128, 3, 3))]
+    _same_convolution(rng, types, stride)
+
+
+@pytest.mark.parametrize("channels", [37, 38])
+def test_a_convolution_of_many_channels_to_few_maps(rng: np.random.Generator, channels: int) -> None:
+    """Too narrow for one product; as many channels are summed at once as divide them and fit, all if none do."""
+    types = [TensorType.dense(F32, (1, channels, 60, 62)), TensorType.dense(F32, (3, channels, 1, 1))]
+    _same_convolution(rng, types, 1)
+
+
+def _same_convolution(rng: np.random.Generator, types: list[TensorType], stride: int) -> None:
+    """A compiled convolution against that of NumPy, with integers."""
     x, kernel = (rng.integers(-3, 4, t.shape).astype(np.float32) for t in types)
 
     def body(b: Builder, v: Sequence[Value]) -> Value:
@@ -318,7 +330,7 @@ def test_a_convolution_of_many_channels(rng: np.random.Generator, height: int, s
     module, out = program(types, body)
     found = np.zeros(out.shape, np.float32)
     compiled(lowered(module, 4096))["f"][1](x, kernel, found)
-    patches = np.lib.stride_tricks.sliding_window_view(x, (3, 3), (2, 3))[:, :, ::stride]
+    patches = np.lib.stride_tricks.sliding_window_view(x, kernel.shape[2:], (2, 3))[:, :, ::stride]
     assert np.array_equal(found, np.einsum("nchwij,ocij->nohw", patches, kernel, optimize=True))
 
 

@@ -180,6 +180,35 @@ def test_factors_and_differences_are_alpha(rng: np.random.Generator) -> None:
     assert "arith.neg" in text
 
 
+def test_neighbours_of_different_signs_and_factors_are_several(rng: np.random.Generator) -> None:
+    """Rows in turn, each with a product of the same matrices: one box only if they also are scaled alike."""
+    row = """
+        %d{n} = load %C[%r{n},%j] : f64
+        %a{n} = load %A[%r{n},%l] : f64
+        %b{n} = load %B[%l,%j] : f64
+        %t{n} = mul %a{n}, %{factor} : f64
+        %p{n} = mul %t{n}, %b{n} : f64
+        %s{n} = {op} %d{n}, %p{n} : f64
+        store %s{n}, %C[%r{n},%j]
+    """
+    rows = [("two", "add"), ("two", "sub"), ("three", "add")]
+    body = "".join(row.format(n=n, factor=factor, op=op) for n, (factor, op) in enumerate(rows))
+    text = f"""
+    %two = constant 2.0 : f64
+    %three = constant 3.0 : f64
+    %c2 = constant 2 : index
+    %c3 = constant 3 : index
+    for %i = %c0, %m, %c3 {{ for %j = %c0, %n {{ for %l = %c0, %k {{
+        %r0 = add %i, %c0 : index
+        %r1 = add %i, %c1 : index
+        %r2 = add %i, %c2 : index
+        {body}
+    }} }} }}
+    """
+    made = arrays(rng, sizes=(9, 9, 5))
+    same(program(text, sizes=(9, 9, 5)), made)
+
+
 UNROLLED = """
 func @f(%A: memref<f64x?x?>, %B: memref<f64x?x?>, %C: memref<f64x?x?> {"noalias"=true},
         %m: index, %n: index, %k: index) {

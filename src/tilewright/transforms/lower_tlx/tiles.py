@@ -60,11 +60,20 @@ def spread(b: Builder, value: Value, dim: int, gap: int, number: Value) -> Value
 
 
 def stepped(b: Builder, value: Value, dim: int, start: int, step: int, count: int) -> Value:
-    """Positions `start`, `start + step`, .. along a dimension."""
+    """Positions `start`, `start + step`, .. along a dimension; no value on the way is larger than the given one."""
     if step == 1 or count == 1:
         return extracted(b, value, dim, start, count)
-    missing = start + step * count - shape_of(value)[dim]
-    run = extracted(b, extended(b, value, dim, 0, max(missing, 0), None), dim, start, step * count)
-    shape = shape_of(run)
-    apart = extracted(b, reshaped(b, run, (*shape[:dim], step, count, *shape[dim + 1 :])), dim, 0, 1)
-    return reshaped(b, apart, with_extent(run, dim, count))
+    if start + step * count <= shape_of(value)[dim]:
+        return _firsts(b, extracted(b, value, dim, start, step * count), dim, step)
+    whole = extracted(b, value, dim, start, step * (count - 1))
+    last = extracted(b, value, dim, start + step * (count - 1), 1)
+    type_ = TileType(with_extent(value, dim, count), emit.scalar_type(value.type))
+    return b(tile.Cat([_firsts(b, whole, dim, step), last], dim, result_types=[type_])).out
+
+
+def _firsts(b: Builder, value: Value, dim: int, step: int) -> Value:
+    """The first of every `step` positions along a dimension, which they divide."""
+    shape = shape_of(value)
+    count = shape[dim] // step
+    apart = extracted(b, reshaped(b, value, (*shape[:dim], step, count, *shape[dim + 1 :])), dim, 0, 1)
+    return reshaped(b, apart, with_extent(value, dim, count))
