@@ -226,7 +226,10 @@ def _permuted(op: Operation) -> Type:
     type_, order = op.operands[0].type, op.attributes["order"]
     assert isinstance(type_, TileType)
     assert isinstance(order, tuple)
-    return TileType(tuple(type_.shape[int(str(k))] for k in order), type_.element)
+    dims = [int(str(k)) for k in order]
+    is_order = sorted(dims) == list(range(type_.rank))
+    layout = type_.layout.permute(dims) if is_order and type_.layout is not None else None
+    return TileType(tuple(type_.shape[k] for k in dims), type_.element, layout)
 
 
 class Permute(MovesElements, name="tile.permute", traits=(PURE,)):
@@ -309,7 +312,9 @@ class Mma(Operation, name="tile.mma", traits=(PURE,)):
 def _without_dim(op: Operation) -> Type:
     type_, dim = op.operands[0].type, op.attributes["dim"]
     assert isinstance(type_, TileType)
-    return TileType(tuple(s for k, s in enumerate(type_.shape) if k != dim), type_.element)
+    assert isinstance(dim, int)
+    layout = None if type_.layout is None else type_.layout.reduce_dim(dim)
+    return TileType(tuple(s for k, s in enumerate(type_.shape) if k != dim), type_.element, layout)
 
 
 class Reduce(Operation, name="tile.reduce", traits=(PURE,)):

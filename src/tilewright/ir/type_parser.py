@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from tilewright.ir.layouts import LayoutError, parse_layout
 from tilewright.ir.types import (
     ALL_SCALARS,
     TOKEN,
@@ -96,10 +97,17 @@ def _coopmatrix(text: str) -> CoopMatrixType:
 
 
 def _tile(text: str) -> TileType:
-    match = _TILE.match(text)
+    head, comma, layout = text.partition(", ")
+    match = _TILE.match(head)
     if match is None:
         raise TypeSyntaxError(f"{text!r} is not the inside of a tile type")
-    return TileType(tuple(int(e) for e in match[1].split("x")[:-1]), _element(match[2]))
+    shape, element = tuple(int(e) for e in match[1].split("x")[:-1]), _element(match[2])
+    if not comma:
+        return TileType(shape, element)
+    try:
+        return TileType(shape, element, parse_layout(layout, shape))
+    except LayoutError as error:
+        raise TypeSyntaxError(str(error)) from error
 
 
 def _pointer(text: str) -> PointerType:

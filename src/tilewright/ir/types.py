@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 
 from msgspec import Struct
 
+from tilewright.ir.layouts import Layout, LayoutError
 from tilewright.numerics.formats import FORMATS, Format
 
 _T = TypeVar("_T")
@@ -273,10 +274,18 @@ class CoopMatrixType(Type, Struct, frozen=True):
 
 
 class TileType(Type, Struct, frozen=True, dict=True):
-    """An immutable n-d value of static shape, owned by the team of the enclosing region."""
+    """An immutable n-d value of static shape, owned by the team of the enclosing region.
+
+    On the gpu level `layout` says which of its threads hold which elements.
+    """
 
     shape: tuple[int, ...]
     element: ScalarType
+    layout: Layout | None = None
+
+    def __post_init__(self) -> None:
+        if self.layout is not None and self.layout.shape != self.shape:
+            raise LayoutError(f"a layout of {self.layout.shape} is none of a tile of {self.shape}")
 
     @property
     def rank(self) -> int:
@@ -292,7 +301,8 @@ class TileType(Type, Struct, frozen=True, dict=True):
         return total
 
     def __str__(self) -> str:
-        return "tile<" + "".join(f"{s}x" for s in self.shape) + f"{self.element}>"
+        layout = "" if self.layout is None else f", {self.layout}"
+        return "tile<" + "".join(f"{s}x" for s in self.shape) + f"{self.element}{layout}>"
 
     @property
     def format(self) -> Format:
@@ -330,7 +340,7 @@ def element_of(type_: Type) -> ScalarType | None:
 def with_element(type_: Type, element: ScalarType) -> Type:
     """The same shape of another element type: scalar to scalar, tile to tile, matrix to matrix."""
     if isinstance(type_, TileType):
-        return TileType(type_.shape, element)
+        return TileType(type_.shape, element, type_.layout)
     if isinstance(type_, CoopMatrixType):
         return CoopMatrixType(element, type_.rows, type_.columns, type_.use)
     return element
