@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from tilewright.diagnostics.kernel_error import KernelError, fail
+from tilewright.dialects import scf
 from tilewright.dialects.builtin import Kernel
 from tilewright.interpreter import addresses, collectives, combining, host, scalars, tensors, tiles, views
 from tilewright.interpreter.memory import GroupValue, View, buffer_around, buffer_of
@@ -87,9 +88,10 @@ def interpret(
         p: runtime_value(kernel, p, a) for p, a in given.items() if not _of_each_group(p)
     }
     across = among_work_groups() if checked else None
+    nests: dict[Operation, list[scf.For]] = {}
     for z, y, x in np.ndindex(grid[::-1]):
         w = WorkGroup(kernel, all_handlers(), subgroup, size, (x, y, z), grid, checked, fuel, dict(shared))
-        w.symbols, w.across = symbols, across
+        w.symbols, w.across, w.nests = symbols, across, nests
         w.spaces += [space for _, space in symbols.values()]
         for parameter in filter(_of_each_group, kernel.parameters):
             w.values[parameter] = _own_value(w, parameter, given[parameter])

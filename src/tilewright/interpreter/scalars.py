@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tilewright.diagnostics.kernel_error import fail
 from tilewright.dialects import arith, operation_classes, scf, team
 from tilewright.dialects.memref import AtomicKind
+from tilewright.interpreter.at_once import ran_at_once, trip_count
 from tilewright.interpreter.state import Handler, RuntimeValue, WorkGroup
 from tilewright.ir.core import Operation, Region, Value
 from tilewright.ir.evaluation import evaluated, integer_format
@@ -112,14 +113,11 @@ def _bind(w: WorkGroup, op: Operation, region: Region) -> None:
         w.values[result] = w.values[value]
 
 
-def trip_count(lower: int, upper: int, step: int) -> int:
-    """`step > 0 and upper > lower ? ceil((upper - lower) / step) : 0`."""
-    return -(-(upper - lower) // step) if step > 0 and upper > lower else 0
-
-
 def _for(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, scf.For)
     bounds = [w.scalar(op.lower), w.scalar(op.upper), np.asarray(1) if op.step is None else w.scalar(op.step)]
+    if ran_at_once(w, op):
+        return
     if all(b.ndim == 0 for b in bounds):
         _uniform_for(w, op, bounds)
     else:

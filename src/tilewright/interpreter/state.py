@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from tilewright.diagnostics import Diagnostic, Location
 from tilewright.diagnostics.kernel_error import fail
+from tilewright.dialects import scf
 from tilewright.dialects.builtin import Kernel
 from tilewright.interpreter.memory import Buffer, GroupValue, Lanes, View
 from tilewright.interpreter.shadow import Shadow, Touch, among_work_items
+from tilewright.interpreter.trial import Trial
 from tilewright.ir.core import Block, Operation, Value
 from tilewright.ir.types import AddressSpace
 
@@ -30,6 +32,9 @@ class WorkGroup(Struct):
 
     `who` says who performs the accesses of each place of the mask, where work-items or subgroups have to be told apart;
     `across` is what the work-groups of the launch do to global memory.
+
+    While iterations of loops run in the place of work-items, `trial` notes what they touch; `nests` are the loops that
+    they may be of, by the outermost one.
     """
 
     kernel: Kernel
@@ -48,6 +53,8 @@ class WorkGroup(Struct):
     failures: list[Diagnostic] = field(default_factory=list[Diagnostic])
     shadow: Shadow = field(default_factory=among_work_items)
     across: Shadow | None = None
+    trial: Trial | None = None
+    nests: dict[Operation, list[scf.For]] = field(default_factory=dict[Operation, list[scf.For]])
 
     @property
     def items(self) -> int:
@@ -140,9 +147,9 @@ class WorkGroup(Struct):
         chosen = at[active]
         if buffer.readonly:
             fail("R012", where, f"writes {buffer.name}, which is read-only")
+        self._note(buffer, chosen, Touch.of(True, atomic), where, active)
         if buffer.written is not None:
             buffer.written[chosen] = True
-        self._note(buffer, chosen, Touch.of(True, atomic), where, active)
         buffer.data[chosen] = np.broadcast_to(values, at.shape)[active]
 
     def _locate(self, view: View, indices: Sequence[Array], where: Location) -> tuple[Buffer, Array, Array]:
@@ -182,6 +189,9 @@ class WorkGroup(Struct):
 
     def _note(self, buffer: Buffer, at: Array, touch: Touch, where: Location, active: Array) -> None:
         """Record the touches of elements `at`, one for each that is active, or one for all who are."""
+        if self.trial is not None and self.who is not None:
+            lanes = self.who[active if active.ndim else self.active]
+            self.trial.note(buffer, at, lanes, write=touch in (Touch.WRITE, Touch.ATOMIC_WRITE))
         if not self.checked:
             return
         if self.who is not None:

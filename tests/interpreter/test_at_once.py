@@ -1,0 +1,127 @@
+"""Loops that run several iterations at once do what they do one iteration after the other, to the element."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from tilewright.diagnostics import Report, Source
+from tilewright.dialects.builtin import Kernel
+from tilewright.frontends.tensor_language import parse
+from tilewright.interpreter import KernelError, interpret
+
+SIZES = "attributes{subgroup_size=1,work_group_size=[1,1]}"
+LOOPS = {
+    "independent": "affine.for %i = 0 to 40 { %v = affine.load %X[%i] : M  %s = arith.addi %v, %v : i32\n"
+    "affine.store %s, %Y[39 - %i] : M }",
+    "running sum": "affine.for %i = 1 to 40 { %v = affine.load %X[%i - 1] : M  %u = affine.load %X[%i] : M\n"
+    "%s = arith.addi %v, %u : i32  affine.store %s, %X[%i] : M }",
+    "read ahead": "affine.for %i = 0 to 39 { %v = affine.load %X[%i + 1] : M  affine.store %v, %X[%i] : M }",
+    "reversed in place": "affine.for %i = 0 to 40 { %v = affine.load %X[39 - %i] : M  affine.store %v, %X[%i] : M }",
+    "halves": "affine.for %i = 0 to 20 { %v = affine.load %X[%i + 20] : M  affine.store %v, %X[%i] : M }",
+    "one element by all": "affine.for %i = 0 to 40 { %v = affine.load %X[%i] : M  affine.store %v, %Y[7] : M }",
+    "each its own twice": "affine.for %i = 0 to 40 { %v = affine.load %X[%i] : M  %s = arith.muli %v, %v : i32\n"
+    "affine.store %s, %X[%i] : M  %u = affine.load %X[%i] : M  affine.store %u, %Y[%i] : M }",
+    "outer carries": "affine.for %i = 1 to 5 { affine.for %j = 0 to 8 { %v = affine.load %X[%i * 8 + %j - 8] : M\n"
+    "%u = affine.load %X[%i * 8 + %j] : M  %s = arith.addi %v, %u : i32  affine.store %s, %X[%i * 8 + %j] : M } }",
+    "inner carries": "affine.for %i = 0 to 8 { affine.for %j = 1 to 5 { %v = affine.load %X[%i * 5 + %j - 1] : M\n"
+    "affine.store %v, %X[%i * 5 + %j] : M } }",
+    "triangle": "affine.for %i = 0 to 8 { affine.for %j = 0 to affine_map<(d0) -> (d0)>(%i) {\n"
+    "%v = affine.load %X[%i * 4 + %j] : M  %u = affine.load %Y[%i] : M  %s = arith.addi %u, %v : i32\n"
+    "affine.store %s, %Y[%i] : M } }",
+    "carried inside": "affine.for %i = 0 to 8 { %z = arith.constant 0 : i32\n"
+    "%r = affine.for %j = 0 to 5 iter_args(%a = %z) -> (i32) { %v = affine.load %X[%i * 5 + %j] : M\n"
+    "%s = arith.addi %a, %v : i32  affine.yield %s : i32 }  affine.store %r, %Y[%i] : M }",
+    "branches": "affine.for %i = 0 to 40 { %v = affine.load %X[%i] : M  %z = arith.constant 0 : i32\n"
+    "%c = arith.cmpi slt, %v, %z : i32  %r = scf.if %c -> (i32) { %n = arith.subi %z, %v : i32  scf.yield %n : i32 }\n"
+    "else { affine.store %v, %Y[%i] : M  scf.yield %v : i32 }  affine.store %r, %X[%i] : M }",
+    "clash of the last two": "affine.for %i = 0 to 40 { %v = affine.load %X[%i] : M\n"
+    "affine.store %v, %Y[%i - %i floordiv 39] : M }",
+}
+
+
+def kernel(text: str) -> Kernel:
+    """A kernel of the tensor language of one work-item."""
+    report = Report()
+    module = parse(Source("k.tl", text.replace("SIZES", SIZES)), report)
+    report.raise_if_errors()
+    assert module is not None
+    return module.kernels[0]
+
+
+def both_ways(body: str, arrays: Sequence[np.ndarray]) -> list[list[np.ndarray]]:
+    """What a loop makes of arrays, at once where that is the same, and one iteration after the other."""
+    text = f"func.func @f(%X: M, %Y: M) {{ {body}  return }}".replace("M", "memref<40xi32>")
+    found: list[list[np.ndarray]] = []
+    for checked in (False, True):
+        given = [array.copy() for array in arrays]
+        tw.compile(text, target="interpreter", checked=checked).f[1](*given)
+        found.append(given)
+    return found
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_as_one_after_the_other(name: str, rng: np.random.Generator) -> None:
+    arrays = [rng.integers(-100, 100, 40, np.int32) for _ in range(2)]
+    at_once, in_order = both_ways(LOOPS[name], arrays)
+    assert all(map(np.array_equal, at_once, in_order))
+
+
+def test_against_numpy(rng: np.random.Generator) -> None:
+    x, y = (rng.integers(-100, 100, 40, np.int32) for _ in range(2))
+    assert np.array_equal(both_ways(LOOPS["running sum"], [x, y])[0][0], x.cumsum())
+    assert np.array_equal(both_ways(LOOPS["halves"], [x, y])[0][0], np.concatenate([x[20:], x[20:]]))
+    assert np.array_equal(both_ways(LOOPS["independent"], [x, y])[0][1], 2 * x[::-1])
+    mirrored = np.concatenate([x[:19:-1], x[20:]])
+    assert np.array_equal(both_ways(LOOPS["reversed in place"], [x, y])[0][0], mirrored)
+
+
+def test_elements_of_two_sizes_in_one_memory() -> None:
+    """A global array seen as i8 and as i32 is one memory, whose bytes are told apart."""
+    text = """func @k(%x: memref<i32x?>, %y: memref<i8x?>) SIZES {
+        %zero = constant 0 : index
+        %n = constant 8 : index
+        for %i=%zero,%n { %v = load %y[%i] : i8  %w = cast %v : i32  store %w, %x[%i] }
+    }"""
+    memory = np.arange(64, dtype=np.int8)
+    expected = memory.copy()
+    for i in range(8):
+        expected[4 * i : 4 * i + 4] = np.array([expected[i]], np.int32).view(np.int8)
+    interpret(kernel(text), [memory[:32].view(np.int32), memory[:8]])
+    assert np.array_equal(memory, expected)
+
+
+def test_a_fault_in_the_middle_leaves_what_was_done_before_it() -> None:
+    text = """func @k(%x: memref<i32x?>, %n: index) SIZES {
+        %zero = constant 0 : index
+        %one = constant 1 : i32
+        for %i=%zero,%n { store %one, %x[%i] }
+    }"""
+    x = np.zeros(6, np.int32)
+    with pytest.raises(KernelError) as caught:
+        interpret(kernel(text), [x, 9])
+    (found,) = caught.value.diagnostics
+    assert found.code == "R010"
+    assert "index [6] is outside %x" in found.message
+    assert x.tolist() == [1] * 6
+
+
+@pytest.mark.parametrize(("at", "runs"), [("%i", True), ("%zero", False)])
+def test_iterations_that_leave_each_other_alone_run_at_once(at: str, runs: bool) -> None:
+    """The limit on operations shows it: a thousand iterations take those of a few."""
+    text = f"""func @k(%x: memref<i32x?>) SIZES {{
+        %zero = constant 0 : index
+        %n = constant 1000 : index
+        %one = constant 1 : i32
+        for %i=%zero,%n {{ store %one, %x[{at}] }}
+    }}"""
+    x = np.zeros(1000, np.int32)
+    if runs:
+        interpret(kernel(text), [x], fuel=20)
+        assert (x == 1).all()
+        return
+    with pytest.raises(KernelError):
+        interpret(kernel(text), [x], fuel=20)
