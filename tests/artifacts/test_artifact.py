@@ -150,10 +150,12 @@ def test_artefacts_of_an_older_format() -> None:
 @pytest.mark.parametrize(
     ("plan", "text"),
     [
-        ({"threads": [32, 1], "items": 1, "cluster": [1, 1, 1]}, "threads are three numbers"),
-        ({"threads": [32, 0, 1], "items": 1, "cluster": [1, 1, 1]}, "at least one thread"),
-        ({"threads": [32, 1, 1], "items": 0, "cluster": [1, 1, 1]}, "at least one work-group"),
-        ({"threads": [32, 1, 1], "items": 1, "cluster": [1, -1, 1]}, "at least one block"),
+        ({"threads": [32, 1], "items": 1, "cluster": [1, 1, 1], "scratch_bytes": 0}, "threads are three numbers"),
+        ({"threads": [32, 0, 1], "items": 1, "cluster": [1, 1, 1], "scratch_bytes": 0}, "at least one thread"),
+        ({"threads": [32, 1, 1], "items": 0, "cluster": [1, 1, 1], "scratch_bytes": 0}, "at least one work-group"),
+        ({"threads": [32, 1, 1], "items": 1, "cluster": [1, -1, 1], "scratch_bytes": 0}, "at least one block"),
+        ({"threads": [32, 1, 1], "items": 1, "cluster": [1, 1, 1], "scratch_bytes": -1}, "negative scratch memory"),
+        ({"threads": [32, 1, 1], "items": 1, "cluster": [1, 1, 1]}, "lacks 'scratch_bytes'"),
         ({"threads": [32, 1, 1], "items": 1}, "lacks 'cluster'"),
     ],
 )

@@ -45,10 +45,13 @@ __all__ = [
     "ScalarParameter",
     "Slot",
     "block_size",
+    "device_block_size",
+    "scratch_slots",
     "slot_layout",
 ]
 
 BLOCK_ALIGNMENT: Final = 16
+SCRATCH_SLOTS: Final = 2
 _SLOT_BYTES: Final = 8
 _C64_BYTES: Final = 16
 
@@ -80,10 +83,25 @@ def slot_layout(parameters: tuple[Parameter, ...]) -> tuple[Slot, ...]:
     return tuple(slots)
 
 
-def block_size(parameters: tuple[Parameter, ...]) -> int:
+def block_size(parameters: tuple[Parameter, ...], *, has_scratch: bool = False) -> int:
     """Bytes of the parameter block, a multiple of its alignment."""
-    used = sum(_C64_BYTES if dtype == "c64" else _SLOT_BYTES for p in parameters for _, dtype in _roles(p))
+    used = _used(parameters) + (SCRATCH_SLOTS * _SLOT_BYTES if has_scratch else 0)
     return -(-used // BLOCK_ALIGNMENT) * BLOCK_ALIGNMENT
+
+
+def device_block_size(kernel: KernelInfo) -> int:
+    """Bytes of the parameter block of a kernel for a device."""
+    has_scratch = kernel.launch is not None and kernel.launch.scratch_bytes > 0
+    return block_size(kernel.parameters, has_scratch=has_scratch)
+
+
+def scratch_slots(parameters: tuple[Parameter, ...]) -> tuple[int, ...]:
+    """Where a parameter block says, behind the parameters, where scratch memory lies and how much of it a block has."""
+    return tuple(_used(parameters) + _SLOT_BYTES * k for k in range(SCRATCH_SLOTS))
+
+
+def _used(parameters: tuple[Parameter, ...]) -> int:
+    return sum(_C64_BYTES if dtype == "c64" else _SLOT_BYTES for p in parameters for _, dtype in _roles(p))
 
 
 def _roles(parameter: Parameter) -> list[tuple[Role, str]]:
@@ -123,7 +141,7 @@ def _no_texts() -> Mapping[str, str]:
 _MAGIC: Final = b"TWARTF\x00\x01"
 _PREFIX: Final = struct.Struct("<8sQ")
 _DIGEST_BYTES: Final = 32
-ARTIFACT_FORMAT: Final = 8
+ARTIFACT_FORMAT: Final = 9
 """Grows with every change of what the bytes mean and of the calling convention; others are not read."""
 
 

@@ -37,7 +37,12 @@ def kernel_to_json(kernel: KernelInfo) -> JsonObject:
 
 
 def _plan_to_json(plan: LaunchPlan) -> JsonObject:
-    return {"threads": list(plan.threads), "items": plan.items, "cluster": list(plan.cluster)}
+    return {
+        "threads": list(plan.threads),
+        "items": plan.items,
+        "cluster": list(plan.cluster),
+        "scratch_bytes": plan.scratch_bytes,
+    }
 
 
 def _parameter_to_json(parameter: Parameter) -> JsonObject:
@@ -117,7 +122,8 @@ def kernel_from_json(value: object) -> KernelInfo:
 def _plan_from_json(fields: Fields | None) -> LaunchPlan | None:
     if fields is None:
         return None
-    return LaunchPlan(_three(fields, "threads"), fields.integer("items"), _three(fields, "cluster"))
+    threads, items, cluster = _three(fields, "threads"), fields.integer("items"), _three(fields, "cluster")
+    return LaunchPlan(threads, items, cluster, fields.integer("scratch_bytes"))
 
 
 def _three(fields: Fields, name: str) -> tuple[int, int, int]:

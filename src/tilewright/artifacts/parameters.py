@@ -173,17 +173,19 @@ class LaunchPlan(Struct, frozen=True):
     `threads` of a block along x, y and z. A block runs `items` work-groups that follow each other along x, fewer at the
     end of the grid: a grid (x, y, z) takes ceil(x / items) * y * z blocks. `cluster` is how many blocks along each mode
     run at a time on neighbouring multiprocessors; it divides the blocks. Each block gets `local_bytes` of the kernel as
-    dynamic shared memory.
+    dynamic shared memory. What that has no room for are `scratch_bytes` of the device's memory for each block.
     """
 
     threads: tuple[int, int, int]
     items: int = 1
     cluster: tuple[int, int, int] = (1, 1, 1)
+    scratch_bytes: int = 0
 
     def __post_init__(self) -> None:
         _check(min(self.threads) > 0, "a block has at least one thread along each mode")
         _check(self.items > 0, "a block runs at least one work-group")
         _check(min(self.cluster) > 0, "a cluster has at least one block along each mode")
+        _check(self.scratch_bytes >= 0, "negative scratch memory")
 
     @property
     def is_clustered(self) -> bool:

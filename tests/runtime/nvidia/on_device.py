@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from machine.cuda.fake_driver import FIRST_ON_DEVICE
-from tilewright.artifacts.artifact import Artifact, KernelInfo, LaunchPlan, Parameter, block_size
+from tilewright.artifacts.artifact import Artifact, KernelInfo, LaunchPlan, Parameter, device_block_size
 from tilewright.artifacts.constraints import Constraint
 from tilewright.runtime.nvidia.launch import CudaKernel, bind_artifact
 
@@ -28,7 +28,7 @@ def artifact_of(*infos: KernelInfo, features: str = "sm_80") -> Artifact:
     """Kernels whose code is entries with the parameters that they should have."""
     entries: list[str] = []
     for info in infos:
-        size = block_size(info.parameters)
+        size = device_block_size(info)
         entries.append(f".visible .entry {info.symbol}({f'.param .align 16 .b8 slots[{size}]' if size else ''})")
     return Artifact("nvidia", infos, "\n".join(entries).encode(), features=features)
 

@@ -43,6 +43,27 @@ def test_the_plan_is_followed(played: FakeDriver) -> None:
     assert "cuFuncSetAttribute" in played.calls
 
 
+@pytest.mark.parametrize("parameters", [(), (VECTOR,), (POINTER,)])
+def test_blocks_have_scratch_memory(
+    played: FakeDriver, parameters: tuple[MemrefParameter | PointerParameter, ...]
+) -> None:
+    """Of the stream's order, as much for each block as the code says; also behind parameters that fill their block."""
+    plan = LaunchPlan((64, 1, 1), items=2, scratch_bytes=512)
+    kernel(*parameters, plan=plan).prepare((5, 2))(*(OnDevice((7,)) for _ in parameters))
+    (launched,) = played.launches
+    ((address, memory),) = played.memory.items()
+    assert [word for word in launched.words if word][-2:] == [address, 512], "behind the parameters"
+    assert len(memory) == 512 * 6
+    assert played.calls.index("cuMemFreeAsync") > played.calls.index("cuLaunchKernelEx")
+
+
+def test_no_room_for_scratch_memory(played: FakeDriver) -> None:
+    played.failing["cuMemAllocAsync"] = 2
+    with pytest.raises(OutOfDeviceMemory, match="3,072 bytes are wanted, 1,048,576 of 1,073,741,824 are free"):
+        kernel(plan=LaunchPlan((64, 1, 1), scratch_bytes=512)).launch((3, 2), ())
+    assert not played.launches
+
+
 def test_no_attribute_and_no_parameters_without_need(played: FakeDriver) -> None:
     kernel().launch(3, ())
     (launched,) = played.launches

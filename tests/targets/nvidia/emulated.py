@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+import struct
 from dataclasses import dataclass
+from math import prod
 
-from tilewright.artifacts.artifact import KernelInfo
+from tilewright.artifacts.artifact import KernelInfo, device_block_size, scratch_slots
 from tilewright.compiler import CompileOptions, lower_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.builtin import Module
@@ -31,18 +33,33 @@ class Emulated:
         info, device = self.kernels[number], Device(schedule, races)
         packer = Packer(device.memory)
         block = packer.block(info.parameters, launch.arguments)
-        device.launch(self.program, info.symbol, launch.grid, bytes(block), info.local_bytes)
+        self.launch(device, info, launch.grid, bytes(block))
         return packer.results()
 
+    def launch(self, device: Device, info: KernelInfo, grid: tuple[int, int, int], slots: bytes) -> None:
+        """Launch a kernel on what is in a device's memory."""
+        assert info.launch is not None
+        size, first = info.launch.scratch_bytes, scratch_slots(info.parameters)[0]
+        if size:
+            scratch = device.memory.allocate(size * prod(info.launch.blocks(grid)))
+            slots = slots[:first].ljust(first, b"\0") + struct.pack("<Qq", scratch.address, size)
+        device.launch(
+            self.program, info.symbol, grid, slots.ljust(device_block_size(info), b"\0"), info.local_bytes
+        )
 
-def emulated(scheduled: Module) -> Emulated:
-    """The kernels of a module that has passed the passes of the device."""
-    text, kernels = emit_llvm(scheduled, Architecture.SM_80)
+
+def emulated(module: Module, shared_bytes: int | None = None) -> Emulated:
+    """The kernels of a module that has passed the passes of the device, which may have less shared memory."""
+    text, kernels = emit_llvm(module, Architecture.SM_80, shared_bytes)
     return Emulated(Program(text), kernels)
 
 
-def compiled(text: str, level: int = 2) -> Emulated:
-    """A text in any language, compiled for the emulator."""
-    module = read_module(Source("<kernel>", text), Report())
+def scheduled(module: Module, level: int = 2, shared_bytes: int | None = None) -> Emulated:
+    """The kernels of a module, compiled for the emulator."""
     lower_module(module, NvidiaTarget(Architecture.SM_80), CompileOptions(level), Report())
-    return emulated(module)
+    return emulated(module, shared_bytes)
+
+
+def compiled(text: str, level: int = 2, shared_bytes: int | None = None) -> Emulated:
+    """A text in any language, compiled for the emulator."""
+    return scheduled(read_module(Source("<kernel>", text), Report()), level, shared_bytes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from contextlib import contextmanager
 from ctypes import byref, c_uint64, c_void_p
 from typing import TYPE_CHECKING, cast
 
@@ -10,6 +11,8 @@ from tilewright.machine.cuda.errors import OutOfDeviceMemory, error_of
 from tilewright.machine.cuda.handles import finalizer
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from tilewright.machine.cuda.caller import Caller
 
 
@@ -49,6 +52,23 @@ class DeviceBuffer:
     def fill(self, byte: int, stream: int = 0) -> None:
         """Set every byte, in the order of a stream."""
         self.context.call("cuMemsetD8Async", self.address, byte, self.size, c_void_p(stream))
+
+
+@contextmanager
+def stream_memory(context: Caller, size: int, stream: int) -> Generator[int]:
+    """The address of memory for work that the block puts into a stream, or into the graph that it is captured for.
+
+    Raises `OutOfDeviceMemory`.
+    """
+    pointer = c_uint64()
+    try:
+        context.call("cuMemAllocAsync", byref(pointer), size, c_void_p(stream))
+    except OutOfDeviceMemory as error:
+        raise _no_room(context, error, size) from None
+    try:
+        yield pointer.value
+    finally:
+        context.call("cuMemFreeAsync", pointer.value, c_void_p(stream))
 
 
 def _no_room(context: Caller, error: OutOfDeviceMemory, size: int) -> OutOfDeviceMemory:

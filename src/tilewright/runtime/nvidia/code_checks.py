@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from tilewright.artifacts.artifact import Artifact, ArtifactError, KernelInfo, block_size
+from tilewright.artifacts.artifact import Artifact, ArtifactError, KernelInfo, device_block_size
 from tilewright.artifacts.seal import SEAL_BYTES, seal_of, seal_symbol
 
 _ENTRY: Final = re.compile(r"^\s*\.visible\s+\.entry\s+([\w$]+)\s*\(([^)]*)\)", re.MULTILINE)
@@ -47,7 +47,7 @@ def _check_entry(kernel: KernelInfo, parameters: str | None) -> None:
     if parameters is None:
         raise ArtifactError(f"kernel {kernel.name}: the artefact's code does not define the entry {kernel.symbol!r}")
     size = _SIZE.fullmatch(parameters.strip())
-    if (int(size[1]) if size else 0) != block_size(kernel.parameters) or (size is None and parameters.strip()):
+    if (int(size[1]) if size else 0) != device_block_size(kernel) or (size is None and parameters.strip()):
         raise ArtifactError(
             f"kernel {kernel.name}: the artefact's code takes other parameters than the header tells of"
         )

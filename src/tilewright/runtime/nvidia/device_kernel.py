@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from functools import partial
+from math import prod
 
-from tilewright.artifacts.artifact import KernelInfo, LaunchPlan, block_size, slot_layout
+from tilewright.artifacts.artifact import KernelInfo, LaunchPlan, device_block_size, slot_layout
 from tilewright.machine.cuda.driver import LAUNCH_OUT_OF_RESOURCES, DriverError, KernelFunction
+from tilewright.machine.cuda.memory import stream_memory
 from tilewright.once import once
 from tilewright.runtime.argument_checks import ArgumentChecks
 from tilewright.runtime.constraint_check import slot_positions
@@ -35,7 +38,8 @@ class DeviceKernel:
             slot.parameter: position for slot, position in slot_positions(info) if slot.role == "table"
         }
         formats = "".join(SLOT_FORMATS[slot.dtype] for slot in slot_layout(info.parameters))
-        padding = block_size(info.parameters) - struct.calcsize(f"<{formats}")
+        formats += "Qq" if plan.scratch_bytes else ""
+        padding = device_block_size(info) - struct.calcsize(f"<{formats}")
         self._packer = struct.Struct(f"<{formats}{padding}x")
         self.runner = once(partial(DeviceRunner.of, info, plan, function))
         try:
@@ -64,7 +68,18 @@ class DeviceKernel:
                 first = self._first_slots[name]
                 # a table that is null stays so
                 values[first : first + len(columns)] = [columns[0] if values[first] else 0, *columns[1:]]
-            self._enqueue(sizes, self.block(values), stream)
+            with self._scratch(sizes, stream) as slots:
+                self._enqueue(sizes, self.block([*values, *slots]), stream)
+
+    @contextmanager
+    def _scratch(self, sizes: Extents, stream: int) -> Generator[Sequence[int]]:
+        """The slots of the memory that blocks have beside shared memory, which belongs to the stream's order."""
+        size = self._plan.scratch_bytes
+        if not size:
+            yield ()
+            return
+        with stream_memory(self._function.module.context, size * prod(self._plan.blocks(sizes)), stream) as address:
+            yield address, size
 
     def _enqueue(self, sizes: Extents, block: bytes, stream: int) -> None:
         plan, shared = self._plan, self._info.local_bytes

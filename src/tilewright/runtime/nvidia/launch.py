@@ -126,7 +126,7 @@ class CudaKernel:
         self._mutex = Lock()
         self._kernels: dict[int, DeviceKernel] = {}
         groups = any(isinstance(parameter, GroupParameter) for parameter in info.passed)
-        self._is_direct = not groups and recognisable(info.passed)
+        self._is_direct = not groups and not info.launch.scratch_bytes and recognisable(info.passed)
         self._constraints = ConstraintCheck.of(info)
         pinned = frozenset[str]() if self._constraints is None else self._constraints.scalars
         self._accepted = AcceptedCalls(info.passed, pinned)

@@ -51,8 +51,7 @@ def _reserve(ctx: KernelContext, op: core.Operation) -> None:
     """Memory of the work-group until the region around ends."""
     assert isinstance(op, Reserve)
     align = op.alignment
-    start = ctx.arena.reserve(op.size + align)
-    place = ctx.b.cast("addrspacecast", ctx.shared_pointer(start), "ptr")
+    place = ctx.b.cast("addrspacecast", ctx.pointer_to(ctx.arena.place(op.size + align)), "ptr")
     address = ctx.b.add(ctx.b.cast("ptrtoint", place, "i64"), i64(align - 1))
     ctx.bind(op.out, ctx.b.and_(address, i64(-align)))
 

@@ -1,10 +1,16 @@
-"""Shared memory of a work-group while a kernel is lowered: the program's allocations, and above them our tiles."""
+"""Memory of a work-group while a kernel is lowered: the program's allocations, and above them our tiles.
+
+That is shared memory. A kernel that needs more than there is has its large pieces, and what finds no room, in scratch
+memory: the launch gives each block a part of the device's own.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Final
+
+from msgspec import Struct
 
 from tilewright.dialects import memref
 from tilewright.dialects.builtin import Kernel
@@ -13,6 +19,17 @@ from tilewright.ir.types import AddressSpace, MemrefType
 from tilewright.transforms.aliasing import allocation_bytes
 
 ALIGNMENT: Final = 128
+_SCRATCH_ALIGNMENT: Final = 256
+_LARGE: Final = 16 * 1024
+_KEPT_FREE: Final = 8 * 1024
+"""Of shared memory, for what goes nowhere else."""
+
+
+class Place(Struct, frozen=True):
+    """Bytes from the beginning of a block's shared memory, or of its scratch memory."""
+
+    offset: int
+    in_scratch: bool = False
 
 
 def _aligned(offset: int, alignment: int) -> int:
@@ -20,18 +37,21 @@ def _aligned(offset: int, alignment: int) -> int:
 
 
 class Arena:
-    """Byte offsets in the one dynamic shared allocation of a block.
+    """Byte offsets in the one dynamic shared allocation of a block, and in its scratch memory.
 
     First the stack that `assign-stack` laid out, then local parameters, then tiles, which are freed with the block of
-    operations that they were made for. `high_water` is what a launch must provide.
+    operations that they were made for. `high_water` is what a launch must provide, `scratch_bytes` what it must provide
+    of scratch memory; none unless `room`, the bytes of shared memory that there are, is given.
     """
 
-    def __init__(self, kernel: Kernel) -> None:
-        self._offsets: dict[memref.Alloca, int] = {}
-        self.top = 0
+    def __init__(self, kernel: Kernel, room: int | None = None) -> None:
+        self._room = None if room is None else max(room - _KEPT_FREE, 0)
+        self._places: dict[memref.Alloca, Place] = {}
+        self.top = self.high_water = self._scratch_top = 0
+        self._scratch_high = 0 if room is None else 1
         self._place_allocations(kernel)
         self.top = _aligned(self.top, ALIGNMENT)
-        self.high_water = self.top
+        self.high_water = max(self.high_water, self.top)
 
     def _place_allocations(self, kernel: Kernel) -> None:
         unplaced: list[memref.Alloca] = []
@@ -40,30 +60,52 @@ class Arena:
                 if op.offset is None:
                     unplaced.append(op)
                 else:
-                    self._offsets[op] = op.offset
-                    self.top = max(self.top, op.offset + allocation_bytes(op))
+                    self._places[op] = self._on_stack(op.offset, allocation_bytes(op))
         for op in unplaced:
-            self.top = _aligned(self.top, ALIGNMENT)
-            self._offsets[op] = self.top
-            self.top += allocation_bytes(op)
+            self._places[op] = self.place(allocation_bytes(op), ALIGNMENT)
 
-    def offset_of(self, op: memref.Alloca) -> int:
+    def _on_stack(self, offset: int, size: int) -> Place:
+        """The same distance from the beginning in either memory: what shares bytes is not needed at one time."""
+        end = offset + size
+        if self._room is not None and end > self._room // 2:
+            self._scratch_top = max(self._scratch_top, end)
+            self._scratch_high = max(self._scratch_high, end)
+            return Place(offset, in_scratch=True)
+        self.top = max(self.top, end)
+        return Place(offset)
+
+    def place_of(self, op: memref.Alloca) -> Place:
         """Where an allocation of the program lies."""
-        return self._offsets[op]
+        return self._places[op]
+
+    @property
+    def scratch_bytes(self) -> int:
+        """Bytes of scratch memory for each block, so many that the next one's are aligned as well."""
+        return _aligned(self._scratch_high, _SCRATCH_ALIGNMENT)
 
     def reserve(self, size: int) -> int:
-        """Bytes until the end of the current frame."""
+        """Bytes of shared memory until the end of the current frame."""
         offset = self.top
         self.top = _aligned(offset + size, 16)
         self.high_water = max(self.high_water, self.top)
         return offset
 
+    def place(self, size: int, alignment: int = 16) -> Place:
+        """Bytes of either memory until the end of the current frame."""
+        if self._room is None or (size <= _LARGE and _aligned(self.top, alignment) + size <= self._room):
+            self.top = _aligned(self.top, alignment)
+            return Place(self.reserve(size))
+        offset = _aligned(self._scratch_top, alignment)
+        self._scratch_top = offset + size
+        self._scratch_high = max(self._scratch_high, self._scratch_top)
+        return Place(offset, in_scratch=True)
+
     @contextmanager
     def frame(self) -> Generator[None]:
         """Free at the end what is reserved inside."""
-        before = self.top
+        before = self.top, self._scratch_top
         yield
-        self.top = before
+        self.top, self._scratch_top = before
 
 
 def is_local_parameter(parameter: BlockArgument) -> bool:

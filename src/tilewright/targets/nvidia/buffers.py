@@ -1,4 +1,4 @@
-"""Tiles in shared memory: packed column-major, each element written by one thread of the work-group."""
+"""Tiles in memory of the work-group: packed column-major, each element written by one thread of the work-group."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def coordinates(ctx: KernelContext, shape: Sequence[int], number: Value) -> Coor
 
 
 def new_buffer(ctx: KernelContext, type_: TileType) -> SharedTile:
-    """Shared memory for a tile, until the end of the arena's frame."""
-    return SharedTile(type_, ctx.shared_pointer(ctx.arena.reserve(type_.size * type_.element.bytes)))
+    """Memory of the work-group for a tile, until the end of the arena's frame."""
+    return SharedTile(type_, ctx.pointer_to(ctx.arena.place(type_.size * type_.element.bytes)))
 
 
 def _pointer(ctx: KernelContext, tile: SharedTile, at: Sequence[Value]) -> Value:

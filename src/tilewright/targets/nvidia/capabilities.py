@@ -75,15 +75,12 @@ def check_geometry(kernel: Kernel, report: Report) -> None:
         limit(report, kernel.location, f"a work-group of {threads} work-items exceeds the {MAX_THREADS} of a block")
 
 
-def check_memory(kernel: Kernel, report: Report, parameter_bytes: int, shared_bytes: int, available: int) -> None:
-    """Parameters and work-group memory must fit."""
+def check_parameters(kernel: Kernel, report: Report, parameter_bytes: int) -> None:
+    """Parameters must fit."""
     if parameter_bytes > MAX_PARAMETER_BYTES:
         limit(
             report, kernel.location, f"{parameter_bytes} bytes of parameters exceed the {MAX_PARAMETER_BYTES} possible"
         )
-    if shared_bytes > available:
-        what = f"kernel {kernel.sym_name} needs {shared_bytes} bytes of work-group memory"
-        limit(report, kernel.location, f"{what}, the device has {available}").hint("use smaller tiles or allocations")
 
 
 def refuse(report: Report, location: Location, message: str) -> Diagnostic:

@@ -14,7 +14,7 @@ from tilewright.ir.types import TileType
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Complex, Module, Value, constant, i32, i64
 from tilewright.targets.llvm.lowered import lowered_as
-from tilewright.targets.nvidia.arena import Arena
+from tilewright.targets.nvidia.arena import Arena, Place
 from tilewright.targets.nvidia.distributed import Distributions
 from tilewright.targets.nvidia.values import SHARED, Group, Lowered, Operand, View
 
@@ -46,6 +46,7 @@ class KernelContext(Struct):
     subgroup_size: int
     work_group_size: tuple[int, int]
     shared: Value
+    scratch: Value | None
     thread: Value
     lane: Value
     subgroup: Value
@@ -92,6 +93,13 @@ class KernelContext(Struct):
         pointer = self.b.offset(self.shared, offset)
         assert pointer.type == SHARED
         return pointer
+
+    def pointer_to(self, place: Place) -> Value:
+        """Address of a place of the work-group's memory."""
+        if not place.in_scratch:
+            return self.shared_pointer(place.offset)
+        assert self.scratch is not None, "places in scratch memory are given to kernels that have some"
+        return self.b.offset(self.scratch, place.offset)
 
     def barrier(self) -> None:
         """All threads of the work-group arrive, and see each other's writes.

@@ -13,7 +13,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from tilewright.artifacts.artifact import KernelInfo, LaunchPlan, Slot, block_size, slot_layout
+from tilewright.artifacts.artifact import KernelInfo, LaunchPlan, Slot, block_size, scratch_slots, slot_layout
 from tilewright.artifacts.symbols import entry_symbol
 from tilewright.dialects import scf, tile
 from tilewright.dialects.builtin import Kernel
@@ -99,19 +99,22 @@ def lowering_table() -> OperationTable[OpLowering]:
     )
 
 
-def lower_kernel(kernel: Kernel, module: Module) -> KernelInfo:
-    """Emit the entry of a kernel that passed the checks of `capabilities`; its launch signature."""
+def lower_kernel(kernel: Kernel, module: Module, room: int | None = None) -> KernelInfo:
+    """Emit the entry of a kernel that passed the checks of `capabilities`; its launch signature.
+
+    With `room`, the bytes of shared memory that a block can have, what is too large for that lies in scratch memory.
+    """
     assert kernel.subgroup_size is not None
     assert kernel.work_group_size is not None
     symbol = entry_symbol(kernel.sym_name)
     parameters = kernel_info(kernel, symbol, 0).parameters
     m, n = kernel.work_group_size
-    size = block_size(parameters)
+    size = block_size(parameters, has_scratch=room is not None)
     slots = [Parameter("ptr", "slots", f'byval([{size} x i8]) align 16 "nvvm.grid_constant"')] if size else []
     geometry = f'nounwind "nvvm.reqntid"="{m * n},1,1"'
     function = module.function(symbol, "void", slots, attributes=geometry, convention="ptx_kernel")
     b = Builder(function)
-    arena = Arena(kernel)
+    arena = Arena(kernel, room)
     shared = module.global_variable(_SHARED_NAME, "[0 x i8]", "", linkage="external", address_space=3, align=ALIGNMENT)
     deferred = deferred_tiles(kernel)
     ctx = KernelContext(
@@ -126,16 +129,31 @@ def lower_kernel(kernel: Kernel, module: Module) -> KernelInfo:
         subgroup_size=kernel.subgroup_size,
         work_group_size=(m, n),
         shared=shared,
+        scratch=None,
         thread=i64(0),
         lane=i64(0),
         subgroup=i64(0),
     )
     ctx.thread = team.special_register(ctx, "tid.x")
     ctx.lane, ctx.subgroup = team.thread_position(ctx)
+    if room is not None:
+        ctx.scratch = _scratch(ctx, *(b.offset(function.arguments[0], slot) for slot in scratch_slots(parameters)))
     _bind_parameters(ctx, function.arguments, iter(slot_layout(parameters)))
     ctx.lower_block(kernel.body.entry)
     b.ret()
-    return replace(kernel_info(kernel, symbol, arena.high_water), launch=LaunchPlan((m * n, 1, 1)))
+    plan = LaunchPlan((m * n, 1, 1), scratch_bytes=arena.scratch_bytes)
+    return replace(kernel_info(kernel, symbol, arena.high_water), launch=plan)
+
+
+def _scratch(ctx: KernelContext, address: Value, size: Value) -> Value:
+    """This block's part of the scratch memory; the sizes of the parts are known when the kernel is at its end."""
+    b = ctx.b
+    number = i64(0)
+    for axis in "zyx":
+        number = b.mul(number, team.special_register(ctx, f"nctaid.{axis}"))
+        number = b.add(number, team.special_register(ctx, f"ctaid.{axis}"))
+    base = b.cast("addrspacecast", b.load("ptr", address, 8), GLOBAL)
+    return b.gep("i8", base, b.mul(number, b.load("i64", size, 8)), hint="scratch")
 
 
 def _bind_parameters(ctx: KernelContext, arguments: list[Value], layout: Iterator[Slot]) -> None:
@@ -183,6 +201,5 @@ def _scalar(ctx: KernelContext, type_: ScalarType, pointer: Value) -> Operand:
 def _local_parameter(ctx: KernelContext, type_: Type) -> View:
     """Work-group memory that the launch reserves; its content is undefined."""
     assert isinstance(type_, MemrefType)
-    ctx.arena.top = -(-ctx.arena.top // ALIGNMENT) * ALIGNMENT
     assert type_.span is not None, "local parameters of dynamic size are refused before lowering"
-    return memory.local_view(ctx, type_, ctx.arena.reserve(type_.span * type_.element.bytes))
+    return memory.local_view(ctx, type_, ctx.arena.place(type_.span * type_.element.bytes, ALIGNMENT))

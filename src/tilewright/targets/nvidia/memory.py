@@ -10,6 +10,7 @@ from tilewright.ir.interfaces import Layout, LengthArithmetic, ViewLike
 from tilewright.ir.types import GroupType, MemrefType, mixed
 from tilewright.targets.llvm.emitter import Complex, Value, boolean, i64, zero
 from tilewright.targets.llvm.types import Element, Kind
+from tilewright.targets.nvidia.arena import Place
 from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.values import GLOBAL, SHARED, Operand, View
 
@@ -85,9 +86,9 @@ def _store(ctx: KernelContext, op: core.Operation) -> None:
         store_element(ctx, view.element, ctx.operand(op.value), pointer)
 
 
-def local_view(ctx: KernelContext, type_: MemrefType, offset: int) -> View:
-    """A memref of static type at an offset in shared memory."""
-    pointer = ctx.shared_pointer(offset)
+def local_view(ctx: KernelContext, type_: MemrefType, place: Place) -> View:
+    """A memref of static type at a place of the work-group's memory."""
+    pointer = ctx.pointer_to(place)
     sizes = tuple(i64(s) for s in type_.shape if s is not None)
     strides = tuple(i64(s) for s in type_.strides if s is not None)
     return View(type_, pointer, sizes, strides, pointer)
@@ -96,7 +97,7 @@ def local_view(ctx: KernelContext, type_: MemrefType, offset: int) -> View:
 def _alloca(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, memref.Alloca)
     assert isinstance(op.out.type, MemrefType)
-    ctx.bind(op.out, local_view(ctx, op.out.type, ctx.arena.offset_of(op)))
+    ctx.bind(op.out, local_view(ctx, op.out.type, ctx.arena.place_of(op)))
 
 
 def _lifetime_stop(ctx: KernelContext, op: core.Operation) -> None:

@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 
 from msgspec import Struct
 
-from tilewright.artifacts.artifact import Artifact, KernelInfo, block_size
+from tilewright.artifacts.artifact import Artifact, KernelInfo, device_block_size
 from tilewright.diagnostics import Report
 from tilewright.dialects import team, tile
 from tilewright.dialects.builtin import Kernel
@@ -26,7 +26,7 @@ from tilewright.targets.nvidia.arena import is_local_parameter
 from tilewright.targets.nvidia.capabilities import (
     MAX_SUBGROUP_INSTRUCTIONS,
     check_geometry,
-    check_memory,
+    check_parameters,
     limit,
 )
 from tilewright.targets.nvidia.kernel import COLLECTIVE_ONLY, lower_kernel, lowering_table
@@ -85,20 +85,33 @@ class NvidiaTarget(Struct, frozen=True):
         tiles = print_op(module)
         text, infos = emit_llvm(module, self.architecture)
         for kernel, info in zip(kernels, infos, strict=True):
-            available = SHARED_BYTES[self.architecture]
-            check_memory(kernel, report, block_size(info.parameters), info.local_bytes, available)
+            check_parameters(kernel, report, device_block_size(info))
         report.raise_if_errors()
         ptx = compile_to_ptx(text, self.architecture)
         texts = {"tile": tiles, "llvm": text, "ptx": ptx}
         return Artifact(self.name, infos, ptx.encode(), texts, self.architecture.value)
 
 
-def emit_llvm(module: ModuleOp, architecture: Architecture) -> tuple[str, tuple[KernelInfo, ...]]:
-    """The LLVM text of kernels that passed `check_kernel`, and their signatures."""
+def _emit(
+    module: ModuleOp, architecture: Architecture, room: int, large: frozenset[str]
+) -> tuple[str, tuple[KernelInfo, ...]]:
     out = Module(TRIPLE, DATA_LAYOUT)
-    infos = tuple(lower_kernel(kernel, out) for kernel in module.kernels)
+    infos = tuple(lower_kernel(k, out, room if k.sym_name in large else None) for k in module.kernels)
     emit_seals(out, "nvidia", architecture.value, infos, _CONSTANT_SPACE)
     return str(out), infos
+
+
+def emit_llvm(
+    module: ModuleOp, architecture: Architecture, shared_bytes: int | None = None
+) -> tuple[str, tuple[KernelInfo, ...]]:
+    """The LLVM text of kernels that passed `check_kernel`, and their signatures.
+
+    Kernels that need more than `shared_bytes`, by default what the architecture has, get scratch memory.
+    """
+    room = SHARED_BYTES[architecture] if shared_bytes is None else shared_bytes
+    text, infos = _emit(module, architecture, room, frozenset())
+    large = frozenset(info.name for info in infos if info.local_bytes > room)
+    return _emit(module, architecture, room, large) if large else (text, infos)
 
 
 def check_kernel(kernel: Kernel, report: Report) -> None:

@@ -45,7 +45,7 @@ class Group(Struct, frozen=True):
 
 
 class SharedTile(Struct, frozen=True):
-    """A tile of the work-group in shared memory, packed column-major at `offset` bytes; bools take a byte."""
+    """A tile in memory of the work-group, packed column-major; bools take a byte."""
 
     type: TileType
     pointer: Value
