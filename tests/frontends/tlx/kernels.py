@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tilewright as tw
+from targets.nvidia.launching import program_of_text
 from tilewright.compiler import read_source
 from tilewright.diagnostics import CompileError, Report, Source
 from tilewright.dialects.builtin import Module
@@ -70,14 +71,16 @@ def findings(text: str, options: TlxOptions = DEFAULT_OPTIONS, limits: Limits = 
 
 
 def run(text: str, *arrays: NDArray[np.generic] | int) -> None:
-    """Run the first function of a text, compiled for the CPU; the interpreter has the same results."""
+    """Run the first function of a text, compiled for the CPU; interpreter and emulated GPU have the same results."""
     source, report = Source("k.ll", text), Report()
     language = language_of(source)
     assert language.name == "TLX"
     program = language.interpret(read_source(source, report), text, True, report)
-    copies = [a.copy() if isinstance(a, np.ndarray) else a for a in arrays]
-    next(iter(program))(*copies)
+    meant, on_device = ([a.copy() if isinstance(a, np.ndarray) else a for a in arrays] for _ in range(2))
+    next(iter(program))(*meant)
+    next(iter(program_of_text(text)))(*on_device)
     next(iter(tw.compile(text, cache=False)))(*arrays)
-    for found, expected in zip(arrays, copies, strict=True):
+    for found, device, expected in zip(arrays, on_device, meant, strict=True):
         is_float = isinstance(found, np.ndarray) and found.dtype.kind == "f"
         assert np.array_equal(found, expected, equal_nan=is_float)
+        assert np.array_equal(device, expected, equal_nan=is_float), "on the emulated device"

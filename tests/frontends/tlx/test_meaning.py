@@ -284,6 +284,32 @@ define void @k(ptr %p) {
     assert (found == expected).all()
 
 
+@pytest.mark.parametrize("size", [3, 1500])
+def test_memory_that_is_not_aligned_to_its_elements(rng: np.random.Generator, size: int) -> None:
+    """No machine but the CPU could access it at once; rows longer than values in registers come in parts."""
+    text = f"""define void @k(ptr %p, ptr %q) {{
+  %a = getelementptr i8, ptr %p, i64 3
+  %v = load <{size} x float>, ptr %a, align 1
+  %w = fadd <{size} x float> %v, %v
+  %b = getelementptr i8, ptr %q, i64 2
+  store <{size} x float> %w, ptr %b, align 2
+  %c = getelementptr i8, ptr %p, i64 7
+  %x = load i64, ptr %c, align 1
+  %d = getelementptr i8, ptr %q, i64 {4 * size + 3}
+  store i64 %x, ptr %d, align 1
+  ret void
+}}
+"""
+    found = np.zeros(4 * size + 20, np.int8)
+    given, numbers = found.copy(), rng.standard_normal(size).astype(np.float32)
+    given[3 : 3 + 4 * size] = numbers.view(np.int8)
+    expected = found.copy()
+    expected[2 : 2 + 4 * size] = (2 * numbers).view(np.int8)
+    expected[4 * size + 3 :][:8] = given[7:15]
+    run(text, given, found)
+    assert (found == expected).all()
+
+
 def test_launches_that_llvm_may_reorder(rng: np.random.Generator) -> None:
     """A load between two stores to the same memory reads what the first wrote."""
     a = rng.standard_normal((2, 2)).astype(np.float32)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialects.tlx.tensors import garbage, put
+from targets.nvidia.launching import program_of_module
 from tilewright.compile_options import CompileOptions
 from tilewright.compiler import compile_module
 from tilewright.diagnostics import Report
@@ -88,6 +89,7 @@ def results(
         "lowered": interpreted_module(_copy(behind), "", False),
     }
     runs |= {f"compiled at level {level}": compiled(_copy(behind), level) for level in levels}
+    runs["on the emulated device"] = program_of_module(_copy(behind), levels[0])
     found: dict[str, Array] = {}
     for name, run in runs.items():
         inputs, out = [g.copy() for g in given], start.copy()

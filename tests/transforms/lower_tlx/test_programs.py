@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from dialects.tlx.tensors import in_format, value
+from targets.nvidia.launching import program_of_module
 from tilewright.diagnostics.report import CompileError
 from tilewright.dialects import arith, scf, tile, tl
 from tilewright.dialects.addresses import AddressOf, FromAddress
@@ -65,11 +66,12 @@ def module_of(parameters: Sequence[Type], body: Callable[[Builder, Sequence[Valu
 
 
 def programs(make: Callable[[], Module], limit: int) -> dict[str, Program]:
-    """As written and behind the first stage, interpreted and compiled."""
+    """As written and behind the first stage, interpreted and compiled, for an emulated GPU too."""
     return {
         "written": interpreted_module(make(), "", False),
         "lowered": interpreted_module(lowered(make(), limit), "", False),
         "compiled": compiled(lowered(make(), limit)),
+        "on the emulated device": program_of_module(lowered(make(), limit)),
     }
 
 

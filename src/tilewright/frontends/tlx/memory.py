@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from msgspec import Struct
+
 from tilewright.dialects import addresses, arith, memref, tile
 from tilewright.frontends.tlx.codes import NOT_CONSTANT
 from tilewright.frontends.tlx.context import FunctionImport
 from tilewright.frontends.tlx.llvm import syntax
 from tilewright.frontends.tlx.llvm import types as llvm
 from tilewright.frontends.tlx.llvm.result_types import field_type, resolved
+from tilewright.frontends.tlx.same_bits import reread
 from tilewright.ir.core import Value
-from tilewright.ir.types import BOOL, I8, I64, ScalarType, TileType
+from tilewright.ir.types import BOOL, I8, I64, ScalarType, TileType, Type, element_of
 from tilewright.ir.types import memref as memref_type
 
+_LONGEST_ROW: Final = 4096
 _LARGEST: Final = 1 << 20
 """Bytes that one `memset` or `memcpy` may write."""
 
@@ -29,7 +33,49 @@ def load(f: FunctionImport, i: syntax.Load) -> Value:
     """A number, an address or a vector of numbers."""
     type_ = f.type_of(i.type, i)
     address = f.value(i.pointer)
-    return read(f, address, type_, i)
+    parts = _in_bytes(type_, i.align)
+    if not parts:
+        return read(f, address, type_, i)
+    found = [
+        reread(f, read(f, _further(f, address, part.first), part.bytes, i), part.of(type_)) for part in parts
+    ]
+    return found[0] if len(found) == 1 else f.b(tile.Cat(found, 0, result_types=[type_])).out
+
+
+class _Part(Struct, frozen=True):
+    """Elements from one on, of so many bytes, and these bytes."""
+
+    start: int
+    count: int
+    element: ScalarType
+
+    @property
+    def first(self) -> int:
+        return self.start * self.element.bytes
+
+    @property
+    def bytes(self) -> TileType:
+        return TileType((self.count * self.element.bytes,), I8)
+
+    def of(self, whole: Type) -> Type:
+        """The type of the part of a value of a type."""
+        return TileType((self.count,), self.element) if isinstance(whole, TileType) else whole
+
+
+def _in_bytes(type_: Type, align: int | None) -> list[_Part]:
+    """How a value is accessed whose elements are not aligned as such, so that machines may not access them at once.
+
+    Parts are as long as values in registers may be.
+    """
+    element = element_of(type_)
+    if align is None or element is None or align >= element.bytes:
+        return []
+    size, most = (type_.size if isinstance(type_, TileType) else 1), _LONGEST_ROW // element.bytes
+    return [_Part(start, min(most, size - start), element) for start in range(0, size, most)]
+
+
+def _further(f: FunctionImport, address: Value, distance: int) -> Value:
+    return f.b(arith.Add(address, f.b.constant(distance, I64))).out if distance else address
 
 
 def read(f: FunctionImport, address: Value, type_: object, node: syntax.Node) -> Value:
@@ -49,7 +95,14 @@ def read(f: FunctionImport, address: Value, type_: object, node: syntax.Node) ->
 def store(f: FunctionImport, i: syntax.Store) -> None:
     """As `load`."""
     value, address = f.value(i.value), f.value(i.pointer)
-    write(f, address, value, i)
+    parts = _in_bytes(value.type, i.align)
+    if not parts:
+        write(f, address, value, i)
+    for part in parts:
+        some = value
+        if len(parts) > 1:
+            some = f.b(tile.Extract(value, (part.start,), result_types=[part.of(value.type)])).out
+        write(f, _further(f, address, part.first), reread(f, some, part.bytes), i)
 
 
 def write(f: FunctionImport, address: Value, value: Value, node: syntax.Node) -> None:

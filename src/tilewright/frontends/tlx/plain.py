@@ -12,8 +12,9 @@ from tilewright.frontends.tlx.context import FunctionImport
 from tilewright.frontends.tlx.intrinsics import FORMS
 from tilewright.frontends.tlx.llvm import syntax
 from tilewright.frontends.tlx.llvm import types as llvm
+from tilewright.frontends.tlx.same_bits import reread
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.types import BOOL, I8, I16, I32, I64, TileType, Type, element_of, with_element
+from tilewright.ir.types import BOOL, I8, TileType, Type, element_of, with_element
 
 _Two = Callable[[Value, Value], Operation]
 _One = Callable[[Value], Operation]
@@ -139,7 +140,7 @@ def cast(f: FunctionImport, i: syntax.Cast) -> Value:
     assert after is not None
     match i.opcode:
         case "bitcast" | "addrspacecast":
-            return _reread(f, value, to)
+            return reread(f, value, to)
         case "trunc" if after is BOOL:
             odd = f.b(arith.And(value, f.b.constant(1, value.type))).out
             return f.b(arith.Cmp(Predicate.NE, odd, f.b.constant(0, value.type))).out
@@ -152,38 +153,6 @@ def cast(f: FunctionImport, i: syntax.Cast) -> Value:
             raise f.unsupported(i, "fptosi to i1 is not supported")
         case _:
             return f.b(arith.Cast(value, result_types=[to])).out
-
-
-def _reread(f: FunctionImport, value: Value, to: Type) -> Value:
-    """The same bits as another type: of other elements, or of as many bits in fewer or more of them."""
-    if value.type == to:
-        return value
-    before, after = element_of(value.type), element_of(to)
-    assert before is not None
-    assert after is not None
-    if before.bits == after.bits and isinstance(value.type, TileType) is isinstance(to, TileType):
-        return f.b(arith_integers.Bitcast(value, result_types=[to])).out
-    row = value if isinstance(value.type, TileType) else f.splat(value, 1)
-    assert isinstance(row.type, TileType)
-    total = row.type.size * before.bits
-    integers = _integers(f, row)
-    wanted = TileType((total // after.bits,), _INTEGERS[after.bits])
-    if integers.type != wanted:
-        integers = f.b(tile.Reinterpret(integers, result_types=[wanted])).out
-    found = with_element(wanted, after)
-    if integers.type != found:
-        integers = f.b(arith_integers.Bitcast(integers, result_types=[found])).out
-    return integers if isinstance(to, TileType) else f.b(tile.Item(integers)).out
-
-
-_INTEGERS: Final = {t.bits: t for t in (I8, I16, I32, I64)}
-
-
-def _integers(f: FunctionImport, row: Value) -> Value:
-    element = element_of(row.type)
-    assert element is not None
-    wanted = with_element(row.type, _INTEGERS[element.bits])
-    return row if row.type == wanted else f.b(arith_integers.Bitcast(row, result_types=[wanted])).out
 
 
 def select(f: FunctionImport, i: syntax.Select) -> Value:
