@@ -38,6 +38,11 @@ class Writer:
         self._lines: list[str] = []
         self._parameters: list[str] = []
 
+    @property
+    def lines(self) -> int:
+        """Lines of the body so far."""
+        return len(self._lines)
+
     def load(self, name: str, tensor: Tensor) -> str:
         """A token of what a new pointer, called so, leads to."""
         self._parameters.append(f"ptr %{name}")

@@ -88,7 +88,7 @@ class TensorOperation(TlxOperation):
             return  # reported where the type was given
         wanted = self.required(report)
         found = tensor_of(self.results[0])
-        if wanted is None:
+        if wanted is None or wanted == found:
             return
         if self.has_open_layout and found.is_sound and found.rank == wanted.rank:
             wanted = wanted.relaid(found.layout)
@@ -99,10 +99,14 @@ class TensorOperation(TlxOperation):
     @property
     def has_sound_operands(self) -> bool:
         """Whether rules can be asked of the operands: all are what is declared, and tensors are sound."""
-        specs = self.definition.operands.values()
-        types = [v.type for v in self.operands]
-        declared = len(types) == len(specs) and all(s.constraint.accepts(t) for s, t in zip(specs, types, strict=True))
-        return declared and all(t.is_sound for t in types if isinstance(t, TensorType))
+        specs = self.definition.operands
+        if len(self.operands) != len(specs):
+            return False
+        for spec, value in zip(specs.values(), self.operands, strict=True):
+            type_ = value.type
+            if not spec.constraint.accepts(type_) or (isinstance(type_, TensorType) and type_.faults):
+                return False
+        return True
 
 
 def _logical(value: Value, found: Any) -> Any:

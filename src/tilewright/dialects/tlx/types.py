@@ -99,10 +99,12 @@ class TensorType(Type):
 
     def relaid(self, layout: Sequence[int]) -> TensorType:
         """The same logical tensor in another memory order; extents and padding move along."""
-        return of_dims(self.element, self.dims, layout)
+        return self if tuple(layout) == self.layout else of_dims(self.element, self.dims, layout)
 
     def with_element(self, element: ScalarType) -> TensorType:
         """The same tensor of other elements."""
+        if element is self.element:
+            return self
         return TensorType(element, self.extents, self.layout, self.padding)
 
     def __str__(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Hashable, Sequence
 from typing import Final
 
 from tilewright.diagnostics import Diagnostic, Report, Source, SourceRange
@@ -69,6 +70,7 @@ class FunctionImport:
         self.opaque: set[str] = set()
         self.read_off: list[str] = []
         self.tensor_types: dict[TensorType, TensorType] = {}
+        self.said_types: dict[Hashable, TensorType] = {}
         self.entry = entry
         self.own_bytes = 0
         self._vectors: dict[Value, Value] = {}
@@ -121,6 +123,10 @@ class FunctionImport:
             f"{type_} is not supported",
             "numbers are i8, i16, i32, i64, half, bfloat, float or double, conditions i1",
         )
+
+    def the(self, type_: TensorType) -> TensorType:
+        """The one of equal types: what is asked of a type is kept with it."""
+        return self.tensor_types.setdefault(type_, type_)
 
     # Values
 
@@ -188,6 +194,8 @@ class FunctionImport:
         match operand.value:
             case syntax.Elements(items=items):
                 return self._listed(items, type_, operand)
+            case syntax.Integers(values=values):
+                return self._row([*values], type_)
             case syntax.Splat(item=item):
                 return self.b.constant(self._number(item, operand), type_)
             case syntax.Expression(name="bitcast" | "inttoptr" | "ptrtoint", operands=(inner,)) if type_ is I64:
@@ -212,13 +220,16 @@ class FunctionImport:
                 raise self.unsupported(whole, "this constant is not supported")
 
     def _listed(self, items: tuple[syntax.Operand, ...], type_: Type, whole: syntax.Operand) -> Value:
-        assert isinstance(type_, TileType)
         numbers = [self._number(item, whole) for item in items]
-        if all(_same(n, numbers[0]) for n in numbers):
-            return self.b.constant(numbers[0], type_)
-        if len(numbers) > _LISTED:
+        if len(numbers) > _LISTED and not all(_same(n, numbers[0]) for n in numbers):
             message = f"a constant of {len(numbers):,} different elements; the limit is {_LISTED:,}"
             raise self.refuse(ELEMENTS, whole, message, "pass it as an argument")
+        return self._row(numbers, type_)
+
+    def _row(self, numbers: Sequence[bool | int | float], type_: Type) -> Value:
+        assert isinstance(type_, TileType)
+        if all(_same(n, numbers[0]) for n in numbers):
+            return self.b.constant(numbers[0], type_)
         single = TileType((1,), type_.element)
         parts: list[Value] = [self.b.constant(n, single) for n in numbers]
         return self.b(tile.Cat(parts, 0, result_types=[type_])).out

@@ -18,7 +18,7 @@ from tilewright.frontends.tlx.llvm import types as llvm
 from tilewright.frontends.tlx.llvm.limits import Limits
 from tilewright.frontends.tlx.llvm.result_types import operands_of
 from tilewright.frontends.tlx.llvm.structure import Structure
-from tilewright.frontends.tlx.names import Unknown, component, contradiction, recognise
+from tilewright.frontends.tlx.names import Unknown, component, contradiction
 from tilewright.frontends.tlx.options import TlxOptions
 from tilewright.frontends.tlx.parameters import keep_promises, settle_elements
 from tilewright.frontends.tlx.tensors import tensor_call
@@ -172,8 +172,10 @@ def _forwarded_value(f: FunctionImport, operand: syntax.Operand | None, wanted: 
 
 
 def _instruction(f: FunctionImport, i: syntax.Instruction, number: int, blocks: Mapping[int, Block]) -> None:
-    if not isinstance(i, syntax.Call):
-        _refuse_tokens(f, i)
+    if isinstance(i, syntax.Call):
+        _call(f, i)
+        return
+    _refuse_tokens(f, i)
     match i:
         case syntax.Phi():
             return
@@ -186,8 +188,6 @@ def _instruction(f: FunctionImport, i: syntax.Instruction, number: int, blocks: 
             return
         case syntax.Store():
             memory.store(f, i)
-        case syntax.Call():
-            _call(f, i)
         case _:
             value = _computed(f, i)
             if value.name is None:
@@ -264,7 +264,7 @@ def _switch(f: FunctionImport, i: syntax.Switch, values: list[list[Value]], dest
 
 
 def _call(f: FunctionImport, i: syntax.Call) -> None:
-    found = recognise(i.callee)
+    found = f.uses.meaning(i.callee)
     if isinstance(found, Unknown):
         finding = f.error(UNKNOWN_OPERATION, i.callee_at, f"unknown TLX operation {found.word!r}")
         if found.near is not None:
@@ -313,7 +313,7 @@ def _check_name(f: FunctionImport, i: syntax.Call, suffix: tuple[str, ...]) -> N
         f.module.declarations[i.callee] = syntax.Function(i.start, i.end, i.callee, i.type, [], False, {}, {})
         finding = f.report.warning(NO_DECLARATION, place, f"no declaration of @{i.callee}")
         finding.hint("LLVM wants one; `tilewright translate` prints it")
-    wrong = contradiction(suffix, i.type, [argument.operand.type for argument in i.arguments])
+    wrong = contradiction(suffix, i.type, [argument.operand.type for argument in i.arguments]) if suffix else None
     if wrong is not None:
         part, type_ = wrong
         place = f.range_of(i.callee_at)

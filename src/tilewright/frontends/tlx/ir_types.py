@@ -13,19 +13,16 @@ SCALARS: Final[Mapping[str, ScalarType]] = {t.name: t for t in (I8, I16, I32, I6
 """By the names that LLVM's suffixes have for them."""
 
 
+_NUMBERS: Final[Mapping[llvm.Type, ScalarType]] = {
+    llvm.I1: BOOL,
+    **{llvm.IntegerType(t.bits): t for t in (I8, I16, I32, I64)},
+    **{t: SCALARS[t.layout] for t in llvm.FLOATS.values() if t.layout in SCALARS},
+}
+
+
 def scalar_type(type_: llvm.Type) -> ScalarType | None:
     """A number, or an address for a pointer; None for what kernels do not compute with."""
-    match type_:
-        case llvm.IntegerType(bits=1):
-            return BOOL
-        case llvm.IntegerType(bits=bits):
-            return SCALARS.get(f"i{bits}")
-        case llvm.FloatType(layout=layout):
-            return SCALARS.get(layout)
-        case llvm.PointerType():
-            return I64
-        case _:
-            return None
+    return I64 if isinstance(type_, llvm.PointerType) else _NUMBERS.get(type_)
 
 
 def ir_type(type_: llvm.Type) -> Type | None:
@@ -38,9 +35,9 @@ def ir_type(type_: llvm.Type) -> Type | None:
 
 def element_in_memory(type_: llvm.Type | None) -> ScalarType | None:
     """The element that lies in memory where a value of a type does: of vectors and arrays theirs."""
-    while isinstance(type_, llvm.VectorType | llvm.ArrayType):
+    while isinstance(type_, (llvm.VectorType, llvm.ArrayType)):
         type_ = type_.element
-    found = None if type_ is None or isinstance(type_, llvm.PointerType) else scalar_type(type_)
+    found = None if type_ is None else _NUMBERS.get(type_)
     return None if found is BOOL else found
 
 

@@ -16,6 +16,7 @@ from tilewright.ir.core import Value
 from tilewright.ir.types import ScalarType
 
 _RANK: Final = 32
+_PLAIN: Final = (syntax.Integers, syntax.Word, syntax.Local)
 
 
 class Operands:
@@ -83,6 +84,17 @@ class Operands:
 
     def type(self, element: ScalarType, first: int) -> TensorType:
         """Shape, layout and padding from an operand on."""
+        said = [argument.operand for argument in self.arguments[first : first + 3]]
+        if not all(isinstance(operand.value, _PLAIN) for operand in said):
+            return self.f.the(self._type(element, first))
+        # what is written alike is one type throughout a function
+        key = element, *((operand.type, operand.value) for operand in said)
+        known = self.f.said_types.get(key)
+        if known is None:
+            known = self.f.said_types[key] = self.f.the(self._type(element, first))
+        return known
+
+    def _type(self, element: ScalarType, first: int) -> TensorType:
         shape = self.numbers(first, "shape")
         layout = self.layout(first + 1, "layout")
         padding = self.numbers(first + 2, "padding")
@@ -94,6 +106,4 @@ class Operands:
         for found, unit, most in ((count, "elements", limits.elements), (count * element.bytes, "bytes", limits.bytes)):
             if found > most:
                 raise self.f.refuse(ELEMENTS, place, f"a tensor of {found:,} {unit}; the limit is {most:,}")
-        found = TensorType(element, shape, layout, padding)
-        # what is asked of a type is kept with it, so equal ones are one
-        return self.f.tensor_types.setdefault(found, found)
+        return TensorType(element, shape, layout, padding)

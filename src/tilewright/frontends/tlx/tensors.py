@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Final
+
+from msgspec import Struct
 
 from tilewright.diagnostics import Location, Report
 from tilewright.dialects.tlx import BY_INTRINSIC
@@ -101,7 +104,7 @@ def _element(f: FunctionImport, argument: syntax.Argument) -> ScalarType:
 
 
 def _tensor_element(f: FunctionImport, type_: llvm.Type, node: syntax.Node) -> ScalarType:
-    found = None if isinstance(type_, llvm.PointerType) else element_in_memory(type_)
+    found = element_in_memory(type_)
     if found is None:
         hint = "elements are i8, i16, i32, i64, half, bfloat, float or double"
         raise f.refuse(ELEMENT, node, f"tensors have no {type_} elements", hint)
@@ -226,17 +229,17 @@ def _operation(f: FunctionImport, operands: Operands, cls: type[TlxOperation]) -
     places: dict[Place, Location] = {"type": f.range_of(operands.call)}
     values: list[Value] = []
     attributes: dict[str, Attribute] = {}
-    for index, word in enumerate(_present(operands, cls)):
+    for index, slot in enumerate(_present(operands, cls)):
         place = f.range_of(operands.arguments[index].operand)
-        if word.startswith("$"):
+        if slot.attribute is None:
             places["operand", len(values)] = place
-            values.append(_operand(f, operands, index, cls.definition.operands[word[1:]].constraint is TENSOR))
+            values.append(_operand(f, operands, index, slot.is_tensor))
         else:
-            places[word] = place
-            attributes[word] = _attribute(operands, index, word, cls.definition.attributes[word].kind)
-    for word in cls.definition.attributes:
-        if word not in attributes:
-            attributes[word] = _default(word, tensor_of(values[0]))
+            places[slot.name] = place
+            attributes[slot.name] = _attribute(operands, index, slot.name, slot.attribute)
+    for name in cls.definition.attributes:
+        if name not in attributes:
+            attributes[name] = _default(name, tensor_of(values[0]))
     if issubclass(cls, TensorOperation):
         _tensor_operation(f, operands, cls, values, attributes, places)
         return
@@ -248,22 +251,46 @@ def _operation(f: FunctionImport, operands: Operands, cls: type[TlxOperation]) -
     _enter(f, operands.call, op.results[0], tensor=False)
 
 
-def _present(operands: Operands, cls: type[TlxOperation]) -> list[str]:
-    """The words of the declaration that the call has an operand for."""
-    words = cls.spec.assembly
-    needed = [word for word in words if not word.endswith("?")]
-    operands.counted(len(needed), len(words))
-    left = len(operands.arguments) - len(needed)
-    if operands.operation in _AS_WHOLE and 0 < left < len(words) - len(needed):
-        message = f"{operands.operation} takes {len(needed)} or {len(words)} operands; {len(operands.arguments)} given"
+class _Slot(Struct, frozen=True):
+    """What a word of a declaration says of an operand of the intrinsic: one of the operation, or its attribute."""
+
+    name: str
+    is_optional: bool
+    is_tensor: bool
+    attribute: type | None
+
+
+@cache
+def _slots(cls: type[TlxOperation]) -> tuple[_Slot, ...]:
+    """The operands of an intrinsic, as its operation declares them."""
+    found: list[_Slot] = []
+    for word in cls.spec.assembly:
+        name, d = word.strip("$?"), cls.definition
+        is_operand = word.startswith("$")
+        is_tensor = is_operand and d.operands[name].constraint is TENSOR
+        kind = None if is_operand else d.attributes[name].kind
+        found.append(_Slot(name, word.endswith("?"), is_tensor, kind))
+    return tuple(found)
+
+
+def _present(operands: Operands, cls: type[TlxOperation]) -> Sequence[_Slot]:
+    """The operands of the declaration that the call has one for."""
+    slots, given = _slots(cls), len(operands.arguments)
+    if given == len(slots):
+        return slots
+    needed = sum(not slot.is_optional for slot in slots)
+    operands.counted(needed, len(slots))
+    left = given - needed
+    if operands.operation in _AS_WHOLE and left:
+        message = f"{operands.operation} takes {needed} or {len(slots)} operands; {given} given"
         raise operands.f.refuse(OPERANDS, operands.call, message)
-    found: list[str] = []
-    for word in words:
-        if not word.endswith("?"):
-            found.append(word)
+    found: list[_Slot] = []
+    for slot in slots:
+        if not slot.is_optional:
+            found.append(slot)
         elif left:
             left -= 1
-            found.append(word[:-1])
+            found.append(slot)
     return found
 
 
@@ -313,9 +340,9 @@ def _tensor_operation(
     found = op.required(Report()) if op.has_sound_operands else None
     if found is None:
         raise Broken  # the verifier says why
-    op.results[0].type = found
+    op.results[0].type = found = f.the(found)
     if cls.has_open_layout:
-        op.results[0].type = found = found.relaid(_settled(f, operands, found))
+        op.results[0].type = found = f.the(found.relaid(_settled(f, operands, found)))
     _compare(f, operands, found)
     _enter(f, call, op.results[0])
 

@@ -11,13 +11,13 @@ from tilewright.frontends.tlx.ir_types import element_in_memory
 from tilewright.frontends.tlx.llvm import syntax
 from tilewright.frontends.tlx.llvm.folding import Constants
 from tilewright.frontends.tlx.llvm.result_types import operands_of
-from tilewright.frontends.tlx.names import STORE, TOTENSOR, TYPEINFO, Intrinsic, recognise
+from tilewright.frontends.tlx.names import STORE, TOTENSOR, TYPEINFO, Intrinsic, Unknown, recognise
 from tilewright.ir.types import ScalarType
 
 _TYPING = (TYPEINFO, TOTENSOR, "llvm.tensor.totensor")
 
 
-class Use(Struct, frozen=True):
+class Use(Struct, frozen=True, gc=False):
     """An operand of an instruction."""
 
     user: syntax.Instruction
@@ -42,6 +42,7 @@ class Uses:
     def __init__(self, function: syntax.Function) -> None:
         self.of: dict[str, list[Use]] = defaultdict(list)
         self.definitions: dict[str, syntax.Instruction] = {}
+        self._meanings: dict[str, Intrinsic | Unknown | None] = {}
         for block in function.blocks:
             for instruction in block.instructions:
                 if instruction.result is not None:
@@ -55,8 +56,14 @@ class Uses:
 
     def intrinsic(self, instruction: syntax.Instruction) -> Intrinsic | None:
         """The operation of TLX that an instruction is."""
-        found = recognise(instruction.callee) if isinstance(instruction, syntax.Call) else None
+        found = self.meaning(instruction.callee) if isinstance(instruction, syntax.Call) else None
         return found if isinstance(found, Intrinsic) else None
+
+    def meaning(self, callee: str) -> Intrinsic | Unknown | None:
+        """What a called function is, looked up once."""
+        if callee not in self._meanings:
+            self._meanings[callee] = recognise(callee)
+        return self._meanings[callee]
 
     def through_merges(self, name: str) -> Iterator[Use]:
         """Uses of a value, also behind phi, select and freeze."""

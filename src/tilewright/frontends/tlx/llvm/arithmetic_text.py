@@ -19,6 +19,8 @@ class ArithmeticReader(AttributeReader):
 
     def flags(self) -> tuple[str, ...]:
         """Flags between an opcode and its operands."""
+        if self.texts[self.index] not in _FLAGS:
+            return ()
         found: list[str] = []
         while self.token in _FLAGS:
             found.append(self.take())

@@ -12,6 +12,8 @@ _NUMBERED: Final = frozenset({"align", "alignstack", "dereferenceable", "derefer
 _OLD_READS: Final = {"nocapture": ("captures", "none")}
 ITEMS: Final = frozenset({"define", "declare", "attributes", "target", "source_filename", "module"})
 """Words that items of a module begin with."""
+_NEVER: Final = frozenset("%@!<>(){},=")
+"""What no attribute begins with."""
 _BEHIND: Final = frozenset(
     {"to", "unwind", "personality", "prefix", "prologue", "section", "comdat", "gc", "partition"}
 )
@@ -28,7 +30,9 @@ class AttributeReader(ConstantReader):
         """Attributes up to what is none. A group is kept by its name (`#0`)."""
         found: Attributes = {}
         while True:
-            token = self.token
+            token = self.texts[self.index]
+            if token[:1] in _NEVER:
+                return found
             if token[:1] == "#" and token[1:].isdigit():
                 found[self.take()] = None
             elif len(token) > 1 and token[0] == '"':

@@ -7,6 +7,9 @@ import struct
 from fractions import Fraction
 from typing import Final
 
+from tilewright.diagnostics import Report, Source
+from tilewright.frontends.tlx.llvm.codes import Codes
+from tilewright.frontends.tlx.llvm.limits import DEFAULT_LIMITS, Limits
 from tilewright.frontends.tlx.llvm.syntax import (
     Characters,
     Elements,
@@ -14,6 +17,7 @@ from tilewright.frontends.tlx.llvm.syntax import (
     Float,
     Global,
     Integer,
+    Integers,
     Literal,
     Local,
     Operand,
@@ -35,7 +39,7 @@ from tilewright.frontends.tlx.llvm.types import (
 )
 from tilewright.ir.mlir.float_text import LAYOUTS, pattern_of
 
-_WORDS: Final = frozenset({"zeroinitializer", "undef", "poison", "null", "none"})
+_WORDS: Final = {word: Word(word) for word in ("zeroinitializer", "undef", "poison", "null", "none")}
 _CASTS: Final = words(
     "bitcast inttoptr ptrtoint trunc zext sext addrspacecast fptrunc fpext uitofp sitofp fptoui fptosi"
 )
@@ -51,13 +55,20 @@ _DECIMAL: Final = re.compile(r"([-+]?)([0-9]+)\.([0-9]*)(?:[eE]([-+]?[0-9]+))?")
 _FORMAT_DIGITS: Final = {"": ("f64", 16), "H": ("f16", 4), "R": ("bf16", 4)}
 _FLAGS: Final = frozenset({"nuw", "nsw", "exact", "inbounds", "nusw"})
 _EXPONENT: Final = 5000
+_PACKED: Final = {"f64": ("<d", 0), "f32": ("<f", 0), "f16": ("<e", 0), "bf16": ("<f", 16)}
+"""By layout: a format of `struct` that has its numbers, and how many bits that has behind its own."""
 _NARROW: Final = 32
 _SHORT: Final = 10
 """Fewer digits than that fit integers that are not narrow."""
+_DIGITS: Final = re.compile(r" ([0-9]+)")
 
 
 class ConstantReader(TypeReader):
     """Reads operands."""
+
+    def __init__(self, source: Source, report: Report, codes: Codes, limits: Limits = DEFAULT_LIMITS) -> None:
+        super().__init__(source, report, codes, limits)
+        self._short_lists: dict[str, tuple[VectorType, Integers]] = {}
 
     def operand(self, what: str = "the type of an operand") -> Operand:
         """A type and a value of it."""
@@ -67,7 +78,16 @@ class ConstantReader(TypeReader):
 
     def value(self, type_: Type, start: int | None = None) -> Operand:
         """A value of a type that was read. The place is that of the value, or begins where the type did."""
-        start = self.start if start is None else start
+        index = self.index
+        start = self.starts[index] if start is None else start
+        text = self.texts[index]
+        if text[:1] == "%" and text[1:2] != '"' and 1 < len(text) <= self.limits.name and type_ is not METADATA:
+            self.index = index + 1
+            return Operand(start, self.starts[index] + len(text), type_, Local(text[1:]))
+        known = self._short_lists.get(text)
+        if known is not None and known[0] == type_ and self.depth < self.limits.nesting:
+            self.index = index + 1
+            return Operand(start, self.starts[index] + len(text), type_, known[1])
         literal = self._literal(type_)
         return Operand(start, self.end, type_, literal)
 
@@ -104,7 +124,7 @@ class ConstantReader(TypeReader):
         if found == "null" and not isinstance(type_, PointerType):
             self.fail(f"null is a pointer, not {type_}", self.codes.malformed, self.here())
         self.index += 1
-        return Word(found)
+        return _WORDS[found]
 
     def _constant(self, found: str, type_: Type) -> Literal:
         match found:
@@ -115,6 +135,8 @@ class ConstantReader(TypeReader):
                 return Integer(found == "true")
             case "<" | "[" | "{":
                 return self._elements(type_)
+            case _ if found[0:1] == "<":
+                return self._short_list(found, type_)
             case "splat":
                 return self._splat(type_)
             case "c":
@@ -171,8 +193,7 @@ class ConstantReader(TypeReader):
         if abs(exponent) > _EXPONENT or len(digits) > self.limits.digits:
             self.over("a number", len(found), self.limits.digits, "digits", self.here(), give_up=False)
         self.take()
-        number = Fraction(int(digits)) * Fraction(10) ** (exponent - len(decimal[3]))
-        double = pattern_of(decimal[1] == "-", number, LAYOUTS["f64"])
+        double = int.from_bytes(struct.pack("<d", float(found)), "little")
         return double if type_.layout == "f64" else self._narrowed(double, type_, start, layout.width)
 
     def _pattern(self, kind: str, digits: str, type_: FloatType) -> int:
@@ -201,16 +222,32 @@ class ConstantReader(TypeReader):
             kept = mantissa >> dropped or (1 << layout.mantissa - 1 if mantissa else 0)
             return sign << width - 1 | ((1 << layout.exponent) - 1) << layout.mantissa | kept
         (number,) = struct.unpack("<d", struct.pack("<Q", double))
-        magnitude = abs(Fraction(number))
-        bits = pattern_of(bool(sign), magnitude, layout)
-        if _number_of(bits, type_) != magnitude:
-            near = _double_of(bits, type_)
-            self.error(self.codes.malformed, place, f"this number is no {type_} exactly").hint(
-                f"the nearest one is written {near}" if near else f"it is too large for a {type_}"
-            )
+        exact = _pattern_of_exact(number, type_)
+        if exact is not None:
+            return exact
+        bits = pattern_of(bool(sign), abs(Fraction(number)), layout)
+        near = _double_of(bits, type_)
+        self.error(self.codes.malformed, place, f"this number is no {type_} exactly").hint(
+            f"the nearest one is written {near}" if near else f"it is too large for a {type_}"
+        )
         return bits
 
     # Aggregates and expressions
+
+    def _short_list(self, found: str, type_: Type) -> Integers | Elements:
+        """What one token lists."""
+        values = Integers(tuple(map(int, _DIGITS.findall(found))))
+        if (
+            not isinstance(type_, VectorType)
+            or not found.startswith(f"<{type_.element} ")
+            or type_.count != len(values.values)
+            or self.limits.digits < _SHORT
+        ):
+            self.split_vector()
+            return self._elements(type_)
+        self._short_lists[found] = type_, values
+        self.index += 1
+        return values
 
     def _elements(self, type_: Type) -> Elements:
         start = self.start
@@ -250,9 +287,10 @@ class ConstantReader(TypeReader):
         """The elements that a list begins with, as long as they have few digits: all of most lists."""
         texts, starts, word, index = self.texts, self.starts, str(type_), self.index
         found: list[Operand] = []
+        most = min(_SHORT, self.limits.digits + 1)
         while type_.bits >= _NARROW and texts[index] == word:
             digits = texts[index + 1]
-            if len(digits) >= _SHORT or not digits.isdigit():
+            if len(digits) >= most or not digits.isdigit():
                 break
             place = starts[index], starts[index + 1] + len(digits)
             found.append(Operand(*place, type_, Integer(int(digits))))
@@ -348,12 +386,18 @@ def _double_of(bits: int, type_: FloatType) -> str | None:
 
 def double_of(bits: int, type_: FloatType) -> float:
     """The number behind the pattern of a float of at most 64 bits."""
-    layout = LAYOUTS[type_.layout]
-    number = _number_of(bits, type_)
-    negative = bool(bits >> layout.width - 1)
-    if number is None:
-        is_infinite = not bits & ((1 << layout.mantissa) - 1)
-        found = float("inf") if is_infinite else float("nan")
-    else:
-        found = float(number)
-    return -found if negative else found
+    code, dropped = _PACKED[type_.layout]
+    data = (bits << dropped).to_bytes(struct.calcsize(code), "little")
+    return struct.unpack(code, data)[0]
+
+
+def _pattern_of_exact(number: float, type_: FloatType) -> int | None:
+    """The pattern of a finite number; None if the type does not have it."""
+    code, dropped = _PACKED[type_.layout]
+    try:
+        data = struct.pack(code, number)
+    except OverflowError:
+        return None
+    bits = int.from_bytes(data, "little")
+    is_exact = struct.unpack(code, data)[0] == number and not bits & ((1 << dropped) - 1)
+    return bits >> dropped if is_exact else None

@@ -58,6 +58,8 @@ class Constants:
             case syntax.Splat(item=item):
                 inner = self.value_of(item)
                 return _filled(operand.type, inner) if isinstance(inner, int) else None
+            case syntax.Integers(values=values):
+                return values
             case syntax.Elements(items=items):
                 return self._elements(items)
             case _:

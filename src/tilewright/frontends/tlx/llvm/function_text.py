@@ -12,6 +12,8 @@ from tilewright.frontends.tlx.llvm.types import VOID
 from tilewright.ir.mlir.cursor import Abort
 
 _PSEUDO: Final = frozenset({"for", "while", "if", "int", "unsigned", "typedef", "return", "else", "do"})
+_EFFECTS: Final = (*TERMINATORS, syntax.Store)
+"""What computes nothing, besides calls."""
 _BEHIND: Final = {"section", "partition", "comdat", "gc", "personality", "prefix", "prologue"}
 
 
@@ -74,6 +76,9 @@ class FunctionReader(InstructionReader):
         opening = self.range_of(self.end - 1, self.end)
         block: syntax.Block | None = None
         while not self.accept("}"):
+            if block is not None and self.texts[self.index][:1] == "%" and not self._ended(block):
+                self._one(function, block)
+                continue
             if not self.token or (self.token in ITEMS and self.begins_line(self.index)):
                 finding = self.error(self.codes.syntax, self.here(), "expected '}' at the end of this function")
                 finding.label(opening, "opened here")
@@ -215,4 +220,4 @@ def _gives(instruction: syntax.Instruction) -> bool:
     """Whether an instruction computes a value."""
     if isinstance(instruction, syntax.Call):
         return instruction.type != VOID
-    return not isinstance(instruction, (*TERMINATORS, syntax.Store))
+    return not isinstance(instruction, _EFFECTS)

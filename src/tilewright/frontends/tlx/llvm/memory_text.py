@@ -131,13 +131,13 @@ class MemoryReader(ArithmeticReader):
         """What a call passes, in parentheses."""
         self.expect("(")
         found: list[syntax.Argument] = []
+        texts, starts = self.texts, self.starts
         while not self.accept(")"):
             if found:
                 self.expect(",")
-            start = self.start
+            start = starts[self.index]
             type_ = self.value_type("the type of an argument")
-            attributes = {} if type_ is METADATA or self.texts[self.index][:1] in _NO_ATTRIBUTE else self.attributes()
-            at = self.start
-            operand = self.value(type_, at)
-            found.append(syntax.Argument(start, self.end, operand, attributes))
+            attributes = {} if type_ is METADATA or texts[self.index][:1] in _NO_ATTRIBUTE else self.attributes()
+            operand = self.value(type_)
+            found.append(syntax.Argument(start, operand.end, operand, attributes))
         return found

@@ -19,7 +19,7 @@ from tilewright.ir.control_flow import cycles, immediate_dominators
 from tilewright.ir.core import Block, Operation
 
 
-class Definition(Struct, frozen=True):
+class Definition(Struct, frozen=True, gc=False):
     """Where a value comes from: `block` and `position` in it, -1 for parameters, and its type."""
 
     type: Type

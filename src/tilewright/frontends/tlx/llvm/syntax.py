@@ -1,6 +1,7 @@
 """The syntax tree of LLVM text: what was written where, before anybody asks what names stand for.
 
-`start` and `end` are offsets in the source. Unnamed values and blocks have their numbers for names.
+`start` and `end` are offsets in the source. Unnamed values and blocks have their numbers for names. Nothing leads back
+to what holds it, so the collector of cycles need not look at any of it (`gc=False`).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from msgspec import Struct, field
 from tilewright.frontends.tlx.llvm.types import Type
 
 
-class Node(Struct):
+class Node(Struct, gc=False):
     """Something at characters `start` to `end`."""
 
     start: int
@@ -20,55 +21,65 @@ class Node(Struct):
 # Values
 
 
-class Local(Struct, frozen=True):
+class Written(Struct, frozen=True, gc=False):
+    """Base of what stands for a value."""
+
+
+class Local(Written, frozen=True):
     """`%name`."""
 
     name: str
 
 
-class Global(Struct, frozen=True):
+class Global(Written, frozen=True):
     """`@name`."""
 
     name: str
 
 
-class Integer(Struct, frozen=True):
+class Integer(Written, frozen=True):
     """An integer as a mathematical number, `true` as 1."""
 
     value: int
 
 
-class Float(Struct, frozen=True):
+class Float(Written, frozen=True):
     """A float: its bit pattern in the format of its type."""
 
     bits: int
 
 
-class Word(Struct, frozen=True):
+class Word(Written, frozen=True):
     """`zeroinitializer`, `undef`, `poison`, `null`, `none`."""
 
     name: str
 
 
-class Elements(Struct, frozen=True):
+class Elements(Written, frozen=True):
     """A literal of a vector, an array or a struct."""
 
     items: tuple[Operand, ...]
 
 
-class Splat(Struct, frozen=True):
+class Integers(Written, frozen=True):
+    """A literal of a vector of integers, each of few digits and none negative."""
+
+    values: tuple[int, ...]
+
+
+class Splat(Written, frozen=True):
     """`splat (i32 4)`."""
 
     item: Operand
 
 
-class Characters(Struct, frozen=True):
+class Characters(Written, frozen=True):
     """`c"text\\00"`."""
 
     data: bytes
 
 
-class Expression(Struct, frozen=True):
+class Expression(Written, frozen=True):
     """A constant expression: `bitcast (ptr @g to ptr)`; `to` is what a cast makes, or a `getelementptr` counts."""
 
     name: str
@@ -76,7 +87,7 @@ class Expression(Struct, frozen=True):
     to: Type | None = None
 
 
-Literal = Local | Global | Integer | Float | Word | Elements | Splat | Characters | Expression
+Literal = Local | Global | Integer | Float | Word | Elements | Integers | Splat | Characters | Expression
 
 
 class Operand(Node):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import accumulate, chain
+from itertools import accumulate
 from typing import Final, NoReturn
 
 from tilewright.diagnostics import Diagnostic, Report, Source, SourceRange
@@ -11,12 +11,19 @@ from tilewright.frontends.tlx.llvm.codes import Codes
 from tilewright.frontends.tlx.llvm.limits import DEFAULT_LIMITS, Limits
 from tilewright.ir.mlir.cursor import Abort, GiveUp
 
-_TOKEN: Final = re.compile(
-    r"""((?>(?:[ \t\r\n]++|;[^\n]*+)*))"""
-    r"""([-\w$.]++:(?!:)|"[^"]*+":?+|[%@!$](?:[-\w$.]++|"[^"]*+")|\#\d++|\^\d++"""
-    r"""|[us]?0x[KLMHR]?[0-9A-Fa-f]++|[-+]?\d++(?:\.\d*+(?:[eE][-+]?\d++)?)?|\.\.\.|[A-Za-z_$.][\w$.]*+|.|\Z)""",
-    re.DOTALL | re.ASCII,
+_SHORT_VECTOR: Final = (
+    r"""<(?:\d{1,9}+ x (?:i(?:1|8|16|32|64)|ptr|half|bfloat|float|double)"""
+    r"""|i32 \d{1,9}+(?:, i32 \d{1,9}+){0,31}+|i64 \d{1,9}+(?:, i64 \d{1,9}+){0,31}+)>"""
 )
+"""Types of vectors and short lists of integers, as everybody writes them: half of a text of TLX."""
+_TOKEN: Final = re.compile(
+    rf"""([%@](?:[-\w$.]++|"[^"]*+")|[,()=]|{_SHORT_VECTOR}"""
+    r"""|[-\w$.]++:(?!:)|"[^"]*+":?+|[!$](?:[-\w$.]++|"[^"]*+")|\#\d++|\^\d++"""
+    r"""|[us]?0x[KLMHR]?[0-9A-Fa-f]++|[-+]?\d++(?:\.\d*+(?:[eE][-+]?\d++)?)?|\.\.\.|[A-Za-z_$.][\w$.]*+"""
+    r"""|;[^\n]*+|[^ \t\r\n])""",
+    re.ASCII,
+)
+_PART: Final = re.compile(r"\w+|[<,>]", re.ASCII)
 _AHEAD: Final = 4
 """How many tokens behind the one ahead readers look at."""
 _ESCAPE: Final = re.compile(rb"\\(\\|[0-9a-fA-F]{2})")
@@ -44,7 +51,10 @@ def words(text: str) -> frozenset[str]:
 
 
 class Tokens:
-    """`index` is that of the token ahead; `texts` and `starts` are those of all, with an empty one at the end."""
+    """`index` is that of the token ahead; `texts` and `starts` are those of all, with an empty one at the end.
+
+    The type of a vector is one token, and so is a short list of integers, unless they are oddly written.
+    """
 
     def __init__(self, source: Source, report: Report, codes: Codes, limits: Limits = DEFAULT_LIMITS) -> None:
         self.source = source
@@ -63,20 +73,29 @@ class Tokens:
             self.over("a text", len(text), limits.source_bytes, "characters", SourceRange(self.source, 0, 0))
         if len(text) > limits.tokens:
             self._bound_tokens(text, limits.tokens)
-        # all at once: what a text is cut into are pairs of what is passed over and a token, the last one empty
-        pairs: list[tuple[str, str]] = _TOKEN.findall(text)
-        self.texts = [token for _, token in pairs]
-        self.starts = list(accumulate(map(len, chain.from_iterable(pairs))))[::2]
+        # all at once: a text is cut into what lies between tokens and, in turn with it, tokens
+        parts = _TOKEN.split(text)
+        self.texts, self.starts = parts[1::2], list(accumulate(map(len, parts)))[:-1:2]
+        if ";" in text:
+            kept = [k for k, token in enumerate(self.texts) if token[0] != ";"]
+            self.texts, self.starts = [self.texts[k] for k in kept], [self.starts[k] for k in kept]
         # some more, so that the end may be looked over
-        self.texts += [""] * _AHEAD
-        self.starts += [len(text)] * _AHEAD
+        self.texts += [""] * (_AHEAD + 1)
+        self.starts += [len(text)] * (_AHEAD + 1)
 
     def _bound_tokens(self, text: str, most: int) -> None:
         """Count the tokens of a text that is long enough to have too many."""
-        for number, found in enumerate(_TOKEN.finditer(text)):
-            if number >= most and found[2]:
-                place = self.range_of(found.start(2), found.end(2))
-                self.over("a text", number + 1, most, "tokens", place)
+        tokens = (found for found in _TOKEN.finditer(text) if found[0][0] != ";")
+        for number, found in enumerate(tokens):
+            if number >= most:
+                self.over("a text", number + 1, most, "tokens", self.range_of(found.start(), found.end()))
+
+    def split_vector(self) -> None:
+        """Cut the token ahead, which is a vector, into its parts: something about it is wrong, and which?"""
+        parts = list(_PART.finditer(self.token))
+        at, start = slice(self.index, self.index + 1), self.start
+        self.texts[at] = [part[0] for part in parts]
+        self.starts[at] = [start + part.start() for part in parts]
 
     # The token ahead
 

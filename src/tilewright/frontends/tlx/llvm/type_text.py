@@ -34,36 +34,29 @@ _SUFFIXES: Final = frozenset({"*", "(", "addrspace"})
 class TypeReader(Tokens):
     """Reads types, nested to a limit. Types of one word, and vectors of them, are most of a text and looked up."""
 
-    depth = 0
+    depth: int = 0
 
     def __init__(self, source: Source, report: Report, codes: Codes, limits: Limits = DEFAULT_LIMITS) -> None:
         super().__init__(source, report, codes, limits)
         integers = (IntegerType(bits) for bits in (1, 8, 16, 32, 64) if bits <= limits.integer_bits)
         self._words: dict[str, Type] = {**FLOATS, **PLAIN, "ptr": PTR, **{str(t): t for t in integers}}
-        self._vectors: dict[tuple[str, str], VectorType] = {}
 
     def at_type(self) -> bool:
         """Whether a type is ahead."""
         found = self.token
         return (
-            found in FLOATS
-            or found in PLAIN
-            or found in {"[", "{", "<", "ptr", "target"}
+            found in self._words
+            or found in {"[", "{", "target"}
+            or found[:1] == "<"
             or (found[:1] == "%" and len(found) > 1)
             or _INTEGER.fullmatch(found) is not None
         )
 
     def type(self, what: str = "a type", function: bool = True) -> Type:
         """A type; `function` allows the parameters of a function type behind it."""
-        first = self.texts[self.index]
-        found, count = (self._known_vector(), 5) if first == "<" else (self._words.get(first), 1)
-        if (
-            found is not None
-            and self.texts[self.index + count] not in _SUFFIXES
-            and self.depth + (count > 1) < self.limits.nesting
-        ):
-            self.index += count
-            return found
+        known = self._known()
+        if known is not None:
+            return known
         start = self.start
         self.enter("types")
         try:
@@ -72,10 +65,23 @@ class TypeReader(Tokens):
             self.depth -= 1
         return found
 
+    def _known(self) -> Type | None:
+        """Read the type ahead if it is one token."""
+        index = self.index
+        found = self._words.get(self.texts[index]) or self._short_vector()
+        # a vector and its elements are two levels
+        if found is None or self.texts[index + 1] in _SUFFIXES or self.depth + 1 >= self.limits.nesting:
+            return None
+        self.index = index + 1
+        return found
+
     def value_type(self, what: str = "a type") -> Type:
         """A type that values have."""
-        start = self.start
-        found = self.type(what)
+        known = self._known()
+        if known is not None and known is not VOID:
+            return known
+        start = self.starts[self.index - (known is not None)]
+        found = known or self.type(what)
         if found == VOID or isinstance(found, FunctionType):
             self.fail(f"no value has the type {found}", self.codes.malformed, self.range_of(start, self.end))
         return found
@@ -107,13 +113,13 @@ class TypeReader(Tokens):
                 return self._array()
             case "{":
                 return StructType(self._fields())
-            case "<":
-                return self._vector()
             case "target":
                 return self._target()
             case "ptr":
                 self.index += 1
                 return PointerType(None, self._space())
+            case _ if found[:1] == "<":
+                return self._vector()
             case _:
                 return self.fail(f"expected {what}", self.codes.malformed)
 
@@ -187,18 +193,29 @@ class TypeReader(Tokens):
         else:
             self.fail("expected 'x'", self.codes.malformed)
 
-    def _vector_key(self) -> tuple[str, str]:
-        """Count and element of a vector that is ahead, as they are written."""
-        return self.texts[self.index + 1], self.texts[self.index + 3] if self.texts[self.index + 2] == "x" else ""
-
-    def _known_vector(self) -> VectorType | None:
-        """The vector that is ahead, if the text had it before."""
-        found = self._vectors.get(self._vector_key())
-        return found if found is not None and self.texts[self.index + 4] == ">" else None
+    def _short_vector(self) -> VectorType | None:
+        """The vector that is ahead as one token, kept for the next time."""
+        text = self.texts[self.index]
+        if text[:1] != "<":
+            return None
+        count, _, word = text[1:-1].partition(" x ")
+        element, limits = self._words.get(word), self.limits
+        if element is None or len(count) > limits.digits:
+            return None
+        found = VectorType(int(count), element)
+        if not 0 < found.count <= limits.elements or found.count * _bytes(element) > limits.bytes:
+            return None
+        self._words[text] = found
+        return found
 
     def _vector(self) -> Type:
         start = self.start
-        key = self._vector_key()
+        if len(self.token) > 1:
+            known = self._words.get(self.token)
+            if known is not None and self.depth < self.limits.nesting:
+                self.index += 1
+                return known
+            self.split_vector()
         self.expect("<")
         if self.token == "{":
             fields = self._fields()
@@ -211,11 +228,8 @@ class TypeReader(Tokens):
             self.fail(f"a vector holds integers, floats or pointers, not {element}", self.codes.malformed, place)
         if count == 0:
             self.fail("a vector has at least one element", self.codes.malformed, place)
-        found = VectorType(count, element, scalable)
         self._bounded(count, element, "a vector", start)
-        if key[1] in self._words:
-            self._vectors[key] = found
-        return found
+        return VectorType(count, element, scalable)
 
     def _array(self) -> ArrayType:
         start = self.start
@@ -233,9 +247,8 @@ class TypeReader(Tokens):
         code = self.codes.elements
         if count > limits.elements:
             self.over(what, count, limits.elements, "elements", place, give_up=False, code=code)
-        bits = element.bits if isinstance(element, IntegerType | FloatType) else 64
-        if count * ((bits + 7) // 8) > limits.bytes:
-            self.over(what, count * ((bits + 7) // 8), limits.bytes, "bytes", place, give_up=False, code=code)
+        if count * _bytes(element) > limits.bytes:
+            self.over(what, count * _bytes(element), limits.bytes, "bytes", place, give_up=False, code=code)
 
     def _fields(self) -> tuple[Type, ...]:
         self.expect("{")
@@ -259,6 +272,11 @@ class TypeReader(Tokens):
             else:
                 types.append(self.type("a type or an integer"))
         return TargetType(name, tuple(types), tuple(integers))
+
+
+def _bytes(element: Type) -> int:
+    """What an element of a vector or an array takes."""
+    return (element.bits + 7) // 8 if isinstance(element, IntegerType | FloatType) else 8
 
 
 def elements_of(type_: Type) -> int:

@@ -1,4 +1,7 @@
-"""Types of LLVM text, old typed pointers among them. `str()` is their spelling."""
+"""Types of LLVM text, old typed pointers among them. `str()` is their spelling.
+
+None contains itself (`NamedType` has a name only), so the collector of cycles need not look at them (`gc=False`).
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 
-class Type(Struct, frozen=True):
+class Type(Struct, frozen=True, gc=False):
     """Base of all types."""
 
 
@@ -150,7 +153,7 @@ def with_element(like: Type, element: Type) -> Type:
 
 def agrees(one: Type, other: Type) -> bool:
     """Whether types are the same for those who do not look behind pointers."""
-    return bare(one) == bare(other)
+    return one == other or bare(one) == bare(other)
 
 
 def bare(type_: Type) -> Type:
