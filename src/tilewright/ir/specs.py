@@ -29,6 +29,9 @@ class Trait(Enum):
     SPMD_REGION = "its regions are executed by each work-item"
     CONVERGENT = "all work-items of the subgroup must reach it together"
 
+    # members are equal to nothing else; what `Enum` has is a function of Python, and every pass asks for traits
+    __hash__ = object.__hash__
+
 
 PURE, COMMUTATIVE, TERMINATOR, ELEMENTARY = Trait.PURE, Trait.COMMUTATIVE, Trait.TERMINATOR, Trait.ELEMENTARY
 RECURSIVE_EFFECTS, ISOLATED = Trait.RECURSIVE_EFFECTS, Trait.ISOLATED

@@ -167,6 +167,9 @@ class AddressSpace(Enum):
     GLOBAL = "global"
     LOCAL = "local"
 
+    # members are equal to nothing else; what `Enum` has is a function of Python, and barriers keep much by space
+    __hash__ = object.__hash__
+
 
 def packed_strides(shape: tuple[Extent, ...]) -> tuple[Extent, ...]:
     """Column-major strides of a packed tensor: `S_0 = 1`, `S_i = S_{i-1} s_{i-1}` where both are known."""

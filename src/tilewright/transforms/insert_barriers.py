@@ -26,7 +26,7 @@ each other, memory that is shared or not, which work-item does what, more than `
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, Final
 
 from msgspec import Struct, field
@@ -37,8 +37,8 @@ from tilewright.ir.core import Block, Operation
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import AddressSpace
 from tilewright.transforms.aliasing import Access
-from tilewright.transforms.footprints import Footprints
-from tilewright.transforms.pending import Loop, Pending
+from tilewright.transforms.footprints import NOTHING, Footprints
+from tilewright.transforms.pending import SPACES, Loop, Pending, spaces_of
 
 _TRIED: Final = 32
 """As many fences of a loop with branches are tried to do without: each trial goes through the loop again."""
@@ -68,6 +68,7 @@ class _Insertion(Struct):
     footprints: Footprints = field(default_factory=Footprints)
     summaries: dict[Loop, Pending] = field(default_factory=dict[Loop, Pending])
     reached: dict[Loop, Reached] = field(default_factory=dict[Loop, Reached])
+    touched: dict[Operation, Reached] = field(default_factory=dict[Operation, Reached])
     placed: list[Fence] = field(default_factory=list[Fence])
     only_looking: bool = False
     unsafe: bool = False
@@ -75,9 +76,15 @@ class _Insertion(Struct):
     def block(self, block: Block, state: Pending) -> Pending:
         """Insert barriers in a block that is entered with `state`, which becomes the state at its end."""
         for op in block:
+            footprint = self.footprints.of(op)
+            if footprint is NOTHING:
+                continue
             match op:
                 case team.Barrier():
                     state.fence(_fences(op))
+                case _ if not op.regions:
+                    self._fence_before(op, self._touched(op, footprint.accesses), state)
+                    state.add(footprint.accesses)
                 case scf.If():
                     state = self._if(op, state)
                 case scf.For() | scf.While():
@@ -87,10 +94,8 @@ class _Insertion(Struct):
                 case team.Spmd():
                     self._spmd(op, state)
                 case _:
-                    touched = self.footprints.of(op).accesses
-                    if touched:
-                        self._fence_before(op, dict.fromkeys(AddressSpace, touched), state)
-                        state.add(touched)
+                    self._fence_before(op, self._touched(op, footprint.accesses), state)
+                    state.add(footprint.accesses)
         return state
 
     def _if(self, op: scf.If, state: Pending) -> Pending:
@@ -98,6 +103,14 @@ class _Insertion(Struct):
         for other in others or [state]:
             first.join(other)
         return first
+
+    def _touched(self, op: Operation, accesses: Iterable[Access]) -> Reached:
+        """What an operation without regions touches in each space."""
+        found = self.touched.get(op)
+        if found is None:
+            found = self.touched[op] = _nothing()
+            _add(found, SPACES, accesses)
+        return found
 
     def _summary(self, op: Loop) -> Pending:
         """What a loop leaves behind, its body made safe on the way."""
@@ -117,7 +130,7 @@ class _Insertion(Struct):
                 end = self.block(body, Pending())
             known = self.summaries[op] = end.after(op)
             self.reached[op] = _nothing()
-            self._reach(body, set(AddressSpace), self.reached[op])
+            self._reach(body, set(SPACES), self.reached[op])
         return known
 
     def _do_without(self, loop: Loop, fences: Iterable[Fence]) -> None:
@@ -145,6 +158,9 @@ class _Insertion(Struct):
     def _reach(self, block: Block, unfenced: set[AddressSpace], found: Reached) -> set[AddressSpace]:
         """Add what a safe block touches in spaces with no barrier before it; what is unfenced at its end."""
         for op in block:
+            footprint = self.footprints.of(op)
+            if footprint is NOTHING:
+                continue
             match op:
                 case team.Barrier():
                     unfenced = unfenced - _fences(op)
@@ -157,7 +173,7 @@ class _Insertion(Struct):
                 case team.Spmd():
                     unfenced = self._reach_parts(self._parts(op), unfenced, found)
                 case _:
-                    _add(found, unfenced, self.footprints.of(op).accesses)
+                    _add(found, unfenced, footprint.accesses)
             if not unfenced:
                 break
         return unfenced
@@ -182,7 +198,7 @@ class _Insertion(Struct):
     def _spmd(self, op: team.Spmd, state: Pending) -> None:
         """One step with the union of its accesses; barriers at the top level of the body cut it for their spaces."""
         parts, touched = self._parts(op), _nothing()
-        self._reach_parts(parts, set(AddressSpace), touched)
+        self._reach_parts(parts, set(SPACES), touched)
         self._fence_before(op, touched, state)
         for part, spaces in parts:
             state.fence(spaces)
@@ -190,7 +206,7 @@ class _Insertion(Struct):
 
     def _fence_before(self, op: Operation, touched: Mapping[AddressSpace, Sequence[Access]], state: Pending) -> None:
         """Put a barrier in front of `op` if what it touches in a space conflicts with what is pending there."""
-        spaces = [space for space, accesses in touched.items() if state.hazard(space, accesses)]
+        spaces = [space for space, accesses in touched.items() if accesses and state.hazard(space, accesses)]
         if not spaces:
             return
         if self.only_looking:
@@ -214,12 +230,14 @@ class _Insertion(Struct):
 
 
 def _nothing() -> Reached:
-    return {space: [] for space in AddressSpace}
+    return {space: [] for space in SPACES}
 
 
-def _add(found: Reached, spaces: Iterable[AddressSpace], accesses: Iterable[Access]) -> None:
-    for space in spaces:
-        found[space].extend(accesses)
+def _add(found: Reached, spaces: Container[AddressSpace], accesses: Iterable[Access]) -> None:
+    for access in accesses:
+        for space in spaces_of(access):
+            if space in spaces:
+                found[space].append(access)
 
 
 def _next_fences(body: Block, placed: Sequence[Fence]) -> Iterator[Fence]:
@@ -227,7 +245,7 @@ def _next_fences(body: Block, placed: Sequence[Fence]) -> Iterator[Fence]:
     behind = set[AddressSpace]()
     for op in body:
         if isinstance(op, team.Barrier):
-            for space in [s for s in AddressSpace if s in _fences(op)]:
+            for space in [s for s in SPACES if s in _fences(op)]:
                 if (op, space) in placed:
                     behind.add(space)
                 elif space in behind:

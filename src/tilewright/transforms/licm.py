@@ -59,13 +59,19 @@ def _hoist(loop: scf.For) -> bool:
     return changed
 
 
-def hoist_computations(root: Operation) -> None:
-    """Move what computes with invariant scalars out of all loops of an operation; no access of memory moves."""
+def hoist_computations(root: Operation) -> bool:
+    """Move what computes with invariant scalars out of all loops of an operation; no access of memory moves.
+
+    Whether there was any.
+    """
+    changed = False
     for loop in reversed(list(root.walk())):
         if isinstance(loop, scf.For):
             for op in loop.body.entry:
                 if _moves_freely(op) and not any(_defined_in(v, loop) for v in op.operands):
                     _move(op, loop)
+                    changed = True
+    return changed
 
 
 def _defined_in(value: Value, loop: scf.For) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from msgspec import Struct, field
@@ -15,13 +15,15 @@ from tilewright.transforms.steps import STEP
 
 Loop = scf.For | scf.While
 
-BOTH: Final = frozenset(AddressSpace)
+SPACES: Final = tuple(AddressSpace)
+"""All of them; to go through an enumeration itself takes longer."""
 
 _TOLD_APART: Final = 128
 """More accesses of one root are taken for the whole of it, so that the time is linear."""
 
 _Group = tuple[Value | None, bool]
 """Accesses of one root that write, or of one that do not: most questions are settled by the group."""
+_Groups = dict[_Group, dict[Access, Loop | None]]
 
 
 class Pending(Struct):
@@ -32,10 +34,8 @@ class Pending(Struct):
     the state was empty reaches this place in without a barrier.
     """
 
-    accesses: dict[AddressSpace, dict[_Group, dict[Access, Loop | None]]] = field(
-        default_factory=lambda: {space: {} for space in AddressSpace}
-    )
-    through: set[AddressSpace] = field(default_factory=lambda: set(AddressSpace))
+    accesses: dict[AddressSpace, _Groups] = field(default_factory=lambda: {space: {} for space in SPACES})
+    through: set[AddressSpace] = field(default_factory=lambda: set(SPACES))
 
     def copy(self) -> Pending:
         """The same, to be changed on its own."""
@@ -45,7 +45,7 @@ class Pending(Struct):
     def add(self, accesses: Iterable[Access]) -> None:
         """These happen now. An access to any memory counts in both spaces."""
         for access in accesses:
-            for space in _spaces(access):
+            for space in spaces_of(access):
                 self._group(space, access)[access] = None
 
     def fence(self, spaces: Iterable[AddressSpace]) -> None:
@@ -65,25 +65,16 @@ class Pending(Struct):
 
     def around(self, loop: Loop) -> Pending:
         """What the next iteration finds if this is what one leaves behind, `loop` being the loop."""
-        return self._marked(loop, BOTH)
+        return self._marked(loop, SPACES)
 
     def after(self, loop: Loop) -> Pending:
         """What all iterations leave behind if this is what one does: older accesses last where a path has no fence."""
         return self._marked(loop, self.through)
 
     def hazard(self, space: AddressSpace, accesses: Iterable[Access]) -> bool:
-        """Whether any of these accesses has to wait for what is pending in a space."""
-        return any(self._waits(space, access) for access in accesses)
-
-    def _waits(self, space: AddressSpace, access: Access) -> bool:
-        if space not in _spaces(access):
-            return False
-        for (root, writes), group in self.accesses[space].items():
-            if not (writes or access.writes) or not _may_meet(root, access.root):
-                continue
-            if len(group) > _TOLD_APART or any(_conflict(before, loop, access) for before, loop in group.items()):
-                return True
-        return False
+        """Whether any of these accesses, which may be in a space, has to wait for what is pending there."""
+        groups = self.accesses[space]
+        return bool(groups) and any(_waits(groups, access) for access in accesses)
 
     def _group(self, space: AddressSpace, access: Access) -> dict[Access, Loop | None]:
         return self.accesses[space].setdefault((access.root, access.writes), {})
@@ -96,9 +87,19 @@ class Pending(Struct):
         return found
 
 
-def _spaces(access: Access) -> Iterable[AddressSpace]:
+def _waits(groups: _Groups, access: Access) -> bool:
+    for (root, writes), group in groups.items():
+        if not (writes or access.writes) or not _may_meet(root, access.root):
+            continue
+        if len(group) > _TOLD_APART or any(_conflict(before, loop, access) for before, loop in group.items()):
+            return True
+    return False
+
+
+def spaces_of(access: Access) -> Sequence[AddressSpace]:
+    """Those that an access may be in."""
     space = access.space
-    return BOTH if space is None else (space,)
+    return SPACES if space is None else (space,)
 
 
 def _outer(a: Loop | None, b: Loop | None) -> Loop | None:

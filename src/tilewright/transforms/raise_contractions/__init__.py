@@ -44,10 +44,11 @@ class RaiseContractions(Pass, frozen=True):
         for kernel in module.kernels:
             if _stores_in_loops(kernel):
                 # bounds and subscripts that are equal become the same values
-                hoist_computations(kernel)
-                eliminate_common_subexpressions(kernel)
-                _block(kernel.body.entry, Raiser(self.floats))
-                changed = True
+                changed |= hoist_computations(kernel)
+                changed |= eliminate_common_subexpressions(kernel)
+                raiser = Raiser(self.floats)
+                _block(kernel.body.entry, raiser)
+                changed |= raiser.changed
         return changed
 
 

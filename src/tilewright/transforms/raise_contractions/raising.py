@@ -52,9 +52,13 @@ class Outcome(Enum):
 
 
 class Raiser(Struct):
-    """Raises nests; without `floats` only sums of integers. What `settled` has is not to be raised any further."""
+    """Raises nests; without `floats` only sums of integers. What `settled` has is not to be raised any further.
+
+    `changed` says whether there was anything to raise, or to try to.
+    """
 
     floats: bool
+    changed: bool = False
     settled: set[Operation] = field(default_factory=set[Operation])
 
     def raise_nest(self, ops: Sequence[Operation]) -> Outcome:
@@ -64,6 +68,7 @@ class Raiser(Struct):
         """
         splits = split_epilogues(op for op in ops if isinstance(op, scf.For))
         outcome = self._raise(ops)
+        self.changed |= bool(splits) or outcome is Outcome.RAISED
         if outcome is not Outcome.RAISED:
             for split in reversed(splits):
                 split.undo()
