@@ -120,7 +120,9 @@ class Kernel:
         if self.info.launch is not None:
             memory = f"{self.info.local_bytes:,} bytes of shared memory a block"
             scratch = self.info.launch.scratch_bytes
-            more = f", {scratch:,} bytes of the device's memory a block for what that has no room for" if scratch else ""
+            more = (
+                f", {scratch:,} bytes of the device's memory a block for what that has no room for" if scratch else ""
+            )
             lines.insert(0, f"{self.info.launch}, {memory}{more}")
         return "\n".join(filter(None, lines))
 

@@ -43,9 +43,7 @@ class Emulated:
         if size:
             scratch = device.memory.allocate(size * prod(info.launch.blocks(grid)))
             slots = slots[:first].ljust(first, b"\0") + struct.pack("<Qq", scratch.address, size)
-        device.launch(
-            self.program, info.symbol, grid, slots.ljust(device_block_size(info), b"\0"), info.local_bytes
-        )
+        device.launch(self.program, info.symbol, grid, slots.ljust(device_block_size(info), b"\0"), info.local_bytes)
 
 
 def emulated(module: Module, shared_bytes: int | None = None) -> Emulated:

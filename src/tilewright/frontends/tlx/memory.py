@@ -36,9 +36,7 @@ def load(f: FunctionImport, i: syntax.Load) -> Value:
     parts = _in_bytes(type_, i.align)
     if not parts:
         return read(f, address, type_, i)
-    found = [
-        reread(f, read(f, _further(f, address, part.first), part.bytes, i), part.of(type_)) for part in parts
-    ]
+    found = [reread(f, read(f, _further(f, address, part.first), part.bytes, i), part.of(type_)) for part in parts]
     return found[0] if len(found) == 1 else f.b(tile.Cat(found, 0, result_types=[type_])).out
 
 

@@ -14,7 +14,7 @@ from tilewright.frontends.tlx.llvm import syntax
 from tilewright.frontends.tlx.llvm import types as llvm
 from tilewright.frontends.tlx.same_bits import reread
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.types import BOOL, I8, TileType, Type, element_of, with_element
+from tilewright.ir.types import BOOL, element_of, with_element
 
 _Two = Callable[[Value, Value], Operation]
 _One = Callable[[Value], Operation]
