@@ -50,7 +50,7 @@ class Evaluator:
     `straight`: vectors of memory that lies by tables are known to lie in one run each (`tables.py`).
     """
 
-    __slots__ = ("_known", "arith", "b", "checked", "machine", "straight")
+    __slots__ = ("_known", "arith", "b", "checked", "machine", "steps", "straight")
 
     def __init__(
         self, b: Builder, arith: Arithmetic, machine: Machine, checked: bool = True, straight: bool = False
@@ -60,14 +60,15 @@ class Evaluator:
         self.machine = machine
         self.checked = checked
         self.straight = straight
+        self.steps: dict[tuple[Memory, int, Value], tables.Steps] = {}
         self._known: dict[tuple[Expression, Block], Fragments] = {}
 
     @contextmanager
     def scope(self) -> Generator[None]:
         """Code that what follows is not dominated by, such as the body of a loop."""
-        before = dict(self._known)
+        before, steps = dict(self._known), dict(self.steps)
         yield
-        self._known = before
+        self._known, self.steps = before, steps
 
     def forget(self) -> None:
         """Memory has changed: compute anew."""

@@ -1,12 +1,13 @@
-"""Vectors of memory that lies by tables: where a vector's lanes are neighbours, in two parts, or each for itself.
+"""Vectors of memory that lies by tables: where a vector's lanes are neighbours, in a few parts, or each for itself.
 
-A vector along a dimension with a table may begin in one run of neighbours and end in the next: then it is two vectors
-under masks, one the other's complement. Shorter runs, and lanes that are no neighbours, are gathered.
+A vector along a dimension with a table may begin in one run of neighbours and end in another: then it is as many
+vectors, each under a mask of its own lanes. Lanes of very short runs, and those that are no neighbours, are gathered.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from math import gcd
+from typing import Final, Protocol
 
 from msgspec import Struct
 
@@ -14,6 +15,7 @@ from tilewright.targets.cpu.expressions.blocks import Block, Piece
 from tilewright.targets.cpu.expressions.fragments import Fragments, value_of
 from tilewright.targets.cpu.expressions.nodes import Memory, Table
 from tilewright.targets.cpu.lowered import Operand
+from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.memory.lanes import Lanes, load_lanes, store_lanes
 from tilewright.targets.llvm.emitter import Builder, Value, boolean, i64, vector
 from tilewright.targets.llvm.types import ELEMENTS
@@ -21,13 +23,32 @@ from tilewright.targets.llvm.types import ELEMENTS
 _OFFSET = "i64"
 _LANE = "i8"
 _OFFSET_BYTES = 8
+_LANES_OF_PART: Final = 4
+"""As few lanes a part, on average, are still faster moved together than one by one."""
+
+
+class Part(Struct, frozen=True):
+    """Lanes of a vector that are neighbours, all if there is no mask: they lie from `offset` on, counted as if all
+    lanes lay there."""
+
+    offset: Value
+    lanes: Value | None = None
+
+
+class Steps(Struct, frozen=True):
+    """Where the lanes of a vector lie, from where the vector's line begins: in `parts`, or `each` somewhere."""
+
+    parts: tuple[Part, ...] = ()
+    each: Value | None = None
 
 
 class Reader(Protocol):
-    """What computes addresses and masks of blocks."""
+    """What computes addresses and masks of blocks; `steps` are those known so far."""
 
     b: Builder
+    machine: Machine
     straight: bool
+    steps: dict[tuple[Memory, int, Value], Steps]
 
     def mask(self, tile: Memory, block: Block, j: int, piece: Piece, writes: bool = False) -> Value | None:
         """The lanes that exist; None if all do."""
@@ -56,19 +77,6 @@ def _left(b: Builder, table: Table, position: Value) -> Value:
     return b.sub(i64(table.run), b.urem(b.add(table.phase, position), i64(table.run)))
 
 
-class _Steps(Struct, frozen=True):
-    """Where the lanes of a vector lie, from where the vector's line begins.
-
-    Neighbours from `near` on; if `first` is given, only these lanes are, and the others are neighbours from `far` on,
-    counted as if all lanes lay there. Else `each` lane lies somewhere.
-    """
-
-    near: Value | None
-    first: Value | None = None
-    far: Value | None = None
-    each: Value | None = None
-
-
 def load_block(ev: Reader, tile: Memory, block: Block) -> Fragments:
     """The vectors of a block."""
     rows: Fragments = [[] for _ in range(block.count)]
@@ -88,43 +96,38 @@ def store_block(ev: Reader, tile: Memory, block: Block, fragments: Fragments) ->
             _store(ev, tile, _line(ev, tile, block, j), steps, piece, mask, row[p])
 
 
-def _load(ev: Reader, tile: Memory, line: Value, steps: _Steps, piece: Piece, mask: Value | None) -> Operand:
+def _load(ev: Reader, tile: Memory, line: Value, steps: Steps, piece: Piece, mask: Value | None) -> Operand:
     b, element = ev.b, ELEMENTS[tile.type.element.name]
     if steps.each is not None:
         at = b.gep(element.llvm, line, steps.each)
         return b.gather(vector(element.llvm, piece.lanes), at, _known(b, mask, piece.lanes), element.bytes)
-    first, *rest = (load_lanes(b, at, m) for at, m in _parts(b, tile, line, steps, piece, mask))
-    return first if steps.first is None else b.select(steps.first, value_of(first), value_of(rest[0]))
+    first, *rest = steps.parts
+    found = load_lanes(b, _lanes_at(b, tile, line, first, piece), _both(b, mask, first.lanes))
+    for part in rest:
+        at, lanes, before = _lanes_at(b, tile, line, part, piece), _both(b, mask, part.lanes), value_of(found)
+        found = b.masked_load(before.type, at.pointer, _known(b, lanes, piece.lanes), element.bytes, before)
+    return found
 
 
 def _store(
-    ev: Reader, tile: Memory, line: Value, steps: _Steps, piece: Piece, mask: Value | None, operand: Operand
+    ev: Reader, tile: Memory, line: Value, steps: Steps, piece: Piece, mask: Value | None, operand: Operand
 ) -> None:
     b, element = ev.b, ELEMENTS[tile.type.element.name]
     if steps.each is not None:
         at = b.gep(element.llvm, line, steps.each)
         b.scatter(value_of(operand), at, _known(b, mask, piece.lanes), element.bytes)
         return
-    for at, m in _parts(b, tile, line, steps, piece, mask):
-        store_lanes(b, operand, at, m)
+    for part in steps.parts:
+        store_lanes(b, operand, _lanes_at(b, tile, line, part, piece), _both(b, mask, part.lanes))
 
 
-def _parts(
-    b: Builder, tile: Memory, line: Value, steps: _Steps, piece: Piece, mask: Value | None
-) -> list[tuple[Lanes, Value | None]]:
-    """Neighbours that a vector is made of, and which of its lanes these are."""
+def _lanes_at(b: Builder, tile: Memory, line: Value, part: Part, piece: Piece) -> Lanes:
     dtype = tile.type.element.name
+    return Lanes(dtype, b.gep(ELEMENTS[dtype].llvm, line, part.offset), i64(1), piece.lanes)
 
-    def lanes_at(offset: Value) -> Lanes:
-        return Lanes(dtype, b.gep(ELEMENTS[dtype].llvm, line, offset), i64(1), piece.lanes)
 
-    assert steps.near is not None
-    if steps.first is None or steps.far is None:
-        return [(lanes_at(steps.near), mask)]
-    return [
-        (lanes_at(offset), part if mask is None else b.and_(mask, part))
-        for offset, part in ((steps.near, steps.first), (steps.far, b.not_(steps.first)))
-    ]
+def _both(b: Builder, mask: Value | None, lanes: Value | None) -> Value | None:
+    return mask if lanes is None else lanes if mask is None else b.and_(mask, lanes)
 
 
 def _known(b: Builder, mask: Value | None, lanes: int) -> Value:
@@ -140,29 +143,56 @@ def _line(ev: Reader, tile: Memory, block: Block, j: int) -> Value:
     return b.gep(ELEMENTS[tile.type.element.name].llvm, tile.pointer, found)
 
 
-def _steps(ev: Reader, tile: Memory, block: Block, piece: Piece) -> _Steps:
+def know(ev: Reader, tile: Memory, block: Block) -> None:
+    """Find out now where the lanes of a block's vectors lie: for code that follows, other blocks there included."""
+    if tile.tables:
+        for piece in block.pieces:
+            _steps(ev, tile, block, piece)
+
+
+def _steps(ev: Reader, tile: Memory, block: Block, piece: Piece) -> Steps:
+    position = ev.b.add(block.origin[block.vector], i64(piece.offset))
+    key = (tile, piece.lanes, position)
+    known = ev.steps.get(key)
+    if known is None:
+        known = ev.steps[key] = _found(ev, tile, block, piece, position)
+    return known
+
+
+def _found(ev: Reader, tile: Memory, block: Block, piece: Piece, position: Value) -> Steps:
     b, table, stride = ev.b, tile.table(block.vector), tile.strides[block.vector]
-    position = b.add(block.origin[block.vector], i64(piece.offset))
     first = distance(b, tile, block.vector, position)
     if piece.lanes == 1 or (table is None and stride.integer == 1):
-        return _Steps(first)
+        return Steps((Part(first),))
     if table is None:
         lanes = b.mul(b.splat(stride, piece.lanes), b.step(vector(_OFFSET, piece.lanes)))
-        return _Steps(None, each=b.add(b.splat(first, piece.lanes), lanes))
-    if stride.integer != 1 or not (ev.straight or table.run >= piece.lanes):
-        return _Steps(None, each=b.load(vector(_OFFSET, piece.lanes), _entry(b, table, position), _OFFSET_BYTES))
-    if ev.straight or _is_always_straight(table, block.origin[block.vector], piece):
-        return _Steps(first)
-    count = b.smin(_left(b, table, position), i64(piece.lanes))
-    # behind a vector that is all in one run lies nothing, but the table goes on
-    other = b.sub(b.load(_OFFSET, _entry(b, table, b.add(position, count))), count)
-    room = b.splat(b.trunc(count, _LANE), piece.lanes)
-    return _Steps(first, b.icmp("slt", b.step(room.type), room), other)
+        return Steps(each=b.add(b.splat(first, piece.lanes), lanes))
+    count = 1 if ev.straight else _most_runs(table, block.origin[block.vector], piece)
+    few = table.run >= piece.lanes or (ev.machine.masks and count * _LANES_OF_PART <= piece.lanes)
+    if stride.integer != 1 or not (count == 1 or few):
+        return Steps(each=b.load(vector(_OFFSET, piece.lanes), _entry(b, table, position), _OFFSET_BYTES))
+    return Steps((Part(first),)) if count == 1 else Steps(_parts(b, table, position, first, count, piece.lanes))
 
 
-def _is_always_straight(table: Table, origin: Value, piece: Piece) -> bool:
-    """Whether a vector at a known position lies in one run."""
+def _parts(b: Builder, table: Table, position: Value, first: Value, count: int, lanes: int) -> tuple[Part, ...]:
+    """A vector's lanes run by run, of which there are so many at most.
+
+    Behind a vector that has fewer lies nothing, but the table goes on.
+    """
+    ends = [b.smin(b.add(_left(b, table, position), i64(k * table.run)), i64(lanes)) for k in range(count - 1)]
+    rooms = [b.splat(b.trunc(end, _LANE), lanes) for end in ends]
+    numbers = b.step(vector(_LANE, lanes))
+    parts: list[Part] = []
+    for k in range(count):
+        before = None if k == count - 1 else b.icmp("slt", numbers, rooms[k])
+        behind = None if k == 0 else b.icmp("sge", numbers, rooms[k - 1])
+        offset = first if k == 0 else b.sub(b.load(_OFFSET, _entry(b, table, b.add(position, ends[k - 1]))), ends[k - 1])
+        parts.append(Part(offset, _both(b, before, behind)))
+    return tuple(parts)
+
+
+def _most_runs(table: Table, origin: Value, piece: Piece) -> int:
+    """In how many runs the lanes of a vector may lie, for all that is known of where it begins."""
     at = origin.integer
-    if at is None:
-        return False
-    return all(step % piece.lanes == 0 for step in (table.run, table.grain, at + piece.offset))
+    nearest = 1 if at is None else gcd(table.run, table.grain, at + piece.offset)
+    return 1 + max(0, -(-(piece.lanes - nearest) // table.run))

@@ -36,16 +36,19 @@ class InterleavedPacking(PlainPacking):
         with self._b.loop(full, self._depth, self._steps, hint="k") as loop:
             self._run(ev, loop.index)
 
+    def _pieces(self) -> tuple[Piece, ...]:
+        """As many lines at once as the elements of a vector: they become several vectors of words."""
+        return split_powers(self._form.height, self._machine.lanes(self._form.packing.element.bytes))
+
     def _run_in_order(self, ev: Evaluator, term: Value) -> None:
-        """Lines are neighbours: vectors of them for each term of a word, interleaved."""
-        b, form = self._b, self._form
-        pieces = split_powers(form.height, self._machine.lanes(form.word.bytes))
-        found = ev.block(self._value, Block(self._at(i64(0), term), form.line, pieces, 1 - form.line, self._steps))
-        first = b.udiv(term, i64(self._group))
-        for k in range(self._steps // self._group):
-            start = b.mul(b.add(first, i64(k)), i64(form.height))
-            for p, piece in enumerate(pieces):
-                terms = [value_of(found[k * self._group + t][p]) for t in range(self._group)]
+        """Lines are neighbours: vectors of them for each term of a word, interleaved, one word after the other."""
+        b, group, height = self._b, self._group, self._form.height
+        for k in range(self._steps // group):
+            lines = self._lines(b.add(term, i64(k * group)), group)
+            found = ev.block(self._value, lines)
+            start = b.mul(b.add(b.udiv(term, i64(group)), i64(k)), i64(height))
+            for p, piece in enumerate(lines.pieces):
+                terms = [value_of(row[p]) for row in found]
                 self._store(self._as_words(interleaved(b, terms)), b.add(start, i64(piece.offset)))
 
     def _run_transposed(self, ev: Evaluator, term: Value) -> None:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from tilewright.ir.types import ScalarType, TileType
 from tilewright.targets.cpu.evaluation.evaluate import Evaluator
-from tilewright.targets.cpu.evaluation.tables import is_straight
+from tilewright.targets.cpu.evaluation.tables import is_straight, know
 from tilewright.targets.cpu.expressions.blocks import Block, Piece, split_powers
 from tilewright.targets.cpu.expressions.fragments import parts_of
 from tilewright.targets.cpu.expressions.nodes import Converted, Expression, Memory, natural_dim
@@ -112,10 +112,13 @@ class PlainPacking:
                     self._runs(full, checked=False, straight=straight)
 
     def _runs(self, full: Value, *, checked: bool, straight: bool) -> None:
-        with self._b.loop(i64(0), full, self._steps, hint="k") as loop:
+        ev = Evaluator(self._b, self._arith, self._machine, checked, straight)
+        if not self._transposed:
+            know(ev, self._source, self._lines(i64(0), 1))
+        with self._b.loop(i64(0), full, self._steps, hint="k") as loop, ev.scope():
             if not checked:
                 self._prefetch(self._b.add(loop.index, i64(_PREFETCH_RUNS * self._steps)))
-            self._run(Evaluator(self._b, self._arith, self._machine, checked, straight), loop.index)
+            self._run(ev, loop.index)
 
     def _lines_are_straight(self) -> Value:
         """Whether vectors of lines lie in one run each."""
@@ -178,12 +181,16 @@ class PlainPacking:
 
     def _run_in_order(self, ev: Evaluator, term: Value) -> None:
         """Vectors of lines."""
-        form, b, pieces = self._form, self._b, self._pieces()
-        found = ev.block(self._value, Block(self._at(i64(0), term), form.line, pieces, 1 - form.line, self._steps))
+        b, lines = self._b, self._lines(term, self._steps)
+        found = ev.block(self._value, lines)
         for k in range(self._steps):
-            start = b.mul(b.add(term, i64(k)), i64(form.height))
-            for piece, operand in zip(pieces, found[k], strict=True):
+            start = b.mul(b.add(term, i64(k)), i64(self._form.height))
+            for piece, operand in zip(lines.pieces, found[k], strict=True):
                 self._store(operand, b.add(start, i64(piece.offset)))
+
+    def _lines(self, term: Value, count: int) -> Block:
+        """So many terms of all lines."""
+        return Block(self._at(i64(0), term), self._form.line, self._pieces(), 1 - self._form.line, count)
 
     def _run_transposed(self, ev: Evaluator, term: Value) -> None:
         """Squares of vectors: lines are loaded, terms stored; surplus lanes land where the next term is stored."""
