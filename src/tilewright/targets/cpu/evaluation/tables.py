@@ -186,7 +186,9 @@ def _parts(b: Builder, table: Table, position: Value, first: Value, count: int, 
     for k in range(count):
         before = None if k == count - 1 else b.icmp("slt", numbers, rooms[k])
         behind = None if k == 0 else b.icmp("sge", numbers, rooms[k - 1])
-        offset = first if k == 0 else b.sub(b.load(_OFFSET, _entry(b, table, b.add(position, ends[k - 1]))), ends[k - 1])
+        offset = (
+            first if k == 0 else b.sub(b.load(_OFFSET, _entry(b, table, b.add(position, ends[k - 1]))), ends[k - 1])
+        )
         parts.append(Part(offset, _both(b, before, behind)))
     return tuple(parts)
 

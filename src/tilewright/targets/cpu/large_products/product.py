@@ -1,10 +1,8 @@
 """Large products: packed factors, register blocks over panels, whatever surrounds the product as its epilogue.
 
-Computed as GotoBLAS does (Goto, van de Geijn: Anatomy of High-Performance Matrix Multiplication): for each run of terms
-the factor that becomes scalars is packed once for all, the other one some panels at a time by the thread that needs
-them; a panel of it stays in the first cache while all panels of scalars pass by. Accumulators of unfinished register
-blocks are kept in memory between the runs. After the last run the epilogue, what the program does with the product
-(scaling, the old target, conversions), happens in registers. Panels are shared by the threads of the team.
+Computed as GotoBLAS does (Goto, van de Geijn: Anatomy of High-Performance Matrix Multiplication), on vectors
+(`vector_product.py`) or tiles (`tile_product.py`). After the last run of terms the epilogue, what the program does with
+the product (scaling, the old target, conversions), happens in registers.
 """
 
 from __future__ import annotations
@@ -27,17 +25,15 @@ from tilewright.targets.cpu.expressions.nodes import (
     natural_dim,
     subexpressions,
 )
-from tilewright.targets.cpu.large_products.corrections import sum_words
 from tilewright.targets.cpu.large_products.epilogue import elementwise_parts, may_be_streamed
-from tilewright.targets.cpu.large_products.macro_kernel import Form, MacroKernel
+from tilewright.targets.cpu.large_products.macro_kernel import Form
 from tilewright.targets.cpu.large_products.matrices import matrix_of, source_of
-from tilewright.targets.cpu.large_products.panels import Corner, bounded, pack
+from tilewright.targets.cpu.large_products.panels import bounded
 from tilewright.targets.cpu.large_products.tile_form import TileForm
 from tilewright.targets.cpu.large_products.tile_product import TileProduct
-from tilewright.targets.cpu.large_products.work import Work, blocks
+from tilewright.targets.cpu.large_products.vector_product import multiply_vectors
+from tilewright.targets.cpu.large_products.work import Work, worth
 from tilewright.targets.cpu.machine import Machine
-from tilewright.targets.cpu.memory.buffers import borrowed
-from tilewright.targets.cpu.outlining.outline import Outlined
 from tilewright.targets.cpu.units.amx import AmxUnit
 from tilewright.targets.cpu.units.choice import choose
 from tilewright.targets.cpu.units.schedule import described
@@ -50,8 +46,6 @@ _MANY_FOR_UNITS = 32 * 32 * 32
 """From here on for other units (`benchmarks/units.py`, batches of small products)."""
 _NARROWEST = 16
 _KNOWN = (Elementwise, Converted, Memory, Reshaped, Splat, Broadcast, Iota, Product)
-_PANELS_AT_ONCE = 8
-_SHARED_FROM = 1 << 17
 
 
 def large_product(machine: Machine, value: Expression) -> Product | None:
@@ -143,71 +137,9 @@ def _store_large(ctx: KernelContext, machine: Machine, value: Expression, produc
     )
     if isinstance(form, TileForm):
         form = replace(form, streamed=may_be_streamed(machine, value, product, target, vector))
-        TileProduct(machine, form, product.type.shape).emit(ctx, work, _worth(b, work))
+        TileProduct(machine, form, product.type.shape).emit(ctx, work, worth(b, work))
     else:
-        _multiply_vectors(ctx, machine, form, work)
-
-
-def _worth(b: Builder, work: Work) -> Value:
-    """Whether a product of so many terms is worth the threads of the team."""
-    return b.icmp("sge", b.mul(b.mul(work.lines, work.columns), work.depth), i64(_SHARED_FROM))
-
-
-def _multiply_vectors(ctx: KernelContext, machine: Machine, form: Form, whole: Work) -> None:
-    """One run of terms after the other: pack scalars, then vectors panel by panel, and multiply."""
-    b, shape, depth = ctx.b, whole.product.type.shape, whole.depth
-    single = whole.product.lhs.type.shape[1] <= form.terms
-    columns = -(-shape[1 - form.vector] // form.short.height)
-    panels = borrowed(ctx, machine, form.short.word, columns * form.short.stride(form.terms, machine))
-    accumulators = None
-    if not single:
-        rows = -(-shape[form.vector] // form.long.height)
-        accumulators = borrowed(ctx, machine, form.element, rows * columns * form.long.height * form.short.height)
-    with b.loop(i64(0), b.smax(depth, i64(1)), form.terms, runs_at_least_once=True, hint="term") as loop:
-        term = i64(0) if single else loop.index
-        work = replace(
-            whole,
-            term=term,
-            depth=b.smin(b.sub(depth, term), i64(form.terms)),
-            first=b.icmp("eq", term, i64(0)),
-            last=b.icmp("sge", b.add(term, i64(form.terms)), depth),
-            panels=panels,
-            accumulators=accumulators,
-        )
-        worth = _worth(b, work)
-        _pack_short(ctx, machine, form, work, worth)
-        _multiply(ctx, machine, form, work, worth)
-
-
-def _pack_short(ctx: KernelContext, machine: Machine, form: Form, work: Work, worth: Value) -> None:
-    """All panels of scalars for a run of terms."""
-    part = Outlined(ctx, machine, "pack_scalars")
-    inner, inside = part.inner, work.inside(part)
-    with inner.b.loop(part.begin, part.end, hint="panel") as loop:
-        corner = Corner(inner.b.mul(loop.index, i64(form.short.height)), inside.term)
-        to = form.panel(inner.b, machine, inside.panels, form.short, loop.index)
-        pack(inner, machine, inside.short, form.short, corner, inside.depth, to)
-    part.call(blocks(ctx.b, work.columns, form.short.height), worth)
-
-
-def _multiply(ctx: KernelContext, machine: Machine, form: Form, work: Work, worth: Value) -> None:
-    """Panels of vectors, some at a time: pack them, then multiply each by all panels of scalars."""
-    part = Outlined(ctx, machine, "multiply")
-    inner, inside = part.inner, work.inside(part)
-    b, height = inner.b, form.long.height
-    packed = borrowed(inner, machine, form.long.word, _PANELS_AT_ONCE * form.long.stride(form.terms, machine))
-    with b.loop(part.begin, part.end, _PANELS_AT_ONCE, hint="group") as group:
-        count = b.smin(b.sub(part.end, group.index), i64(_PANELS_AT_ONCE))
-        with b.loop(i64(0), count, hint="panel") as loop:
-            corner = Corner(b.mul(b.add(group.index, loop.index), i64(height)), inside.term)
-            to = form.panel(b, machine, packed, form.long, loop.index)
-            pack(inner, machine, inside.long, form.long, corner, inside.depth, to)
-            if form.long.summed:
-                sum_words(inner, machine, form, to, form.steps(b, inside.depth))
-        with b.loop(i64(0), count, hint="panel") as loop:
-            panel = form.panel(b, machine, packed, form.long, loop.index)
-            MacroKernel(inner, machine, form, inside, b.add(group.index, loop.index), panel).emit()
-    part.call(blocks(ctx.b, work.lines, height), worth)
+        multiply_vectors(ctx, machine, form, work)
 
 
 def _memory(factor: Expression) -> Memory:

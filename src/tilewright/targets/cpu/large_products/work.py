@@ -10,6 +10,8 @@ from tilewright.targets.cpu.outlining.outline import Outlined
 from tilewright.targets.llvm.emitter import Builder, Value, i64
 from tilewright.targets.llvm.types import ELEMENTS
 
+_SHARED_FROM = 1 << 17
+
 
 class Work(Struct, frozen=True):
     """What the parts of a large product work on, as the caller or an outlined part sees it.
@@ -64,6 +66,11 @@ class Work(Struct, frozen=True):
 def blocks(b: Builder, extent: Value, size: int) -> Value:
     """How many blocks cover an extent."""
     return b.udiv(b.add(extent, i64(size - 1)), i64(size))
+
+
+def worth(b: Builder, work: Work) -> Value:
+    """Whether a product of so many terms is worth the threads of the team."""
+    return b.icmp("sge", b.mul(b.mul(work.lines, work.columns), work.depth), i64(_SHARED_FROM))
 
 
 def element_address(b: Builder, element: ScalarType, base: Value, distance: Value) -> Value:
