@@ -119,13 +119,17 @@ class MacroKernel:
 
     def emit(self) -> None:
         """One register block after the other."""
-        b, work, form = self._b, self._work, self._form
-        with b.loop(i64(0), self._columns, hint="column") as loop:
-            short = form.panel(b, self._machine, work.panels, form.short, loop.index)
-            if work.accumulators is None:
-                self._epilogue(loop.index, self._accumulate(short, self._target_at(loop.index)))
-            else:
-                self._resume(loop.index, short, self._spilled_at(work.accumulators, loop.index))
+        with self._b.loop(i64(0), self._columns, hint="column") as loop:
+            self.block(loop.index)
+
+    def block(self, column: Value) -> None:
+        """The register block with a panel of scalars."""
+        work, form = self._work, self._form
+        short = form.panel(self._b, self._machine, work.panels, form.short, column)
+        if work.accumulators is None:
+            self._epilogue(column, self._accumulate(short, self._target_at(column)))
+        else:
+            self._resume(column, short, self._spilled_at(work.accumulators, column))
 
     def _resume(self, column: Value, short: Value, spilled: Value) -> None:
         """Add the accumulators of earlier runs; spill them for later ones or finish the block."""

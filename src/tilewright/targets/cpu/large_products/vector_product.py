@@ -1,8 +1,9 @@
 """Large products on vectors: runs of terms, panels of both factors, and which thread computes what.
 
-For each run of terms the factor that becomes scalars is packed once for all, the other one some panels at a time by the
-thread that needs them; a panel of it stays in the first cache while all panels of scalars pass by. Accumulators of
-unfinished register blocks are kept in memory between the runs. Panels are shared by the threads of the team.
+For each run of terms the factor that becomes scalars is packed once for all, and the other one, too, if all of it stays
+in the second cache: then threads share the register blocks, however few panels there are. Else they share the panels of
+vectors and pack them some at a time. A panel of vectors stays in the first cache while all panels of scalars pass by.
+Accumulators of unfinished register blocks are kept in memory between the runs.
 """
 
 from __future__ import annotations
@@ -20,17 +21,21 @@ from tilewright.targets.cpu.outlining.outline import Outlined
 from tilewright.targets.llvm.emitter import Value, i64
 
 _PANELS_AT_ONCE = 8
+_SHARE_OF_CACHE = 4
+"""Panels of vectors that fill no more of the second cache than one part in so many are packed together."""
 
 
 def multiply_vectors(ctx: KernelContext, machine: Machine, form: Form, whole: Work) -> None:
-    """One run of terms after the other: pack scalars, then vectors panel by panel, and multiply."""
+    """One run of terms after the other: pack, and multiply."""
     b, shape, depth = ctx.b, whole.product.type.shape, whole.depth
     single = whole.product.lhs.type.shape[1] <= form.terms
-    columns = -(-shape[1 - form.vector] // form.short.height)
+    rows, columns = (-(-shape[f.line] // f.height) for f in (form.long, form.short))
+    size = rows * form.long.stride(form.terms, machine)
+    together = size * form.long.word.bytes <= machine.l2_bytes // _SHARE_OF_CACHE
+    vectors = borrowed(ctx, machine, form.long.word, size) if together else None
     panels = borrowed(ctx, machine, form.short.word, columns * form.short.stride(form.terms, machine))
     accumulators = None
     if not single:
-        rows = -(-shape[form.vector] // form.long.height)
         accumulators = borrowed(ctx, machine, form.element, rows * columns * form.long.height * form.short.height)
     with b.loop(i64(0), b.smax(depth, i64(1)), form.terms, runs_at_least_once=True, hint="term") as loop:
         term = i64(0) if single else loop.index
@@ -41,11 +46,51 @@ def multiply_vectors(ctx: KernelContext, machine: Machine, form: Form, whole: Wo
             first=b.icmp("eq", term, i64(0)),
             last=b.icmp("sge", b.add(term, i64(form.terms)), depth),
             panels=panels,
+            vectors=vectors,
             accumulators=accumulators,
         )
         shared = worth(b, work)
-        _pack_short(ctx, machine, form, work, shared)
-        _multiply(ctx, machine, form, work, shared)
+        if together:
+            _pack_both(ctx, machine, form, work, shared)
+            _multiply_blocks(ctx, machine, form, work, shared)
+        else:
+            _pack_short(ctx, machine, form, work, shared)
+            _multiply_panels(ctx, machine, form, work, shared)
+
+
+def _pack_both(ctx: KernelContext, machine: Machine, form: Form, work: Work, shared: Value) -> None:
+    """All panels of both factors for a run of terms, evenly mixed, since those of vectors take longer."""
+    longs = blocks(ctx.b, work.lines, form.long.height)
+    both = ctx.b.add(longs, blocks(ctx.b, work.columns, form.short.height))
+    part = Outlined(ctx, machine, "pack")
+    inner, inside = part.inner, work.inside(part)
+    b, vectors = inner.b, inside.vectors
+    assert vectors is not None
+    each, all_ = part.value(longs), part.value(both)
+    with b.loop(part.begin, part.end, hint="panel") as loop:
+        number, following = (b.udiv(b.mul(at, each), all_) for at in (loop.index, b.add(loop.index, i64(1))))
+        with b.if_else(b.icmp("slt", number, following)) as branch:
+            with branch.then():
+                _pack_long(inner, machine, form, inside, number, form.panel(b, machine, vectors, form.long, number))
+            with branch.otherwise():
+                _pack_scalars(inner, machine, form, inside, b.sub(loop.index, number))
+    part.call(both, shared)
+
+
+def _multiply_blocks(ctx: KernelContext, machine: Machine, form: Form, work: Work, shared: Value) -> None:
+    """Register blocks one by one, panel of vectors by panel of vectors."""
+    columns = blocks(ctx.b, work.columns, form.short.height)
+    count = ctx.b.mul(blocks(ctx.b, work.lines, form.long.height), columns)
+    part = Outlined(ctx, machine, "multiply")
+    inner, inside = part.inner, work.inside(part)
+    b, vectors, across = inner.b, inside.vectors, part.value(columns)
+    assert vectors is not None
+    with b.loop(part.begin, part.end, hint="block") as loop:
+        number = b.udiv(loop.index, across)
+        panel = form.panel(b, machine, vectors, form.long, number)
+        column = b.sub(loop.index, b.mul(number, across))
+        MacroKernel(inner, machine, form, inside, number, panel).block(column)
+    part.call(count, shared)
 
 
 def _pack_short(ctx: KernelContext, machine: Machine, form: Form, work: Work, shared: Value) -> None:
@@ -53,27 +98,37 @@ def _pack_short(ctx: KernelContext, machine: Machine, form: Form, work: Work, sh
     part = Outlined(ctx, machine, "pack_scalars")
     inner, inside = part.inner, work.inside(part)
     with inner.b.loop(part.begin, part.end, hint="panel") as loop:
-        corner = Corner(inner.b.mul(loop.index, i64(form.short.height)), inside.term)
-        to = form.panel(inner.b, machine, inside.panels, form.short, loop.index)
-        pack(inner, machine, inside.short, form.short, corner, inside.depth, to)
+        _pack_scalars(inner, machine, form, inside, loop.index)
     part.call(blocks(ctx.b, work.columns, form.short.height), shared)
 
 
-def _multiply(ctx: KernelContext, machine: Machine, form: Form, work: Work, shared: Value) -> None:
+def _multiply_panels(ctx: KernelContext, machine: Machine, form: Form, work: Work, shared: Value) -> None:
     """Panels of vectors, some at a time: pack them, then multiply each by all panels of scalars."""
     part = Outlined(ctx, machine, "multiply")
     inner, inside = part.inner, work.inside(part)
-    b, height = inner.b, form.long.height
+    b = inner.b
     packed = borrowed(inner, machine, form.long.word, _PANELS_AT_ONCE * form.long.stride(form.terms, machine))
     with b.loop(part.begin, part.end, _PANELS_AT_ONCE, hint="group") as group:
         count = b.smin(b.sub(part.end, group.index), i64(_PANELS_AT_ONCE))
         with b.loop(i64(0), count, hint="panel") as loop:
-            corner = Corner(b.mul(b.add(group.index, loop.index), i64(height)), inside.term)
             to = form.panel(b, machine, packed, form.long, loop.index)
-            pack(inner, machine, inside.long, form.long, corner, inside.depth, to)
-            if form.long.summed:
-                sum_words(inner, machine, form, to, form.steps(b, inside.depth))
+            _pack_long(inner, machine, form, inside, b.add(group.index, loop.index), to)
         with b.loop(i64(0), count, hint="panel") as loop:
             panel = form.panel(b, machine, packed, form.long, loop.index)
             MacroKernel(inner, machine, form, inside, b.add(group.index, loop.index), panel).emit()
-    part.call(blocks(ctx.b, work.lines, height), shared)
+    part.call(blocks(ctx.b, work.lines, form.long.height), shared)
+
+
+def _pack_scalars(ctx: KernelContext, machine: Machine, form: Form, work: Work, number: Value) -> None:
+    """One panel of scalars."""
+    corner = Corner(ctx.b.mul(number, i64(form.short.height)), work.term)
+    to = form.panel(ctx.b, machine, work.panels, form.short, number)
+    pack(ctx, machine, work.short, form.short, corner, work.depth, to)
+
+
+def _pack_long(ctx: KernelContext, machine: Machine, form: Form, work: Work, number: Value, to: Value) -> None:
+    """One panel of vectors, and what its sums begin with."""
+    corner = Corner(ctx.b.mul(number, i64(form.long.height)), work.term)
+    pack(ctx, machine, work.long, form.long, corner, work.depth, to)
+    if form.long.summed:
+        sum_words(ctx, machine, form, to, form.steps(ctx.b, work.depth))

@@ -18,8 +18,9 @@ class Work(Struct, frozen=True):
 
     `value` is the expression to store, with a product whose factors are `long` and `short`; `lines` and `columns` count
     positions of the result along its vector dimension and across; `term` and `depth` are the run of terms, `first` and
-    `last` whether there are none before and after it. `panels` are those of the scalars, `accumulators` those of
-    unfinished register blocks (None if there is one run only). The first panel of `long` begins `shift` lines before
+    `last` whether there are none before and after it. `panels` are those of the scalars, `vectors` those of the other
+    factor if they are packed together, `accumulators` those of unfinished register blocks (None if there is one run
+    only). The first panel of `long` begins `shift` lines before
     the first one there is.
     """
 
@@ -36,6 +37,7 @@ class Work(Struct, frozen=True):
     last: Value
     panels: Value
     accumulators: Value | None
+    vectors: Value | None = None
     shift: Value = i64(0)
 
     def inside(self, part: Outlined) -> Work:
@@ -59,6 +61,7 @@ class Work(Struct, frozen=True):
             part.value(self.last),
             part.value(self.panels),
             None if self.accumulators is None else part.value(self.accumulators),
+            None if self.vectors is None else part.value(self.vectors),
             part.value(self.shift),
         )
 
