@@ -25,6 +25,8 @@ _CACHE_SHARE = 0.8
 _SHORTEST_RUN = 64
 _PREFETCH_TERMS = 64
 _COMPACT_ACCUMULATORS = 8
+_GAIN_OF_THREE = 1.06
+"""Their runs of terms are shorter, so that sums are kept in memory more often."""
 
 
 class Form(Struct, frozen=True):
@@ -40,15 +42,19 @@ class Form(Struct, frozen=True):
     def of(machine: Machine, unit: ProductUnit, product: Product, vector: int) -> Form:
         """Two vectors by as many columns as there are registers, spread evenly over the columns there are.
 
-        With 32 registers that is 14 of a real type: 28 accumulators, two vectors, a scalar. A panel of each factor fits
-        the first cache together.
+        With 32 registers that is 14 of a real type: 28 accumulators, two vectors, a scalar. Or three vectors by 9
+        columns, where they leave much less of the register blocks empty. A panel of each factor fits the first cache
+        together.
         """
-        element = product.type.element
-        parts = 2 if element.is_complex else 1
+        element, extents = product.type.element, product.type.shape
         lanes = machine.lanes(element.component.bytes)
-        vectors = 1 if product.type.shape[vector] <= lanes else 2
-        free = _COMPACT_ACCUMULATORS if machine.compact else machine.registers - 1 - parts * (vectors + 1)
-        width = max(balanced(product.type.shape[1 - vector], max(1, free // (parts * vectors))))
+        vectors = 1 if extents[vector] <= lanes else 2
+        width = _width(machine, product, vector, vectors)
+        if vectors == 2 and not element.is_complex and not machine.compact:
+            other = _width(machine, product, vector, 3)
+            filled, others = (_filled(product, vector, n * lanes, w) for n, w in ((2, width), (3, other)))
+            if others * _GAIN_OF_THREE < filled:
+                vectors, width = 3, other
         most = int(machine.l1_bytes * _CACHE_SHARE) // ((vectors * lanes + width) * element.bytes)
         group = unit.vectors.group
         terms = group * _run_length(-(-product.lhs.type.shape[1] // group), most)
@@ -72,6 +78,19 @@ class Form(Struct, frozen=True):
     def panel(self, b: Builder, machine: Machine, panels: Value, form: Format, number: Value) -> Value:
         """Address of a panel."""
         return element_address(b, form.word, panels, b.mul(number, i64(form.stride(self.terms, machine))))
+
+
+def _width(machine: Machine, product: Product, vector: int, vectors: int) -> int:
+    """The columns of a register block of so many vectors."""
+    parts = 2 if product.type.element.is_complex else 1
+    free = _COMPACT_ACCUMULATORS if machine.compact else machine.registers - 1 - parts * (vectors + 1)
+    return max(balanced(product.type.shape[1 - vector], max(1, free // (parts * vectors))))
+
+
+def _filled(product: Product, vector: int, height: int, width: int) -> int:
+    """Elements of the register blocks that cover a product."""
+    lines, columns = product.type.shape[vector], product.type.shape[1 - vector]
+    return -(-lines // height) * height * -(-columns // width) * width
 
 
 def _run_length(depth: int, most: int) -> int:
