@@ -1,6 +1,8 @@
 """Instructions on tiles as functions in LLVM's language, so that code for AMX runs where there is none.
 
-A tile is 16 rows of 64 bytes as one vector; what lies outside its shape is zero. Products are those of Intel's
+A tile is 16 rows of 64 bytes in one of many slots, and as a value the number of its making, which tells the slot; what
+lies outside its shape is zero. (As vectors of LLVM's, tiles take a hundred times as long to compile.) A tile that is
+used when its slot holds a later one ends the process. Products are those of Intel's
 description, word by word: of bf16 the first terms of all words are added up, and the second ones, each fused and
 rounded to nearest even, then both, then the sum before; subnormal numbers are zeros everywhere. Shapes that the
 processor refuses end the process, as there.
@@ -20,6 +22,8 @@ from tilewright.targets.cpu.machine import Machine, machine_of
 
 _INTRINSIC = re.compile(r"@llvm\.x86\.(t\w+)\.internal")
 _FEATURES = ("amx-tile", "amx-int8", "amx-bf16")
+_SLOTS = 256
+"""More than are made while a tile is in use: of each thread at most eight are."""
 _EXTENSIONS = {"s": "sext", "u": "zext"}
 
 
@@ -44,15 +48,16 @@ def here(artifact: Artifact) -> Artifact:
 def emulated(text: str) -> str:
     """The text with functions in place of instructions on tiles."""
     kept = [line for line in text.splitlines() if not (line.startswith("declare") and _INTRINSIC.search(line))]
-    found = "\n".join(kept).replace("x86_amx", "<256 x i32>")
-    names = set(_INTRINSIC.findall(found))
+    found = "\n".join(kept).replace("x86_amx", "i64")
+    names = {"tilezero", *_INTRINSIC.findall(found)}
     found = _INTRINSIC.sub(r"@tile.\1", found)
     return "\n".join([found, *map(_definition, sorted(names)), *_helpers(found)]) + "\n"
 
 
 def _helpers(text: str) -> list[str]:
     """What the functions call; declarations that the text has already stay out."""
-    return [line for line in _HELPERS.splitlines() if not (line.startswith("declare") and line in text)]
+    lines = _HELPERS.replace("SLOTS", str(_SLOTS)).splitlines()
+    return [line for line in lines if not (line.startswith("declare") and line in text)]
 
 
 def _definition(name: str) -> str:
@@ -75,8 +80,12 @@ def _dot(name: str, type_: str, body: str) -> str:
 
 
 _HELPERS = """
+@tile.made = internal global i64 0
+@tile.numbers = internal global [SLOTS x i64] zeroinitializer
+@tile.slots = internal global [SLOTS x [16 x [16 x i32]]] zeroinitializer, align 64
 declare void @llvm.trap()
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 declare float @llvm.fma.f32(float, float, float)
 declare i32 @llvm.vector.reduce.add.v4i32(<4 x i32>)
 define internal void @tile.check(i16 %rows, i16 %bytes) {
@@ -94,6 +103,31 @@ bad:
   unreachable
 leave:
   ret void
+}
+define internal ptr @tile.slot(i64 %number) {
+  %k = urem i64 %number, SLOTS
+  %p = getelementptr [SLOTS x [16 x [16 x i32]]], ptr @tile.slots, i64 0, i64 %k
+  ret ptr %p
+}
+define internal i64 @tile.new() {
+  %number = atomicrmw add ptr @tile.made, i64 1 monotonic
+  %k = urem i64 %number, SLOTS
+  %p = getelementptr [SLOTS x i64], ptr @tile.numbers, i64 0, i64 %k
+  store i64 %number, ptr %p
+  ret i64 %number
+}
+define internal ptr @tile.held(i64 %number) {
+  %k = urem i64 %number, SLOTS
+  %p = getelementptr [SLOTS x i64], ptr @tile.numbers, i64 0, i64 %k
+  %there = load i64, ptr %p
+  %good = icmp eq i64 %there, %number
+  br i1 %good, label %leave, label %bad
+bad:
+  call void @llvm.trap()
+  unreachable
+leave:
+  %slot = call ptr @tile.slot(i64 %number)
+  ret ptr %slot
 }
 define internal float @tile.flush(float %x) {
   %bits = bitcast float %x to i32
@@ -123,15 +157,15 @@ define internal float @tile.times(float %x, float %y, float %sum) {
 }"""
 
 _ZERO = """
-define internal <256 x i32> @tile.tilezero(i16 %rows, i16 %bytes) {
+define internal i64 @tile.tilezero(i16 %rows, i16 %bytes) {
   call void @tile.check(i16 %rows, i16 %bytes)
-  ret <256 x i32> zeroinitializer
+  %t = call i64 @tile.new()
+  %tile = call ptr @tile.slot(i64 %t)
+  call void @llvm.memset.p0.i64(ptr %tile, i8 0, i64 1024, i1 false)
+  ret i64 %t
 }"""
 
 _MOVE = """
-  call void @tile.check(i16 %rows, i16 %bytes)
-  %tile = alloca <256 x i32>, align 64
-  store <256 x i32> HELD, ptr %tile
   %count = zext i16 %rows to i64
   %length = zext i16 %bytes to i64
   br label %row
@@ -148,31 +182,34 @@ row:
 leave:"""
 
 _LOAD = f"""
-define internal <256 x i32> @load(i16 %rows, i16 %bytes, ptr %p, i64 %pitch) {{
+define internal i64 @load(i16 %rows, i16 %bytes, ptr %p, i64 %pitch) {{
 entry:
-{_MOVE.replace("HELD", "zeroinitializer").replace("MOVED", "ptr %row.p, ptr %place")}
-  %all = load <256 x i32>, ptr %tile
-  ret <256 x i32> %all
+  %t = call i64 @tile.tilezero(i16 %rows, i16 %bytes)
+  %tile = call ptr @tile.slot(i64 %t)
+{_MOVE.replace("MOVED", "ptr %row.p, ptr %place")}
+  ret i64 %t
 }}"""
 
 _STORE = f"""
-define internal void @tile.tilestored64(i16 %rows, i16 %bytes, ptr %p, i64 %pitch, <256 x i32> %t) {{
+define internal void @tile.tilestored64(i16 %rows, i16 %bytes, ptr %p, i64 %pitch, i64 %t) {{
 entry:
-{_MOVE.replace("HELD", "%t").replace("MOVED", "ptr %place, ptr %row.p")}
+  call void @tile.check(i16 %rows, i16 %bytes)
+  %tile = call ptr @tile.held(i64 %t)
+{_MOVE.replace("MOVED", "ptr %place, ptr %row.p")}
   ret void
 }}"""
 
 _DOT = """
-define internal <256 x i32> @dot(i16 %rows, i16 %bytes, i16 %deep, <256 x i32> %c, <256 x i32> %a, <256 x i32> %b) {
+define internal i64 @dot(i16 %rows, i16 %bytes, i16 %deep, i64 %c, i64 %a, i64 %b) {
 entry:
   call void @tile.check(i16 %rows, i16 %bytes)
   call void @tile.check(i16 %rows, i16 %deep)
-  %ta = alloca <256 x i32>, align 64
-  %tb = alloca <256 x i32>, align 64
-  %tc = alloca <256 x i32>, align 64
-  store <256 x i32> %a, ptr %ta
-  store <256 x i32> %b, ptr %tb
-  store <256 x i32> %c, ptr %tc
+  %ta = call ptr @tile.held(i64 %a)
+  %tb = call ptr @tile.held(i64 %b)
+  %before.p = call ptr @tile.held(i64 %c)
+  %t = call i64 @tile.new()
+  %tc = call ptr @tile.slot(i64 %t)
+  call void @llvm.memcpy.p0.p0.i64(ptr %tc, ptr %before.p, i64 1024, i1 false)
   %m.end = zext i16 %rows to i64
   %n.bytes = zext i16 %bytes to i64
   %n.end = lshr i64 %n.bytes, 2
@@ -199,8 +236,7 @@ row.end:
   %m.more = icmp ult i64 %m.next, %m.end
   br i1 %m.more, label %row, label %leave
 leave:
-  %all = load <256 x i32>, ptr %tc
-  ret <256 x i32> %all
+  ret i64 %t
 }"""
 
 _NEXT_WORD = """
