@@ -5,12 +5,12 @@ Exact where subscripts and bounds are sums of loop variables and of what is fixe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from tilewright.dialects.mlir import affine, gpu, memref, vector
-from tilewright.ir.core import Operation, Value
+from tilewright.ir.core import Block, Operation, Value
 from tilewright.transforms.index_ranges import Linear
 from tilewright.transforms.loop_nests.integer_systems import Feasibility, IntegerSystem
 from tilewright.transforms.matmul_stages.nests import Access, Axis, axes_around, axes_of, box, subscripts
@@ -21,6 +21,10 @@ class Crossing(Struct, frozen=True):
 
     source: Access
     sink: Access
+
+
+_Counted = Mapping[Block | None, Mapping[Value, range | None]]
+"""What loops that begin at zero count, around the operations of a block."""
 
 
 def accesses(root: Operation) -> list[Access]:
@@ -71,12 +75,20 @@ def carried_by(axes: Sequence[Axis], found: Sequence[Access]) -> Crossing | None
     """
     last = len(axes) - 1
     places = {op: subscripts(op) for op in found}
+    blocks = {op.block: op for op in found}
+    counted = {
+        block: {axis.variable: axis.numbers for axis in axes_around(op) if axis.first == 0}
+        for block, op in blocks.items()
+    }
+    gaps = {op: _gaps(op, axes, forms, counted) for op, forms in places.items() if forms is not None}
     signs = dict.fromkeys(range(last), 0) | {last: 1}
     known: set[object] = set()
     for pair in _pairs(found):
         first, second = places[pair.source], places[pair.sink]
         key = pair if first is None or second is None else _likeness(pair, first, second)
-        if key in known or (first is not None and second is not None and _is_far(pair, axes, first, second)):
+        if key in known:
+            continue
+        if first is not None and second is not None and _is_far(gaps[pair.source], box(pair.source), first, second):
             continue
         if _may_touch(pair, axes, signs):
             return pair
@@ -84,24 +96,33 @@ def carried_by(axes: Sequence[Axis], found: Sequence[Access]) -> Crossing | None
     return None
 
 
-def _is_far(pair: Crossing, axes: Sequence[Axis], first: Sequence[Linear], second: Sequence[Linear]) -> bool:
-    """Whether in some dimension one step of the last axis moves further than all axes in it together reach back.
+def _gaps(op: Access, axes: Sequence[Axis], forms: Sequence[Linear], counted: _Counted) -> list[int | None]:
+    """How far one step of the last axis moves an access beyond what all axes in it together reach back.
+
+    One for each dimension; None where that is not known.
+    """
+    outer = {axis.variable for axis in axes[:-1]}
+    step, inner, found = axes[-1], counted[op.block], list[int | None]()
+    for form in forms:
+        terms = dict(form.terms)
+        moved = terms.pop(step.variable, 0) * step.step
+        reach = [abs(f) * trips[-1] if (trips := inner.get(v)) else None for v, f in terms.items() if v not in outer]
+        known = [one for one in reach if one is not None]
+        found.append(moved - sum(known) if moved > 0 and len(known) == len(reach) else None)
+    return found
+
+
+def _is_far(
+    gaps: Sequence[int | None], sizes: Sequence[int], first: Sequence[Linear], second: Sequence[Linear]
+) -> bool:
+    """Whether in some dimension the sink is behind the source's box one step earlier.
 
     That is quickly seen, and so of most pairs; of others, `_may_touch` knows.
     """
-    outer = {axis.variable for axis in axes[:-1]}
-    step = axes[-1]
-    inner = {axis.variable: axis.numbers for axis in axes_around(pair.source) if axis.first == 0}
-    for here, there, size in zip(first, second, box(pair.source), strict=True):
-        terms = dict(here.terms)
-        moved = terms.pop(step.variable, 0) * step.step
-        if moved <= 0 or here.terms != there.terms:
-            continue
-        reach = [abs(f) * trips[-1] if (trips := inner.get(v)) else None for v, f in terms.items() if v not in outer]
-        known = [one for one in reach if one is not None]
-        if len(known) == len(reach) and moved + there.constant - here.constant - sum(known) >= size:
-            return True
-    return False
+    return any(
+        gap is not None and gap + there.constant - here.constant >= size and here.terms == there.terms
+        for gap, size, here, there in zip(gaps, sizes, first, second, strict=True)
+    )
 
 
 def _likeness(pair: Crossing, first: Sequence[Linear], second: Sequence[Linear]) -> object:
