@@ -24,6 +24,8 @@ Array = NDArray[Any]
 
 def _constant(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, arith.Constant)
+    if op.out in w.values:
+        return
     element = element_of(op.out.type)
     assert element is not None
     value = np.asarray(op.value).astype(dtype_of(element.format))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from msgspec import Struct, field
@@ -21,6 +21,7 @@ from tilewright.ir.types import AddressSpace
 
 Array = NDArray[Any]
 RuntimeValue = Array | View | Lanes | GroupValue
+_ALL: Final = np.asarray(True)
 Handler = Callable[["WorkGroup", Operation], None]
 
 
@@ -129,6 +130,10 @@ class WorkGroup(Struct):
 
     def read(self, view: View, indices: Sequence[Array], where: Location, atomic: bool = False) -> Array:
         """Elements at `indices` (broadcast against each other) for active work-items; 0 for the others."""
+        buffer, one = view.buffer, self._only_place(view, indices)
+        if buffer is not None and one is not None and (buffer.written is None or buffer.written[one]):
+            self._note(buffer, np.array([one]), Touch.of(False, atomic), where, _ALL)
+            return np.asarray(buffer.data[one])
         buffer, at, active = self._locate(view, indices, where)
         out, chosen = np.zeros(at.shape, buffer.data.dtype), at[active]
         if buffer.written is not None and not buffer.written[chosen].all():
@@ -140,6 +145,13 @@ class WorkGroup(Struct):
 
     def write(self, view: View, indices: Sequence[Array], values: Array, where: Location, atomic: bool = False) -> None:
         """Store for every active work-item; of several that write one element the last one wins."""
+        buffer, one = view.buffer, None if values.ndim else self._only_place(view, indices)
+        if buffer is not None and one is not None and not buffer.readonly:
+            if buffer.written is not None:
+                buffer.written[one] = True
+            self._note(buffer, np.array([one]), Touch.of(True, atomic), where, _ALL)
+            buffer.data[one] = values
+            return
         buffer, at, active = self._locate(view, indices, where)
         if at.ndim == 0 and values.ndim:
             at = np.broadcast_to(at, self.active.shape)
@@ -151,6 +163,23 @@ class WorkGroup(Struct):
         if buffer.written is not None:
             buffer.written[chosen] = True
         buffer.data[chosen] = np.broadcast_to(values, at.shape)[active]
+
+    def _only_place(self, view: View, indices: Sequence[Array]) -> int | None:
+        """The position of the one element that all active work-items access: most accesses of loops are such.
+
+        None if there may be several, or none is active, or something is wrong with it, of which `_locate` knows.
+        """
+        at = view.offset
+        if view.buffer is None or not isinstance(at, int) or not (self.mask is None or self.mask.any()):
+            return None
+        for index, extent, stride in zip(indices, view.shape, view.strides, strict=True):
+            if index.ndim or not isinstance(extent, int) or not isinstance(stride, int):
+                return None
+            number = int(index)
+            if not 0 <= number < extent:
+                return None
+            at += number * stride
+        return at if 0 <= at < len(view.buffer.data) else None
 
     def _locate(self, view: View, indices: Sequence[Array], where: Location) -> tuple[Buffer, Array, Array]:
         """Buffer, element positions, and which of them count; out-of-bounds ones are an error."""
