@@ -25,7 +25,18 @@ from tilewright.ir.definition import (
 )
 from tilewright.ir.effects import Effect, EffectKind
 from tilewright.ir.interfaces import AccessedAddresses, AccessesAddresses
-from tilewright.ir.types import ADDRESS, BOOL, I64, INDEX_ONLY, MEMREF, POINTER, TILE, MemrefType, TileType, mixed
+from tilewright.ir.types import (
+    ADDRESS,
+    BOOL,
+    I64,
+    INDEX_ONLY,
+    MEMREF,
+    POINTER,
+    TILE_OR_FRAGMENT,
+    MemrefType,
+    mixed,
+    with_element,
+)
 from tilewright.ir.types import Type as IrType
 from tilewright.numerics.updates import Update
 
@@ -83,11 +94,11 @@ class Gather(AccessesAddresses, name="tile.gather", traits=()):
     With `semantics` every element is read atomically.
     """
 
-    addresses: Value = operand(TILE)
-    mask: Value | None = optional_operand(TILE, default=None)
+    addresses: Value = operand(TILE_OR_FRAGMENT)
+    mask: Value | None = optional_operand(TILE_OR_FRAGMENT, default=None)
     scope: Scope = optional_attribute(Scope, default=Scope.DEVICE)
     semantics: Semantics | None = optional_attribute(Semantics, default=None)
-    out: Value = result(TILE)
+    out: Value = result(TILE_OR_FRAGMENT)
 
     def elements(self) -> AccessedAddresses:
         return AccessedAddresses(self.addresses, self.mask, self.out)
@@ -105,9 +116,9 @@ class Scatter(AccessesAddresses, name="tile.scatter", traits=()):
     Of elements for one address any may win. With `semantics` every element is written atomically.
     """
 
-    value: Value = operand(TILE)
-    addresses: Value = operand(TILE)
-    mask: Value | None = optional_operand(TILE, default=None)
+    value: Value = operand(TILE_OR_FRAGMENT)
+    addresses: Value = operand(TILE_OR_FRAGMENT)
+    mask: Value | None = optional_operand(TILE_OR_FRAGMENT, default=None)
     scope: Scope = optional_attribute(Scope, default=Scope.DEVICE)
     semantics: Semantics | None = optional_attribute(Semantics, default=None)
 
@@ -146,10 +157,10 @@ class ScatterUpdate(AccessesAddresses, name="tile.scatter_update", traits=()):
     Elements are updated one after another, in no given order. Where the mask is false the result is 0.
     """
 
-    value: Value = operand(TILE, var="T")
-    addresses: Value = operand(TILE)
+    value: Value = operand(TILE_OR_FRAGMENT, var="T")
+    addresses: Value = operand(TILE_OR_FRAGMENT)
     kind: UpdateKind = attribute(UpdateKind)
-    mask: Value | None = optional_operand(TILE, default=None)
+    mask: Value | None = optional_operand(TILE_OR_FRAGMENT, default=None)
     scope: Scope = optional_attribute(Scope, default=Scope.DEVICE)
     semantics: Semantics = optional_attribute(Semantics, default=Semantics.RELAXED)
     out: Value = result(var="T")
@@ -170,10 +181,10 @@ class ScatterExchange(AccessesAddresses, name="tile.scatter_exchange", traits=()
     Where `mask` is false nothing happens and the result is `expected`.
     """
 
-    value: Value = operand(TILE, var="T")
-    expected: Value = operand(TILE, var="T")
-    addresses: Value = operand(TILE)
-    mask: Value | None = optional_operand(TILE, default=None)
+    value: Value = operand(TILE_OR_FRAGMENT, var="T")
+    expected: Value = operand(TILE_OR_FRAGMENT, var="T")
+    addresses: Value = operand(TILE_OR_FRAGMENT)
+    mask: Value | None = optional_operand(TILE_OR_FRAGMENT, default=None)
     scope: Scope = optional_attribute(Scope, default=Scope.DEVICE)
     semantics: Semantics = optional_attribute(Semantics, default=Semantics.RELAXED)
     out: Value = result(var="T")
@@ -190,8 +201,8 @@ class ScatterExchange(AccessesAddresses, name="tile.scatter_exchange", traits=()
 
 def _gather_or_scatter(op: Operation, report: Report, addresses: Value, mask: Value | None, value: Value) -> None:
     """Addresses and mask have the shape of the elements."""
-    shape = tile_rules.tile_of(value).shape
-    if addresses.type != TileType(shape, I64):
-        tile_rules.fail(op, report, f"{value.type} needs addresses of type {TileType(shape, I64)}")
-    if mask is not None and mask.type != TileType(shape, BOOL):
-        tile_rules.fail(op, report, f"{value.type} needs a mask of type {TileType(shape, BOOL)}")
+    places, kept = with_element(value.type, I64), with_element(value.type, BOOL)
+    if addresses.type != places:
+        tile_rules.fail(op, report, f"{value.type} needs addresses of type {places}")
+    if mask is not None and mask.type != kept:
+        tile_rules.fail(op, report, f"{value.type} needs a mask of type {kept}")

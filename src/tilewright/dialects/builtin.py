@@ -26,7 +26,8 @@ class Kernel(Operation, name="builtin.kernel", traits=(ISOLATED,)):
     assigned; a launch has at most `max_groups` work-groups along a mode of its grid. `launch_constraints` says what
     else a launch must fulfil, as `constraint_codec` writes it. `nonnull` and `nonnull_elements` are the numbers of the
     parameters that must not be null and of the groups that must not have nulls among their elements; None if nobody has
-    found out (`derive-null-arguments`). The body is a collective region.
+    found out (`derive-null-arguments`). `spread` says that the machine may choose how many work-items there are, since
+    the program cannot tell; `schedule` how the machine runs the kernel, in words. The body is a collective region.
     """
 
     sym_name: str = attribute(str)
@@ -40,6 +41,8 @@ class Kernel(Operation, name="builtin.kernel", traits=(ISOLATED,)):
     launch_constraints: tuple[Attribute, ...] = optional_attribute(tuple, default=())
     nonnull: tuple[int, ...] | None = optional_attribute(tuple, default=None)
     nonnull_elements: tuple[int, ...] | None = optional_attribute(tuple, default=None)
+    spread: bool = optional_attribute(bool, default=False)
+    schedule: str | None = optional_attribute(str, default=None)
 
     @property
     def parameters(self) -> list[BlockArgument]:

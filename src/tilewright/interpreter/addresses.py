@@ -16,7 +16,7 @@ from tilewright.dialects import addresses
 from tilewright.interpreter.memory import Buffer, View
 from tilewright.interpreter.state import Handler, WorkGroup
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.types import TileType
+from tilewright.ir.types import FragmentType, TileType
 from tilewright.numerics.arrays import dtype_of
 from tilewright.numerics.updates import updated
 
@@ -93,12 +93,13 @@ def _elements(
     w: WorkGroup, value: Value, places: Value, mask: Value | None, where: Location, writes: bool
 ) -> Iterator[tuple[tuple[int, ...], Array]]:
     """Position and memory (an array without dimensions) of each element that is accessed."""
-    type_ = value.type
-    assert isinstance(type_, TileType)
-    dtype, at = dtype_of(type_.element.format), w.scalar(places)
-    kept = None if mask is None else w.scalar(mask)
-    for position in np.ndindex(type_.shape):
-        if kept is not None and not kept[position]:
+    shape = shape_of(w, value)
+    dtype, at = dtype_of(value.type.format), np.broadcast_to(w.scalar(places), shape)
+    kept = np.broadcast_to(w.active, shape) if w.mask is not None else np.ones(shape, bool)
+    if mask is not None:
+        kept = kept & w.scalar(mask)
+    for position in np.ndindex(shape):
+        if not kept[position]:
             continue
         address = int(at[position])
         space = _space(w, address, dtype.itemsize, where)
@@ -108,11 +109,17 @@ def _elements(
         yield position, space.data[start : start + dtype.itemsize].view(dtype).reshape(())
 
 
+def shape_of(w: WorkGroup, value: Value) -> tuple[int, ...]:
+    """Of a tile of the work-group, or of what all work-items hold in their registers."""
+    if isinstance(value.type, FragmentType):
+        return (value.type.size, w.items)
+    assert isinstance(value.type, TileType)
+    return value.type.shape
+
+
 def _gather(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, addresses.Gather)
-    type_ = op.out.type
-    assert isinstance(type_, TileType)
-    out = np.zeros(type_.shape, dtype_of(type_.element.format))
+    out = np.zeros(shape_of(w, op.out), dtype_of(op.out.type.format))
     for position, element in _elements(w, op.out, op.addresses, op.mask, op.location, False):
         out[position] = element[()]
     w.values[op.out] = out
@@ -120,14 +127,14 @@ def _gather(w: WorkGroup, op: Operation) -> None:
 
 def _scatter(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, addresses.Scatter)
-    values = w.scalar(op.value)
+    values = np.broadcast_to(w.scalar(op.value), shape_of(w, op.value))
     for position, element in _elements(w, op.value, op.addresses, op.mask, op.location, True):
         element[()] = values[position]
 
 
 def _update(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, addresses.ScatterUpdate)
-    values = w.scalar(op.value)
+    values = np.broadcast_to(w.scalar(op.value), shape_of(w, op.value))
     out = np.zeros_like(values)
     layout, update = op.value.type.format, op.kind.update
     for position, element in _elements(w, op.value, op.addresses, op.mask, op.location, True):
@@ -138,7 +145,8 @@ def _update(w: WorkGroup, op: Operation) -> None:
 
 def _exchange(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, addresses.ScatterExchange)
-    values, expected = w.scalar(op.value), w.scalar(op.expected)
+    shape = shape_of(w, op.value)
+    values, expected = (np.broadcast_to(w.scalar(value), shape) for value in (op.value, op.expected))
     out = expected.copy()
     for position, element in _elements(w, op.value, op.addresses, op.mask, op.location, True):
         out[position] = element[()]

@@ -15,7 +15,7 @@ from tilewright.interpreter.at_once import ran_at_once, trip_count
 from tilewright.interpreter.state import Handler, RuntimeValue, WorkGroup
 from tilewright.ir.core import Operation, Region, Value
 from tilewright.ir.evaluation import evaluated, integer_format
-from tilewright.ir.types import AddressSpace, CoopMatrixType, ScalarType, TileType, element_of
+from tilewright.ir.types import AddressSpace, CoopMatrixType, FragmentType, ScalarType, TileType, element_of
 from tilewright.numerics.arrays import dtype_of
 from tilewright.numerics.integers import wrap
 
@@ -42,7 +42,7 @@ def _elementwise(w: WorkGroup, op: Operation) -> None:
 
 def _select(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, arith.Select)
-    if isinstance(op.out.type, ScalarType | TileType):
+    if isinstance(op.out.type, ScalarType | FragmentType | TileType):
         x, y = w.scalar(op.on_true), w.scalar(op.on_false)
         condition = w.scalar(op.condition)
         if condition.ndim == 1 and isinstance(op.out.type, TileType) and w.mask is not None:
@@ -144,7 +144,7 @@ def _while(w: WorkGroup, op: Operation) -> None:
             w.values[argument] = value
         w.run(op.body.entry)
         condition, *yields = scf.yielded(op.body)
-        carried, again = [w.values[v] for v in yields], bool(w.scalar(condition))
+        carried, again = [w.values[v] for v in yields], bool(w.uniform(w.scalar(condition)))
     for result, value in zip(op.outs, carried, strict=True):
         w.values[result] = value
 
@@ -251,13 +251,18 @@ def _barrier(w: WorkGroup, op: Operation) -> None:
     w.shadow.synchronise([space for space in AddressSpace if fenced[space]])
 
 
-def rows_of(w: WorkGroup, op: Operation, value: Value) -> Array:
-    """A value with one row a subgroup; subgroups must be complete."""
+def whole_subgroups(w: WorkGroup, op: Operation) -> None:
+    """Fail unless of each subgroup all work-items are active or none."""
     assert w.mask is not None
     rows = w.mask.reshape(w.subgroups, w.subgroup_size)
     if (rows.any(axis=1) != rows.all(axis=1)).any():
         fail("R023", op.location, "not all work-items of a subgroup reach this subgroup instruction")
-    return w.spread(w.scalar(value)).reshape(rows.shape)
+
+
+def rows_of(w: WorkGroup, op: Operation, value: Value) -> Array:
+    """A value with one row a subgroup; subgroups must be complete."""
+    whole_subgroups(w, op)
+    return w.spread(w.scalar(value)).reshape(w.subgroups, w.subgroup_size)
 
 
 def _broadcast(w: WorkGroup, op: Operation) -> None:

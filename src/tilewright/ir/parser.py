@@ -19,7 +19,7 @@ _TOKEN = re.compile(
       |(?P<label>\^[A-Za-z0-9_]+)
       |(?P<number>-?(?:\d+\.\d*(?:e[+-]?\d+)?|\d+e[+-]?\d+|\d+|inf\b))
       |(?P<arrow>->)
-      |(?P<type>(?:memref|group|coopmatrix|tile|ptr)<)
+      |(?P<type>(?:memref|group|coopmatrix|tile|fragment|ptr)<)
       |(?P<word>[A-Za-z_][A-Za-z0-9_.]*)
       |(?P<punct>[{}()\[\],:=])""",
     re.VERBOSE,

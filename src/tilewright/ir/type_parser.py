@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
+from typing import Final
 
 from tilewright.ir.layouts import LayoutError, parse_layout
 from tilewright.ir.types import (
@@ -11,6 +13,7 @@ from tilewright.ir.types import (
     AddressSpace,
     CoopMatrixType,
     Extent,
+    FragmentType,
     GroupType,
     MatrixUse,
     MemrefType,
@@ -38,7 +41,7 @@ def parse_type(text: str) -> Type:
     if text == "token":
         return TOKEN
     head, bracket, rest = text.partition("<")
-    parser = {"memref": _memref, "group": _group, "coopmatrix": _coopmatrix, "tile": _tile, "ptr": _pointer}.get(head)
+    parser = _PARSERS.get(head)
     if parser is None or not bracket or not rest.endswith(">"):
         raise TypeSyntaxError(f"{text!r} is not a type")
     return parser(rest[:-1])
@@ -110,5 +113,22 @@ def _tile(text: str) -> TileType:
         raise TypeSyntaxError(str(error)) from error
 
 
+def _fragment(text: str) -> FragmentType:
+    match = _TILE.match(text)
+    if match is None or match[1].count("x") != 1:
+        raise TypeSyntaxError(f"{text!r} is not the inside of a fragment type")
+    return FragmentType(int(match[1][:-1]), _element(match[2]))
+
+
 def _pointer(text: str) -> PointerType:
     return PointerType(_element(text))
+
+
+_PARSERS: Final[Mapping[str, Callable[[str], Type]]] = {
+    "memref": _memref,
+    "group": _group,
+    "coopmatrix": _coopmatrix,
+    "tile": _tile,
+    "fragment": _fragment,
+    "ptr": _pointer,
+}

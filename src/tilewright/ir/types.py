@@ -312,6 +312,20 @@ class TileType(Type, Struct, frozen=True, dict=True):
         return self.element.format
 
 
+class FragmentType(Type, Struct, frozen=True):
+    """What one thread holds of a tile: elements in `size` registers. A value of the lane level."""
+
+    size: int
+    element: ScalarType
+
+    def __str__(self) -> str:
+        return f"fragment<{self.size}x{self.element}>"
+
+    @property
+    def format(self) -> Format:
+        return self.element.format
+
+
 class PointerType(Type, Struct, frozen=True):
     """The address of elements of one type, as a kernel parameter; inside of kernels addresses are `i64`."""
 
@@ -332,10 +346,10 @@ TOKEN: Final = TokenType()
 
 
 def element_of(type_: Type) -> ScalarType | None:
-    """Scalar type behind a scalar, tile, cooperative matrix or memref; None for anything else."""
+    """Scalar type behind a scalar, tile, fragment, cooperative matrix or memref; None for anything else."""
     if isinstance(type_, ScalarType):
         return type_
-    if isinstance(type_, TileType | CoopMatrixType | MemrefType):
+    if isinstance(type_, TileType | FragmentType | CoopMatrixType | MemrefType):
         return type_.element
     return None
 
@@ -344,6 +358,8 @@ def with_element(type_: Type, element: ScalarType) -> Type:
     """The same shape of another element type: scalar to scalar, tile to tile, matrix to matrix."""
     if isinstance(type_, TileType):
         return TileType(type_.shape, element, type_.layout)
+    if isinstance(type_, FragmentType):
+        return FragmentType(type_.size, element)
     if isinstance(type_, CoopMatrixType):
         return CoopMatrixType(element, type_.rows, type_.columns, type_.use)
     return element
@@ -364,7 +380,7 @@ def _scalar(description: str, test: Callable[[ScalarType], bool]) -> Constraint:
 
 
 def _shaped(description: str, test: Callable[[ScalarType], bool]) -> Constraint:
-    """Scalars, tiles and cooperative matrices whose element passes `test`."""
+    """Scalars, tiles, fragments and cooperative matrices whose element passes `test`."""
 
     def accepts(type_: Type) -> bool:
         if isinstance(type_, MemrefType):
@@ -389,8 +405,11 @@ COOPMATRIX: Final = Constraint("a cooperative matrix", lambda t: isinstance(t, C
 POINTER: Final = Constraint("a pointer", lambda t: isinstance(t, PointerType))
 ADDRESS: Final = _scalar("i64", lambda t: t is I64)
 TILE: Final = Constraint("a tile", lambda t: isinstance(t, TileType))
+FRAGMENT: Final = Constraint("a fragment", lambda t: isinstance(t, FragmentType))
+TILE_OR_FRAGMENT: Final = TILE | FRAGMENT
 CARRIED: Final = Constraint(
-    "bool, a number, a cooperative matrix or a tile", lambda t: isinstance(t, ScalarType | CoopMatrixType | TileType)
+    "bool, a number, a cooperative matrix or a tile",
+    lambda t: isinstance(t, ScalarType | CoopMatrixType | TileType | FragmentType),
 )
 SHAPED_NUMBER: Final = _shaped("a number, or a tile or cooperative matrix of numbers", lambda t: t.is_number)
 SHAPED_REAL: Final = _shaped(

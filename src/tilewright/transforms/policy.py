@@ -1,6 +1,6 @@
 """What passes ask a target: which teams it runs and which tiles suit it.
 
-Targets implement the two protocols; the generic policies serve the interpreter, tests and targets without wishes.
+Targets implement the protocols; the generic policies serve the interpreter, tests and targets without wishes.
 """
 
 from __future__ import annotations
@@ -58,6 +58,14 @@ class TilePolicy(Protocol):
 
     def scan_tile(self, source: MemrefType, dim: int) -> tuple[int, ...]:
         """Tile lengths for a prefix sum of `source` (order at most 2) along mode `dim`."""
+        ...
+
+
+class SchedulePolicy(Protocol):
+    """How tiles are dealt to the threads of a work-group."""
+
+    def threads(self, elements: int) -> int:
+        """Threads for kernels whose largest tile has so many elements, a power of two and whole warps."""
         ...
 
 

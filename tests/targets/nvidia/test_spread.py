@@ -54,11 +54,11 @@ def test_threads_wait_on_both_sides_of_a_loop_without_a_count() -> None:
     found = scheduled(SWAPS)
     assert (found.subgroup_size, found.work_group_size) == (32, (128, 1))
     (loop,) = [op for op in found.walk() if isinstance(op, scf.While)]
-    wanted = ("team.barrier", "tile.gather", "tile.scatter", "tile.store")
-    names = [op.name for op in loop.body.entry if op.name in wanted]
+    wanted = ("team.barrier", "tile.gather", "tile.scatter", "lane.store")
+    names = [op.name for op in loop.walk() if op.name in wanted]
     # Between reading and writing, and on the way back.
     assert names[:3] == ["team.barrier", "tile.gather", "team.barrier"], names
-    assert names[-1] in ("tile.scatter", "tile.store"), names
+    assert names[-1] in ("tile.scatter", "lane.store"), names
 
 
 def test_kernels_that_ask_who_they_are_stay() -> None:

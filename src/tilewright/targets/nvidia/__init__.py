@@ -5,7 +5,8 @@ work-group owns is computed element by element, spread over the threads; what a 
 
 | file | concept |
 |---|---|
-| `target.py`, `spread.py`, `policy.py`, `capabilities.py` | pipeline, artefact; teams and tiles; refusals |
+| `target.py`, `spread.py`, `policy.py`, `model.py`, `capabilities.py` | pipeline; teams, tiles, threads; refusals |
+| `lanes.py` | kernels on the lane level (`transforms/schedule`): registers of a thread |
 | `kernel.py`, `context.py`, `values.py` | entry and parameters; the state of lowering; what IR values become |
 | `elementwise.py`, `memory.py`, `atomics.py`, `control.py`, `team.py`, `warp.py` | one element, one work-item |
 | `deferral.py`, `elements.py`, `buffers.py`, `arena.py`, `collective.py` | tiles of the work-group |

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from typing import Final, Protocol
 
 from tilewright.artifacts.symbols import global_symbol
 from tilewright.dialects import addresses, arith
@@ -10,6 +12,7 @@ from tilewright.dialects.addresses import UpdateKind
 from tilewright.dialects.memref import AtomicKind
 from tilewright.dialects.statics import GlobalAddress, Reserve, global_of
 from tilewright.ir import core
+from tilewright.ir.types import element_of
 from tilewright.targets.llvm.emitter import Value, boolean, i64
 from tilewright.targets.llvm.types import ELEMENTS, Element
 from tilewright.targets.nvidia.atomics import atomic_exchange, atomic_load, atomic_store, atomic_swap, atomic_update
@@ -20,7 +23,8 @@ from tilewright.targets.nvidia.elements import Elements, guarded, tile_type
 from tilewright.targets.nvidia.memory import load_element, store_element
 from tilewright.targets.nvidia.values import GLOBAL, Operand, View
 
-Access = addresses.Gather | addresses.Scatter | addresses.ScatterUpdate | addresses.ScatterExchange
+ReadingAccess = addresses.Gather | addresses.ScatterUpdate | addresses.ScatterExchange
+Access = ReadingAccess | addresses.Scatter
 
 _KINDS: Mapping[UpdateKind, AtomicKind] = {
     UpdateKind.ADD: AtomicKind.ADD,
@@ -82,44 +86,79 @@ def _is_global(address: core.Value) -> bool:
             return False
 
 
-def lower_access(ctx: KernelContext, op: core.Operation) -> None:
-    """Lower a gather, scatter or atomic update of the work-group: each element by one thread."""
+class Reader(Protocol):
+    """Gives the element of each tile that an access needs for one of its own."""
+
+    def read(self, value: core.Value) -> Operand:
+        """That of a tile."""
+        ...
+
+    def scope(self) -> AbstractContextManager[None]:
+        """What is read inside a branch is not known behind it."""
+        ...
+
+
+class _AtCoordinates:
+    """Elements of tiles of the work-group, computed where they are needed."""
+
+    def __init__(self, ctx: KernelContext, at: Coordinates) -> None:
+        self._elements, self._at = Elements(ctx), at
+
+    def read(self, value: core.Value) -> Operand:
+        return self._elements.at(value, self._at)
+
+    def scope(self) -> AbstractContextManager[None]:
+        return self._elements.scope()
+
+
+def lower_access(ctx: KernelContext, op: Access) -> None:
+    """A gather, scatter or atomic update of the work-group: each element by one thread."""
+    if isinstance(op, addresses.Scatter):
+        with each_element(ctx, tile_type(op.value).shape) as at:
+            scatter_element(ctx, op, _AtCoordinates(ctx, at))
+    else:
+        computed(ctx, op.out, lambda at: access_element(ctx, op, _AtCoordinates(ctx, at)))
+
+
+def access_element(ctx: KernelContext, op: ReadingAccess, reader: Reader) -> Operand:
+    """One element of a gather or an atomic update."""
     match op:
         case addresses.Gather():
-            element = ELEMENTS[tile_type(op.out).element.name]
-            computed(ctx, op.out, lambda at: _gathered(ctx, op, element, at))
-        case addresses.Scatter():
-            _scatter(ctx, op)
+            return _gathered(ctx, op, reader)
         case addresses.ScatterUpdate():
-            computed(ctx, op.out, lambda at: _updated(ctx, op, at))
+            return _updated(ctx, op, reader)
         case addresses.ScatterExchange():
-            computed(ctx, op.out, lambda at: _exchanged(ctx, op, at))
-        case _:
-            raise AssertionError(f"{op.name} is no access to addresses")
+            return _exchanged(ctx, op, reader)
 
 
-def _place(ctx: KernelContext, elements: Elements, op: Access, at: Coordinates) -> tuple[Value, Callable[[], Value]]:
+def _element(op: Access) -> Element:
+    found = element_of(op.operands[0].type if isinstance(op, addresses.Scatter) else op.results[0].type)
+    assert found is not None
+    return ELEMENTS[found.name]
+
+
+def _place(ctx: KernelContext, reader: Reader, op: Access) -> tuple[Value, Callable[[], Value]]:
     """Whether an element is accessed, and how to compute where it lies."""
     condition = boolean(True)
     if op.mask is not None:
-        found = elements.at(op.mask, at)
+        found = reader.read(op.mask)
         assert isinstance(found, Value)
         condition = found
 
     def pointer() -> Value:
-        address = elements.at(op.addresses, at)
+        address = reader.read(op.addresses)
         assert isinstance(address, Value)
         return _pointer(ctx, address)
 
     return condition, pointer
 
 
-def _gathered(ctx: KernelContext, op: addresses.Gather, element: Element, at: Coordinates) -> Operand:
-    elements = Elements(ctx)
-    inside, pointer = _place(ctx, elements, op, at)
+def _gathered(ctx: KernelContext, op: addresses.Gather, reader: Reader) -> Operand:
+    element = _element(op)
+    inside, pointer = _place(ctx, reader, op)
 
     def read() -> Operand:
-        with elements.scope():
+        with reader.scope():
             place = pointer()
         if op.semantics is None:
             return load_element(ctx, element, place)
@@ -128,27 +167,25 @@ def _gathered(ctx: KernelContext, op: addresses.Gather, element: Element, at: Co
     return guarded(ctx, inside, read, lambda: ctx.arith.constant(element.name, 0))
 
 
-def _scatter(ctx: KernelContext, op: addresses.Scatter) -> None:
-    type_ = tile_type(op.value)
-    element = ELEMENTS[type_.element.name]
-    with each_element(ctx, type_.shape) as at:
-        elements = Elements(ctx)
-        inside, pointer = _place(ctx, elements, op, at)
-        with ctx.b.if_then(inside), elements.scope():
-            place, value = pointer(), elements.at(op.value, at)
-            if op.semantics is None:
-                store_element(ctx, element, value, place)
-            else:
-                atomic_store(ctx, element, value, place, op.scope, op.semantics)
+def scatter_element(ctx: KernelContext, op: addresses.Scatter, reader: Reader) -> None:
+    """One element of a scatter."""
+    element = _element(op)
+    inside, pointer = _place(ctx, reader, op)
+    with ctx.b.if_then(inside), reader.scope():
+        place, value = pointer(), reader.read(op.value)
+        if op.semantics is None:
+            store_element(ctx, element, value, place)
+        else:
+            atomic_store(ctx, element, value, place, op.scope, op.semantics)
 
 
-def _updated(ctx: KernelContext, op: addresses.ScatterUpdate, at: Coordinates) -> Operand:
-    element, elements = ELEMENTS[tile_type(op.out).element.name], Elements(ctx)
-    inside, pointer = _place(ctx, elements, op, at)
+def _updated(ctx: KernelContext, op: addresses.ScatterUpdate, reader: Reader) -> Operand:
+    element = _element(op)
+    inside, pointer = _place(ctx, reader, op)
 
     def update() -> Operand:
-        with elements.scope():
-            place, value = pointer(), elements.at(op.value, at)
+        with reader.scope():
+            place, value = pointer(), reader.read(op.value)
         kind = _KINDS.get(op.kind)
         if kind is not None:
             return atomic_update(ctx, kind, element, value, place, op.scope, op.semantics)
@@ -158,14 +195,14 @@ def _updated(ctx: KernelContext, op: addresses.ScatterUpdate, at: Coordinates) -
     return guarded(ctx, inside, update, lambda: ctx.arith.constant(element.name, 0))
 
 
-def _exchanged(ctx: KernelContext, op: addresses.ScatterExchange, at: Coordinates) -> Operand:
-    element, elements = ELEMENTS[tile_type(op.out).element.name], Elements(ctx)
-    inside, pointer = _place(ctx, elements, op, at)
-    expected = elements.at(op.expected, at)
+def _exchanged(ctx: KernelContext, op: addresses.ScatterExchange, reader: Reader) -> Operand:
+    element = _element(op)
+    inside, pointer = _place(ctx, reader, op)
+    expected = reader.read(op.expected)
 
     def swap() -> Operand:
-        with elements.scope():
-            place, value = pointer(), elements.at(op.value, at)
+        with reader.scope():
+            place, value = pointer(), reader.read(op.value)
         assert isinstance(value, Value)
         assert isinstance(expected, Value)
         return atomic_swap(ctx, element, expected, value, place, op.scope, op.semantics)
@@ -173,12 +210,7 @@ def _exchanged(ctx: KernelContext, op: addresses.ScatterExchange, at: Coordinate
     return guarded(ctx, inside, swap, lambda: expected)
 
 
-ACCESSES: Sequence[type[core.Operation]] = (
-    addresses.Gather,
-    addresses.Scatter,
-    addresses.ScatterUpdate,
-    addresses.ScatterExchange,
-)
+ACCESSES: Final = (addresses.Gather, addresses.Scatter, addresses.ScatterUpdate, addresses.ScatterExchange)
 
 
 def lowerings() -> Mapping[type[core.Operation], OpLowering]:
@@ -188,5 +220,4 @@ def lowerings() -> Mapping[type[core.Operation], OpLowering]:
         addresses.FromAddress: _from_address,
         GlobalAddress: _global_address,
         Reserve: _reserve,
-        **dict.fromkeys(ACCESSES, lower_access),
     }

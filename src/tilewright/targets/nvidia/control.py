@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from tilewright.dialects import scf
 from tilewright.ir import core
 from tilewright.ir.types import ScalarType, TileType
@@ -11,23 +13,23 @@ from tilewright.targets.llvm.emitter import Value, boolean, i64
 from tilewright.targets.nvidia.buffers import copy_tile, new_buffer
 from tilewright.targets.nvidia.context import KernelContext, OpLowering, is_tile
 from tilewright.targets.nvidia.elements import materialize
-from tilewright.targets.nvidia.values import Lowered, Operand, RegisterTile, SharedTile, of_parts, parts_of
+from tilewright.targets.nvidia.values import Fragment, Lowered, Operand, RegisterTile, SharedTile, of_parts, parts_of
 
 
 def flatten(lowered: Lowered) -> list[Value]:
-    """The LLVM values that a number or register tile consists of."""
-    if isinstance(lowered, RegisterTile):
+    """The LLVM values that a number, register tile or fragment consists of."""
+    if isinstance(lowered, RegisterTile | Fragment):
         return [part for slot in lowered.slots for part in parts_of(slot)]
     assert isinstance(lowered, Operand)
     return parts_of(lowered)
 
 
 def rebuild(like: Lowered, values: Sequence[Value]) -> Lowered:
-    """The number or register tile of these values, in the form of another one."""
-    if isinstance(like, RegisterTile):
+    """The number, register tile or fragment of these values, in the form of another one."""
+    if isinstance(like, RegisterTile | Fragment):
         width = len(values) // max(len(like.slots), 1)
         slots = tuple(of_parts(list(values[i : i + width])) for i in range(0, len(values), width))
-        return RegisterTile(like.type, slots)
+        return replace(like, slots=slots)
     return of_parts(list(values))
 
 

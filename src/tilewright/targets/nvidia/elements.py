@@ -214,6 +214,24 @@ def guarded(ctx: KernelContext, condition: Value, yes: Callable[[], Operand], no
     return of_parts(branch.results)
 
 
+def guarded_all(
+    ctx: KernelContext, condition: Value, yes: Callable[[], list[Operand]], no: Callable[[], list[Operand]]
+) -> list[Operand]:
+    """As `guarded`, of many operands; the condition is likely to hold."""
+    if condition.text in ("true", "false"):
+        return yes() if condition.text == "true" else no()
+    count = 0
+    with ctx.b.if_else(condition, likely=True) as branch:
+        with branch.then():
+            given = yes()
+            count = len(parts_of(given[0]))
+            branch.yield_(*(part for operand in given for part in parts_of(operand)))
+        with branch.otherwise():
+            branch.yield_(*(part for operand in no() for part in parts_of(operand)))
+    parts = list(branch.results)
+    return [of_parts(parts[k : k + count]) for k in range(0, len(parts), count)]
+
+
 def mapped(ctx: KernelContext, op: tile.Map, positions: Sequence[Value], element: Operand) -> Operand:
     """Emit the region of a map for one element."""
     block = op.body.entry

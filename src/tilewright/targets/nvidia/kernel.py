@@ -14,6 +14,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from tilewright.artifacts.artifact import KernelInfo, LaunchPlan, Slot, block_size, scratch_slots, slot_layout
+from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.artifacts.symbols import entry_symbol
 from tilewright.dialects import scf, tile
 from tilewright.dialects.builtin import Kernel
@@ -25,7 +26,7 @@ from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Complex, Module, Parameter, Value, i64, zero
 from tilewright.targets.llvm.features import NVPTX
 from tilewright.targets.llvm.types import ELEMENTS, Kind
-from tilewright.targets.nvidia import addresses, atomics, collective, combining, control, memory, subgroup, team
+from tilewright.targets.nvidia import addresses, atomics, collective, combining, control, lanes, memory, subgroup, team
 from tilewright.targets.nvidia.arena import ALIGNMENT, Arena, is_local_parameter
 from tilewright.targets.nvidia.context import KernelContext, OpLowering, is_tile
 from tilewright.targets.nvidia.deferral import deferred_tiles
@@ -51,8 +52,18 @@ def _prefetch(ctx: KernelContext, op: core.Operation) -> None:
 def _elementwise(ctx: KernelContext, op: core.Operation) -> None:
     if is_tile(op.results[0]):
         _tile(ctx, op)
+    elif lanes.is_fragment(op.results[0]):
+        lanes.lower_elementwise(ctx, op)
     else:
         ctx.bind(op.results[0], apply(ctx.arith, op, [ctx.operand(o) for o in op.operands]))
+
+
+def _access(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, addresses.Access)
+    if lanes.is_fragment(op.addresses):
+        lanes.lower_access(ctx, op)
+    else:
+        addresses.lower_access(ctx, op)
 
 
 _TILE_OPS: Final[tuple[type[core.Operation], ...]] = (
@@ -95,6 +106,8 @@ def lowering_table() -> OperationTable[OpLowering]:
             **atomics.lowerings(),
             **addresses.lowerings(),
             **combining.lowerings(),
+            **dict.fromkeys(addresses.ACCESSES, _access),
+            **lanes.lowerings(),
         }
     )
 
@@ -142,7 +155,9 @@ def lower_kernel(kernel: Kernel, module: Module, room: int | None = None) -> Ker
     ctx.lower_block(kernel.body.entry)
     b.ret()
     plan = LaunchPlan((m * n, 1, 1), scratch_bytes=arena.scratch_bytes)
-    return replace(kernel_info(kernel, symbol, arena.high_water), launch=plan)
+    info = kernel_info(kernel, symbol, arena.high_water)
+    facts = info.facts if kernel.schedule is None else {**info.facts, SCHEDULE: kernel.schedule}
+    return replace(info, launch=plan, facts=facts)
 
 
 def _scratch(ctx: KernelContext, address: Value, size: Value) -> Value:

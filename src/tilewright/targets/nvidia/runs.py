@@ -19,10 +19,10 @@ from tilewright.targets.llvm.types import Kind
 from tilewright.targets.nvidia.buffers import Coordinates, coordinates
 from tilewright.targets.nvidia.context import KernelContext, is_tile
 from tilewright.targets.nvidia.distributed import Distribution
-from tilewright.targets.nvidia.elements import Elements, guarded, tile_type
+from tilewright.targets.nvidia.elements import Elements, guarded, guarded_all, tile_type
 from tilewright.targets.nvidia.elementwise import COMPUTED
 from tilewright.targets.nvidia.memory import address, element_pointer, in_bounds, load_element, store_element
-from tilewright.targets.nvidia.values import HeldTile, Operand, View, of_parts, parts_of
+from tilewright.targets.nvidia.values import HeldTile, Operand, View
 from tilewright.transforms.facts import alignment, stride_divisor
 
 _VECTOR_BYTES: Final = 16
@@ -112,25 +112,7 @@ def _load(ctx: KernelContext, op: tile.Load, found: Distribution, where: Sequenc
         ]
 
     whole = run.whole()
-    return one_by_one() if whole is None else _either(ctx, whole, together, one_by_one)
-
-
-def _either(
-    ctx: KernelContext, condition: Value, yes: Callable[[], list[Operand]], no: Callable[[], list[Operand]]
-) -> list[Operand]:
-    """As `guarded`, of many operands."""
-    if condition.text in ("true", "false"):
-        return yes() if condition.text == "true" else no()
-    count = 0
-    with ctx.b.if_else(condition, likely=True) as branch:
-        with branch.then():
-            given = yes()
-            count = len(parts_of(given[0]))
-            branch.yield_(*(part for operand in given for part in parts_of(operand)))
-        with branch.otherwise():
-            branch.yield_(*(part for operand in no() for part in parts_of(operand)))
-    parts = list(branch.results)
-    return [of_parts(parts[k : k + count]) for k in range(0, len(parts), count)]
+    return one_by_one() if whole is None else guarded_all(ctx, whole, together, one_by_one)
 
 
 def _store(
@@ -191,7 +173,7 @@ def hold(ctx: KernelContext, op: tile.Load) -> None:
     runs: list[tuple[Operand, ...]] = []
     for run in range(found.rounds):
         number = _number(ctx, found, run)
-        loaded = _either(
+        loaded = guarded_all(
             ctx,
             _is_there(ctx, found, run, number),
             lambda at=number: _load(ctx, op, found, _positions(ctx, found, at)),

@@ -1,7 +1,7 @@
 """spread-work-group: a kernel that nowhere asks which work-item it is gets a block of threads.
 
 before:  builtin.kernel {subgroup_size = 1, work_group_size = [1, 1]} { %t = tile.load .. }
-after:   builtin.kernel {subgroup_size = 32, work_group_size = [128, 1]} { %t = tile.load .. }
+after:   builtin.kernel {subgroup_size = 32, work_group_size = [128, 1], spread = true} { %t = tile.load .. }
 
 Languages whose programs are collective throughout say one work-item a work-group; who shares its tiles is the
 machine's affair.
@@ -28,6 +28,7 @@ class SpreadWorkGroup(Pass, frozen=True):
         for kernel in module.kernels:
             if kernel.work_group_size == (1, 1) and not _asks_who_it_is(kernel):
                 kernel.subgroup_size, kernel.work_group_size = _SUBGROUP, (_THREADS, 1)
+                kernel.spread = True
 
 
 def _asks_who_it_is(kernel: Kernel) -> bool:

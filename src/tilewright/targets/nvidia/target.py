@@ -30,10 +30,15 @@ from tilewright.targets.nvidia.capabilities import (
     limit,
 )
 from tilewright.targets.nvidia.kernel import COLLECTIVE_ONLY, lower_kernel, lowering_table
+from tilewright.targets.nvidia.model import NvidiaSchedulePolicy
 from tilewright.targets.nvidia.policy import NvidiaTeamPolicy, NvidiaTilePolicy
 from tilewright.targets.nvidia.ptx import DATA_LAYOUT, TRIPLE, compile_to_ptx
 from tilewright.targets.nvidia.spread import SpreadWorkGroup
 from tilewright.transforms.pipeline import common_pipeline
+from tilewright.transforms.schedule.assign_layouts import AssignLayouts
+from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
+from tilewright.transforms.schedule.known import runs_lanes
+from tilewright.transforms.schedule.lower_to_lanes import LowerToLanes
 
 SHARED_BYTES: Final = {Architecture.SM_80: 163 * 1024, Architecture.SM_90A: 227 * 1024}
 _FORMAT: Final = "1"
@@ -73,7 +78,9 @@ class NvidiaTarget(Struct, frozen=True):
     def passes(self, level: int, checked: bool = False) -> list[Pass]:
         """Blocks of threads for kernels of one work-item, then the common way to tiles."""
         assert not checked, "what cannot be checked is refused before"
-        return [SpreadWorkGroup(), *common_pipeline(NvidiaTeamPolicy(), NvidiaTilePolicy(), level)]
+        common = common_pipeline(NvidiaTeamPolicy(), NvidiaTilePolicy(), level)
+        lanes = [ChooseSchedule(NvidiaSchedulePolicy()), AssignLayouts(), LowerToLanes()]
+        return [SpreadWorkGroup(), *common, *lanes]
 
     def generate(self, module: ModuleOp, report: Report, level: int = 2) -> Artifact:
         """PTX for all kernels of a module of tiles, by the same code generation at every level; what the machine cannot
@@ -123,7 +130,7 @@ def check_kernel(kernel: Kernel, report: Report) -> None:
             continue
         if known.find(type(op)) is None or (isinstance(op, Elementwise) and not knows(op)):
             report.error("T006", op.location, f"{op.name} has no lowering for NVIDIA devices")
-        elif type(op) in COLLECTIVE_ONLY and in_spmd(op):
+        elif type(op) in COLLECTIVE_ONLY and in_spmd(op) and not runs_lanes(kernel):
             report.error("T006", op.location, f"{op.name} of a subgroup has no lowering for NVIDIA devices")
         elif isinstance(op, tile.Mma):
             _check_product(kernel, op, report)

@@ -69,7 +69,13 @@ class HeldTile(Struct, frozen=True):
     runs: tuple[tuple[Operand, ...], ...]
 
 
-Lowered = Value | Complex | View | Group | SharedTile | RegisterTile | HeldTile
+class Fragment(Struct, frozen=True):
+    """What a thread holds of a tile (the lane level): the content of each register."""
+
+    slots: tuple[Operand, ...]
+
+
+Lowered = Value | Complex | View | Group | SharedTile | RegisterTile | HeldTile | Fragment
 
 
 def parts_of(operand: Operand) -> list[Value]:

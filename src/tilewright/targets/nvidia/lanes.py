@@ -1,0 +1,180 @@
+"""The lane level as code of one thread: a fragment is as many LLVM values as it has registers.
+
+The code is that of the operations; nothing is decided here. Registers of one access are read and written one by one
+with the alignment of all of them, which LLVM puts together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+
+from tilewright.dialects import lane
+from tilewright.dialects.addresses import Scatter
+from tilewright.dialects.lane import fragment_of
+from tilewright.ir import core
+from tilewright.ir.types import FragmentType
+from tilewright.targets.llvm.emitter import Value, i32, i64
+from tilewright.targets.llvm.types import ELEMENTS
+from tilewright.targets.nvidia import warp
+from tilewright.targets.nvidia.addresses import Access, access_element, scatter_element
+from tilewright.targets.nvidia.context import KernelContext, OpLowering
+from tilewright.targets.nvidia.elements import guarded_all
+from tilewright.targets.nvidia.elementwise import apply
+from tilewright.targets.nvidia.memory import address, element_pointer, in_bounds, load_element, store_element
+from tilewright.targets.nvidia.values import Fragment, Operand, View
+
+Transfer = lane.Load | lane.Store
+
+
+def is_fragment(value: core.Value) -> bool:
+    """Whether the value is the registers of a thread."""
+    return isinstance(value.type, FragmentType)
+
+
+def slots_of(ctx: KernelContext, value: core.Value) -> tuple[Operand, ...]:
+    """The registers of a fragment."""
+    found = ctx.values[value]
+    assert isinstance(found, Fragment)
+    return found.slots
+
+
+def lower_elementwise(ctx: KernelContext, op: core.Operation) -> None:
+    """An operation of `arith` or `math` on each register."""
+    count = fragment_of(op.results[0]).size
+    operands = [slots_of(ctx, o) if is_fragment(o) else (ctx.operand(o),) * count for o in op.operands]
+    rows = zip(*operands, strict=True) if operands else [()] * count
+    ctx.bind(op.results[0], Fragment(tuple(apply(ctx.arith, op, row) for row in rows)))
+
+
+# Memory
+
+
+class _Runs:
+    """What a load or store accesses: runs of `width` registers, each one access."""
+
+    def __init__(self, ctx: KernelContext, op: Transfer) -> None:
+        self._ctx, self._op = ctx, op
+        self.view: View = ctx.view(op.memref)
+        self._start = [ctx.scalar(index) for index in op.indices]
+        self._base = address(ctx, self.view, self._start)
+
+    def __iter__(self) -> Iterator[tuple[Value, Callable[[], list[Value]]]]:
+        """For each run whether it is inside, and how to compute where its elements lie."""
+        ctx, b, width = self._ctx, self._ctx.b, self._op.width
+        offsets = list(lane.offsets(self._op.registers, len(self._start)))
+        for run in range(0, len(offsets), width):
+            first = [b.add(at, i64(steps)) for at, steps in zip(self._start, offsets[run], strict=True)]
+            inside = in_bounds(ctx, self.view, first, self._op.check)
+            yield inside, lambda run=run: [self._pointer(at) for at in offsets[run : run + width]]
+
+    def _pointer(self, offset: tuple[int, ...]) -> Value:
+        ctx, distance = self._ctx, i64(0)
+        for steps, stride in zip(offset, self.view.strides, strict=True):
+            distance = ctx.b.add(distance, ctx.b.mul(i64(steps), stride))
+        return element_pointer(ctx, self.view.element, self._base, distance)
+
+    def alignment(self, position: int) -> int:
+        """Bytes that divide the address of the element at a position of a run."""
+        size = self.view.element.bytes
+        return math.gcd(self._op.width * size, position * size)
+
+
+def _load(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, lane.Load)
+    runs, slots = _Runs(ctx, op), list[Operand]()
+    element = runs.view.element
+
+    def read(places: Callable[[], list[Value]]) -> list[Operand]:
+        return [load_element(ctx, element, at, runs.alignment(k)) for k, at in enumerate(places())]
+
+    for inside, places in runs:
+        zeros = [ctx.arith.constant(element.name, 0)] * op.width
+        slots += guarded_all(ctx, inside, lambda at=places: read(at), lambda zeros=zeros: zeros)
+    ctx.bind(op.out, Fragment(tuple(slots)))
+
+
+def _store(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, lane.Store)
+    runs, slots = _Runs(ctx, op), slots_of(ctx, op.value)
+    for number, (inside, places) in enumerate(runs):
+        values = slots[number * op.width : (number + 1) * op.width]
+        with ctx.b.if_then(inside):
+            for k, (at, value) in enumerate(zip(places(), values, strict=True)):
+                store_element(ctx, runs.view.element, value, at, runs.alignment(k))
+
+
+def _aligned(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, lane.Aligned)
+    b = ctx.b
+    at = b.cast("ptrtoint", address(ctx, ctx.view(op.memref), [ctx.scalar(index) for index in op.indices]), "i64")
+    ctx.bind(op.out, b.icmp("eq", b.and_(at, i64(op.bytes - 1)), i64(0)))
+
+
+class _AtRegister:
+    """What one register of each fragment holds."""
+
+    def __init__(self, ctx: KernelContext, register: int) -> None:
+        self._ctx, self._register = ctx, register
+
+    def read(self, value: core.Value) -> Operand:
+        return slots_of(self._ctx, value)[self._register]
+
+    def scope(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+
+def lower_access(ctx: KernelContext, op: Access) -> None:
+    """A gather, scatter or atomic update of each register."""
+    if isinstance(op, Scatter):
+        for register in range(fragment_of(op.value).size):
+            scatter_element(ctx, op, _AtRegister(ctx, register))
+        return
+    count = fragment_of(op.out).size
+    ctx.bind(op.out, Fragment(tuple(access_element(ctx, op, _AtRegister(ctx, r)) for r in range(count))))
+
+
+# Registers
+
+
+def _fill(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, lane.Fill)
+    ctx.bind(op.out, Fragment((ctx.operand(op.value),) * fragment_of(op.out).size))
+
+
+def _numbers(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, lane.Numbers)
+    element = ELEMENTS[fragment_of(op.out).element.name]
+    ctx.bind(op.out, Fragment(tuple(ctx.arith.constant(element.name, number) for number in op.values)))
+
+
+def _pick(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, lane.Pick)
+    slots = [slot for value in op.fragments for slot in slots_of(ctx, value)]
+    ctx.bind(op.out, Fragment(tuple(slots[register] for register in op.registers)))
+
+
+def _item(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, lane.Item)
+    ctx.bind(op.out, slots_of(ctx, op.fragment)[op.register])
+
+
+def _flip(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, lane.Flip)
+    slots = slots_of(ctx, op.fragment)
+    ctx.bind(op.out, Fragment(tuple(warp.shuffle(ctx, "bfly", slot, i32(op.lanes)) for slot in slots)))
+
+
+def lowerings() -> Mapping[type[core.Operation], OpLowering]:
+    """Lowerings of this file by operation."""
+    return {
+        lane.Load: _load,
+        lane.Store: _store,
+        lane.Aligned: _aligned,
+        lane.Fill: _fill,
+        lane.Numbers: _numbers,
+        lane.Pick: _pick,
+        lane.Item: _item,
+        lane.Flip: _flip,
+    }

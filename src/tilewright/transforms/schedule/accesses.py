@@ -1,0 +1,143 @@
+"""Loads and stores of tiles as what a thread accesses, 16 bytes at a time where that may be.
+
+Several registers are one access if their elements lie behind each other, aligned, and are all inside or all outside.
+What of that is not known (`transforms.facts`) the whole work-group tests in front of the access, at which the code is
+there twice.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from tilewright.dialects import lane, scf, tile
+from tilewright.dialects.arith import And, Cmp, Or, Predicate
+from tilewright.dialects.builder import Builder, new_region
+from tilewright.dialects.memref import Size, Stride
+from tilewright.ir.core import Region, Value
+from tilewright.ir.layouts import Layout, Owner
+from tilewright.ir.types import BOOL, FragmentType, MemrefType
+from tilewright.transforms import emit
+from tilewright.transforms.facts import alignment, divisor, stride_divisor
+from tilewright.transforms.schedule.threads import Threads, register_steps
+
+_VECTOR_BYTES: Final = 16
+
+
+class Transfer(Struct, frozen=True):
+    """A box of a memref at `indices` between memory and the registers of a layout."""
+
+    memref: Value
+    indices: Sequence[Value]
+    check: tuple[bool, ...]
+    layout: Layout
+
+    @property
+    def type(self) -> MemrefType:
+        """The type of the memref."""
+        assert isinstance(self.memref.type, MemrefType)
+        return self.memref.type
+
+    def load(self, build: Builder, threads: Threads) -> Value:
+        """The fragment of the elements; 0 for those outside."""
+        out = FragmentType(self.layout.count(Owner.REG), self.type.element)
+
+        def access(at: Builder, width: int) -> list[Value]:
+            steps = register_steps(self.layout)
+            return [at(lane.Load(self.memref, places, steps, self.check, width, result_types=[out])).out]
+
+        places = self._places(build, threads)
+        (found,) = self._either(build, access, [out])
+        return found
+
+    def store(self, build: Builder, threads: Threads, value: Value) -> None:
+        """Write a fragment."""
+
+        def access(at: Builder, width: int) -> list[Value]:
+            at(lane.Store(value, self.memref, places, register_steps(self.layout), self.check, width))
+            return []
+
+        places = self._places(build, threads)
+        self._either(build, access, [])
+
+    def _places(self, build: Builder, threads: Threads) -> list[Value]:
+        return [emit.add(build, at, threads.coordinate(self.layout, k)) for k, at in enumerate(self.indices)]
+
+    def _either(
+        self, build: Builder, access: Callable[[Builder, int], list[Value]], types: Sequence[FragmentType]
+    ) -> list[Value]:
+        """The access at its width, if need be behind a test."""
+        width = self._width()
+        condition = self._condition(build, width) if width > 1 else None
+        if condition is None:
+            return access(build, width)
+        regions: list[Region] = []
+        for each in (width, 1):
+            region, block = new_region()
+            at = Builder.at_end(block, build.location)
+            found = access(at, each)
+            at(scf.Yield(found))
+            regions.append(region)
+        return list(build(scf.If(condition, *regions, result_types=list(types))).results)
+
+    def _width(self) -> int:
+        """Registers of one access, if it turns out to be possible."""
+        first = self.layout.of(Owner.REG)[:1]
+        element = self.type.element
+        if not first or first[0].dim is None or first[0].stride != 1 or element is BOOL or element.is_complex:
+            return 1
+        if self.type.strides[first[0].dim] not in (1, None):
+            return 1
+        return math.gcd(first[0].extent, max(_VECTOR_BYTES // element.bytes, 1))
+
+    @property
+    def _along(self) -> int:
+        mode = self.layout.of(Owner.REG)[0].dim
+        assert mode is not None
+        return mode
+
+    def _condition(self, build: Builder, width: int) -> Value | None:
+        """What has to be tested; None if all of it is known."""
+        tests: list[Value] = []
+        along, bytes_, shape = self._along, self.type.element.bytes, self.layout.shape
+        wanted = width * bytes_
+        if self.type.strides[along] is None:
+            stride = build(Stride(self.memref, along)).out
+            tests.append(build(Cmp(Predicate.EQ, stride, build.index(1))).out)
+        if alignment(self.memref, self.indices) % wanted:
+            tests.append(build(lane.Aligned(self.memref, list(self.indices), wanted)).out)
+        for mode, extent in enumerate(shape):
+            if mode != along and extent > 1 and stride_divisor(self.memref, mode) % width:
+                stride = build(Stride(self.memref, mode)).out
+                tests.append(self._is_multiple(build, stride, width))
+        if any(self.check[along : along + 1]):
+            tests += self._edge(build, along, width)
+        found = tests[0] if tests else None
+        for test in tests[1:]:
+            assert found is not None
+            found = build(And(found, test)).out
+        return found
+
+    def _edge(self, build: Builder, mode: int, width: int) -> list[Value]:
+        """That no access of `width` elements goes over the edge of the memref."""
+        static, start = self.type.shape[mode], self.indices[mode]
+        if static is not None and math.gcd(static, divisor(start)) % width == 0:
+            return []
+        size = emit.as_value(build, static) if static is not None else build(Size(self.memref, mode)).out
+        if static is None and math.gcd(divisor(size), divisor(start)) % width == 0:
+            return []
+        end = emit.add(build, start, build.index(self.layout.shape[mode]))
+        inside = build(Cmp(Predicate.LE, end, size)).out
+        return [build(Or(inside, self._is_multiple(build, emit.sub(build, size, start), width))).out]
+
+    @staticmethod
+    def _is_multiple(build: Builder, value: Value, number: int) -> Value:
+        return emit.equals_zero(build, build(And(value, build.index(number - 1))).out)
+
+
+def of_access(op: tile.Load | tile.Store, memref: Value, indices: Sequence[Value], layout: Layout) -> Transfer:
+    """What a load or store of a tile becomes."""
+    return Transfer(memref, indices, tuple(op.check), layout)

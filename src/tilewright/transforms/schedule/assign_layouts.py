@@ -1,0 +1,194 @@
+"""assign-layouts: the tiles of kernels that go to the lane level say which thread holds which element.
+
+before:  %v = tile.load .. -> tile<1024xf32>
+after:   %v = tile.load .. -> tile<1024xf32, #layout<reg (4, 0, 1) (2, 0, 512); lane (32, 0, 4); warp (4, 0, 128)>>
+
+Tiles that meet in one operation element by element have one layout; the largest choose theirs by how they lie in
+memory, and what is reduced, broadcast or reshaped follows. A kernel in which that leads to two layouts for one tile
+goes on as before, and its schedule says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import ClassVar, Final
+
+from msgspec import Struct
+
+from tilewright.dialects import addresses, scf, tile
+from tilewright.dialects.builtin import Kernel, Module
+from tilewright.dialects.tile_combine import ReduceBy
+from tilewright.ir.core import Operation, Value
+from tilewright.ir.interfaces import Elementwise, MovesElements
+from tilewright.ir.layouts import Layout, LayoutError
+from tilewright.ir.passes import Pass, PassContext
+from tilewright.ir.types import BOOL, MemrefType, TileType
+from tilewright.transforms.schedule.choose_schedule import refused
+from tilewright.transforms.schedule.known import has_tile, runs_lanes, tiles_of, warps_of
+from tilewright.transforms.schedule.moves import registers_of_move
+from tilewright.transforms.schedule.spreading import Wishes, spread_layout
+
+_VECTOR_BYTES: Final = 16
+
+
+class AssignLayouts(Pass, frozen=True):
+    """Give every tile a layout."""
+
+    name: ClassVar[str] = "assign-layouts"
+
+    def run(self, module: Module, context: PassContext) -> bool:
+        changed = False
+        for kernel in module.kernels:
+            if runs_lanes(kernel):
+                _Assignment(kernel).assign()
+                changed = True
+        return changed
+
+
+class _Link(Struct, frozen=True, eq=False):
+    """How the layout of one tile follows from that of another; None where it does not."""
+
+    source: Value
+    target: Value
+    follow: Callable[[Layout], Layout]
+
+
+class _Assignment:
+    """The layouts of one kernel: classes of tiles that share one, and links between these."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._warps = warps_of(kernel)
+        self._tiles = tiles_of(kernel)
+        self._parents: dict[Value, Value] = {}
+        self._layouts: dict[Value, Layout] = {}
+
+    def assign(self) -> None:
+        """Set the types of all tiles, or the schedule to why there is no such assignment."""
+        ops = [op for op in self._kernel.walk() if has_tile(op)]
+        for op in ops:
+            for group in _alike(op):
+                for value in group[1:]:
+                    self._parents[self._class(value)] = self._class(group[0])
+        links: dict[Value, list[_Link]] = {}
+        for op in ops:
+            for link in _links(op):
+                links.setdefault(self._class(link.source), []).append(link)
+        wishes = self._wishes(ops)
+        for value in sorted(self._tiles, key=lambda v: -_type(v).size):
+            home = self._class(value)
+            if home not in self._layouts:
+                wish = wishes.get(_type(value).shape, Wishes())
+                self._follow(home, spread_layout(_type(value).shape, self._warps, wish), links)
+        conflict = next((op for op in ops if self._breaks(op)), None)
+        if conflict is not None:
+            self._kernel.schedule = refused(f"{conflict.name} of tiles in these layouts")
+            return
+        for value in self._tiles:
+            type_ = _type(value)
+            value.type = TileType(type_.shape, type_.element, self._of(value))
+
+    def _class(self, value: Value) -> Value:
+        while (parent := self._parents.get(value, value)) is not value:
+            value = parent
+        return value
+
+    def _of(self, value: Value) -> Layout:
+        return self._layouts[self._class(value)]
+
+    def _follow(self, home: Value, layout: Layout, links: dict[Value, list[_Link]]) -> None:
+        """Give a class its layout, and what follows from it to classes that have none."""
+        waiting = [(home, layout)]
+        while waiting:
+            found, layout = waiting.pop()
+            if found in self._layouts:
+                continue
+            self._layouts[found] = layout
+            for link in links.get(found, ()):
+                try:
+                    waiting.append((self._class(link.target), link.follow(layout)))
+                except LayoutError:
+                    # another layout is chosen for it, and whether both fit is asked at the end
+                    continue
+
+    def _wishes(self, ops: list[Operation]) -> dict[tuple[int, ...], Wishes]:
+        """By shape: how its tiles lie in memory, how wide accesses may be, and along what they are reduced."""
+        along: dict[tuple[int, ...], int] = {}
+        least: dict[tuple[int, ...], int] = {}
+        reduced: dict[tuple[int, ...], set[int]] = {}
+        for op in ops:
+            if isinstance(op, tile.Load | tile.Store):
+                type_ = _type(op.out if isinstance(op, tile.Load) else op.value)
+                bytes_ = _VECTOR_BYTES if type_.element is BOOL else min(type_.element.bytes, _VECTOR_BYTES)
+                least[type_.shape] = min(bytes_, least.get(type_.shape, _VECTOR_BYTES))
+                assert isinstance(op.memref.type, MemrefType)
+                strides = op.memref.type.strides
+                along.setdefault(type_.shape, strides.index(1) if 1 in strides else 0)
+            elif isinstance(op, tile.Reduce | ReduceBy):
+                reduced.setdefault(_type(op.operands[0]).shape, set()).add(op.dim)
+        return {
+            shape: Wishes(
+                along.get(shape, 0),
+                _VECTOR_BYTES // least.get(shape, _VECTOR_BYTES),
+                frozenset(reduced.get(shape, ())),
+            )
+            for shape in {_type(value).shape for value in self._tiles}
+        }
+
+    def _breaks(self, op: Operation) -> bool:
+        """Whether an operation cannot be done with its tiles where they are."""
+        match op:
+            case tile.Reduce() | ReduceBy():
+                return self._of(op.operands[0]).reduce_dim(op.dim) != self._of(op.results[0])
+            case MovesElements():
+                return registers_of_move(op, self._of) is None
+            case _:
+                return False
+
+
+def _type(value: Value) -> TileType:
+    assert isinstance(value.type, TileType)
+    return value.type
+
+
+def _alike(op: Operation) -> Iterator[list[Value]]:
+    """Groups of tiles that share a layout because an operation goes from one to the other element by element."""
+    groups: list[list[Value]] = []
+    if isinstance(op, scf.For | scf.While):
+        groups = [list(row) for row in zip(op.inits, op.carried, op.outs, strict=True)]
+        values = scf.yielded(op.body)[isinstance(op, scf.While) :]
+        groups += [list(row) for row in zip(op.outs, values, strict=True)]
+    elif isinstance(op, scf.If):
+        groups = [list(row) for region in op.regions for row in zip(op.outs, scf.yielded(region), strict=False)]
+    elif isinstance(op, Elementwise | addresses.Gather | addresses.Scatter):
+        groups = [[*op.operands, *op.results]]
+    for group in groups:
+        tiles = [value for value in group if isinstance(value.type, TileType)]
+        if tiles:
+            yield tiles
+
+
+def _links(op: Operation) -> Iterator[_Link]:
+    """Both ways where a layout follows."""
+    match op:
+        case tile.Reduce() | ReduceBy():
+            yield _Link(op.operands[0], op.results[0], lambda layout: layout.reduce_dim(op.dim))
+        case tile.Broadcast():
+            source, target = _type(op.tile).shape, _type(op.out).shape
+            stretched = [k for k, (n, m) in enumerate(zip(source, target, strict=True)) if n != m]
+            yield _Link(op.out, op.tile, lambda layout: _collapsed(layout, stretched))
+        case tile.Reshape():
+            yield _Link(op.tile, op.out, lambda layout: layout.reshape(_type(op.out).shape))
+            yield _Link(op.out, op.tile, lambda layout: layout.reshape(_type(op.tile).shape))
+        case tile.Permute():
+            inverse = [op.order.index(k) for k in range(len(op.order))]
+            yield _Link(op.tile, op.out, lambda layout: layout.permute(op.order))
+            yield _Link(op.out, op.tile, lambda layout: layout.permute(inverse))
+        case _:
+            return
+
+
+def _collapsed(layout: Layout, dims: list[int]) -> Layout:
+    for dim in dims:
+        layout = layout.collapse(dim)
+    return layout

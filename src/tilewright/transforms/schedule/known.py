@@ -1,0 +1,90 @@
+"""Which kernels the lane level can run by now; what keeps the others from it, in words."""
+
+from __future__ import annotations
+
+from tilewright.dialects import addresses, arith, memref, scf, team, tile
+from tilewright.dialects.builtin import Kernel
+from tilewright.dialects.tile_combine import ReduceBy, single_operation
+from tilewright.ir.core import Operation, Value
+from tilewright.ir.definition import PURE
+from tilewright.ir.interfaces import Elementwise, MovesElements
+from tilewright.ir.types import TileType
+from tilewright.transforms.schedule.spreading import WARP
+
+LANES = "lanes"
+"""How the schedule of a kernel that the lane level runs begins."""
+
+_ON_TILES = (
+    Elementwise,
+    MovesElements,
+    arith.Constant,
+    tile.Load,
+    tile.Store,
+    tile.Splat,
+    tile.Iota,
+    tile.Item,
+    tile.Reduce,
+    addresses.Gather,
+    addresses.Scatter,
+    scf.For,
+    scf.If,
+    scf.While,
+    scf.Yield,
+)
+_ON_SCALARS = (memref.Load, memref.Store, memref.Alloca, memref.LifetimeStop, team.Barrier, scf.For, scf.If, scf.While)
+
+
+def runs_lanes(kernel: Kernel) -> bool:
+    """Whether a kernel takes the way over layouts and lanes."""
+    return kernel.schedule is not None and kernel.schedule.startswith(LANES)
+
+
+def warps_of(kernel: Kernel) -> int:
+    """Warps of a block."""
+    assert kernel.work_group_size is not None
+    return kernel.work_group_size[0] * kernel.work_group_size[1] // WARP
+
+
+def has_tile(op: Operation) -> bool:
+    """Whether an operation takes or gives tiles."""
+    return any(isinstance(value.type, TileType) for value in (*op.operands, *op.results))
+
+
+def tiles_of(kernel: Kernel) -> list[Value]:
+    """The tiles of a kernel that no work-item has for itself."""
+    found: list[Value] = []
+    for op in kernel.walk():
+        arguments = [a for region in op.regions for block in region.blocks for a in block.arguments]
+        found += [value for value in (*op.results, *arguments) if isinstance(value.type, TileType)]
+    return found
+
+
+def obstacle(kernel: Kernel) -> str | None:
+    """Why a kernel cannot be lowered to lanes; None if nothing is in the way."""
+    if kernel.subgroup_size != WARP:
+        return f"subgroups of {kernel.subgroup_size}"
+    for op in kernel.walk():
+        found = None if op is kernel else _obstacle(op)
+        if found is not None:
+            return found
+    tiles = tiles_of(kernel)
+    for value in tiles:
+        assert isinstance(value.type, TileType)
+        if any(extent & (extent - 1) or not extent for extent in value.type.shape):
+            return f"a {value.type}, whose extents are no powers of two"
+    return None if tiles else "no tiles"
+
+
+def _obstacle(op: Operation) -> str | None:
+    if isinstance(op, ReduceBy):
+        if len(op.tiles) == 1 and single_operation(op.body) is not None:
+            return None
+        return f"{op.name} by more than one commutative operation"
+    if isinstance(op.parent_op, ReduceBy):
+        return None
+    known = isinstance(op, _ON_TILES) if has_tile(op) else isinstance(op, _ON_SCALARS) or PURE in op.definition.traits
+    if not known and not isinstance(op, scf.Yield):
+        return op.name
+    if isinstance(op, Elementwise) and op.definition.dialect not in ("arith", "math"):
+        return op.name
+    return None

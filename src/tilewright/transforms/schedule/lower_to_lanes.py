@@ -1,0 +1,228 @@
+"""lower-to-lanes: tiles become the registers of a thread, and the kernel what one thread does.
+
+before:  %v = tile.load %x, %i -> tile<1024xf32, #layout<reg (4, 0, 1) (2, 0, 512); lane (32, 0, 4); warp (4, 0, 128)>>
+after:   team.spmd {
+           %lane = team.subgroup_local_id ..                   %at = arith.add %i, %thread
+           %v = lane.load %x, %at {registers = [[4, 0, 1], [2, 0, 512]], width = 4} -> fragment<8xf32>
+         }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Final
+
+from tilewright.dialects import addresses, arith, lane, memref, scf, team, tile
+from tilewright.dialects.builder import Builder
+from tilewright.dialects.builtin import Kernel, Module
+from tilewright.dialects.tile_combine import ReduceBy, single_operation
+from tilewright.ir.core import Block, Operation, Region, Value
+from tilewright.ir.interfaces import Elementwise, MovesElements
+from tilewright.ir.layouts import Layout, Owner
+from tilewright.ir.operation_table import OperationTable
+from tilewright.ir.passes import Pass, PassContext
+from tilewright.ir.types import FragmentType, TileType, Type
+from tilewright.transforms import emit
+from tilewright.transforms.schedule.accesses import of_access
+from tilewright.transforms.schedule.known import has_tile, runs_lanes, warps_of
+from tilewright.transforms.schedule.moves import registers_of_move
+from tilewright.transforms.schedule.reductions import Reduction, picked
+from tilewright.transforms.schedule.threads import Threads, copies
+from tilewright.transforms.steps import STEP
+
+
+class LowerToLanes(Pass, frozen=True):
+    """Lower the kernels whose tiles have layouts."""
+
+    name: ClassVar[str] = "lower-to-lanes"
+
+    def run(self, module: Module, context: PassContext) -> bool:
+        kernels = [kernel for kernel in module.kernels if runs_lanes(kernel)]
+        for kernel in kernels:
+            _lower_kernel(kernel)
+        return bool(kernels)
+
+
+def _lower_kernel(kernel: Kernel) -> None:
+    old = list(kernel.body.entry)
+    body = Block()
+    mark = Builder.at_end(body).index(0).defining_op
+    assert mark is not None
+    shared = Block()
+    threads = Threads(Builder(body, mark, kernel.location), warps_of(kernel))
+    lowering = _Lowering(threads, Builder.at_end(shared, kernel.location))
+    for parameter in kernel.parameters:
+        lowering.values[parameter] = parameter
+    lowering.block(old, Builder.at_end(body, kernel.location))
+    mark.erase()
+    for op in reversed(old):
+        op.drop_all()
+        op.detach()
+    build = Builder.at_end(kernel.body.entry, kernel.location)
+    for op in shared:
+        op.detach()
+        build(op)
+    build(team.Spmd(Region(body)))
+
+
+def layout_of(value: Value) -> Layout:
+    """The layout of a tile on the gpu level."""
+    assert isinstance(value.type, TileType)
+    assert value.type.layout is not None, "assign-layouts gives all tiles of the kernel a layout"
+    return value.type.layout
+
+
+def lowered_type(type_: Type) -> Type:
+    """Of what one thread has in the place of a value."""
+    if not isinstance(type_, TileType):
+        return type_
+    assert type_.layout is not None
+    return FragmentType(type_.layout.count(Owner.REG), type_.element)
+
+
+class _Lowering:
+    """The way of one kernel: `values` are what each value became, `shared` where allocations are made."""
+
+    def __init__(self, threads: Threads, shared: Builder) -> None:
+        self.threads = threads
+        self.shared = shared
+        self.values: dict[Value, Value] = {}
+        self.in_loop = 0
+
+    def block(self, ops: list[Operation], build: Builder) -> None:
+        """Lower operations to the end of a block."""
+        for op in ops:
+            build.location = op.location
+            lower = _LOWERINGS.find(type(op)) if has_tile(op) or isinstance(op, _ONCE) else None
+            (lower or _copy)(self, build, op)
+
+    def new(self, value: Value) -> Value:
+        """What a value became."""
+        return self.values[value]
+
+    def put(self, value: Value, became: Value) -> None:
+        """Say what a value became."""
+        self.values[value] = became
+        became.name = became.name or value.name
+
+    def once(self, build: Builder, layout: Layout) -> Builder:
+        """Where one of the threads that hold copies writes for all of them."""
+        condition = self.threads.is_first(copies(layout))
+        return build if condition is None else emit.open_if(build, condition)
+
+
+def _copy(low: _Lowering, build: Builder, op: Operation) -> None:
+    """The same operation on what its operands became, with its regions; an elementwise one on fragments."""
+    new = type(op).of_parts(
+        [low.new(value) for value in op.operands],
+        [lowered_type(value.type) for value in op.results],
+        dict(op.attributes),
+    )
+    new.places = op.places
+    build(new)
+    loop = isinstance(op, scf.For | scf.While)
+    low.in_loop += loop
+    for region in op.regions:
+        block = Block()
+        for argument in region.entry.arguments:
+            low.put(argument, block.add_argument(lowered_type(argument.type), argument.name, argument.location))
+        new.add_region(Region(block))
+        low.block(list(region.entry), Builder.at_end(block))
+    low.in_loop -= loop
+    for value, became in zip(op.results, new.results, strict=True):
+        low.put(value, became)
+
+
+def _load(low: _Lowering, build: Builder, op: tile.Load) -> None:
+    transfer = of_access(op, low.new(op.memref), [low.new(i) for i in op.indices], layout_of(op.out))
+    low.put(op.out, transfer.load(build, low.threads))
+
+
+def _store(low: _Lowering, build: Builder, op: tile.Store) -> None:
+    layout = layout_of(op.value)
+    if STEP in op.attributes and copies(layout):
+        # what one thread writes others may have read in the same step
+        build(team.Barrier(fence_global=True, fence_local=True))
+    transfer = of_access(op, low.new(op.memref), [low.new(i) for i in op.indices], layout)
+    transfer.store(low.once(build, layout), low.threads, low.new(op.value))
+
+
+def _scatter(low: _Lowering, build: Builder, op: addresses.Scatter) -> None:
+    _copy(low, low.once(build, layout_of(op.value)), op)
+
+
+def _splat(low: _Lowering, build: Builder, op: tile.Splat) -> None:
+    low.put(op.out, build(lane.Fill(low.new(op.value), result_types=[lowered_type(op.out.type)])).out)
+
+
+def _iota(low: _Lowering, build: Builder, op: tile.Iota) -> None:
+    """The thread's part of the coordinate, and that of each register."""
+    layout, type_ = layout_of(op.out), lowered_type(op.out.type)
+    assert isinstance(type_, FragmentType)
+    first = emit.cast(build, low.threads.coordinate(layout, op.dim), type_.element)
+    table = layout.table()[:, 0, 0, 0, op.dim]
+    steps = build(lane.Numbers(tuple(int(n) for n in table), result_types=[type_])).out
+    low.put(op.out, build(arith.Add(build(lane.Fill(first, result_types=[type_])).out, steps)).out)
+
+
+def _item(low: _Lowering, build: Builder, op: tile.Item) -> None:
+    low.put(op.out, build(lane.Item(low.new(op.tile), 0)).out)
+
+
+def _moved(low: _Lowering, build: Builder, op: MovesElements) -> None:
+    registers = registers_of_move(op, layout_of)
+    assert registers is not None, "assign-layouts has asked"
+    low.put(op.results[0], picked(build, [low.new(value) for value in op.operands], registers))
+
+
+def _reduce(low: _Lowering, build: Builder, op: tile.Reduce) -> None:
+    """Floats of 16 bits are combined in f32, and rounded once."""
+    value = low.new(op.tile)
+    element = emit.scalar_type(value.type)
+    wide = element.accumulator if element.is_float else element
+    combine = _COMBINATIONS[op.kind]
+    reduction = Reduction(layout_of(op.tile), op.dim, lambda at, x, y: at(combine(x, y)).out)
+    total = reduction.lower(build, low.threads, low.shared, emit.cast(build, value, wide), bool(low.in_loop))
+    low.put(op.out, emit.cast(build, total, element))
+
+
+def _reduce_by(low: _Lowering, build: Builder, op: ReduceBy) -> None:
+    inner = single_operation(op.body)
+    assert inner is not None, "choose-schedule has asked"
+
+    def combine(at: Builder, x: Value, y: Value) -> Value:
+        return at(type(inner).of_parts([x, y], [x.type], dict(inner.attributes))).results[0]
+
+    reduction = Reduction(layout_of(op.tiles[0]), op.dim, combine)
+    low.put(op.outs[0], reduction.lower(build, low.threads, low.shared, low.new(op.tiles[0]), bool(low.in_loop)))
+
+
+def _elected(low: _Lowering, build: Builder, op: memref.Store) -> None:
+    """One thread acts for the work-group."""
+    _copy(low, emit.open_if(build, low.threads.is_elected()), op)
+
+
+_COMBINATIONS: Final[dict[memref.AtomicKind, Callable[[Value, Value], Any]]] = {
+    memref.AtomicKind.ADD: arith.Add,
+    memref.AtomicKind.MAX: arith.Max,
+    memref.AtomicKind.MIN: arith.Min,
+}
+
+_ONCE: Final = (memref.Store,)
+"""What has no tile and still is done by one thread for all."""
+
+_LOWERINGS: Final[OperationTable[Callable[[_Lowering, Builder, Any], None]]] = OperationTable(
+    {
+        Elementwise: _copy,
+        MovesElements: _moved,
+        tile.Load: _load,
+        tile.Store: _store,
+        tile.Splat: _splat,
+        tile.Iota: _iota,
+        tile.Item: _item,
+        tile.Reduce: _reduce,
+        ReduceBy: _reduce_by,
+        addresses.Scatter: _scatter,
+        memref.Store: _elected,
+    }
+)

@@ -1,0 +1,96 @@
+"""Reductions along a dimension: in the registers of a thread, then between lanes, then once through shared memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from tilewright.dialects import lane, team
+from tilewright.dialects.builder import Builder
+from tilewright.dialects.lane import fragment_of
+from tilewright.dialects.memref import Alloca
+from tilewright.ir.core import Value
+from tilewright.ir.layouts import Layout, Owner
+from tilewright.ir.types import AddressSpace, memref
+from tilewright.transforms import emit
+from tilewright.transforms.schedule.threads import Threads, copies, register_steps
+
+
+class Reduction(Struct, frozen=True):
+    """Of a tile in a layout along `dim`; `combine` emits a commutative operation on two fragments or numbers."""
+
+    layout: Layout
+    dim: int
+    combine: Callable[[Builder, Value, Value], Value]
+
+    def lower(self, build: Builder, threads: Threads, shared: Builder, value: Value, again: bool) -> Value:
+        """The fragment of the result in `layout.reduce_dim(dim)`; `again` if the code may run more than once."""
+        value = self._in_registers(build, value)
+        for place in self.layout.along(self.dim):
+            if place.digit.owner is Owner.LANE:
+                value = self._between_lanes(build, value, place.weight, place.digit.extent)
+        warps = 1
+        for place in self.layout.along(self.dim):
+            warps *= place.digit.extent if place.digit.owner is Owner.WARP else 1
+        return value if warps == 1 else self._between_warps(build, threads, shared, value, warps, again)
+
+    def _in_registers(self, build: Builder, value: Value) -> Value:
+        """Halves of the registers that hold one line are combined until one is left of each."""
+        coordinates = self.layout.table()[:, 0, 0, 0, :].tolist()
+        lines: dict[tuple[int, ...], list[int]] = {}
+        for register, at in enumerate(coordinates):
+            lines.setdefault(tuple(c for k, c in enumerate(at) if k != self.dim), []).append(register)
+        groups = list(lines.values())
+        if fragment_of(value).size > len(groups):
+            # registers of one line behind each other, so that each step takes what the step before left
+            value = picked(build, [value], [group[k] for k in range(len(groups[0])) for group in groups])
+        while (size := fragment_of(value).size) > len(groups):
+            half, all_ = size // 2, range(size)
+            value = self.combine(build, picked(build, [value], all_[:half]), picked(build, [value], all_[half:]))
+        return value
+
+    def _between_lanes(self, build: Builder, value: Value, first: int, extent: int) -> Value:
+        step = first
+        while step < first * extent:
+            value = self.combine(build, value, build(lane.Flip(value, step)).out)
+            step *= 2
+        return value
+
+    def _between_warps(
+        self, build: Builder, threads: Threads, shared: Builder, value: Value, warps: int, again: bool
+    ) -> Value:
+        """Every warp writes what it has of a line; then each reads what all of them have, lane by lane."""
+        left = self.layout.reduce_dim(self.dim)
+        type_ = fragment_of(value)
+        buffer = shared(
+            Alloca(result_types=[memref(type_.element, (warps, *left.shape), space=AddressSpace.LOCAL)])
+        ).out
+        at = [threads.coordinate(left, k) for k in range(len(left.shape))]
+        steps = register_steps(left, 1)
+        if again:
+            build(team.Barrier(fence_local=True))
+        lanes = [place for place in copies(left) if place.digit.owner is Owner.LANE]
+        first = threads.is_first(lanes)
+        writer = build if first is None else emit.open_if(build, first)
+        writer(lane.Store(value, buffer, [self._part(threads), *at], steps))
+        build(team.Barrier(fence_local=True))
+        number = threads.low_bits(Owner.LANE, warps)
+        value = build(lane.Load(buffer, [number, *at], steps, result_types=[type_])).out
+        return self._between_lanes(build, value, 1, warps)
+
+    def _part(self, threads: Threads) -> Value:
+        """Which of the warps that share a line this one is."""
+        build, total, weight = threads.head, threads.head.index(0), 1
+        for place in self.layout.along(self.dim):
+            if place.digit.owner is Owner.WARP:
+                total = emit.add(build, total, emit.mul(build, threads.digit(place), build.index(weight)))
+                weight *= place.digit.extent
+        return total
+
+
+def picked(build: Builder, values: Sequence[Value], registers: Sequence[int]) -> Value:
+    """Registers of fragments that are numbered one behind the other; the only fragment itself for all in order."""
+    if len(values) == 1 and list(registers) == list(range(fragment_of(values[0]).size)):
+        return values[0]
+    return build(lane.Pick(list(values), tuple(registers))).out
