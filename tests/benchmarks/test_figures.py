@@ -22,7 +22,7 @@ SCRIPTS = sorted(
 
 
 def test_the_scripts_are_found() -> None:
-    assert {"batched_gemm", "launch", "parse", "vector_ops", "gpu/launch", "gpu/streaming"} <= set(SCRIPTS)
+    assert {"batched_gemm", "launch", "parse", "vector_ops", "gpu/launch", "gpu/norms", "gpu/streaming"} <= set(SCRIPTS)
 
 
 HELP = """

@@ -110,7 +110,7 @@ def test_the_promise_is_part_of_the_signature() -> None:
     assert [p.alignment for p in program.add.info.parameters] == [16, 16, 16]  # pyright: ignore
     blocks, way = program.add.schedule.splitlines()
     assert blocks == "blocks of 128 threads, a work-group each, 0 bytes of shared memory a block"
-    assert way == "lanes, 4 warps"
+    assert way == "lanes, 128 threads"
     assert tw.Program.from_bytes(program.to_bytes()).add.info == program.add.info
 
 

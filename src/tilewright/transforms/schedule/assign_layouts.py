@@ -24,7 +24,7 @@ from tilewright.ir.layouts import Layout, LayoutError
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import BOOL, MemrefType, TileType
 from tilewright.transforms.schedule.choose_schedule import refused
-from tilewright.transforms.schedule.known import has_tile, runs_lanes, tiles_of, warps_of
+from tilewright.transforms.schedule.known import has_tile, runs_lanes, teams_of, tiles_of
 from tilewright.transforms.schedule.moves import registers_of_move
 from tilewright.transforms.schedule.spreading import Wishes, spread_layout
 
@@ -58,7 +58,7 @@ class _Assignment:
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
-        self._warps = warps_of(kernel)
+        self._teams = teams_of(kernel)
         self._tiles = tiles_of(kernel)
         self._parents: dict[Value, Value] = {}
         self._layouts: dict[Value, Layout] = {}
@@ -79,7 +79,7 @@ class _Assignment:
             home = self._class(value)
             if home not in self._layouts:
                 wish = wishes.get(_type(value).shape, Wishes())
-                self._follow(home, spread_layout(_type(value).shape, self._warps, wish), links)
+                self._follow(home, spread_layout(_type(value).shape, self._teams, wish), links)
         conflict = next((op for op in ops if self._breaks(op)), None)
         if conflict is not None:
             self._kernel.schedule = refused(f"{conflict.name} of tiles in these layouts")

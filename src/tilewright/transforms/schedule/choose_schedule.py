@@ -1,7 +1,7 @@
 """choose-schedule: how each kernel is run, in words on the kernel.
 
 before:  builtin.kernel {work_group_size = [128, 1]} { %t = tile.load .. -> tile<4096xf32> .. }
-after:   builtin.kernel {work_group_size = [256, 1], schedule = "lanes, 8 warps"} { .. }
+after:   builtin.kernel {work_group_size = [256, 1], schedule = "lanes, 256 threads"} { .. }
 
 A kernel whose tile operations are all known to the lane level takes that way, any other the target's own emission,
 element by element; then the schedule says what is not known.
@@ -15,7 +15,7 @@ from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import TileType
 from tilewright.transforms.policy import SchedulePolicy
-from tilewright.transforms.schedule.known import LANES, obstacle, tiles_of, warps_of
+from tilewright.transforms.schedule.known import LANES, obstacle, teams_of, tiles_of
 
 _ELEMENTS: Final = "elements"
 
@@ -31,7 +31,7 @@ class ChooseSchedule(Pass, frozen=True):
             found = obstacle(kernel)
             if found is None:
                 self._spread(kernel)
-                kernel.schedule = f"{LANES}, {warps_of(kernel)} warps"
+                kernel.schedule = f"{LANES}, {teams_of(kernel).threads} threads"
             else:
                 kernel.schedule = refused(found)
 

@@ -9,7 +9,7 @@ from tilewright.ir.core import Operation, Value
 from tilewright.ir.definition import PURE
 from tilewright.ir.interfaces import Elementwise, MovesElements
 from tilewright.ir.types import TileType
-from tilewright.transforms.schedule.spreading import WARP
+from tilewright.transforms.schedule.spreading import Teams
 
 LANES = "lanes"
 """How the schedule of a kernel that the lane level runs begins."""
@@ -39,10 +39,12 @@ def runs_lanes(kernel: Kernel) -> bool:
     return kernel.schedule is not None and kernel.schedule.startswith(LANES)
 
 
-def warps_of(kernel: Kernel) -> int:
-    """Warps of a block."""
+def teams_of(kernel: Kernel) -> Teams:
+    """The threads of a block."""
     assert kernel.work_group_size is not None
-    return kernel.work_group_size[0] * kernel.work_group_size[1] // WARP
+    assert kernel.subgroup_size is not None
+    m, n = kernel.work_group_size
+    return Teams(kernel.subgroup_size, m * n // kernel.subgroup_size)
 
 
 def has_tile(op: Operation) -> bool:
@@ -61,8 +63,9 @@ def tiles_of(kernel: Kernel) -> list[Value]:
 
 def obstacle(kernel: Kernel) -> str | None:
     """Why a kernel cannot be lowered to lanes; None if nothing is in the way."""
-    if kernel.subgroup_size != WARP:
-        return f"subgroups of {kernel.subgroup_size}"
+    teams = teams_of(kernel)
+    if any(number & (number - 1) for number in (teams.lanes, teams.warps)):
+        return f"{teams.warps} subgroups of {teams.lanes}"
     for op in kernel.walk():
         found = None if op is kernel else _obstacle(op)
         if found is not None:

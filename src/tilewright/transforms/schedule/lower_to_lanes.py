@@ -24,7 +24,7 @@ from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import FragmentType, TileType, Type
 from tilewright.transforms import emit
 from tilewright.transforms.schedule.accesses import of_access
-from tilewright.transforms.schedule.known import has_tile, runs_lanes, warps_of
+from tilewright.transforms.schedule.known import has_tile, runs_lanes, teams_of
 from tilewright.transforms.schedule.moves import registers_of_move
 from tilewright.transforms.schedule.reductions import Reduction, picked
 from tilewright.transforms.schedule.threads import Threads, copies
@@ -49,7 +49,7 @@ def _lower_kernel(kernel: Kernel) -> None:
     mark = Builder.at_end(body).index(0).defining_op
     assert mark is not None
     shared = Block()
-    threads = Threads(Builder(body, mark, kernel.location), warps_of(kernel))
+    threads = Threads(Builder(body, mark, kernel.location), teams_of(kernel))
     lowering = _Lowering(threads, Builder.at_end(shared, kernel.location))
     for parameter in kernel.parameters:
         lowering.values[parameter] = parameter

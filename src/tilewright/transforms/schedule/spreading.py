@@ -8,7 +8,17 @@ from msgspec import Struct
 
 from tilewright.ir.layouts import Digit, Layout, Owner
 
-WARP = 32
+
+class Teams(Struct, frozen=True):
+    """The threads of a block: so many warps of so many lanes, or subgroups that are a part of a warp."""
+
+    lanes: int
+    warps: int
+
+    @property
+    def threads(self) -> int:
+        """All of them."""
+        return self.lanes * self.warps
 
 
 class Wishes(Struct, frozen=True):
@@ -23,11 +33,8 @@ class Wishes(Struct, frozen=True):
     reduced: frozenset[int] = frozenset()
 
 
-def spread_layout(shape: tuple[int, ...], warps: int, wishes: Wishes) -> Layout:
-    """Elements dealt to the threads of `warps` warps; where there are too few, threads hold copies.
-
-    Extents and warps are powers of two.
-    """
+def spread_layout(shape: tuple[int, ...], teams: Teams, wishes: Wishes) -> Layout:
+    """Elements dealt to the threads; where there are too few, threads hold copies. All numbers are powers of two."""
     left = list(shape)
     digits: list[Digit] = []
     strides = [1] * len(shape)
@@ -43,9 +50,9 @@ def spread_layout(shape: tuple[int, ...], warps: int, wishes: Wishes) -> Layout:
 
     order = _from(wishes.along, len(shape))
     if order:
-        deal(Owner.REG, _run(shape, warps, wishes), order[:1])
-    deal(Owner.LANE, WARP, order)
-    deal(Owner.WARP, warps, sorted(order, key=lambda dim: dim in wishes.reduced))
+        deal(Owner.REG, _run(shape, teams, wishes), order[:1])
+    deal(Owner.LANE, teams.lanes, order)
+    deal(Owner.WARP, teams.warps, sorted(order, key=lambda dim: dim in wishes.reduced))
     for dim in order:
         deal(Owner.REG, left[dim], [dim])
     return Layout(shape, tuple(digits))
@@ -55,12 +62,12 @@ def _from(first: int, rank: int) -> Sequence[int]:
     return [first, *(dim for dim in range(rank) if dim != first)] if rank else []
 
 
-def _run(shape: tuple[int, ...], warps: int, wishes: Wishes) -> int:
+def _run(shape: tuple[int, ...], teams: Teams, wishes: Wishes) -> int:
     """Neighbours that one thread holds, fewer where threads would have nothing."""
     size = 1
     for extent in shape:
         size *= extent
     run = min(wishes.width, shape[wishes.along])
-    while run > 1 and run * warps * WARP > size:
+    while run > 1 and run * teams.threads > size:
         run //= 2
     return run

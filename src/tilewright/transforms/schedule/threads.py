@@ -11,7 +11,7 @@ from tilewright.dialects.lane import Steps
 from tilewright.ir.core import Value
 from tilewright.ir.layouts import Layout, Owner, Place
 from tilewright.transforms import emit
-from tilewright.transforms.schedule.spreading import WARP
+from tilewright.transforms.schedule.spreading import Teams
 
 
 def register_steps(layout: Layout, first_mode: int = 0) -> Steps:
@@ -26,7 +26,7 @@ class Threads(Struct):
     """
 
     head: Builder
-    warps: int
+    teams: Teams
     numbers: dict[Owner, Value] = field(default_factory=dict[Owner, Value])
     digits: dict[tuple[Owner, int, int], Value] = field(default_factory=dict[tuple[Owner, int, int], Value])
     coordinates: dict[tuple[Layout, int], Value] = field(default_factory=dict[tuple[Layout, int], Value])
@@ -58,7 +58,7 @@ class Threads(Struct):
             number = self.number(owner)
             if weight > 1:
                 number = self.head(Shr(number, self.head.index(weight.bit_length() - 1))).out
-            if weight * extent < (WARP if owner is Owner.LANE else self.warps):
+            if weight * extent < (self.teams.lanes if owner is Owner.LANE else self.teams.warps):
                 number = self.head(And(number, self.head.index(extent - 1))).out
             found = self.digits[key] = number
         return found
