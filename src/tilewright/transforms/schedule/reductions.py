@@ -71,7 +71,8 @@ class Reduction(Struct, frozen=True):
         if again:
             build(team.Barrier(fence_local=True))
         lanes = [place for place in copies(left) if place.digit.owner is Owner.LANE]
-        first = threads.is_first(lanes)
+        others = [place for place in copies(self.layout) if place.digit.owner is Owner.WARP]
+        first = threads.is_first([*lanes, *others])
         writer = build if first is None else emit.open_if(build, first)
         writer(lane.Store(value, buffer, [self._part(threads), *at], steps))
         build(team.Barrier(fence_local=True))
