@@ -100,6 +100,16 @@ class GenericTeamPolicy(Struct, frozen=True):
         return (subgroup_size, 1)
 
 
+class GenericSchedulePolicy(Struct, frozen=True):
+    """Always as many threads."""
+
+    count: int = 128
+
+    def threads(self, elements: int) -> int:
+        """The same for all kernels."""
+        return self.count
+
+
 class GenericTilePolicy(Struct, frozen=True):
     """Whole matrices up to `whole` per mode; else square blocks, and long runs along the unit-stride mode."""
 

@@ -28,6 +28,9 @@ from tilewright.transforms.lower_tile_ir import LowerTileIR
 from tilewright.transforms.lower_tlx import LowerTlx
 from tilewright.transforms.merge_branches import MergeBranches
 from tilewright.transforms.raise_contractions import RaiseContractions
+from tilewright.transforms.schedule.assign_layouts import AssignLayouts
+from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
+from tilewright.transforms.schedule.lower_to_lanes import LowerToLanes
 from tilewright.transforms.split_barriers import SplitBarriers
 
 _FACTORIES: tuple[Callable[[], Pass], ...] = (
@@ -53,6 +56,9 @@ _FACTORIES: tuple[Callable[[], Pass], ...] = (
     InsertBarriers,
     SplitBarriers,
     InsertBoundsChecks,
+    ChooseSchedule,
+    AssignLayouts,
+    LowerToLanes,
 )
 
 

@@ -50,13 +50,13 @@ def load_element(ctx: KernelContext, element: Element, pointer: Value, aligned: 
 
 def store_element(ctx: KernelContext, element: Element, operand: Operand, pointer: Value, aligned: int = 1) -> None:
     """Store one element, aligned to so many bytes at least."""
-    b = ctx.b
-    align = max(element.bits // 8, 1, aligned)
+    b, size = ctx.b, max(element.bits // 8, 1)
     if isinstance(operand, Complex):
-        b.store(operand.re, pointer, align)
-        b.store(operand.im, b.offset(pointer, align), align)
+        b.store(operand.re, pointer, size)
+        b.store(operand.im, b.offset(pointer, size), size)
     else:
-        b.store(b.zext(operand, "i8") if element.kind is Kind.BOOL else operand, pointer, align)
+        value = b.zext(operand, "i8") if element.kind is Kind.BOOL else operand
+        b.store(value, pointer, max(size, aligned))
 
 
 def in_bounds(ctx: KernelContext, view: View, indices: Sequence[Value], check: Sequence[object]) -> Value:

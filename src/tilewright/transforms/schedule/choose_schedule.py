@@ -14,7 +14,7 @@ from typing import ClassVar, Final
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import TileType
-from tilewright.transforms.policy import SchedulePolicy
+from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
 from tilewright.transforms.schedule.known import LANES, obstacle, teams_of, tiles_of
 
 _ELEMENTS: Final = "elements"
@@ -23,7 +23,7 @@ _ELEMENTS: Final = "elements"
 class ChooseSchedule(Pass, frozen=True):
     """Decide by the target's model."""
 
-    policy: SchedulePolicy
+    policy: SchedulePolicy = GenericSchedulePolicy()
     name: ClassVar[str] = "choose-schedule"
 
     def run(self, module: Module, context: PassContext) -> None:

@@ -12,7 +12,7 @@ from tilewright.dialects.lane import fragment_of
 from tilewright.dialects.memref import Alloca
 from tilewright.ir.core import Value
 from tilewright.ir.layouts import Layout, Owner
-from tilewright.ir.types import AddressSpace, memref
+from tilewright.ir.types import AddressSpace, FragmentType, MemrefType, memref
 from tilewright.transforms import emit
 from tilewright.transforms.schedule.threads import Threads, copies, register_steps
 
@@ -70,15 +70,37 @@ class Reduction(Struct, frozen=True):
         steps = register_steps(left, 1)
         if again:
             build(team.Barrier(fence_local=True))
-        lanes = [place for place in copies(left) if place.digit.owner is Owner.LANE]
-        others = [place for place in copies(self.layout) if place.digit.owner is Owner.WARP]
-        first = threads.is_first([*lanes, *others])
+        holders = [place for place in copies(left) if place.digit.owner is Owner.LANE]
+        holders += [place for place in copies(self.layout) if place.digit.owner is Owner.WARP]
+        first = threads.is_first(holders)
         writer = build if first is None else emit.open_if(build, first)
         writer(lane.Store(value, buffer, [self._part(threads), *at], steps))
         build(team.Barrier(fence_local=True))
-        number = threads.low_bits(Owner.LANE, warps)
-        value = build(lane.Load(buffer, [number, *at], steps, result_types=[type_])).out
-        return self._between_lanes(build, value, 1, warps)
+        return self._collected(build, threads, buffer, at, left, warps)
+
+    def _collected(
+        self, build: Builder, threads: Threads, buffer: Value, at: list[Value], left: Layout, warps: int
+    ) -> Value:
+        """What all warps have, shared out to lanes that hold copies of the result, several a lane if these are few."""
+        slot, flips, lanes = threads.head.index(0), list[tuple[int, int]](), 1
+        for place in copies(left):
+            extent = min(place.digit.extent, warps // lanes)
+            if place.digit.owner is Owner.LANE and extent > 1:
+                bits = threads.bits(Owner.LANE, place.weight, extent)
+                slot = emit.add(threads.head, slot, emit.mul(threads.head, bits, threads.head.index(lanes)))
+                flips.append((place.weight, extent))
+                lanes *= extent
+        rounds, size = warps // lanes, left.count(Owner.REG)
+        assert isinstance(buffer.type, MemrefType)
+        rows = FragmentType(rounds * size, buffer.type.element)
+        steps = ((rounds, 0, lanes), *register_steps(left, 1))
+        read = build(lane.Load(buffer, [slot, *at], steps, result_types=[rows])).out
+        value = picked(build, [read], range(0, rows.size, rounds))
+        for k in range(1, rounds):
+            value = self.combine(build, value, picked(build, [read], range(k, rows.size, rounds)))
+        for weight, extent in flips:
+            value = self._between_lanes(build, value, weight, extent)
+        return value
 
     def _part(self, threads: Threads) -> Value:
         """Which of the warps that share a line this one is."""

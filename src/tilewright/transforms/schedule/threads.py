@@ -45,13 +45,10 @@ class Threads(Struct):
 
     def digit(self, place: Place) -> Value:
         """A digit of a lane's or warp's number."""
-        return self._bits(place.digit.owner, place.weight, place.digit.extent)
+        return self.bits(place.digit.owner, place.weight, place.digit.extent)
 
-    def low_bits(self, owner: Owner, extent: int) -> Value:
-        """The number of the lane or warp modulo an extent."""
-        return self._bits(owner, 1, extent)
-
-    def _bits(self, owner: Owner, weight: int, extent: int) -> Value:
+    def bits(self, owner: Owner, weight: int, extent: int) -> Value:
+        """`number // weight % extent` of the number of the lane or warp."""
         key = (owner, weight, extent)
         found = self.digits.get(key)
         if found is None:

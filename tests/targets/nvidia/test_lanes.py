@@ -1,0 +1,106 @@
+"""Kernels on the lane level: the answers of today's emission, instruction for instruction what was promised."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from effort import SEED, Ran, count
+from generators import tile_ir
+from tilewright.compiler import read_module
+from tilewright.diagnostics import Report, Source
+from tilewright.ir.passes import PassContext, PassManager
+from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.target import NvidiaTarget
+
+from .against_interpreter import random_differences, tile_ir_meaning
+from .case import Launch
+from .cases_tile_ir import entry
+from .emulated import Emulated, compiled, emulated
+from .test_runs import accesses
+
+KERNELS = count("RANDOM_LANE_KERNELS", 12, 1000)
+LATE = ("choose-schedule", "assign-layouts", "lower-to-lanes")
+
+
+def element_by_element(text: str) -> Emulated:
+    """A text compiled for the emulator without the way over lanes."""
+    module = read_module(Source("<kernel>", text), Report())
+    passes = [step for step in NvidiaTarget(Architecture.SM_80).passes(2) if step.name not in LATE]
+    PassManager(passes).run(module, PassContext())
+    return emulated(module)
+
+
+def test_random_kernels_agree_with_the_other_way(ran: Ran) -> None:
+    """As many as take lanes: each against the interpreter, and what needs no rounding bit by bit against elements."""
+    seed, done = SEED, 0
+    while done < KERNELS:
+        seed += 1
+        kernel = tile_ir.generate(random.Random(seed), f"seed_{seed}")
+        text = tile_ir.module_of([kernel])
+        lanes = compiled(text)
+        if not lanes.kernels[0].facts["schedule"].startswith("lanes"):
+            continue
+        done += 1
+        found = random_differences(
+            kernel, 0, lambda launch, number, on=lanes: on.run(launch, number), tile_ir_meaning(text)
+        )
+        assert not found, f"{kernel.name}: {'; '.join(found)}\n{kernel.text}"
+        launch = Launch(kernel.copy_arguments(), {}, kernel.grid)
+        both = [way.run(launch) for way in (lanes, element_by_element(text))]
+        for output in kernel.outputs:
+            have, want = (np.asarray(results[output.argument]) for results in both)
+            if output.exact:
+                assert have.tobytes() == want.tobytes(), kernel.text
+    ran(done, "kernels of Tile IR on lanes and by elements")
+
+
+def row_sums(element: str, rows: int, columns: int, dim: int) -> str:
+    """The sums of a tile along a dimension."""
+    shape, left = f"{rows}x{columns}x{element}", f"{rows if dim else columns}x{element}"
+    x, y = f"tensor_view<{shape}, strides=[{columns},1]>", f"tensor_view<{left}, strides=[1]>"
+    xv, yv = f"partition_view<tile=({rows}x{columns}), {x}>", f"partition_view<tile=({left.split('x')[0]}), {y}>"
+    return entry(
+        "sums",
+        f"%x: tile<ptr<{element}>>, %y: tile<ptr<{element}>>",
+        f"""%xt = make_tensor_view %x, shape = [{rows}, {columns}], strides = [{columns}, 1] : {x}
+%yt = make_tensor_view %y, shape = [{left.split("x")[0]}], strides = [1] : {y}
+%xw = make_partition_view %xt : {xv}
+%yw = make_partition_view %yt : {yv}
+%z = constant <i32: 0> : tile<i32>
+%v, %t0 = load_view_tko weak %xw[%z, %z] : {xv}, tile<i32> -> tile<{shape}>, token
+%s = reduce %v dim={dim} identities=[0{".0" if element[0] == "f" else ""} : {element}] : tile<{shape}> -> tile<{left}>
+(%p: tile<{element}>, %q: tile<{element}>) {{
+  %r = {"addf" if element[0] == "f" else "addi"} %p, %q : tile<{element}>
+  yield %r : tile<{element}>
+}}
+%t1 = store_view_tko weak %s, %yw[%z] : tile<{left}>, {yv}, tile<i32> -> token
+return""",
+    )
+
+
+@pytest.mark.parametrize("dim", [0, 1])
+@pytest.mark.parametrize(("rows", "columns"), [(1, 512), (4, 256), (128, 8), (64, 64), (2, 2), (512, 1)])
+def test_sums_of_every_shape(rows: int, columns: int, dim: int, rng: np.random.Generator) -> None:
+    """In registers, between lanes, between warps, in each order."""
+    kernels = compiled(row_sums("i32", rows, columns, dim))
+    assert kernels.kernels[0].facts["schedule"].startswith("lanes")
+    x = rng.integers(-(1 << 31), 1 << 31, (rows, columns)).astype(np.int32)
+    y = np.zeros(rows if dim else columns, np.int32)
+    found = kernels.run(Launch([x, y], {}))[1]
+    np.testing.assert_array_equal(np.asarray(found), x.sum(axis=dim, dtype=np.int32))
+
+
+def test_rows_of_a_warp_need_no_shared_memory() -> None:
+    """8 rows of 256 to 4 warps: nobody waits before the store, which might be to what others read."""
+    kernel = tw.compile(row_sums("f32", 8, 256, 1), target="nvidia:sm_80", cache=False)["sums"]
+    assert kernel.info.local_bytes == 0
+    assert kernel.ir("ptx").count("barrier") == 1
+
+
+def test_accesses_are_16_bytes_wide() -> None:
+    ptx = tw.compile(row_sums("f32", 8, 256, 1), target="nvidia:sm_80", cache=False).text("ptx")
+    assert {name for name in accesses(ptx) if name.startswith("ld.global.v")} == {"ld.global.v4.b32"}
