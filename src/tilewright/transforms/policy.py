@@ -64,8 +64,11 @@ class TilePolicy(Protocol):
 class SchedulePolicy(Protocol):
     """How tiles are dealt to the threads of a work-group."""
 
-    def threads(self, elements: int) -> int:
-        """Threads for kernels whose largest tile has so many elements, a power of two and whole warps."""
+    def threads(self, elements: int, bytes_: int) -> int:
+        """Threads for kernels whose largest tile has so many elements, of so many bytes in memory.
+
+        A power of two, and whole warps.
+        """
         ...
 
 
@@ -105,7 +108,7 @@ class GenericSchedulePolicy(Struct, frozen=True):
 
     count: int = 128
 
-    def threads(self, elements: int) -> int:
+    def threads(self, elements: int, bytes_: int) -> int:
         """The same for all kernels."""
         return self.count
 

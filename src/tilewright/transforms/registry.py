@@ -31,6 +31,7 @@ from tilewright.transforms.raise_contractions import RaiseContractions
 from tilewright.transforms.schedule.assign_layouts import AssignLayouts
 from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
 from tilewright.transforms.schedule.lower_to_lanes import LowerToLanes
+from tilewright.transforms.schedule.recompute_tiles import RecomputeTiles
 from tilewright.transforms.split_barriers import SplitBarriers
 
 _FACTORIES: tuple[Callable[[], Pass], ...] = (
@@ -57,6 +58,7 @@ _FACTORIES: tuple[Callable[[], Pass], ...] = (
     SplitBarriers,
     InsertBoundsChecks,
     ChooseSchedule,
+    RecomputeTiles,
     AssignLayouts,
     LowerToLanes,
 )

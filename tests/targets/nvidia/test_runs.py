@@ -80,12 +80,13 @@ def ptx_of(text: str, target: str = "nvidia:sm_80") -> str:
     return tw.compile(text, target=target, cache=False).text("ptx")
 
 
-@pytest.mark.parametrize(("dtype", "runs"), [("f32", 2), ("f16", 1), ("bf16", 1), ("f64", 4)])
-def test_views_of_aligned_arrays(dtype: str, runs: int) -> None:
+@pytest.mark.parametrize("dtype", ["f32", "f16", "bf16", "f64"])
+def test_views_of_aligned_arrays(dtype: str) -> None:
+    """Each thread has 32 bytes of each array."""
     found = accesses(ptx_of(views(dtype, 16)))
     loads = sum(number for name, number in found.items() if name.startswith("ld.global.v"))
     stores = sum(number for name, number in found.items() if name.startswith("st.global.v"))
-    assert (loads, stores, found.total()) == (2 * runs, runs, 3 * runs), found
+    assert (loads, stores, found.total()) == (4, 2, 6), found
     assert all(name.endswith(("v4.b32", "v2.b64")) for name in found), found
 
 

@@ -52,7 +52,7 @@ def scheduled(text: str) -> Kernel:
 
 def test_threads_wait_on_both_sides_of_a_loop_without_a_count() -> None:
     found = scheduled(SWAPS)
-    assert (found.subgroup_size, found.work_group_size) == (32, (128, 1))
+    assert (found.subgroup_size, found.work_group_size) == (32, (32, 1))
     (loop,) = [op for op in found.walk() if isinstance(op, scf.While)]
     wanted = ("team.barrier", "tile.gather", "tile.scatter", "lane.store")
     names = [op.name for op in loop.walk() if op.name in wanted]

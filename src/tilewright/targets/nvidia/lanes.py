@@ -41,11 +41,16 @@ def slots_of(ctx: KernelContext, value: core.Value) -> tuple[Operand, ...]:
 
 
 def lower_elementwise(ctx: KernelContext, op: core.Operation) -> None:
-    """An operation of `arith` or `math` on each register."""
+    """An operation of `arith` or `math` on each register; on those that hold the same, once."""
     count = fragment_of(op.results[0]).size
     operands = [slots_of(ctx, o) if is_fragment(o) else (ctx.operand(o),) * count for o in op.operands]
-    rows = zip(*operands, strict=True) if operands else [()] * count
-    ctx.bind(op.results[0], Fragment(tuple(apply(ctx.arith, op, row) for row in rows)))
+    known: dict[tuple[Operand, ...], Operand] = {}
+    slots: list[Operand] = []
+    for row in zip(*operands, strict=True) if operands else [()] * count:
+        if row not in known:
+            known[row] = apply(ctx.arith, op, row)
+        slots.append(known[row])
+    ctx.bind(op.results[0], Fragment(tuple(slots)))
 
 
 # Memory

@@ -39,6 +39,7 @@ from tilewright.transforms.schedule.assign_layouts import AssignLayouts
 from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
 from tilewright.transforms.schedule.known import runs_lanes
 from tilewright.transforms.schedule.lower_to_lanes import LowerToLanes
+from tilewright.transforms.schedule.recompute_tiles import RecomputeTiles
 
 SHARED_BYTES: Final = {Architecture.SM_80: 163 * 1024, Architecture.SM_90A: 227 * 1024}
 _FORMAT: Final = "1"
@@ -79,7 +80,7 @@ class NvidiaTarget(Struct, frozen=True):
         """Blocks of threads for kernels of one work-item, then the common way to tiles."""
         assert not checked, "what cannot be checked is refused before"
         common = common_pipeline(NvidiaTeamPolicy(), NvidiaTilePolicy(), level)
-        lanes = [ChooseSchedule(NvidiaSchedulePolicy()), AssignLayouts(), LowerToLanes()]
+        lanes = [ChooseSchedule(NvidiaSchedulePolicy()), RecomputeTiles(), AssignLayouts(), LowerToLanes()]
         return [SpreadWorkGroup(), *common, *lanes]
 
     def generate(self, module: ModuleOp, report: Report, level: int = 2) -> Artifact:

@@ -11,13 +11,17 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
+from tilewright.dialects import tile
 from tilewright.dialects.builtin import Kernel, Module
+from tilewright.ir.core import Value
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import TileType
 from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
 from tilewright.transforms.schedule.known import LANES, obstacle, teams_of, tiles_of
 
 _ELEMENTS: Final = "elements"
+_USUAL: Final = 4
+_TRANSFERS: Final = (tile.Load, tile.Store)
 
 
 class ChooseSchedule(Pass, frozen=True):
@@ -38,8 +42,19 @@ class ChooseSchedule(Pass, frozen=True):
     def _spread(self, kernel: Kernel) -> None:
         """As many threads as suit the largest tile, where the program does not say how many there are."""
         if kernel.spread:
-            sizes = [value.type.size for value in tiles_of(kernel) if isinstance(value.type, TileType)]
-            kernel.work_group_size = (self.policy.threads(max(sizes)), 1)
+            largest = max(_type(value).size for value in tiles_of(kernel))
+            kernel.work_group_size = (self.policy.threads(largest, _least_bytes(kernel, largest)), 1)
+
+
+def _least_bytes(kernel: Kernel, size: int) -> int:
+    """Of the elements of tiles of that size that come from or go to memory."""
+    moved = [op.out if isinstance(op, tile.Load) else op.value for op in kernel.walk() if isinstance(op, _TRANSFERS)]
+    return min((_type(value).element.bytes for value in moved if _type(value).size == size), default=_USUAL)
+
+
+def _type(value: Value) -> TileType:
+    assert isinstance(value.type, TileType)
+    return value.type
 
 
 def refused(reason: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from msgspec import Struct
 
@@ -15,6 +16,9 @@ from tilewright.ir.layouts import Layout, Owner
 from tilewright.ir.types import AddressSpace, FragmentType, MemrefType, memref
 from tilewright.transforms import emit
 from tilewright.transforms.schedule.threads import Threads, copies, register_steps
+
+_AT_ONCE: Final = 8
+"""Registers of a line that are combined by a tree."""
 
 
 class Reduction(Struct, frozen=True):
@@ -38,16 +42,23 @@ class Reduction(Struct, frozen=True):
     def _in_registers(self, build: Builder, value: Value) -> Value:
         """Halves of the registers that hold one line are combined until one is left of each."""
         coordinates = self.layout.table()[:, 0, 0, 0, :].tolist()
-        lines: dict[tuple[int, ...], list[int]] = {}
+        found: dict[tuple[int, ...], list[int]] = {}
         for register, at in enumerate(coordinates):
-            lines.setdefault(tuple(c for k, c in enumerate(at) if k != self.dim), []).append(register)
-        groups = list(lines.values())
+            found.setdefault(tuple(c for k, c in enumerate(at) if k != self.dim), []).append(register)
+        groups = list(found.values())
         if fragment_of(value).size > len(groups):
             # registers of one line behind each other, so that each step takes what the step before left
             value = picked(build, [value], [group[k] for k in range(len(groups[0])) for group in groups])
-        while (size := fragment_of(value).size) > len(groups):
-            half, all_ = size // 2, range(size)
-            value = self.combine(build, picked(build, [value], all_[:half]), picked(build, [value], all_[half:]))
+        lines, size = len(groups), fragment_of(value).size
+        if size > _AT_ONCE * lines:
+            # one part after the other: few of them need to be there at once
+            step, rest = _AT_ONCE * lines, value
+            value = picked(build, [rest], range(step))
+            for first in range(step, size, step):
+                value = self.combine(build, value, picked(build, [rest], range(first, first + step)))
+        while (size := fragment_of(value).size) > lines:
+            half, every = size // 2, range(size)
+            value = self.combine(build, picked(build, [value], every[:half]), picked(build, [value], every[half:]))
         return value
 
     def _between_lanes(self, build: Builder, value: Value, first: int, extent: int) -> Value:

@@ -1,0 +1,61 @@
+"""recompute-tiles: what is loaded late or again, and what must stay."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tilewright.interpreter import interpret
+from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
+from tilewright.transforms.schedule.recompute_tiles import RecomputeTiles
+from transforms.support import filecheck, kernel, names, run
+
+ATTRIBUTES = "subgroup_size = 32, work_group_size = [32, 1]"
+
+
+def norm(size: int, between: str = "") -> str:
+    """y = x / sum(x) * w, w loaded at the beginning."""
+    return f"""%z = arith.constant {{value = 0}} -> index
+    %x = tile.load %X, %z -> tile<{size}xf32> %w = tile.load %W, %z -> tile<{size}xf32>
+    {between}
+    %s = tile.reduce %x {{kind = "add", dim = 0}} -> tile<f32> %t = tile.item %s -> f32
+    %b = tile.splat %t -> tile<{size}xf32> %d = arith.div %x, %b -> tile<{size}xf32>
+    %q = arith.mul %d, %w -> tile<{size}xf32> tile.store %q, %Y, %z"""
+
+
+def text(size: int, between: str = "") -> str:
+    parameters = ", ".join(f"%{name}: memref<f32x{size}>" for name in "XWY")
+    module = kernel(parameters, norm(size, between), ATTRIBUTES)
+    found = run(module, ChooseSchedule(), RecomputeTiles())
+    x, w = np.random.default_rng(1).random((2, size), np.float32)
+    y = np.zeros(size, np.float32)
+    interpret(module.kernels[0], [x, w, y])
+    if not between:
+        np.testing.assert_allclose(y, x / x.sum() * w, rtol=1e-5)
+    return found
+
+
+def test_what_there_is_room_for_stays() -> None:
+    filecheck(text(512), "%x = tile.load %X\n%w = tile.load %W\ntile.reduce\n! tile.load\ntile.store")
+
+
+def test_what_is_needed_late_is_loaded_late() -> None:
+    """32 registers of x and 32 of w: w waits."""
+    filecheck(text(1024), "%x = tile.load %X\n! %W\ntile.reduce\n! %X\n%w = tile.load %W\ntile.store")
+
+
+def test_what_does_not_fit_is_loaded_again() -> None:
+    filecheck(text(2048), "tile.load %X\n! %W\ntile.reduce\ntile.load %X\ntile.load %W\ntile.store")
+
+
+@pytest.mark.parametrize("between", ["tile.store %x, %W, %z", "team.barrier {fence_global = true}"])
+def test_nothing_is_loaded_behind_what_writes_or_synchronises(between: str) -> None:
+    found = text(2048, between)
+    assert found.count("tile.load") == 2
+    filecheck(found, "tile.load %X\ntile.load %W\ntile.reduce\n! tile.load\ntile.store %{{.*}}, %Y")
+
+
+def test_kernels_that_do_not_take_lanes_are_left_alone() -> None:
+    module = kernel("%X: memref<f32x2048>, %W: memref<f32x2048>, %Y: memref<f32x2048>", norm(2048), ATTRIBUTES)
+    run(module, RecomputeTiles())
+    assert names(module)["tile.load"] == 2
