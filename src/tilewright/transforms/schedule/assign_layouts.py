@@ -19,7 +19,7 @@ from tilewright.dialects import addresses, scf, tile
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.tile_combine import ReduceBy
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.interfaces import Elementwise, MovesElements
+from tilewright.ir.interfaces import AccessesAddresses, Elementwise, MovesElements
 from tilewright.ir.layouts import Layout, LayoutError
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import BOOL, MemrefType, TileType
@@ -27,6 +27,7 @@ from tilewright.transforms.schedule.choose_schedule import refused
 from tilewright.transforms.schedule.known import has_tile, runs_lanes, teams_of, tiles_of
 from tilewright.transforms.schedule.moves import registers_of_move
 from tilewright.transforms.schedule.spreading import Wishes, spread_layout
+from tilewright.transforms.schedule.threads import copies
 
 _VECTOR_BYTES: Final = 16
 
@@ -142,6 +143,9 @@ class _Assignment:
                 return self._of(op.operands[0]).reduce_dim(op.dim) != self._of(op.results[0])
             case MovesElements():
                 return registers_of_move(op, self._of) is None
+            case addresses.ScatterUpdate() | addresses.ScatterExchange():
+                # one of those that hold an element updates it, and alone knows what was there
+                return bool(op.out.uses) and bool(copies(self._of(op.out)))
             case _:
                 return False
 
@@ -160,7 +164,7 @@ def _alike(op: Operation) -> Iterator[list[Value]]:
         groups += [list(row) for row in zip(op.outs, values, strict=True)]
     elif isinstance(op, scf.If):
         groups = [list(row) for region in op.regions for row in zip(op.outs, scf.yielded(region), strict=False)]
-    elif isinstance(op, Elementwise | addresses.Gather | addresses.Scatter):
+    elif isinstance(op, Elementwise | AccessesAddresses):
         groups = [[*op.operands, *op.results]]
     for group in groups:
         tiles = [value for value in group if isinstance(value.type, TileType)]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from tilewright.dialects import addresses, arith, memref, scf, team, tile
+from tilewright.dialects import arith, memref, scf, team, tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.tile_combine import ReduceBy, single_operation
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.definition import PURE
-from tilewright.ir.interfaces import Elementwise, MovesElements
+from tilewright.ir.interfaces import AccessesAddresses, Elementwise, MovesElements
 from tilewright.ir.types import TileType
 from tilewright.transforms.schedule.spreading import Teams
 
@@ -24,8 +24,7 @@ _ON_TILES = (
     tile.Iota,
     tile.Item,
     tile.Reduce,
-    addresses.Gather,
-    addresses.Scatter,
+    AccessesAddresses,
     scf.For,
     scf.If,
     scf.While,

@@ -30,6 +30,8 @@ from tilewright.transforms.schedule.reductions import Reduction, picked
 from tilewright.transforms.schedule.threads import Threads, copies
 from tilewright.transforms.steps import STEP
 
+_Scatters = addresses.Scatter | addresses.ScatterUpdate | addresses.ScatterExchange
+
 
 class LowerToLanes(Pass, frozen=True):
     """Lower the kernels whose tiles have layouts."""
@@ -140,14 +142,17 @@ def _load(low: _Lowering, build: Builder, op: tile.Load) -> None:
 
 def _store(low: _Lowering, build: Builder, op: tile.Store) -> None:
     layout = layout_of(op.value)
-    if STEP in op.attributes and copies(layout):
-        # what one thread writes others may have read in the same step
+    # what one of several holders writes the others may have read in the same step, and in a loop will read
+    shared = STEP in op.attributes and bool(copies(layout))
+    if shared:
         build(team.Barrier(fence_global=True, fence_local=True))
     transfer = of_access(op, low.new(op.memref), [low.new(i) for i in op.indices], layout)
     transfer.store(low.once(build, layout), low.threads, low.new(op.value))
+    if shared and low.in_loop:
+        build(team.Barrier(fence_global=True, fence_local=True))
 
 
-def _scatter(low: _Lowering, build: Builder, op: addresses.Scatter) -> None:
+def _scatter(low: _Lowering, build: Builder, op: _Scatters) -> None:
     _copy(low, low.once(build, layout_of(op.value)), op)
 
 
@@ -223,6 +228,8 @@ _LOWERINGS: Final[OperationTable[Callable[[_Lowering, Builder, Any], None]]] = O
         tile.Reduce: _reduce,
         ReduceBy: _reduce_by,
         addresses.Scatter: _scatter,
+        addresses.ScatterUpdate: _scatter,
+        addresses.ScatterExchange: _scatter,
         memref.Store: _elected,
     }
 )
