@@ -123,6 +123,17 @@ def approximations() -> list[tuple[Approximation, dict[str, int]]]:
             ),
             {"f32": 3, "f64": 6},
         ),
+        (
+            Approximation(
+                "TANH",
+                "(tanh(x)/x - 1) / z with z = x^2, |x| <= 0.35",
+                series(lambda z: (mp.tanh(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, lambda z: -one / 3 + 2 * z / 15),
+                lambda z: z + mp.mpf(10) ** -4,
+                mp.mpf(0),
+                mp.mpf("0.35") ** 2 * mp.mpf("1.0001"),
+            ),
+            {"f32": 4},
+        ),
     ]
 
 

@@ -64,7 +64,7 @@ class Operation:
             return ("bool", self.dtype, self.dtype)
         if self.op == "fma":
             return (self.dtype,) * 3
-        return (self.dtype,) if self.op in UNARY | MATH | {"cast"} else (self.dtype,) * 2
+        return (self.dtype,) if self.op in UNARY | MATH | {"cast", "tanh"} else (self.dtype,) * 2
 
     @property
     def result_type(self) -> str:
@@ -84,6 +84,8 @@ class Operation:
         """Lower it."""
         if self.op == "cast":
             return arith.cast(operands[0], self.dtype, self.target)
+        if self.op == "tanh":
+            return arith.function(self.op, self.dtype, *operands)
         return arith.lower(self.op, self.dtype, *operands)
 
 

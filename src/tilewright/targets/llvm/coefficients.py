@@ -79,6 +79,14 @@ COS_F64 = (
     -1.1359648692741468e-11,
 )
 
+# (tanh(x)/x - 1) / z with z = x^2, |x| <= 0.35; weighted error 2^-31.0
+TANH_F32 = (
+    -0.33333322405815125,
+    0.1333235800266266,
+    -0.053723935037851334,
+    0.019426364451646805,
+)
+
 # ln(2) and pi/2 as sums; the products of all parts but the last with small integers are exact.
 LN2_F32 = (
     0.69317626953125,

@@ -53,6 +53,20 @@ def _exp_of_rest(kit: FloatKit, r: Value) -> Value:
     return kit.polynomial(r, (1.0, 1.0, *_EXP[kit.format.name]))
 
 
+def emit_expm1(kit: FloatKit, x: Value) -> Value:
+    """e^x - 1 for x from 0 on as long as e^x is well within the range of the format.
+
+    Of e^x = 2^n e^r that is `2^n (e^r - 1) + (2^n - 1)`: both terms are accurate, the second exact as long as all of it
+    matters.
+    """
+    n, integer = kit.nearest_integer(x, math.log2(math.e))
+    name = kit.format.name
+    r = kit.subtract_product(x, n, _LN2[name])
+    rest = kit.mad(kit.b.fmul(r, r), kit.polynomial(r, _EXP[name]), r)
+    power = kit.power_of_two(integer)
+    return kit.mad(rest, power, kit.b.fsub(power, kit.number(1.0)))
+
+
 def _native_exp2(kit: FloatKit, exponent: Value, x: Value) -> Value:
     """2^exponent with an error that grows with |x|, and zero instead of subnormals; a NaN x stays."""
     b = kit.b

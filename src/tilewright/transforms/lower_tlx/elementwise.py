@@ -51,7 +51,7 @@ def _wide(function: _Function) -> _Function:
 
 FUNCTIONS: Final[Mapping[type[tlx.TensorUnary], _Function]] = {
     tlx.Relu: _relu,
-    tlx.Tanh: _wide(_direct(math.Tanh)),
+    tlx.Tanh: _direct(math.Tanh),
     tlx.Sigmoid: _wide(_sigmoid),
     tlx.Sin: _direct(math.Sin),
     tlx.Cos: _direct(math.Cos),
