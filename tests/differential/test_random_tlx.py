@@ -65,7 +65,15 @@ def test_what_is_rare_is_still_drawn() -> None:
             assert f"@{cls.spec.intrinsic}(" in text, cls.spec.intrinsic
     for rank in range(1, 7):
         assert f"<{rank} x i64> <i64 0" in text
-    for words in ('"tlx.strides"="dim"', "insertelement", "phi <", "<5", "@llvm.tensor.mma(", "@llvm.vector.totensor("):
+    for words in (
+        '"tlx.strides"="dim"',
+        "insertelement",
+        "phi <",
+        "<5",
+        "@llvm.tensor.mma(",
+        "@llvm.vector.totensor(",
+        "x bfloat>",
+    ):
         assert words in text, words
 
 

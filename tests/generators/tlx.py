@@ -12,22 +12,24 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any, Final
 
+import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
 from generators.tlx_memory import Placed, spelled
 
 Array = NDArray[Any]
-DTYPES: Final = {
+DTYPES: Final[dict[str, Any]] = {
     "i8": np.int8,
     "i16": np.int16,
     "i32": np.int32,
     "i64": np.int64,
     "half": np.float16,
+    "bfloat": ml_dtypes.bfloat16,
     "float": np.float32,
     "double": np.float64,
 }
-EXACT: Final = {"half": 1 << 11, "float": 1 << 24, "double": 1 << 53}
+EXACT: Final = {"half": 1 << 11, "bfloat": 1 << 8, "float": 1 << 24, "double": 1 << 53}
 """Integers up to these are numbers of the type."""
 SMALL: Final = 400
 LARGE: Final = 5500
@@ -221,7 +223,7 @@ def exact(element: str, data: Array, magnitudes: Array | None = None) -> Array:
 
 def wide(data: Array) -> Array:
     """Room for sums: doubles, or integers that wrap later."""
-    return data.astype(np.float64 if data.dtype.kind == "f" else np.int64)
+    return data.astype(np.int64 if data.dtype.kind in "iu" else np.float64)
 
 
 def store(p: Program, tensor: Tensor) -> None:

@@ -26,8 +26,11 @@ WIDER: Final = {
     "i16": ("i32", "i64"),
     "i32": ("i64",),
     "half": ("float",),
+    "bfloat": ("float",),
     "float": ("double",),
 }
+SHORT: Final = ("half", "bfloat")
+"""Floats that are only stored: sums of them are formed as `float`."""
 
 
 def dense(p: Program, element: str, data: Array, is_open: bool = False) -> Tensor:
@@ -159,14 +162,14 @@ def function(p: Program) -> Tensor | None:
 def applied(p: Program, t: Tensor) -> Tensor:
     """The type stays."""
     name = p.rnd.choice(("relu", *FLOAT_FUNCTIONS)) if t.element in EXACT else "relu"
-    data = np.maximum(t.data, 0) if name == "relu" else FLOAT_FUNCTIONS[name](t.data)
+    data = np.maximum(t.data, t.data.dtype.type(0)) if name == "relu" else FLOAT_FUNCTIONS[name](t.data)
     return p.operation(name, Tensor(t.element, data, t.layout, t.padding, ""), [p.token(t)])
 
 
 def scalar(p: Program, element: str) -> tuple[str, int]:
     """A number, written or given by the launch."""
     number = p.rnd.randint(-5, 5)
-    if p.rnd.random() < 0.5 and element != "half":
+    if p.rnd.random() < 0.5 and element not in SHORT:
         return p.parameter(element, DTYPES[element](number)), number
     return (f"{number}.0" if element in EXACT else str(number)), number
 
@@ -331,7 +334,7 @@ def windows(data: Array, window: list[int], strides: list[int]) -> Array:
 
 
 def groups(p: Program) -> Tensor | None:
-    element = p.rnd.choice([e for e in DTYPES if e != "half"])
+    element = p.rnd.choice([e for e in DTYPES if e not in SHORT])
     group, count = p.rnd.randint(1, 4), p.rnd.randint(1, 20)
     a, b = (p.load(element, (group * count,), dense(p, element, np.zeros(group * count))) for _ in range(2))
     target = p.rnd.choice((element, *WIDER.get(element, ())))
@@ -423,7 +426,7 @@ def loop(p: Program) -> Tensor | None:
     data = t.data
     for part_ in parts[:rounds]:
         data = exact(t.element, wide(data) + wide(part_.data))
-        data = np.maximum(data, 0) if relu else data
+        data = np.maximum(data, data.dtype.type(0)) if relu else data
     return Tensor(t.element, data, t.layout, t.padding, carried)
 
 
