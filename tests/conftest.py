@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+from code_generation import quick_code_generation
 from effort import GIVEN_SEED, THOROUGH, Ran
 
 # A deadline in milliseconds says something about the machine's load, not about the code.
@@ -51,6 +52,13 @@ def _use_new_cache(config: pytest.Config) -> None:
     os.environ["TILEWRIGHT_CACHE_DIR"] = folder
     os.environ.pop("TILEWRIGHT_CACHE", None)
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def code_generation() -> Generator[None]:
+    """LLVM takes less time with most kernels than users let it."""
+    with quick_code_generation():
+        yield
 
 
 _PATIENCE: Final = 60

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import zlib
 from collections.abc import Callable
 from typing import Final, cast
 
@@ -11,7 +10,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from effort import thorough
+from code_generation import level_for
 from generators.element_types import DTYPES
 from tilewright.ir.passes import Pass, PassContext, PassManager
 from tilewright.machine.native import compile_text, load_object
@@ -28,8 +27,6 @@ from tilewright.transforms.lower_collectives import LowerCollectives
 from .entry import Entry, parsed
 
 Array = NDArray[np.generic]
-_WELL: Final = 3
-"""LLVM generates good code for one text in so many and otherwise code fast; for all of them in thorough runs."""
 TOLERANCE: Final = {"bf16": 8e-3, "f16": 1e-3, "f32": 4e-6, "f64": 1e-14, "c32": 4e-6, "c64": 1e-14}
 
 
@@ -63,18 +60,11 @@ class Collective(Entry):
         self.info = lower_kernel(module.kernels[0], llvm, shape.flags, CpuTiles(shape), shape.attributes)
         self.text = str(llvm)
         text = rewrite(self.text)
-        code = compile_text(text, machine(level), optimisation=_optimisation(text))
+        code = compile_text(text, machine(level), optimisation=level_for(text))
         self._library = load_object(code, [self.info.symbol])
         pointer, number = ctypes.c_void_p, ctypes.c_int64
         kind = ctypes.CFUNCTYPE(None, pointer, pointer, number, number, pointer, pointer)
         self._call = kind(self._library.address(self.info.symbol))
-
-
-def _optimisation(text: str) -> int:
-    """The level of code generation: what is tested here is the text, and LLVM takes more than half of the time. The
-    same text gets the same level each time. Fast code generation ends the process where loops carry tiles."""
-    well = thorough() or "x86_amx" in text
-    return 3 if well or zlib.crc32(text.encode()) % _WELL == 0 else 0
 
 
 def literal(dtype: str, value: float) -> str:

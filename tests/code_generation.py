@@ -1,0 +1,43 @@
+"""How well LLVM generates code in tests: their subject is the text that it is given, and it takes a large part of the
+time.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+import pytest
+
+from effort import thorough
+from tilewright.machine.processor import Machine
+from tilewright.targets.cpu import generation
+
+_WELL: Final = 3
+"""LLVM generates good code for one text in so many and otherwise code fast; for all of them in thorough runs."""
+
+
+def level_for(text: str) -> int:
+    """The level of code generation, the same each time for one text.
+
+    Fast code generation ends the process where loops carry tiles.
+    """
+    well = thorough() or "x86_amx" in text
+    return 3 if well or zlib.crc32(text.encode()) % _WELL == 0 else 0
+
+
+@contextmanager
+def quick_code_generation() -> Generator[None]:
+    """Kernels that this process compiles for the CPU get that level at most."""
+    generate = generation.compile_text
+
+    def compile_text(
+        text: str, target: Machine | None = None, *, passes: Sequence[str] = (), optimisation: int = 3
+    ) -> bytes:
+        return generate(text, target, passes=passes, optimisation=min(optimisation, level_for(text)))
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(generation, "compile_text", compile_text)
+        yield
