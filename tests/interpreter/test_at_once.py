@@ -94,6 +94,23 @@ def test_elements_of_two_sizes_in_one_memory() -> None:
     assert np.array_equal(memory, expected)
 
 
+def test_all_that_an_iteration_has_is_run() -> None:
+    """Two loops in one, with nothing behind them."""
+    text = """func @k(%x: memref<i32x8x8>) SIZES {
+        %zero = constant 0 : index
+        %four = constant 4 : index
+        %eight = constant 8 : index
+        %one = constant 1 : i32
+        for %i=%zero,%eight {
+            for %j=%zero,%four { store %one, %x[%i,%j] }
+            for %j=%four,%eight { store %one, %x[%i,%j] }
+        }
+    }"""
+    x = np.zeros((8, 8), np.int32, order="F")
+    interpret(kernel(text), [x])
+    assert (x == 1).all()
+
+
 def test_a_fault_in_the_middle_leaves_what_was_done_before_it() -> None:
     text = """func @k(%x: memref<i32x?>, %n: index) SIZES {
         %zero = constant 0 : index

@@ -65,9 +65,11 @@ def _nest(op: scf.For) -> list[scf.For]:
     """A loop, and those inside of it that have nothing beside them but numbers computed in front of them."""
     found = [op]
     while True:
-        ops = list(found[-1].body.entry)
-        inner = ops[-2] if len(ops) > 1 else None
-        if not isinstance(inner, scf.For) or inner.inits or not all(map(_is_number, ops[:-2])):
+        inside = [inner for inner in found[-1].body.entry if not isinstance(inner, scf.Yield)]
+        if not inside or not all(map(_is_number, inside[:-1])):
+            return found
+        inner = inside[-1]
+        if not isinstance(inner, scf.For) or inner.inits:
             return found
         found.append(inner)
 
