@@ -53,6 +53,34 @@ def _layer(x: Array, w: Array, b: Array, y: Array) -> list[Any]:
     return [None, None, None, np.maximum(x @ w + b, 0)]
 
 
+def _flat(a: Array, b: Array, c: Array) -> list[Any]:
+    return [None, None, (a.reshape(10, 24) @ b.reshape(24, 14)).reshape(-1)]
+
+
+def _flat_dynamic(rng: Rng) -> list[Any]:
+    m, n, k = (int(extent) for extent in rng.integers(1, 20, 3))
+    return [*(_integers(rng, size, dtype=np.float64) for size in (m * k, k * n, m * n)), m, n, k]
+
+
+def _flat_added(a: Array, b: Array, c: Array, m: int, n: int, k: int) -> list[Any]:
+    return [None, None, c + (a.reshape(m, k) @ b.reshape(k, n)).reshape(-1), None, None, None]
+
+
+def _flat_rows(rng: Rng) -> list[Any]:
+    """Rows that are longer than what is used of them; of the last one of B nothing is there beyond that."""
+    m, n, k = (int(extent) for extent in rng.integers(1, 20, 3))
+    lda, ldb, ldc = k + 3, n + int(rng.integers(2)), n + 1
+    sizes = (m * lda, (k - 1) * ldb + n, m * ldc)
+    return [*(_integers(rng, size, dtype=np.int32) for size in sizes), m, n, k, lda, ldb, ldc]
+
+
+def _flat_rows_added(a: Array, b: Array, c: Array, m: int, n: int, k: int, lda: int, ldb: int, ldc: int) -> list[Any]:
+    found, rows = c.copy(), np.zeros(k * ldb, b.dtype)
+    rows[: b.size] = b
+    found.reshape(m, ldc)[:, :n] += a.reshape(m, lda)[:, :k] @ rows.reshape(k, ldb)[:, :n]
+    return [None, None, found, *[None] * 6]
+
+
 def _dynamic(rng: Rng) -> list[Any]:
     rooms = [np.zeros((9, 40)), np.zeros((30, 30)), np.zeros((9, 20))]
     parts = [rooms[0][:, 2:15], rooms[1][4:17, :18], rooms[2][:, 1:19]]
@@ -206,6 +234,9 @@ CASES: Mapping[str, Case] = {
         _added,
         1e-6,
     ),
+    "flat": Case(lambda r: [_floats(r, 240), _floats(r, 336), _floats(r, 140)], _flat, 1e-6),
+    "flat_dynamic": Case(_flat_dynamic, _flat_added),
+    "flat_arith": Case(_flat_rows, _flat_rows_added),
     "affine_forms": Case(
         lambda r: [_integers(r, 11, 11), _integers(r, 11, 11), _integers(r, 11)],
         _affine_forms,

@@ -19,6 +19,7 @@ PASSES: Mapping[str, Sequence[str]] = {
     "loops": ("--convert-linalg-to-loops", "--mlir-print-op-generic"),
     "parallel": ("--convert-linalg-to-parallel-loops",),
     "tiled": (*_LOOPS, "--affine-loop-tile=tile-size=4"),
+    "normalised": (*_LOOPS, "--affine-loop-tile=tile-size=4", "--affine-loop-normalize"),
     "jammed": (*_LOOPS, "--affine-loop-unroll-jam=unroll-jam-factor=2"),
     "unrolled": (*_LOOPS, "--affine-loop-unroll=unroll-factor=3"),
     "parallelised": (*_LOOPS, "--affine-parallelize=parallel-reductions"),

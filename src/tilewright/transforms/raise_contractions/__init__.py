@@ -12,7 +12,9 @@ that loops carry and statements in front of the product or behind it make no dif
 Sums are reordered, and computed in acc(T) of the element type T of the target with one rounding at the end, as the
 instructions say; integers give the same bits. With the compile option `reorder_sums=False` only sums of integers are
 taken. Sources share no memory with the target, as far as allocations, `noalias` and address spaces tell; else loops
-stay. What lengths have to be for boxes to lie beside each other is tested at run time; the loops are the other case.
+stay. Memory of one mode that is accessed as if it had more (`i * N + j`) is taken as such (`delinearisation`,
+`split_copies`). What lengths have to be for boxes to lie beside each other is tested at run time; the loops are the
+other case.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from tilewright.ir.passes import Pass, PassContext
 from tilewright.transforms.cse import eliminate_common_subexpressions
 from tilewright.transforms.licm import hoist_computations
 from tilewright.transforms.raise_contractions.raising import Outcome, Raiser
+from tilewright.transforms.raise_contractions.split_copies import split_copy
 
 
 class RaiseContractions(Pass, frozen=True):
@@ -69,10 +72,23 @@ def _block(block: Block, raiser: Raiser) -> None:
 
 def _raise(run: list[Operation], raiser: Raiser) -> None:
     """Raise operations together, so that what one leaves out another may add, else loop by loop."""
-    if raiser.raise_nest(run) is Outcome.LEFT and len(run) > 1:
+    if _raised(run, raiser) is Outcome.LEFT and len(run) > 1:
         for op in run:
             if isinstance(op, scf.For):
-                raiser.raise_nest([op])
+                _raised([op], raiser)
+
+
+def _raised(ops: list[Operation], raiser: Raiser) -> Outcome:
+    """Raise operations, where they can be on memory of more modes than it has, else as they are."""
+    copy = split_copy(ops)
+    if copy is not None:
+        if raiser.raise_nest(copy.ops) is Outcome.RAISED:
+            copy.keep()
+            if copy.either is not None:
+                raiser.settled.add(copy.either)
+            return Outcome.RAISED
+        copy.drop()
+    return raiser.raise_nest(ops)
 
 
 def _runs(block: Block) -> Iterator[list[Operation]]:

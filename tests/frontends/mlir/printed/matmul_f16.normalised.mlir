@@ -1,0 +1,34 @@
+#map = affine_map<(d0) -> (d0 * 4)>
+#map1 = affine_map<(d0, d1) -> (d0 + d1)>
+module {
+  func.func @f(%arg0: memref<16x32xf16>, %arg1: memref<32x24xf16>, %arg2: memref<16x24xf32>) {
+    affine.for %arg3 = 0 to 4 {
+      %0 = affine.apply #map(%arg3)
+      affine.for %arg4 = 0 to 6 {
+        %1 = affine.apply #map(%arg4)
+        affine.for %arg5 = 0 to 8 {
+          %2 = affine.apply #map(%arg5)
+          affine.for %arg6 = 0 to 4 {
+            %3 = affine.apply #map1(%0, %arg6)
+            affine.for %arg7 = 0 to 4 {
+              %4 = affine.apply #map1(%1, %arg7)
+              affine.for %arg8 = 0 to 4 {
+                %5 = affine.apply #map1(%2, %arg8)
+                %6 = affine.load %arg0[%3, %5] : memref<16x32xf16>
+                %7 = affine.load %arg1[%5, %4] : memref<32x24xf16>
+                %8 = affine.load %arg2[%3, %4] : memref<16x24xf32>
+                %9 = arith.extf %6 : f16 to f32
+                %10 = arith.extf %7 : f16 to f32
+                %11 = arith.mulf %9, %10 : f32
+                %12 = arith.addf %8, %11 : f32
+                affine.store %12, %arg2[%3, %4] : memref<16x24xf32>
+              }
+            }
+          }
+        }
+      }
+    }
+    return
+  }
+}
+
