@@ -71,6 +71,7 @@ def compile(
     std: Std = "auto",
     units: str | None = None,
     language_options: Mapping[str, str] | None = None,
+    stages: str | None = None,
 ) -> Program:
     """Compile a kernel for a target: its text, Tile IR bytecode, or the path of a file with either.
 
@@ -84,7 +85,9 @@ def compile(
     `units` are the product units that code for the CPU may use, such as `vnni,vector`; without it those of the setting
     `units`, or all that compute exactly what the language says. `Kernel.schedule` tells which ones products took.
     `language_options` say what the language of a text lets callers say: for TLX `quirks` (`prototype` or `rfc-text`)
-    and `layout_convention` (`xla`).
+    and `layout_convention` (`xla`). `stages` is one of MLIR: what is compiled is the kernel that all stages make of the
+    one product of the text, with the tiles that it gives (`"block=128x128x64 warp=64x32x32"`, or `"default"`); it is
+    launched on a grid of as many work-groups as C has tiles, columns first.
 
     Raises `CompileError` with located diagnostics, OSError for an unreadable file, ValueError for a wrong option.
     """
@@ -94,7 +97,8 @@ def compile(
         raise ValueError(f"std is {', '.join(get_args(Std))}, not {std!r}")
     source = source_of(kernel)
     values = dict(definitions or {})
-    reading = ReadOptions(values, std, dict(language_options or {}))
+    chosen = dict(language_options or {}) | ({} if stages is None else {"stages": stages})
+    reading = ReadOptions(values, std, chosen)
     check_choices(source, reading)
     if target == "interpreter":
         if units is not None:

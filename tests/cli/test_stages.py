@@ -73,3 +73,20 @@ def test_other_languages_have_no_stages() -> None:
     done = run("opt", "-", "--stages", text="func @k() {}\n")
     assert done.returncode == 2
     assert "<stdin>: the stages take a text of MLIR" in done.stderr
+
+
+@pytest.mark.parametrize("target", ["cpu", "nvidia:sm_80"])
+def test_what_the_stages_end_in_is_compiled(file: str, target: str) -> None:
+    done = run("compile", file, "--stages", SCHEDULE, "--target", target)
+    assert done.returncode == 0, done.stderr
+    assert "f" in done.stdout
+    plain = run("compile", file, "--target", target)
+    assert plain.stdout != done.stdout
+
+
+def test_tiles_that_do_not_fit_are_refused_before_anything_is_compiled(file: str) -> None:
+    done = run("compile", file, "--stages", "default")
+    assert done.returncode == 1
+    assert "M12" in done.stderr
+    assert "tile_block, does not apply" in done.stderr
+    assert "no entry of a schedule" in run("check", file, "--stages", "blokc=4").stdout

@@ -17,7 +17,6 @@ from tilewright.frontends.recognise import is_bytecode
 from tilewright.languages import LANGUAGES
 
 _OPTIONS: Final = tuple(option for language in LANGUAGES for option in language.options)
-_NAMES: Final = tuple(option.name for option in _OPTIONS)
 
 
 def read_bytes(name: str) -> tuple[str, bytes]:
@@ -78,15 +77,24 @@ def std_option(command: Callable[..., None]) -> Callable[..., None]:
 
 def language_options(command: Callable[..., None]) -> Callable[..., None]:
     """The options of all languages, as the mapping `chosen` of those that were given."""
+    return language_options_but()(command)
 
-    @functools.wraps(command)
-    def collected(**given: object) -> None:
-        chosen = {name: str(choice) for name in _NAMES if (choice := given.pop(name)) is not None}
-        command(**given, chosen=chosen)
 
-    result: Callable[..., None] = collected
-    for option in reversed(_OPTIONS):
-        result = click.option(
-            f"--{option.name.replace('_', '-')}", option.name, type=click.Choice(option.choices), help=option.help
-        )(result)
-    return result
+def language_options_but(*others: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """The options of all languages for a verb that has others of some names."""
+    options = [option for option in _OPTIONS if option.name not in others]
+
+    def with_options(command: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def collected(**given: object) -> None:
+            chosen = {o.name: str(choice) for o in options if (choice := given.pop(o.name)) is not None}
+            command(**given, chosen=chosen)
+
+        result: Callable[..., None] = collected
+        for option in reversed(options):
+            kind = click.Choice(option.choices) if option.choices else str
+            name, shown = f"--{option.name.replace('_', '-')}", option.shown or None
+            result = click.option(name, option.name, type=kind, metavar=shown, help=option.help)(result)
+        return result
+
+    return with_options

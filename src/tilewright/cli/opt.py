@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from tilewright.cli import completers
-from tilewright.cli.inputs import definitions, language_options, read_source, std_option
+from tilewright.cli.inputs import definitions, language_options_but, read_source, std_option
 from tilewright.cli.output import show, write_result
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.binary import Binary
@@ -98,7 +98,7 @@ def _in_language(module: Module) -> bool:
 @click.option("--schedule", default="", help="MLIR: tiles of the stages, such as block=128x128x64 warp=64x32x32 pad=8.")
 @click.option("-D", "values", multiple=True, metavar="NAME=VALUE", help="Give a $definition from outside.")
 @std_option
-@language_options
+@language_options_but("stages")
 def command(
     file: str,
     passes: str,

@@ -9,7 +9,7 @@ from typing import Final
 import click
 
 from tilewright.cli import completers
-from tilewright.cli.inputs import language_options, read_source
+from tilewright.cli.inputs import language_options_but, read_source
 from tilewright.cli.output import show, write_result
 from tilewright.diagnostics import Report
 from tilewright.diagnostics.binary import Binary
@@ -34,7 +34,7 @@ _VERSIONS: Final = tuple(version for language in LANGUAGES for version in langua
     type=click.Choice(_VERSIONS),
     help="Version of the bytecode to write; the lowest that can express the module if this is not given.",
 )
-@language_options
+@language_options_but("stages")
 @click.option("--locations/--no-locations", default=True, help="Write debug locations in text.")
 def command(
     file: str,

@@ -60,7 +60,7 @@ def check_choices(source: Source | Binary, options: ReadOptions) -> None:
             elsewhere = [other.name for other in languages() if any(o.name == name for o in other.options)]
             whose = f"an option of {' and '.join(elsewhere)}" if elsewhere else "no option of any language"
             raise NotOffered(f"{source.name}: {name} is {whose}; the text is in {language.name}")
-        if choice not in own[name].choices:
+        if own[name].choices and choice not in own[name].choices:
             raise NotOffered(f"{name} is {', '.join(own[name].choices)}, not {choice!r}")
 
 

@@ -31,11 +31,15 @@ def nothing() -> Mapping[str, str]:
 
 
 class LanguageOption(Struct, frozen=True):
-    """What a caller may say of texts in a language; the first of the choices holds where nothing is said."""
+    """What a caller may say of texts in a language; the first of the choices holds where nothing is said.
+
+    Without `choices` it is any text, which usage lines call `shown`.
+    """
 
     name: str
     choices: tuple[str, ...]
     help: str
+    shown: str = ""
 
 
 class ReadOptions(Struct, frozen=True):

@@ -7,12 +7,22 @@ from typing import TYPE_CHECKING, ClassVar
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.binary import Binary
 from tilewright.frontends.recognise import is_mlir
-from tilewright.languages.language import Form, Language, NotOffered, ReadOptions, Std
+from tilewright.languages.language import Form, Language, LanguageOption, NotOffered, ReadOptions, Std
 
 if TYPE_CHECKING:
     from tilewright.dialects.builtin import Module
+    from tilewright.ir.mlir.operations import MlirFile
     from tilewright.ir.passes import Pass
     from tilewright.program import Program
+
+
+STAGES = LanguageOption(
+    "stages",
+    (),
+    'MLIR: compile what all stages make of a product of matrices; tiles such as "block=128x128x64 warp=64x32x32", '
+    "or default.",
+    "SCHEDULE",
+)
 
 
 class Mlir(Language):
@@ -20,6 +30,7 @@ class Mlir(Language):
 
     name: ClassVar[str] = "MLIR"
     translates: ClassVar[bool] = True
+    options: ClassVar[tuple[LanguageOption, ...]] = (STAGES,)
 
     def recognises(self, source: Source | Binary, std: Std) -> bool:
         return isinstance(source, Source) and std == "auto" and is_mlir(source.text)
@@ -31,7 +42,8 @@ class Mlir(Language):
         file = read_mlir_file(source, report)
         report.raise_if_errors()
         assert file is not None, "what cannot be read is reported"
-        return program_of(file)
+        schedule = options.chosen.get(STAGES.name)
+        return program_of(file) if schedule is None else _behind_the_stages(file, schedule, report)
 
     def passes(self) -> list[Pass]:
         from tilewright.transforms.lower_mlir import LowerMlir
@@ -59,3 +71,17 @@ class Mlir(Language):
 
         file = file_of(module)
         return print_generic(file, form.locations and file.locations).encode()
+
+
+def _behind_the_stages(file: MlirFile, schedule: str, report: Report) -> Module:
+    """The kernel that a product ends in, in the dialects that all targets know."""
+    from tilewright.transforms.matmul_stages import NAMES, parse_schedule, run_stages
+
+    parameters = parse_schedule(Source(STAGES.name, "" if schedule == "default" else schedule), report)
+    report.raise_if_errors()
+    module: Module | None = None
+    for outcome in run_stages(file.module, parameters, NAMES[-1], report):
+        module = outcome.module
+    report.raise_if_errors()
+    assert module is not None, "what a stage cannot do is reported"
+    return module

@@ -38,7 +38,7 @@ def peel(matmul: Matmul) -> int:
         if not tiled[letter]:
             said = f"the {extents[letter]} iterations over %{name_of(loop)} are fewer than the tile's"
             fitting = "x".join(str(min(matmul.block[k], extents[k])) for k in "ijk")
-            hint = f'give smaller tiles by --schedule, `"block={fitting} warp=.."` for example'
+            hint = f'give smaller tiles in the schedule, `"block={fitting} warp=.."` for example'
             raise NotApplicable(loop, f"{said} {matmul.block[letter]}", hint)
         move_bounds(loop, Linear(), Linear(tiled[letter]))
     outermost = loops["i"]

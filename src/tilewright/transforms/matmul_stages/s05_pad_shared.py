@@ -31,7 +31,7 @@ def apply(matmul: Matmul) -> str:
         fault = _fault(op.memref, columns + matmul.schedule.pad, matmul.schedule.pad)
         if fault is not None:
             fitting = next((pad for pad in range(65) if _suits(matmul, pad)), 0)
-            raise NotApplicable(op, f"{fault[0]}: {fault[1]}", f'give by --schedule "pad={fitting}" for example')
+            raise NotApplicable(op, f"{fault[0]}: {fault[1]}", f'give in the schedule "pad={fitting}" for example')
         op.memref.type = structs.replace(type_, shape=(rows, columns + matmul.schedule.pad))
         after = conflicts(op.memref, columns + matmul.schedule.pad)
         said.append(f"%{op.memref.name} {op.memref.type}: bank conflicts {before} -> {after}")

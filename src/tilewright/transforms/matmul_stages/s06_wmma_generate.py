@@ -36,7 +36,7 @@ def apply(matmul: Matmul) -> str:
         if whole % size:
             said = f"the {whole} iterations over %{name_of(loop)} are no multiple of the {size} of matrix"
             fitting = spelled(tuple(-(-w // s) * s for w, s in zip(schedule.warp, schedule.matrix, strict=True)))
-            hint = f'give tiles of warps that matrices fill by --schedule, "warp={fitting}" for example'
+            hint = f'give tiles of warps that matrices fill in the schedule, "warp={fitting}" for example'
             raise NotApplicable(loop, f"{said}={spelled(schedule.matrix)}", hint)
     scalars = list(inside(loops[-1]))
     build = Builder(loops[-1].body.entry, loops[-1].body.entry.last, product.op.location)

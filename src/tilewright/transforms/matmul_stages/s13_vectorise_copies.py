@@ -57,7 +57,7 @@ def apply(matmul: Matmul) -> str:
 
 
 def _hint(count: int) -> str:
-    return f'give shorter rows by --schedule, "vector={count}" for example'
+    return f'give shorter rows in the schedule, "vector={count}" for example'
 
 
 def all_copies(matmul: Matmul) -> list[Copy]:

@@ -84,7 +84,7 @@ def apply(matmul: Matmul) -> str:
 def _check_threads(matmul: Matmul, threads: int) -> None:
     """Raises `NotApplicable` if a block has too many threads, or they do not share the rows of a tile evenly."""
     if threads > 1024:
-        hint = 'give larger tiles of warps by --schedule, "warp=64x32x32" for example'
+        hint = 'give larger tiles of warps in the schedule, "warp=64x32x32" for example'
         raise NotApplicable(
             matmul.function, f"a block of {matmul.schedule.warps} warps has more than 1024 threads", hint
         )
@@ -93,7 +93,7 @@ def _check_threads(matmul: Matmul, threads: int) -> None:
         if rows % threads:
             said = f"the tile of %{matrix.memref.name} is copied in {rows} rows of {matmul.schedule.vector} elements"
             fitting = _fitting_vector(matmul, threads)
-            hint = "give a larger block or fewer warps by --schedule"
+            hint = "give a larger block or fewer warps in the schedule"
             hint += f', or "vector={fitting}"' if fitting else ""
             raise NotApplicable(matmul.function, f"{said}, which {threads} threads do not share evenly", hint)
 

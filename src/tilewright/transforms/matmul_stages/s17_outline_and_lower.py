@@ -38,13 +38,13 @@ def apply(matmul: Matmul) -> str:
     _check_alone(matmul, launch)
     taken = sum(_shared_bytes(matmul))
     if taken > SHARED_BYTES:
-        hint = 'give a smaller block by --schedule, "block=64x64x64" for example'
+        hint = 'give a smaller block in the schedule, "block=64x64x64" for example'
         raise NotApplicable(
             launch, f"the buffers take {taken} bytes of shared memory; blocks have {SHARED_BYTES}", hint
         )
     needed = registers(matmul)
     if needed > REGISTERS:
-        hint = 'give smaller tiles of warps by --schedule, "warp=64x32x32" for example'
+        hint = 'give smaller tiles of warps in the schedule, "warp=64x32x32" for example'
         raise NotApplicable(launch, f"a thread needs {needed} registers at least; there are {REGISTERS}", hint)
     m, n = (matmul.tiled[letter] // matmul.block[letter] for letter in "ij")
     unit = next(iter(reversed(list(matmul.function.ancestors()))))
