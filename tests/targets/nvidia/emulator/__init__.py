@@ -8,9 +8,10 @@ checked: inside of memory that exists, aligned as the instruction promises, in n
 |---|---|
 | `text.py` | the text of a module: functions, blocks, instructions, operands |
 | `numbers.py`, `directed.py` | arithmetic on arrays with one entry a thread, rounded as the machine does |
+| `matrices.py`, `groups.py`, `copies.py` | products and loads by whole warps, by groups of warps; asynchronous copies |
 | `memory.py`, `races.py` | memory of all spaces; who accessed what between two barriers |
 | `frame.py`, `instructions.py` | registers of the threads; what each instruction does |
 | `machine.py` | scheduling, barriers, shuffles; launching a kernel |
 
-What the target does not print (vectors, switches, `alloca`) is refused, never guessed.
+What the target does not print (other vectors than pairs of halves, switches, `alloca`) is refused, never guessed.
 """

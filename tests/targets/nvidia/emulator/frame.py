@@ -46,6 +46,22 @@ class Machine(Protocol):
         """Let one thread after the other replace a number; the old ones."""
         ...
 
+    def copy_later(self, threads: Array, target: Array, source: Array, size: int, given: Array) -> None:
+        """Begin to copy `given` bytes, zeros behind them, to shared memory."""
+        ...
+
+    def commit_copies(self, threads: Array) -> None:
+        """Make a group of the copies begun."""
+        ...
+
+    def await_copies(self, threads: Array, pending: int) -> None:
+        """End all groups of copies but so many."""
+        ...
+
+    def show_writes(self, threads: Array) -> None:
+        """Let instructions that read memory by themselves see what was written."""
+        ...
+
     def call(self, name: str, threads: Array, arguments: Sequence[Array]) -> list[Array]:
         """Run a function."""
         ...

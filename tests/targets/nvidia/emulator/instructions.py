@@ -80,8 +80,21 @@ _APPROXIMATE: Final[Mapping[str, Callable[[Array], Array]]] = {
 }
 """What the hardware computes to some digits is right to all of them here."""
 
-_SYNCS: Final = ("llvm.nvvm.shfl.sync.", "llvm.nvvm.bar.warp.sync", "llvm.nvvm.barrier.cta.sync.all")
+_SYNCS: Final = (
+    "llvm.nvvm.shfl.sync.",
+    "llvm.nvvm.bar.warp.sync",
+    "llvm.nvvm.barrier.cta.sync.all",
+    "llvm.nvvm.mma.",
+    "llvm.nvvm.ldmatrix.",
+)
+_FENCES: Final = (
+    "llvm.nvvm.wgmma.fence.sync.aligned",
+    "llvm.nvvm.wgmma.commit_group.sync.aligned",
+)
+_WARPGROUP: Final = re.compile(r"(wgmma\.mma_async\.\S+) \{.*?\}, .*, p, 1, 1, ([01], [01]);")
+_COPY: Final = "llvm.nvvm.cp.async."
 _REGISTER: Final = "llvm.nvvm.read.ptx.sreg."
+_ASSEMBLY: Final = re.compile(r'^(.*?) asm sideeffect "(.*?)", "(.*?)"\((.*)\)$')
 _CALL: Final = re.compile(r"^(.*?)\s?@([\w.$]+)\((.*?)\)(?: #\d+)?$")
 _SCOPED: Final = re.compile(r"""^(.*?)(?: syncscope\("(\w+)"\))? (monotonic|acquire|release|acq_rel|seq_cst)\b(.*)$""")
 _SHARED: Final = BASE + WINDOW
@@ -299,7 +312,8 @@ def _compare_and_swap(result: str, rest: str) -> Step:
 def _extract(rest: str) -> Get:
     struct, number = split(rest)
     _, name = typed(struct)
-    return lambda lanes: lanes.parts[name][int(number)]
+    # parts that whole warps compute are registers
+    return lambda lanes: lanes.parts[name][int(number)] if name in lanes.parts else lanes.get(f"{name}.{number}")
 
 
 def _insert(result: str, rest: str) -> Step:
@@ -316,12 +330,21 @@ def _insert(result: str, rest: str) -> Step:
 
 
 def _call(result: str, rest: str) -> Step | Sync:
+    assembly = _ASSEMBLY.match(rest)
+    if assembly is not None:
+        return _assembly(result, assembly[2], [typed_operand(part) for part in split(assembly[4])])
     found = _CALL.match(rest)
     if found is None:
         raise EmulatorError(f"unknown call: {rest}")
     name, operands = found[2], [typed_operand(part) for part in split(found[3])]
     if name.startswith(_SYNCS):
         return Sync(name, operands, result)
+    if name == "llvm.nvvm.fence.proxy.async.shared_cta":
+        return lambda lanes: lanes.team.show_writes(lanes.threads)
+    if name in _FENCES:
+        return lambda lanes: None
+    if name.startswith(_COPY):
+        return _copy(name.removeprefix(_COPY), operands)
     if name.startswith(_REGISTER):
         register = name.removeprefix(_REGISTER)
         return _defining(result, lambda lanes: lanes.team.special(register, lanes.threads))
@@ -336,6 +359,44 @@ def _call(result: str, rest: str) -> Step | Sync:
             lanes.parts[result] = values
 
     return step
+
+
+def _assembly(result: str, text: str, operands: Sequence[Get]) -> Step | Sync:
+    """Products of groups of warps, which are there at once; waiting for them gives what it is given."""
+    if found := _WARPGROUP.search(text):
+        return Sync(found[1], [*operands, *(_number(word) for word in found[2].split(", "))], result)
+    if not text.startswith("wgmma.wait_group"):
+        raise EmulatorError(f"unknown assembly: {text}")
+
+    def step(lanes: Lanes) -> None:
+        lanes.parts[result] = [read(lanes) for read in operands]
+
+    return step
+
+
+def _number(word: str) -> Get:
+    value = np.array([int(word)])
+    return lambda _lanes: value
+
+
+def _copy(name: str, operands: Sequence[Get]) -> Step:
+    """Asynchronous copies: what they read is read when they begin, and arrives when somebody waits."""
+    match name.split("."), operands:
+        case ["commit", "group"], []:
+            return lambda lanes: lanes.team.commit_copies(lanes.threads)
+        case ["wait", "group"], [pending]:
+            return lambda lanes: lanes.team.await_copies(lanes.threads, int(pending(lanes)[0]))
+        case [_, "shared", "global", size, *_], [target, source, *rest]:
+            whole = np.array([int(size)])
+            return lambda lanes: lanes.team.copy_later(
+                lanes.threads,
+                lanes.full(target(lanes)) + _SHARED,
+                lanes.full(source(lanes)),
+                int(size),
+                lanes.full(rest[0](lanes) if rest else whole),
+            )
+        case _:
+            raise EmulatorError(f"unknown copy: {name}")
 
 
 def _intrinsic(name: str, head: str) -> Callable[..., Array]:

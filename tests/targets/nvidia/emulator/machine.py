@@ -8,9 +8,12 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from .copies import Copies
 from .frame import DONE, Code, Frame, Lanes, Sync, cut
+from .groups import GROUP, GroupProduct, Unshown, factor_offsets, group_product
 from .instructions import translate
-from .memory import READABLE, WINDOW, WRITABLE, Memory
+from .matrices import multiply, spread_rows
+from .memory import BASE, READABLE, SIZE, WINDOW, WRITABLE, Memory
 from .numbers import Array
 from .races import Access, Epoch, Launched
 from .text import EmulatorError, parse
@@ -115,6 +118,8 @@ class Team:
         self._device, self._program, self._addresses = device, program, addresses
         self._memory, self._launched, self._block = device.memory, launched, block
         self._epoch = Epoch()
+        self._copies = Copies(self._memory, threads)
+        self._unshown = Unshown(SIZE - WINDOW)
         self._turns = np.zeros(threads, np.int64)
         self._masks = np.zeros(threads, np.int64)
 
@@ -151,6 +156,7 @@ class Team:
         offsets = self._memory.offsets(addresses, size, align, access)
         self._epoch.add(threads, offsets, size, access, self._turns[threads])
         self._memory.view(values.dtype)[offsets // size] = values
+        self._unshown.write(threads, np.broadcast_to(offsets, threads.shape) - WINDOW, size)
 
     def update(
         self,
@@ -175,6 +181,23 @@ class Team:
                 who = np.full(len(at), threads[k])
                 self._epoch.add(who, at, 1, access, self._turns[who])
         return old
+
+    def copy_later(self, threads: Array, target: Array, source: Array, size: int, given: Array) -> None:
+        """Begin to copy `given` bytes, zeros behind them, to shared memory."""
+        self._copies.begin(self._epoch, threads, (target, source), size, given, self._turns)
+
+    def commit_copies(self, threads: Array) -> None:
+        """Make a group of the copies begun."""
+        self._copies.commit(threads)
+
+    def await_copies(self, threads: Array, pending: int) -> None:
+        """End all groups of copies but so many."""
+        for who, targets, size in self._copies.wait(self._epoch, threads, pending, self._turns):
+            self._unshown.write(who, targets - WINDOW, size)
+
+    def show_writes(self, threads: Array) -> None:
+        """Let instructions that read memory by themselves see what was written."""
+        self._unshown.show(threads)
 
     def call(self, name: str, threads: Array, arguments: Sequence[Array]) -> list[Array]:
         """Run a function that does not wait for other threads."""
@@ -244,10 +267,13 @@ class Team:
                 continue
             here = running[frame.places[running] == place]
             lanes = Lanes(frame, here)
-            masks = lanes.full(sync.operands[0](lanes)).astype(np.int64) & 0xFFFFFFFF
+            masks = _named_lanes(lanes, sync)
             if np.any(masks >> here % WARP & 1 == 0):
                 raise EmulatorError(f"a thread is not among the lanes that it names at {sync.name}")
             complete = _complete(here, masks)
+            if sync.name.startswith(_GROUPS):
+                arrived = np.bincount(here // GROUP, weights=complete, minlength=len(frame.places) // GROUP + 1)
+                complete = arrived[here // GROUP] == GROUP
             if np.any(complete):
                 self._exchange(frame, sync, here[complete], masks[complete])
                 went = True
@@ -255,7 +281,16 @@ class Team:
 
     def _exchange(self, frame: Frame, sync: Sync, here: Array, masks: Array) -> None:
         lanes = Lanes(frame, here)
-        if sync.name == "llvm.nvvm.bar.warp.sync":
+        if sync.name.startswith(_GROUPS):
+            self._multiply_by_groups(frame, sync, here)
+        elif sync.name.startswith(_WHOLE_WARPS):
+            operands = [lanes.full(read(lanes)).reshape(-1, WARP) for read in sync.operands]
+            load = sync.name.startswith("llvm.nvvm.ldmatrix")
+            found = self._load_matrices(sync.name, here, operands[0]) if load else multiply(sync.name[14:], operands)
+            for k, part in enumerate(found):
+                name = sync.result if len(found) == 1 else f"{sync.result}.{k}"
+                frame.keep(name, here, part.reshape(-1))
+        elif sync.name == "llvm.nvvm.bar.warp.sync":
             self._masks[here] = masks
             self._turns[here] += 1
         else:
@@ -268,6 +303,55 @@ class Team:
             everyone[here] = word
             frame.keep(sync.result, here, everyone[source])
         frame.places[here] += 1
+
+    def _multiply_by_groups(self, frame: Frame, sync: Sync, here: Array) -> None:
+        """Products of four warps each, whose factors lie where descriptors say."""
+        lanes = Lanes(frame, here)
+        left, right, *sums = (lanes.full(read(lanes)) for read in sync.operands)
+        *sums, left_turned, right_turned = sums
+        product = group_product(sync.name)
+        found = [part.copy() for part in sums]
+        for first in range(0, len(here), GROUP):
+            mine = slice(first, first + GROUP)
+            a = self._read_factor(here[first], int(left[first]), product.rows, product, bool(left_turned[first]))
+            b = self._read_factor(here[first], int(right[first]), product.columns, product, bool(right_turned[first]))
+            c = product.added([part[mine] for part in sums], a, b)
+            for part, new in zip(found, c, strict=True):
+                part[mine] = new
+        for k, part in enumerate(found):
+            frame.keep(f"{sync.result}.{k}", here, part)
+
+    def _read_factor(self, thread: int, descriptor: int, outer: int, product: GroupProduct, turned: bool) -> Array:
+        """Elements [outer, k] of a factor, read by one thread of the group."""
+        offsets = factor_offsets(descriptor, outer, product.depth, turned)
+        self._unshown.check(offsets.reshape(-1), 2)
+        places = offsets.reshape(-1) + BASE + WINDOW
+        words = self.load(np.full(offsets.size, thread), places, np.dtype(np.int16), 2, Access(0))
+        return words.reshape(offsets.shape).view(product.factor)
+
+    def _load_matrices(self, name: str, here: Array, addresses: Array) -> list[Array]:
+        """Matrices of eight rows of 16 bytes; lane 8 i + j knows where row j of matrix i lies."""
+        words = name.split(".")
+        count, transposed = int(words[6][1:]), words[7] == "trans"
+        threads = here.reshape(-1, WARP)[:, : 8 * count]
+        rows = addresses[:, : 8 * count].reshape(-1) + BASE + WINDOW
+        chunks = [
+            self.load(threads.reshape(-1), rows + 8 * k, np.dtype(np.int64), 16 if k == 0 else 8, Access(0))
+            for k in range(2)
+        ]
+        halves = np.stack(chunks, axis=-1).view(np.int16).reshape(-1, count, 8, 8)
+        return [spread_rows(halves[:, k], transposed) for k in range(count)]
+
+
+_GROUPS: Final = "wgmma."
+_WHOLE_WARPS: Final = ("llvm.nvvm.mma.", "llvm.nvvm.ldmatrix.", _GROUPS)
+
+
+def _named_lanes(lanes: Lanes, sync: Sync) -> Array:
+    """The mask of those that take part: all of a warp, or as the instruction says."""
+    if sync.name.startswith(_WHOLE_WARPS):
+        return np.full(len(lanes.index), 0xFFFFFFFF)
+    return lanes.full(sync.operands[0](lanes)).astype(np.int64) & 0xFFFFFFFF
 
 
 def _complete(here: Array, masks: Array) -> Array:

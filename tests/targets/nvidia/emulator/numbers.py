@@ -21,11 +21,13 @@ DTYPES: Final[Mapping[str, np.dtype[Any]]] = {
     "i64": np.dtype(np.int64),
     "i128": np.dtype(np.object_),
     "half": np.dtype(np.float16),
+    "<2 x half>": np.dtype(np.int32),
     "bfloat": np.dtype(ml_dtypes.bfloat16),
     "float": np.dtype(np.float32),
     "double": np.dtype(np.float64),
 }
-"""Pointers are `i64`, whatever their space; an `i4` is kept with its sign in a byte, an `i128` as Python's number."""
+"""Pointers are `i64`, whatever their space; two halves are the word that they fill. An `i4` is kept with its sign in a
+byte, an `i128` as Python's number."""
 
 GARBAGE: Final = 0xA5
 

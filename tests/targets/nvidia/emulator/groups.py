@@ -1,0 +1,85 @@
+"""Products of groups of four warps (`wgmma`), as the PTX ISA says: factors by descriptors, sums by lanes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import ml_dtypes
+import numpy as np
+
+from .numbers import Array
+from .text import EmulatorError
+
+GROUP: Final = 128
+_NAME: Final = re.compile(r"wgmma\.mma_async\.sync\.aligned\.m64n(\d+)k16\.f32\.(f16|bf16)\.\2$")
+_FACTORS: Final[dict[str, np.dtype[Any]]] = {"f16": np.dtype(np.float16), "bf16": np.dtype(ml_dtypes.bfloat16)}
+_LINE: Final = 64
+"""Elements of 128 bytes, which are swizzled together."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupProduct:
+    """64 x `columns` sums of products of 16 elements."""
+
+    columns: int
+    factor: np.dtype[Any]
+    rows: int = 64
+    depth: int = 16
+
+    def added(self, sums: Sequence[Array], a: Array, b: Array) -> list[Array]:
+        """The sums of each thread with the product of [row, k] and [column, k] added, exact and rounded once."""
+        thread = np.arange(GROUP)
+        product = a.astype(np.float64) @ b.astype(np.float64).T
+        found: list[Array] = []
+        for i, part in enumerate(sums):
+            row = thread // 32 * 16 + thread % 32 // 4 + 8 * (i // 2 % 2)
+            column = i // 4 * 8 + thread % 4 * 2 + i % 2
+            found.append((part.astype(np.float64) + product[row, column]).astype(np.float32))
+        return found
+
+
+class Unshown:
+    """Bytes of shared memory that threads wrote and no fence has shown to instructions that read by themselves."""
+
+    def __init__(self, size: int) -> None:
+        self._writers: Array = np.full(size, -1)
+
+    def write(self, threads: Array, offsets: Array, size: int) -> None:
+        """Threads write so many bytes each, at offsets in shared memory or, below 0, elsewhere."""
+        inside = offsets >= 0
+        self._writers[offsets[inside][:, None] + np.arange(size)] = threads[inside][:, None]
+
+    def show(self, threads: Array) -> None:
+        """A fence of these threads."""
+        self._writers[np.isin(self._writers, threads)] = -1
+
+    def check(self, offsets: Array, size: int) -> None:
+        """Raises EmulatorError if so many bytes at these offsets are not all shown."""
+        if (self._writers[offsets[:, None] + np.arange(size)] >= 0).any():
+            raise EmulatorError("a product reads what no fence has shown it")
+
+
+def group_product(name: str) -> GroupProduct:
+    """The instruction of a name."""
+    found = _NAME.match(name)
+    if found is None:
+        raise EmulatorError(f"unknown product of groups of warps: {name}")
+    return GroupProduct(int(found[1]), _FACTORS[found[2]])
+
+
+def factor_offsets(descriptor: int, outer: int, depth: int, turned: bool) -> Array:
+    """Bytes from the beginning of shared memory to the elements [outer, k] of a factor of two bytes an element.
+
+    Lines of 128 bytes run along k, or `turned` along the other dimension; eight lines are `stride` bytes apart from the
+    next eight, lines that go on `leading` bytes. Address bits 4 to 6 are changed by bits 7 to 9.
+    """
+    start, leading, stride = ((descriptor >> shift & 0x3FFF) << 4 for shift in (0, 16, 32))
+    if descriptor >> 62 & 3 != 1:
+        raise EmulatorError("factors that are not swizzled by 128 bytes")
+    rows, deep = np.meshgrid(np.arange(outer), np.arange(depth), indexing="ij")
+    line, along = (deep, rows) if turned else (rows, deep)
+    address = start + line // 8 * stride + line % 8 * 128 + along // _LINE * leading + along % _LINE * 2
+    return address ^ (address >> 7 & 7) << 4
