@@ -1,0 +1,177 @@
+"""The instructions that multiply and add, a declaration each: types, who holds which element, LLVM's name, machine.
+
+An instruction forms D = A B + C of m x k, k x n and m x n elements, which the lanes of a warp hold as `rows`, `columns`
+and `sums` say (B's layout has n first, k second: both factors read alike). Registers of a factor are words of adjacent
+k. The scalar multiply-add is a row as any other: 8 x 4 lanes with an element each.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Struct
+
+from tilewright.ir.layouts import Digit, Layout, Owner
+from tilewright.ir.types import BF16, F16, F32, F64, I8, I32, I64, TF32, ScalarType
+from tilewright.machine.cuda.architecture import Architecture
+
+_REG, _LANE = Owner.REG, Owner.LANE
+
+
+class MatrixInstruction(Struct, frozen=True):
+    """One instruction. `word` is the LLVM type of a factor's registers, `intrinsic` "" for scalar multiply-adds.
+
+    A group of four warps (`warps`) has no factors in registers but in shared memory: `rows` and `columns` have one
+    holder, and `intrinsic` is what assembly calls the instruction.
+    """
+
+    name: str
+    factor: ScalarType
+    sum: ScalarType
+    rows: Layout
+    columns: Layout
+    sums: Layout
+    word: str
+    intrinsic: str
+    since: Architecture = Architecture.SM_80
+    warps: int = 1
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """m, n, k."""
+        (m, n), (_, k) = self.sums.shape, self.rows.shape
+        return (m, n, k)
+
+    @property
+    def word_elements(self) -> int:
+        """Adjacent k in one register of a factor."""
+        return self.rows.vector_width(1) if self.factor.bits < 32 else 1
+
+    @property
+    def reads_memory(self) -> bool:
+        """Whether factors lie in shared memory when it runs."""
+        return self.warps > 1
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether each lane multiplies and adds by itself."""
+        return not self.intrinsic
+
+
+def _warp_product(
+    name: str,
+    types: tuple[ScalarType, ScalarType],
+    depth: int,
+    registers: tuple[Digit, ...],
+    word: str,
+    since: Architecture = Architecture.SM_80,
+) -> MatrixInstruction:
+    """An instruction of 16 x 8 sums: lane 4 g + t has row g, adjacent k from t on, and two sums of columns 2 t."""
+    factor, total = types
+    adjacent = 4 // factor.bytes if factor.bytes < 4 else 1
+    word_digits = (Digit(_REG, adjacent, 1, 1),)
+    lanes = (Digit(_LANE, 4, 1, adjacent), Digit(_LANE, 8, 0, 1))
+    deeper = tuple(digit for digit in registers if digit.dim == 1)
+    sums = (Digit(_REG, 2, 1, 1), Digit(_REG, 2, 0, 8), Digit(_LANE, 4, 1, 2), Digit(_LANE, 8, 0, 1))
+    return MatrixInstruction(
+        name,
+        factor,
+        total,
+        Layout((16, depth), (*word_digits, *registers, *lanes)),
+        Layout((8, depth), (*word_digits, *deeper, *lanes)),
+        Layout((16, 8), sums),
+        word,
+        f"llvm.nvvm.mma.{name}",
+        since,
+    )
+
+
+def _halves(step: int) -> tuple[Digit, ...]:
+    """Registers of A: rows g and g + 8, then the k that are `step` further on."""
+    return (Digit(_REG, 2, 0, 8), Digit(_REG, 2, 1, step))
+
+
+_EIGHT: Final = (Digit(_LANE, 4, 1, 1), Digit(_LANE, 8, 0, 1))
+
+
+def _multiply_add(type_: ScalarType, word: str) -> MatrixInstruction:
+    """Multiply-adds of lanes that stand in 8 rows and 4 columns."""
+    rows, columns = Digit(_LANE, 8, 0, 1), Digit(_LANE, 4, 0, 1)
+    return MatrixInstruction(
+        f"fma.{type_}",
+        type_,
+        type_,
+        Layout((8, 1), (rows, Digit(_LANE, 4))),
+        Layout((4, 1), (Digit(_LANE, 8), columns)),
+        Layout((8, 4), (rows, Digit(_LANE, 4, 1, 1))),
+        word,
+        "",
+    )
+
+
+F16_F32: Final = _warp_product("m16n8k16.row.col.f32.f32", (F16, F32), 16, _halves(8), "<2 x half>")
+BF16_F32: Final = _warp_product("m16n8k16.row.col.bf16", (BF16, F32), 16, _halves(8), "i32")
+TF32_F32: Final = _warp_product("m16n8k8.row.col.tf32", (TF32, F32), 8, _halves(4), "i32")
+I8_I32: Final = _warp_product("m16n8k32.row.col.s8", (I8, I32), 32, _halves(16), "i32")
+F64_K4: Final = MatrixInstruction(
+    "m8n8k4.row.col.f64",
+    F64,
+    F64,
+    Layout((8, 4), _EIGHT),
+    Layout((8, 4), _EIGHT),
+    Layout((8, 8), (Digit(_REG, 2, 1, 1), Digit(_LANE, 4, 1, 2), Digit(_LANE, 8, 0, 1))),
+    "double",
+    "llvm.nvvm.mma.m8n8k4.row.col.f64",
+)
+F64_K8: Final = _warp_product("m16n8k8.row.col.f64", (F64, F64), 8, _halves(4), "double", Architecture.SM_90A)
+
+TABLE: Final = (
+    F16_F32,
+    BF16_F32,
+    TF32_F32,
+    I8_I32,
+    F64_K8,
+    F64_K4,
+    _multiply_add(F32, "float"),
+    _multiply_add(I32, "i32"),
+    _multiply_add(I64, "i64"),
+)
+"""Of several that multiply the same types the best first."""
+
+
+WARPGROUP_ROWS: Final = 64
+MOST_WARPGROUP_COLUMNS: Final = 256
+
+
+def _held_by_one(outer: int, depth: int) -> Layout:
+    return Layout((outer, depth), (Digit(_REG, outer, 0, 1), Digit(_REG, depth, 1, 1)))
+
+
+def warpgroup_product(factor: ScalarType, columns: int) -> MatrixInstruction:
+    """`wgmma` of 64 x `columns` sums in f32, a multiple of 8 up to 256, of f16 or bf16."""
+    sums = (
+        *(Digit(_REG, 2, 1, 1), Digit(_REG, 2, 0, 8), Digit(_REG, columns // 8, 1, 8)),
+        *(Digit(_LANE, 4, 1, 2), Digit(_LANE, 8, 0, 1), Digit(Owner.WARP, 4, 0, 16)),
+    )
+    shape = f"m{WARPGROUP_ROWS}n{columns}k16"
+    return MatrixInstruction(
+        f"wgmma.{shape}.f32.{factor}",
+        factor,
+        F32,
+        _held_by_one(WARPGROUP_ROWS, 16),
+        _held_by_one(columns, 16),
+        Layout((WARPGROUP_ROWS, columns), sums),
+        "",
+        f"wgmma.mma_async.sync.aligned.{shape}.f32.{factor}.{factor}",
+        Architecture.SM_90A,
+        4,
+    )
+
+
+def instructions_of(lhs: ScalarType, rhs: ScalarType, total: ScalarType, have: Architecture) -> list[MatrixInstruction]:
+    """What multiplies these types exactly on an architecture, the best first.
+
+    Factors are converted, exactly, to what scalar multiply-adds and products of f64 want; others want them as they are.
+    """
+    usable = [i for i in TABLE if i.sum is total and (i.since is have or i.since is Architecture.SM_80)]
+    return [i for i in usable if lhs is rhs is i.factor or i.factor is total]
