@@ -16,7 +16,8 @@ class Features(Struct, frozen=True):
     `bf16_conversion` means f32 to bf16 to nearest *with subnormals*: AVX512_BF16 flushes them, so x86 never sets it.
     `saturating_conversion`: vectors of floats to integers as the language wants them, which LLVM takes apart on x86.
     `maximumnum`: LLVM selects llvm.maximumnum (not for SPIR-V). `rounding`: floor and ceil are instructions.
-    `scaling`: x86 multiplies the lanes of a vector by powers of two in one instruction, rounding once.
+    `scaling`: x86 multiplies the lanes of a vector by powers of two in one instruction, rounding once. `ranges`: it
+    orders zeros of both signs where it takes the larger or smaller of two.
     """
 
     fma: bool = False
@@ -26,6 +27,7 @@ class Features(Struct, frozen=True):
     maximumnum: bool = True
     rounding: bool = False
     scaling: bool = False
+    ranges: bool = False
     nvptx: bool = False
     table_address_space: int = 0
 
@@ -37,6 +39,7 @@ class Features(Struct, frozen=True):
             f16_conversion=flags.get("f16c", False),
             rounding=flags.get("sse4.1", False),
             scaling=flags.get("avx512f", False) and flags.get("avx512vl", False),
+            ranges=flags.get("avx512dq", False) and flags.get("avx512vl", False),
         )
 
 

@@ -23,8 +23,10 @@ class Format(NamedTuple):
     bias: int
 
 
-_VECTOR_BITS: Final = (128, 256, 512)
-_CURRENT_ROUNDING: Final = 4
+VECTOR_BITS: Final = (128, 256, 512)
+"""Of registers of x86 that such intrinsics take whole."""
+CURRENT_ROUNDING: Final = 4
+"""As intrinsics of AVX-512 are told that they round as the processor does."""
 FORMATS = {"float": Format("F32", 32, 23, 127), "double": Format("F64", 64, 52, 1023)}
 
 
@@ -99,7 +101,7 @@ class FloatKit:
 
     def scaled(self, x: Value, n: Value, integer: Value) -> Value:
         """`x 2^n` rounded once, for |n| up to twice the largest exponent; n as a float and as an integer."""
-        if self.features.scaling and self.format.bits * self.lanes in _VECTOR_BITS:
+        if self.features.scaling and self.format.bits * self.lanes in VECTOR_BITS:
             return self._scaled_at_once(x, n)
         # Two steps, of which only the second can round.
         first = self.b.ashr(integer, self.bits(1))
@@ -109,8 +111,8 @@ class FloatKit:
     def _scaled_at_once(self, x: Value, n: Value) -> Value:
         bits = self.format.bits * self.lanes
         arguments = [x, n, x, constant(f"i{max(self.lanes, 8)}", -1)]
-        if bits == _VECTOR_BITS[-1]:
-            arguments.append(constant("i32", _CURRENT_ROUNDING))
+        if bits == VECTOR_BITS[-1]:
+            arguments.append(constant("i32", CURRENT_ROUNDING))
         letter = "s" if self.format.bits == 32 else "d"
         return self.b.intrinsic(f"llvm.x86.avx512.mask.scalef.p{letter}.{bits}", self.ltype, arguments, overload=())
 
