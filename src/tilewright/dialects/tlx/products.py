@@ -1,6 +1,7 @@
 """Products of tensors: batched matrices, contractions, accumulating products of every sign, convolutions.
 
-Integers wrap. Products of floats are summed in no given order, in a type at least as wide as the result's and as f32.
+Integers wrap. Products of floats are summed in no given order, in a type at least as wide as the result's and as f32;
+whether a sum that is 0 is 0 or -0 is not defined, since its first term may be added to 0 or to nothing.
 """
 
 from __future__ import annotations
