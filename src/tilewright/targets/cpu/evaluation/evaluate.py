@@ -6,7 +6,7 @@ expression takes the blocks of its operands; memory is read in place. In straigh
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from msgspec.structs import replace
@@ -16,6 +16,7 @@ from tilewright.targets.cpu.evaluation.crosswise import crosswise_block, is_cros
 from tilewright.targets.cpu.expressions.blocks import Block, Piece, split_powers
 from tilewright.targets.cpu.expressions.fragments import Fragments, join, pick, rearrange
 from tilewright.targets.cpu.expressions.nodes import (
+    Bound,
     Broadcast,
     Converted,
     Elementwise,
@@ -39,7 +40,7 @@ from tilewright.targets.cpu.small_products import microkernel
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.elementwise import compute
 from tilewright.targets.llvm.emitter import Builder, Value, constant, i64, lane_constants
-from tilewright.targets.llvm.types import ELEMENTS, Kind, lanes_of
+from tilewright.targets.llvm.types import ELEMENTS, Kind
 
 SCALAR = (Piece(0, 1, 1),)
 
@@ -50,7 +51,7 @@ class Evaluator:
     `straight`: vectors of memory that lies by tables are known to lie in one run each (`tables.py`).
     """
 
-    __slots__ = ("_known", "arith", "b", "checked", "machine", "steps", "straight")
+    __slots__ = ("_known", "_masked", "_masks", "arith", "b", "checked", "machine", "steps", "straight")
 
     def __init__(
         self, b: Builder, arith: Arithmetic, machine: Machine, checked: bool = True, straight: bool = False
@@ -62,6 +63,9 @@ class Evaluator:
         self.straight = straight
         self.steps: dict[tuple[Memory, int, Value], tables.Steps] = {}
         self._known: dict[tuple[Expression, Block], Fragments] = {}
+        self._masks: dict[object, Value] = {}
+        """Parts of masks that the basic block `_masked` has computed."""
+        self._masked: object = None
 
     @contextmanager
     def scope(self) -> Generator[None]:
@@ -201,22 +205,42 @@ class Evaluator:
         return unit and end is not None and tile.span is not None and end + piece.lanes <= tile.span
 
     def _bounds_mask(self, tile: Memory, block: Block, j: int, piece: Piece) -> Value | None:
-        b, mask = self.b, None
-        for dim, bound in enumerate(tile.bounds):
+        along, line = None, None
+        for dim, (at, bound) in enumerate(zip(block.origin, tile.bounds, strict=True)):
             if bound is None:
                 continue
-            at = block.origin[dim]
-            if dim == block.across:
-                at = b.add(at, i64(j))
             if dim == block.vector:
-                at = b.splat(b.add(at, i64(piece.offset)), piece.lanes)
-                if piece.lanes > 1:
-                    at = b.add(at, b.step(at.type))
-            low, high = (b.splat(v, lanes_of(at.type)) for v in (bound.low, bound.high))
-            inside = b.and_(b.icmp("sge", at, low), b.icmp("slt", at, high))
-            inside = inside if lanes_of(inside.type) == piece.lanes else b.splat(inside, piece.lanes)
-            mask = inside if mask is None else b.and_(mask, inside)
-        return mask
+                along = self._inside(at, piece.offset, piece.lanes, bound)
+            else:
+                inside = self._inside(at, j if dim == block.across else 0, 1, bound)
+                line = inside if line is None else self.b.and_(line, inside)
+        if line is None:
+            return along
+        everywhere = self._once((line, piece.lanes), lambda: self.b.splat(line, piece.lanes))
+        return everywhere if along is None else self.b.and_(along, everywhere)
+
+    def _inside(self, at: Value, offset: int, lanes: int, bound: Bound) -> Value:
+        """Which of some positions behind one, or whether a single one, is within a bound."""
+
+        def emit() -> Value:
+            b, first = self.b, self.b.add(at, i64(offset))
+            places = b.splat(first, lanes)
+            if lanes > 1:
+                places = b.add(places, b.step(places.type))
+            low, high = (b.splat(v, lanes) for v in (bound.low, bound.high))
+            return b.and_(b.icmp("sge", places, low), b.icmp("slt", places, high))
+
+        return self._once((at, offset, lanes, bound.low, bound.high), emit)
+
+    def _once(self, key: object, emit: Callable[[], Value]) -> Value:
+        """What depends on the key alone, from an earlier instruction of this basic block if there is one."""
+        if self._masked is not self.b.block:
+            self._masked = self.b.block
+            self._masks.clear()
+        known = self._masks.get(key)
+        if known is None:
+            known = self._masks[key] = emit()
+        return known
 
     def store(
         self, tile: Memory, block: Block, fragments: Fragments, masks: bool = False, streamed: bool = False
