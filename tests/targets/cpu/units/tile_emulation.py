@@ -14,6 +14,7 @@ import re
 
 from msgspec.structs import replace
 
+from code_generation import level_for
 from tilewright.artifacts.artifact import Artifact
 from tilewright.artifacts.parameters import TILES
 from tilewright.machine.native import compile_text
@@ -37,7 +38,8 @@ def tile_machine() -> Machine:
 
 def here(artifact: Artifact) -> Artifact:
     """Code for AMX as code of this machine."""
-    code = compile_text(emulated(artifact.texts["llvm"]), machine())
+    text = emulated(artifact.texts["llvm"])
+    code = compile_text(text, machine(), optimisation=level_for(text))
     kernels = tuple(
         replace(info, facts={name: fact for name, fact in info.facts.items() if name != TILES})
         for info in artifact.kernels
