@@ -1,8 +1,9 @@
 """Instructions on tiles as functions in LLVM's language, so that code for AMX runs where there is none.
 
-A tile is 16 rows of 64 bytes in one of many slots, and as a value the number of its making, which tells the slot; what
-lies outside its shape is zero. (As vectors of LLVM's, tiles take a hundred times as long to compile.) A tile that is
-used when its slot holds a later one ends the process. Products are those of Intel's
+A tile is 16 rows of 64 bytes in one of several slots of the function that makes it, which do not outlive a call, and
+as a value the number of its making, which tells the slot; what lies outside its shape is zero. (LLVM takes
+much longer with vectors of that length.) A tile that is used when its slot holds a later one ends the process.
+Products are those of Intel's
 description, word by word: of bf16 the first terms of all words are added up, and the second ones, each fused and
 rounded to nearest even, then both, then the sum before; subnormal numbers are zeros everywhere. Shapes that the
 processor refuses end the process, as there.
@@ -22,9 +23,16 @@ from tilewright.machine.processor import machine
 from tilewright.targets.cpu.machine import Machine, machine_of
 
 _INTRINSIC = re.compile(r"@llvm\.x86\.(t\w+)\.internal")
+_FUNCTION = re.compile(r"^(define .*\n.*:\n)((?:.*\n)*?}$)", re.MULTILINE)
+_CALL = re.compile(r"@tile\.(\w+)\(")
 _FEATURES = ("amx-tile", "amx-int8", "amx-bf16")
-_SLOTS = 256
-"""More than are made while a tile is in use: of each thread at most eight are."""
+_SLOTS = 32
+"""More than are made while a tile is in use."""
+_FRAME = f"%tile.frame.type = type {{ i64, [{_SLOTS} x i64], [{_SLOTS} x [16 x [16 x i32]]] }}"
+_SLOTS_OF_FUNCTION = """\
+  %tile.frame = alloca %tile.frame.type, align 64
+  %tile.made = getelementptr %tile.frame.type, ptr %tile.frame, i64 0, i32 0
+  store i64 0, ptr %tile.made"""
 _EXTENSIONS = {"s": "sext", "u": "zext"}
 
 
@@ -52,8 +60,17 @@ def emulated(text: str) -> str:
     kept = [line for line in text.splitlines() if not (line.startswith("declare") and _INTRINSIC.search(line))]
     found = "\n".join(kept).replace("x86_amx", "i64")
     names = {"tilezero", *_INTRINSIC.findall(found)}
-    found = _INTRINSIC.sub(r"@tile.\1", found)
-    return "\n".join([found, *map(_definition, sorted(names)), *_helpers(found)]) + "\n"
+    found = _FUNCTION.sub(_with_slots, _INTRINSIC.sub(r"@tile.\1", found))
+    return "\n".join([_FRAME, found, *map(_definition, sorted(names)), *_helpers(found)]) + "\n"
+
+
+def _with_slots(function: re.Match[str]) -> str:
+    """A function with room for its tiles, which whatever makes or takes one is given."""
+    head, body = function.groups()
+    if "@tile." not in body:
+        return function[0]
+    calls = _CALL.sub(r"@tile.\1(ptr %tile.frame, ", body)
+    return f"{head}{_SLOTS_OF_FUNCTION}\n{calls}"
 
 
 def _helpers(text: str) -> list[str]:
@@ -82,9 +99,6 @@ def _dot(name: str, type_: str, body: str) -> str:
 
 
 _HELPERS = """
-@tile.made = internal global i64 0
-@tile.numbers = internal global [SLOTS x i64] zeroinitializer
-@tile.slots = internal global [SLOTS x [16 x [16 x i32]]] zeroinitializer, align 64
 declare void @llvm.trap()
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
@@ -106,21 +120,24 @@ bad:
 leave:
   ret void
 }
-define internal ptr @tile.slot(i64 %number) {
+define internal ptr @tile.slot(ptr %frame, i64 %number) {
   %k = urem i64 %number, SLOTS
-  %p = getelementptr [SLOTS x [16 x [16 x i32]]], ptr @tile.slots, i64 0, i64 %k
+  %p = getelementptr %tile.frame.type, ptr %frame, i64 0, i32 2, i64 %k
   ret ptr %p
 }
-define internal i64 @tile.new() {
-  %number = atomicrmw add ptr @tile.made, i64 1 monotonic
+define internal i64 @tile.new(ptr %frame) {
+  %made.p = getelementptr %tile.frame.type, ptr %frame, i64 0, i32 0
+  %number = load i64, ptr %made.p
+  %next = add i64 %number, 1
+  store i64 %next, ptr %made.p
   %k = urem i64 %number, SLOTS
-  %p = getelementptr [SLOTS x i64], ptr @tile.numbers, i64 0, i64 %k
+  %p = getelementptr %tile.frame.type, ptr %frame, i64 0, i32 1, i64 %k
   store i64 %number, ptr %p
   ret i64 %number
 }
-define internal ptr @tile.held(i64 %number) {
+define internal ptr @tile.held(ptr %frame, i64 %number) {
   %k = urem i64 %number, SLOTS
-  %p = getelementptr [SLOTS x i64], ptr @tile.numbers, i64 0, i64 %k
+  %p = getelementptr %tile.frame.type, ptr %frame, i64 0, i32 1, i64 %k
   %there = load i64, ptr %p
   %good = icmp eq i64 %there, %number
   br i1 %good, label %leave, label %bad
@@ -128,7 +145,7 @@ bad:
   call void @llvm.trap()
   unreachable
 leave:
-  %slot = call ptr @tile.slot(i64 %number)
+  %slot = call ptr @tile.slot(ptr %frame, i64 %number)
   ret ptr %slot
 }
 define internal float @tile.flush(float %x) {
@@ -159,10 +176,10 @@ define internal float @tile.times(float %x, float %y, float %sum) {
 }"""
 
 _ZERO = """
-define internal i64 @tile.tilezero(i16 %rows, i16 %bytes) {
+define internal i64 @tile.tilezero(ptr %frame, i16 %rows, i16 %bytes) {
   call void @tile.check(i16 %rows, i16 %bytes)
-  %t = call i64 @tile.new()
-  %tile = call ptr @tile.slot(i64 %t)
+  %t = call i64 @tile.new(ptr %frame)
+  %tile = call ptr @tile.slot(ptr %frame, i64 %t)
   call void @llvm.memset.p0.i64(ptr %tile, i8 0, i64 1024, i1 false)
   ret i64 %t
 }"""
@@ -184,33 +201,33 @@ row:
 leave:"""
 
 _LOAD = f"""
-define internal i64 @load(i16 %rows, i16 %bytes, ptr %p, i64 %pitch) {{
+define internal i64 @load(ptr %frame, i16 %rows, i16 %bytes, ptr %p, i64 %pitch) {{
 entry:
-  %t = call i64 @tile.tilezero(i16 %rows, i16 %bytes)
-  %tile = call ptr @tile.slot(i64 %t)
+  %t = call i64 @tile.tilezero(ptr %frame, i16 %rows, i16 %bytes)
+  %tile = call ptr @tile.slot(ptr %frame, i64 %t)
 {_MOVE.replace("MOVED", "ptr %row.p, ptr %place")}
   ret i64 %t
 }}"""
 
 _STORE = f"""
-define internal void @tile.tilestored64(i16 %rows, i16 %bytes, ptr %p, i64 %pitch, i64 %t) {{
+define internal void @tile.tilestored64(ptr %frame, i16 %rows, i16 %bytes, ptr %p, i64 %pitch, i64 %t) {{
 entry:
   call void @tile.check(i16 %rows, i16 %bytes)
-  %tile = call ptr @tile.held(i64 %t)
+  %tile = call ptr @tile.held(ptr %frame, i64 %t)
 {_MOVE.replace("MOVED", "ptr %place, ptr %row.p")}
   ret void
 }}"""
 
 _DOT = """
-define internal i64 @dot(i16 %rows, i16 %bytes, i16 %deep, i64 %c, i64 %a, i64 %b) {
+define internal i64 @dot(ptr %frame, i16 %rows, i16 %bytes, i16 %deep, i64 %c, i64 %a, i64 %b) {
 entry:
   call void @tile.check(i16 %rows, i16 %bytes)
   call void @tile.check(i16 %rows, i16 %deep)
-  %ta = call ptr @tile.held(i64 %a)
-  %tb = call ptr @tile.held(i64 %b)
-  %before.p = call ptr @tile.held(i64 %c)
-  %t = call i64 @tile.new()
-  %tc = call ptr @tile.slot(i64 %t)
+  %ta = call ptr @tile.held(ptr %frame, i64 %a)
+  %tb = call ptr @tile.held(ptr %frame, i64 %b)
+  %before.p = call ptr @tile.held(ptr %frame, i64 %c)
+  %t = call i64 @tile.new(ptr %frame)
+  %tc = call ptr @tile.slot(ptr %frame, i64 %t)
   call void @llvm.memcpy.p0.p0.i64(ptr %tc, ptr %before.p, i64 1024, i1 false)
   %m.end = zext i16 %rows to i64
   %n.bytes = zext i16 %bytes to i64
