@@ -195,14 +195,27 @@ class _Cut(MlirOperation):
 
     def check_lists(self, report: Report, wanted: Sequence[int]) -> bool:
         """Whether each list has as many entries as it should, and as many operands as entries that are not static."""
-        for (name, static, dynamic), count in zip(self.lists(), wanted, strict=True):
-            known = known_numbers(static)
-            if len(known) != count or known.count(None) != len(dynamic):
-                fail(
-                    self, report, f"{name} has {len(known)} entries, {known.count(None)} of them operands; not {count}"
-                )
-                return False
-        return True
+        return lists_fit(self, report, self.lists(), wanted)
+
+
+def lists_fit(
+    op: MlirOperation,
+    report: Report,
+    lists: Sequence[tuple[str, Attribute, Sequence[Value]]],
+    wanted: Sequence[int],
+) -> bool:
+    """Whether lists have as many entries as wanted, and as many operands as entries that are not static."""
+    for (name, static, dynamic), count in zip(lists, wanted, strict=True):
+        known = known_numbers(static)
+        if len(known) != count or known.count(None) != len(dynamic):
+            fail(op, report, f"{name} has {len(known)} entries, {known.count(None)} of them operands; not {count}")
+            return False
+    return True
+
+
+def said_sizes(sizes: Sequence[int | Value]) -> str:
+    """Sizes in a message."""
+    return "[" + ", ".join(str(s) if isinstance(s, int) else "?" for s in sizes) + "]"
 
 
 class Subview(_Cut, name="memref.subview", traits=(PURE,), assembly="<subview>"):
@@ -213,20 +226,16 @@ class Subview(_Cut, name="memref.subview", traits=(PURE,), assembly="<subview>")
         if not self.check_lists(report, (rank, rank, rank)):
             return
         if kept_dimensions(self) is None:
-            fail(self, report, f"the result {self.result.type} has not the sizes {_said(self.mixed_sizes)}")
-
-
-def _said(sizes: Sequence[int | Value]) -> str:
-    return "[" + ", ".join(str(s) if isinstance(s, int) else "?" for s in sizes) + "]"
+            fail(self, report, f"the result {self.result.type} has not the sizes {said_sizes(self.mixed_sizes)}")
 
 
 def kept_dimensions(op: Subview) -> list[int] | None:
-    """The dimensions of the source that those of the result are; None if the sizes do not fit.
+    """The dimensions of the source that those of the result are; None if the sizes do not fit."""
+    return kept_of(op.mixed_sizes, shape_of(op.result))
 
-    Of those of size 1 the ones whose strides fit are kept, the first ones where that says nothing.
-    """
-    sizes = op.mixed_sizes
-    wanted = shape_of(op.result)
+
+def kept_of(sizes: Sequence[int | Value], wanted: Sequence[int | None]) -> list[int] | None:
+    """The dimensions of a box that are those of a shape, which lacks some of size 1; None if the sizes do not fit."""
     kept: list[int] = []
     surplus = len(sizes) - len(wanted)
     for k, size in enumerate(sizes):

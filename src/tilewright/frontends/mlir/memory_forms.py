@@ -1,4 +1,4 @@
-"""Reads the custom forms of memref that are all code: views with lists of numbers and values, globals."""
+"""Reads the custom forms of memref and tensor that are all code: boxes with lists of numbers and values, globals."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ class MemoryFormReader(FormReader):
                 self.symbol_name(draft)
             case "subview":
                 self.subview(draft)
+            case "insertion":
+                self.insertion(draft)
             case "reinterpret":
                 self.reinterpret(draft)
             case "global":
@@ -69,9 +71,25 @@ class MemoryFormReader(FormReader):
     def subview(self, draft: Draft) -> None:
         """`%source [offsets] [sizes] [strides] : T to T`."""
         draft.add("source", [self.use()])
+        self._box(draft)
+        self._from_to(draft)
+
+    def insertion(self, draft: Draft) -> None:
+        """`%source into %dest [offsets] [sizes] [strides] : T into T`."""
+        draft.add("source", [self.use()])
+        self.expect_word("into")
+        draft.add("dest", [self.use()])
+        self._box(draft)
+        self.attributes(draft)
+        self.expect(":")
+        draft.types["source"] = [self.type()]
+        self.expect_word("into")
+        draft.types["dest"] = [self.type()]
+        draft.results = list(draft.types["dest"])
+
+    def _box(self, draft: Draft) -> None:
         for key in ("offsets", "sizes", "strides"):
             self._mixed_list(draft, key)
-        self._from_to(draft)
 
     def reinterpret(self, draft: Draft) -> None:
         """`%source to offset: [o], sizes: [..], strides: [..] : T to T`."""

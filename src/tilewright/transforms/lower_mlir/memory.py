@@ -145,15 +145,20 @@ def _subview(low: Lowering, op: Operation) -> None:
     assert isinstance(op, memref.Subview)
     kept = memref.kept_dimensions(op)
     assert kept is not None, "verified"
-    if any(not isinstance(s, int) or s != 1 for s in op.mixed_strides):
-        raise Unsupported(op, "memref.subview: steps other than 1 are not supported")
-    source, type_ = low.memref(op.source)
-    modes = range(type_.order - 1, -1, -1)
-    offsets = [_number(low, op.mixed_offsets[k]) for k in modes]
-    sizes = [_number(low, op.mixed_sizes[k]) if k in kept else 0 for k in modes]
-    if any(k in kept and op.mixed_sizes[k] == 0 for k in modes):
-        sizes = [low.b.index(0) if k in kept and size == 0 else size for k, size in zip(modes, sizes, strict=True)]
-    low.bind(op.result, view(low, source, offsets, sizes))
+    box = tensor.Box(op.mixed_offsets, op.mixed_sizes, op.mixed_strides, kept)
+    low.bind(op.result, cut(low, op, low.value(op.source), box))
+
+
+def cut(low: Lowering, op: Operation, source: Value, box: tensor.Box) -> Value:
+    """A box of a memref, by its dimensions as MLIR has them."""
+    if any(not isinstance(s, int) or s != 1 for s in box.strides):
+        raise Unsupported(op, f"{op.name}: steps other than 1 are not supported")
+    modes = range(len(box.sizes) - 1, -1, -1)
+    offsets = [_number(low, box.offsets[k]) for k in modes]
+    sizes = [_number(low, box.sizes[k]) if k in box.kept else 0 for k in modes]
+    if any(k in box.kept and box.sizes[k] == 0 for k in modes):
+        sizes = [low.b.index(0) if k in box.kept and size == 0 else size for k, size in zip(modes, sizes, strict=True)]
+    return view(low, source, offsets, sizes)
 
 
 def view(low: Lowering, source: Value, offsets: Sequence[Number], sizes: Sequence[Number]) -> Value:

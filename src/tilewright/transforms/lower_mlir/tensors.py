@@ -15,13 +15,14 @@ from tilewright.dialects import memref as shared
 from tilewright.dialects.builder import new_region
 from tilewright.dialects.mlir import arith, func, linalg, tensor
 from tilewright.ir.core import Operation, Value
+from tilewright.ir.interfaces import root_of
 from tilewright.ir.mlir.dense import DenseElements
 from tilewright.ir.mlir.float_text import value_of
 from tilewright.ir.mlir.types import layout_of
 from tilewright.ir.types import MemrefType
 from tilewright.transforms.lower_mlir.context import Agreement, Handler, Lowering, Unsupported
 from tilewright.transforms.lower_mlir.contractions import plain_loops
-from tilewright.transforms.lower_mlir.memory import allocated, copy, each_element, lower_dim
+from tilewright.transforms.lower_mlir.memory import allocated, copy, cut, each_element, lower_dim
 from tilewright.transforms.lower_mlir.types import memory_of, memref_type, scalar_type
 
 
@@ -118,7 +119,7 @@ def _changed_by(op: Operation, value: Value) -> Value | None:
     match op:
         case linalg.Structured():
             return next((result for out, result in zip(op.outputs, op.outs, strict=False) if out is value), None)
-        case tensor.Insert():
+        case tensor.Insert() | tensor.InsertSlice():
             return op.out if op.dest is value else None
         case tensor.Cast():
             return op.dest
@@ -127,9 +128,14 @@ def _changed_by(op: Operation, value: Value) -> Value | None:
 
 
 def return_tensors(low: Lowering, end: Operation) -> None:
-    """Copies what the kernel returns to where results lie, unless it was made there."""
-    for value, target in zip(end.operands, low.buffers.results, strict=True):
-        found = low.value(value)
+    """Copies what the kernel returns to where results lie, unless it was made there.
+
+    Slices of what lies in the memory of another result leave it first, before that is written: nothing lies in the
+    memory that they go to.
+    """
+    results = low.buffers.results
+    pairs = list(zip(low.all(end.operands), results, strict=True))
+    for found, target in sorted(pairs, key=lambda pair: root_of(pair[0]) not in results):
         if found is target:
             continue
         assert isinstance(target.type, MemrefType)
@@ -166,10 +172,39 @@ def _insert(low: Lowering, op: Operation) -> None:
 def _cast(low: Lowering, op: Operation) -> None:
     """The same memory, which two values share from now on if the first is used again."""
     assert isinstance(op, tensor.Cast)
-    found = low.value(op.source)
-    if not _is_last(op, op.source):
-        low.buffers.owned.discard(found)
-    low.values[op.dest] = found
+    _share(low, op, op.source)
+    low.values[op.dest] = low.value(op.source)
+
+
+def _share(low: Lowering, op: Operation, source: Value) -> bool:
+    """Whether a view of a tensor may be changed: if nobody needs that any more, else both keep what they are."""
+    memory = low.value(source)
+    if memory in low.buffers.owned and _is_last(op, source):
+        return True
+    low.buffers.owned.discard(memory)
+    return False
+
+
+def _extract_slice(low: Lowering, op: Operation) -> None:
+    """A view of the source."""
+    assert isinstance(op, tensor.ExtractSlice)
+    is_own = _share(low, op, op.source)
+    found = cut(low, op, low.value(op.source), tensor.box_of(op))
+    if is_own:
+        low.buffers.owned.add(found)
+    low.bind(op.out, found)
+
+
+def _insert_slice(low: Lowering, op: Operation) -> None:
+    """A copy to a view of memory that has the other elements."""
+    assert isinstance(op, tensor.InsertSlice)
+    memory = _changed(low, op, op.dest, op.out, looks=True)
+    source, target = low.value(op.source), cut(low, op, memory, tensor.box_of(op))
+    assert isinstance(target.type, MemrefType)
+    if low.certain:
+        low.agreements += [Agreement((target, k), (source, k), op.location) for k in range(target.type.order)]
+    copy(low, source, target, op)
+    low.bind(op.out, memory)
 
 
 def constant(low: Lowering, op: arith.Constant) -> None:
@@ -192,5 +227,7 @@ def handlers() -> Mapping[type[Operation], Handler]:
         tensor.Dim: lower_dim,
         tensor.Extract: _extract,
         tensor.Insert: _insert,
+        tensor.ExtractSlice: _extract_slice,
+        tensor.InsertSlice: _insert_slice,
         tensor.Cast: _cast,
     }

@@ -1,0 +1,131 @@
+"""Slices of tensors: boxes that are read as views, and tensors with a box changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from frontends.mlir.reading import check, read, reprinted
+from ir.mlir import tool
+from tilewright.dialects import memref
+from tilewright.frontends.mlir import program_of
+from tilewright.ir.passes import PassContext, PassManager
+from tilewright.transforms.lower_mlir import LowerMlir
+
+M, S = "tensor<6x8xf32>", "tensor<3x4xf32>"
+
+
+def function(signature: str, *lines: str) -> str:
+    return f"func.func @f{signature} {{\n" + "\n".join(lines) + "\n}"
+
+
+READ = function(
+    f"(%A: {M}, %i: index) -> {S}",
+    f"%s = tensor.extract_slice %A[%i, 2] [3, 4] [1, 1] : {M} to {S}",
+    f"%e = tensor.empty() : {S}",
+    f"%r = linalg.add ins(%s, %s : {S}, {S}) outs(%e : {S}) -> {S}",
+    f"return %r : {S}",
+)
+ROW = function(
+    f"(%A: {M}, %i: index) -> tensor<8xf32>",
+    f"%s = tensor.extract_slice %A[%i, 0] [1, 8] [1, 1] : {M} to tensor<8xf32>",
+    "return %s : tensor<8xf32>",
+)
+PUT = function(
+    f"(%A: {M}, %B: {S}, %i: index) -> {M}",
+    f"%r = tensor.insert_slice %B into %A[%i, 1] [3, 4] [1, 1] : {S} into {M}",
+    f"return %r : {M}",
+)
+PUT_ROW = function(
+    f"(%A: {M}, %B: tensor<8xf32>) -> {M}",
+    f"%r = tensor.insert_slice %B into %A[4, 0] [1, 8] [1, 1] : tensor<8xf32> into {M}",
+    f"return %r : {M}",
+)
+CHANGED = function(
+    f"(%A: {M}, %B: {S}) -> ({M}, {S})",
+    f"%e = tensor.empty() : {M}",
+    f"%t = linalg.add ins(%A, %A : {M}, {M}) outs(%e : {M}) -> {M}",
+    f"%s = tensor.extract_slice %t[1, 2] [3, 4] [1, 1] : {M} to {S}",
+    f"%u = linalg.add ins(%s, %B : {S}, {S}) outs(%s : {S}) -> {S}",
+    f"%r = tensor.insert_slice %u into %t[0, 0] [3, 4] [1, 1] : {S} into {M}",
+    f"return %r, %s : {M}, {S}",
+)
+ALONE = function(
+    f"(%A: {M}) -> {S}",
+    f"%e = tensor.empty() : {M}",
+    f"%t = linalg.add ins(%A, %A : {M}, {M}) outs(%e : {M}) -> {M}",
+    f"%s = tensor.extract_slice %t[1, 2] [3, 4] [1, 1] : {M} to {S}",
+    f"%u = linalg.add ins(%s, %s : {S}, {S}) outs(%s : {S}) -> {S}",
+    f"return %u : {S}",
+)
+TEXTS = {"read": READ, "row": ROW, "put": PUT, "put_row": PUT_ROW, "changed": CHANGED, "alone": ALONE}
+
+
+def _inputs(rng: np.random.Generator) -> tuple[Any, Any]:
+    return rng.integers(-9, 9, (6, 8)).astype(np.float32), rng.integers(-9, 9, (3, 4)).astype(np.float32)
+
+
+def _launched(text: str, target: str, *arguments: Any) -> None:
+    tw.compile(text, target=target, cache=False).f[1](*arguments)
+
+
+@pytest.mark.parametrize("target", ["interpreter", "cpu"])
+def test_against_numpy(target: str, rng: np.random.Generator) -> None:
+    a, b = _inputs(rng)
+    kept = a.copy(), b.copy()
+    part, row, whole = np.empty((3, 4), np.float32), np.empty(8, np.float32), np.empty((6, 8), np.float32)
+    _launched(READ, target, a, 2, part)
+    assert np.array_equal(part, 2 * a[2:5, 2:6])
+    _launched(ROW, target, a, 5, row)
+    assert np.array_equal(row, a[5])
+    _launched(PUT, target, a, b, 3, whole)
+    wanted = a.copy()
+    wanted[3:6, 1:5] = b
+    assert np.array_equal(whole, wanted)
+    _launched(PUT_ROW, target, a, row, whole)
+    wanted = a.copy()
+    wanted[4] = row
+    assert np.array_equal(whole, wanted)
+    assert all(map(np.array_equal, (a, b), kept))
+
+
+@pytest.mark.parametrize("target", ["interpreter", "cpu"])
+def test_values_never_change(target: str, rng: np.random.Generator) -> None:
+    """A slice that is changed leaves its tensor as it is, which is changed elsewhere, and both are returned."""
+    a, b = _inputs(rng)
+    whole, part = np.empty((6, 8), np.float32), np.empty((3, 4), np.float32)
+    _launched(CHANGED, target, a, b, whole, part)
+    wanted = 2 * a
+    assert np.array_equal(part, wanted[1:4, 2:6])
+    wanted[:3, :4] = 2 * a[1:4, 2:6] + b
+    assert np.array_equal(whole, wanted)
+    _launched(ALONE, target, a, part)
+    assert np.array_equal(part, 4 * a[1:4, 2:6])
+
+
+def test_a_slice_of_what_nobody_needs_any_more_is_changed_in_place() -> None:
+    module = program_of(read(ALONE))
+    PassManager([LowerMlir()], verify_each=True).run(module, PassContext())
+    assert sum(isinstance(op, memref.Alloca) for op in module.walk()) == 1
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_texts_are_printed_as_they_are(name: str) -> None:
+    text = reprinted(TEXTS[name])
+    assert reprinted(text) == text
+
+
+@tool.needed
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_tool_reads_both_forms_alike(name: str) -> None:
+    assert tool.reprinted(reprinted(TEXTS[name])) == tool.reprinted(TEXTS[name])
+
+
+def test_boxes_that_are_none_are_refused() -> None:
+    head = f"func.func @f(%A: {M}) {{ "
+    check("M10", f"{head}«%s = tensor.extract_slice %A[0, 0] [3, 5] [1, 1] : {M} to {S}» return }}", "[3, 5]")
+    with pytest.raises(tw.CompileError, match=r"tensor\.extract_slice: steps other than 1 are not supported"):
+        _launched(READ.replace("[1, 1]", "[2, 1]"), "cpu")
