@@ -129,3 +129,71 @@ def test_boxes_that_are_none_are_refused() -> None:
     check("M10", f"{head}«%s = tensor.extract_slice %A[0, 0] [3, 5] [1, 1] : {M} to {S}» return }}", "[3, 5]")
     with pytest.raises(tw.CompileError, match=r"tensor\.extract_slice: steps other than 1 are not supported"):
         _launched(READ.replace("[1, 1]", "[2, 1]"), "cpu")
+
+
+TILES = function(
+    "(%A: tensor<?xf32>, %i: index, %n: index) -> tensor<?xf32>",
+    "%s = affine.min affine_map<(d0, d1) -> (4, d1 - d0)>(%i, %n)",
+    "%part = tensor.extract_slice %A[%i] [%s] [1] : tensor<?xf32> to tensor<?xf32>",
+    "%e = tensor.empty(%s) : tensor<?xf32>",
+    "%d = linalg.add ins(%part, %part : tensor<?xf32>, tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>",
+    "%q = linalg.mul ins(%d, %d : tensor<?xf32>, tensor<?xf32>) outs(%part : tensor<?xf32>) -> tensor<?xf32>",
+    "%z = tensor.empty(%n) : tensor<?xf32>",
+    "%f = linalg.add ins(%A, %A : tensor<?xf32>, tensor<?xf32>) outs(%z : tensor<?xf32>) -> tensor<?xf32>",
+    "%r = tensor.insert_slice %q into %f[%i] [%s] [1] : tensor<?xf32> into tensor<?xf32>",
+    "return %r : tensor<?xf32>",
+)
+BUFFER = function(
+    "(%A: memref<?x3xf32>, %n: index)",
+    "%s = affine.min affine_map<(d0) -> (d0, 16)>(%n)",
+    "%t = memref.alloc(%s) : memref<?x3xf32>",
+    "%u = memref.alloca(%s) : memref<?x3xf32>",
+    "affine.for %i = 0 to %s { affine.for %j = 0 to 3 {",
+    "  %v = affine.load %A[%i, %j] : memref<?x3xf32>",
+    "  affine.store %v, %t[%i, 2 - %j] : memref<?x3xf32>",
+    "} }",
+    "memref.copy %t, %u : memref<?x3xf32> to memref<?x3xf32>",
+    "affine.for %i = 0 to %s { affine.for %j = 0 to 3 {",
+    "  %v = affine.load %u[%i, %j] : memref<?x3xf32>",
+    "  affine.store %v, %A[%i, %j] : memref<?x3xf32>",
+    "} }",
+    "memref.dealloc %t : memref<?x3xf32>",
+    "return",
+)
+
+
+@pytest.mark.parametrize("target", ["interpreter", "cpu"])
+def test_memory_of_extents_that_are_no_more_than_a_number(target: str, rng: np.random.Generator) -> None:
+    """Tiles and the rest that they leave."""
+    for n in (4, 7, 9):
+        a = rng.integers(-9, 9, n).astype(np.float32)
+        for i in range(0, n, 4):
+            found, wanted = np.empty(n, np.float32), 2 * a
+            wanted[i : i + 4] = (2 * a[i : i + 4]) ** 2
+            _launched(TILES, target, a, i, n, found)
+            assert np.array_equal(found, wanted)
+    for n in (0, 5, 16):
+        rows = rng.integers(-9, 9, (16, 3)).astype(np.float32)
+        wanted = rows.copy()
+        wanted[:n] = rows[:n, ::-1]
+        _launched(BUFFER, target, rows, n)
+        assert np.array_equal(rows, wanted)
+
+
+def test_extents_that_may_be_anything_are_refused_with_their_place() -> None:
+    text = "func.func @f(%n: index) {\n  %t = memref.alloc(%n) : memref<4x?xf32>\n  return\n}"
+    with pytest.raises(
+        tw.CompileError, match="has extents that are not known, nor a minimum with a constant"
+    ) as caught:
+        _launched(text, "cpu")
+    (found,) = caught.value.diagnostics
+    assert found.code == "M11"
+    assert found.location.primary is not None
+    assert found.location.primary.source.text[found.location.primary.start :].startswith("%t = memref.alloc")
+    strided = BUFFER.replace(
+        "memref.alloca(%s) : memref<?x3xf32>", "memref.alloca(%s) : memref<?x3xf32, strided<[4, 1]>>"
+    )
+    strided = strided.replace("to memref<?x3xf32>\n", "to memref<?x3xf32, strided<[4, 1]>>\n")
+    strided = strided.replace("%u[%i, %j] : memref<?x3xf32>", "%u[%i, %j] : memref<?x3xf32, strided<[4, 1]>>")
+    with pytest.raises(tw.CompileError, match="is not packed in row-major order"):
+        _launched(strided, "cpu")

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from tilewright.dialects import addresses, statics, tl
+from tilewright.dialects import addresses, arith, statics, tl
 from tilewright.dialects import memref as shared
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.mlir import arith as foreign_arith
 from tilewright.dialects.mlir import memref, tensor
-from tilewright.dialects.mlir.base import integer_of
+from tilewright.dialects.mlir.base import integer_of, memref_of
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.mlir.attributes import IntegerAttribute, SymbolReference
-from tilewright.ir.types import INDEX, AddressSpace, MemrefType, packed_strides
+from tilewright.ir.mlir.types import is_identity_layout
+from tilewright.ir.types import INDEX, AddressSpace, MemrefType, mixed, packed_strides
 from tilewright.transforms.lower_mlir.context import Agreement, Handler, Lowering, Number, Threads, Unsupported
 from tilewright.transforms.lower_mlir.control import counted_loop
 from tilewright.transforms.lower_mlir.types import memref_type
@@ -31,13 +32,45 @@ def _store(low: Lowering, op: Operation) -> None:
 def _allocation(low: Lowering, op: Operation) -> None:
     assert isinstance(op, memref.Alloc | memref.Alloca)
     type_ = memref_type(op, op.memref.type)
-    if not type_.is_static:
-        raise Unsupported(
-            op, f"{op.name}: {op.memref.type} has extents that are not known; memory is allocated of known size"
-        )
-    if not type_.is_packed:
+    layout = memref_of(op.memref).layout
+    packed = type_.is_packed if type_.is_static else layout is None or is_identity_layout(layout)
+    if not packed:
         raise Unsupported(op, f"{op.name}: {op.memref.type} is not packed in row-major order")
-    low.bind(op.memref, allocated(low, type_, integer_of(op.alignment) or None))
+    sizes = mixed(type_.shape, reversed(low.all(op.dynamicSizes)))
+    low.bind(op.memref, allocated_at_most(low, op, type_, sizes, integer_of(op.alignment) or None))
+
+
+def allocated_at_most(
+    low: Lowering, op: Operation, type_: MemrefType, sizes: Sequence[Number], alignment: int | None = None
+) -> Value:
+    """Memory of extents of which each is known, or surely no more than a number: a part of memory of these extents."""
+    if type_.is_static:
+        return allocated(low, type_, alignment)
+    most = tuple(_at_most(size) for size in sizes)
+    if None in most:
+        said = f"{op.name}: {op.results[0].type} has extents that are not known, nor a minimum with a constant"
+        raise Unsupported(op, f"{said}; memory is allocated of at most a known size")
+    whole = allocated(low, MemrefType(type_.element, most, packed_strides(most), type_.space), alignment)
+    return view(low, whole, [0] * len(most), [low.index(size) if size == 0 else size for size in sizes])
+
+
+def _at_most(size: Number) -> int | None:
+    """A number that an extent is never greater than, if it shows."""
+    if isinstance(size, int):
+        return size
+    op = size.defining_op
+    match op:
+        case arith.Constant() if isinstance(op.value, int):
+            return op.value
+        case arith.Min():
+            known = [most for value in (op.lhs, op.rhs) if (most := _at_most(value)) is not None]
+            return min(known, default=None)
+        case shared.Size() if isinstance(op.source.defining_op, shared.Subview):
+            cut_ = op.source.defining_op
+            kept = [size for size in mixed(cut_.static_sizes, cut_.sizes) if size != 0]
+            return _at_most(kept[op.mode])
+        case _:
+            return None
 
 
 def allocated(low: Lowering, type_: MemrefType, alignment: int | None = None) -> Value:

@@ -8,7 +8,7 @@ made in the memory of the result wherever the chain of such changes leads there;
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 
 from tilewright.dialects import memref as shared
@@ -19,10 +19,10 @@ from tilewright.ir.interfaces import root_of
 from tilewright.ir.mlir.dense import DenseElements
 from tilewright.ir.mlir.float_text import value_of
 from tilewright.ir.mlir.types import layout_of
-from tilewright.ir.types import MemrefType
-from tilewright.transforms.lower_mlir.context import Agreement, Handler, Lowering, Unsupported
+from tilewright.ir.types import MemrefType, mixed
+from tilewright.transforms.lower_mlir.context import Agreement, Handler, Lowering, Number, Unsupported
 from tilewright.transforms.lower_mlir.contractions import plain_loops
-from tilewright.transforms.lower_mlir.memory import allocated, copy, cut, each_element, lower_dim
+from tilewright.transforms.lower_mlir.memory import allocated_at_most, copy, cut, each_element, lower_dim
 from tilewright.transforms.lower_mlir.types import memory_of, memref_type, scalar_type
 
 
@@ -57,10 +57,10 @@ def _changed(low: Lowering, op: Operation, before: Value, after: Value, *, looks
     memory = low.value(before)
     if memory in low.buffers.owned and _is_last(op, before):
         return memory
-    found = _fresh(low, op, after)
-    assert isinstance(found.type, MemrefType)
+    assert isinstance(memory.type, MemrefType)
+    found = _fresh(low, op, after, [low.extent(memory, k) for k in range(memory.type.order)])
     if low.certain:
-        low.agreements += [Agreement((found, k), (memory, k), op.location) for k in range(found.type.order)]
+        low.agreements += [Agreement((found, k), (memory, k), op.location) for k in range(memory.type.order)]
     if looks:
         copy(low, memory, found, op)
     return found
@@ -80,18 +80,15 @@ def _is_last(op: Operation, value: Value) -> bool:
     return True
 
 
-def _fresh(low: Lowering, op: Operation, value: Value) -> Value:
-    """Memory for a tensor: that of the result that it is to become, else of its own."""
+def _fresh(low: Lowering, op: Operation, value: Value, sizes: Sequence[Number] = ()) -> Value:
+    """Memory for a tensor: that of the result that it is to become, else of its own, with modes of these extents."""
     result = _becomes(low, value)
     if result is not None:
         low.buffers.taken.add(result)
         found = low.buffers.results[result]
     else:
         type_ = memref_type(op, memory_of(op, tensor.tensor_of(value)))
-        if not type_.is_static:
-            said = f"{value.type} is none of the results and has extents that are not known"
-            raise Unsupported(op, f"{op.name}: {said}; memory is allocated of known size")
-        found = allocated(low, type_)
+        found = allocated_at_most(low, op, type_, sizes)
     low.buffers.owned.add(found)
     return found
 
@@ -146,9 +143,9 @@ def return_tensors(low: Lowering, end: Operation) -> None:
 
 def _empty(low: Lowering, op: Operation) -> None:
     assert isinstance(op, tensor.Empty)
-    found = _fresh(low, op, op.out)
-    low.values[op.out] = found
     shape = tensor.tensor_shape(op.out)
+    found = _fresh(low, op, op.out, mixed(shape[::-1], reversed(low.all(op.dynamicSizes))))
+    low.values[op.out] = found
     open_ = [len(shape) - 1 - k for k, extent in enumerate(shape) if extent is None]
     if low.certain:
         sizes = low.all(op.dynamicSizes)
