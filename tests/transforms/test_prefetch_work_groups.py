@@ -1,4 +1,4 @@
-"""prefetch-work-groups: what later work-groups load, if it lies where a group's pointers point."""
+"""prefetch-work-groups: what later work-groups load, where their numbers tell the place."""
 
 from __future__ import annotations
 
@@ -43,9 +43,24 @@ def test_batches_in_one_piece_beside_a_group() -> None:
     filecheck(found, "arith.constant {value = 2}\ntile.prefetch\nmemref.subview %D\ntile.prefetch\ntile.load %d")
 
 
-def test_batches_in_one_piece_alone_are_left() -> None:
+def test_several_batches_in_one_piece() -> None:
+    other = SUBVIEW.replace("%d =", "%e =").replace("%D", "%E")
+    body = (
+        f"{SUBVIEW} {other} %x = tile.load %d, %z, %z -> tile<16x8xf32> %y = tile.load %e, %z, %z -> tile<16x8xf32> "
+        "%s = arith.add %x, %y -> tile<16x8xf32> tile.store %s, %d, %z, %z"
+    )
+    found = run(kernel(f"{PARAMETERS}, %E: memref<f32x16x8x?>", f"{START} {body}"), PrefetchWorkGroups(2048))
+    assert found.count("tile.prefetch") == 2
+
+
+def test_one_batch_in_one_piece_is_left_to_the_caches() -> None:
     found = text(f"{SUBVIEW} %x = tile.load %d, %z, %z -> tile<16x8xf32> tile.store %x, %d, %z, %z")
     assert "tile.prefetch" not in found
+
+
+def test_much_is_left_to_the_caches() -> None:
+    body = f"%a = memref.group_load %A, %g -> memref<f32x16x8> {SUBVIEW} {LOAD} tile.store %x, %d, %z, %z"
+    assert "tile.prefetch" not in run(kernel(PARAMETERS, f"{START} {body}"), PrefetchWorkGroups(2048, 256))
 
 
 def test_places_read_from_memory_are_left() -> None:

@@ -16,7 +16,7 @@ from tilewright.targets.cpu.tiles.roots import Roots
 from tilewright.targets.llvm.emitter import Value, i64
 
 _LOCALITY = (3, 2, 1)
-_STRAIGHT_LINES = 64
+_STRAIGHT_LINES = 128
 
 
 def lower_prefetch(ctx: KernelContext, roots: Roots, op: tile.Prefetch) -> None:
