@@ -5,11 +5,11 @@ after:   %g = team.group_id           %l = min(%g + 4, team.num_groups - 1)
          %b = memref.group_load %A, %l                                   tile.prefetch %b, %0, %0
          %a = memref.group_load %A, %g                                   %t = tile.load %a, %0, %0
 
-For targets that run neighbouring work-groups one after another on a thread. Caches follow one long stream themselves, so
+For targets that run neighbouring work-groups one after another on a thread. Caches follow one long stream themselves:
 a kernel that loads from one batch in one piece is left alone (Zen 5: RMS norm of rows of 1024 took 1.25 times as long
-with prefetches). They do not follow the pointers of a group, nor closely enough several streams at once, such as both factors
-of a product (batches of 10,000 products from memory: 1.1 to 2.1 times as fast with prefetches). The place is computed as
-the later work-group computes it, so nothing is evaluated that is not evaluated anyway.
+with prefetches). They do not follow the pointers of a group, nor closely enough several streams at once, such as both
+factors of a product (batches of 10,000 products from memory: 1.1 to 2.1 times as fast with prefetches). The place is
+computed as the later work-group computes it, so nothing is evaluated that is not evaluated anyway.
 """
 
 from __future__ import annotations
