@@ -61,7 +61,7 @@ class Evaluator:
         self.machine = machine
         self.checked = checked
         self.straight = straight
-        self.steps: dict[tuple[Memory, int, Value], tables.Steps] = {}
+        self.steps: dict[tuple[Memory, int, int, Value], tables.Steps] = {}
         self._known: dict[tuple[Expression, Block], Fragments] = {}
         self._masks: dict[object, Value] = {}
         """Parts of masks that the basic block `_masked` has computed."""

@@ -48,7 +48,7 @@ class Reader(Protocol):
     b: Builder
     machine: Machine
     straight: bool
-    steps: dict[tuple[Memory, int, Value], Steps]
+    steps: dict[tuple[Memory, int, int, Value], Steps]
 
     def mask(self, tile: Memory, block: Block, j: int, piece: Piece, writes: bool = False) -> Value | None:
         """The lanes that exist; None if all do."""
@@ -152,7 +152,7 @@ def know(ev: Reader, tile: Memory, block: Block) -> None:
 
 def _steps(ev: Reader, tile: Memory, block: Block, piece: Piece) -> Steps:
     position = ev.b.add(block.origin[block.vector], i64(piece.offset))
-    key = (tile, piece.lanes, position)
+    key = (tile, block.vector, piece.lanes, position)
     known = ev.steps.get(key)
     if known is None:
         known = ev.steps[key] = _found(ev, tile, block, piece, position)
