@@ -30,6 +30,8 @@ from timing import in_turn, timers
 
 _ERROR: Final = 1e-5
 _QUICK: Final = ("softmax, 1024", "RMS norm, 1024", "silu mul, views")
+_WARM: Final = 0.02
+"""Seconds of work before each timed call of several threads, which are awake then (`timing.in_turn`)."""
 
 
 class Row(Struct, frozen=True):
@@ -70,7 +72,8 @@ def measure(name: str, case: Case, seconds: float, threads: int) -> Row:
     error = max(float(np.linalg.norm(found - case.expected) / np.linalg.norm(case.expected)) for found in results)
     runs = {OURS: case.ours} | {form: run for of_library in forms.values() for form, run in of_library.items()}
     clock = thread_time if threads == 1 else perf_counter
-    timings = in_turn(timers(runs, clock=clock), sys.maxsize, limit=seconds, threads=threads)
+    warm = _WARM if threads > 1 else 0.0
+    timings = in_turn(timers(runs, clock=clock), sys.maxsize, limit=seconds, threads=threads, warm=warm)
     fastest = {library: timings.fastest(of_library) for library, of_library in forms.items() if of_library}
     found = Comparison.of(name, timings, threads=threads, error=error, allowed=_ERROR)
     return Row(found, fastest, case.bars)

@@ -31,6 +31,8 @@ from vector_cases import ERRORS, Case, cases
 
 STREAM: Final = "stream"
 _QUICK: Final = ("f32 sum vector", "f32 gemv.n b=0")
+_WARM: Final = 0.02
+"""Seconds of work before each timed call of several threads, which are awake then (`timing.in_turn`)."""
 
 
 def measure(case: Case, seconds: float, streams: Streams, threads: int) -> Comparison:
@@ -41,7 +43,8 @@ def measure(case: Case, seconds: float, streams: Streams, threads: int) -> Compa
     error = float(np.linalg.norm(case.result.astype(np.float64) - expected) / np.linalg.norm(expected))
     runs: dict[str, Callable[[], object]] = {OURS: lambda: kernel(*case.arguments), **case.peers}
     runs[STREAM] = streams.stream(case.stream, case.bytes)
-    timings = in_turn(timers(runs), sys.maxsize, limit=seconds, threads=threads)
+    warm = _WARM if threads > 1 else 0.0
+    timings = in_turn(timers(runs), sys.maxsize, limit=seconds, threads=threads, warm=warm)
     return Comparison.of(case.name, timings, case.peers, threads=threads, error=error, allowed=ERRORS[case.dtype])
 
 
