@@ -1,4 +1,5 @@
-"""Programs in all the forms that the stock tool prints, against NumPy, in the interpreter and on the CPU."""
+"""Programs in all the forms that the stock tool prints, against NumPy, in the interpreter, on the CPU and on an emulated
+GPU."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ import tilewright as tw
 from effort import SEED, Ran, count
 from frontends.mlir.cases import CASES
 from frontends.mlir.forms import PASSES, PRINTED, PROGRAMS, parts_of
+from targets.nvidia.launching import program_of_text
 
 
 def test_there_is_a_case_for_each_program_and_they_are_printed_in_many_forms() -> None:
@@ -45,23 +47,47 @@ def test_the_cpu_computes_what_numpy_does_in_other_forms(rng: np.random.Generato
         ran(1, "forms of programs of MLIR, compiled")
 
 
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda p: p.stem)
+def test_the_emulated_device_computes_what_numpy_does(path: Path, rng: np.random.Generator) -> None:
+    check(path, program_of_text(path.read_text()), rng)
+
+
+def test_the_emulated_device_computes_what_numpy_does_in_other_forms(rng: np.random.Generator, ran: Ran) -> None:
+    for path in _some("RANDOM_EMULATED_MLIR_FORMS", 3):
+        check(path, program_of_text(path.read_text()), rng)
+        ran(1, "forms of programs of MLIR on the emulated device")
+
+
+def test_buffers_too_large_for_shared_memory(rng: np.random.Generator) -> None:
+    """They are in the device's own, as `schedule` says."""
+    path = next(path for path in PROGRAMS if path.stem == "transposed")
+    program = program_of_text(path.read_text(), shared_bytes=64)
+    check(path, program, rng)
+    assert "of the device's memory a block" in program.f.schedule
+
+
 def _some(name: str, usual: int) -> list[Path]:
     """Printed forms drawn at random, all of them in thorough runs."""
     return random.Random(SEED).sample(PRINTED, min(len(PRINTED), count(name, usual, len(PRINTED))))
 
 
 def _check(path: Path, target: str, rng: np.random.Generator) -> None:
+    check(path, tw.compile(path, target=target, cache=False), rng)
+
+
+def check(path: Path, program: tw.Program, rng: np.random.Generator) -> None:
+    """A program of the corpus leaves in its arguments what NumPy says."""
     case = CASES[path.stem.partition(".")[0]]
-    program = tw.compile(path, target=target, cache=False)
     arguments = case.arguments(rng)
     inputs: list[Any] = deepcopy(arguments)
     expected = case.expected(*deepcopy(arguments))
     program.f[1](*arguments)
     for given, found, wanted in zip(inputs, arguments, expected, strict=True):
-        _compare(path, found, given if wanted is None else wanted, 0.0 if wanted is None else case.tolerance)
+        compare(path, found, given if wanted is None else wanted, 0.0 if wanted is None else case.tolerance)
 
 
-def _compare(path: Path, found: Any, wanted: Any, tolerance: float) -> None:
+def compare(path: Path, found: Any, wanted: Any, tolerance: float) -> None:
+    """What was found is what was wanted, integers exactly."""
     if np.asarray(wanted).dtype.kind in "iu":
         assert np.array_equal(found, wanted), path.name
     else:

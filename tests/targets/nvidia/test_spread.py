@@ -7,12 +7,13 @@ import pytest
 from tilewright.compile_options import CompileOptions
 from tilewright.compiler import lower_module, read_module
 from tilewright.diagnostics import CompileError, Report, Source
-from tilewright.dialects import scf, team
+from tilewright.dialects import scf, team, tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.target import NvidiaTarget
 
 from .case import Case, Launch, kernel
+from .test_tlx import product
 
 SWAPS = """cuda_tile.module @m {
 entry @k(%x: tile<ptr<i32>>) {
@@ -68,6 +69,15 @@ def test_kernels_that_ask_who_they_are_stay() -> None:
     (found,) = module.kernels
     assert found.work_group_size == (1, 1)
     assert any(isinstance(op, team.Spmd) for op in found.walk())
+
+
+def test_collectives_are_shared() -> None:
+    """All threads of a block work on a product of TLX."""
+    module = read_module(Source("k.ll", product(65)), Report())
+    lower_module(module, NvidiaTarget(Architecture.SM_80), CompileOptions(), Report())
+    (found,) = module.kernels
+    assert any(isinstance(op, tile.Mma) for op in found.walk())
+    assert (found.subgroup_size, found.work_group_size) == (32, (128, 1))
 
 
 def test_reports_are_refused() -> None:

@@ -55,7 +55,10 @@ def _reserve(ctx: KernelContext, op: core.Operation) -> None:
     """Memory of the work-group until the region around ends."""
     assert isinstance(op, Reserve)
     align = op.alignment
-    place = ctx.b.cast("addrspacecast", ctx.pointer_to(ctx.arena.place(op.size + align)), "ptr")
+    found = ctx.arena.place(op.size + align)
+    if not found.fresh:
+        ctx.barrier()
+    place = ctx.b.cast("addrspacecast", ctx.pointer_to(found), "ptr")
     address = ctx.b.add(ctx.b.cast("ptrtoint", place, "i64"), i64(align - 1))
     ctx.bind(op.out, ctx.b.and_(address, i64(-align)))
 

@@ -26,10 +26,14 @@ _KEPT_FREE: Final = 8 * 1024
 
 
 class Place(Struct, frozen=True):
-    """Bytes from the beginning of a block's shared memory, or of its scratch memory."""
+    """Bytes from the beginning of a block's shared memory, or of its scratch memory.
+
+    Where it is no `fresh` memory, others may still be reading what was there before.
+    """
 
     offset: int
     in_scratch: bool = False
+    fresh: bool = True
 
 
 def _aligned(offset: int, alignment: int) -> int:
@@ -94,11 +98,13 @@ class Arena:
         """Bytes of either memory until the end of the current frame."""
         if self._room is None or (size <= _LARGE and _aligned(self.top, alignment) + size <= self._room):
             self.top = _aligned(self.top, alignment)
-            return Place(self.reserve(size))
+            fresh = self.top >= self.high_water
+            return Place(self.reserve(size), fresh=fresh)
         offset = _aligned(self._scratch_top, alignment)
+        fresh = offset >= self._scratch_high
         self._scratch_top = offset + size
         self._scratch_high = max(self._scratch_high, self._scratch_top)
-        return Place(offset, in_scratch=True)
+        return Place(offset, in_scratch=True, fresh=fresh)
 
     @contextmanager
     def frame(self) -> Generator[None]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from tilewright.dialects import team
+from tilewright.dialects import team, tl
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.passes import Pass, PassContext
 
@@ -32,7 +32,8 @@ class SpreadWorkGroup(Pass, frozen=True):
 
 
 def _asks_who_it_is(kernel: Kernel) -> bool:
+    """Collectives do not: they are the whole work-group's."""
     return any(
-        op.definition.dialect in ("team", "tl") and not isinstance(op, team.GroupId | team.NumGroups)
+        op.definition.dialect in ("team", "tl") and not isinstance(op, team.GroupId | team.NumGroups | tl.Collective)
         for op in kernel.walk()
     )

@@ -1,0 +1,99 @@
+"""TLX for NVIDIA devices: random programs on the emulated device, and what is too large for it in ptxas.
+
+The texts of `frontends.tlx` and the operations of `transforms.lower_tlx` run on the emulated device where they are tested.
+"""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from effort import SEED, Ran, count
+from frontends.tlx.kernels import function, load, store, typeinfo
+from generators.tlx import Generated, generate
+from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.ptx import assemble, find_assembler
+
+from .launching import program_of_text
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "matmul.ll"
+PROGRAMS = count("RANDOM_EMULATED_TLX_PROGRAMS", 16, 1000)
+ASSEMBLED = count("RANDOM_ASSEMBLED_TLX_PROGRAMS", 4, 200)
+MOST = 3000
+"""Elements of an argument that the emulator takes its time for."""
+LITTLE = 64
+"""Bytes of shared memory, for which nearly every tensor is too large."""
+
+
+def is_small(program: Generated) -> bool:
+    """Whether the emulator gets to its end soon."""
+    return all(np.size(argument) <= MOST for argument in program.arguments)
+
+
+def test_random_programs(ran: Ran) -> None:
+    taken = 0
+    for seed in range(SEED, SEED + PROGRAMS):
+        program = generate(random.Random(seed))
+        if not is_small(program):
+            continue
+        level, room = (2, 2, 0, 1)[seed % 4], (None, LITTLE)[seed // 4 % 2]
+        arguments: list[Any] = [a.copy() if isinstance(a, np.ndarray) else a for a in program.arguments]
+        program_of_text(program.text, level, room).k[1](*arguments)
+        for number, (found, expected) in enumerate(zip(arguments, program.expected, strict=True)):
+            assert np.array_equal(found, expected), f"seed {seed}, argument {number}\n{program.text}"
+        taken += 1
+    ran(taken, "TLX programs on the emulated device")
+
+
+def test_random_programs_become_ptx(ran: Ran) -> None:
+    """Large ones too; where ptxas is, it takes the text."""
+    for seed in range(SEED, SEED + ASSEMBLED):
+        check_ptx(generate(random.Random(seed)).text, (Architecture.SM_80, Architecture.SM_90A)[seed % 2])
+    ran(ASSEMBLED, "TLX programs as PTX")
+
+
+def check_ptx(text: str, architecture: Architecture) -> tw.Program:
+    """A text compiled for an architecture."""
+    program = tw.compile(text, target=f"nvidia:{architecture.value}", cache=False)
+    if find_assembler() is not None:
+        assert assemble(program.text("ptx"), architecture).kernels
+    return program
+
+
+def test_the_example(rng: np.random.Generator) -> None:
+    a, b = (rng.integers(-8, 9, (16, 32)).astype(np.float32) for _ in range(2))
+    c = np.zeros((16, 20), np.float32)
+    program_of_text(EXAMPLE.read_text())["matmul"](a, b, c)
+    assert np.array_equal(c[:, :16], a @ b.T)
+
+
+def product(size: int) -> str:
+    """A product of square matrices that may overlap, so that it may need memory of its own."""
+    return function(
+        f"%ta = {load('%a', 'float', [size, size])}",
+        f"%tb = {load('%b', 'float', [size, size])}",
+        f"%v = call <{size * size} x float> @llvm.tensor.matmul(token %ta, token %tb)",
+        f"%tc = {typeinfo(f'<{size * size} x float> %v', [size, size])}",
+        store("%c", "%tc", [0, 0]),
+    )
+
+
+@pytest.mark.parametrize("architecture", Architecture)
+def test_products_too_large_for_shared_memory(architecture: Architecture) -> None:
+    program = check_ptx(product(1024), architecture)
+    launch = program.k.info.launch
+    assert launch is not None
+    assert launch.scratch_bytes >= 4 << 20
+
+
+@pytest.mark.parametrize("where", ["apart", "in place"])
+def test_products_through_scratch_memory(rng: np.random.Generator, where: str) -> None:
+    a, b = (rng.integers(-8, 9, (70, 70)).astype(np.float32) for _ in range(2))
+    c, wanted = (a if where == "in place" else np.zeros_like(a)), a @ b
+    program_of_text(product(70), shared_bytes=4096).k(a, b, c)
+    assert np.array_equal(c, wanted)
