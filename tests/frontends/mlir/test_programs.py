@@ -1,4 +1,4 @@
-"""Programs in all the forms that the stock tool prints, against NumPy, in the interpreter, on the CPU and on an emulated
+"""Programs in all the forms that the stock tool prints, against NumPy, in the interpreter, on the CPU and an emulated
 GPU."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """TLX for NVIDIA devices: random programs on the emulated device, and what is too large for it in ptxas.
 
-The texts of `frontends.tlx` and the operations of `transforms.lower_tlx` run on the emulated device where they are tested.
+The texts of `frontends.tlx` and the operations of `transforms.lower_tlx` run there where they are tested.
 """
 
 from __future__ import annotations
