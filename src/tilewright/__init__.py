@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tilewright.diagnostics import CompileError as CompileError
     from tilewright.diagnostics import Diagnostic as Diagnostic
     from tilewright.diagnostics.kernel_error import KernelError as KernelError
+    from tilewright.interop import torch as torch
     from tilewright.plugins import Plugin as Plugin
     from tilewright.plugins import PluginError as PluginError
     from tilewright.program import Kernel as Kernel
@@ -42,7 +43,9 @@ _HOMES = {
     "LaunchError": "tilewright.runtime.errors",
     "PointerArray": "tilewright.runtime.group_arguments",
     "__version__": "tilewright.version",
+    "torch": "tilewright.interop.torch",
 }
+_MODULES = frozenset({"torch"})
 
 __all__ = [
     "ArrayGroup",
@@ -59,6 +62,7 @@ __all__ = [
     "address",
     "compile",
     "config",
+    "torch",
 ]
 
 
@@ -66,7 +70,7 @@ def __getattr__(name: str) -> object:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'tilewright' has no attribute {name!r}")
-    value = getattr(importlib.import_module(home), name)
+    value = importlib.import_module(home) if name in _MODULES else getattr(importlib.import_module(home), name)
     globals()[name] = value
     return value
 

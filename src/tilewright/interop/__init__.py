@@ -1,1 +1,1 @@
-"""Kernels written for other people's front ends."""
+"""Kernels written for other people's front ends, and ours in other people's frameworks."""
