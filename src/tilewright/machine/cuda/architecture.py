@@ -16,6 +16,11 @@ class Architecture(Enum):
         """The PTX version: the oldest that knows the architecture, so that the oldest drivers take the text."""
         return "+ptx80" if self is Architecture.SM_90A else "+ptx70"
 
+    @property
+    def shared_bytes(self) -> int:
+        """Shared memory that a block may have."""
+        return (227 if self is Architecture.SM_90A else 163) * 1024
+
     @staticmethod
     def of_capability(capability: tuple[int, int]) -> Architecture:
         """The best architecture that a device runs; ValueError if it is too old."""

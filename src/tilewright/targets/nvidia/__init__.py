@@ -11,6 +11,7 @@ work-group owns is computed element by element, spread over the threads; what a 
 | `elementwise.py`, `memory.py`, `atomics.py`, `control.py`, `team.py`, `warp.py` | one element, one work-item |
 | `deferral.py`, `elements.py`, `buffers.py`, `arena.py`, `collective.py` | tiles of the work-group |
 | `distributed.py`, `runs.py` | those that stay in registers; runs of adjacent elements, 16 bytes at a time |
+| `products/`, `matrix_instructions.py` | products of the work-group; the instructions that multiply and add |
 | `addresses.py`, `combining.py` | pointers, gathers and scatters; reductions and scans by a region |
 | `registers.py`, `subgroup.py` | tiles of a subgroup |
 | `ptx.py` | LLVM text to PTX; ptxas |

@@ -16,7 +16,8 @@ from tilewright.targets.llvm.emitter import Builder, Complex, Module, Value, con
 from tilewright.targets.llvm.lowered import lowered_as
 from tilewright.targets.nvidia.arena import Arena, Place
 from tilewright.targets.nvidia.distributed import Distributions
-from tilewright.targets.nvidia.values import SHARED, Group, Lowered, Operand, View
+from tilewright.targets.nvidia.products.choice import Products
+from tilewright.targets.nvidia.values import SHARED, Group, Lowered, Operand, Ready, View
 
 OpT = TypeVar("OpT", bound=core.Operation)
 
@@ -32,7 +33,7 @@ class KernelContext(Struct):
 
     `thread` is the number of the thread in its work-group, `lane` that in its subgroup, `subgroup` the number of the
     subgroup. `spmd` tells whether the code being emitted is that of a work-item (or of one element of a tile) rather
-    than of the whole work-group.
+    than of the whole work-group. `ahead` is where the factors lie that a loop loads before its products want them.
     """
 
     kernel: Kernel
@@ -43,6 +44,7 @@ class KernelContext(Struct):
     table: Mapping[type[core.Operation], OpLowering]
     deferred: frozenset[core.Value]
     distributions: Distributions
+    products: Products
     subgroup_size: int
     work_group_size: tuple[int, int]
     shared: Value
@@ -51,6 +53,7 @@ class KernelContext(Struct):
     lane: Value
     subgroup: Value
     values: dict[core.Value, Lowered] = field(default_factory=dict[core.Value, Lowered])
+    ahead: dict[core.Operation, Ready] = field(default_factory=dict[core.Operation, Ready])
     spmd: bool = False
 
     @property

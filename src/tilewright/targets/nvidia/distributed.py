@@ -7,7 +7,7 @@ elementwise arithmetic, needs no shared memory then: every reader asks for its o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from math import prod
 from typing import Final
 
@@ -18,6 +18,7 @@ from tilewright.dialects.builtin import Kernel
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import BOOL, TileType
 from tilewright.targets.nvidia.deferral import collective_ops, is_undisturbed, readers
+from tilewright.targets.nvidia.elementwise import COMPUTED
 
 _VECTOR_BYTES: Final = 16
 _MOST_HELD: Final = 32
@@ -56,8 +57,11 @@ class Distributions(Struct, frozen=True):
     held: frozenset[Value]
 
     @staticmethod
-    def of(kernel: Kernel, threads: int, waiting: frozenset[Value]) -> Distributions:
-        """Decide for the collective regions of a kernel; `waiting` are tiles that are computed when asked for."""
+    def of(kernel: Kernel, threads: int, waiting: frozenset[Value], fragments: Container[Value] = ()) -> Distributions:
+        """Decide for the collective regions of a kernel.
+
+        `waiting` are tiles that are computed when asked for, `fragments` those whose layout others decide.
+        """
         ops = list(collective_ops(kernel.body.entry))
         moved: dict[Shape, list[int]] = {}
         for op in ops:
@@ -69,7 +73,11 @@ class Distributions(Struct, frozen=True):
                 moved.setdefault(type_.shape, []).append(bytes_)
         shapes = {shape: Distribution(shape, threads, _width(shape, threads, min(b))) for shape, b in moved.items()}
         loads = [op for op in ops if isinstance(op, tile.Load) and op.out not in waiting]
-        held = {op.out for op in loads if _few(shapes[_shape(op.out)]) and _stays(op, waiting) and is_undisturbed(op)}
+        held = {
+            op.out
+            for op in loads
+            if _few(shapes[_shape(op.out)]) and _stays(op, waiting, fragments) and is_undisturbed(op)
+        }
         return Distributions(shapes, frozenset(held))
 
 
@@ -90,12 +98,19 @@ def _few(found: Distribution) -> bool:
     return found.rounds * found.width <= _MOST_HELD
 
 
-def _stays(load: tile.Load, waiting: frozenset[Value]) -> bool:
+def _stays(load: tile.Load, waiting: frozenset[Value], fragments: Container[Value]) -> bool:
     """Whether each element is only stored at its own coordinates, by itself or computed into another."""
     found = list(readers(load.out, waiting, True))
     return bool(found) and all(
-        pointwise and isinstance(op, tile.Store) and _is_collective(op, load) for op, pointwise in found
+        pointwise and isinstance(op, tile.Store) and _is_collective(op, load) and not _has(op.value, fragments)
+        for op, pointwise in found
     )
+
+
+def _has(value: Value, fragments: Container[Value]) -> bool:
+    """Whether elements are computed of a fragment's."""
+    op = value.defining_op
+    return value in fragments or (isinstance(op, COMPUTED) and any(_has(operand, fragments) for operand in op.operands))
 
 
 def _is_collective(store: Operation, load: Operation) -> bool:

@@ -22,6 +22,7 @@ from tilewright.ir import core
 from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.operation_table import OperationTable
 from tilewright.ir.types import GroupType, MemrefType, PointerType, ScalarType, Type
+from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Complex, Module, Parameter, Value, i64, zero
 from tilewright.targets.llvm.features import NVPTX
@@ -32,6 +33,8 @@ from tilewright.targets.nvidia.context import KernelContext, OpLowering, is_tile
 from tilewright.targets.nvidia.deferral import deferred_tiles
 from tilewright.targets.nvidia.distributed import Distributions
 from tilewright.targets.nvidia.elementwise import COMPUTED, apply
+from tilewright.targets.nvidia.products.choice import choose_products
+from tilewright.targets.nvidia.products.lowering import STAGE_ALIGNMENT
 from tilewright.targets.nvidia.values import GLOBAL, Group, Operand, View
 from tilewright.transforms.signature import kernel_info
 
@@ -112,10 +115,11 @@ def lowering_table() -> OperationTable[OpLowering]:
     )
 
 
-def lower_kernel(kernel: Kernel, module: Module, room: int | None = None) -> KernelInfo:
+def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, room: int | None = None) -> KernelInfo:
     """Emit the entry of a kernel that passed the checks of `capabilities`; its launch signature.
 
-    With `room`, the bytes of shared memory that a block can have, what is too large for that lies in scratch memory.
+    With `room`, the bytes of shared memory that a block can have, what is too large for that lies in scratch memory,
+    and products are computed without factors in shared memory.
     """
     assert kernel.subgroup_size is not None
     assert kernel.work_group_size is not None
@@ -128,8 +132,12 @@ def lower_kernel(kernel: Kernel, module: Module, room: int | None = None) -> Ker
     function = module.function(symbol, "void", slots, attributes=geometry, convention="ptx_kernel")
     b = Builder(function)
     arena = Arena(kernel, room)
-    shared = module.global_variable(_SHARED_NAME, "[0 x i8]", "", linkage="external", address_space=3, align=ALIGNMENT)
+    shared = module.global_variable(
+        _SHARED_NAME, "[0 x i8]", "", linkage="external", address_space=3, align=STAGE_ALIGNMENT
+    )
     deferred = deferred_tiles(kernel)
+    free = architecture.shared_bytes - arena.high_water - STAGE_ALIGNMENT if room is None else 0
+    products = choose_products(kernel, m * n, free, deferred, architecture)
     ctx = KernelContext(
         kernel=kernel,
         module=module,
@@ -138,7 +146,8 @@ def lower_kernel(kernel: Kernel, module: Module, room: int | None = None) -> Ker
         arena=arena,
         table=lowering_table(),
         deferred=deferred,
-        distributions=Distributions.of(kernel, m * n, deferred),
+        distributions=Distributions.of(kernel, m * n, deferred, products.fragments),
+        products=products,
         subgroup_size=kernel.subgroup_size,
         work_group_size=(m, n),
         shared=shared,
@@ -156,8 +165,8 @@ def lower_kernel(kernel: Kernel, module: Module, room: int | None = None) -> Ker
     b.ret()
     plan = LaunchPlan((m * n, 1, 1), scratch_bytes=arena.scratch_bytes)
     info = kernel_info(kernel, symbol, arena.high_water)
-    facts = info.facts if kernel.schedule is None else {**info.facts, SCHEDULE: kernel.schedule}
-    return replace(info, launch=plan, facts=facts)
+    said = "\n".join(filter(None, (kernel.schedule, products.described)))
+    return replace(info, launch=plan, facts={**info.facts, SCHEDULE: said} if said else info.facts)
 
 
 def _scratch(ctx: KernelContext, address: Value, size: Value) -> Value:

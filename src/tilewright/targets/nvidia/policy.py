@@ -22,6 +22,10 @@ _SUBGROUPS: Final = 4
 _TILE_BYTES: Final = 12 * 1024
 _BLOCK: Final = 32
 _DEPTH: Final = 64
+_DEPTH_BYTES: Final = 128
+"""Of a row of a factor, the line of a cache."""
+_LEAST_DEPTH: Final = 16
+_SUMS: Final = 128
 _WHOLE: Final = 64
 _ELEMENTS: Final = 1024
 _RUN: Final = 256
@@ -49,20 +53,27 @@ class NvidiaTeamPolicy(Struct, frozen=True):
 
 
 class NvidiaTilePolicy(Struct, frozen=True):
-    """Tiles of at most `_TILE_BYTES`, so that a step's intermediate tiles fit into 48 KiB together."""
+    """Tiles of at most `_TILE_BYTES`, so that a step's intermediate tiles fit into 48 KiB together.
+
+    Sums of products are in registers, so theirs are larger.
+    """
 
     @property
     def peels_products(self) -> bool:
-        """Bounds tests cost more than code."""
-        return True
+        """What lies outside is filled with zeros on its way to shared memory, which costs less than code."""
+        return False
 
     def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
-        """Small static results whole; operands are read from where they are, so depth costs nothing."""
+        """Small static results whole; else what threads hold of sums, as far as static extents fill it."""
         m, n = c.shape
         if m is not None and n is not None and m <= _WHOLE and n <= _WHOLE and _bytes(c, m * n) <= _TILE_BYTES:
             return (max(m, 1), max(n, 1), _DEPTH)
-        block = _BLOCK if _bytes(c, _BLOCK * _BLOCK) <= _TILE_BYTES else _BLOCK // 2
-        return (block, block, _DEPTH)
+        if c.element.is_complex:
+            block = _BLOCK if _bytes(c, _BLOCK * _BLOCK) <= _TILE_BYTES else _BLOCK // 2
+            return (block, block, _DEPTH)
+        most = _SUMS if c.element.accumulator.bytes <= 4 else _WHOLE
+        rows, columns = (most if extent is not None and extent >= most else _WHOLE for extent in (m, n))
+        return (rows, columns, max(_DEPTH_BYTES // a.element.bytes, _LEAST_DEPTH))
 
     def elementwise_tile(self, target: MemrefType) -> tuple[int, ...]:
         """Small static tensors whole; else runs along the mode of stride 1, a few columns across."""

@@ -25,7 +25,7 @@ from tilewright.targets.nvidia.memory import address, element_pointer, in_bounds
 from tilewright.targets.nvidia.values import HeldTile, Operand, View
 from tilewright.transforms.facts import alignment, stride_divisor
 
-_VECTOR_BYTES: Final = 16
+VECTOR_BYTES: Final = 16
 _MOST_UNROLLED: Final = 8
 """Elements of a thread up to which runs are written out one after the other."""
 
@@ -69,7 +69,7 @@ class _Run:
     @property
     def aligned(self) -> int:
         """Bytes that the first address of one access is a multiple of."""
-        return min(self._found.width * self.view.element.bytes, _VECTOR_BYTES)
+        return min(self._found.width * self.view.element.bytes, VECTOR_BYTES)
 
     def _proven(self) -> int:
         """Bytes that divide the addresses of all runs."""
@@ -93,7 +93,8 @@ class _Run:
             yield inside, lambda at=indices: address(self._ctx, self.view, at)
 
 
-def _load(ctx: KernelContext, op: tile.Load, found: Distribution, where: Sequence[Coordinates]) -> list[Operand]:
+def load_run(ctx: KernelContext, op: tile.Load, found: Distribution, where: Sequence[Coordinates]) -> list[Operand]:
+    """The run of a loaded tile whose elements have these coordinates."""
     run = _Run(ctx, op, found, where)
     element = run.view.element
 
@@ -115,9 +116,10 @@ def _load(ctx: KernelContext, op: tile.Load, found: Distribution, where: Sequenc
     return one_by_one() if whole is None else guarded_all(ctx, whole, together, one_by_one)
 
 
-def _store(
+def store_run(
     ctx: KernelContext, op: tile.Store, found: Distribution, where: Sequence[Coordinates], values: Sequence[Operand]
 ) -> None:
+    """Store a run of a tile."""
     run = _Run(ctx, op, found, where)
     element = run.view.element
 
@@ -176,7 +178,7 @@ def hold(ctx: KernelContext, op: tile.Load) -> None:
         loaded = guarded_all(
             ctx,
             _is_there(ctx, found, run, number),
-            lambda at=number: _load(ctx, op, found, _positions(ctx, found, at)),
+            lambda at=number: load_run(ctx, op, found, _positions(ctx, found, at)),
             lambda: [ctx.arith.constant(element.name, 0)] * found.width,
         )
         runs.append(tuple(loaded))
@@ -186,7 +188,7 @@ def hold(ctx: KernelContext, op: tile.Load) -> None:
 def store_runs(ctx: KernelContext, op: tile.Store) -> None:
     """Compute and store a tile, each thread its runs."""
     found = ctx.distributions.of_shape[tile_type(op.value).shape]
-    loads = tuple(dict.fromkeys(_loads(ctx, op.value)))
+    loads = tuple(dict.fromkeys(loads_of(ctx, op.value)))
     held = any(isinstance(ctx.values.get(load), HeldTile) for load in loads)
     with ctx.per_work_item():
         if held or found.rounds * found.width <= _MOST_UNROLLED:
@@ -218,7 +220,7 @@ def _store_run(
     for load in loads:
         elements.tell(load, where, _loaded(ctx, load, found, where, run))
     values = [elements.at(op.value, at) for at in where]
-    _store(ctx, op, found, where, values)
+    store_run(ctx, op, found, where, values)
 
 
 def _loaded(
@@ -231,10 +233,10 @@ def _loaded(
         return known.runs[run]
     op = load.defining_op
     assert isinstance(op, tile.Load)
-    return _load(ctx, op, found, where)
+    return load_run(ctx, op, found, where)
 
 
-def _loads(ctx: KernelContext, value: core.Value) -> Iterator[core.Value]:
+def loads_of(ctx: KernelContext, value: core.Value) -> Iterator[core.Value]:
     """The loaded tiles, without a buffer, of which an element is computed from those at the same coordinates."""
     op = value.defining_op
     if not is_tile(value) or op is None:
@@ -244,4 +246,4 @@ def _loads(ctx: KernelContext, value: core.Value) -> Iterator[core.Value]:
             yield value
     elif isinstance(op, COMPUTED) and value in ctx.deferred:
         for operand in op.operands:
-            yield from _loads(ctx, operand)
+            yield from loads_of(ctx, operand)

@@ -11,12 +11,15 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from tilewright.dialects import team, tl
+from tilewright.dialects import team, tile, tl
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.passes import Pass, PassContext
+from tilewright.ir.types import TileType
+from tilewright.targets.nvidia.capabilities import MAX_THREADS
 
 _SUBGROUP: Final = 32
 _THREADS: Final = 128
+_SUM_REGISTERS: Final = 128
 
 
 class SpreadWorkGroup(Pass, frozen=True):
@@ -27,8 +30,18 @@ class SpreadWorkGroup(Pass, frozen=True):
     def run(self, module: Module, context: PassContext) -> None:
         for kernel in module.kernels:
             if kernel.work_group_size == (1, 1) and not _asks_who_it_is(kernel):
-                kernel.subgroup_size, kernel.work_group_size = _SUBGROUP, (_THREADS, 1)
+                kernel.subgroup_size, kernel.work_group_size = _SUBGROUP, (_threads(kernel), 1)
                 kernel.spread = True
+
+
+def _threads(kernel: Kernel) -> int:
+    """As many as hold the sums of the largest product, so many registers each."""
+    sums = [type_ for op in kernel.walk() if isinstance(op, tile.Mma) and isinstance(type_ := op.out.type, TileType)]
+    words = max((type_.size * max(type_.element.bytes // 4, 1) for type_ in sums), default=0)
+    threads = _THREADS
+    while threads < MAX_THREADS and words > threads * _SUM_REGISTERS:
+        threads *= 2
+    return threads
 
 
 def _asks_who_it_is(kernel: Kernel) -> bool:

@@ -41,7 +41,6 @@ from tilewright.transforms.schedule.known import runs_lanes
 from tilewright.transforms.schedule.lower_to_lanes import LowerToLanes
 from tilewright.transforms.schedule.recompute_tiles import RecomputeTiles
 
-SHARED_BYTES: Final = {Architecture.SM_80: 163 * 1024, Architecture.SM_90A: 227 * 1024}
 _FORMAT: Final = "1"
 _CONSTANT_SPACE: Final = 4
 
@@ -104,7 +103,7 @@ def _emit(
     module: ModuleOp, architecture: Architecture, room: int, large: frozenset[str]
 ) -> tuple[str, tuple[KernelInfo, ...]]:
     out = Module(TRIPLE, DATA_LAYOUT)
-    infos = tuple(lower_kernel(k, out, room if k.sym_name in large else None) for k in module.kernels)
+    infos = tuple(lower_kernel(k, out, architecture, room if k.sym_name in large else None) for k in module.kernels)
     emit_seals(out, "nvidia", architecture.value, infos, _CONSTANT_SPACE)
     return str(out), infos
 
@@ -116,7 +115,7 @@ def emit_llvm(
 
     Kernels that need more than `shared_bytes`, by default what the architecture has, get scratch memory.
     """
-    room = SHARED_BYTES[architecture] if shared_bytes is None else shared_bytes
+    room = architecture.shared_bytes if shared_bytes is None else shared_bytes
     text, infos = _emit(module, architecture, room, frozenset())
     large = frozenset(info.name for info in infos if info.local_bytes > room)
     return _emit(module, architecture, room, large) if large else (text, infos)

@@ -7,8 +7,11 @@ in registers (`RegisterTile`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from msgspec import Struct
 
+from tilewright.ir.layouts import Layout
 from tilewright.ir.types import GroupType, MemrefType, TileType
 from tilewright.targets.llvm.emitter import Complex, Value
 from tilewright.targets.llvm.types import ELEMENTS, Element
@@ -75,7 +78,26 @@ class Fragment(Struct, frozen=True):
     slots: tuple[Operand, ...]
 
 
-Lowered = Value | Complex | View | Group | SharedTile | RegisterTile | HeldTile | Fragment
+class FragmentTile(Struct, frozen=True):
+    """A tile of the work-group in the registers of its threads, as the layout says."""
+
+    type: TileType
+    layout: Layout
+    slots: tuple[Operand, ...]
+
+
+def _nothing() -> None:
+    """Nothing to do."""
+
+
+class Ready(Struct, frozen=True):
+    """Factors in shared memory, the left one first; `meanwhile` emits what the threads do while they are multiplied."""
+
+    base: Value
+    meanwhile: Callable[[], None] = _nothing
+
+
+Lowered = Value | Complex | View | Group | SharedTile | RegisterTile | HeldTile | Fragment | FragmentTile
 
 
 def parts_of(operand: Operand) -> list[Value]:

@@ -1,0 +1,132 @@
+"""Texts of products of matrices for GPUs, in Tile IR and the tensor language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """c = op(a) op(b), m x n x k, of row-major matrices; a transposed factor is stored as k x m or n x k."""
+
+    extents: tuple[int, int, int]
+    element: str
+    total: str
+    transposed: tuple[bool, bool] = (False, False)
+    rounded: str = ""
+    """The type of c, if not that of the sums."""
+
+    @property
+    def result(self) -> str:
+        """The type of c."""
+        return self.rounded or self.total
+
+
+def tile_ir_product(product: Product, tiles: tuple[int, int, int], edges: str = "") -> str:
+    """One block a tile of c; `edges` is `padding_value = zero, ` where tiles do not divide the matrices."""
+    (m, n, k), (tm, tn, tk) = product.extents, tiles
+    ta, tb = product.transposed
+    element, total = product.element, product.total
+    zero, word = ("0", "mmai") if total.startswith("i") else ("0.0", "mmaf")
+    signs = " signed signed" if word == "mmai" else ""
+    at, bt, ct = f"tile<{tm}x{tk}x{element}>", f"tile<{tk}x{tn}x{element}>", f"tile<{tm}x{tn}x{total}>"
+    a_shape, b_shape = (
+        ((k, m), (tk, tm)) if ta else ((m, k), (tm, tk)),
+        ((n, k), (tn, tk)) if tb else ((k, n), (tk, tn)),
+    )
+    a_load = _load("x", "a", "%k, %bx" if ta else "%bx, %k", a_shape, element, edges)
+    b_load = _load("y", "b", "%by, %k" if tb else "%k, %by", b_shape, element, edges)
+    a_load += _turned("x", (tk, tm), element) if ta else ""
+    b_load += _turned("y", (tn, tk), element) if tb else ""
+    x, y = "xt" if ta else "x", "yt" if tb else "y"
+    views = _view("a", *a_shape, element, edges) + _view("b", *b_shape, element, edges)
+    views += _view("c", (m, n), (tm, tn), product.result, edges)
+    rt, stored = f"tile<{tm}x{tn}x{product.result}>", "rounded" if product.rounded else "sum"
+    rounding = f"    %rounded = ftof %sum : {ct} -> {rt}\n" if product.rounded else ""
+    view = _view_type((m, n), (tm, tn), product.result, edges)
+    return f"""cuda_tile.module @kernels {{
+  entry @product(%a: tile<ptr<{element}>>, %b: tile<ptr<{element}>>, %c: tile<ptr<{product.result}>>) {{
+    %aa = assume div_by<16>, %a : tile<ptr<{element}>>
+    %ba = assume div_by<16>, %b : tile<ptr<{element}>>
+    %ca = assume div_by<16>, %c : tile<ptr<{product.result}>>
+    %bx, %by, %bz = get_tile_block_id : tile<i32>
+{views}    %lo = constant <i32: 0> : tile<i32>
+    %hi = constant <i32: {-(-k // tk)}> : tile<i32>
+    %step = constant <i32: 1> : tile<i32>
+    %zeros = constant <{total}: {zero}> : {ct}
+    %sum = for %k in (%lo to %hi, step %step) : tile<i32> iter_values(%acc = %zeros) -> ({ct}) {{
+{a_load}{b_load}    %next = {word} %{x}, %{y}, %acc{signs} : {at}, {bt}, {ct}
+    continue %next : {ct}
+    }}
+{rounding}    %done = store_view_tko weak %{stored}, %cv[%bx, %by] : {rt}, {view}, tile<i32> -> token
+    return
+  }}
+}}
+"""
+
+
+def _tensor_type(shape: Sequence[int], element: str) -> str:
+    return f"tensor_view<{shape[0]}x{shape[1]}x{element}, strides=[{shape[1]},1]>"
+
+
+def _view_type(shape: Sequence[int], tile: Sequence[int], element: str, edges: str) -> str:
+    return f"partition_view<tile=({tile[0]}x{tile[1]}), {edges}{_tensor_type(shape, element)}>"
+
+
+def _view(name: str, shape: Sequence[int], tile: Sequence[int], element: str, edges: str) -> str:
+    tensor = _tensor_type(shape, element)
+    return (
+        f"    %{name}t = make_tensor_view %{name}a, shape = {list(shape)}, strides = [{shape[1]}, 1] : {tensor}\n"
+        f"    %{name}v = make_partition_view %{name}t : {_view_type(shape, tile, element, edges)}\n"
+    )
+
+
+def _load(
+    result: str, name: str, at: str, shapes: tuple[Sequence[int], Sequence[int]], element: str, edges: str
+) -> str:
+    shape, tile = shapes
+    return (
+        f"    %{result}, %{result}_done = load_view_tko weak %{name}v[{at}] : "
+        f"{_view_type(shape, tile, element, edges)}, tile<i32> -> tile<{tile[0]}x{tile[1]}x{element}>, token\n"
+    )
+
+
+def _turned(name: str, shape: Sequence[int], element: str) -> str:
+    rows, columns = shape
+    return (
+        f"    %{name}t = permute %{name} [1, 0] : "
+        f"tile<{rows}x{columns}x{element}> -> tile<{columns}x{rows}x{element}>\n"
+    )
+
+
+def gemm_product(product: Product, tiles: tuple[int, int], beta: str = "0.0") -> str:
+    """`gemm` of the tensor language on column-major matrices of any extents, one work-group a block of C."""
+    (rows, columns), (ta, tb) = tiles, product.transposed
+    element, total = product.element, product.total
+    one, beta = ("1", beta.partition(".")[0]) if total.startswith("i") else ("1.0", beta)
+    whole = "?,strided<1,?>"
+    a = f"%A[0:%k, %i:%h] : memref<{element}x?x{whole}>" if ta else f"%A[%i:%h, 0:%k] : memref<{element}x?x{whole}>"
+    b = f"%B[%j:%w, 0:%k] : memref<{element}x?x{whole}>" if tb else f"%B[0:%k, %j:%w] : memref<{element}x?x{whole}>"
+    return f"""func @product(%A: memref<{element}x?x?>, %B: memref<{element}x?x?>, %C: memref<{total}x?x?>) {{
+    %alpha = constant {one} : {element}
+    %beta = constant {beta} : {total}
+    %x = group_id.x : index
+    %y = group_id.y : index
+    %rows = constant {rows} : index
+    %columns = constant {columns} : index
+    %i = mul %x, %rows : index
+    %j = mul %y, %columns : index
+    %m = size %C[0] : index
+    %n = size %C[1] : index
+    %k = size %A[{0 if ta else 1}] : index
+    %down = sub %m, %i : index
+    %across = sub %n, %j : index
+    %h = min %down, %rows : index
+    %w = min %across, %columns : index
+    %a = subview {a}
+    %b = subview {b}
+    %c = subview %C[%i:%h, %j:%w] : memref<{total}x?x{whole}>
+    gemm.{"t" if ta else "n"}.{"t" if tb else "n"} %alpha, %a, %b, %beta, %c
+}}
+"""

@@ -1,0 +1,236 @@
+"""How a product of tiles is computed: the instruction, who holds which sum, how factors lie in shared memory.
+
+Everything is decided here, from types, extents and the machine alone; what emits code only walks the plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from tilewright.ir.layouts import Digit, Layout, Owner
+from tilewright.ir.types import BF16, F16, F32, ScalarType
+from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.matrix_instructions import (
+    MOST_WARPGROUP_COLUMNS,
+    MatrixInstruction,
+    instructions_of,
+    warpgroup_product,
+)
+from tilewright.targets.nvidia.products.factors import PIECE, SLAB, Factor
+
+WARP: Final = 32
+_MOST_SUM_REGISTERS: Final = 128
+_REGISTERS: Final = 65536
+"""Of a multiprocessor."""
+_OTHER_REGISTERS: Final = 96
+"""What a thread has beside sums: factors, addresses."""
+LEAST_STAGES: Final = 2
+_GROUP: Final = 4
+"""Warps that multiply together."""
+_SWIZZLED_ROWS: Final = 8
+_MOST_STAGES: Final = 4
+_MOST_EMITTED: Final = 256
+"""Instructions that are written out one after the other; more are a loop."""
+_PADDINGS: Final = range(8)
+
+
+class Block(Struct, frozen=True):
+    """What computes a product: threads, the shared memory that is left for factors, the machine."""
+
+    threads: int
+    shared_bytes: int
+    architecture: Architecture
+
+    def stages(self, plans: Sequence[ProductPlan]) -> int:
+        """How many iterations of a loop have the factors of these products in shared memory at a time.
+
+        Two blocks share a multiprocessor where its registers allow, then its memory too.
+        """
+        bytes_ = sum(plan.stage_bytes for plan in plans)
+        registers = sum(plan.layout.count(Owner.REG) * max(plan.instruction.sum.bytes // 4, 1) for plan in plans)
+        both = 2 * self.threads * (registers + _OTHER_REGISTERS) <= _REGISTERS
+        half = self.shared_bytes // 2 // bytes_
+        return min(half if both and half >= LEAST_STAGES else self.shared_bytes // bytes_, _MOST_STAGES)
+
+
+class Shape(Struct, frozen=True):
+    """What is multiplied: extents, element types, and whether rows of the factors in memory run along m and n."""
+
+    m: int
+    n: int
+    k: int
+    lhs: ScalarType
+    rhs: ScalarType
+    sum: ScalarType
+    lhs_along_outer: bool
+    rhs_along_outer: bool
+
+
+class ProductPlan(Struct, frozen=True):
+    """The way of one product. The rows of the instruction are those of the tile, or, `swapped`, its columns."""
+
+    instruction: MatrixInstruction
+    swapped: bool
+    rows: Factor
+    columns: Factor
+    layout: Layout
+
+    @property
+    def lhs(self) -> Factor:
+        """The left factor."""
+        return self.columns if self.swapped else self.rows
+
+    @property
+    def rhs(self) -> Factor:
+        """The right factor."""
+        return self.rows if self.swapped else self.columns
+
+    @property
+    def stage_bytes(self) -> int:
+        """Shared memory of both factors."""
+        return self.lhs.bytes + self.rhs.bytes
+
+    @property
+    def steps(self) -> int:
+        """Instructions one after the other along k."""
+        return self.rows.depth // self.instruction.shape[2]
+
+    @property
+    def steps_a_trip(self) -> int:
+        """Steps written out in the loop over k; fewer where each is long, never less than is read at once."""
+        together = max(self.rows.depth_scale, self.columns.depth_scale)
+        fit = max(_MOST_EMITTED // (self.rows.repeats * self.columns.repeats), 1)
+        return max(
+            count
+            for count in range(together, self.steps + 1, together)
+            if self.steps % count == 0 and count <= max(fit, together)
+        )
+
+    def __str__(self) -> str:
+        rows, columns = self.lhs, self.rhs
+        who = "groups of warps" if self.instruction.reads_memory else "warps"
+        return (
+            f"{self.instruction.name}, {self.lhs.warps}x{self.rhs.warps} {who} of "
+            f"{rows.outer // rows.warps}x{columns.outer // columns.warps}"
+        )
+
+
+def plan_product(shape: Shape, block: Block) -> ProductPlan | str:
+    """The best way of a product, or why there is none."""
+    if block.threads % WARP:
+        return f"{block.threads} threads are no whole warps"
+    plan = _of_warpgroups(shape, block)
+    if plan is not None:
+        return plan
+    refused: list[str] = []
+    for instruction in instructions_of(shape.lhs, shape.rhs, shape.sum, block.architecture):
+        found = _with(instruction, shape, block.threads // WARP, block.shared_bytes)
+        if not isinstance(found, str):
+            return found
+        refused.append(f"{instruction.name}: {found}")
+    return "; ".join(refused) or f"nothing multiplies {shape.lhs} by {shape.rhs} into {shape.sum}"
+
+
+def _with(instruction: MatrixInstruction, shape: Shape, warps: int, shared_bytes: int) -> ProductPlan | str:
+    registers = shape.m * shape.n * max(shape.sum.bytes, 4) // 4 // (warps * WARP)
+    if registers > _MOST_SUM_REGISTERS:
+        return f"{registers} registers of sums a thread are more than {_MOST_SUM_REGISTERS}"
+    # the two neighbouring sums of a lane are then neighbours in memory
+    swapped = not instruction.is_scalar
+    fits = [plan for plan in _splits(instruction, shape, warps, swapped) if plan.stage_bytes <= shared_bytes]
+    if not fits:
+        extents = "x".join(map(str, instruction.shape))
+        return (
+            f"{shape.m}x{shape.n}x{shape.k} are no whole parts of {extents} for {warps} warps in {shared_bytes:,} bytes"
+        )
+    return min(fits, key=lambda p: (p.rows.outer // p.rows.warps + p.columns.outer // p.columns.warps, p.lhs.warps))
+
+
+def _of_warpgroups(shape: Shape, block: Block) -> ProductPlan | None:
+    """A plan for groups of four warps whose instruction reads both factors from shared memory, if there is such."""
+    if not (shape.lhs is shape.rhs in (F16, BF16) and shape.sum is F32 and block.architecture is Architecture.SM_90A):
+        return None
+    groups, found = block.threads // (WARP * _GROUP), list[ProductPlan]()
+    if shape.m * shape.n > block.threads * _MOST_SUM_REGISTERS or not groups:
+        return None
+    for along_m in (count for count in range(1, groups + 1) if groups % count == 0):
+        columns = shape.m // along_m
+        if columns > MOST_WARPGROUP_COLUMNS or columns % 8:
+            continue
+        instruction = warpgroup_product(shape.lhs, columns)
+        lhs = _swizzled(instruction, instruction.columns, shape.m, shape.k, shape.lhs_along_outer, along_m)
+        rhs = _swizzled(instruction, instruction.rows, shape.n, shape.k, shape.rhs_along_outer, groups // along_m)
+        if lhs is not None and rhs is not None and lhs.bytes + rhs.bytes <= block.shared_bytes:
+            found.append(ProductPlan(instruction, True, rhs, lhs, _sums(instruction, rhs, lhs, True)))
+    # the fewest bytes read for each product
+    return max(found, key=lambda plan: plan.columns.part.shape[0], default=None)
+
+
+def _swizzled(
+    instruction: MatrixInstruction, part: Layout, outer: int, depth: int, along_outer: bool, groups: int
+) -> Factor | None:
+    found = Factor(instruction.factor, outer, depth, along_outer, part, 1, 1, 1, groups, swizzled=True)
+    own = outer // groups
+    divides = outer % (groups * part.shape[0]) == 0 and depth % part.shape[1] == 0
+    whole = found.row_bytes % SLAB == 0 and (not along_outer or own * instruction.factor.bytes % SLAB == 0)
+    return replace(found, pitch=found.row_bytes) if divides and whole and found.rows % _SWIZZLED_ROWS == 0 else None
+
+
+def _splits(instruction: MatrixInstruction, shape: Shape, warps: int, swapped: bool) -> Iterator[ProductPlan]:
+    """Plans for all ways of sharing m and n among the warps."""
+    lhs_part, rhs_part = (instruction.columns, instruction.rows) if swapped else (instruction.rows, instruction.columns)
+    for along_m in range(1, warps + 1):
+        if warps % along_m:
+            continue
+        deep = _depth_scale(instruction, shape)
+        lhs = _factor(instruction, lhs_part, shape.m, shape.k, shape.lhs_along_outer, deep, along_m)
+        rhs = _factor(instruction, rhs_part, shape.n, shape.k, shape.rhs_along_outer, deep, warps // along_m)
+        if lhs is not None and rhs is not None:
+            rows, columns = (rhs, lhs) if swapped else (lhs, rhs)
+            yield ProductPlan(instruction, swapped, rows, columns, _sums(instruction, rows, columns, swapped))
+
+
+def _depth_scale(instruction: MatrixInstruction, shape: Shape) -> int:
+    """Instructions that share one access along k, the same for both factors; 1 if neither lies along k."""
+    if instruction.word_elements > 1 or (shape.lhs_along_outer and shape.rhs_along_outer):
+        return 1
+    return PIECE // instruction.factor.bytes
+
+
+def _factor(
+    instruction: MatrixInstruction, part: Layout, outer: int, depth: int, along_outer: bool, deep: int, warps: int
+) -> Factor | None:
+    """A factor with rows so far apart that reading meets the fewest conflicts; None if it does not divide."""
+    element, words = instruction.factor, instruction.word_elements
+    # matrices of two bytes are transposed as they are loaded, bytes are not
+    along_outer = along_outer and not (words > 1 and element.bytes == 1)
+    scale = 1
+    if along_outer and words == 1:
+        scale = PIECE // element.bytes
+        while scale > 1 and outer % (warps * part.shape[0] * scale):
+            scale //= 2
+    found = Factor(element, outer, depth, along_outer, part, words, scale, deep, warps)
+    if outer % (warps * part.shape[0] * scale) or depth % (part.shape[1] * deep) or found.row_bytes % PIECE:
+        return None
+    return min((replace(found, pitch=found.row_bytes + PIECE * more) for more in _PADDINGS), key=Factor.conflicts)
+
+
+def _sums(instruction: MatrixInstruction, rows: Factor, columns: Factor, swapped: bool) -> Layout:
+    """Who holds which sum: registers count those of an instruction, then its repeats along rows, then along columns."""
+    dims, factors = (1, 0) if swapped else (0, 1), (rows, columns)
+    digits: list[Digit] = []
+    for digit in instruction.sums.digits:
+        assert digit.dim is not None
+        scale = factors[digit.dim].outer_scale
+        digits.append(Digit(digit.owner, digit.extent, dims[digit.dim], digit.stride * scale))
+    for dim, factor in zip(dims, factors, strict=True):
+        scale, extent = factor.outer_scale, factor.part.shape[0]
+        digits.append(Digit(Owner.REG, scale, dim, 1))
+        digits.append(Digit(Owner.REG, factor.repeats // scale, dim, scale * extent))
+        digits.append(Digit(Owner.WARP, factor.warps, dim, factor.repeats * extent))
+    shape = (columns.outer, rows.outer) if swapped else (rows.outer, columns.outer)
+    return Layout(shape, tuple(digits))

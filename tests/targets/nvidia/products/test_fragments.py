@@ -1,0 +1,105 @@
+"""Sums that stay in registers, and those that somebody else wants: by loops, branches, other tiles, subgroups."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from targets.nvidia.case import Case, Launch, faults, kernel, poisoned, random_array
+from targets.nvidia.emulated import emulated
+from tilewright.machine.cuda.architecture import Architecture
+
+START = """%z = arith.constant {value = 0} -> index
+%a = tile.load %A, %z, %z -> tile<32x16xf32>
+%b = tile.load %B, %z, %z -> tile<16x32xf32>
+%zero = arith.constant {value = 0.0} -> tile<32x32xf32>
+"""
+PRODUCT = START + "%c = tile.mma %a, %b, %zero -> tile<32x32xf32>\n"
+LOOP = (
+    START
+    + """%one = arith.constant {value = 1} -> index
+%three = arith.constant {value = 3} -> index
+%half = arith.constant {value = 0.5} -> f32
+%halves = tile.splat %half -> tile<32x32xf32>
+"""
+)
+
+
+def check(body: str, expected: np.ndarray, a: np.ndarray, b: np.ndarray, where: str) -> None:
+    """Run on 64 work-items; `where` is what the schedule says of the sums."""
+    m, n = expected.shape
+    case = Case(
+        "sums", kernel(f"%A: memref<f32x32x16>, %B: memref<f32x16x32>, %C: memref<f32x{m}x{n}>", body), lambda _: launch
+    )
+    launch = Launch([a, b, poisoned("f32", m, n)], {2: expected})
+    found = emulated(case.lowered(Architecture.SM_80))
+    assert not faults(launch, found.run(launch))
+    assert where in found.kernels[0].facts["schedule"]
+
+
+@pytest.fixture
+def factors(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    return random_array(rng, "f32", 32, 16, small=True), random_array(rng, "f32", 16, 32, small=True)
+
+
+def test_arithmetic_and_stores_want_no_exchange(factors: tuple[np.ndarray, np.ndarray]) -> None:
+    a, b = factors
+    body = """%d = arith.add %c, %c -> tile<32x32xf32>
+        tile.store %d, %C, %z, %z"""
+    check(PRODUCT + body, 2 * (a @ b), a, b, "in registers")
+
+
+def test_a_loop_carries_sums_that_arithmetic_changes(factors: tuple[np.ndarray, np.ndarray]) -> None:
+    a, b = factors
+    body = """%sum = scf.for %z, %three, %one, %zero {operand_segments = [1, 1, 1, 1]}
+            -> tile<32x32xf32> (%i: index, %t: tile<32x32xf32>) {
+          %less = arith.mul %t, %halves -> tile<32x32xf32>
+          %next = tile.mma %a, %b, %less -> tile<32x32xf32>
+          scf.yield %next
+        }
+        tile.store %sum, %C, %z, %z"""
+    check(LOOP + body, 1.75 * (a @ b), a, b, "in registers")
+
+
+def test_columns_and_transposes_of_sums_go_through_memory(factors: tuple[np.ndarray, np.ndarray]) -> None:
+    a, b = factors
+    body = """%r = tile.permute %c {order = [1, 0]} -> tile<32x32xf32>
+        tile.store %r, %C, %z, %z"""
+    check(PRODUCT + body, (a @ b).T, a, b, "through shared memory")
+    body = """%r = tile.reduce %c {kind = "add", dim = 0} -> tile<32xf32>
+        %row = tile.reshape %r -> tile<1x32xf32>
+        tile.store %row, %C, %z, %z"""
+    check(PRODUCT + body, (a @ b).sum(axis=0, keepdims=True), a, b, "through shared memory")
+
+
+def test_a_product_of_products(factors: tuple[np.ndarray, np.ndarray]) -> None:
+    a, b = factors
+    body = """%d = tile.mma %c, %c, %c -> tile<32x32xf32>
+        tile.store %d, %C, %z, %z"""
+    check(PRODUCT + body, (a @ b) @ (a @ b) + a @ b, a, b, "through shared memory")
+
+
+def test_branches_give_sums_through_memory(factors: tuple[np.ndarray, np.ndarray]) -> None:
+    a, b = factors
+    body = """%yes = arith.constant {value = true} -> bool
+        %d = scf.if %yes -> tile<32x32xf32> {
+          %c = tile.mma %a, %b, %zero -> tile<32x32xf32>
+          scf.yield %c
+        } {
+          scf.yield %zero
+        }
+        tile.store %d, %C, %z, %z"""
+    check(START + body, a @ b, a, b, "through shared memory")
+
+
+def test_subgroups_read_sums_of_the_work_group(factors: tuple[np.ndarray, np.ndarray]) -> None:
+    """Each of two subgroups stores all of them."""
+    a, b = factors
+    body = """team.spmd {
+          %sg = team.subgroup_linear_id -> i32
+          %number = arith.cast %sg -> index
+          %width = arith.constant {value = 32} -> index
+          %at = arith.mul %number, %width -> index
+          tile.store %c, %C, %z, %at
+        }"""
+    check(PRODUCT + body, np.asfortranarray(np.tile(a @ b, 2)), a, b, "through shared memory")

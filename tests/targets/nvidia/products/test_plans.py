@@ -1,0 +1,131 @@
+"""Plans of products: extents, conflicts and registers of all types and orders of factors, and why there is none."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from tilewright.ir.layouts import Owner
+from tilewright.ir.types import BF16, F16, F32, F64, I8, I32, TF32, ScalarType
+from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.products.factors import Factor
+from tilewright.targets.nvidia.products.plan import Block, ProductPlan, Shape, plan_product
+
+TYPES = ((F16, F32), (BF16, F32), (TF32, F32), (F32, F32), (F64, F64), (I8, I32), (I32, I32))
+ORDERS = ((False, False), (False, True), (True, False), (True, True))
+BLOCK = Block(128, 160 * 1024, Architecture.SM_80)
+HOPPER = Block(128, 227 * 1024, Architecture.SM_90A)
+
+
+def planned(
+    extents: tuple[int, int, int], types: tuple[ScalarType, ScalarType], along: tuple[bool, bool], block: Block = BLOCK
+) -> ProductPlan:
+    found = plan_product(Shape(*extents, types[0], types[0], types[1], *along), block)
+    assert isinstance(found, ProductPlan), found
+    return found
+
+
+@pytest.mark.parametrize(("factor", "total"), TYPES, ids=str)
+@pytest.mark.parametrize("along", ORDERS)
+def test_reading_factors_has_no_conflicts(factor: ScalarType, total: ScalarType, along: tuple[bool, bool]) -> None:
+    extent = 64 if total is F64 else 128
+    plan = planned((extent, extent, 32), (factor, total), along)
+    # words of four k that are read from four rows at once, since those of the other factor are neighbours
+    odd = factor is TF32 and along[0] != along[1]
+    assert [plan.lhs.conflicts(), plan.rhs.conflicts()] == [1 + (odd and along[0]), 1 + (odd and along[1])]
+    assert plan.layout.shape == (extent, extent)
+    assert plan.layout.count(Owner.REG) * max(total.bytes // 4, 1) <= 128
+
+
+@pytest.mark.parametrize(("factor", "total"), TYPES, ids=str)
+@pytest.mark.parametrize("along", ORDERS)
+def test_lanes_read_what_their_sums_want(factor: ScalarType, total: ScalarType, along: tuple[bool, bool]) -> None:
+    """Row and column of each sum are the coordinates of what the lane's instruction takes of the factors."""
+    plan = planned((64, 64, 32), (factor, total), along)
+    table = plan.layout.table()[:, :, :, 0]
+    each, own = plan.instruction.sums.count(Owner.REG), plan.instruction.sums.table()[:, :, 0, 0]
+    for column, row in itertools.product(range(plan.columns.repeats), range(plan.rows.repeats)):
+        first = each * (row + plan.rows.repeats * column)
+        for number, warp in itertools.product(range(each), range(4)):
+            along_rows, along_columns = warp % plan.rows.warps, warp // plan.rows.warps
+            found = table[first + number, :, warp]
+            rows, columns = (found[:, 1], found[:, 0]) if plan.swapped else (found[:, 0], found[:, 1])
+            assert np.array_equal(rows, _coordinates(plan.rows, row, along_rows, own[number, :, 0]))
+            assert np.array_equal(columns, _coordinates(plan.columns, column, along_columns, own[number, :, 1]))
+
+
+def _coordinates(factor: Factor, repeat: int, warp: int, inside: np.ndarray) -> np.ndarray:
+    own = factor.outer // factor.warps
+    return warp * own + factor.repeat_start(repeat) + inside * factor.outer_scale
+
+
+def test_parts_cover_a_factor_once() -> None:
+    for (factor, total), along in itertools.product(TYPES, ORDERS):
+        plan = planned((64, 64, 32), (factor, total), along)
+        for each in (plan.lhs, plan.rhs):
+            elements = each.part.table()[:, :, 0, 0].reshape(-1, 2)
+            held = {
+                (
+                    warp * (each.outer // each.warps) + each.repeat_start(repeat) + outer * each.outer_scale,
+                    each.step_start(step) + deep * each.depth_scale,
+                )
+                for warp in range(each.warps)
+                for repeat in range(each.repeats)
+                for step in range(plan.steps)
+                for outer, deep in elements.tolist()
+            }
+            assert held == set(itertools.product(range(each.outer), range(each.depth)))
+
+
+def test_two_blocks_share_a_multiprocessor_where_registers_allow() -> None:
+    plan = planned((128, 128, 64), (F16, F32), (False, False))
+    assert BLOCK.stages([plan]) == 2
+    assert [Block(threads, 227 * 1024, BLOCK.architecture).stages([plan]) for threads in (128, 256)] == [3, 4]
+
+
+@pytest.mark.parametrize("along", ORDERS)
+@pytest.mark.parametrize("threads", [128, 256])
+def test_groups_of_warps_read_factors_as_rows_of_128_bytes(along: tuple[bool, bool], threads: int) -> None:
+    block = Block(threads, HOPPER.shared_bytes, HOPPER.architecture)
+    plan = planned((128, threads, 64), (BF16, F32), along, block)
+    assert plan.instruction.name == "wgmma.m64n128k16.f32.bf16"
+    assert (plan.lhs.warps, plan.rhs.warps, plan.rhs.repeats) == (1, threads // 128, 2)
+    for factor in (plan.lhs, plan.rhs):
+        assert factor.swizzled
+        assert factor.bytes % 1024 == 0
+    assert plan.layout.shape == (128, threads)
+
+
+@pytest.mark.parametrize(
+    ("extents", "types", "why"),
+    [
+        ((128, 128, 32), (F16, F32), "rows of 64 bytes"),
+        ((64, 32, 64), (F16, F32), "less than 64 columns"),
+        ((128, 128, 64), (F32, F32), "f32 is multiplied exactly"),
+    ],
+)
+def test_what_groups_of_warps_do_not_take(
+    extents: tuple[int, int, int], types: tuple[ScalarType, ScalarType], why: str
+) -> None:
+    assert "wgmma" not in planned(extents, types, (False, False), HOPPER).instruction.name, why
+
+
+@pytest.mark.parametrize(
+    ("shape", "block", "reason"),
+    [
+        (Shape(56, 9, 9, F32, F32, F32, False, False), BLOCK, "56x9x9 are no whole parts of 8x4x1"),
+        (Shape(256, 256, 32, F32, F32, F32, False, False), BLOCK, "512 registers of sums"),
+        (
+            Shape(64, 64, 32, F16, F16, F32, False, False),
+            Block(8, 1 << 16, Architecture.SM_80),
+            "8 threads are no whole",
+        ),
+        (Shape(64, 64, 32, F16, F16, F32, False, False), Block(128, 4096, Architecture.SM_80), "in 4,096 bytes"),
+        (Shape(64, 64, 32, F32, F32, F64, False, False), BLOCK, ""),
+    ],
+)
+def test_why_there_is_no_plan(shape: Shape, block: Block, reason: str) -> None:
+    found = plan_product(shape, block)
+    assert isinstance(found, ProductPlan) if not reason else reason in str(found)

@@ -1,0 +1,192 @@
+"""Products of both languages on the emulated device: types, orders of factors, edges; what their code is made of."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+from pathlib import Path
+from typing import Any, Final
+
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from loaded import loaded
+from targets.nvidia.case import Launch
+from targets.nvidia.emulated import Emulated
+from targets.nvidia.emulator.machine import Program
+from targets.nvidia.emulator.races import RaceError
+from targets.nvidia.emulator.text import EmulatorError
+from tilewright.artifacts.artifact import KernelInfo
+from tilewright.artifacts.parameters import SCHEDULE
+from tilewright.compiler import CompileOptions, lower_module, read_module
+from tilewright.diagnostics import Report, Source
+from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx, find_assembler
+from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
+
+TEXTS: Final = loaded(Path(__file__).parents[4] / "benchmarks" / "product_texts.py")
+DTYPES: Final[dict[str, np.dtype[Any]]] = {
+    "f16": np.dtype(np.float16),
+    "bf16": np.dtype(ml_dtypes.bfloat16),
+    "f32": np.dtype(np.float32),
+    "f64": np.dtype(np.float64),
+    "i8": np.dtype(np.int8),
+    "i32": np.dtype(np.int32),
+}
+TOTALS: Final = {"f16": "f32", "bf16": "f32", "f32": "f32", "f64": "f64", "i8": "i32"}
+ZEROS: Final = "padding_value = zero, "
+
+Array = npt.NDArray[Any]
+
+
+def emitted(text: str, architecture: Architecture = Architecture.SM_90A) -> tuple[str, KernelInfo]:
+    """LLVM text and signature of the only kernel."""
+    module = read_module(Source("product", text), Report())
+    lower_module(module, NvidiaTarget(architecture), CompileOptions(verify_each=True), Report())
+    llvm, (kernel,) = emit_llvm(module, architecture)
+    return llvm, kernel
+
+
+def check(
+    code: tuple[str, KernelInfo],
+    product: Any,
+    tiles: tuple[int, int],
+    order: str,
+    rng: np.random.Generator,
+    beta: float = 0.0,
+    schedule: random.Random | None = None,
+) -> None:
+    """Run on small integers, whose sums are exact in any type; nothing differs from NumPy, and nothing races."""
+    (m, n, k), (ta, tb) = product.extents, product.transposed
+    a = _small(rng, (k, m) if ta else (m, k), product.element, order)
+    b = _small(rng, (n, k) if tb else (k, n), product.element, order)
+    c = _small(rng, (m, n), product.total, order)
+    expected = _wide(a.T if ta else a) @ _wide(b.T if tb else b) + beta * _wide(c)
+    grid = (-(-m // tiles[0]), -(-n // tiles[1]), 1)
+    llvm, kernel = code
+    found = Emulated(Program(llvm), (kernel,)).run(Launch([a, b, c], {}, grid), schedule=schedule)[2]
+    assert isinstance(found, np.ndarray)
+    assert np.array_equal(_wide(found), expected)
+
+
+def _small(rng: np.random.Generator, shape: tuple[int, int], element: str, order: Any) -> Array:
+    return np.array(rng.integers(-4, 5, shape), DTYPES[element], order=order)
+
+
+def _wide(array: Array) -> Array:
+    return array.astype(np.float64)
+
+
+@pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
+@pytest.mark.parametrize("element", TOTALS)
+@pytest.mark.parametrize("transposed", list(itertools.product((False, True), repeat=2)))
+def test_tile_ir(
+    element: str, transposed: tuple[bool, bool], architecture: Architecture, rng: np.random.Generator
+) -> None:
+    product = TEXTS.Product((64, 128, 192), element, TOTALS[element], transposed)
+    code = emitted(TEXTS.tile_ir_product(product, (64, 64, 64)), architecture)
+    groups = architecture is Architecture.SM_90A and element in ("f16", "bf16")
+    assert ("wgmma" in code[1].facts[SCHEDULE]) == groups
+    check(code, product, (64, 64), "C", rng)
+
+
+def test_several_groups_of_warps(rng: np.random.Generator) -> None:
+    product = TEXTS.Product((128, 256, 128), "bf16", "f32", (True, False))
+    code = emitted(TEXTS.tile_ir_product(product, (128, 256, 64)))
+    assert "1x2 groups of warps of 256x64" in code[1].facts[SCHEDULE]
+    check(code, product, (128, 256), "C", rng)
+
+
+@pytest.mark.parametrize("element", TOTALS)
+@pytest.mark.parametrize("transposed", list(itertools.product((False, True), repeat=2)))
+def test_tile_ir_where_tiles_do_not_divide(
+    element: str, transposed: tuple[bool, bool], rng: np.random.Generator
+) -> None:
+    """Rows of an odd number of elements are copied element by element, others 16 bytes at a time up to the edge."""
+    m, n, k = (int(extent) for extent in rng.integers(1, 90, 3))
+    for extents in ((m, n, k), (72, 40, 48)):
+        product = TEXTS.Product(extents, element, TOTALS[element], transposed)
+        check(emitted(TEXTS.tile_ir_product(product, (32, 32, 32), ZEROS)), product, (32, 32), "C", rng)
+
+
+@pytest.mark.parametrize("element", TOTALS)
+@pytest.mark.parametrize("transposed", list(itertools.product((False, True), repeat=2)))
+def test_gemm(element: str, transposed: tuple[bool, bool], rng: np.random.Generator) -> None:
+    m, n, k = (int(extent) for extent in rng.integers(1, 140, 3))
+    product = TEXTS.Product((m, n, k), element, TOTALS[element], transposed)
+    check(emitted(TEXTS.gemm_product(product, (64, 64), "2.0")), product, (64, 64), "F", rng, beta=2.0)
+
+
+@pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
+def test_each_architecture_has_its_unit_of_f64(architecture: Architecture, rng: np.random.Generator) -> None:
+    product = TEXTS.Product((64, 64, 48), "f64", "f64")
+    code = emitted(TEXTS.tile_ir_product(product, (64, 64, 16)), architecture)
+    assert ("m16n8k8" if architecture is Architecture.SM_90A else "m8n8k4") in code[1].facts[SCHEDULE]
+    check(code, product, (64, 64), "C", rng)
+
+
+def test_threads_in_any_order(rng: np.random.Generator) -> None:
+    product = TEXTS.Product((32, 32, 160), "f16", "f32")
+    code = emitted(TEXTS.tile_ir_product(product, (32, 32, 32)))
+    for seed in range(3):
+        check(code, product, (32, 32), "C", rng, schedule=random.Random(seed))
+
+
+@pytest.mark.parametrize(
+    ("architecture", "orders"), [(Architecture.SM_80, 2), (Architecture.SM_90A, 3)], ids=lambda each: str(each)
+)
+def test_each_barrier_wait_and_fence_is_needed(
+    architecture: Architecture, orders: int, rng: np.random.Generator
+) -> None:
+    """Without any one of them somebody reads what is not there yet, or writes what is still read."""
+    product = TEXTS.Product((64, 64, 320), "f16", "f32")
+    llvm, kernel = emitted(TEXTS.tile_ir_product(product, (64, 64, 64)), architecture)
+    check((llvm, kernel), product, (64, 64), "C", rng)
+    lines, words = llvm.splitlines(), ("cta.sync.all", "cp.async.wait.group", "fence.proxy")
+    first, last = (next(k for k, line in enumerate(lines) if line.startswith(name)) for name in ("loop.", "exit."))
+    found = [k for k in range(first, last) if any(word in lines[k] for word in words)]
+    assert len(found) == orders, "one of each in the loop"
+    for k in found:
+        broken = "\n".join([*lines[:k], *lines[k + 1 :]])
+        with pytest.raises((RaceError, AssertionError, EmulatorError)):
+            check((broken, kernel), product, (64, 64), "C", rng)
+
+
+def test_the_schedule_says_how_each_product_is_computed() -> None:
+    _, kernel = emitted(TEXTS.tile_ir_product(TEXTS.Product((256, 256, 256), "f16", "f32"), (128, 128, 64)))
+    said = kernel.facts[SCHEDULE]
+    assert "128x128x64, f16 by f16 into f32: wgmma.m64n128k16.f32.f16, 1x1 groups of warps of 128x128, 3 stages" in said
+    assert said.endswith("sums in registers")
+    _, kernel = emitted(TEXTS.tile_ir_product(TEXTS.Product((8, 8, 8), "f32", "f32"), (4, 4, 4)))
+    said = kernel.facts[SCHEDULE]
+    assert "4x4x4, f32 by f32 into f32: element by element; fma.f32: 4x4x4 are no whole parts of 8x4x1" in said
+
+
+@pytest.mark.skipif(find_assembler() is None, reason="ptxas is not on this machine")
+@pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
+@pytest.mark.parametrize(
+    ("element", "tiles", "wanted"),
+    [
+        ("f16", (128, 128, 32), ("mma.sync", "ldmatrix.sync.aligned.m8n8.x4", "cp.async.cg.shared.global")),
+        ("bf16", (128, 128, 64), ("{unit}", "cp.async.cg.shared.global")),
+        ("f16", (128, 256, 64), ("{unit}", "cp.async.cg.shared.global")),
+        ("i8", (128, 128, 128), ("mma.sync", "ldmatrix.sync.aligned.m8n8.x4")),
+        ("f64", (64, 64, 16), ("mma.sync", "ld.shared.v2.b64", "cp.async.cg.shared.global")),
+        ("f32", (128, 128, 16), ("fma.rn.f32", "ld.shared.v4.b32", "cp.async.cg.shared.global")),
+    ],
+)
+def test_code_is_made_of_wide_instructions_and_spills_nothing(
+    architecture: Architecture, element: str, tiles: tuple[int, int, int], wanted: tuple[str, ...]
+) -> None:
+    product = TEXTS.Product((256, 256, 256), element, TOTALS[element])
+    llvm, kernel = emitted(TEXTS.tile_ir_product(product, tiles), architecture)
+    ptx = compile_to_ptx(llvm, architecture)
+    unit = "wgmma.mma_async" if architecture is Architecture.SM_90A else "mma.sync"
+    for instruction in wanted:
+        assert instruction.format(unit=unit) in ptx, instruction
+    resources = assemble(ptx, architecture).kernels[kernel.symbol]
+    assert resources.spill_load_bytes == resources.spill_store_bytes == resources.stack_bytes == 0
+    assert not re.search(r"ld\.local|st\.local", ptx)
