@@ -133,6 +133,9 @@ def _devices() -> Iterator[Claim]:
     for style in ("views", "pointers"):
         what = f"H100: vector add of 2^26 f32 in Tile IR, {style}, over torch's copy of as many bytes"
         yield Claim(what, "gpu_streaming", f"vector add, {style}", "gpu/streaming.py")
+    for dtype in ("f16", "bf16", "f32", "f64", "i8"):
+        what = f"H100: product of 4096 in Tile IR, {dtype}, over cuBLAS"
+        yield Claim(what, "gpu_products", f"{dtype} 4096", "gpu/products.py")
     for what, key in (
         ("H100: launch from Python, three torch tensors by pointers", "kernel[1](x, y, z, n), tensors"),
         ("the same of torch.add, for comparison", "for comparison: torch.add(x, y, out=z)"),
