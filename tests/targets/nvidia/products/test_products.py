@@ -5,20 +5,17 @@ from __future__ import annotations
 import itertools
 import random
 import re
-from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-import ml_dtypes
 import numpy as np
-import numpy.typing as npt
 import pytest
 
-from loaded import loaded
-from targets.nvidia.case import Launch
+from targets.nvidia.case import faults
 from targets.nvidia.emulated import Emulated
 from targets.nvidia.emulator.machine import Program
 from targets.nvidia.emulator.races import RaceError
 from targets.nvidia.emulator.text import EmulatorError
+from targets.nvidia.products.cases import TEXTS, TOTALS, ZEROS, launch
 from tilewright.artifacts.artifact import KernelInfo
 from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.compiler import CompileOptions, lower_module, read_module
@@ -26,20 +23,6 @@ from tilewright.diagnostics import Report, Source
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx, find_assembler
 from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
-
-TEXTS: Final = loaded(Path(__file__).parents[4] / "benchmarks" / "product_texts.py")
-DTYPES: Final[dict[str, np.dtype[Any]]] = {
-    "f16": np.dtype(np.float16),
-    "bf16": np.dtype(ml_dtypes.bfloat16),
-    "f32": np.dtype(np.float32),
-    "f64": np.dtype(np.float64),
-    "i8": np.dtype(np.int8),
-    "i32": np.dtype(np.int32),
-}
-TOTALS: Final = {"f16": "f32", "bf16": "f32", "f32": "f32", "f64": "f64", "i8": "i32"}
-ZEROS: Final = "padding_value = zero, "
-
-Array = npt.NDArray[Any]
 
 
 def emitted(text: str, architecture: Architecture = Architecture.SM_90A) -> tuple[str, KernelInfo]:
@@ -59,29 +42,16 @@ def check(
     beta: float = 0.0,
     schedule: random.Random | None = None,
 ) -> None:
-    """Run on small integers, whose sums are exact in any type; nothing differs from NumPy, and nothing races."""
-    (m, n, k), (ta, tb) = product.extents, product.transposed
-    a = _small(rng, (k, m) if ta else (m, k), product.element, order)
-    b = _small(rng, (n, k) if tb else (k, n), product.element, order)
-    c = _small(rng, (m, n), product.total, order)
-    expected = _wide(a.T if ta else a) @ _wide(b.T if tb else b) + beta * _wide(c)
-    grid = (-(-m // tiles[0]), -(-n // tiles[1]), 1)
-    llvm, kernel = code
-    found = Emulated(Program(llvm), (kernel,)).run(Launch([a, b, c], {}, grid), schedule=schedule)[2]
-    assert isinstance(found, np.ndarray)
-    assert np.array_equal(_wide(found), expected)
+    """Run it: nothing differs from NumPy, and nothing races."""
+    given, (llvm, kernel) = launch(product, tiles, order, rng, beta), code
+    found = faults(given, Emulated(Program(llvm), (kernel,)).run(given, schedule=schedule))
+    assert not found, found
 
 
-def _small(rng: np.random.Generator, shape: tuple[int, int], element: str, order: Any) -> Array:
-    return np.array(rng.integers(-4, 5, shape), DTYPES[element], order=order)
-
-
-def _wide(array: Array) -> Array:
-    return array.astype(np.float64)
-
-
-@pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
-@pytest.mark.parametrize("element", TOTALS)
+@pytest.mark.parametrize(
+    ("element", "architecture"),
+    [*((element, Architecture.SM_90A) for element in TOTALS), *((e, Architecture.SM_80) for e in ("f16", "bf16"))],
+)
 @pytest.mark.parametrize("transposed", list(itertools.product((False, True), repeat=2)))
 def test_tile_ir(
     element: str, transposed: tuple[bool, bool], architecture: Architecture, rng: np.random.Generator

@@ -1,0 +1,46 @@
+"""Products of both languages with arguments and what they must give, for the emulated device and a GPU."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+
+from loaded import loaded
+from targets.nvidia.case import Launch
+
+TEXTS: Final = loaded(Path(__file__).parents[4] / "benchmarks" / "product_texts.py")
+DTYPES: Final[dict[str, np.dtype[Any]]] = {
+    "f16": np.dtype(np.float16),
+    "bf16": np.dtype(ml_dtypes.bfloat16),
+    "f32": np.dtype(np.float32),
+    "f64": np.dtype(np.float64),
+    "i8": np.dtype(np.int8),
+    "i32": np.dtype(np.int32),
+}
+TOTALS: Final = {"f16": "f32", "bf16": "f32", "f32": "f32", "f64": "f64", "i8": "i32"}
+ZEROS: Final = "padding_value = zero, "
+
+Array = npt.NDArray[Any]
+
+
+def launch(product: Any, tiles: tuple[int, int], order: str, rng: np.random.Generator, beta: float = 0.0) -> Launch:
+    """Small integers, whose sums are exact in any type, row-major (`order` C) or column-major (F)."""
+    (m, n, k), (ta, tb) = product.extents, product.transposed
+    a = _small(rng, (k, m) if ta else (m, k), product.element, order)
+    b = _small(rng, (n, k) if tb else (k, n), product.element, order)
+    c = _small(rng, (m, n), product.total, order)
+    expected = _wide(a.T if ta else a) @ _wide(b.T if tb else b) + beta * _wide(c)
+    grid = (-(-m // tiles[0]), -(-n // tiles[1]), 1)
+    return Launch([a, b, c], {2: expected.astype(c.dtype)}, grid)
+
+
+def _small(rng: np.random.Generator, shape: tuple[int, int], element: str, order: Any) -> Array:
+    return np.array(rng.integers(-4, 5, shape), DTYPES[element], order=order)
+
+
+def _wide(array: Array) -> Array:
+    return array.astype(np.float64)
