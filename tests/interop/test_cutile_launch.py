@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tilewright import KernelError
+from tilewright import KernelError, config
 from tilewright.diagnostics import CompileError
 from tilewright.interop import cutile
 from tilewright.interop.cutile import launcher
@@ -48,6 +48,15 @@ def test_types_of_arrays(target: str) -> None:
         y = np.zeros_like(x)
         cutile.launch(4, kernels.scale, (x, y, 2.0, 16), target=target)
         assert np.array_equal(y, (x.astype(np.float32) * 2).astype(dtype)), dtype
+
+
+def test_the_units_in_force_choose_the_program() -> None:
+    kernel, out = vars(kernels)["scale"].replace_hints(), np.empty(64, np.float32)
+    arguments = (numbers(64), out, 3.0, 16)
+    usual = cutile.compile(kernel, arguments)
+    with config(units="vector"):
+        assert cutile.compile(kernel, arguments) is not usual
+    assert cutile.compile(kernel, arguments) is usual
 
 
 def test_strides_and_alignment_choose_the_program() -> None:

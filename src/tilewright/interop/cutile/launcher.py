@@ -24,6 +24,7 @@ from tilewright.runtime.arrays import ArrayView
 from tilewright.runtime.dtypes import AnyDtype, numpy_dtype
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
 from tilewright.runtime.grid import Extents, Grid, grid_extents
+from tilewright.settings.config import current
 
 if TYPE_CHECKING:
     from tilewright.interpreter.tile_ir.memory import AddressTable
@@ -33,7 +34,8 @@ MOST_PROGRAMS: Final = 128
 
 _KEPT_AS: Final = "_tilewright_programs"
 
-Key = tuple[tuple[Facts, ...], str, bool]
+Key = tuple[tuple[Facts, ...], str, bool, str | None]
+"""What a kernel is compiled for: of its arguments, target, whether checked, and product units."""
 Array = NDArray[Any]
 
 
@@ -130,7 +132,7 @@ def _read(kernel: object, args: Sequence[object]) -> tuple[Programs, tuple[Facts
 
 
 def _program(kernel: object, programs: Programs, facts: tuple[Facts, ...], target: str, checked: bool) -> Program:
-    key = (facts, target, checked)
+    key = (facts, target, checked, current().units)
     program = programs.find(key)
     if program is None:
         made = front_end().bytecode(kernel, facts)
