@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from tilewright.ir.definition import Operation, Value, operand
 from tilewright.ir.index_map import Move
-from tilewright.ir.types import MEMREF
+from tilewright.ir.types import ORDERED_MEMREF
 
 _Length = TypeVar("_Length")
 
@@ -78,7 +78,7 @@ class ViewLike(Operation):
     Element (i, ..) of a view lies at its offset and `sum i_k S_k`, as in any memref.
     """
 
-    memref: Value = operand(MEMREF)
+    memref: Value = operand(ORDERED_MEMREF)
 
     def source_modes(self) -> Sequence[tuple[int, ...]]:
         """For each mode of the view the modes of the operand that it is made of.

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from tilewright.ir.layouts import LayoutError, parse_layout
+from tilewright.ir.swizzles import parse_swizzle
 from tilewright.ir.types import (
     ALL_SCALARS,
     TOKEN,
@@ -26,6 +27,7 @@ from tilewright.ir.types import (
 
 _SHAPED = re.compile(r"([a-z]+?\d*(?:E\d+M\d+[FNU]*)?)((?:x(?:\?|\d+))*)$")
 _TILE = re.compile(r"((?:\d+x)*)([a-z]+\d*(?:E\d+M\d+[FNU]*)?)$")
+_STORAGE = re.compile(r"(?:strided<(?P<strides>[^<>]*)>)?(?:(?:^|,)(?P<swizzle>swizzle<[^<>]*>))?$")
 _GROUP = re.compile(r"(memref<.*>)x(\?|\d+)(?:, offset: (\?|-?\d+))?$")
 
 
@@ -69,17 +71,20 @@ def _memref(text: str) -> MemrefType:
     space = AddressSpace.GLOBAL
     if text.endswith(",local"):
         text, space = text[: -len(",local")], AddressSpace.LOCAL
-    head, comma, layout = text.partition(",")
+    head, comma, rest = text.partition(",")
     element, shape = _shaped(head)
-    if not comma:
-        return MemrefType(element, shape, packed_strides(shape), space)
-    if not (layout.startswith("strided<") and layout.endswith(">")):
-        raise TypeSyntaxError(f"{layout!r} is not a layout")
-    inner = layout[len("strided<") : -1]
-    strides = tuple(_extent(s) for s in inner.split(",")) if inner else ()
+    storage = _STORAGE.match(rest)
+    if storage is None or (comma and not rest):
+        raise TypeSyntaxError(f"{rest!r} is not a layout")
+    inner = storage["strides"]
+    strides = packed_strides(shape) if inner is None else tuple(_extent(s) for s in inner.split(",")) if inner else ()
     if len(strides) != len(shape):
         raise TypeSyntaxError(f"{len(strides)} strides for {len(shape)} modes")
-    return MemrefType(element, shape, strides, space)
+    try:
+        swizzle = parse_swizzle(storage["swizzle"]) if storage["swizzle"] else None
+        return MemrefType(element, shape, strides, space, swizzle)
+    except ValueError as error:
+        raise TypeSyntaxError(str(error)) from error
 
 
 def _group(text: str) -> GroupType:

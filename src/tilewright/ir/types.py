@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 from msgspec import Struct
 
 from tilewright.ir.layouts import Layout, LayoutError
+from tilewright.ir.swizzles import Swizzle
 from tilewright.numerics.formats import FORMATS, Format
 
 _T = TypeVar("_T")
@@ -182,12 +183,20 @@ def packed_strides(shape: tuple[Extent, ...]) -> tuple[Extent, ...]:
 
 
 class MemrefType(Type, Struct, frozen=True, dict=True):
-    """A strided reference to memory; extents and strides in elements, None where dynamic."""
+    """A strided reference to memory; extents and strides in elements, None where dynamic.
+
+    With a `swizzle`, bytes counted from the first element lie where it says; no views are made of such a memref.
+    """
 
     element: ScalarType
     shape: tuple[Extent, ...]
     strides: tuple[Extent, ...]
     space: AddressSpace = AddressSpace.GLOBAL
+    swizzle: Swizzle | None = None
+
+    def __post_init__(self) -> None:
+        if self.swizzle is not None and (self.span is None or self.span * self.element.bytes % self.swizzle.block):
+            raise ValueError(f"{self} is no whole number of blocks of {self.swizzle.block} bytes")
 
     @property
     def order(self) -> int:
@@ -220,6 +229,8 @@ class MemrefType(Type, Struct, frozen=True, dict=True):
         text = f"memref<{self.element}" + "".join(f"x{spell(s)}" for s in self.shape)
         if not self.is_packed:
             text += ",strided<" + ",".join(spell(s) for s in self.strides) + ">"
+        if self.swizzle is not None:
+            text += f",{self.swizzle}"
         if self.space is AddressSpace.LOCAL:
             text += ",local"
         return text + ">"
@@ -400,6 +411,7 @@ NUMBER: Final = _scalar("a number type", lambda t: t.is_number)
 REAL: Final = _scalar("an integer or floating point type", lambda t: t.is_number and not t.is_complex)
 SCALAR: Final = _scalar("a scalar type", lambda t: True)
 MEMREF: Final = Constraint("a memref", lambda t: isinstance(t, MemrefType))
+ORDERED_MEMREF: Final = Constraint("a memref without swizzle", lambda t: isinstance(t, MemrefType) and not t.swizzle)
 GROUP: Final = Constraint("a group", lambda t: isinstance(t, GroupType))
 COOPMATRIX: Final = Constraint("a cooperative matrix", lambda t: isinstance(t, CoopMatrixType))
 POINTER: Final = Constraint("a pointer", lambda t: isinstance(t, PointerType))

@@ -1,0 +1,52 @@
+"""Swizzles: where the bytes of a shared buffer lie, so that lanes that read or write together meet different banks."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from msgspec import Struct
+
+
+class Swizzle(Struct, frozen=True):
+    """Byte a lies at `a ^ (a >> shift & mask)`, where `mask` are `bits` ones from bit `base` on.
+
+    Bytes that differ only below `base` stay beside each other. Written as for tensor maps: (3, 4, 3) is that of 128
+    bytes. Raises ValueError unless `shift >= bits > 0`.
+    """
+
+    bits: int
+    base: int
+    shift: int
+
+    def __post_init__(self) -> None:
+        if not self.shift >= self.bits > 0 <= self.base:
+            raise ValueError(f"{self} is not one of shift >= bits > 0 and base >= 0")
+
+    @property
+    def mask(self) -> int:
+        """The bits that change."""
+        return ((1 << self.bits) - 1) << self.base
+
+    @property
+    def block(self) -> int:
+        """Bytes of which a whole number is permuted among itself."""
+        return 1 << (self.base + self.bits)
+
+    def place(self, byte: int) -> int:
+        """Where a byte lies; the byte that lies there is the same function of it."""
+        return byte ^ (byte >> self.shift & self.mask)
+
+    def __str__(self) -> str:
+        return f"swizzle<{self.bits},{self.base},{self.shift}>"
+
+
+_SWIZZLE: Final = re.compile(r"swizzle<(\d+),(\d+),(\d+)>$")
+
+
+def parse_swizzle(text: str) -> Swizzle:
+    """The swizzle that `swizzle<bits,base,shift>` spells. Raises ValueError."""
+    match = _SWIZZLE.match(text)
+    if match is None:
+        raise ValueError(f"{text!r} is not a swizzle")
+    return Swizzle(int(match[1]), int(match[2]), int(match[3]))
