@@ -45,7 +45,16 @@ NO_ARITHMETIC = {
     *("tile.cat", "tile.share_extract", "tile.share_insert", "team.broadcast", "tl.cooperative_matrix_construct"),
     *("tl.cooperative_matrix_extract", "tl.cooperative_matrix_insert", "cuda_tile.broadcast", "cuda_tile.reshape"),
     *("cuda_tile.permute", "cuda_tile.cat", "cuda_tile.extract", "cuda_tile.insert", "cuda_tile.pack"),
-    *("cuda_tile.unpack", "lane.aligned", "lane.fill", "lane.numbers", "lane.pick", "lane.item", "lane.flip"),
+    *(
+        "cuda_tile.unpack",
+        "gpu.convert_layout",
+        "lane.aligned",
+        "lane.fill",
+        "lane.numbers",
+        "lane.pick",
+        "lane.item",
+        "lane.flip",
+    ),
     # of several elements together
     *("tile.mma", "tile.reduce", "tile.scan", "team.reduce", "team.scan", "tl.cooperative_matrix_scale"),
     *("tl.cooperative_matrix_mul_add", "tl.cooperative_matrix_reduce"),

@@ -18,6 +18,7 @@ def all_dialects() -> tuple[ModuleType, ...]:
         arith_integers,
         builtin,
         cf,
+        gpu,
         lane,
         math,
         memref,
@@ -31,7 +32,7 @@ def all_dialects() -> tuple[ModuleType, ...]:
     )
 
     numbers = (arith, arith_integers, arith_floats, math)
-    return (builtin, statics, *numbers, cf, scf, memref, addresses, team, reports, tl, tile, tile_combine, lane)
+    return (builtin, statics, *numbers, cf, scf, memref, addresses, team, reports, tl, tile, tile_combine, gpu, lane)
 
 
 def operation_classes() -> Mapping[str, type[Operation]]:

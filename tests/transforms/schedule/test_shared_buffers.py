@@ -31,7 +31,8 @@ def layouts(draw: st.DrawFn, extents: tuple[int, ...], count: int = 1) -> list[L
         held = 1
         for dim, part in enumerate(parts):
             for k, extent in enumerate(part):
-                owner = draw(st.sampled_from([REG, LANE, LANE, *([WARP] if warps and count == 1 else [])]))
+                owners: list[Owner] = [REG, LANE, LANE, *([WARP] if warps and count == 1 else [])]
+                owner = draw(st.sampled_from(owners))
                 owner = REG if owner is LANE and held * extent > 32 else owner
                 held *= extent if owner is LANE else 1
                 digits.append(Digit(owner, extent, dim, prod(part[:k])))

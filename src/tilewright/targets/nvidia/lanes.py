@@ -72,13 +72,21 @@ class _Runs:
         for run in range(0, len(offsets), width):
             first = [b.add(at, i64(steps)) for at, steps in zip(self._start, offsets[run], strict=True)]
             inside = in_bounds(ctx, self.view, first, self._op.check)
-            yield inside, lambda run=run: [self._pointer(at) for at in offsets[run : run + width]]
+            if self.view.type.swizzle is None:
+                yield inside, lambda run=run: [self._pointer(at) for at in offsets[run : run + width]]
+            else:
+                yield inside, lambda first=first: self._swizzled(first)
 
     def _pointer(self, offset: tuple[int, ...]) -> Value:
         ctx, distance = self._ctx, i64(0)
         for steps, stride in zip(offset, self.view.strides, strict=True):
             distance = ctx.b.add(distance, ctx.b.mul(i64(steps), stride))
         return element_pointer(ctx, self.view.element, self._base, distance)
+
+    def _swizzled(self, first: list[Value]) -> list[Value]:
+        """The elements of one access stay behind each other."""
+        pointer, element = address(self._ctx, self.view, first), self.view.element
+        return [element_pointer(self._ctx, element, pointer, i64(k)) for k in range(self._op.width)]
 
     def alignment(self, position: int) -> int:
         """Bytes that divide the address of the element at a position of a run."""

@@ -22,10 +22,14 @@ def address(ctx: KernelContext, view: View, indices: Sequence[Value]) -> Value:
 
 def distance(ctx: KernelContext, view: View, indices: Sequence[Value]) -> Value:
     """Elements from the view's pointer to the element at `indices`."""
-    total = i64(0)
+    b, total = ctx.b, i64(0)
     for index, stride in zip(indices, view.strides, strict=True):
-        total = ctx.b.add(total, ctx.b.mul(index, stride))
-    return total
+        total = b.add(total, b.mul(index, stride))
+    swizzle = view.type.swizzle
+    if swizzle is None:
+        return total
+    mask = swizzle.mask // view.type.element.bytes
+    return b.xor(total, b.and_(b.lshr(total, i64(swizzle.shift)), i64(mask)))
 
 
 def element_pointer(ctx: KernelContext, element: Element, pointer: Value, count: Value) -> Value:

@@ -12,11 +12,13 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tilewright.dialects import lane, scf, tile
 from tilewright.dialects.arith import And, Cmp, Or, Predicate
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.memref import Size, Stride
+from tilewright.ir.banks import sectors
 from tilewright.ir.core import Region, Value
 from tilewright.ir.layouts import Layout, Owner
 from tilewright.ir.types import BOOL, FragmentType, MemrefType
@@ -25,6 +27,7 @@ from tilewright.transforms.facts import alignment, divisor, stride_divisor
 from tilewright.transforms.schedule.threads import Threads, register_steps
 
 _VECTOR_BYTES: Final = 16
+_FAR: Final = 1 << 20
 
 
 class Transfer(Struct, frozen=True):
@@ -85,13 +88,7 @@ class Transfer(Struct, frozen=True):
 
     def _width(self) -> int:
         """Registers of one access, if it turns out to be possible."""
-        first = self.layout.of(Owner.REG)[:1]
-        element = self.type.element
-        if not first or first[0].dim is None or first[0].stride != 1 or element is BOOL or element.is_complex:
-            return 1
-        if self.type.strides[first[0].dim] not in (1, None):
-            return 1
-        return math.gcd(first[0].extent, max(_VECTOR_BYTES // element.bytes, 1))
+        return _width(self.layout, self.type)
 
     @property
     def _along(self) -> int:
@@ -136,6 +133,29 @@ class Transfer(Struct, frozen=True):
     @staticmethod
     def _is_multiple(build: Builder, value: Value, number: int) -> Value:
         return emit.equals_zero(build, build(And(value, build.index(number - 1))).out)
+
+
+def _width(layout: Layout, memory: MemrefType) -> int:
+    """Registers of one access where nothing is in the way but what is not known before the launch."""
+    first = layout.of(Owner.REG)[:1]
+    element = memory.element
+    if not first or first[0].dim is None or first[0].stride != 1 or element is BOOL or element.is_complex:
+        return 1
+    if memory.strides[first[0].dim] not in (1, None):
+        return 1
+    return math.gcd(first[0].extent, max(_VECTOR_BYTES // element.bytes, 1))
+
+
+def neighbours_along(memory: MemrefType) -> int | None:
+    """The mode of neighbours in memory; None if that is not known."""
+    return memory.strides.index(1) if 1 in memory.strides else None
+
+
+def traffic(layout: Layout, memory: MemrefType) -> int:
+    """Sectors that a warp touches as it accesses a tile in a layout; lines of unknown distance are far apart."""
+    far = tuple(_FAR if stride is None else stride for stride in memory.strides)
+    width = _width(layout, memory)
+    return layout.count(Owner.REG) // width * sectors(layout, replace(memory, strides=far), width)
 
 
 def of_access(op: tile.Load | tile.Store, memref: Value, indices: Sequence[Value], layout: Layout) -> Transfer:

@@ -4,8 +4,9 @@ before:  %v = tile.load .. -> tile<1024xf32>
 after:   %v = tile.load .. -> tile<1024xf32, #layout<reg (4, 0, 1) (2, 0, 512); lane (32, 0, 4); warp (4, 0, 128)>>
 
 Tiles that meet in one operation element by element have one layout; the largest choose theirs by how they lie in
-memory, and what is reduced, broadcast or reshaped follows. A kernel in which that leads to two layouts for one tile
-goes on as before, and its schedule says so.
+memory, and what is reduced, broadcast or reshaped follows. Where that leads to two layouts for one tile, or an access
+would touch twice the sectors that it needs, `gpu.convert_layout` goes from one to the other. A kernel in which parts of
+a tile are needed elsewhere goes on as before, and its schedule says so.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from collections.abc import Callable, Iterator
 from typing import ClassVar, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from tilewright.dialects import addresses, scf, tile
+from tilewright.dialects import addresses, gpu, scf, tile
+from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.tile_combine import ReduceBy
 from tilewright.ir.core import Operation, Value
@@ -23,6 +26,7 @@ from tilewright.ir.interfaces import AccessesAddresses, Elementwise, MovesElemen
 from tilewright.ir.layouts import Layout, LayoutError
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import BOOL, MemrefType, TileType
+from tilewright.transforms.schedule.accesses import neighbours_along, traffic
 from tilewright.transforms.schedule.choose_schedule import refused
 from tilewright.transforms.schedule.known import has_tile, runs_lanes, teams_of, tiles_of
 from tilewright.transforms.schedule.moves import registers_of_move
@@ -81,13 +85,14 @@ class _Assignment:
             if home not in self._layouts:
                 wish = wishes.get(_type(value).shape, Wishes())
                 self._follow(home, spread_layout(_type(value).shape, self._teams, wish), links)
-        conflict = next((op for op in ops if self._breaks(op)), None)
+        conflict = next((op for op in ops if _breaks(op, self._of) and not list(_wanted(op))), None)
         if conflict is not None:
             self._kernel.schedule = refused(f"{conflict.name} of tiles in these layouts")
             return
         for value in self._tiles:
-            type_ = _type(value)
-            value.type = TileType(type_.shape, type_.element, self._of(value))
+            value.type = replace(_type(value), layout=self._of(value))
+        for op in ops:
+            self._convert(op, wishes)
 
     def _class(self, value: Value) -> Value:
         while (parent := self._parents.get(value, value)) is not value:
@@ -114,7 +119,7 @@ class _Assignment:
 
     def _wishes(self, ops: list[Operation]) -> dict[tuple[int, ...], Wishes]:
         """By shape: how its tiles lie in memory, how wide accesses may be, and along what they are reduced."""
-        along: dict[tuple[int, ...], int] = {}
+        along: dict[tuple[int, ...], list[int]] = {}
         least: dict[tuple[int, ...], int] = {}
         reduced: dict[tuple[int, ...], set[int]] = {}
         for op in ops:
@@ -123,36 +128,80 @@ class _Assignment:
                 bytes_ = _VECTOR_BYTES if type_.element is BOOL else min(type_.element.bytes, _VECTOR_BYTES)
                 least[type_.shape] = min(bytes_, least.get(type_.shape, _VECTOR_BYTES))
                 assert isinstance(op.memref.type, MemrefType)
-                strides = op.memref.type.strides
-                along.setdefault(type_.shape, strides.index(1) if 1 in strides else 0)
+                along.setdefault(type_.shape, []).append(neighbours_along(op.memref.type) or 0)
             elif isinstance(op, tile.Reduce | ReduceBy):
                 reduced.setdefault(_type(op.operands[0]).shape, set()).add(op.dim)
+        for op in ops:
+            if isinstance(op, tile.Permute):
+                here, there = (along.setdefault(_type(value).shape, []) for value in (op.tile, op.out))
+                turned = [op.order.index(k) for k in here]
+                here += [op.order[k] for k in there]
+                there += turned
         return {
             shape: Wishes(
-                along.get(shape, 0),
+                next(iter(along.get(shape, ())), 0),
                 _VECTOR_BYTES // least.get(shape, _VECTOR_BYTES),
                 frozenset(reduced.get(shape, ())),
+                next((k for k in along.get(shape, ()) if k != along[shape][0]), None),
             )
             for shape in {_type(value).shape for value in self._tiles}
         }
 
-    def _breaks(self, op: Operation) -> bool:
-        """Whether an operation cannot be done with its tiles where they are."""
-        match op:
-            case tile.Reduce() | ReduceBy():
-                return self._of(op.operands[0]).reduce_dim(op.dim) != self._of(op.results[0])
-            case MovesElements():
-                return registers_of_move(op, self._of) is None
-            case addresses.ScatterUpdate() | addresses.ScatterExchange():
-                # one of those that hold an element updates it, and alone knows what was there
-                return bool(op.out.uses) and bool(copies(self._of(op.out)))
-            case _:
-                return False
+    def _convert(self, op: Operation, wishes: dict[tuple[int, ...], Wishes]) -> None:
+        """Convert around an operation that cannot be done, or would be slow, with its tiles where they are."""
+        if _breaks(op, _layout):
+            link = next(_wanted(op))
+            layout = link.follow(_layout(link.source))
+            if link.target is op.results[0]:
+                _convert_result(op, layout)
+            else:
+                _convert_operand(op, link.target, layout)
+        elif isinstance(op, tile.Load | tile.Store):
+            value = op.out if isinstance(op, tile.Load) else op.value
+            best = self._best(op, value, wishes)
+            if best is None:
+                return
+            if isinstance(op, tile.Load):
+                _convert_result(op, best)
+            else:
+                _convert_operand(op, value, best)
+
+    def _best(self, op: tile.Load | tile.Store, value: Value, wishes: dict[tuple[int, ...], Wishes]) -> Layout | None:
+        """The layout with which an access touches half of the sectors at most that it touches now."""
+        assert isinstance(op.memref.type, MemrefType)
+        along = neighbours_along(op.memref.type)
+        if along is None:
+            return None
+        shape = _type(value).shape
+        wish = wishes[shape]
+        own = wish if along == wish.along else replace(wish, along=along, across=wish.along)
+        best = spread_layout(shape, self._teams, own)
+        return best if 2 * traffic(best, op.memref.type) <= traffic(_layout(value), op.memref.type) else None
 
 
 def _type(value: Value) -> TileType:
     assert isinstance(value.type, TileType)
     return value.type
+
+
+def _layout(value: Value) -> Layout:
+    layout = _type(value).layout
+    assert layout is not None
+    return layout
+
+
+def _breaks(op: Operation, layout_of: Callable[[Value], Layout]) -> bool:
+    """Whether an operation cannot be done with its tiles where they are."""
+    match op:
+        case tile.Reduce() | ReduceBy():
+            return layout_of(op.operands[0]).reduce_dim(op.dim) != layout_of(op.results[0])
+        case MovesElements():
+            return registers_of_move(op, layout_of) is None
+        case addresses.ScatterUpdate() | addresses.ScatterExchange():
+            # one of those that hold an element updates it, and alone knows what was there
+            return bool(op.out.uses) and bool(copies(layout_of(op.out)))
+        case _:
+            return False
 
 
 def _alike(op: Operation) -> Iterator[list[Value]]:
@@ -170,6 +219,31 @@ def _alike(op: Operation) -> Iterator[list[Value]]:
         tiles = [value for value in group if isinstance(value.type, TileType)]
         if tiles:
             yield tiles
+
+
+def _wanted(op: Operation) -> Iterator[_Link]:
+    """Links by which a conversion makes an operation possible: of its operand, or of the result of a reduction."""
+    is_reduction = isinstance(op, tile.Reduce | ReduceBy)
+    return (link for link in _links(op) if is_reduction or link.source is op.results[0])
+
+
+def _convert_operand(op: Operation, value: Value, layout: Layout) -> None:
+    """Let an operation have the tile in this layout."""
+    found = Builder.before_op(op)(gpu.ConvertLayout(value, result_types=[replace(_type(value), layout=layout)]))
+    op.replace_operand(value, found.out)
+
+
+def _convert_result(op: Operation, layout: Layout) -> None:
+    """Let an operation give its tile in this layout, and others have it as they did."""
+    (value,) = op.results
+    wanted, block = _type(value), op.block
+    assert block is not None
+    value.type = replace(wanted, layout=layout)
+    behind = Builder(block, op.next, op.location)
+    found = gpu.ConvertLayout(value, result_types=[wanted])
+    value.replace_all_uses_with(found.out)
+    found.set_operand(0, value)
+    behind(found)
 
 
 def _links(op: Operation) -> Iterator[_Link]:

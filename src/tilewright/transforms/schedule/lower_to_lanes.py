@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, Final
 
-from tilewright.dialects import addresses, arith, lane, memref, scf, team, tile
+from tilewright.dialects import addresses, arith, gpu, lane, memref, scf, team, tile
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.tile_combine import ReduceBy, single_operation
@@ -21,9 +21,10 @@ from tilewright.ir.interfaces import Elementwise, MovesElements
 from tilewright.ir.layouts import Layout, Owner
 from tilewright.ir.operation_table import OperationTable
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.ir.types import FragmentType, TileType, Type
+from tilewright.ir.types import FragmentType, MemrefType, TileType, Type
 from tilewright.transforms import emit
 from tilewright.transforms.schedule.accesses import of_access
+from tilewright.transforms.schedule.conversions import Conversion
 from tilewright.transforms.schedule.known import has_tile, runs_lanes, teams_of
 from tilewright.transforms.schedule.moves import registers_of_move
 from tilewright.transforms.schedule.reductions import Reduction, picked
@@ -90,6 +91,7 @@ class _Lowering:
         self.shared = shared
         self.values: dict[Value, Value] = {}
         self.in_loop = 0
+        self._buffers: dict[MemrefType, Value] = {}
 
     def block(self, ops: list[Operation], build: Builder) -> None:
         """Lower operations to the end of a block."""
@@ -106,6 +108,13 @@ class _Lowering:
         """Say what a value became."""
         self.values[value] = became
         became.name = became.name or value.name
+
+    def buffer(self, type_: MemrefType) -> tuple[Value, bool]:
+        """Shared memory of a type, and whether anybody may have read it before."""
+        used = type_ in self._buffers
+        if not used:
+            self._buffers[type_] = self.shared(memref.Alloca(result_types=[type_])).out
+        return self._buffers[type_], used or bool(self.in_loop)
 
     def once(self, build: Builder, layout: Layout) -> Builder:
         """Where one of the threads that hold copies writes for all of them."""
@@ -176,7 +185,11 @@ def _item(low: _Lowering, build: Builder, op: tile.Item) -> None:
 
 def _moved(low: _Lowering, build: Builder, op: MovesElements) -> None:
     registers = registers_of_move(op, layout_of)
-    assert registers is not None, "assign-layouts has asked"
+    if registers is None:
+        assert isinstance(op, gpu.ConvertLayout), "assign-layouts has converted the operands of all others"
+        conversion = Conversion(layout_of(op.tile), layout_of(op.out), low.buffer)
+        low.put(op.out, conversion.lower(build, low.threads, low.new(op.tile)))
+        return
     low.put(op.results[0], picked(build, [low.new(value) for value in op.operands], registers))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import prod
 
 from msgspec import Struct
 
@@ -25,12 +26,14 @@ class Wishes(Struct, frozen=True):
     """What speaks for one layout of a tile rather than another.
 
     `along` is the dimension of neighbours in memory, `width` how many of them one access takes, `reduced` the
-    dimensions along which the tile is reduced: better within a warp than across.
+    dimensions along which the tile is reduced: better within a warp than across. `across` is the dimension of
+    neighbours elsewhere in memory: a thread that holds a block of both turns it by itself.
     """
 
     along: int = 0
     width: int = 1
     reduced: frozenset[int] = frozenset()
+    across: int | None = None
 
 
 def spread_layout(shape: tuple[int, ...], teams: Teams, wishes: Wishes) -> Layout:
@@ -50,7 +53,10 @@ def spread_layout(shape: tuple[int, ...], teams: Teams, wishes: Wishes) -> Layou
 
     order = _from(wishes.along, len(shape))
     if order:
-        deal(Owner.REG, _run(shape, teams, wishes), order[:1])
+        run = _run(shape, teams, wishes)
+        deal(Owner.REG, run, order[:1])
+        if wishes.across is not None:
+            deal(Owner.REG, max(min(run, prod(shape) // (run * teams.threads)), 1), [wishes.across])
     deal(Owner.LANE, teams.lanes, order)
     deal(Owner.WARP, teams.warps, sorted(order, key=lambda dim: dim in wishes.reduced))
     for dim in order:
@@ -64,10 +70,7 @@ def _from(first: int, rank: int) -> Sequence[int]:
 
 def _run(shape: tuple[int, ...], teams: Teams, wishes: Wishes) -> int:
     """Neighbours that one thread holds, fewer where threads would have nothing."""
-    size = 1
-    for extent in shape:
-        size *= extent
     run = min(wishes.width, shape[wishes.along])
-    while run > 1 and run * teams.threads > size:
+    while run > 1 and run * teams.threads > prod(shape):
         run //= 2
     return run

@@ -1,0 +1,167 @@
+"""Conversions of a tile from one layout to another, by the least that does it.
+
+Registers of a thread are renamed; between lanes of a warp, coordinates that a few digits of two are exchanged are
+shuffled; all else goes once through a shared buffer, whose swizzle or pitch keeps accesses apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from tilewright.dialects import lane, team
+from tilewright.dialects.arith import Cmp, Predicate, Select
+from tilewright.dialects.builder import Builder
+from tilewright.dialects.lane import fragment_of
+from tilewright.ir.core import Value
+from tilewright.ir.layouts import Digit, Layout, Owner, Place
+from tilewright.ir.types import BOOL, FragmentType, MemrefType
+from tilewright.transforms import emit
+from tilewright.transforms.schedule.reductions import picked
+from tilewright.transforms.schedule.shared_buffers import access_width, shared_buffer
+from tilewright.transforms.schedule.threads import Threads, copies, register_steps
+
+_MOST_SHUFFLES: Final = 2
+"""Shuffles a register at most; with more, writing and reading shared memory is faster."""
+
+Bit = tuple[int, int]
+"""A dimension and the weight of one bit of the coordinate along it."""
+
+
+class Exchange(Struct, frozen=True):
+    """Elements change places between registers and lanes: two bits of the numbers of both are swapped.
+
+    The first is one of lanes; `register` tells of the second whether it is one of registers.
+    """
+
+    lane: int
+    other: int
+    register: bool
+
+
+class Exchanges(Struct, frozen=True):
+    """Swaps of bits, in this order, and the layout that they lead to, the target but for names of registers."""
+
+    steps: tuple[Exchange, ...]
+    result: Layout
+
+
+def exchanges(source: Layout, target: Layout) -> Exchanges | None:
+    """How lanes of a warp get from one layout to the other by shuffles; None where they cannot, or need too many."""
+    held = {owner: _bits(source, owner) for owner in Owner}
+    wanted = {owner: _bits(target, owner) for owner in Owner}
+    outside = (Owner.WARP, Owner.BLOCK)
+    if any(None in bits[owner] for bits in (held, wanted) for owner in (Owner.REG, Owner.LANE)):
+        return None
+    if any(held[owner] != wanted[owner] for owner in outside) or len(held[Owner.LANE]) != len(wanted[Owner.LANE]):
+        return None
+    lanes, registers = held[Owner.LANE], held[Owner.REG]
+    steps: list[Exchange] = []
+    for at, bit in enumerate(wanted[Owner.LANE]):
+        if lanes[at] == bit:
+            continue
+        is_register = bit in registers
+        others = registers if is_register else lanes
+        other = others.index(bit)
+        steps.append(Exchange(at, other, is_register))
+        lanes[at], others[other] = bit, lanes[at]
+    shuffles = sum(1 if step.register else 2 for step in steps)
+    if shuffles > 2 * _MOST_SHUFFLES:
+        return None
+    kept = [digit for digit in source.digits if digit.owner in outside]
+    digits = [*_digits(Owner.REG, registers), *_digits(Owner.LANE, lanes), *kept]
+    return Exchanges(tuple(steps), Layout(source.shape, tuple(digits)))
+
+
+def _bits(layout: Layout, owner: Owner) -> list[Bit | None]:
+    """What each bit of an owner's number stands for; None for copies. Extents are powers of two."""
+    found: list[Bit | None] = []
+    for digit in layout.of(owner):
+        weight = 1
+        while weight < digit.extent:
+            found.append(None if digit.dim is None else (digit.dim, digit.stride * weight))
+            weight *= 2
+    return found
+
+
+def _digits(owner: Owner, bits: Sequence[Bit | None]) -> list[Digit]:
+    return [Digit(owner, 2) if bit is None else Digit(owner, 2, *bit) for bit in bits]
+
+
+def renaming(source: Layout, target: Layout) -> list[int]:
+    """For each register of the target the one of the source with its element, where they differ in names only."""
+    places = {tuple(at): register for register, at in enumerate(source.table()[:, 0, 0, 0].tolist())}
+    return [places[tuple(at)] for at in target.table()[:, 0, 0, 0].tolist()]
+
+
+class Conversion(Struct, frozen=True):
+    """From one layout to another; `buffer` gives the shared memory of a type, and whether others have used it."""
+
+    source: Layout
+    target: Layout
+    buffer: Callable[[MemrefType], tuple[Value, bool]]
+
+    def lower(self, build: Builder, threads: Threads, value: Value) -> Value:
+        """The fragment in the target's layout."""
+        found = exchanges(self.source, self.target)
+        if found is None:
+            return self._through_memory(build, threads, value)
+        for step in found.steps:
+            value = _swapped(build, threads, value, step)
+        return picked(build, [value], renaming(found.result, self.target))
+
+    def _through_memory(self, build: Builder, threads: Threads, value: Value) -> Value:
+        type_ = fragment_of(value)
+        memory = shared_buffer(type_.element, (self.source, self.target)).type
+        buffer, used = self.buffer(memory)
+        if used:
+            build(team.Barrier(fence_local=True))
+        written, read = _in_memory_order(self.source, memory), _in_memory_order(self.target, memory)
+        value = picked(build, [value], renaming(self.source, written))
+        first = threads.is_first(copies(self.source))
+        writer = build if first is None else emit.open_if(build, first)
+        at = [threads.coordinate(self.source, k) for k in range(len(self.source.shape))]
+        width = access_width(self.source, memory)
+        writer(lane.Store(value, buffer, at, register_steps(written), width=width))
+        build(team.Barrier(fence_local=True))
+        at = [threads.coordinate(self.target, k) for k in range(len(self.target.shape))]
+        out = FragmentType(read.count(Owner.REG), type_.element)
+        width = access_width(self.target, memory)
+        found = build(lane.Load(buffer, at, register_steps(read), width=width, result_types=[out])).out
+        return picked(build, [found], renaming(read, self.target))
+
+
+def _in_memory_order(layout: Layout, memory: MemrefType) -> Layout:
+    """With registers numbered first along the mode of neighbours."""
+    mode = memory.strides.index(1) if 1 in memory.strides else 0
+    registers = sorted(layout.of(Owner.REG), key=lambda d: d.dim != mode or d.stride != 1)
+    return Layout(layout.shape, (*registers, *(d for d in layout.digits if d.owner is not Owner.REG)))
+
+
+def _swapped(build: Builder, threads: Threads, value: Value, step: Exchange) -> Value:
+    """After exchanging two bits of the numbers of lanes and registers, or of lanes."""
+    type_ = fragment_of(value)
+    if not step.register:
+        differ = build(Cmp(Predicate.NE, _lane_bit(threads, step.lane), _lane_bit(threads, step.other))).out
+        moved = build(lane.Flip(value, 1 << step.lane | 1 << step.other)).out
+        return _select(build, differ, moved, value)
+    low = [r for r in range(type_.size) if not r >> step.other & 1]
+    high = [r | 1 << step.other for r in low]
+    is_high = build(Cmp(Predicate.NE, _lane_bit(threads, step.lane), build.index(0))).out
+    first, second = picked(build, [value], low), picked(build, [value], high)
+    got = build(lane.Flip(_select(build, is_high, first, second), 1 << step.lane)).out
+    first, second = _select(build, is_high, got, first), _select(build, is_high, second, got)
+    order = {register: k for k, register in enumerate((*low, *high))}
+    return picked(build, [first, second], [order[r] for r in range(type_.size)])
+
+
+def _lane_bit(threads: Threads, bit: int) -> Value:
+    return threads.digit(Place(Digit(Owner.LANE, 2), 1 << bit))
+
+
+def _select(build: Builder, condition: Value, on_true: Value, on_false: Value) -> Value:
+    type_ = fragment_of(on_true)
+    chosen = build(lane.Fill(condition, result_types=[FragmentType(type_.size, BOOL)])).out
+    return build(Select(chosen, on_true, on_false)).out

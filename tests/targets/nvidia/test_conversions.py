@@ -1,0 +1,169 @@
+"""Conversions between layouts, in registers, by shuffles and through shared memory: interpreted and emulated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tilewright.diagnostics import Report
+from tilewright.dialects import gpu, lane, team
+from tilewright.dialects.builtin import Module
+from tilewright.dialects.memref import Alloca
+from tilewright.interpreter.engine import interpret
+from tilewright.ir.core import Operation
+from tilewright.ir.layouts import Digit, Layout, Owner
+from tilewright.ir.passes import PassContext
+from tilewright.ir.types import AddressSpace, MemrefType
+from tilewright.ir.verifier import verified
+from tilewright.machine.cuda.architecture import Architecture
+from tilewright.transforms.schedule.conversions import exchanges
+from tilewright.transforms.schedule.lower_to_lanes import LowerToLanes
+
+from .case import Case, Launch, faults, kernel, poisoned, random_array
+from .emulated import emulated
+
+WARPS = 4
+
+
+@st.composite
+def pairs(draw: st.DrawFn) -> list[Layout]:
+    """Two layouts of one shape for all threads of a block: any bits of the coordinates to any owner."""
+    bits = [(dim, 1 << k) for dim, count in enumerate(draw(st.tuples(*[st.integers(0, 4)] * 2))) for k in range(count)]
+    shape = tuple(prod(2 for d, _ in bits if d == dim) for dim in range(2))
+    found: list[Layout] = []
+    for _ in range(2):
+        order = [*draw(st.permutations(bits))]
+        digits: list[Digit] = []
+        for owner, count in ((Owner.LANE, 5), (Owner.WARP, 2)):
+            for _ in range(count):
+                is_copy = not order or draw(st.integers(0, 9)) == 0
+                digits.append(Digit(owner, 2) if is_copy else Digit(owner, 2, *order.pop()))
+        found.append(Layout(shape, (*(Digit(Owner.REG, 2, *bit) for bit in order), *digits)))
+    return found
+
+
+def converting(pair: Sequence[Layout], element: str) -> Case:
+    """B := A by way of two layouts, twice in a loop."""
+    rows, columns = pair[0].shape
+    memory = f"memref<{element}x{rows}x{columns}>"
+    types = [f"tile<{rows}x{columns}x{element}, {layout}>" for layout in pair]
+    body = f"""%z = arith.constant {{value = 0}} -> index %n = arith.constant {{value = 2}} -> index
+        %one = arith.constant {{value = 1}} -> index
+        %a = tile.load %A, %z, %z -> {types[0]}
+        %r = scf.for %z, %n, %a {{operand_segments = [1, 1, 0, 1]}} -> {types[0]}
+        (%k: index, %c: {types[0]}) {{
+          %t = gpu.convert_layout %c -> {types[1]}
+          %s = arith.add %t, %t -> {types[1]}
+          %u = gpu.convert_layout %s -> {types[0]}
+          scf.yield %u
+        }}
+        %last = gpu.convert_layout %r -> {types[1]}
+        tile.store %last, %B, %z, %z"""
+
+    def launch(rng: np.random.Generator) -> Launch:
+        a = random_array(rng, element, rows, columns, small=True)
+        four = np.asarray(a * 4).astype(a.dtype)
+        return Launch([a, poisoned(element, rows, columns)], {1: four})
+
+    text = kernel(f"%A: {memory}, %B: {memory}", body, 32, (32 * WARPS, 1), ', schedule = "lanes, 128 threads"')
+    return Case("converting", text, launch)
+
+
+def lowered(case: Case) -> Module:
+    module = case.module()
+    LowerToLanes().run(module, PassContext(Report()))
+    verified(module)
+    return module
+
+
+def count(module: Module, kind: type[Operation]) -> int:
+    return sum(isinstance(op, kind) for op in module.walk())
+
+
+@settings(max_examples=60)
+@given(pairs(), st.sampled_from(["f32", "f16", "i8", "f64"]), st.integers(0, 2**32))
+def test_any_layout_becomes_any_other(pair: list[Layout], element: str, seed: int) -> None:
+    case = converting(pair, element)
+    launch = case.prepare(np.random.default_rng(seed))
+    module = lowered(case)
+    assert not count(module, gpu.ConvertLayout)
+    arguments = [a.copy(order="F") for a in launch.arguments if isinstance(a, np.ndarray)]
+    interpret(module.kernels[0], arguments, launch.grid)
+    found = faults(launch, dict(enumerate(arguments)))
+    assert not found, "; ".join(found)
+    through_memory = exchanges(*pair) is None and pair[0].register_order != pair[1].register_order
+    assert through_memory or not count(module, Alloca)
+
+
+def of(shape: tuple[int, int], **digits: list[tuple[int, int, int]]) -> Layout:
+    return Layout(shape, tuple(Digit(Owner(owner), *digit) for owner, found in digits.items() for digit in found))
+
+
+WARP_BITS = [(2, 0, 32), (2, 1, 1)]
+ROWS = of((64, 16), lane=[(32, 0, 1)], warp=WARP_BITS, reg=[(8, 1, 2)])
+PAIRS = {
+    "registers": (ROWS, of((64, 16), lane=[(32, 0, 1)], warp=WARP_BITS, reg=[(2, 1, 8), (4, 1, 2)])),
+    "shuffles": (ROWS, of((64, 16), lane=[(4, 1, 2), (8, 0, 4)], warp=WARP_BITS, reg=[(4, 0, 1), (2, 1, 8)])),
+    "lanes": (ROWS, of((64, 16), lane=[(2, 0, 2), (2, 0, 1), (8, 0, 4)], warp=WARP_BITS, reg=[(8, 1, 2)])),
+    "memory": (ROWS, of((64, 16), lane=[(4, 1, 4), (8, 0, 1)], warp=[(4, 0, 8)], reg=[(4, 1, 1), (2, 0, 32)])),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_least_that_does_it(name: str, rng: np.random.Generator) -> None:
+    """Renamed registers cost nothing, and only what leaves a warp takes memory; the emulator sees no race."""
+    case = converting(PAIRS[name], "f32")
+    module = lowered(case)
+    has = [bool(count(module, kind)) for kind in (lane.Flip, Alloca, team.Barrier)]
+    assert has == {"registers": [False] * 3, "memory": [False, True, True]}.get(name, [True, False, False])
+    launch = case.prepare(rng)
+    found = faults(launch, emulated(module).run(launch))
+    assert not found, "; ".join(found)
+
+
+def transpose(rows: int, columns: int, tile: int, element: str) -> str:
+    """Tile IR: y = x transposed, in square tiles."""
+    views: list[str] = []
+    for name, m, n in (("x", rows, columns), ("y", columns, rows)):
+        tensor = f"tensor_view<{m}x{n}x{element}, strides=[{n},1]>"
+        views.append(f"partition_view<tile=({tile}x{tile}), {tensor}>")
+        views.append(
+            f"%{name}t = make_tensor_view %{name}a, shape = [{m}, {n}], strides = [{n}, 1] : {tensor}\n"
+            f"%{name}v = make_partition_view %{name}t : {views[-1]}\n"
+        )
+    x, make_x, y, make_y = views
+    value = f"tile<{tile}x{tile}x{element}>"
+    return (
+        f"cuda_tile.module @m {{\nentry @k(%x: tile<ptr<{element}>>, %y: tile<ptr<{element}>>) {{\n"
+        f"%i, %j, %l = get_tile_block_id : tile<i32>\n"
+        f"%xa = assume div_by<16>, %x : tile<ptr<{element}>>\n%ya = assume div_by<16>, %y : tile<ptr<{element}>>\n"
+        f"{make_x}{make_y}"
+        f"%v, %vt = load_view_tko weak %xv[%i, %j] : {x}, tile<i32> -> {value}, token\n"
+        f"%w = permute %v [1, 0] : {value} -> {value}\n"
+        f"%yd = store_view_tko weak %w, %yv[%j, %i] : {value}, {y}, tile<i32> -> token\nreturn\n}}\n}}\n"
+    )
+
+
+@pytest.mark.parametrize(("element", "tile"), [("f32", 64), ("f16", 64), ("f64", 64), ("i8", 128)])
+def test_transposes_move_16_bytes_everywhere(element: str, tile: int, rng: np.random.Generator) -> None:
+    """In global memory on both sides, through one buffer whose lines are swizzled or padded; the right answer."""
+    rows, columns = 2 * tile, tile
+    x = random_array(rng, element, columns, rows)
+    case = Case("transpose", transpose(rows, columns, tile, element), lambda _: launch, language=True)
+    launch = Launch([x, poisoned(element, rows, columns)], {1: x.T}, (2, 1, 1))
+    module = case.lowered(Architecture.SM_80)
+    assert (module.kernels[0].schedule or "").startswith("lanes")
+    accesses = [op for op in module.walk() if isinstance(op, lane.Load | lane.Store)]
+    assert len(accesses) == 4
+    for op in accesses:
+        assert isinstance(op.memref.type, MemrefType)
+        is_buffer = op.memref.type.space is AddressSpace.LOCAL
+        assert is_buffer or op.width * op.memref.type.element.bytes == 16
+        assert not is_buffer or op.memref.type.swizzle is not None or not op.memref.type.is_packed
+    found = faults(launch, emulated(module).run(launch))
+    assert not found, "; ".join(found)
