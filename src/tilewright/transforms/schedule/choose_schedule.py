@@ -21,6 +21,9 @@ from tilewright.transforms.schedule.known import LANES, obstacle, teams_of, tile
 
 _ELEMENTS: Final = "elements"
 _USUAL: Final = 4
+_MOST_REGISTERS: Final = 64
+"""Elements of a tile for each thread at most."""
+
 _TRANSFERS: Final = (tile.Load, tile.Store)
 
 
@@ -34,16 +37,21 @@ class ChooseSchedule(Pass, frozen=True):
         for kernel in module.kernels:
             found = obstacle(kernel)
             if found is None:
-                self._spread(kernel)
-                kernel.schedule = f"{LANES}, {teams_of(kernel).threads} threads"
-            else:
-                kernel.schedule = refused(found)
+                largest = max(_type(value).size for value in tiles_of(kernel))
+                threads = self._threads(kernel, largest)
+                if largest <= threads * _MOST_REGISTERS:
+                    if kernel.spread:
+                        kernel.work_group_size = (threads, 1)
+                    kernel.schedule = f"{LANES}, {threads} threads"
+                    continue
+                found = f"tiles of {largest} elements in the registers of {threads} threads"
+            kernel.schedule = refused(found)
 
-    def _spread(self, kernel: Kernel) -> None:
-        """As many threads as suit the largest tile, where the program does not say how many there are."""
-        if kernel.spread:
-            largest = max(_type(value).size for value in tiles_of(kernel))
-            kernel.work_group_size = (self.policy.threads(largest, _least_bytes(kernel, largest)), 1)
+    def _threads(self, kernel: Kernel, largest: int) -> int:
+        """As many as suit the largest tile, where the program does not say how many there are."""
+        if not kernel.spread:
+            return teams_of(kernel).threads
+        return self.policy.threads(largest, _least_bytes(kernel, largest))
 
 
 def _least_bytes(kernel: Kernel, size: int) -> int:
