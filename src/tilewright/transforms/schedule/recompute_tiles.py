@@ -18,6 +18,7 @@ from tilewright.dialects import arith, scf, tile
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.tile_combine import ReduceBy
 from tilewright.ir.core import Block, Operation, Value
+from tilewright.ir.definition import ELEMENTARY
 from tilewright.ir.effects import EffectKind
 from tilewright.ir.interfaces import Elementwise, MovesElements
 from tilewright.ir.passes import Pass, PassContext
@@ -110,7 +111,7 @@ class _Room(Struct):
                     op.set_operand(index, self._copy(value, op, unused))
                     changed = True
         for op in list(reversed(self.block)) if changed else ():
-            if isinstance(op, _CHEAP) and not op.results[0].uses:
+            if _is_cheap(op) and not op.results[0].uses:
                 del self.parts[op]
                 op.erase()
         return changed
@@ -121,14 +122,14 @@ class _Room(Struct):
         for op in reversed(self.block):
             users = [user for value in op.results for user in value.uses]
             here = [user for user in users if user not in found and self._part_of(user) == self.parts[op]]
-            if isinstance(op, _CHEAP) and not here:
+            if _is_cheap(op) and not here:
                 found.add(op)
         return frozenset(found)
 
     def _crosses(self, value: Value, user: Operation, unused: frozenset[Operation] | None) -> bool:
         """Whether a tile comes from in front of a reduction and can be had again."""
         op = value.defining_op
-        if op is None or op.block is not self.block or not isinstance(op, _CHEAP) or not self._registers(value):
+        if op is None or op.block is not self.block or not _is_cheap(op) or not self._registers(value):
             return False
         if self.parts[op] == self.parts[user] or (unused is not None and op not in unused):
             return False
@@ -148,6 +149,10 @@ class _Room(Struct):
         self.parts[copy] = part
         self.copies[value, part] = copy.results[0]
         return copy.results[0]
+
+
+def _is_cheap(op: Operation) -> bool:
+    return isinstance(op, _CHEAP) and ELEMENTARY not in op.definition.traits
 
 
 def _is_quiet(load: Operation, user: Operation) -> bool:
