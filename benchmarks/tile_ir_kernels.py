@@ -103,6 +103,27 @@ def _unary(result: str, operation: str, value: str, shape: Sequence[int]) -> str
     return f"    %{result} = {operation} %{value} : tile<{_dims(shape)}xf32>\n"
 
 
+def transpose(extent: int, tile: int, element: str) -> str:
+    """y = x transposed, both square, in square tiles."""
+    tensor = f"tensor_view<{extent}x{extent}x{element}, strides=[{extent},1]>"
+    view = f"partition_view<tile=({tile}x{tile}), {tensor}>"
+    value = f"tile<{tile}x{tile}x{element}>"
+    views = "".join(
+        f"    %{p}a = assume div_by<16>, %{p} : tile<ptr<{element}>>\n"
+        f"    %{p}t = make_tensor_view %{p}a, shape = [{extent}, {extent}], strides = [{extent}, 1] : {tensor}\n"
+        f"    %{p}v = make_partition_view %{p}t : {view}\n"
+        for p in "xy"
+    )
+    return (
+        f"cuda_tile.module @kernels {{\n  entry @transpose(%x: tile<ptr<{element}>>, %y: tile<ptr<{element}>>) {{\n"
+        f"    %i, %j, %k = get_tile_block_id : tile<i32>\n{views}"
+        f"    %v, %v_done = load_view_tko weak %xv[%i, %j] : {view}, tile<i32> -> {value}, token\n"
+        f"    %w = permute %v [1, 0] : {value} -> {value}\n"
+        f"    %y_done = store_view_tko weak %w, %yv[%j, %i] : {value}, {view}, tile<i32> -> token\n"
+        "    return\n  }\n}\n"
+    )
+
+
 def softmax(rows: int, columns: int) -> str:
     """y = softmax of the rows of x, one a tile block."""
     shape = (1, columns)
