@@ -29,11 +29,11 @@ LOOPS = {
     "%u = affine.load %X[%i * 8 + %j] : M  %s = arith.addi %v, %u : i32  affine.store %s, %X[%i * 8 + %j] : M } }",
     "inner carries": "affine.for %i = 0 to 8 { affine.for %j = 1 to 5 { %v = affine.load %X[%i * 5 + %j - 1] : M\n"
     "affine.store %v, %X[%i * 5 + %j] : M } }",
-    "triangle": "affine.for %i = 0 to 8 { affine.for %j = 0 to affine_map<(d0) -> (d0)>(%i) {\n"
-    "%v = affine.load %X[%i * 4 + %j] : M  %u = affine.load %Y[%i] : M  %s = arith.addi %u, %v : i32\n"
+    "triangle": "affine.for %i = 0 to 20 { affine.for %j = 0 to affine_map<(d0) -> (d0 floordiv 4)>(%i) {\n"
+    "%v = affine.load %X[%i * 2 - %j] : M  %u = affine.load %Y[%i] : M  %s = arith.addi %u, %v : i32\n"
     "affine.store %s, %Y[%i] : M } }",
-    "carried inside": "affine.for %i = 0 to 8 { %z = arith.constant 0 : i32\n"
-    "%r = affine.for %j = 0 to 5 iter_args(%a = %z) -> (i32) { %v = affine.load %X[%i * 5 + %j] : M\n"
+    "carried inside": "affine.for %i = 0 to 20 { %z = arith.constant 0 : i32\n"
+    "%r = affine.for %j = 0 to 2 iter_args(%a = %z) -> (i32) { %v = affine.load %X[%i * 2 + %j] : M\n"
     "%s = arith.addi %a, %v : i32  affine.yield %s : i32 }  affine.store %r, %Y[%i] : M }",
     "branches": "affine.for %i = 0 to 40 { %v = affine.load %X[%i] : M  %z = arith.constant 0 : i32\n"
     "%c = arith.cmpi slt, %v, %z : i32  %r = scf.if %c -> (i32) { %n = arith.subi %z, %v : i32  scf.yield %n : i32 }\n"

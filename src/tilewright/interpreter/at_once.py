@@ -26,8 +26,8 @@ from tilewright.ir.types import ScalarType
 Array = NDArray[Any]
 
 _MOST_LANES: Final = 1 << 13
-_FEWEST_LANES: Final = 4
-"""Fewer iterations take longer so than one after the other."""
+_FEWEST_LANES: Final = 16
+"""Of fewer, as the tiles of a product often are, it is better to run more of the loops inside of them at once."""
 
 
 class _Count(Struct, frozen=True):
