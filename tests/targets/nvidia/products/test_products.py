@@ -64,7 +64,7 @@ def test_tile_ir(
 
 
 def test_several_groups_of_warps(rng: np.random.Generator) -> None:
-    product = TEXTS.Product((128, 256, 128), "bf16", "f32", (True, False))
+    product = TEXTS.Product((128, 256, 128), "bf16", "f32")
     code = emitted(TEXTS.tile_ir_product(product, (128, 256, 64)))
     assert "1x2 groups of warps of 256x64" in code[1].facts[SCHEDULE]
     check(code, product, (128, 256), "C", rng)
