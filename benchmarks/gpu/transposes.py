@@ -9,12 +9,15 @@ with quartiles and saves it: benchmarks/results/gpu_transposes.json unless told 
 
 from __future__ import annotations
 
+from functools import partial
+
 from device import name_of_device, on_device, torch_on_device
 
 # isort: split
 import figures
 import tilewright as tw
 from figures import Chart
+from spread import Spread
 from tile_ir_kernels import transpose
 from timing import in_turn
 
@@ -33,18 +36,20 @@ def main() -> None:
     torch = torch_on_device()
     device = name_of_device(torch)
     cases: list[dict[str, object]] = []
-    shares: dict[str, figures.Spread] = {}
+    shares: dict[str, Spread] = {}
     print(f"{device}\n{'':48} {'GB/s':>8}   share of the copy, median [quartiles]")
     for element, dtype in (("f32", torch.float32), ("f16", torch.float16)):
         for n in (2048,) if options.quick else EXTENTS:
             x = torch.randn(n, n, device="cuda", dtype=dtype)
             y = torch.empty_like(x)
-            kernel = tw.compile(transpose(n, TILE, element), target="nvidia", cache=False).transpose[
-                n // TILE, n // TILE
-            ]
-            runs = {COPY: lambda: y.copy_(x), PEER: lambda: y.copy_(x.T), OURS: lambda: kernel(x, y)}
+            kernel = tw.compile(transpose(n, TILE, element), target="nvidia", cache=False).transpose
+            runs = {
+                COPY: partial(y.copy_, x),
+                PEER: partial(y.copy_, x.T),
+                OURS: partial(kernel[n // TILE, n // TILE], x, y),
+            }
             y.fill_(float("nan"))
-            kernel(x, y)
+            runs[OURS]()
             if not torch.equal(y, x.T):
                 raise SystemExit(f"{element} {n}: the transpose differs from torch's")
             timings = in_turn({name: on_device(torch, run) for name, run in runs.items()}, options.rounds, warm=0.02)

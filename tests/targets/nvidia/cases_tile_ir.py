@@ -16,7 +16,18 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 
 def tile_ir_cases() -> list[Case]:
     """All of them."""
-    return [*_examples(), *_products(), _pointers(), _edges(), _regions(), _control(), _atomics(), _functions()]
+    return [
+        transposed("f32", 64),
+        transposed("f16", 64),
+        *_examples(),
+        *_products(),
+        _pointers(),
+        _edges(),
+        _regions(),
+        _control(),
+        _atomics(),
+        _functions(),
+    ]
 
 
 def _case(name: str, text: str, prepare: Callable[[np.random.Generator], Launch]) -> Case:
@@ -404,3 +415,36 @@ def _functions() -> Case:
         return Launch(arguments, expected, ulps=8)
 
     return _case("functions", entry("functions", parameters, lines + "return"), prepare)
+
+
+def _transpose(rows: int, columns: int, tile: int, element: str) -> str:
+    """Tile IR: y = x transposed, in square tiles."""
+    views: list[str] = []
+    for name, m, n in (("x", rows, columns), ("y", columns, rows)):
+        tensor = f"tensor_view<{m}x{n}x{element}, strides=[{n},1]>"
+        views.append(f"partition_view<tile=({tile}x{tile}), {tensor}>")
+        views.append(
+            f"%{name}t = make_tensor_view %{name}a, shape = [{m}, {n}], strides = [{n}, 1] : {tensor}\n"
+            f"%{name}v = make_partition_view %{name}t : {views[-1]}\n"
+        )
+    x, make_x, y, make_y = views
+    value = f"tile<{tile}x{tile}x{element}>"
+    return (
+        f"cuda_tile.module @m {{\nentry @k(%x: tile<ptr<{element}>>, %y: tile<ptr<{element}>>) {{\n"
+        f"%i, %j, %l = get_tile_block_id : tile<i32>\n"
+        f"%xa = assume div_by<16>, %x : tile<ptr<{element}>>\n%ya = assume div_by<16>, %y : tile<ptr<{element}>>\n"
+        f"{make_x}{make_y}"
+        f"%v, %vt = load_view_tko weak %xv[%i, %j] : {x}, tile<i32> -> {value}, token\n"
+        f"%w = permute %v [1, 0] : {value} -> {value}\n"
+        f"%yd = store_view_tko weak %w, %yv[%j, %i] : {value}, {y}, tile<i32> -> token\nreturn\n}}\n}}\n"
+    )
+
+
+def transposed(element: str, tile: int) -> Case:
+    """Two blocks transpose a matrix of two square tiles."""
+
+    def launch(rng: np.random.Generator) -> Launch:
+        x = random_array(rng, element, tile, 2 * tile)
+        return Launch([x, poisoned(element, 2 * tile, tile)], {1: np.asfortranarray(x.T)}, (2, 1, 1))
+
+    return _case(f"transpose-{element}", _transpose(2 * tile, tile, tile, element), launch)

@@ -25,6 +25,7 @@ from tilewright.transforms.schedule.conversions import exchanges
 from tilewright.transforms.schedule.lower_to_lanes import LowerToLanes
 
 from .case import Case, Launch, faults, kernel, poisoned, random_array
+from .cases_tile_ir import transposed
 from .emulated import emulated
 
 WARPS = 4
@@ -48,7 +49,7 @@ def pairs(draw: st.DrawFn) -> list[Layout]:
 
 
 def converting(pair: Sequence[Layout], element: str) -> Case:
-    """B := A by way of two layouts, twice in a loop."""
+    """B := 4 A by way of two layouts, twice in a loop, each time once more than needed."""
     rows, columns = pair[0].shape
     memory = f"memref<{element}x{rows}x{columns}>"
     types = [f"tile<{rows}x{columns}x{element}, {layout}>" for layout in pair]
@@ -58,7 +59,8 @@ def converting(pair: Sequence[Layout], element: str) -> Case:
         %r = scf.for %z, %n, %a {{operand_segments = [1, 1, 0, 1]}} -> {types[0]}
         (%k: index, %c: {types[0]}) {{
           %t = gpu.convert_layout %c -> {types[1]}
-          %s = arith.add %t, %t -> {types[1]}
+          %again = gpu.convert_layout %c -> {types[1]}
+          %s = arith.add %t, %again -> {types[1]}
           %u = gpu.convert_layout %s -> {types[0]}
           scf.yield %u
         }}
@@ -126,36 +128,11 @@ def test_the_least_that_does_it(name: str, rng: np.random.Generator) -> None:
     assert not found, "; ".join(found)
 
 
-def transpose(rows: int, columns: int, tile: int, element: str) -> str:
-    """Tile IR: y = x transposed, in square tiles."""
-    views: list[str] = []
-    for name, m, n in (("x", rows, columns), ("y", columns, rows)):
-        tensor = f"tensor_view<{m}x{n}x{element}, strides=[{n},1]>"
-        views.append(f"partition_view<tile=({tile}x{tile}), {tensor}>")
-        views.append(
-            f"%{name}t = make_tensor_view %{name}a, shape = [{m}, {n}], strides = [{n}, 1] : {tensor}\n"
-            f"%{name}v = make_partition_view %{name}t : {views[-1]}\n"
-        )
-    x, make_x, y, make_y = views
-    value = f"tile<{tile}x{tile}x{element}>"
-    return (
-        f"cuda_tile.module @m {{\nentry @k(%x: tile<ptr<{element}>>, %y: tile<ptr<{element}>>) {{\n"
-        f"%i, %j, %l = get_tile_block_id : tile<i32>\n"
-        f"%xa = assume div_by<16>, %x : tile<ptr<{element}>>\n%ya = assume div_by<16>, %y : tile<ptr<{element}>>\n"
-        f"{make_x}{make_y}"
-        f"%v, %vt = load_view_tko weak %xv[%i, %j] : {x}, tile<i32> -> {value}, token\n"
-        f"%w = permute %v [1, 0] : {value} -> {value}\n"
-        f"%yd = store_view_tko weak %w, %yv[%j, %i] : {value}, {y}, tile<i32> -> token\nreturn\n}}\n}}\n"
-    )
-
-
 @pytest.mark.parametrize(("element", "tile"), [("f32", 64), ("f16", 64), ("f64", 64), ("i8", 128)])
 def test_transposes_move_16_bytes_everywhere(element: str, tile: int, rng: np.random.Generator) -> None:
     """In global memory on both sides, through one buffer whose lines are swizzled or padded; the right answer."""
-    rows, columns = 2 * tile, tile
-    x = random_array(rng, element, columns, rows)
-    case = Case("transpose", transpose(rows, columns, tile, element), lambda _: launch, language=True)
-    launch = Launch([x, poisoned(element, rows, columns)], {1: x.T}, (2, 1, 1))
+    case = transposed(element, tile)
+    launch = case.prepare(rng)
     module = case.lowered(Architecture.SM_80)
     assert (module.kernels[0].schedule or "").startswith("lanes")
     accesses = [op for op in module.walk() if isinstance(op, lane.Load | lane.Store)]
