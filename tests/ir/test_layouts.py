@@ -82,7 +82,7 @@ def test_permuting_moves_the_columns_of_the_table(layout: Layout, data: st.DataO
 def test_reducing_leaves_the_result_with_all_that_held_parts(layout: Layout, data: st.DataObject) -> None:
     dim = data.draw(st.integers(0, len(layout.shape) - 1))
     left = layout.reduce_dim(dim)
-    assert left.expand_dims(dim) == layout.collapse(dim)
+    assert layout.collapse(dim).reshape(left.shape) == left
 
     # of each lane the elements that its registers hold, without the coordinate that vanishes
     def of_lanes(found: Holders, strike: bool) -> dict[tuple[int, ...], set[Element]]:
@@ -113,31 +113,6 @@ def test_reshaping_across_an_edge_is_refused() -> None:
     assert threes.reshape((6, 2)) == Layout((6, 2), (Digit(LANE, 3, 0, 1), Digit(REG, 2, 0, 3), Digit(REG, 2, 1, 1)))
     with pytest.raises(LayoutError, match="no digits in a shape"):
         threes.reshape((4, 3))
-
-
-@given(layouts(2), layouts(2))
-def test_composing_puts_tiles_side_by_side(inner: Layout, outer: Layout) -> None:
-    rank = max(len(inner.shape), len(outer.shape))
-    for _ in range(rank - len(inner.shape)):
-        inner = inner.expand_dims(0)
-    for _ in range(rank - len(outer.shape)):
-        outer = outer.expand_dims(0)
-    whole, counts = holders(inner.compose(outer)), [inner.count(owner) for owner in Owner]
-    for inside, element in holders(inner).items():
-        for which, tile in holders(outer).items():
-            at = tuple(i + n * w for i, n, w in zip(inside, counts, which, strict=True))
-            assert whole[at] == tuple(e + n * t for e, n, t in zip(element, inner.shape, tile, strict=True))
-
-
-@given(layouts(), st.data())
-def test_layouts_with_renamed_registers_have_one_register_order(layout: Layout, data: st.DataObject) -> None:
-    registers = data.draw(st.permutations(layout.of(REG)))
-    renamed = Layout(layout.shape, (*registers, *(d for d in layout.digits if d.owner is not REG)))
-    assert renamed.register_order == layout.register_order
-    kept = {at[1:]: set[Element]() for at in holders(layout)}
-    for at, element in holders(layout.register_order).items():
-        kept[at[1:]].add(element)
-    assert all(element in kept[at[1:]] for at, element in holders(layout).items())
 
 
 @given(layouts())
@@ -230,10 +205,10 @@ def test_accumulator_of_wgmma() -> None:
 
 
 def test_the_accumulator_of_one_product_is_an_operand_of_the_next() -> None:
-    """Design 2.1: attention needs no exchange between its two products."""
-    operands = MMA_A.compose(Layout((4, 2), (Digit(WARP, 4, M, 1), Digit(REG, 2, K, 1))))
-    assert operands.register_order == wgmma_accumulator(32).register_order
-    assert operands == wgmma_accumulator(32)
+    """Design 2.1: attention needs no exchange between its two products: by 16 columns, registers follow each other."""
+    operand, sums = MMA_A.table(), wgmma_accumulator(32).table()
+    for warp, step in np.ndindex(4, 2):
+        assert (sums[8 * step : 8 * step + 8, :, warp, 0] == operand[:, :, 0, 0] + (16 * warp, 16 * step)).all()
 
 
 @pytest.mark.parametrize("dim", [0, 1])

@@ -115,16 +115,6 @@ class Layout(Struct, frozen=True, dict=True):
                 found[..., digit.dim] += numbers[digit.owner] // place.weight % digit.extent * digit.stride
         return found
 
-    @cached_property
-    def register_order(self) -> Layout:
-        """The same with registers numbered along the elements they hold, without copies in registers.
-
-        Two layouts are equal up to a renaming of registers if these are equal.
-        """
-        held = [digit for digit in self.of(Owner.REG) if digit.dim is not None]
-        held.sort(key=lambda digit: (digit.dim or 0, digit.stride))
-        return Layout(self.shape, (*held, *(digit for digit in self.digits if digit.owner is not Owner.REG)))
-
     def permute(self, order: Sequence[int]) -> Layout:
         """Dimension k of the result is dimension `order[k]` of this."""
         places = {dim: k for k, dim in enumerate(order)}
@@ -142,11 +132,6 @@ class Layout(Struct, frozen=True, dict=True):
         places = {k: k - (k > dim) for k in range(len(self.shape)) if k != dim}
         return Layout(_without(self.shape, dim), _renamed(left.digits, places))
 
-    def expand_dims(self, dim: int) -> Layout:
-        """With a dimension of extent 1 before dimension `dim`."""
-        places = {k: k + (k >= dim) for k in range(len(self.shape))}
-        return Layout((*self.shape[:dim], 1, *self.shape[dim:]), _renamed(self.digits, places))
-
     def reshape(self, shape: tuple[int, ...]) -> Layout:
         """The same elements in another shape of as many, numbered with the first dimension fastest.
 
@@ -160,17 +145,6 @@ class Layout(Struct, frozen=True, dict=True):
             else:
                 found += _split(digit.owner, digit.extent, strides[digit.dim] * digit.stride, shape)
         return Layout(shape, tuple(found))
-
-    def compose(self, outer: Layout) -> Layout:
-        """Of a tile that consists of tiles of this layout, which of them is where being told by `outer`.
-
-        Digits of an owner in `outer` follow those in this.
-        """
-        shape = tuple(inner * times for inner, times in zip(self.shape, outer.shape, strict=True))
-        scaled = [
-            d if d.dim is None else Digit(d.owner, d.extent, d.dim, d.stride * self.shape[d.dim]) for d in outer.digits
-        ]
-        return Layout(shape, (*self.digits, *scaled))
 
     def vector_width(self, dim: int) -> int:
         """Elements that follow each other along `dim` in the registers of one thread."""
