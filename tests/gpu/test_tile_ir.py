@@ -52,7 +52,8 @@ def test_interpreted(case: Case) -> None:
     seed, launch = fresh(case)
     arguments = arguments_of(launch)
     (kernel,) = case.lowered(Architecture.SM_80).kernels
-    assert kernel.work_group_size == (128, 1)
+    assert kernel.spread
+    assert kernel.subgroup_size == 32
     interpret(kernel, arguments, launch.grid)
     results: dict[int, Array] = {k: a for k, a in enumerate(arguments) if isinstance(a, np.ndarray)}
     found = faults(launch, results)

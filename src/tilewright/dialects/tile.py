@@ -313,8 +313,7 @@ def _without_dim(op: Operation) -> Type:
     type_, dim = op.operands[0].type, op.attributes["dim"]
     assert isinstance(type_, TileType)
     assert isinstance(dim, int)
-    layout = None if type_.layout is None else type_.layout.reduce_dim(dim)
-    return TileType(tuple(s for k, s in enumerate(type_.shape) if k != dim), type_.element, layout)
+    return tile_rules.reduced(type_, dim)
 
 
 class Reduce(Operation, name="tile.reduce", traits=(PURE,)):

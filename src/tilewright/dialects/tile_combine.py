@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from tilewright.diagnostics import Report
 from tilewright.dialects import scf
-from tilewright.dialects.tile_rules import fail, tile_of
+from tilewright.dialects.tile_rules import fail, reduced, tile_of
 from tilewright.ir.core import Operation as AnyOperation
 from tilewright.ir.core import Value as AnyValue
 from tilewright.ir.definition import (
@@ -41,8 +41,7 @@ class ReduceBy(Operation, name="tile.reduce_by", traits=(RECURSIVE_EFFECTS,)):
     def verify(self, report: Report) -> None:
         if not _combined(self, report, self.tiles, self.dim, self.body):
             return
-        shape = tuple(s for k, s in enumerate(tile_of(self.tiles[0]).shape) if k != self.dim)
-        _results(self, report, [TileType(shape, tile_of(t).element) for t in self.tiles], self.outs)
+        _results(self, report, [reduced(tile_of(t), self.dim) for t in self.tiles], self.outs)
 
 
 class ScanBy(Operation, name="tile.scan_by", traits=(RECURSIVE_EFFECTS,)):

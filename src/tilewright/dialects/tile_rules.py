@@ -168,3 +168,10 @@ def share(op: Operation, report: Report, value: Value, index: int, component: Va
     if index < 0:
         fail(op, report, f"component {index} does not exist", "index")
     same_element(op, report, value, component)
+
+
+def reduced(type_: TileType, dim: int) -> TileType:
+    """The type of a tile along one dimension of which everything becomes one element; each thread that held a part of
+    a line holds all of it."""
+    layout = None if type_.layout is None else type_.layout.reduce_dim(dim)
+    return TileType(tuple(s for k, s in enumerate(type_.shape) if k != dim), type_.element, layout)
