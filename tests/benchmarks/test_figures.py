@@ -33,6 +33,7 @@ def said(path):
     out = io.StringIO()
     sys.argv[:] = [path, "--help"]
     sys.path[0] = str(Path(path).parent)
+    sys.modules.pop("device", None)  # it puts the folder above into the path that was just changed
     with contextlib.redirect_stdout(out):
         try:
             runpy.run_path(path, run_name="__main__")

@@ -17,9 +17,11 @@ from tilewright.ir.parser import parse_ir
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.cpu.kernel import lower_kernel
 from tilewright.targets.cpu.machine import machine_of
+from tilewright.targets.cpu.target import CpuTarget
 from tilewright.targets.cpu.tiles.lowering import CpuTiles
 from tilewright.targets.llvm.emitter import Module as LlvmModule
 from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
+from tilewright.targets.target import Target
 
 # How strong each access must be at least, and may be at most: C++'s rules, in LLVM's words.
 LOADS: Final = {
@@ -58,6 +60,7 @@ def on_device(module: Module) -> str:
     return emit_llvm(module, Architecture.SM_80)[0]
 
 
+DEVICE: Final = NvidiaTarget(Architecture.SM_80)
 Emit = Callable[[Module], str]
 targets = pytest.mark.parametrize("emit", [on_cpu, on_device], ids=["cpu", "nvidia"])
 
@@ -124,18 +127,19 @@ entry @k(%p: tile<ptr<i32>>) {{
 TILE_IR_ORDERS: Final = {"relaxed": "relaxed", "acquire": "acquire", "release": "release", "acq_rel": "acquire_release"}
 
 
-def from_tile_ir(order: str, scope: str) -> Module:
-    """A compare-and-swap and an update of bits, scheduled for a device."""
+def from_tile_ir(order: str, scope: str, target: Target) -> Module:
+    """A compare-and-swap and an update of bits, scheduled for a target."""
     report = Report()
     module = read_module(Source("m.tileir", TILE_IR.format(order=order, scope=scope)), report)
-    lower_module(module, NvidiaTarget(Architecture.SM_80), CompileOptions(), report)
+    lower_module(module, target, CompileOptions(), report)
     return module
 
 
 @targets
 @pytest.mark.parametrize("order", list(TILE_IR_ORDERS))
 def test_orders_of_tile_ir(emit: Emit, order: str) -> None:
-    text, meant = emit(from_tile_ir(order, "device")), TILE_IR_ORDERS[order]
+    target = CpuTarget.of() if emit is on_cpu else DEVICE
+    text, meant = emit(from_tile_ir(order, "device", target)), TILE_IR_ORDERS[order]
     assert orders(text, "cmpxchg") == {f"{UPDATES[meant]} {LOADS[meant]}"}
     assert orders(text, "atomicrmw") == {UPDATES[meant]}
     assert "cmpxchg weak" not in text, "a weak one may fail where it should not"
@@ -159,7 +163,7 @@ def test_scopes_of_local_memory(scope: str, word: str) -> None:
 
 @pytest.mark.parametrize(("scope", "word"), [("tl_blk", "device"), ("device", "device"), ("sys", "")])
 def test_scopes_of_tile_ir(scope: str, word: str) -> None:
-    text = on_device(from_tile_ir("relaxed", scope))
+    text = on_device(from_tile_ir("relaxed", scope, DEVICE))
     for kind in ("cmpxchg", "atomicrmw"):
         assert all(re.findall(r'syncscope\("(\w+)"\)', line) == ([word] if word else []) for line in lines(text, kind))
 

@@ -64,6 +64,36 @@ def test_products_are_found_in_every_form(path: Path, rng: np.random.Generator) 
             np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
 
 
+BESIDE = """
+func.func @f(%A: memref<40xf32>, %B: memref<30xf32>, %C: memref<48xf32>, %D: memref<1xf32>) {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %x = memref.load %A[%c3] : memref<40xf32>
+  affine.for %i = 0 to 8 { affine.for %j = 0 to 6 { affine.for %k = 0 to 5 {
+    %a = affine.load %A[%i * 5 + %k] : memref<40xf32>
+    %b = affine.load %B[%k * 6 + %j] : memref<30xf32>
+    %c = affine.load %C[%i * 6 + %j] : memref<48xf32>
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    affine.store %s, %C[%i * 6 + %j] : memref<48xf32>
+  } } }
+  memref.store %x, %D[%c0] : memref<1xf32>
+  return
+}
+"""
+
+
+def test_what_stands_beside_the_loops_is_read_there(rng: np.random.Generator) -> None:
+    module = lowered(BESIDE)
+    made = [rng.integers(-3, 4, n).astype(np.float32) for n in (40, 30, 48, 1)]
+    found = deepcopy(made)
+    run(module, RaiseContractions())
+    interpret(module.kernels[0], found)
+    product = made[2].reshape(8, 6) + made[0].reshape(8, 5) @ made[1].reshape(5, 6)
+    np.testing.assert_array_equal(found[2].reshape(8, 6), product)
+    assert found[3][0] == made[0][3]
+
+
 class Flat(Struct, frozen=True):
     """A product in flat memory: extents, lengths of rows, order of the loops, and what is added to positions."""
 

@@ -111,29 +111,32 @@ def _copies(build: Builder, nest: Nest, views: Mapping[Value, tuple[Split, Value
     mapping: dict[Value, Value] = {}
     made = tuple(build(op.clone(mapping)) for op in nest.ops)
     subscripts = {op: (view, forms) for split, view in views.values() for op, forms in split.subscripts.items()}
+    instead: dict[Operation, Operation] = {}
     for one, other in list(zip(_walk(nest.ops), _walk(made), strict=True)):
         if one in subscripts:
             view, forms = subscripts[one]
-            _access(other, view, [_mapped(form, mapping) for form in forms])
-    return made
+            instead[other] = _access(other, view, [_mapped(form, mapping) for form in forms])
+    return tuple(instead.get(op, op) for op in made)
 
 
 def _mapped(form: Linear, mapping: Mapping[Value, Value]) -> Linear:
     return Linear(form.constant, tuple((mapping.get(value, value), factor) for value, factor in form.terms))
 
 
-def _access(op: Operation, view: Value, forms: Sequence[Linear]) -> None:
-    """Put an access of a view in the place of one."""
+def _access(op: Operation, view: Value, forms: Sequence[Linear]) -> Operation:
+    """Put an access of a view in the place of one; the new one."""
     build = Builder.before_op(op)
     indices = [emit.as_value(build, form.emitted(build)) for form in forms]
     match op:
         case memref.Load():
-            op.out.replace_all_uses_with(build(memref.Load(view, indices)).out)
+            access = build(memref.Load(view, indices))
+            op.out.replace_all_uses_with(access.out)
         case memref.Store():
-            build(memref.Store(op.value, view, indices))
+            access = build(memref.Store(op.value, view, indices))
         case _:
             raise AssertionError(op.name)
     op.erase()
+    return access
 
 
 def _between(first: Operation | None, behind: Operation | None) -> Iterator[Operation]:
