@@ -21,7 +21,7 @@ from .against_interpreter import random_differences, tile_ir_meaning
 from .case import Launch
 from .cases_tile_ir import entry
 from .emulated import Emulated, compiled, emulated
-from .test_runs import accesses
+from .test_runs import accesses, views
 
 KERNELS = count("RANDOM_LANE_KERNELS", 12, 1000)
 LATE = ("choose-schedule", "assign-layouts", "lower-to-lanes")
@@ -56,6 +56,19 @@ def test_random_kernels_agree_with_the_other_way(ran: Ran) -> None:
             have, want = (np.asarray(results[output.argument]) for results in both)
             assert not difference(output, want, have), kernel.text
     ran(done, "kernels of Tile IR on lanes and by elements")
+
+
+def test_what_uses_a_tile_twice_is_looked_at_once(impatient: None) -> None:
+    """Each of 60 tiles is used twice by the next one; the last is stored."""
+    steps = ["%q0 = addf %u, %v : tile<1024xf32>"]
+    steps += [f"%q{k + 1} = mulf %q{k}, %q{k} : tile<1024xf32>" for k in range(60)]
+    text = (
+        views("f32", 16)
+        .replace("%q = addf %u, %v : tile<1024xf32>", "\n".join(steps))
+        .replace("weak %q,", "weak %q60,")
+    )
+    assert element_by_element(text).kernels
+    assert compiled(text).kernels[0].facts["schedule"].startswith("lanes")
 
 
 def row_sums(element: str, rows: int, columns: int, dim: int) -> str:

@@ -7,7 +7,7 @@ elementwise arithmetic, needs no shared memory then: every reader asks for its o
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from math import prod
 from typing import Final
 
@@ -72,11 +72,12 @@ class Distributions(Struct, frozen=True):
                 bytes_ = _VECTOR_BYTES if type_.element is BOOL or type_.element.is_complex else type_.element.bytes
                 moved.setdefault(type_.shape, []).append(bytes_)
         shapes = {shape: Distribution(shape, threads, _width(shape, threads, min(b))) for shape, b in moved.items()}
+        others = _computed_of(ops, fragments)
         loads = [op for op in ops if isinstance(op, tile.Load) and op.out not in waiting]
         held = {
             op.out
             for op in loads
-            if _few(shapes[_shape(op.out)]) and _stays(op, waiting, fragments) and is_undisturbed(op)
+            if _few(shapes[_shape(op.out)]) and _stays(op, waiting, others) and is_undisturbed(op)
         }
         return Distributions(shapes, frozenset(held))
 
@@ -98,19 +99,27 @@ def _few(found: Distribution) -> bool:
     return found.rounds * found.width <= _MOST_HELD
 
 
-def _stays(load: tile.Load, waiting: frozenset[Value], fragments: Container[Value]) -> bool:
-    """Whether each element is only stored at its own coordinates, by itself or computed into another."""
+def _computed_of(ops: Sequence[Operation], fragments: Container[Value]) -> frozenset[Value]:
+    """Fragments that are operands, and what is computed of any element by element; operations are in their order."""
+    found: set[Value] = set()
+    for op in ops:
+        used = [value for value in op.operands if value in found or value in fragments]
+        found.update(used)
+        if used and isinstance(op, COMPUTED):
+            found.update(op.results)
+    return frozenset(found)
+
+
+def _stays(load: tile.Load, waiting: frozenset[Value], others: frozenset[Value]) -> bool:
+    """Whether each element is only stored at its own coordinates, by itself or computed into another.
+
+    `others` are tiles whose layout is decided elsewhere.
+    """
     found = list(readers(load.out, waiting, True))
     return bool(found) and all(
-        pointwise and isinstance(op, tile.Store) and _is_collective(op, load) and not _has(op.value, fragments)
+        pointwise and isinstance(op, tile.Store) and _is_collective(op, load) and op.value not in others
         for op, pointwise in found
     )
-
-
-def _has(value: Value, fragments: Container[Value]) -> bool:
-    """Whether elements are computed of a fragment's."""
-    op = value.defining_op
-    return value in fragments or (isinstance(op, COMPUTED) and any(_has(operand, fragments) for operand in op.operands))
 
 
 def _is_collective(store: Operation, load: Operation) -> bool:

@@ -236,14 +236,23 @@ def _loaded(
     return load_run(ctx, op, found, where)
 
 
+def sources_of(ctx: KernelContext, value: core.Value) -> Iterator[core.Value]:
+    """The tiles, each once, of which an element is computed from those at the same coordinates; itself first."""
+    seen: set[core.Value] = set()
+    work = [value]
+    while work:
+        found = work.pop()
+        if found in seen or not is_tile(found):
+            continue
+        seen.add(found)
+        yield found
+        op = found.defining_op
+        if isinstance(op, COMPUTED) and found in ctx.deferred:
+            work += reversed(op.operands)
+
+
 def loads_of(ctx: KernelContext, value: core.Value) -> Iterator[core.Value]:
-    """The loaded tiles, without a buffer, of which an element is computed from those at the same coordinates."""
-    op = value.defining_op
-    if not is_tile(value) or op is None:
-        return
-    if isinstance(op, tile.Load):
-        if value in ctx.deferred or value in ctx.distributions.held:
-            yield value
-    elif isinstance(op, COMPUTED) and value in ctx.deferred:
-        for operand in op.operands:
-            yield from loads_of(ctx, operand)
+    """Those of them that are loaded and have no buffer."""
+    for found in sources_of(ctx, value):
+        if isinstance(found.defining_op, tile.Load) and (found in ctx.deferred or found in ctx.distributions.held):
+            yield found

@@ -10,11 +10,10 @@ from tilewright.ir.layouts import Layout, Owner
 from tilewright.targets.llvm.emitter import Value, i32, i64
 from tilewright.targets.nvidia import buffers
 from tilewright.targets.nvidia.buffers import Coordinates, new_buffer
-from tilewright.targets.nvidia.context import KernelContext, is_tile
+from tilewright.targets.nvidia.context import KernelContext
 from tilewright.targets.nvidia.distributed import Distribution
 from tilewright.targets.nvidia.elements import Elements, tile_type
-from tilewright.targets.nvidia.elementwise import COMPUTED
-from tilewright.targets.nvidia.runs import VECTOR_BYTES, load_run, loads_of, store_run
+from tilewright.targets.nvidia.runs import VECTOR_BYTES, load_run, loads_of, sources_of, store_run
 from tilewright.targets.nvidia.values import FragmentTile, Operand, SharedTile
 
 
@@ -72,12 +71,10 @@ def registers_of(ctx: KernelContext, value: core.Value, layout: Layout) -> tuple
 
 def _fragments(ctx: KernelContext, value: core.Value) -> Iterator[tuple[core.Value, FragmentTile]]:
     """The fragments of which elements of a tile are computed at the same coordinates."""
-    known = ctx.values.get(value)
-    if isinstance(known, FragmentTile):
-        yield value, known
-    elif is_tile(value) and value in ctx.deferred and isinstance(op := value.defining_op, COMPUTED):
-        for operand in op.operands:
-            yield from _fragments(ctx, operand)
+    for found in sources_of(ctx, value):
+        known = ctx.values.get(found)
+        if isinstance(known, FragmentTile):
+            yield found, known
 
 
 def spill(ctx: KernelContext, fragment: FragmentTile) -> SharedTile:
