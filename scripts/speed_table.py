@@ -133,6 +133,13 @@ def _devices() -> Iterator[Claim]:
     for style in ("views", "pointers"):
         what = f"H100: vector add of 2^26 f32 in Tile IR, {style}, over torch's copy of as many bytes"
         yield Claim(what, "gpu_streaming", f"vector add, {style}", "gpu/streaming.py")
+    for who, name in (("Tile IR", "in Tile IR"), ("copy_ of the transposed view", "by torch, for comparison")):
+        what = f"H100: transposes of 8192 and 16384, f32 and f16, {name}, over torch's copy of as many bytes"
+        yield Claim(what, "gpu_transposes", who, "gpu/transposes.py")
+    for norm in ("softmax", "layer norm", "RMS norm"):
+        for dtype in ("f32", "f16"):
+            what = f"H100: {norm} of rows of 256 to 65536, {dtype}, in Tile IR, over torch"
+            yield Claim(what, "gpu_norms", f"{norm}, {dtype}, over torch", "gpu/norms.py")
     for dtype in ("f16", "bf16", "f32", "f64", "i8"):
         what = f"H100: product of 4096 in Tile IR, {dtype}, over cuBLAS"
         yield Claim(what, "gpu_products", f"{dtype} 4096", "gpu/products.py")

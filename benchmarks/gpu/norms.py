@@ -21,7 +21,7 @@ from norm_kernels import EPSILON, layer_norm, rms_norm, softmax
 import figures
 import tilewright as tw
 from figures import Chart
-from spread import Spread
+from spread import Overall, Spread
 from timing import in_turn
 
 LENGTHS = (256, 1000, 1024, 4096, 5000, 8192, 16384, 32768, 65536)
@@ -49,8 +49,10 @@ def main() -> None:
     )
     cases: list[dict[str, object]] = []
     overall: dict[str, Spread] = {}
+    many: dict[str, Overall] = {}
     for what in TEXTS:
         for dtype in (torch.float32, torch.float16):
+            ratios: dict[str, Spread] = {}
             for columns in LENGTHS:
                 case, ratio = measure(torch, what, dtype, columns, total // columns, options.rounds)
                 name = f"{what}, {case['type']}, rows of {columns}"
@@ -59,9 +61,11 @@ def main() -> None:
                     flush=True,
                 )
                 cases.append({"name": name, "device": device, **case})
-                overall[name] = ratio
+                overall[name] = ratios[name] = ratio
+            kind = f"{what}, {'f32' if dtype == torch.float32 else 'f16'}"
+            many[f"{kind}, over torch"] = Overall.of(ratios)
     chart = Chart("Norms of rows, times torch's speed", [(name, r.median) for name, r in overall.items()], GOAL)
-    figures.save(options.json, cases, overall, chart)
+    figures.save(options.json, cases, {**overall, **many}, chart)
 
 
 def measure(torch: Any, what: str, dtype: Any, columns: int, rows: int, rounds: int) -> tuple[dict[str, Any], Spread]:

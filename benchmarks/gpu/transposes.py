@@ -17,7 +17,7 @@ from device import name_of_device, on_device, torch_on_device
 import figures
 import tilewright as tw
 from figures import Chart
-from spread import Spread
+from spread import Overall, Spread
 from tile_ir_kernels import transpose
 from timing import in_turn
 
@@ -60,7 +60,9 @@ def main() -> None:
                 cases.append({"name": row, "device": device, "gbs": rate})
                 print(f"{row:48} {rate:8.0f}   {shares[row]}", flush=True)
     ours = [(row, share.median) for row, share in shares.items() if row.endswith(OURS)]
-    figures.save(options.json, cases, shares, Chart("Transposes, share of the copy's speed", ours, GOAL))
+    chart = Chart("Transposes, share of the copy's speed", ours, GOAL)
+    many = {who: Overall.of({row: share for row, share in shares.items() if row.endswith(who)}) for who in (PEER, OURS)}
+    figures.save(options.json, cases, {**shares, **many}, chart)
 
 
 if __name__ == "__main__":
