@@ -86,7 +86,7 @@ def _decided(ops: Sequence[Operation], block: Block, waiting: frozenset[Value]) 
     collective, fragments = frozenset(ops), dict[Value, Layout]()
     for op, plan in plans.items():
         fragments.update(dict.fromkeys(_kept(op.out, plans, plan.layout, waiting, collective), plan.layout))
-    loops = {op: found for op in ops if isinstance(op, scf.For) and (found := _ahead(op, plans, block))}
+    loops = {op: found for op in ops if isinstance(op, scf.For) and (found := _ahead(op, plans, block, waiting))}
     return Products(plans, refused, fragments, loops)
 
 
@@ -197,7 +197,9 @@ def _carried(loop: scf.For, given: Sequence[Value], value: Value) -> Sequence[Va
 # Loads that run ahead
 
 
-def _ahead(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block) -> Ahead | None:
+def _ahead(
+    loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, waiting: frozenset[Value]
+) -> Ahead | None:
     body = loop.body.entry
     if not all(_is_reading(op) for op in body):
         return None
@@ -207,7 +209,8 @@ def _ahead(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block) -
         if not (isinstance(op, tile.Mma) and op in plans):
             continue
         sources = [source_of(factor) for factor in (op.lhs, op.rhs)]
-        slices = [_slice(source.load, loop) for source in sources if source is not None and source.load.block is body]
+        loads = [source.load for source in sources if source is not None]
+        slices = [_slice(load, loop) for load in loads if load.block is body and load.out in waiting]
         if len(slices) == len(sources) and None not in slices:
             products.append(op)
             wanted.update((each, None) for found in slices for each in found or ())

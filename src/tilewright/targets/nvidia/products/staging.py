@@ -33,7 +33,9 @@ _COPIED: Final = (4, 8, 16)
 def stage(ctx: KernelContext, value: core.Value, factor: Factor, outer_dim: int, target: Value) -> None:
     """Begin to bring a factor to its place in shared memory; `outer_dim` is its dimension along m or n."""
     source = source_of(value)
-    if source is None or tile_type(source.load.out).element is not factor.element:
+    # what has been loaded when it was its turn is in shared memory; the memref may hold something else by now
+    waits = source is not None and source.load.out in ctx.deferred
+    if source is None or not waits or tile_type(source.load.out).element is not factor.element:
         _one_by_one(ctx, value, factor, outer_dim, target)
         return
     copy = _Copy(ctx, factor, outer_dim, source)
