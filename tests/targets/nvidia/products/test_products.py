@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from targets.nvidia.case import Launch, faults
-from targets.nvidia.cases_tile_ir import entry
+from targets.nvidia.case import faults
 from targets.nvidia.emulated import Emulated
 from targets.nvidia.emulator.machine import Program
 from targets.nvidia.emulator.races import RaceError
 from targets.nvidia.emulator.text import EmulatorError
-from targets.nvidia.products.cases import DTYPES, TEXTS, TOTALS, ZEROS, launch
+from targets.nvidia.products.cases import TEXTS, TOTALS, ZEROS, launch
 from tilewright.artifacts.artifact import KernelInfo
 from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.compiler import CompileOptions, lower_module, read_module
@@ -124,51 +123,6 @@ def test_each_barrier_wait_and_fence_is_needed(
         broken = "\n".join([*lines[:k], *lines[k + 1 :]])
         with pytest.raises((RaceError, AssertionError, EmulatorError)):
             check((broken, kernel), product, (64, 64), "C", rng)
-
-
-def overwritten(element: str, inside: str, behind: str) -> str:
-    """A product in a loop of what was loaded before; `inside` or `behind` the load the left factor is overwritten."""
-    view = f"tensor_view<64x64x{element}, strides=[64,1]>"
-    part = f"partition_view<tile=(64x64), {view}>"
-    total = part.replace(element, "f32")
-    store = f"store_view_tko weak %zero, %aw[%z, %z] : tile<64x64x{element}>, {part}, tile<i32> -> token\n"
-    made = "".join(
-        f"%{name}t = make_tensor_view %{name}, shape = [64, 64], strides = [64, 1] : {of}\n"
-        f"%{name}w = make_partition_view %{name}t : partition_view<tile=(64x64), {of}>\n"
-        for name, of in (("a", view), ("b", view), ("c", view.replace(element, "f32")))
-    )
-    loads = "".join(
-        f"%v{name}, %{name}k = load_view_tko weak %{name}w[%z, %z] : {part}, tile<i32> -> "
-        f"tile<64x64x{element}>, token\n"
-        for name in "ab"
-    )
-    return entry(
-        "k",
-        f"%a: tile<ptr<{element}>>, %b: tile<ptr<{element}>>, %c: tile<ptr<f32>>",
-        f"""{made}%z = constant <i32: 0> : tile<i32>
-%one = constant <i32: 1> : tile<i32>
-%two = constant <i32: 2> : tile<i32>
-%zero = constant <{element}: 0.0> : tile<64x64x{element}>
-%none = constant <f32: 0.0> : tile<64x64xf32>
-{loads}{behind and "%s1 = " + store}%sums = for %i in (%z to %two, step %one) : tile<i32> iter_values(%s = %none) -> (tile<64x64xf32>) {{
-%r = mmaf %va, %vb, %s : tile<64x64x{element}>, tile<64x64x{element}>, tile<64x64xf32>
-{inside and "%s2 = " + store}continue %r : tile<64x64xf32>
-}}
-%s3 = store_view_tko weak %sums, %cw[%z, %z] : tile<64x64xf32>, {total}, tile<i32> -> token
-return""",
-    )
-
-
-@pytest.mark.parametrize("element", ["f16", "f32"])
-@pytest.mark.parametrize(("inside", "behind"), [("here", ""), ("", "here")])
-def test_factors_are_what_was_loaded(element: str, inside: str, behind: str, rng: np.random.Generator) -> None:
-    """Whatever is stored where they came from, before or between the products."""
-    a, b = (rng.integers(-4, 5, (64, 64)).astype(DTYPES[element]) for _ in range(2))
-    wanted = 2 * (a.astype(np.float64) @ b.astype(np.float64))
-    given = Launch([a, b, np.zeros((64, 64), np.float32)], {2: wanted.astype(np.float32)})
-    llvm, kernel = emitted(overwritten(element, inside, behind), Architecture.SM_80)
-    found = faults(given, Emulated(Program(llvm), (kernel,)).run(given))
-    assert not found, found
 
 
 def test_the_schedule_says_how_each_product_is_computed() -> None:

@@ -83,9 +83,12 @@ def _decided(ops: Sequence[Operation], block: Block, waiting: frozenset[Value]) 
                 refused[op] = found
             else:
                 plans[op] = found
-    collective, fragments = frozenset(ops), dict[Value, Layout]()
+    collective, met = frozenset(ops), dict[Value | tile.Store, Layout]()
     for op, plan in plans.items():
-        fragments.update(dict.fromkeys(_kept(op.out, plans, plan.layout, waiting, collective), plan.layout))
+        kept = _kept(op.out, plans, plan.layout, waiting, collective)
+        if all(met.get(each, plan.layout) == plan.layout for each in kept):
+            met.update(dict.fromkeys(kept, plan.layout))
+    fragments = {value: layout for value, layout in met.items() if isinstance(value, Value)}
     loops = {op: found for op in ops if isinstance(op, scf.For) and (found := _ahead(op, plans, block, waiting))}
     return Products(plans, refused, fragments, loops)
 
@@ -145,9 +148,12 @@ def _kept(
     layout: Layout,
     waiting: frozenset[Value],
     ops: Container[Operation],
-) -> set[Value]:
-    """The sums, and what loops carry of them, if each element is only wanted by the thread that holds it; else none."""
-    found: set[Value] = set()
+) -> set[Value | tile.Store]:
+    """The sums, what loops carry of them and who stores them, if only who holds an element wants it; else none.
+
+    Where sums of two products meet, they have one layout.
+    """
+    found: set[Value | tile.Store] = set()
     work = [start]
     while work:
         value = work.pop()
@@ -160,6 +166,8 @@ def _kept(
             if following is None:
                 return set()
             work += following
+            if isinstance(user, tile.Store):
+                found.add(user)
     return found
 
 
