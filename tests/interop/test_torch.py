@@ -76,6 +76,21 @@ def test_a_compiled_function_has_the_operator_in_one_graph(program: tw.Program) 
         assert torch.allclose(function(x), (x + 1) * 6)
 
 
+@pytest.mark.parametrize("names", [("in", "out"), ("None", "lambda"), ("self", "argument0"), ("0", "argument1")])
+def test_parameters_may_have_any_name(names: tuple[str, str]) -> None:
+    """Also one that means something in Python, or that another is called by."""
+    x_name, y_name = names
+    text = TEXT.split("func @add")[0].replace("%X", f"%{x_name}").replace("%Y", f"%{y_name}")
+    operator = made(tw.compile(text).scale, name=f"tilewright_tests::names_{'_'.join(names)}")
+
+    def scaled(x: Any, y: Any) -> None:
+        operator(2.5, x, y)
+
+    x, y = torch.randn(10), torch.empty(10)
+    torch.compile(scaled, backend="aot_eager", fullgraph=True)(x, y)
+    assert torch.equal(y, 2.5 * x)
+
+
 def test_gradients(program: tw.Program) -> None:
     def keep(ctx: Any, inputs: tuple[Any, ...], output: object) -> None:
         ctx.alpha = inputs[0]

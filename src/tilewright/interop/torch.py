@@ -10,6 +10,8 @@ the kernel writes is declared as changed. Outputs are parameters that the operat
 from __future__ import annotations
 
 import importlib
+import itertools
+import keyword
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Protocol, cast, runtime_checkable
 
@@ -98,9 +100,11 @@ def custom_op(
             f"kernel {first.name} writes to {written}: only operators that change nothing have gradients; name what it "
             f"writes among the outputs"
         )
-    schema = f"({', '.join(_declared(k, p) for k, p in enumerate(inputs))}) -> {_results(len(chosen))}"
+    names = _names(inputs)
+    declared = ", ".join(_declared(k, name, p) for k, (name, p) in enumerate(zip(names, inputs, strict=True)))
+    schema = f"({declared}) -> {_results(len(chosen))}"
     made = [chosen[p.name] for p in first.info.passed if p.name in chosen]
-    mutated = [_name(k, p) for k, p in enumerate(inputs) if _is_written(p)]
+    mutated = [name for name, p in zip(names, inputs, strict=True) if _is_written(p)]
     runs = {_device(kernel): _launching(kernel, chosen, grid) for kernel in kernels}
     device, *others = runs
     called = name or f"tilewright::{first.name}"
@@ -154,10 +158,9 @@ def _is_written(parameter: Parameter) -> bool:
 _NUMBERS: Final = {"bool": "bool", "c32": "complex", "c64": "complex"}
 
 
-def _declared(number: int, parameter: Parameter) -> str:
+def _declared(number: int, name: str, parameter: Parameter) -> str:
     """An argument in a schema."""
     mark = f"(a{number}!)" if _is_written(parameter) else ""
-    name = _name(number, parameter)
     match parameter:
         case ScalarParameter(dtype=dtype):
             usual = "int" if dtype in ("i8", "i16", "i32", "i64", "index") else "float"
@@ -168,8 +171,15 @@ def _declared(number: int, parameter: Parameter) -> str:
             return f"Tensor{mark} {name}"
 
 
-def _name(number: int, parameter: Parameter) -> str:
-    return parameter.name if parameter.name.isidentifier() and parameter.name != "self" else f"argument{number}"
+def _names(parameters: Sequence[Parameter]) -> list[str]:
+    """What arguments are called in a schema and in code that torch writes: as in the kernel, but for keywords."""
+    given = {parameter.name for parameter in parameters}
+    free = (name for k in itertools.count() if (name := f"argument{k}") not in given)
+    return [p.name if _is_plain(p.name) else next(free) for p in parameters]
+
+
+def _is_plain(name: str) -> bool:
+    return name.isidentifier() and not keyword.iskeyword(name) and name != "self"
 
 
 def _results(count: int) -> str:
