@@ -126,6 +126,26 @@ def test_a_fault_in_the_middle_leaves_what_was_done_before_it() -> None:
     assert x.tolist() == [1] * 6
 
 
+def test_what_is_undone_is_not_written() -> None:
+    """Local memory that a later iteration writes holds nothing before it."""
+    text = """func @k(%x: memref<i32x40>) SIZES {
+        %zero = constant 0 : index
+        %five = constant 5 : index
+        %n = constant 40 : index
+        %one = constant 1 : i32
+        %l = alloca : memref<i32x1,local>
+        for %i=%zero,%n {
+            %c = equal %i, %five : bool
+            if %c { store %one, %l[%zero] }
+            %v = load %l[%zero] : i32
+            store %v, %x[%i]
+        }
+    }"""
+    with pytest.raises(KernelError) as caught:
+        interpret(kernel(text), [np.zeros(40, np.int32)])
+    assert [found.code for found in caught.value.diagnostics] == ["R011"]
+
+
 @pytest.mark.parametrize(("at", "runs"), [("%i", True), ("%zero", False)])
 def test_iterations_that_leave_each_other_alone_run_at_once(at: str, runs: bool) -> None:
     """The limit on operations shows it: a thousand iterations take those of a few."""

@@ -147,9 +147,9 @@ class WorkGroup(Struct):
         """Store for every active work-item; of several that write one element the last one wins."""
         buffer, one = view.buffer, None if values.ndim else self._only_place(view, indices)
         if buffer is not None and one is not None and not buffer.readonly:
+            self._note(buffer, np.array([one]), Touch.of(True, atomic), where, _ALL)
             if buffer.written is not None:
                 buffer.written[one] = True
-            self._note(buffer, np.array([one]), Touch.of(True, atomic), where, _ALL)
             buffer.data[one] = values
             return
         buffer, at, active = self._locate(view, indices, where)
