@@ -61,7 +61,15 @@ ALONE = function(
     f"%u = linalg.add ins(%s, %s : {S}, {S}) outs(%s : {S}) -> {S}",
     f"return %u : {S}",
 )
-TEXTS = {"read": READ, "row": ROW, "put": PUT, "put_row": PUT_ROW, "changed": CHANGED, "alone": ALONE}
+TWICE = function(
+    f"(%A: {M}, %B: {S}) -> ({M}, {M}, {S})",
+    f"%e = tensor.empty() : {M}",
+    f"%t = linalg.add ins(%A, %A : {M}, {M}) outs(%e : {M}) -> {M}",
+    f"%s = tensor.extract_slice %t[1, 2] [3, 4] [1, 1] : {M} to {S}",
+    f"%u = tensor.insert_slice %B into %t[1, 2] [3, 4] [1, 1] : {S} into {M}",
+    f"return %u, %u, %s : {M}, {M}, {S}",
+)
+TEXTS = {"read": READ, "row": ROW, "put": PUT, "put_row": PUT_ROW, "changed": CHANGED, "alone": ALONE, "twice": TWICE}
 
 
 def _inputs(rng: np.random.Generator) -> tuple[Any, Any]:
@@ -104,6 +112,19 @@ def test_values_never_change(target: str, rng: np.random.Generator) -> None:
     assert np.array_equal(whole, wanted)
     _launched(ALONE, target, a, part)
     assert np.array_equal(part, 4 * a[1:4, 2:6])
+
+
+@pytest.mark.parametrize("target", ["interpreter", "cpu"])
+def test_slices_leave_a_result_before_another_one_is_copied_there(target: str, rng: np.random.Generator) -> None:
+    """The tensor lies where the first result will; its successor, where the second one is."""
+    a, b = _inputs(rng)
+    first, second, part = np.empty((6, 8), np.float32), np.empty((6, 8), np.float32), np.empty((3, 4), np.float32)
+    _launched(TWICE, target, a, b, first, second, part)
+    wanted = 2 * a
+    assert np.array_equal(part, wanted[1:4, 2:6])
+    wanted[1:4, 2:6] = b
+    assert np.array_equal(first, wanted)
+    assert np.array_equal(second, wanted)
 
 
 def test_a_slice_of_what_nobody_needs_any_more_is_changed_in_place() -> None:

@@ -127,18 +127,24 @@ def _changed_by(op: Operation, value: Value) -> Value | None:
 def return_tensors(low: Lowering, end: Operation) -> None:
     """Copies what the kernel returns to where results lie, unless it was made there.
 
-    Slices of what lies in the memory of another result leave it first, before that is written: nothing lies in the
-    memory that they go to.
+    Slices of what lies in the memory of another result leave it first, before that is written.
     """
-    results = low.buffers.results
-    pairs = list(zip(low.all(end.operands), results, strict=True))
-    for found, target in sorted(pairs, key=lambda pair: root_of(pair[0]) not in results):
-        if found is target:
-            continue
+    pairs = zip(low.all(end.operands), low.buffers.results, strict=True)
+    left = [(found, target) for found, target in pairs if found is not target]
+    while left:
+        found, target = next((pair for pair in left if _is_free(pair, left)), left[0])
+        left.remove((found, target))
+        if not _is_free((found, target), left):
+            raise Unsupported(end, "func.return: slices of two results are returned as each other's")
         assert isinstance(target.type, MemrefType)
         if low.certain:
             low.agreements += [Agreement((target, k), (found, k), end.location) for k in range(target.type.order)]
         copy(low, found, target, end)
+
+
+def _is_free(pair: tuple[Value, Value], left: Sequence[tuple[Value, Value]]) -> bool:
+    """Whether nothing else that is left to copy lies in the memory that a pair is copied to."""
+    return all(other is pair or root_of(other[0]) is not pair[1] for other in left)
 
 
 def _empty(low: Lowering, op: Operation) -> None:
