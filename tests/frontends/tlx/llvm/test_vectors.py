@@ -57,6 +57,29 @@ def test_a_list_is_the_same_however_it_is_written(usual: str, odd: str) -> None:
     assert value(usual) == value(odd)
 
 
+@pytest.mark.parametrize("digit", ["²", "٣"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "%r = freeze <1 x i32> < i32 D>",
+        "%r = alloca [D x i32]",
+        "%r = alloca < D x i32>",
+        "%r = alloca i32, align D",
+        "%r = alloca ptr addrspace(D)",
+    ],
+)
+def test_digits_of_other_scripts_are_none(line: str, digit: str) -> None:
+    (message,) = found(kernel(line.replace("D", digit), "ret void"))
+    assert message.startswith(("TLX101 2: ", "TLX106 2: "))
+    assert f"found {digit!r}" in message
+
+
+@pytest.mark.parametrize("name", ["²", "٣"])
+def test_names_of_digits_of_other_scripts_are_words(name: str) -> None:
+    assert found(f'define void @k(i32 %"{name}") {{\n"{name}b":\n%r = freeze i32 %"{name}"\nret void\n}}\n') == []
+    assert found(f'define void @k(i32 %p) {{\n"{name}":\n%"{name}r" = freeze i32 %p\nret void\n}}\n') == []
+
+
 def test_long_lists_are_read_as_short_ones_are() -> None:
     for count in (31, 32, 33, 34, 100):
         numbers = ", ".join(f"i64 {k}" for k in range(count))

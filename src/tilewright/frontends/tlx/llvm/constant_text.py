@@ -24,7 +24,7 @@ from tilewright.frontends.tlx.llvm.syntax import (
     Splat,
     Word,
 )
-from tilewright.frontends.tlx.llvm.tokens import unescape, words
+from tilewright.frontends.tlx.llvm.tokens import is_natural, unescape, words
 from tilewright.frontends.tlx.llvm.type_text import TypeReader
 from tilewright.frontends.tlx.llvm.types import (
     I1,
@@ -164,7 +164,7 @@ class ConstantReader(TypeReader):
 
     def _integer_of(self, found: str, type_: IntegerType) -> int:
         start = self.start
-        signed = None if found.isdigit() else _SIGNED_HEX.fullmatch(found)
+        signed = None if is_natural(found) else _SIGNED_HEX.fullmatch(found)
         if signed is not None:
             self.take()
             self.number_of(str(len(signed[2])), start)
@@ -290,7 +290,7 @@ class ConstantReader(TypeReader):
         most = min(_SHORT, self.limits.digits + 1)
         while type_.bits >= _NARROW and texts[index] == word:
             digits = texts[index + 1]
-            if len(digits) >= most or not digits.isdigit():
+            if len(digits) >= most or not is_natural(digits):
                 break
             place = starts[index], starts[index + 1] + len(digits)
             found.append(Operand(*place, type_, Integer(int(digits))))

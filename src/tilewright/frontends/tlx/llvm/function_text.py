@@ -7,7 +7,7 @@ from typing import Final
 from tilewright.frontends.tlx.llvm import syntax
 from tilewright.frontends.tlx.llvm.attribute_text import ITEMS
 from tilewright.frontends.tlx.llvm.instruction_text import OPCODES, TERMINATORS, InstructionReader
-from tilewright.frontends.tlx.llvm.tokens import spelled
+from tilewright.frontends.tlx.llvm.tokens import is_natural, spelled
 from tilewright.frontends.tlx.llvm.types import VOID
 from tilewright.ir.mlir.cursor import Abort
 
@@ -48,7 +48,7 @@ class FunctionReader(InstructionReader):
             type_ = self.value_type("the type of a parameter")
             attributes = self.attributes()
             name = self.name("%", "the name of a parameter") if self.is_name("%") else str(unnamed)
-            unnamed = max(unnamed, int(name) + 1) if name.isdigit() and len(name) < 10 else unnamed
+            unnamed = max(unnamed, int(name) + 1) if is_natural(name) and len(name) < 10 else unnamed
             found.append(syntax.Parameter(start, self.end, name, type_, attributes))
         self.unnamed = unnamed
         return found, variadic
@@ -104,7 +104,7 @@ class FunctionReader(InstructionReader):
     def _labelled(self, function: syntax.Function) -> syntax.Block:
         start = self.start
         name = self.plain_name(self.take()[:-1], start)
-        if name.isdigit() and len(name) < 10:
+        if is_natural(name) and len(name) < 10:
             self.unnamed = max(self.unnamed, int(name) + 1)
         block = syntax.Block(start, self.end - 1, name, [])
         function.blocks.append(block)
@@ -165,7 +165,7 @@ class FunctionReader(InstructionReader):
             message = f"this instruction computes nothing that could be named {spelled('%', name)}"
             self.error(self.codes.syntax, place, message)
             instruction.result = None
-        elif name.isdigit() and len(name) < 10:
+        elif is_natural(name) and len(name) < 10:
             self.unnamed = max(self.unnamed, int(name) + 1)
 
     # Behind errors

@@ -6,6 +6,7 @@ from typing import Final
 
 from tilewright.frontends.tlx.llvm import syntax
 from tilewright.frontends.tlx.llvm.arithmetic_text import ArithmeticReader
+from tilewright.frontends.tlx.llvm.tokens import is_natural
 from tilewright.frontends.tlx.llvm.types import METADATA, TOKEN, FunctionType, PointerType, Type, VectorType
 from tilewright.ir.mlir.cursor import Abort
 
@@ -121,7 +122,7 @@ class MemoryReader(ArithmeticReader):
         while not self.at_type():
             before = self.index
             found |= self.attributes()
-            if self.token.isdigit():
+            if is_natural(self.token):
                 self.take()
             if self.index == before:
                 break

@@ -45,6 +45,11 @@ def spelled(sigil: str, name: str) -> str:
     return sigil + '"' + "".join(chr(o) if 32 <= o < 127 and o not in b'"\\' else f"\\{o:02X}" for o in octets) + '"'
 
 
+def is_natural(text: str) -> bool:
+    """Whether a text is digits. Of other scripts, and raised ones, there are none in LLVM."""
+    return text.isascii() and text.isdigit()
+
+
 def words(text: str) -> frozenset[str]:
     """The words of a text."""
     return frozenset(text.split())
@@ -174,7 +179,7 @@ class Tokens:
 
     def natural(self, what: str) -> int:
         """A decimal number without sign."""
-        if not self.token.isdigit():
+        if not is_natural(self.token):
             self.fail(f"expected {what}")
         start = self.start
         return self.number_of(self.take(), start)

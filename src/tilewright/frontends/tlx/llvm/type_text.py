@@ -8,7 +8,7 @@ from typing import Final
 from tilewright.diagnostics import Report, Source
 from tilewright.frontends.tlx.llvm.codes import Codes
 from tilewright.frontends.tlx.llvm.limits import DEFAULT_LIMITS, Limits
-from tilewright.frontends.tlx.llvm.tokens import Tokens
+from tilewright.frontends.tlx.llvm.tokens import Tokens, is_natural
 from tilewright.frontends.tlx.llvm.types import (
     FLOATS,
     PLAIN,
@@ -267,7 +267,7 @@ class TypeReader(Tokens):
         integers: list[int] = []
         while not self.accept(")"):
             self.expect(",")
-            if self.token.isdigit():
+            if is_natural(self.token):
                 integers.append(self.natural("an integer"))
             else:
                 types.append(self.type("a type or an integer"))
