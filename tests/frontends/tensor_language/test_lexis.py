@@ -115,6 +115,10 @@ def test_integers_are_no_floats() -> None:
     [
         ("%x = add\0 %k, %k : i32", "\0", "NUL"),
         ("%x = add é %k, %k : i32", "é", "ASCII"),
+        ("%x = constant ² : i32", "²", "ASCII"),
+        ("%x = constant ٣ : i32", "٣", "ASCII"),
+        ("%x = constant ².5 : f32", "²", "ASCII"),
+        ("%t = alloca : memref<f32x²,local>", "²", "ASCII"),
         ("%x = add ` %k, %k : i32", "`", "fits nowhere"),
         ('%t = alloca {"a\n=1} : memref<f32x4,local>', '"a', "does not end"),
     ],

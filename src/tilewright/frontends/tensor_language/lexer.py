@@ -82,13 +82,13 @@ class Tokens(Struct, frozen=True):
 
 def is_integer(text: str) -> bool:
     """Whether a token is an integer literal."""
-    return text.isdigit() or (text[0] in "+-" and text[1:].isdigit())
+    return text.isascii() and (text.isdigit() or (text[0] in "+-" and text[1:].isdigit()))
 
 
 def is_number(text: str) -> bool:
     """Whether a token is an integer or floating point literal."""
     first = text[0]
-    if first.isdigit() or text in ("inf", "nan"):
+    if (first.isascii() and first.isdigit()) or text in ("inf", "nan"):
         return True
     return first in "+-." and len(text) > 1 and text != "->" and (first != "." or text[1].isdigit())
 
