@@ -126,6 +126,33 @@ def test_a_fault_in_the_middle_leaves_what_was_done_before_it() -> None:
     assert x.tolist() == [1] * 6
 
 
+@pytest.mark.parametrize("n", [1 << 33, 1 << 62])
+def test_more_iterations_than_can_be_counted_fail_where_they_do(n: int) -> None:
+    text = f"""func @k(%x: memref<i32x8x8>) SIZES {{
+        %zero = constant 0 : index
+        %n = constant {n} : index
+        %one = constant 1 : i32
+        for %i=%zero,%n {{ for %j=%zero,%n {{ store %one, %x[%i,%j] }} }}
+    }}"""
+    x = np.zeros((8, 8), np.int32, order="F")
+    with pytest.raises(KernelError) as caught:
+        interpret(kernel(text), [x])
+    assert "index [0, 8] is outside %x" in caught.value.diagnostics[0].message
+    assert x[0].tolist() == [1] * 8
+
+
+def test_the_limit_on_operations_tells_of_the_time_that_many_lanes_take() -> None:
+    text = """func @k(%x: memref<i32x8388608>) SIZES {
+        %zero = constant 0 : index
+        %n = constant 8388608 : index
+        %one = constant 1 : i32
+        for %i=%zero,%n { store %one, %x[%i] }
+    }"""
+    with pytest.raises(KernelError) as caught:
+        interpret(kernel(text), [np.zeros(1 << 23, np.int32)], fuel=30_000)
+    assert [found.code for found in caught.value.diagnostics] == ["R021"]
+
+
 def test_what_is_undone_is_not_written() -> None:
     """Local memory that a later iteration writes holds nothing before it."""
     text = """func @k(%x: memref<i32x40>) SIZES {

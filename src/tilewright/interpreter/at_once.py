@@ -28,6 +28,10 @@ Array = NDArray[Any]
 _MOST_LANES: Final = 1 << 13
 _FEWEST_LANES: Final = 16
 """Of fewer, as the tiles of a product often are, it is better to run more of the loops inside of them at once."""
+_MOST_ITERATIONS: Final = 1 << 24
+"""Of more, what has to be kept to undo them might not fit the memory."""
+_LANES_A_STEP: Final = 128
+"""So many lanes of an operation take the time of one operation, of which the interpreter's limit tells."""
 
 
 class _Count(Struct, frozen=True):
@@ -55,7 +59,8 @@ def ran_at_once(w: WorkGroup, op: scf.For) -> bool:
         counts = _counts(w, nest)
         if math.prod(count.trips for count in counts) < _FEWEST_LANES:
             return False
-        if len(counts) == len(nest) and _ran(w, nest, counts):
+        few = math.prod(count.trips for count in counts) <= _MOST_ITERATIONS
+        if few and len(counts) == len(nest) and _ran(w, nest, counts):
             return True
         w.nests[op] = nest[:-1]
     return False
@@ -143,6 +148,7 @@ def _ran(w: WorkGroup, nest: Sequence[scf.For], counts: Sequence[_Count]) -> boo
 def _run_lanes(w: WorkGroup, nest: Sequence[scf.For], counts: Sequence[_Count], numbers: Array, trial: Trial) -> None:
     """Run the iterations of these numbers, in the order in which the nest has them."""
     w.mask, w.who, w.trial = np.ones(len(numbers), bool), np.arange(len(numbers)), trial
+    w.fuel -= len(numbers) // _LANES_A_STEP
     trips = np.unravel_index(numbers, [count.trips for count in counts])
     for loop, count, trip in zip(nest, counts, trips, strict=True):
         w.values[loop.index] = (count.lower + trip * count.step).astype(count.dtype)
