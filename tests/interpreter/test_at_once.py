@@ -38,6 +38,9 @@ LOOPS = {
     "branches": "affine.for %i = 0 to 40 { %v = affine.load %X[%i] : M  %z = arith.constant 0 : i32\n"
     "%c = arith.cmpi slt, %v, %z : i32  %r = scf.if %c -> (i32) { %n = arith.subi %z, %v : i32  scf.yield %n : i32 }\n"
     "else { affine.store %v, %Y[%i] : M  scf.yield %v : i32 }  affine.store %r, %X[%i] : M }",
+    "clash behind two writes": "affine.for %i = 0 to 40 { %v = affine.load %X[%i] : M  %s = arith.addi %v, %v : i32\n"
+    "affine.store %s, %X[%i] : M  %u = affine.load %X[%i] : M  %w = arith.muli %u, %u : i32\n"
+    "affine.store %w, %X[%i] : M  affine.store %v, %Y[%i - %i floordiv 39] : M }",
     "clash of the last two": "affine.for %i = 0 to 40 { %v = affine.load %X[%i] : M\n"
     "affine.store %v, %Y[%i - %i floordiv 39] : M }",
 }
@@ -80,18 +83,38 @@ def test_against_numpy(rng: np.random.Generator) -> None:
 
 
 def test_elements_of_two_sizes_in_one_memory() -> None:
-    """A global array seen as i8 and as i32 is one memory, whose bytes are told apart."""
+    """A global array seen as i8 and as i32 is one memory, whose bytes are told apart: here the second of each four."""
     text = """func @k(%x: memref<i32x?>, %y: memref<i8x?>) SIZES {
-        %zero = constant 0 : index
-        %n = constant 8 : index
-        for %i=%zero,%n { %v = load %y[%i] : i8  %w = cast %v : i32  store %w, %x[%i] }
+        %one = constant 1 : index
+        %three = constant 3 : index
+        %four = constant 4 : index
+        %n = constant 40 : index
+        %byte = constant 256 : i32
+        for %i=%one,%n {
+            %at = mul %i, %four : index
+            %before = sub %at, %three : index
+            %v = load %y[%before] : i8
+            %w = cast %v : i32
+            %u = mul %w, %byte : i32
+            %s = add %u, %byte : i32
+            store %s, %x[%i]
+        }
     }"""
-    memory = np.arange(64, dtype=np.int8)
-    expected = memory.copy()
-    for i in range(8):
-        expected[4 * i : 4 * i + 4] = np.array([expected[i]], np.int32).view(np.int8)
-    interpret(kernel(text), [memory[:32].view(np.int32), memory[:8]])
-    assert np.array_equal(memory, expected)
+    memory = np.zeros(160, np.int8)
+    interpret(kernel(text), [memory.view(np.int32), memory])
+    assert np.array_equal(memory.view(np.int32), 256 * np.arange(40))
+
+
+def test_all_lanes_are_undone() -> None:
+    """The clash is of iterations far behind the first lanes that run together."""
+    text = """func.func @f(%X: M, %Y: M) { affine.for %i = 0 to 9000 { %v = affine.load %X[%i] : M
+        %s = arith.addi %v, %v : i32
+        affine.store %s, %X[%i] : M
+        affine.store %v, %Y[%i - %i floordiv 8999] : M } return }""".replace("M", "memref<9000xi32>")
+    x, y = np.arange(9000, dtype=np.int32), np.zeros(9000, np.int32)
+    tw.compile(text, target="interpreter").f[1](x, y)
+    assert np.array_equal(x, 2 * np.arange(9000))
+    assert y[-2:].tolist() == [8999, 0]
 
 
 def test_all_that_an_iteration_has_is_run() -> None:
