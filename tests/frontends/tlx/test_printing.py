@@ -234,6 +234,23 @@ def test_llvm_keeps_loads_behind_stores_to_their_memory(rng: np.random.Generator
     assert (c == a).all()
 
 
+def test_vectors_of_results_that_are_not_row_major_say_so() -> None:
+    """Printed as the result itself, one of them would be used as row-major and give it two layouts."""
+    text = function(
+        f"%x = {load('%a', 'float', [2, 3])}",
+        f"%y = {load('%b', 'float', [3, 2])}",
+        "%p = call <4 x float> @llvm.tensor.matmul(token %x, token %y)",
+        f"%t = {typeinfo('<4 x float> %p', [2, 2], layout=[1, 0])}",
+        "%v = call <4 x float> @llvm.tensor.tovector(token %t)",
+        "%s = fadd <4 x float> %v, %v",
+        f"%u = {typeinfo('<4 x float> %s', [2, 2], layout=[1, 0])}",
+        store("%c", "%u", [0, 0]),
+    )
+    found = printed(text)
+    assert "fadd <4 x float> %v, %v" in found
+    assert printed(found) == found
+
+
 def test_a_vector_that_gets_its_type_back_is_the_tensor() -> None:
     text = function(
         T,

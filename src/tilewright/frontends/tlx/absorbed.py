@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tilewright.dialects import arith, tile
 from tilewright.dialects.addresses import FromAddress
 from tilewright.dialects.builtin import Kernel
-from tilewright.dialects.tlx.base import TensorOperation
+from tilewright.dialects.tlx.base import TensorOperation, tensor_of
 from tilewright.dialects.tlx.memory import ToVector
 from tilewright.frontends.tlx.spelling import constant_text
 from tilewright.ir.core import Operation, Value
@@ -49,8 +49,15 @@ def _tells(user: Operation, op: Operation) -> bool:
 
 
 def is_alias(op: Operation) -> bool:
-    """Whether an operation makes a vector of a result that is printed as one anyway."""
-    return isinstance(op, ToVector) and isinstance(op.input.defining_op, TensorOperation)
+    """Whether an operation makes a vector of a result that is printed as one anyway, and is row-major as such."""
+    source = op.input.defining_op if isinstance(op, ToVector) else None
+    return isinstance(source, TensorOperation) and not is_relaid(source)
+
+
+def is_relaid(op: TensorOperation) -> bool:
+    """Whether a result might lie otherwise for all that its operands say, and is not row-major."""
+    type_ = tensor_of(op.results[0])
+    return op.has_open_layout and type_.layout != tuple(range(type_.rank))
 
 
 def insertion(op: tile.Cat) -> tuple[Value, Value, int] | None:

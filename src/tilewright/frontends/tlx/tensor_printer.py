@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tilewright.dialects.tlx.base import TensorOperation, TlxOperation, tensor_of
 from tilewright.dialects.tlx.memory import Load, Store, ToVector, TypeInfo
 from tilewright.dialects.tlx.types import TensorType
+from tilewright.frontends.tlx.absorbed import is_relaid
 from tilewright.frontends.tlx.declarations import Effect
 from tilewright.frontends.tlx.names import TOTENSOR, TYPEINFO
 from tilewright.frontends.tlx.printing import Printing
@@ -133,16 +134,15 @@ def _call(p: Printing, op: TlxOperation) -> None:
     component = component_text(type_.flat if isinstance(type_, TensorType) else type_)
     text = p.call(_suffixed(op.spec.intrinsic, operands, component), kind, operands)
     p.define(out, text)
-    if isinstance(type_, TensorType) and _needs_token(op, type_, out):
+    if isinstance(type_, TensorType) and _needs_token(op, out):
         name = p.names.derived(p.names.name(out), "token")
         p.tokens[out] = name
         p.line(f"{name} = {_typed(p, TYPEINFO, (kind, p.names.name(out)), type_)}")
 
 
-def _needs_token(op: TlxOperation, type_: TensorType, out: Value) -> bool:
-    """Whether others take the tensor, or only its type says how a result lies that might lie otherwise."""
-    is_open = isinstance(op, TensorOperation) and op.has_open_layout
-    relaid = is_open and type_.layout != tuple(range(type_.rank))
+def _needs_token(op: TlxOperation, out: Value) -> bool:
+    """Whether others take the tensor, or only its type says how a result lies."""
+    relaid = isinstance(op, TensorOperation) and is_relaid(op)
     return relaid or any(not isinstance(user, ToVector) for user in out.uses)
 
 
