@@ -308,6 +308,16 @@ def test_loops_and_branches_hand_on_vectors(rng: np.random.Generator, limit: int
         assert np.array_equal(out, wanted), name
 
 
+@pytest.mark.parametrize("extent", [5, 6, 8, 9])
+def test_windows_in_steps_of_tiles(rng: np.random.Generator, extent: int) -> None:
+    """Two of three elements from every third on; behind the last there may be nothing."""
+    x = rng.permutation(extent).astype(np.int32)
+    module, out = program([TensorType.dense(I32, (extent,))], lambda b, v: b(ReduceMax(v[0], (2,), (3,))).out)
+    found = np.zeros(out.shape, np.int32)
+    compiled(lowered(module, extent))["f"][1](x, found)
+    assert found.tolist() == [max(x[k : k + 2]) for k in range(0, extent - 1, 3)]
+
+
 @pytest.mark.parametrize(("height", "stride"), [(3, 1), (6, 2)])
 def test_a_convolution_of_many_channels(rng: np.random.Generator, height: int, stride: int) -> None:
     """Two images, three of the kernel's rows."""
