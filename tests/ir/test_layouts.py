@@ -142,6 +142,8 @@ def test_spelling() -> None:
         ("#layout<regs (8, 0, 1)>", "not an owner"),
         ("#layout<reg (8, 0)>", "not an owner"),
         ("layout", "not a layout"),
+        ("#layout<reg (٨, 0, 1)>", "not an owner"),
+        (f"#layout<reg ({'9' * 5000}, 0, 1)>", "not an owner"),
     ],
 )
 def test_what_is_no_layout_is_refused(text: str, words: str) -> None:

@@ -197,8 +197,9 @@ def _split(owner: Owner, extent: int, number: int, shape: tuple[int, ...]) -> It
         raise LayoutError(f"{extent} steps of {number} elements are no digits in a shape of {shape}")
 
 
-_DIGIT: Final = re.compile(r"\((\d+)(?:, (\d+), (\d+))?\)")
-_OWNER: Final = re.compile(r"(reg|lane|warp|block)((?: \(\d+(?:, \d+, \d+)?\))+)$")
+_NUMBER: Final = "[0-9]{1,18}"
+_DIGIT: Final = re.compile(rf"\(({_NUMBER})(?:, ({_NUMBER}), ({_NUMBER}))?\)")
+_OWNER: Final = re.compile(rf"(reg|lane|warp|block)((?: \({_NUMBER}(?:, {_NUMBER}, {_NUMBER})?\))+)\Z")
 
 
 def parse_layout(text: str, shape: tuple[int, ...]) -> Layout:

@@ -41,7 +41,7 @@ class Swizzle(Struct, frozen=True):
         return f"swizzle<{self.bits},{self.base},{self.shift}>"
 
 
-_SWIZZLE: Final = re.compile(r"swizzle<(\d+),(\d+),(\d+)>$")
+_SWIZZLE: Final = re.compile(r"swizzle<([0-9]{1,2}),([0-9]{1,2}),([0-9]{1,2})>\Z")
 
 
 def parse_swizzle(text: str) -> Swizzle:
