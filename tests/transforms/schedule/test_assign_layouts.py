@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations, product
+
 import pytest
 
 from tilewright.dialects.builtin import Kernel
@@ -45,6 +47,14 @@ def test_elements_are_dealt_to_all_threads(shape: tuple[int, ...], wishes: Wishe
     found = spread_layout(shape, Teams(32, 4), wishes)
     assert str(found) == f"#layout<{text}>"
     assert (found.count(Owner.LANE), found.count(Owner.WARP)) == (32, 4)
+
+
+@pytest.mark.parametrize("shape", [*product((2, 4, 256), repeat=2), *product((1, 2, 32), repeat=3)], ids=str)
+def test_no_thread_holds_an_element_twice(shape: tuple[int, ...]) -> None:
+    for (along, across), width, warps in product(permutations(range(len(shape)), 2), (2, 4, 16), (1, 4)):
+        found = spread_layout(shape, Teams(32, warps), Wishes(along, width, across=across))
+        assert all(digit.dim is not None for digit in found.of(Owner.REG)), found
+        assert (found.count(Owner.LANE), found.count(Owner.WARP)) == (32, warps)
 
 
 def test_what_is_reduced_and_spread_again_follows() -> None:

@@ -56,7 +56,8 @@ def spread_layout(shape: tuple[int, ...], teams: Teams, wishes: Wishes) -> Layou
         run = _run(shape, teams, wishes)
         deal(Owner.REG, run, order[:1])
         if wishes.across is not None:
-            deal(Owner.REG, max(min(run, prod(shape) // (run * teams.threads)), 1), [wishes.across])
+            rows = min(run, prod(shape) // (run * teams.threads), left[wishes.across])
+            deal(Owner.REG, max(rows, 1), [wishes.across])
     deal(Owner.LANE, teams.lanes, order)
     deal(Owner.WARP, teams.warps, sorted(order, key=lambda dim: dim in wishes.reduced))
     for dim in order:
