@@ -44,7 +44,7 @@ class DeviceMemory(Protocol):
 
 
 class DeviceArray:
-    """A copy of an array on the device, with the same strides and a guard on both sides."""
+    """A copy of an array on the device, with the same strides and alignment and a guard on both sides."""
 
     def __init__(self, context: DeviceMemory, array: Array) -> None:
         self.array = array
@@ -52,15 +52,16 @@ class DeviceArray:
         self._size = high - low
         self._first = array.__array_interface__["data"][0] - low
         raw = ctypes.string_at(low, self._size)
-        self._image = b"\xa5" * GUARD + raw + b"\xa5" * GUARD
+        self._front = GUARD + low % GUARD
+        self._image = b"\xa5" * self._front + raw + b"\xa5" * GUARD
         self._buffer = context.allocate(len(self._image))
         self._buffer.write(self._image)
-        self.address = self._buffer.address + GUARD + self._first
+        self.address = self._buffer.address + self._front + self._first
 
     def read(self) -> Array:
         """The array as it is on the device now; bytes between its elements must be as before."""
         image = self._buffer.read()
-        assert image[:GUARD] == self._image[:GUARD], "the kernel wrote in front of an array"
+        assert image[: self._front] == self._image[: self._front], "the kernel wrote in front of an array"
         assert image[-GUARD:] == self._image[-GUARD:], "the kernel wrote behind an array"
         found = self._view(bytearray(image))
         untouched = bytearray(image)
@@ -70,7 +71,7 @@ class DeviceArray:
 
     def _view(self, image: bytearray) -> Array:
         array = self.array
-        start = GUARD + self._first
+        start = self._front + self._first
         return np.ndarray(array.shape, array.dtype, image, start, array.strides)
 
 

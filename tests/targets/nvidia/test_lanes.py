@@ -18,9 +18,10 @@ from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.target import NvidiaTarget
 
 from .against_interpreter import random_differences, tile_ir_meaning
-from .case import Launch
+from .case import Case, Launch, kernel, poisoned, random_array
+from .cases_runs import placed
 from .cases_tile_ir import entry
-from .emulated import Emulated, compiled, emulated
+from .emulated import Emulated, compiled, emulated, scheduled
 from .test_runs import accesses, views
 
 KERNELS = count("RANDOM_LANE_KERNELS", 12, 1000)
@@ -105,6 +106,28 @@ def test_sums_of_every_shape(rows: int, columns: int, dim: int, rng: np.random.G
     y = np.zeros(rows if dim else columns, np.int32)
     found = kernels.run(Launch([x, y], {}))[1]
     np.testing.assert_array_equal(np.asarray(found), x.sum(axis=dim, dtype=np.int32))
+
+
+WINDOW = """
+      %z = arith.constant {value = 0} -> index
+      %a = tile.load %A, %i {check = [true]} -> tile<128xf32>
+      team.barrier {fence_global = true}
+      tile.store %a, %B, %z"""
+
+
+@pytest.mark.parametrize("shift", range(4))
+@pytest.mark.parametrize("start", [-129, -3, -1, 0, 1, 5, 400, 499])
+def test_windows_over_either_edge(start: int, shift: int, rng: np.random.Generator) -> None:
+    """Where 16 bytes begin in front of the array, its first elements are read all the same."""
+    parameters = "%i: index, %A: memref<f32x?>, %B: memref<f32x128>"
+    case = Case("window", kernel(parameters, WINDOW), lambda rng: Launch([], {}))
+    kernels = scheduled(case.module())
+    assert kernels.kernels[0].facts["schedule"].startswith("lanes")
+    for size in (497, 500):
+        a = placed(random_array(rng, "f32", size), shift)
+        wanted = np.pad(a, (200, 800))[200 + start :][:128]
+        found = kernels.run(Launch([np.int64(start), a, poisoned("f32", 128)], {}))[2]
+        np.testing.assert_array_equal(np.asarray(found), wanted)
 
 
 def test_rows_of_a_warp_need_no_shared_memory() -> None:

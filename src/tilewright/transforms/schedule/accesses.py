@@ -119,7 +119,7 @@ class Transfer(Struct, frozen=True):
         return found
 
     def _edge(self, build: Builder, mode: int, width: int) -> list[Value]:
-        """That no access of `width` elements goes over the edge of the memref."""
+        """That no access of `width` elements goes over either edge of the memref."""
         static, start = self.type.shape[mode], self.indices[mode]
         if static is not None and math.gcd(static, divisor(start)) % width == 0:
             return []
@@ -128,7 +128,10 @@ class Transfer(Struct, frozen=True):
             return []
         end = emit.add(build, start, build.index(self.layout.shape[mode]))
         inside = build(Cmp(Predicate.LE, end, size)).out
-        return [build(Or(inside, self._is_multiple(build, emit.sub(build, size, start), width))).out]
+        tests = [build(Or(inside, self._is_multiple(build, emit.sub(build, size, start), width))).out]
+        if divisor(start) % width:
+            tests.append(build(Cmp(Predicate.GE, start, build.index(0))).out)
+        return tests
 
     @staticmethod
     def _is_multiple(build: Builder, value: Value, number: int) -> Value:
