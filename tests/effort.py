@@ -6,6 +6,7 @@ Each number can be given by an environment variable, `TILEWRIGHT_RANDOM_KERNELS`
 
 from __future__ import annotations
 
+import math
 import os
 import random
 from collections.abc import Callable
@@ -37,3 +38,17 @@ def count(name: str, usual: int, many: int) -> int:
     assert name.startswith(("RANDOM_", "GPU_"))
     given = os.environ.get(f"TILEWRIGHT_{name}")
     return int(given) if given else many if thorough() else usual
+
+
+def falls_short(found: int, tried: int, share: float) -> bool:
+    """Whether so few of the random cases would be found in one of a thousand million runs, if that share of all were.
+
+    What is promised of a share of cases is asserted with this: a share of what happened to be drawn is another number,
+    and a limit close to the true one fails in some runs without a fault.
+    """
+    whole, found_one, missed_one = math.lgamma(tried + 1), math.log(share), math.log1p(-share)
+    chances = (
+        math.exp(whole - math.lgamma(k + 1) - math.lgamma(tried - k + 1) + k * found_one + (tried - k) * missed_one)
+        for k in range(found + 1)
+    )
+    return math.fsum(chances) < 1e-9

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 import tilewright as tw
-from effort import THOROUGH, count
+from effort import THOROUGH, count, falls_short
 from tilewright.settings.config import current
 
 TESTS = """
@@ -50,6 +52,17 @@ def test_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert count("RANDOM_THINGS", 3, 50) == 50
     monkeypatch.setenv("TILEWRIGHT_RANDOM_THINGS", "7")
     assert count("RANDOM_THINGS", 3, 50) == 7
+
+
+@pytest.mark.parametrize(
+    ("tried", "share", "least"), [(1, 0.5, 0), (20, 0.5, 0), (30, 0.5, 1), (300, 0.9, 235), (3000, 0.9, 2597)]
+)
+def test_what_falls_short_is_what_chance_does_not_do(tried: int, share: float, least: int) -> None:
+    """Against sums of exact fractions."""
+    p = Fraction(str(share))
+    below = [sum(math.comb(tried, k) * p**k * (1 - p) ** (tried - k) for k in range(n)) for n in (least, least + 1)]
+    assert below[0] < Fraction(1, 10**9) <= below[1]
+    assert [falls_short(n, tried, share) for n in range(least + 2)] == [True] * least + [False] * 2
 
 
 @pytest.mark.parametrize(("options", "shown"), [([], "1,200 numbers"), (["--thorough", "-n2"], "3,000 numbers")])
