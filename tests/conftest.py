@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import random
 import secrets
 import shutil
 import signal
@@ -11,14 +12,15 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from types import FrameType
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
 from code_generation import quick_code_generation
-from effort import GIVEN_SEED, THOROUGH, Ran
+from covering import MARK, thinned
+from effort import GIVEN_SEED, SEED, THOROUGH, Ran, thorough
 
 # A deadline in milliseconds says something about the machine's load, not about the code.
 settings.register_profile("tilewright", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -32,8 +34,37 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("thorough"):
         os.environ[THOROUGH] = "1"
+    config.addinivalue_line("markers", f"{MARK}(strength): a run takes some of the combinations (tests/covering.py)")
     if not hasattr(config, "workerinput"):
+        os.environ[_COVERING] = str(SEED)
         _use_new_cache(config)
+
+
+_COVERING = "TILEWRIGHT_RANDOM_COVERING"
+"""The seed of what is left out: all processes that a run is distributed among leave out the same."""
+_COUNTS = pytest.StashKey[dict[str, tuple[int, int]]]()
+"""How many combinations of each test a run takes, of how many."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out combinations of tests that bear the mark, unless all are asked for."""
+    if thorough():
+        return
+    left_out, counts = thinned(items, random.Random(os.environ[_COVERING]))
+    if left_out:
+        gone = set(left_out)
+        items[:] = [item for item in items if item not in gone]
+        config.hook.pytest_deselected(items=left_out)
+    config.stash[_COUNTS] = counts
+    if hasattr(config, "workeroutput"):
+        cast("Any", config).workeroutput[MARK] = counts
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """What a process among which the run was distributed has left out."""
+    node.config.stash[_COUNTS] = getattr(node, "workeroutput", {}).get(MARK, {})
 
 
 @pytest.hookimpl(trylast=True)
@@ -103,7 +134,7 @@ _RAN = "ran"
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Random cases by kind, and skipped tests by reason."""
+    """Random cases by kind, combinations of tests that leave out some, and skipped tests by reason."""
     reports = [r for found in terminalreporter.stats.values() for r in found if isinstance(r, pytest.TestReport)]
     cases = Counter[str]()
     for number, kind in _cases(reports):
@@ -112,6 +143,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("random cases")
         for kind, number in sorted(cases.items()):
             terminalreporter.write_line(f"{number:>9,} {kind}")
+    config = terminalreporter.config
+    if counts := config.stash.get(_COUNTS, None):
+        terminalreporter.section("combinations")
+        for name, (number, of) in sorted(counts.items()):
+            terminalreporter.write_line(f"{number:>9,} of {of:,} {name}")
     skipped = Counter(_reason(r) for r in reports if r.skipped)
     if skipped:
         terminalreporter.section("skipped")

@@ -33,6 +33,12 @@ def test_left_out():
 
 def test_left_out_later():
     pytest.skip("no moon")
+
+@pytest.mark.covering(1)
+@pytest.mark.parametrize("x", range(5))
+@pytest.mark.parametrize("y", [*range(4), pytest.param(4, marks=pytest.mark.skip(reason="no sun"))])
+def test_both(x, y):
+    pass
 """
 
 
@@ -65,8 +71,19 @@ def test_what_falls_short_is_what_chance_does_not_do(tried: int, share: float, l
     assert [falls_short(n, tried, share) for n in range(least + 2)] == [True] * least + [False] * 2
 
 
-@pytest.mark.parametrize(("options", "shown"), [([], "1,200 numbers"), (["--thorough", "-n2"], "3,000 numbers")])
-def test_the_end_of_a_run(tmp_path: Path, options: list[str], shown: str) -> None:
+ALL = "test_some.py::test_both"
+
+
+@pytest.mark.parametrize(
+    ("options", "shown", "passed"),
+    [
+        ([], ["1,200 numbers", f"5 of 20 {ALL}"], 8),
+        (["-n2"], ["1,200 numbers", f"5 of 20 {ALL}"], 8),
+        (["--thorough", "-n2"], ["3,000 numbers"], 23),
+        ([f"{ALL}[3-2]", f"{ALL}[2-2]", "test_some.py::test_wrong"], [f"2 of 2 {ALL}"], 2),
+    ],
+)
+def test_the_end_of_a_run(tmp_path: Path, options: list[str], shown: list[str], passed: int) -> None:
     """Of what has passed, here and in the processes that a run is distributed to."""
     (tmp_path / "conftest.py").write_text((Path(__file__).parent / "conftest.py").read_text())
     (tmp_path / "test_some.py").write_text(TESTS)
@@ -79,5 +96,7 @@ def test_the_end_of_a_run(tmp_path: Path, options: list[str], shown: str) -> Non
     )
     assert done.returncode == 1, done.stdout + done.stderr
     lines = [line.strip() for line in done.stdout.splitlines()]
-    assert shown in lines
-    assert "2 no moon" in lines
+    assert set(shown) <= set(lines), done.stdout
+    assert any(line.startswith(f"1 failed, {passed} passed") for line in lines), done.stdout
+    if passed > 2:
+        assert {"2 no moon", "5 no sun"} <= set(lines)

@@ -48,6 +48,7 @@ func @k(%alpha: {t}, %A: group<memref<{t}x?x?>x?>, %B: group<memref<{t}x?x?>x?>,
 """
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("level", [0, 2])
 @pytest.mark.parametrize("transposes", TRANSPOSES)
 @pytest.mark.parametrize("dtype", ELEMENTS)

@@ -64,6 +64,7 @@ def launched(source: str, target: str, given: Array) -> Array:
     return array
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("dtype", list(DTYPES))
 @pytest.mark.parametrize("kind", list(KINDS))
 @pytest.mark.parametrize("form", ["reduce", "inclusive_scan", "exclusive_scan"])

@@ -136,6 +136,7 @@ def kernel(operands: str, body: str, dtype: str, alpha: float, beta: float, cons
     return f"func @k({head}) {{ {factors} {body} }}"
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("policy", list(POLICIES))
 @pytest.mark.parametrize("dynamic", [False, True])
 @pytest.mark.parametrize(("ta", "tb"), [(False, False), (True, False), (False, True), (True, True)])
@@ -176,6 +177,7 @@ TWO_OPERANDS: dict[str, tuple[str, Shapes]] = {
 COLLECTIVES = ONE_OPERAND | TWO_OPERANDS
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("dynamic", [False, True])
 @pytest.mark.parametrize("name", list(COLLECTIVES))
 def test_other_collectives(rng: np.random.Generator, name: str, dynamic: bool) -> None:

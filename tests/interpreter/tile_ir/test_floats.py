@@ -97,6 +97,7 @@ BINARY: list[tuple[type[Any], Callable[[Fraction, Fraction], Fraction]]] = [
 ]
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("element", FLOATS, ids=str)
 @pytest.mark.parametrize("mode", MODES, ids=lambda m: m.value)
 @pytest.mark.parametrize(("kind", "compute"), BINARY, ids=lambda k: getattr(k, "__name__", ""))

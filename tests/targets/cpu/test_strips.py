@@ -72,6 +72,7 @@ def test_sums_of_long_columns(dtype: str, dynamic: bool) -> None:
     assert np.array_equal(target, expected), f"seed {seed}, {length}"
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(1, 300), (300, 1), (16, 16), (70, 133), (257, 64), (33, 31)], ids=str)
 def test_transposed_axpby(dtype: str, shape: tuple[int, int], dynamic: bool) -> None:

@@ -122,6 +122,7 @@ def fused_reference(dtype: str, x: Array, y: Array, z: Array) -> Array:
     return from_float64(np.array([fused(dtype, a, b, c) for a, b, c in rows]), dtype)
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("lanes", LANES)
 @pytest.mark.parametrize("dtype", INTEGERS)
@@ -142,6 +143,7 @@ def test_integers(jit: Jit, rng: np.random.Generator, dtype: str, lanes: int, ma
                 expect_same(job, run(job, *operands), integer_reference(job.op, x, y, z), operands)
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("lanes", LANES)
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -166,6 +168,7 @@ def test_floats(jit: Jit, rng: np.random.Generator, dtype: str, lanes: int, mach
                 expect_same(job, run(job, *operands), want, operands, zero_signs=job.op not in ("max", "min"))
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("lanes", LANES)
 @pytest.mark.parametrize("dtype", FLOATS)

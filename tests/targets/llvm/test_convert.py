@@ -74,6 +74,7 @@ def interesting(rng: np.random.Generator, dtype: str) -> Array:
     return np.concatenate(values)
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("machine", ["host", "generic"])
 @pytest.mark.parametrize("lanes", [1, 4, 16])
 @pytest.mark.parametrize("source", INTEGERS + FLOATS)

@@ -36,6 +36,7 @@ def _numbers(rng: np.random.Generator, dtype: str, *shape: int) -> NDArray[Any]:
     return np.asfortranarray(whole.astype(DTYPES[dtype]))
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_transposed_matrices(dtype: str, level: str, fence: Fence, rng: np.random.Generator) -> None:
@@ -79,6 +80,7 @@ def _permuting(element: str, shape: tuple[int, int], box: tuple[int, int] = (16,
 """
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize(("element", "dtype"), [("i8", "i1"), ("f32", "f4"), ("f64", "f8"), ("i1", "?")])
 @pytest.mark.parametrize("shape", [(64, 64), (70, 45)], ids=str)

@@ -142,6 +142,7 @@ def test_tiles_read_and_write_runs_of_every_length(rng: np.random.Generator, inn
         assert "amx-" in Tensors(rng, TYPES[name], modes).check(1, 1, tiles=True)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("inner", [1, 3, 7, 8, 15, 16, 17, 24, 31, 32, 33, 40])
 @pytest.mark.parametrize("target", ["cpu", "cpu:avx2"])
 def test_runs_of_every_length(rng: np.random.Generator, inner: int, target: str) -> None:

@@ -18,6 +18,7 @@ MARGIN: Final = 64
 """Elements around; more than any vector has lanes."""
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("level", available_levels(), ids=lambda level: level.value)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(("rows", "columns", "step"), [(19, 1, 3), (19, 4, -2), (5, 3, 2), (33, 2, -1), (3, 7, 5)])

@@ -62,6 +62,7 @@ def _check(
     return run
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("level", available_levels())
 @pytest.mark.parametrize("dtype", ["f32", "f64"])
 @pytest.mark.parametrize("size", [(16, 16, 16), (56, 9, 9), (20, 9, 9), (9, 9, 9), (35, 9, 20), (9, 35, 20)])
@@ -89,6 +90,7 @@ def test_blocks_of_nearly_all_registers_spill_none(level: FeatureSet, dtype: str
     assert not re.search(r"[xyz]mm\d+, .*\(%r[sb]p\)", assembly)
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("row_major", [False, True])
 @pytest.mark.parametrize("transposes", [(False, False), (True, False), (False, True), (True, True)])

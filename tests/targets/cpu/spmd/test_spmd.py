@@ -111,6 +111,7 @@ def test_loops_run_as_often_as_each_work_item_wants(dtype: str) -> None:
     np.testing.assert_array_equal(y, 100 + -(-np.arange(16) // 3))
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("dtype", ["i8", "i64", "f16", "bf16", "f32", "c32"])
 @pytest.mark.parametrize("size", [1, 8, 16, 32])
 @pytest.mark.parametrize("kind", ["add", "max", "min"])

@@ -69,6 +69,7 @@ def kernel(dtype: str, size: int, rows: int, columns: int, components: int) -> s
     }}"""
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.value)
 @pytest.mark.parametrize("dtype", ["f32", "i8", "c64"])
 @pytest.mark.parametrize(("size", "rows", "columns"), SHAPES)

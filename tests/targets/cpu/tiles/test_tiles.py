@@ -43,6 +43,7 @@ def _run(kernel: Collective, x: np.ndarray, result: tuple[int, ...], dtype: str 
     return y
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("level", available_levels())
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(1,), (37,), (5, 3), (33, 21), (3, 4, 5)])

@@ -18,8 +18,8 @@ from tilewright.settings.product_units import Unit
 Array = NDArray[np.generic]
 SIGNS = [(left, right) for left in "su" for right in "su"]
 WAYS = ways(Unit.VECTOR, Unit.VNNI, Unit.AMX_INT8)
-EACH_ORDER = ("cf", "fc", "ss")
-ALL_ORDERS = (*EACH_ORDER, "ff", "cc")
+EACH_ORDER = (("c", "f"), ("f", "c"), ("s", "s"))
+ALL_ORDERS = (*EACH_ORDER, ("f", "f"), ("c", "c"))
 EXTENT = 2048
 """Of the tiles; matrices end before."""
 
@@ -77,6 +77,7 @@ def check(run: Collective, a: Array, b: Array, c: Array, note: object) -> None:
     assert (around == 77).all(), note
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("signs", SIGNS, ids="".join)
 def test_every_tail(signs: tuple[str, str], way: Way, rng: np.random.Generator, ran: Ran) -> None:
@@ -96,9 +97,12 @@ def test_every_tail(signs: tuple[str, str], way: Way, rng: np.random.Generator, 
 ORDERS = {("i8", "i8"): ALL_ORDERS, ("i16", "i16"): ALL_ORDERS, ("i8", "i16"): EACH_ORDER, ("i16", "i8"): EACH_ORDER}
 
 
+@pytest.mark.covering(3)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("elements", "orders"), [(e, o) for e, orders in ORDERS.items() for o in orders], ids=str)
-def test_orders_strides_and_runs(elements: tuple[str, str], orders: str, way: Way, rng: np.random.Generator) -> None:
+def test_orders_strides_and_runs(
+    elements: tuple[str, str], orders: tuple[str, str], way: Way, rng: np.random.Generator
+) -> None:
     """Factors by columns, by rows, or with gaps everywhere; runs of terms that end anywhere."""
     layouts = {"f": ",strided<1,?>", "c": ",strided<?,1>", "s": ",strided<?,?>"}
     run = kernel(("s", "s"), way, elements, (layouts[orders[0]], layouts[orders[1]], ",strided<1,?>"), 6000)
@@ -115,6 +119,7 @@ def _laid(matrix: Array, order: str) -> Array:
     return wide[::2, ::3]
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("signs", SIGNS, ids="".join)
 def test_the_extremes_do_not_saturate(signs: tuple[str, str], way: Way) -> None:
@@ -136,6 +141,7 @@ def test_pairs_of_the_lowest_shorts_wrap(way: Way) -> None:
     np.testing.assert_array_equal(c, expected(a, b, np.zeros_like(c)))
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("level", [FeatureSet.GENERIC, FeatureSet.AVX2])
 @pytest.mark.parametrize("signs", SIGNS, ids="".join)
 def test_targets_without_units_take_vectors(

@@ -85,6 +85,7 @@ def mmai(signs: tuple[str, str], size: tuple[int, int, int], tiles: tuple[int, i
     """
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("tiles", [(16, 8, 32), (64, 32, 32), (128, 64, 128)])
 @pytest.mark.parametrize("signs", list(product(SIGNS, SIGNS)), ids="-".join)
 def test_mmai_is_the_same_on_every_unit_and_in_the_interpreter(
@@ -109,6 +110,7 @@ def test_mmai_is_the_same_on_every_unit_and_in_the_interpreter(
         np.testing.assert_array_equal(c, wanted, err_msg=f"{target} {units}")
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("level", [0, 2])
 @pytest.mark.parametrize("unit", [Unit.VNNI, Unit.AMX_INT8])
 @pytest.mark.parametrize("signs", list(product(SIGNS, SIGNS)), ids="-".join)

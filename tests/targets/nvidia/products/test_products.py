@@ -48,6 +48,7 @@ def check(
     assert not found, found
 
 
+@pytest.mark.covering(3)
 @pytest.mark.parametrize(
     ("element", "architecture"),
     [*((element, Architecture.SM_90A) for element in TOTALS), *((e, Architecture.SM_80) for e in ("f16", "bf16"))],
@@ -70,6 +71,7 @@ def test_several_groups_of_warps(rng: np.random.Generator) -> None:
     check(code, product, (128, 256), "C", rng)
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("element", TOTALS)
 @pytest.mark.parametrize("transposed", list(itertools.product((False, True), repeat=2)))
 def test_tile_ir_where_tiles_do_not_divide(
@@ -82,6 +84,7 @@ def test_tile_ir_where_tiles_do_not_divide(
         check(emitted(TEXTS.tile_ir_product(product, (32, 32, 32), ZEROS)), product, (32, 32), "C", rng)
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("element", TOTALS)
 @pytest.mark.parametrize("transposed", list(itertools.product((False, True), repeat=2)))
 def test_gemm(element: str, transposed: tuple[bool, bool], rng: np.random.Generator) -> None:
