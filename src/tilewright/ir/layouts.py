@@ -82,6 +82,10 @@ class Layout(Struct, frozen=True, dict=True):
         if stride != extent:
             raise LayoutError(f"digits of dimension {dim} reach {stride} of {extent} coordinates")
 
+    def covers(self, shape: tuple[int, ...]) -> bool:
+        """Whether every element of a tile of `shape` has a holder."""
+        return len(shape) == len(self.shape) and all(n <= m for n, m in zip(shape, self.shape, strict=True))
+
     def of(self, owner: Owner) -> tuple[Digit, ...]:
         """Digits of an owner, fastest first."""
         return tuple(digit for digit in self.digits if digit.owner is owner)
@@ -203,7 +207,7 @@ _OWNER: Final = re.compile(rf"(reg|lane|warp|block)((?: \({_NUMBER}(?:, {_NUMBER
 
 
 def parse_layout(text: str, shape: tuple[int, ...]) -> Layout:
-    """The layout of a tile of `shape` that `#layout<..>` spells. Raises `LayoutError`."""
+    """The layout of a tile of `shape`, or of a box around it, that `#layout<..>` spells. Raises `LayoutError`."""
     if not (text.startswith("#layout<") and text.endswith(">")):
         raise LayoutError(f"{text!r} is not a layout")
     inner = text[len("#layout<") : -1]
@@ -215,4 +219,5 @@ def parse_layout(text: str, shape: tuple[int, ...]) -> Layout:
         owner = Owner(match[1])
         for extent, dim, stride in _DIGIT.findall(match[2]):
             digits.append(Digit(owner, int(extent), int(dim), int(stride)) if dim else Digit(owner, int(extent)))
-    return Layout(shape, tuple(digits))
+    reached = (prod(d.extent for d in digits if d.dim == dim) for dim in range(len(shape)))
+    return Layout(tuple(max(pair) for pair in zip(shape, reached, strict=True)), tuple(digits))

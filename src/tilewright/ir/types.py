@@ -290,7 +290,8 @@ class CoopMatrixType(Type, Struct, frozen=True):
 class TileType(Type, Struct, frozen=True, dict=True):
     """An immutable n-d value of static shape, owned by the team of the enclosing region.
 
-    On the gpu level `layout` says which of its threads hold which elements.
+    On the gpu level `layout` says which of its threads hold which elements. It may cover a larger box, where digits
+    do not come out even; what threads hold beyond the tile is nothing.
     """
 
     shape: tuple[int, ...]
@@ -298,7 +299,7 @@ class TileType(Type, Struct, frozen=True, dict=True):
     layout: Layout | None = None
 
     def __post_init__(self) -> None:
-        if self.layout is not None and self.layout.shape != self.shape:
+        if self.layout is not None and not self.layout.covers(self.shape):
             raise LayoutError(f"a layout of {self.layout.shape} is none of a tile of {self.shape}")
 
     @property
