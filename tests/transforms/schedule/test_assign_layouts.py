@@ -91,7 +91,6 @@ def test_loops_carry_one_layout() -> None:
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ("%v = tile.load %x, %z -> tile<24xf32> tile.store %v, %x, %z", "tile<24xf32>, whose extents are no powers"),
         (
             '%v = tile.load %x, %z -> tile<64xf32> %w = tile.scan %v {kind = "add", dim = 0} -> tile<64xf32>',
             "tile.scan",

@@ -17,13 +17,14 @@ from msgspec.structs import replace
 from tilewright.dialects import lane, scf, tile
 from tilewright.dialects.arith import And, Cmp, Or, Predicate
 from tilewright.dialects.builder import Builder, new_region
-from tilewright.dialects.memref import Size, Stride
+from tilewright.dialects.memref import Size, Stride, Subview
 from tilewright.ir.banks import sectors
 from tilewright.ir.core import Region, Value
 from tilewright.ir.layouts import Layout, Owner
 from tilewright.ir.types import BOOL, FragmentType, MemrefType
 from tilewright.transforms import emit
 from tilewright.transforms.facts import alignment, divisor, stride_divisor
+from tilewright.transforms.schedule.ragged import ragged_dims
 from tilewright.transforms.schedule.threads import Threads, register_steps
 
 _VECTOR_BYTES: Final = 16
@@ -31,12 +32,13 @@ _FAR: Final = 1 << 20
 
 
 class Transfer(Struct, frozen=True):
-    """A box of a memref at `indices` between memory and the registers of a layout."""
+    """A box of a memref at `indices` between memory and the registers of a layout, which may cover more."""
 
     memref: Value
     indices: Sequence[Value]
     check: tuple[bool, ...]
     layout: Layout
+    shape: tuple[int, ...]
 
     @property
     def type(self) -> MemrefType:
@@ -50,9 +52,10 @@ class Transfer(Struct, frozen=True):
 
         def access(at: Builder, width: int) -> list[Value]:
             steps = register_steps(self.layout)
-            return [at(lane.Load(self.memref, places, steps, self.check, width, result_types=[out])).out]
+            return [at(lane.Load(box.memref, places, steps, box.check, width, result_types=[out])).out]
 
-        places = self._places(build, threads)
+        box = self._box(build)
+        places = box.places(build, threads)
         (found,) = self._either(build, access, [out])
         return found
 
@@ -60,14 +63,41 @@ class Transfer(Struct, frozen=True):
         """Write a fragment."""
 
         def access(at: Builder, width: int) -> list[Value]:
-            at(lane.Store(value, self.memref, places, register_steps(self.layout), self.check, width))
+            at(lane.Store(value, box.memref, places, register_steps(self.layout), box.check, width))
             return []
 
-        places = self._places(build, threads)
+        box = self._box(build)
+        places = box.places(build, threads)
         self._either(build, access, [])
 
-    def _places(self, build: Builder, threads: Threads) -> list[Value]:
+    def places(self, build: Builder, threads: Threads) -> list[Value]:
+        """Where in the memref the element of a thread's first register lies."""
         return [emit.add(build, at, threads.coordinate(self.layout, k)) for k, at in enumerate(self.indices)]
+
+    def _box(self, build: Builder) -> Transfer:
+        """The same elements as a box whose edges are tested where the layout goes on beyond the tile."""
+        ragged = ragged_dims(self.layout, self.shape)
+        if not ragged:
+            return self
+        modes = range(len(self.shape))
+        check = [any(self.check[mode : mode + 1]) for mode in modes]
+        ends = [self._ends(build, mode, check[mode]) if mode in ragged else None for mode in modes]
+        view, indices = _cut(build, self.memref, ends), list(self.indices)
+        for mode, found in enumerate(ends):
+            if found is not None:
+                indices[mode] = emit.sub(build, indices[mode], found[0]) if check[mode] else build.index(0)
+        tested = tuple(test or mode in ragged for mode, test in enumerate(check))
+        return Transfer(view, indices, tested, self.layout, self.shape)
+
+    def _ends(self, build: Builder, mode: int, check: bool) -> tuple[Value, emit.Length]:
+        """Where the tile begins in a mode of the memref, and how much of it is there."""
+        start, extent = self.indices[mode], self.shape[mode]
+        if not check:
+            return start, extent
+        nothing, size = build.index(0), emit.as_value(build, emit.extent(build, self.memref, mode))
+        first = emit.minimum(build, emit.maximum(build, start, nothing), size)
+        end = emit.minimum(build, emit.add(build, start, build.index(extent)), size)
+        return first, emit.maximum(build, emit.sub(build, end, first), nothing)
 
     def _either(
         self, build: Builder, access: Callable[[Builder, int], list[Value]], types: Sequence[FragmentType]
@@ -88,7 +118,7 @@ class Transfer(Struct, frozen=True):
 
     def _width(self) -> int:
         """Registers of one access, if it turns out to be possible."""
-        return _width(self.layout, self.type)
+        return _width(self.layout, self.shape, self.type)
 
     @property
     def _along(self) -> int:
@@ -99,7 +129,7 @@ class Transfer(Struct, frozen=True):
     def _condition(self, build: Builder, width: int) -> Value | None:
         """What has to be tested; None if all of it is known."""
         tests: list[Value] = []
-        along, bytes_, shape = self._along, self.type.element.bytes, self.layout.shape
+        along, bytes_, shape = self._along, self.type.element.bytes, self.shape
         wanted = width * bytes_
         if self.type.strides[along] is None:
             stride = build(Stride(self.memref, along)).out
@@ -126,7 +156,7 @@ class Transfer(Struct, frozen=True):
         size = emit.as_value(build, static) if static is not None else build(Size(self.memref, mode)).out
         if static is None and math.gcd(divisor(size), divisor(start)) % width == 0:
             return []
-        end = emit.add(build, start, build.index(self.layout.shape[mode]))
+        end = emit.add(build, start, build.index(self.shape[mode]))
         inside = build(Cmp(Predicate.LE, end, size)).out
         tests = [build(Or(inside, self._is_multiple(build, emit.sub(build, size, start), width))).out]
         if divisor(start) % width:
@@ -138,7 +168,22 @@ class Transfer(Struct, frozen=True):
         return emit.equals_zero(build, build(And(value, build.index(number - 1))).out)
 
 
-def _width(layout: Layout, memory: MemrefType) -> int:
+def _cut(build: Builder, view: Value, ends: Sequence[tuple[Value, emit.Length] | None]) -> Value:
+    """A view with the modes that have ends cut down to them."""
+    type_ = emit.memref_type(view)
+    starts = [None if found is None else found[0] for found in ends]
+    sizes = [emit.extent(build, view, mode) if found is None else found[1] for mode, found in enumerate(ends)]
+    # a static size of 0 would drop the mode
+    lengths = [size or build.index(0) if isinstance(size, int) else size for size in sizes]
+    static = tuple(size if isinstance(size, int) else None for size in lengths)
+    known = [0 if start is None else emit.integer_of(start) for start in starts]
+    offsets = [start for start, number in zip(starts, known, strict=True) if start is not None and number is None]
+    dynamic = [size for size in lengths if isinstance(size, Value)]
+    out = replace(type_, shape=static)
+    return build(Subview(view, offsets, dynamic, tuple(known), static, result_types=[out])).out
+
+
+def _width(layout: Layout, shape: tuple[int, ...], memory: MemrefType) -> int:
     """Registers of one access where nothing is in the way but what is not known before the launch."""
     first = layout.of(Owner.REG)[:1]
     element = memory.element
@@ -146,7 +191,7 @@ def _width(layout: Layout, memory: MemrefType) -> int:
         return 1
     if memory.strides[first[0].dim] not in (1, None):
         return 1
-    return math.gcd(first[0].extent, max(_VECTOR_BYTES // element.bytes, 1))
+    return math.gcd(first[0].extent, shape[first[0].dim], max(_VECTOR_BYTES // element.bytes, 1))
 
 
 def neighbours_along(memory: MemrefType) -> int | None:
@@ -154,13 +199,13 @@ def neighbours_along(memory: MemrefType) -> int | None:
     return memory.strides.index(1) if 1 in memory.strides else None
 
 
-def traffic(layout: Layout, memory: MemrefType) -> int:
+def traffic(layout: Layout, shape: tuple[int, ...], memory: MemrefType) -> int:
     """Sectors that a warp touches as it accesses a tile in a layout; lines of unknown distance are far apart."""
     far = tuple(_FAR if stride is None else stride for stride in memory.strides)
-    width = _width(layout, memory)
+    width = _width(layout, shape, memory)
     return layout.count(Owner.REG) // width * sectors(layout, replace(memory, strides=far), width)
 
 
 def of_access(op: tile.Load | tile.Store, memref: Value, indices: Sequence[Value], layout: Layout) -> Transfer:
     """What a load or store of a tile becomes."""
-    return Transfer(memref, indices, tuple(op.check), layout)
+    return Transfer(memref, indices, tuple(op.check), layout, op.box().shape)

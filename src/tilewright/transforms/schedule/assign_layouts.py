@@ -30,6 +30,7 @@ from tilewright.transforms.schedule.accesses import neighbours_along, traffic
 from tilewright.transforms.schedule.choose_schedule import refused
 from tilewright.transforms.schedule.known import has_tile, runs_lanes, teams_of, tiles_of
 from tilewright.transforms.schedule.moves import registers_of_move
+from tilewright.transforms.schedule.ragged import reshaped
 from tilewright.transforms.schedule.spreading import Wishes, spread_layout
 from tilewright.transforms.schedule.threads import copies
 
@@ -151,7 +152,11 @@ class _Assignment:
         """Convert around an operation that cannot be done, or would be slow, with its tiles where they are."""
         if _breaks(op, _layout):
             link = next(_wanted(op))
-            layout = link.follow(_layout(link.source))
+            try:
+                layout = link.follow(_layout(link.source))
+            except LayoutError:
+                # a reshape goes through memory when it is lowered
+                return
             if link.target is op.results[0]:
                 _convert_result(op, layout)
             else:
@@ -176,7 +181,8 @@ class _Assignment:
         wish = wishes[shape]
         own = wish if along == wish.along else replace(wish, along=along, across=wish.along)
         best = spread_layout(shape, self._teams, own)
-        return best if 2 * traffic(best, op.memref.type) <= traffic(_layout(value), op.memref.type) else None
+        now, then = (traffic(layout, shape, op.memref.type) for layout in (_layout(value), best))
+        return best if 2 * then <= now else None
 
 
 def _type(value: Value) -> TileType:
@@ -256,8 +262,9 @@ def _links(op: Operation) -> Iterator[_Link]:
             stretched = [k for k, (n, m) in enumerate(zip(source, target, strict=True)) if n != m]
             yield _Link(op.out, op.tile, lambda layout: _collapsed(layout, stretched))
         case tile.Reshape():
-            yield _Link(op.tile, op.out, lambda layout: layout.reshape(_type(op.out).shape))
-            yield _Link(op.out, op.tile, lambda layout: layout.reshape(_type(op.tile).shape))
+            shapes = _type(op.tile).shape, _type(op.out).shape
+            yield _Link(op.tile, op.out, lambda layout: reshaped(layout, *shapes))
+            yield _Link(op.out, op.tile, lambda layout: reshaped(layout, *reversed(shapes)))
         case tile.Permute():
             inverse = [op.order.index(k) for k in range(len(op.order))]
             yield _Link(op.tile, op.out, lambda layout: layout.permute(op.order))

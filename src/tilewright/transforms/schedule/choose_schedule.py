@@ -14,15 +14,17 @@ from typing import ClassVar, Final
 from tilewright.dialects import tile
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.core import Value
+from tilewright.ir.layouts import Owner
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import TileType
 from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
 from tilewright.transforms.schedule.known import LANES, obstacle, teams_of, tiles_of
+from tilewright.transforms.schedule.spreading import Teams, Wishes, spread_layout
 
 _ELEMENTS: Final = "elements"
 _USUAL: Final = 4
 _MOST_REGISTERS: Final = 64
-"""Elements of a tile for each thread at most."""
+"""Registers of a thread that a tile takes at most."""
 
 _TRANSFERS: Final = (tile.Load, tile.Store)
 
@@ -39,12 +41,13 @@ class ChooseSchedule(Pass, frozen=True):
             if found is None:
                 largest = max(_type(value).size for value in tiles_of(kernel))
                 threads = self._threads(kernel, largest)
-                if largest <= threads * _MOST_REGISTERS:
+                registers = _most_registers(kernel, threads)
+                if registers <= _MOST_REGISTERS:
                     if kernel.spread:
                         kernel.work_group_size = (threads, 1)
                     kernel.schedule = f"{LANES}, {threads} threads"
                     continue
-                found = f"tiles of {largest} elements in the registers of {threads} threads"
+                found = f"tiles of {largest} elements: they take {registers} registers of each of {threads} threads"
             kernel.schedule = refused(found)
 
     def _threads(self, kernel: Kernel, largest: int) -> int:
@@ -52,6 +55,13 @@ class ChooseSchedule(Pass, frozen=True):
         if not kernel.spread:
             return teams_of(kernel).threads
         return self.policy.threads(largest, _least_bytes(kernel, largest))
+
+
+def _most_registers(kernel: Kernel, threads: int) -> int:
+    """Those that a tile takes of each thread, with what its layout covers beyond it."""
+    lanes = teams_of(kernel).lanes
+    shapes = {_type(value).shape for value in tiles_of(kernel)}
+    return max(spread_layout(s, Teams(lanes, threads // lanes), Wishes()).count(Owner.REG) for s in shapes)
 
 
 def _least_bytes(kernel: Kernel, size: int) -> int:

@@ -53,6 +53,8 @@ def exchanges(source: Layout, target: Layout) -> Exchanges | None:
     held = {owner: _bits(source, owner) for owner in Owner}
     wanted = {owner: _bits(target, owner) for owner in Owner}
     outside = (Owner.WARP, Owner.BLOCK)
+    if source.shape != target.shape or not all(_is_binary(layout) for layout in (source, target)):
+        return None
     if any(None in bits[owner] for bits in (held, wanted) for owner in (Owner.REG, Owner.LANE)):
         return None
     if any(held[owner] != wanted[owner] for owner in outside) or len(held[Owner.LANE]) != len(wanted[Owner.LANE]):
@@ -73,6 +75,10 @@ def exchanges(source: Layout, target: Layout) -> Exchanges | None:
     kept = [digit for digit in source.digits if digit.owner in outside]
     digits = [*_digits(Owner.REG, registers), *_digits(Owner.LANE, lanes), *kept]
     return Exchanges(tuple(steps), Layout(source.shape, tuple(digits)))
+
+
+def _is_binary(layout: Layout) -> bool:
+    return not any(digit.extent & (digit.extent - 1) for digit in layout.digits)
 
 
 def _bits(layout: Layout, owner: Owner) -> list[Bit | None]:
@@ -96,12 +102,17 @@ def renaming(source: Layout, target: Layout) -> list[int]:
     return [places[tuple(at)] for at in target.table()[:, 0, 0, 0].tolist()]
 
 
+Buffers = Callable[[MemrefType], tuple[Value, bool]]
+"""The shared memory of a type, and whether others have used it."""
+
+
 class Conversion(Struct, frozen=True):
-    """From one layout to another; `buffer` gives the shared memory of a type, and whether others have used it."""
+    """Of a tile of `shape` from one layout to another."""
 
     source: Layout
     target: Layout
-    buffer: Callable[[MemrefType], tuple[Value, bool]]
+    shape: tuple[int, ...]
+    buffer: Buffers
 
     def lower(self, build: Builder, threads: Threads, value: Value) -> Value:
         """The fragment in the target's layout."""
@@ -113,24 +124,42 @@ class Conversion(Struct, frozen=True):
         return picked(build, [value], renaming(found.result, self.target))
 
     def _through_memory(self, build: Builder, threads: Threads, value: Value) -> Value:
-        type_ = fragment_of(value)
-        memory = shared_buffer(type_.element, (self.source, self.target)).type
+        memory = shared_buffer(fragment_of(value).element, (self.source, self.target), self.shape).type
         buffer, used = self.buffer(memory)
         if used:
             build(team.Barrier(fence_local=True))
-        written, read = _in_memory_order(self.source, memory), _in_memory_order(self.target, memory)
-        value = picked(build, [value], renaming(self.source, written))
-        first = threads.is_first(copies(self.source))
-        writer = build if first is None else emit.open_if(build, first)
-        at = [threads.coordinate(self.source, k) for k in range(len(self.source.shape))]
-        width = access_width(self.source, memory)
-        writer(lane.Store(value, buffer, at, register_steps(written), width=width))
+        write(build, threads, value, self.source, buffer)
         build(team.Barrier(fence_local=True))
-        at = [threads.coordinate(self.target, k) for k in range(len(self.target.shape))]
-        out = FragmentType(read.count(Owner.REG), type_.element)
-        width = access_width(self.target, memory)
-        found = build(lane.Load(buffer, at, register_steps(read), width=width, result_types=[out])).out
-        return picked(build, [found], renaming(read, self.target))
+        return read(build, threads, self.target, buffer)
+
+
+def write(build: Builder, threads: Threads, value: Value, layout: Layout, buffer: Value) -> None:
+    """Put a tile into memory of its shape, each element once."""
+    memory = emit.memref_type(buffer)
+    ordered = _in_memory_order(layout, memory)
+    value = picked(build, [value], renaming(layout, ordered))
+    first = threads.is_first(copies(layout))
+    writer = build if first is None else emit.open_if(build, first)
+    at = [threads.coordinate(layout, k) for k in range(len(layout.shape))]
+    width, check = access_width(layout, memory), _edges(layout, memory)
+    writer(lane.Store(value, buffer, at, register_steps(ordered), check, width))
+
+
+def read(build: Builder, threads: Threads, layout: Layout, buffer: Value) -> Value:
+    """A tile of the shape of memory."""
+    memory = emit.memref_type(buffer)
+    ordered = _in_memory_order(layout, memory)
+    at = [threads.coordinate(layout, k) for k in range(len(layout.shape))]
+    out = FragmentType(ordered.count(Owner.REG), memory.element)
+    width, check = access_width(layout, memory), _edges(layout, memory)
+    found = build(lane.Load(buffer, at, register_steps(ordered), check, width, result_types=[out])).out
+    return picked(build, [found], renaming(ordered, layout))
+
+
+def _edges(layout: Layout, memory: MemrefType) -> tuple[bool, ...]:
+    """The modes along which the layout goes on beyond the memory; none for no such."""
+    found = tuple(box != extent for box, extent in zip(layout.shape, memory.shape, strict=True))
+    return found if any(found) else ()
 
 
 def _in_memory_order(layout: Layout, memory: MemrefType) -> Layout:

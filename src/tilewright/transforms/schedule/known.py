@@ -9,6 +9,7 @@ from tilewright.ir.core import Operation, Value
 from tilewright.ir.definition import PURE
 from tilewright.ir.interfaces import AccessesAddresses, Elementwise, MovesElements
 from tilewright.ir.types import TileType
+from tilewright.transforms.schedule.ragged import neutral
 from tilewright.transforms.schedule.spreading import Teams
 
 LANES = "lanes"
@@ -63,25 +64,25 @@ def tiles_of(kernel: Kernel) -> list[Value]:
 def obstacle(kernel: Kernel) -> str | None:
     """Why a kernel cannot be lowered to lanes; None if nothing is in the way."""
     teams = teams_of(kernel)
-    if any(number & (number - 1) for number in (teams.lanes, teams.warps)):
-        return f"{teams.warps} subgroups of {teams.lanes}"
+    if teams.lanes & (teams.lanes - 1):
+        return f"subgroups of {teams.lanes}"
     for op in kernel.walk():
         found = None if op is kernel else _obstacle(op)
         if found is not None:
             return found
-    tiles = tiles_of(kernel)
-    for value in tiles:
-        assert isinstance(value.type, TileType)
-        if any(extent & (extent - 1) or not extent for extent in value.type.shape):
-            return f"a {value.type}, whose extents are no powers of two"
-    return None if tiles else "no tiles"
+    return None if tiles_of(kernel) else "no tiles"
 
 
 def _obstacle(op: Operation) -> str | None:
     if isinstance(op, ReduceBy):
-        if len(op.tiles) == 1 and single_operation(op.body) is not None:
-            return None
-        return f"{op.name} by more than one commutative operation"
+        inner = single_operation(op.body)
+        if len(op.tiles) != 1 or inner is None:
+            return f"{op.name} by more than one commutative operation"
+        type_ = op.tiles[0].type
+        assert isinstance(type_, TileType)
+        if type_.shape[op.dim] & (type_.shape[op.dim] - 1) and neutral(type(inner), type_.element) is None:
+            return f"{op.name} by {inner.name} of {type_}, which layouts do not share out evenly"
+        return None
     if isinstance(op.parent_op, ReduceBy):
         return None
     known = isinstance(op, _ON_TILES) if has_tile(op) else isinstance(op, _ON_SCALARS) or PURE in op.definition.traits

@@ -27,7 +27,9 @@ from tilewright.transforms.schedule.accesses import of_access
 from tilewright.transforms.schedule.conversions import Conversion
 from tilewright.transforms.schedule.known import has_tile, runs_lanes, teams_of
 from tilewright.transforms.schedule.moves import registers_of_move
+from tilewright.transforms.schedule.ragged import filled, identity, inside, neutral
 from tilewright.transforms.schedule.reductions import Reduction, picked
+from tilewright.transforms.schedule.reshapes import reshape
 from tilewright.transforms.schedule.threads import Threads, copies
 from tilewright.transforms.steps import STEP
 
@@ -75,6 +77,12 @@ def layout_of(value: Value) -> Layout:
     return value.type.layout
 
 
+def shape_of(value: Value) -> tuple[int, ...]:
+    """The extents of a tile, of which its layout may cover more."""
+    assert isinstance(value.type, TileType)
+    return value.type.shape
+
+
 def lowered_type(type_: Type) -> Type:
     """Of what one thread has in the place of a value."""
     if not isinstance(type_, TileType):
@@ -115,6 +123,20 @@ class _Lowering:
         if not used:
             self._buffers[type_] = self.shared(memref.Alloca(result_types=[type_])).out
         return self._buffers[type_], used or bool(self.in_loop)
+
+    def counted(self, build: Builder, tile: Value, dim: int, value: Value, combine: type[Operation]) -> Value:
+        """What became of a tile, with registers beyond it along `dim` that change no combination."""
+        layout, shape = layout_of(tile), shape_of(tile)
+        if layout.shape[dim] == shape[dim]:
+            return value
+        number = neutral(combine, emit.scalar_type(value.type))
+        assert number is not None, "choose-schedule has asked"
+        return filled(build, self.threads, value, layout, shape, dim, number)
+
+    def inside(self, build: Builder, tile: Value) -> Value | None:
+        """For each register whether it holds an element of a tile; None if all do."""
+        shape = shape_of(tile)
+        return inside(build, self.threads, layout_of(tile), shape, range(len(shape)))
 
     def once(self, build: Builder, layout: Layout) -> Builder:
         """Where one of the threads that hold copies writes for all of them."""
@@ -162,7 +184,23 @@ def _store(low: _Lowering, build: Builder, op: tile.Store) -> None:
 
 
 def _scatter(low: _Lowering, build: Builder, op: _Scatters) -> None:
-    _copy(low, low.once(build, layout_of(op.value)), op)
+    _gather(low, low.once(build, layout_of(op.value)), op)
+
+
+def _gather(low: _Lowering, build: Builder, op: addresses.Gather | _Scatters) -> None:
+    """Only elements of the tile are accessed."""
+    kept = low.inside(build, op.addresses)
+    if kept is None:
+        _copy(low, build, op)
+        return
+    masked = op.mask is not None
+    operands = [low.new(value) for value in op.operands[: len(op.operands) - masked]]
+    operands.append(kept if op.mask is None else emit.both(build, low.new(op.mask), kept))
+    new = type(op).of_parts(operands, [lowered_type(value.type) for value in op.results], dict(op.attributes))
+    new.places = op.places
+    build(new)
+    for value, became in zip(op.results, new.results, strict=True):
+        low.put(value, became)
 
 
 def _splat(low: _Lowering, build: Builder, op: tile.Splat) -> None:
@@ -186,21 +224,33 @@ def _item(low: _Lowering, build: Builder, op: tile.Item) -> None:
 def _moved(low: _Lowering, build: Builder, op: MovesElements) -> None:
     registers = registers_of_move(op, layout_of)
     if registers is None:
-        assert isinstance(op, gpu.ConvertLayout), "assign-layouts has converted the operands of all others"
-        conversion = Conversion(layout_of(op.tile), layout_of(op.out), low.buffer)
-        low.put(op.out, conversion.lower(build, low.threads, low.new(op.tile)))
+        assert isinstance(op, gpu.ConvertLayout | tile.Reshape), "assign-layouts has converted the operands of others"
+        low.put(op.out, _exchanged(low, build, op))
         return
     low.put(op.results[0], picked(build, [low.new(value) for value in op.operands], registers))
+
+
+def _exchanged(low: _Lowering, build: Builder, op: gpu.ConvertLayout | tile.Reshape) -> Value:
+    """What threads have to get from each other."""
+    source, target = ((shape_of(value), layout_of(value)) for value in (op.tile, op.out))
+    if isinstance(op, tile.Reshape):
+        return reshape(build, low.threads, low.new(op.tile), source, target, low.buffer)
+    conversion = Conversion(source[1], target[1], source[0], low.buffer)
+    return conversion.lower(build, low.threads, low.new(op.tile))
 
 
 def _reduce(low: _Lowering, build: Builder, op: tile.Reduce) -> None:
     """Floats of 16 bits are combined in f32, and rounded once."""
     value = low.new(op.tile)
     element = emit.scalar_type(value.type)
+    if not shape_of(op.tile)[op.dim]:
+        low.put(op.out, build.constant(identity(op.kind, element), lowered_type(op.out.type)))
+        return
     wide = element.accumulator if element.is_float else element
     combine = _COMBINATIONS[op.kind]
     reduction = Reduction(layout_of(op.tile), op.dim, lambda at, x, y: at(combine(x, y)).out)
-    total = reduction.lower(build, low.threads, low.shared, emit.cast(build, value, wide), bool(low.in_loop))
+    value = low.counted(build, op.tile, op.dim, emit.cast(build, value, wide), combine)
+    total = reduction.lower(build, low.threads, low.shared, value, bool(low.in_loop))
     low.put(op.out, emit.cast(build, total, element))
 
 
@@ -212,7 +262,8 @@ def _reduce_by(low: _Lowering, build: Builder, op: ReduceBy) -> None:
         return at(type(inner).of_parts([x, y], [x.type], dict(inner.attributes))).results[0]
 
     reduction = Reduction(layout_of(op.tiles[0]), op.dim, combine)
-    low.put(op.outs[0], reduction.lower(build, low.threads, low.shared, low.new(op.tiles[0]), bool(low.in_loop)))
+    value = low.counted(build, op.tiles[0], op.dim, low.new(op.tiles[0]), type(inner))
+    low.put(op.outs[0], reduction.lower(build, low.threads, low.shared, value, bool(low.in_loop)))
 
 
 def _elected(low: _Lowering, build: Builder, op: memref.Store) -> None:
@@ -220,7 +271,7 @@ def _elected(low: _Lowering, build: Builder, op: memref.Store) -> None:
     _copy(low, emit.open_if(build, low.threads.is_elected()), op)
 
 
-_COMBINATIONS: Final[dict[memref.AtomicKind, Callable[[Value, Value], Any]]] = {
+_COMBINATIONS: Final[dict[memref.AtomicKind, type[arith.Add | arith.Max | arith.Min]]] = {
     memref.AtomicKind.ADD: arith.Add,
     memref.AtomicKind.MAX: arith.Max,
     memref.AtomicKind.MIN: arith.Min,
@@ -240,6 +291,7 @@ _LOWERINGS: Final[OperationTable[Callable[[_Lowering, Builder, Any], None]]] = O
         tile.Item: _item,
         tile.Reduce: _reduce,
         ReduceBy: _reduce_by,
+        addresses.Gather: _gather,
         addresses.Scatter: _scatter,
         addresses.ScatterUpdate: _scatter,
         addresses.ScatterExchange: _scatter,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
+from typing import Final
 
 from tilewright.ir.core import Value
 from tilewright.ir.interfaces import MovesElements
@@ -11,47 +12,68 @@ from tilewright.ir.layouts import Layout
 from tilewright.ir.types import TileType
 from tilewright.numerics.later import Array, np
 
+_BEYOND: Final = -1
+"""The number of what is no element of the tile."""
+
 
 def registers_of_move(op: MovesElements, layout_of: Callable[[Value], Layout]) -> tuple[int, ...] | None:
     """For each register of the result the one of the operands, numbered one behind the other, that holds its element.
 
-    None if some thread lacks an element that it needs.
+    None if some thread lacks an element that it needs. What is beyond the tiles may come from anywhere.
     """
     wanted = _sources(op, layout_of(op.results[0]).table())
-    held: dict[bytes, int] = {}
-    first = 0
-    for number, operand in enumerate(op.operands):
-        layout = layout_of(operand)
-        numbers = _numbers(number, layout.table(), layout.shape)
-        for register, row in enumerate(numbers):
-            held.setdefault(row.tobytes(), first + register)
-        first += len(numbers)
-    found = [held.get(row.tobytes()) for row in wanted]
+    tables = [
+        _numbers(number, layout_of(operand).table(), _shape(operand)) for number, operand in enumerate(op.operands)
+    ]
+    held = np.concatenate(tables)
+    known: dict[bytes, int] = {}
+    for register, row in enumerate(held):
+        known.setdefault(row.tobytes(), register)
+    found = [_holder(row, held, known) for row in wanted]
     registers = [register for register in found if register is not None]
     return tuple(registers) if len(registers) == len(found) else None
+
+
+def _holder(row: Array, held: Array, known: dict[bytes, int]) -> int | None:
+    """The register that has in every thread the element that is wanted there, if one is."""
+    register = known.get(row.tobytes())
+    if register is not None:
+        return register
+    (counting,) = np.nonzero(row != _BEYOND)
+    if not len(counting):
+        return 0
+    for candidate in np.flatnonzero(held[:, counting[0]] == row[counting[0]]):
+        if (held[candidate, counting] == row[counting]).all():
+            return int(candidate)
+    return None
+
+
+def _shape(value: Value) -> tuple[int, ...]:
+    assert isinstance(value.type, TileType)
+    return value.type.shape
 
 
 def _numbers(operand: int, at: Array, shape: tuple[int, ...]) -> Array:
     """One number for each element of any operand, from coordinates in the last axis; by register."""
     strides = [prod(shape[:k]) for k in range(len(shape))]
     total = np.zeros(at.shape[:-1], np.int64) + (operand << 40)
+    inside = np.ones(at.shape[:-1], bool)
     for k, stride in enumerate(strides):
         total += at[..., k] * stride
-    return np.ascontiguousarray(total.reshape(len(at), -1))
+        inside &= at[..., k] < shape[k]
+    return np.ascontiguousarray(np.where(inside, total, _BEYOND).reshape(len(at), -1))
 
 
 def _sources(op: MovesElements, at: Array) -> Array:
     """The numbers of the elements that come to the coordinates of the result."""
-    found = np.zeros((len(at), prod(at.shape[1:-1])), np.int64)
+    found = np.full((len(at), prod(at.shape[1:-1])), _BEYOND, np.int64)
     for move in op.moves():
         inside = np.ones(at.shape[:-1], bool)
         for k, (start, extent) in enumerate(zip(move.start, move.shape, strict=True)):
             inside &= (at[..., k] >= start) & (at[..., k] < start + extent)
         position = [at[..., k] - start for k, start in enumerate(move.start)]
         coordinates = [np.broadcast_to(np.asarray(c), at.shape[:-1]) for c in move.at(position)]
-        source = op.operands[move.operand].type
-        assert isinstance(source, TileType)
         there = np.stack(coordinates, axis=-1) if coordinates else np.zeros((*at.shape[:-1], 0), np.int64)
-        numbers = _numbers(move.operand, there, source.shape)
+        numbers = _numbers(move.operand, there, _shape(op.operands[move.operand]))
         found = np.where(inside.reshape(found.shape), numbers, found)
     return found

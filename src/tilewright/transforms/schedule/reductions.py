@@ -40,7 +40,7 @@ class Reduction(Struct, frozen=True):
         return value if warps == 1 else self._between_warps(build, threads, shared, value, warps, again)
 
     def _in_registers(self, build: Builder, value: Value) -> Value:
-        """Halves of the registers that hold one line are combined until one is left of each."""
+        """Halves of the registers that hold one line are combined until one is left of each; an odd one waits."""
         coordinates = self.layout.table()[:, 0, 0, 0, :].tolist()
         found: dict[tuple[int, ...], list[int]] = {}
         for register, at in enumerate(coordinates):
@@ -54,11 +54,16 @@ class Reduction(Struct, frozen=True):
             # one part after the other: few of them need to be there at once
             step, rest = _AT_ONCE * lines, value
             value = picked(build, [rest], range(step))
-            for first in range(step, size, step):
+            for first in range(step, size - size % step, step):
                 value = self.combine(build, value, picked(build, [rest], range(first, first + step)))
+            if size % step:
+                value = picked(build, [value, rest], [*range(step), *range(step + size - size % step, step + size)])
         while (size := fragment_of(value).size) > lines:
-            half, every = size // 2, range(size)
-            value = self.combine(build, picked(build, [value], every[:half]), picked(build, [value], every[half:]))
+            half = size // lines // 2 * lines
+            first, second, odd = (range(k * half, min((k + 1) * half, size)) for k in range(3))
+            total = self.combine(build, picked(build, [value], first), picked(build, [value], second))
+            rest = picked(build, [value], odd) if odd else None
+            value = total if rest is None else picked(build, [total, rest], range(size - half))
         return value
 
     def _between_lanes(self, build: Builder, value: Value, first: int, extent: int) -> Value:
@@ -95,7 +100,8 @@ class Reduction(Struct, frozen=True):
         """What all warps have, shared out to lanes that hold copies of the result, several a lane if these are few."""
         slot, flips, lanes = threads.head.index(0), list[tuple[int, int]](), 1
         for place in copies(left):
-            extent = min(place.digit.extent, warps // lanes)
+            # several lanes share out what a power of two divides
+            extent = min(place.digit.extent, (warps & -warps) // lanes)
             if place.digit.owner is Owner.LANE and extent > 1:
                 bits = threads.bits(Owner.LANE, place.weight, extent)
                 slot = emit.add(threads.head, slot, emit.mul(threads.head, bits, threads.head.index(lanes)))

@@ -7,7 +7,7 @@ the passes over the banks counted that all accesses take.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import prod
+from math import gcd, prod
 from typing import Final
 
 from msgspec import Struct
@@ -32,17 +32,23 @@ class SharedBuffer(Struct, frozen=True):
 
 
 def access_width(layout: Layout, memory: MemrefType) -> int:
-    """Neighbours in memory that one access of a thread moves: a power of two, no more than 16 bytes."""
+    """Neighbours in memory that one access of a thread moves: a power of two, no more than 16 bytes.
+
+    None of them is beyond the edge of the memory if the first is not.
+    """
     mode = memory.strides.index(1) if 1 in memory.strides else None
     if mode is None:
         return 1
-    held = layout.vector_width(mode)
+    held = gcd(layout.vector_width(mode), memory.shape[mode] or 0)
     return min(held & -held, max(VECTOR_BYTES // memory.element.bytes, 1))
 
 
-def shared_buffer(element: ScalarType, layouts: Sequence[Layout]) -> SharedBuffer:
-    """A buffer for tiles of one shape that are accessed in these layouts: the fewest passes, then the fewest bytes."""
-    shape = layouts[0].shape
+def shared_buffer(element: ScalarType, layouts: Sequence[Layout], shape: tuple[int, ...] | None = None) -> SharedBuffer:
+    """A buffer for tiles of one shape that are accessed in these layouts: the fewest passes, then the fewest bytes.
+
+    The shape is by default that which the layouts cover.
+    """
+    shape = layouts[0].shape if shape is None else shape
     found = [_counted(_swizzled_or_padded(element, shape, mode, layouts), layouts) for mode in range(len(shape))]
     return min(found or [_counted(MemrefType(element, (), (), AddressSpace.LOCAL), layouts)], key=_cost)
 

@@ -37,16 +37,21 @@ class Wishes(Struct, frozen=True):
 
 
 def spread_layout(shape: tuple[int, ...], teams: Teams, wishes: Wishes) -> Layout:
-    """Elements dealt to the threads; where there are too few, threads hold copies. All numbers are powers of two."""
-    left = list(shape)
+    """Elements dealt to the threads; where there are too few, threads hold copies.
+
+    Where the threads do not share out a dimension evenly, the layout covers a larger box. Lanes' digits are powers of
+    two, so that lanes can exchange what they hold; a digit of warps divides their number, one of registers is whatever
+    is left.
+    """
+    left = [max(extent, 1) for extent in shape]
     digits: list[Digit] = []
     strides = [1] * len(shape)
 
     def deal(owner: Owner, count: int, dims: Iterable[int]) -> None:
         for dim in dims:
-            extent = min(count, left[dim])
+            extent = _share(count, left[dim])
             digits.append(Digit(owner, extent, dim, strides[dim]))
-            left[dim] //= extent
+            left[dim] = -(-left[dim] // extent)
             strides[dim] *= extent
             count //= extent
         digits.append(Digit(owner, count))
@@ -56,13 +61,23 @@ def spread_layout(shape: tuple[int, ...], teams: Teams, wishes: Wishes) -> Layou
         run = _run(shape, teams, wishes)
         deal(Owner.REG, run, order[:1])
         if wishes.across is not None:
-            rows = min(run, prod(shape) // (run * teams.threads), left[wishes.across])
-            deal(Owner.REG, max(rows, 1), [wishes.across])
+            rows, across = prod(shape) // (run * teams.threads), left[wishes.across]
+            deal(Owner.REG, min(run, _power_of_two(rows), across & -across), [wishes.across])
     deal(Owner.LANE, teams.lanes, order)
     deal(Owner.WARP, teams.warps, sorted(order, key=lambda dim: dim in wishes.reduced))
     for dim in order:
         deal(Owner.REG, left[dim], [dim])
-    return Layout(shape, tuple(digits))
+    return Layout(tuple(strides), tuple(digits))
+
+
+def _share(count: int, left: int) -> int:
+    """How many of `count` holders get something of a dimension: a divisor, of which all have a part if there is one."""
+    return next(n for n in range(min(count, left), count + 1) if count % n == 0)
+
+
+def _power_of_two(number: int) -> int:
+    """The largest that is no larger, 1 at least."""
+    return 1 << max(number.bit_length() - 1, 0)
 
 
 def _from(first: int, rank: int) -> Sequence[int]:
@@ -71,7 +86,8 @@ def _from(first: int, rank: int) -> Sequence[int]:
 
 def _run(shape: tuple[int, ...], teams: Teams, wishes: Wishes) -> int:
     """Neighbours that one thread holds, fewer where threads would have nothing."""
-    run = min(wishes.width, shape[wishes.along])
+    extent = max(shape[wishes.along], 1)
+    run = min(wishes.width, extent & -extent)
     while run > 1 and run * teams.threads > prod(shape):
         run //= 2
     return run

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from tilewright.dialects import team
-from tilewright.dialects.arith import And, Shr
+from tilewright.dialects.arith import And, Div, Shr
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.lane import Steps
 from tilewright.ir.core import Value
@@ -22,7 +22,7 @@ def register_steps(layout: Layout, first_mode: int = 0) -> Steps:
 class Threads(Struct):
     """Numbers of a thread as values at the head of the kernel's code, from where all of it sees them.
 
-    Extents and weights of digits are powers of two.
+    Extents and weights of lanes' digits are powers of two, those of registers and warps may be any.
     """
 
     head: Builder
@@ -52,13 +52,21 @@ class Threads(Struct):
         key = (owner, weight, extent)
         found = self.digits.get(key)
         if found is None:
-            number = self.number(owner)
-            if weight > 1:
-                number = self.head(Shr(number, self.head.index(weight.bit_length() - 1))).out
+            number = self._divided(self.number(owner), weight)
             if weight * extent < (self.teams.lanes if owner is Owner.LANE else self.teams.warps):
-                number = self.head(And(number, self.head.index(extent - 1))).out
+                number = self._remainder(number, extent)
             found = self.digits[key] = number
         return found
+
+    def _divided(self, number: Value, divisor: int) -> Value:
+        if divisor & (divisor - 1):
+            return self.head(Div(number, self.head.index(divisor))).out
+        return number if divisor == 1 else self.head(Shr(number, self.head.index(divisor.bit_length() - 1))).out
+
+    def _remainder(self, number: Value, divisor: int) -> Value:
+        if divisor & (divisor - 1):
+            return emit.rem(self.head, number, self.head.index(divisor))
+        return self.head(And(number, self.head.index(divisor - 1))).out
 
     def number(self, owner: Owner) -> Value:
         """The lane in its warp, or the warp in its block."""

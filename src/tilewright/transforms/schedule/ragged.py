@@ -1,0 +1,101 @@
+"""Ragged tiles: those whose layouts cover more than they have, for extents that digits do not share out evenly.
+
+What threads hold beyond a tile is nothing: loads leave it 0, elementwise operations compute with it, moves bring it
+anywhere. It must not be stored, counted in a reduction or used as an address; what sees to that asks here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+from tilewright.dialects import arith, arith_floats, arith_integers, lane
+from tilewright.dialects.arith import Cmp, Predicate, Select
+from tilewright.dialects.builder import Builder
+from tilewright.dialects.memref import AtomicKind
+from tilewright.ir.core import Operation, Value
+from tilewright.ir.layouts import Digit, Layout, LayoutError, Owner
+from tilewright.ir.types import BOOL, I32, FragmentType, ScalarType
+from tilewright.transforms import emit
+from tilewright.transforms.emit import Number
+from tilewright.transforms.schedule.threads import Threads
+
+
+def ragged_dims(layout: Layout, shape: Sequence[int]) -> list[int]:
+    """The dimensions along which a layout covers more than a tile of `shape`."""
+    return [dim for dim, (box, extent) in enumerate(zip(layout.shape, shape, strict=True)) if box != extent]
+
+
+def inside(build: Builder, threads: Threads, layout: Layout, shape: Sequence[int], dims: Sequence[int]) -> Value | None:
+    """For each register whether its coordinates along `dims` are those of the tile; None if all surely are."""
+    type_ = FragmentType(layout.count(Owner.REG), I32)
+    table, found = layout.table()[:, 0, 0, 0], None
+    for dim in set(dims).intersection(ragged_dims(layout, shape)):
+        left = emit.sub(threads.head, threads.head.index(shape[dim]), threads.coordinate(layout, dim))
+        limit = build(lane.Fill(emit.cast(build, left, I32), result_types=[type_])).out
+        steps = build(lane.Numbers(tuple(int(n) for n in table[:, dim]), result_types=[type_])).out
+        test = build(Cmp(Predicate.LT, steps, limit)).out
+        found = test if found is None else emit.both(build, found, test)
+    return found
+
+
+def filled(
+    build: Builder, threads: Threads, value: Value, layout: Layout, shape: Sequence[int], dim: int, number: Number
+) -> Value:
+    """The fragment with `number` in all registers beyond the tile along `dim`."""
+    kept = inside(build, threads, layout, shape, [dim])
+    return value if kept is None else build(Select(kept, value, build.constant(number, value.type))).out
+
+
+def neutral(combine: type[Operation], element: ScalarType) -> Number | None:
+    """What changes no element that it is combined with, to the bit; None if there is no such number."""
+    if combine in (arith.Max, arith.Min, arith_floats.MaximumNumber, arith_floats.MinimumNumber) and element.is_float:
+        return math.nan
+    if element.is_integer and combine in (arith.Max, arith.Min):
+        return -(1 << (element.bits - 1)) if combine is arith.Max else (1 << (element.bits - 1)) - 1
+    if combine is arith.Mul:
+        return None if element.is_complex else emit.literal(1, element)
+    if combine is arith.Add and not element.is_integer:
+        return complex(-0.0, -0.0) if element.is_complex else -0.0
+    found = _NEUTRAL.get(combine)
+    return bool(found) if element is BOOL and found is not None else found
+
+
+def identity(kind: AtomicKind, element: ScalarType) -> Number:
+    """What a reduction of nothing gives."""
+    if kind is AtomicKind.ADD:
+        return emit.literal(0, element)
+    if element.is_float:
+        return -math.inf if kind is AtomicKind.MAX else math.inf
+    found = neutral(arith.Max if kind is AtomicKind.MAX else arith.Min, element)
+    assert found is not None
+    return found
+
+
+_NEUTRAL: Final[dict[type[Operation], int | float]] = {
+    arith.Add: 0,
+    arith.And: -1,
+    arith.Or: 0,
+    arith.Xor: 0,
+    arith_integers.UMax: 0,
+    arith_integers.UMin: -1,
+    arith_floats.Maximum: -math.inf,
+    arith_floats.Minimum: math.inf,
+}
+
+
+def reshaped(layout: Layout, source: tuple[int, ...], target: tuple[int, ...]) -> Layout:
+    """The layout of a tile of another shape with elements in the same column-major order, if digits can say it.
+
+    Raises `LayoutError` where they cannot; ragged tiles gain and lose dimensions of extent 1 only.
+    """
+    if layout.shape == source:
+        return layout.reshape(target)
+    here, there = ([dim for dim, extent in enumerate(shape) if extent != 1] for shape in (source, target))
+    if [source[dim] for dim in here] != [target[dim] for dim in there]:
+        raise LayoutError(f"{layout} of a tile of {source} is no layout of one of {target}")
+    places = dict(zip(here, there, strict=True))
+    box = tuple(layout.shape[here[there.index(dim)]] if dim in there else 1 for dim in range(len(target)))
+    digits = [d if d.dim is None else Digit(d.owner, d.extent, places[d.dim], d.stride) for d in layout.digits]
+    return Layout(box, tuple(digits))
