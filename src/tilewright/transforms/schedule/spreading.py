@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 
 from msgspec import Struct
@@ -47,9 +47,8 @@ def spread_layout(shape: tuple[int, ...], teams: Teams, wishes: Wishes) -> Layou
     digits: list[Digit] = []
     strides = [1] * len(shape)
 
-    def deal(owner: Owner, count: int, dims: Iterable[int]) -> None:
-        for dim in dims:
-            extent = _share(count, left[dim])
+    def deal(owner: Owner, count: int, dims: Sequence[int]) -> None:
+        for dim, extent in zip(dims, _shares(count, [left[dim] for dim in dims], owner), strict=True):
             digits.append(Digit(owner, extent, dim, strides[dim]))
             left[dim] = -(-left[dim] // extent)
             strides[dim] *= extent
@@ -70,9 +69,26 @@ def spread_layout(shape: tuple[int, ...], teams: Teams, wishes: Wishes) -> Layou
     return Layout(tuple(strides), tuple(digits))
 
 
-def _share(count: int, left: int) -> int:
-    """How many of `count` holders get something of a dimension: a divisor, of which all have a part if there is one."""
-    return next(n for n in range(min(count, left), count + 1) if count % n == 0)
+def _shares(count: int, left: Sequence[int], owner: Owner) -> Sequence[int]:
+    """How many of `count` holders share out each of some dimensions of which so much is left.
+
+    As many as there are for the first one, so that neighbours go to neighbours, then for the next; but warps have no
+    neighbours, so they go where the fewest registers are needed.
+    """
+    if owner is Owner.WARP:
+        return min(_splits(count, left), key=lambda split: prod(-(-n // m) for n, m in zip(left, split, strict=True)))
+    return next(_splits(count, left))
+
+
+def _splits(count: int, left: Sequence[int]) -> Iterator[list[int]]:
+    """Divisors of a count for each dimension, no more than it needs, the most for the first ones first."""
+    if not left:
+        yield []
+        return
+    enough = next(n for n in range(min(count, left[0]), count + 1) if count % n == 0)
+    for extent in range(enough, 0, -1):
+        if count % extent == 0:
+            yield from ([extent, *others] for others in _splits(count // extent, left[1:]))
 
 
 def _power_of_two(number: int) -> int:
