@@ -7,7 +7,7 @@ and zeros of both signs among them.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any, Final, TypeAlias
@@ -20,6 +20,7 @@ from generators.element_types import SCALARS
 Array: TypeAlias = npt.NDArray[Any]
 
 _ELEMENTS: Final = ("i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "c32", "c64")
+_ATOMIC: Final = ("i32", "i64", "f32", "f64")
 _WIDER: Final = {"i8": "i32", "i16": "i64", "i32": "i64", "f16": "f32", "bf16": "f32", "f32": "f64", "c32": "c64"}
 _LARGEST: Final = 1 << 20
 _FIRST: Final = 4
@@ -51,7 +52,7 @@ class TileKernel:
     """A kernel `k` and what it is called with: views of `parents`, which show what else was written."""
 
     rnd: random.Random
-    threads: int
+    work_group: tuple[int, int]
     subgroup: int
     parameters: list[str] = field(default_factory=list[str])
     lines: list[str] = field(default_factory=list[str])
@@ -63,7 +64,8 @@ class TileKernel:
     def text(self) -> str:
         """The module."""
         body = "\n".join(self.lines)
-        head = f'sym_name = "k", subgroup_size = {self.subgroup}, work_group_size = [{self.threads}, 1]'
+        rows, columns = self.work_group
+        head = f'sym_name = "k", subgroup_size = {self.subgroup}, work_group_size = [{rows}, {columns}]'
         return f"builtin.module {{\n builtin.kernel {{{head}}} ({', '.join(self.parameters)}) {{\n{body}\n }}\n}}\n"
 
     def copies(self) -> list[Array | np.generic]:
@@ -107,7 +109,14 @@ class TileKernel:
             elif self.chance(0.4):
                 extents[k] += self.rnd.randint(0, 5)
                 starts[k] = self.rnd.randint(0, extents[k] - extent)
-        array, strides = self._array(tuple(extents), element, is_output)
+        order = list(range(len(shape)))
+        if self.chance(0.5):
+            self.rnd.shuffle(order)
+        strides, step = [0] * len(shape), 1
+        for dim in order:
+            strides[dim] = step
+            step *= max(extents[dim], 1) + (self.rnd.randint(1, 9) if self.chance(0.4) else 0)
+        array = self.array(tuple(extents), element, is_output, strides)
         name = f"%a{len(self.parameters)}"
         sizes = "".join(f"x{'?' if self.chance(0.4) else extent}" for extent in extents)
         steps = ",".join("?" if stride != 1 and self.chance(0.4) else str(stride) for stride in strides)
@@ -119,22 +128,16 @@ class TileKernel:
         flags = ", ".join(str(flag).lower() for flag in checked)
         return name, f"{indices}{f' {{check = [{flags}]}}' if any(checked) else ''}"
 
-    def _array(self, shape: tuple[int, ...], element: str, is_output: bool) -> tuple[Array, list[int]]:
-        """In any order of dimensions, with gaps; a canary in an output."""
-        order, strides, step = list(range(len(shape))), [0] * len(shape), 1
-        if self.chance(0.5):
-            self.rnd.shuffle(order)
-        for dim in order:
-            strides[dim] = step
-            step *= max(shape[dim], 1) + (self.rnd.randint(1, 9) if self.chance(0.4) else 0)
-        dtype = SCALARS[element]
-        offset = self.rnd.choice((0, 0, 1, 4))
-        parent = np.full((step + offset) * dtype.itemsize, _CANARY, np.uint8)
+    def array(self, shape: tuple[int, ...], element: str, is_output: bool, strides: Sequence[int] = (1,)) -> Array:
+        """With strides in elements, in memory full of canaries, which an output has in itself, too."""
+        dtype, offset = SCALARS[element], self.rnd.choice((0, 0, 1, 4))
+        size = 1 + sum(max(extent - 1, 0) * stride for extent, stride in zip(shape, strides, strict=False))
+        parent = np.full((size + offset + self.rnd.randint(0, 9)) * dtype.itemsize, _CANARY, np.uint8)
         bytes_ = tuple(stride * dtype.itemsize for stride in strides)
         array = np.ndarray(shape, dtype, parent, offset * dtype.itemsize, bytes_)
         if not is_output:
             array[...] = self._numbers(shape, element)
-        return array, strides
+        return array
 
     def _numbers(self, shape: tuple[int, ...], element: str) -> Array:
         rng = np.random.default_rng(self.rnd.getrandbits(32))
@@ -167,11 +170,16 @@ def memory_of(array: Array) -> bytes:
 def generate(rnd: random.Random, largest: int = 4096) -> TileKernel:
     """A kernel; tiles have no more elements than `largest`."""
     subgroup = rnd.choice((32, 32, 32, 16, 8))
-    kernel = TileKernel(rnd, subgroup * rnd.choice((1, 2, 3, 4, 5, 7, 8)), subgroup)
-    tiles = [load(kernel, shape_of(rnd, min(largest, kernel.threads * 20)), rnd.choice(_ELEMENTS))]
+    columns, count = rnd.choice((1, 1, 1, 2, 3)), rnd.choice((1, 2, 3, 4, 5, 7, 8))
+    if rnd.random() < 0.05:
+        count = rnd.randint(1, 1024 // (subgroup * columns))
+    kernel = TileKernel(rnd, (subgroup * count, columns), subgroup)
+    shape = shape_of(rnd, min(largest, subgroup * count * columns * 20))
+    tiles = [load(kernel, shape, rnd.choice(_ELEMENTS))]
     for _ in range(rnd.randint(1, 9)):
         source = tiles[-1] if kernel.chance(0.8) else rnd.choice(tiles)
-        found = rnd.choice(_STEPS)(kernel, source, tiles)
+        step: _Step = rnd.choice(_STEPS)
+        found = step(kernel, source, tiles)
         if found is not None:
             tiles.append(found)
         if kernel.chance(0.2):
@@ -312,6 +320,59 @@ def _wider(kernel: TileKernel, tile: Tile, tiles: list[Tile]) -> Tile | None:
     return None if wide is None else kernel.op(f"arith.cast {tile.name}", tile.shape, wide, tile.bound)
 
 
+def _addresses(kernel: TileKernel, tile: Tile, is_output: bool, few: bool = False) -> tuple[Tile, Tile | None]:
+    """Where a pointer's array has an element for each of the tile's, or a few for all; a mask, perhaps."""
+    pointer, size = f"%p{len(kernel.parameters)}", SCALARS[tile.element].itemsize
+    array = kernel.array((max(prod(tile.shape), 1),), tile.element, is_output)
+    if few:
+        # so small that one more shows
+        array[...] = 0
+    kernel.parameters.append(f"{pointer}: ptr<{tile.element}>")
+    if is_output:
+        kernel.outputs.append(len(kernel.arguments))
+    kernel.arguments.append(array)
+    base, step, mask = kernel.name(), 1, None
+    kernel.lines.append(f"{base} = memref.address {pointer} -> i64")
+    number = kernel.op("arith.constant {value = 0}", tile.shape, "i64", 0)
+    for dim in kernel.rnd.sample(range(len(tile.shape)), len(tile.shape)):
+        here = kernel.op(f"tile.iota {{dim = {dim}}}", tile.shape, "i64", 0)
+        limit = kernel.op(f"arith.constant {{value = {kernel.rnd.randint(0, 70)}}}", tile.shape, "i64", 0)
+        if mask is None and kernel.chance(0.4):
+            mask = kernel.op(f'arith.cmp {here.name}, {limit.name} {{predicate = "lt"}}', tile.shape, "bool", 1)
+        far = kernel.op(f"arith.constant {{value = {step}}}", tile.shape, "i64", 0)
+        there = kernel.op(f"arith.mul {here.name}, {far.name}", tile.shape, "i64", 0)
+        number = kernel.op(f"arith.add {number.name}, {there.name}", tile.shape, "i64", 0)
+        step *= max(tile.shape[dim], 1)
+    if few:
+        some = kernel.op(f"arith.constant {{value = {min(step, 7)}}}", tile.shape, "i64", 0)
+        number = kernel.op(f"arith.rem {number.name}, {some.name}", tile.shape, "i64", 0)
+    bytes_ = kernel.op(f"arith.constant {{value = {size}}}", tile.shape, "i64", 0)
+    offset = kernel.op(f"arith.mul {number.name}, {bytes_.name}", tile.shape, "i64", 0)
+    first = kernel.op(f"tile.splat {base}", tile.shape, "i64", 0)
+    return kernel.op(f"arith.add {first.name}, {offset.name}", tile.shape, "i64", 0), mask
+
+
+def _gathered(kernel: TileKernel, tile: Tile, tiles: list[Tile]) -> Tile:
+    addresses, mask = _addresses(kernel, tile, False)
+    masked = f", {mask.name}" if mask else ""
+    return kernel.op(f"tile.gather {addresses.name}{masked}", tile.shape, tile.element, _FIRST)
+
+
+def _scattered(kernel: TileKernel, tile: Tile, tiles: list[Tile]) -> None:
+    addresses, mask = _addresses(kernel, tile, True)
+    kernel.lines.append(f"tile.scatter {tile.name}, {addresses.name}{f', {mask.name}' if mask else ''}")
+
+
+def _updated(kernel: TileKernel, tile: Tile, tiles: list[Tile]) -> None:
+    """Several elements at one address; an update that counts too much shows."""
+    if tile.element not in _ATOMIC or not prod(tile.shape):
+        return
+    ones = kernel.op(f"arith.constant {{value = {_constant(tile.element, 1)}}}", tile.shape, tile.element, 1)
+    addresses, mask = _addresses(kernel, tile, True, few=True)
+    operands = ", ".join([ones.name, addresses.name, *([mask.name] if mask else [])])
+    kernel.lines.append(f'{kernel.name()} = tile.scatter_update {operands} {{kind = "add"}} -> {tile.type}')
+
+
 def _looped(kernel: TileKernel, tile: Tile, tiles: list[Tile]) -> Tile | None:
     """Carried, and now and then turned on the way."""
     if tile.bound * 8 > _LARGEST:
@@ -342,7 +403,8 @@ def _branched(kernel: TileKernel, tile: Tile, tiles: list[Tile]) -> Tile:
     return Tile(found, tile.shape, tile.element, max(tile.bound, other.bound))
 
 
-_STEPS: Final = (
+_Step: TypeAlias = Callable[[TileKernel, Tile, list[Tile]], "Tile | None"]
+_STEPS: Final[Sequence[_Step]] = (
     _elementwise,
     _shifted,
     _permuted,
@@ -355,4 +417,7 @@ _STEPS: Final = (
     _wider,
     _looped,
     _branched,
+    _gathered,
+    _scattered,
+    _updated,
 )

@@ -136,7 +136,7 @@ def test_spelling() -> None:
         ("#layout<reg (4, 0, 1)>", "reach 4 of 8"),
         ("#layout<reg (4, 0, 1); lane (2, 0, 3)>", "stride 3 where 4 is due"),
         ("#layout<reg (8, 0, 1); lane (2, 0, 4)>", "stride 4 where 8 is due"),
-        ("#layout<reg (16, 0, 1)>", "reach 16 of 8"),
+        ("#layout<reg (2, 0, 1); lane (16, 0, 4)>", "stride 4 where 2 is due"),
         ("#layout<reg (8, 1, 1)>", "dimension 1 of 1"),
         ("#layout<reg (8, 0, 1) (0)>", "extent 0"),
         ("#layout<regs (8, 0, 1)>", "not an owner"),
@@ -151,7 +151,16 @@ def test_what_is_no_layout_is_refused(text: str, words: str) -> None:
         parse_type(f"tile<8xf32, {text}>")
 
 
+def test_a_layout_may_cover_more_than_a_tile() -> None:
+    layout = Layout((64, 12), (Digit(LANE, 32, 0, 1), Digit(REG, 2, 0, 32), Digit(WARP, 4, 1, 1), Digit(REG, 3, 1, 4)))
+    type_ = TileType((56, 9), F16, layout)
+    assert parse_type(str(type_)) == type_
+    assert [layout.covers(shape) for shape in ((56, 9), (0, 12), (65, 12), (56,))] == [True, True, False, False]
+
+
 def test_a_layout_of_another_shape_is_refused() -> None:
+    with pytest.raises(LayoutError, match=r"layout of \(8, 1\)"):
+        TileType((9, 1), F32, Layout((8, 1), (Digit(LANE, 8, 0, 1),)))
     with pytest.raises(LayoutError, match=r"layout of \(8,\)"):
         TileType((4, 2), F32, Layout((8,), (Digit(LANE, 8, 0, 1),)))
 

@@ -11,21 +11,28 @@ import numpy as np
 import pytest
 
 from effort import SEED, Ran, count
+from generators.element_types import SCALARS
 from generators.tiles import Array, TileKernel, generate, memory_of
 from tilewright.compiler import CompileOptions, lower_module
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects import operation_classes
 from tilewright.dialects.builtin import Module
+from tilewright.dialects.memref import Alloca
 from tilewright.interpreter.engine import interpret
 from tilewright.ir.parser import parse_ir
+from tilewright.ir.types import MemrefType
 from tilewright.ir.verifier import verified
 from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.ptx import assemble
 from tilewright.targets.nvidia.target import NvidiaTarget
 
-from .case import Launch
+from .case import Launch, poisoned, random_array
 from .emulated import emulated
+from .test_ptx import needs_ptxas
+from .test_runs import accesses
 
 KERNELS = count("RANDOM_RAGGED_KERNELS", 40, 3000)
+ASSEMBLED = count("RANDOM_RAGGED_PTX", 4, 200)
 CHUNKS = 4
 
 
@@ -97,3 +104,132 @@ def test_random_kernels(chunk: int, ran: Ran) -> None:
         assert not found, f"seed {seed}: {'; '.join(found)}\n{kernel.text}"
         done += found is not None
     ran(done, "kernels of ragged tiles on lanes")
+
+
+def lines(word: str, element: str, rows: int, columns: int) -> str:
+    """The columns of a matrix, each combined by one operation."""
+    tile, line = f"tile<{rows}x{columns}x{element}>", f"tile<{columns}x{element}>"
+    return f"""builtin.module {{ builtin.kernel {{sym_name = "k", subgroup_size = 32, work_group_size = [96, 1]}}
+    (%A: memref<{element}x{rows}x{columns}>, %B: memref<{element}x{columns}>) {{
+      %z = arith.constant {{value = 0}} -> index
+      %a = tile.load %A, %z, %z -> {tile}
+      %b = tile.reduce_by %a {{dim = 0}} -> {line} (%p: {element}, %q: {element}) {{
+        %r = arith.{word} %p, %q -> {element} scf.yield %r }}
+      tile.store %b, %B, %z }} }}"""
+
+
+FLOATS = ("max", "min", "maximum", "minimum", "maximum_number", "minimum_number")
+INTEGERS = ("max", "min", "umax", "umin", "and", "or")
+
+
+@pytest.mark.parametrize("rows", [9, 67])
+@pytest.mark.parametrize(
+    ("word", "element"),
+    [*((w, e) for w in FLOATS for e in ("f32", "f64")), *((w, e) for w in INTEGERS for e in ("i8", "i64"))],
+)
+def test_what_is_beyond_changes_no_line(word: str, element: str, rows: int) -> None:
+    """Of equal numbers the number itself comes out, to the bit."""
+    dtype = SCALARS[element]
+    if dtype.kind == "f":
+        numbers = np.array([-0.0, 0.0, np.nan, np.inf, -np.inf, np.finfo(dtype).max, -np.finfo(dtype).tiny], dtype)
+    else:
+        numbers = np.array([0, -1, 1, np.iinfo(dtype).min, np.iinfo(dtype).max], dtype)
+    check_lines(lines(word, element, rows, len(numbers)), np.tile(numbers, (rows, 1)), numbers)
+
+
+@pytest.mark.parametrize("rows", [9, 67])
+@pytest.mark.parametrize(("word", "rest"), [("add", -0.0), ("mul", 1.0)])
+def test_what_is_beyond_changes_no_sum(word: str, rest: float, rows: int) -> None:
+    """One number, and else what changes nothing: it comes out, zeros with their signs."""
+    numbers = np.array([-0.0, 0.0, np.nan, np.inf, -np.inf, 1e-40, 3.0], np.float32)
+    matrix = np.full((rows, len(numbers)), rest, np.float32)
+    matrix[rows - 2] = numbers
+    check_lines(lines(word, "f32", rows, len(numbers)), matrix, numbers)
+
+
+def check_lines(text: str, matrix: Array, wanted: Array) -> None:
+    """On lanes, interpreted and emulated."""
+    module = lowered(text)
+    assert (module.kernels[0].schedule or "").startswith("lanes")
+    arguments = [np.asfortranarray(matrix), np.zeros_like(wanted)]
+    interpret(module.kernels[0], arguments, checked=True)
+    emulation = emulated(module).run(Launch([np.asfortranarray(matrix), np.zeros_like(wanted)], {}))[1]
+    for found in (arguments[1], np.asarray(emulation)):
+        signs = wanted == 0 if wanted.dtype.kind == "f" else np.zeros(wanted.shape, bool)
+        np.testing.assert_array_equal(found, wanted)
+        np.testing.assert_array_equal(np.signbit(found[signs]), np.signbit(wanted[signs]))
+
+
+def turned(element: str, rows: int, columns: int) -> str:
+    """B := A transposed, both in columns: through shared memory."""
+    return f"""builtin.module {{ builtin.kernel {{sym_name = "k", subgroup_size = 32, work_group_size = [96, 1]}}
+    (%A: memref<{element}x{rows}x{columns}>, %B: memref<{element}x{columns}x{rows}>) {{
+      %z = arith.constant {{value = 0}} -> index
+      %a = tile.load %A, %z, %z -> tile<{rows}x{columns}x{element}>
+      %b = tile.permute %a {{order = [1, 0]}} -> tile<{columns}x{rows}x{element}>
+      tile.store %b, %B, %z, %z }} }}"""
+
+
+@pytest.mark.parametrize("element", ["i8", "f16", "f32", "f64"])
+@pytest.mark.parametrize(("rows", "columns"), [(57, 43), (56, 40), (33, 50), (3, 70)])
+def test_transposes_go_through_memory_of_their_own_shape(
+    element: str, rows: int, columns: int, rng: np.random.Generator
+) -> None:
+    """Interpreted, where an access beyond the buffer is an error, and emulated."""
+    module = lowered(turned(element, rows, columns))
+    buffers = [op.out.type for op in module.walk() if isinstance(op, Alloca)]
+    for type_ in buffers:
+        assert isinstance(type_, MemrefType)
+        assert type_.shape in ((rows, columns), (columns, rows))
+    a, b = random_array(rng, element, rows, columns), poisoned(element, columns, rows)
+    both = [a, b.copy(order="F")]
+    interpret(module.kernels[0], both, checked=True)
+    np.testing.assert_array_equal(both[1], a.T)
+    np.testing.assert_array_equal(np.asarray(emulated(module).run(Launch([a, b], {}))[1]), a.T)
+    assert buffers or element == "f64" or rows < 8
+
+
+def copied(shape: str, memory: str) -> str:
+    """B := A, in columns that begin so far behind each other."""
+    return f"""builtin.module {{ builtin.kernel {{sym_name = "k", subgroup_size = 32, work_group_size = [128, 1],
+      parameter_attributes = [{{alignment = 16}}, {{alignment = 16}}]}} (%A: memref<{memory}>, %B: memref<{memory}>) {{
+      %z = arith.constant {{value = 0}} -> index
+      %a = tile.load %A, %z, %z -> tile<{shape}>
+      tile.store %a, %B, %z, %z }} }}"""
+
+
+@pytest.mark.parametrize(
+    ("shape", "memory", "wide"),
+    [
+        ("56x40xf32", "f32x56x40", "v4.b32"),
+        ("56x40xf32", "f32x56x40,strided<1,57>", None),
+        ("56x40xf32", "f32x56x40,strided<1,58>", "v2.b32"),
+        ("50x40xf32", "f32x50x40", "v2.b32"),
+        ("57x40xf32", "f32x57x40", None),
+        ("57x40xf16", "f16x57x40,strided<1,64>", None),
+    ],
+)
+def test_accesses_are_as_wide_as_extents_and_pitches_allow(shape: str, memory: str, wide: str | None) -> None:
+    """And ptxas takes them."""
+    module = lowered(copied(shape, memory))
+    artifact = NvidiaTarget(Architecture.SM_80).generate(module, Report())
+    ptx = artifact.texts["ptx"]
+    assert {name for name in accesses(ptx) if ".v" in name} == (
+        {f"ld.global.{wide}", f"st.global.{wide}"} if wide else set()
+    )
+
+
+@needs_ptxas
+def test_ptxas_takes_random_kernels() -> None:
+    for seed in range(SEED, SEED + ASSEMBLED):
+        text = generate(random.Random(seed)).text
+        ptx = NvidiaTarget(Architecture.SM_90A).generate(lowered(text), Report()).texts["ptx"]
+        assert assemble(ptx, Architecture.SM_90A).kernels, f"seed {seed}\n{text}"
+
+
+def test_too_many_registers_are_said() -> None:
+    """133 would be enough without what lies beyond."""
+    text = copied("33x257xf32", "f32x33x257").replace("[128, 1]", "[64, 1]")
+    schedule = lowered(text).kernels[0].schedule
+    assert schedule is not None
+    assert "tiles of 8481 elements: they take 153 registers of each of 64 threads" in schedule

@@ -191,7 +191,9 @@ def _width(layout: Layout, shape: tuple[int, ...], memory: MemrefType) -> int:
         return 1
     if memory.strides[first[0].dim] not in (1, None):
         return 1
-    return math.gcd(first[0].extent, shape[first[0].dim], max(_VECTOR_BYTES // element.bytes, 1))
+    others = (stride for mode, stride in enumerate(memory.strides) if mode != first[0].dim and shape[mode] > 1)
+    pitches = (stride for stride in others if stride is not None)
+    return math.gcd(first[0].extent, shape[first[0].dim], max(_VECTOR_BYTES // element.bytes, 1), *pitches)
 
 
 def neighbours_along(memory: MemrefType) -> int | None:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import prod
+from typing import Final
 
 from msgspec import Struct
 
 from tilewright.ir.layouts import Digit, Layout, Owner
+
+_BESIDE: Final = 4
+"""Accesses of 16 bytes by neighbours at least, if there is so much: a few whole sectors, wherever they begin."""
 
 
 class Teams(Struct, frozen=True):
@@ -47,37 +51,37 @@ def spread_layout(shape: tuple[int, ...], teams: Teams, wishes: Wishes) -> Layou
     digits: list[Digit] = []
     strides = [1] * len(shape)
 
-    def deal(owner: Owner, count: int, dims: Sequence[int]) -> None:
-        for dim, extent in zip(dims, _shares(count, [left[dim] for dim in dims], owner), strict=True):
+    def deal(owner: Owner, count: int, dims: Sequence[int], least: int = 1) -> None:
+        for dim, extent in zip(dims, _shares(count, [left[dim] for dim in dims], least), strict=True):
             digits.append(Digit(owner, extent, dim, strides[dim]))
             left[dim] = -(-left[dim] // extent)
             strides[dim] *= extent
             count //= extent
         digits.append(Digit(owner, count))
 
-    order = _from(wishes.along, len(shape))
+    order, run = _from(wishes.along, len(shape)), 1
     if order:
         run = _run(shape, teams, wishes)
         deal(Owner.REG, run, order[:1])
         if wishes.across is not None:
             rows, across = prod(shape) // (run * teams.threads), left[wishes.across]
             deal(Owner.REG, min(run, _power_of_two(rows), across & -across), [wishes.across])
-    deal(Owner.LANE, teams.lanes, order)
+    deal(Owner.LANE, teams.lanes, order, _BESIDE * wishes.width // run)
     deal(Owner.WARP, teams.warps, sorted(order, key=lambda dim: dim in wishes.reduced))
     for dim in order:
         deal(Owner.REG, left[dim], [dim])
     return Layout(tuple(strides), tuple(digits))
 
 
-def _shares(count: int, left: Sequence[int], owner: Owner) -> Sequence[int]:
+def _shares(count: int, left: Sequence[int], least: int) -> Sequence[int]:
     """How many of `count` holders share out each of some dimensions of which so much is left.
 
-    As many as there are for the first one, so that neighbours go to neighbours, then for the next; but warps have no
-    neighbours, so they go where the fewest registers are needed.
+    So that the fewest registers are needed, but of the first dimension `least` if so many have something of it; then as
+    many as there are for the first one, so that neighbours go to neighbours.
     """
-    if owner is Owner.WARP:
-        return min(_splits(count, left), key=lambda split: prod(-(-n // m) for n, m in zip(left, split, strict=True)))
-    return next(_splits(count, left))
+    found = list(_splits(count, left))
+    wide = [split for split in found if not split or split[0] >= min(least, found[0][0])]
+    return min(wide, key=lambda split: prod(-(-n // m) for n, m in zip(left, split, strict=True)))
 
 
 def _splits(count: int, left: Sequence[int]) -> Iterator[list[int]]:
