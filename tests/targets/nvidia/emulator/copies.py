@@ -35,15 +35,16 @@ class Copies:
         target, source = places
         contents = np.zeros((len(threads), size), np.uint8)
         word = min(size, 8)
-        for k in range(size):
-            mine = given > k
-            if mine.any():
-                offsets = self._memory.offsets(source[mine] + k, 1, 1, Access(0))
-                contents[mine, k] = self._memory.data[offsets]
-                epoch.add(threads[mine], offsets, 1, Access(0), turns[threads[mine]])
-        whole = given > 0
-        if whole.any():
-            self._memory.offsets(source[whole], 1, size, Access(0))
+        row, byte = np.nonzero(np.arange(size) < given[:, None])
+        if len(row):
+            self._memory.offsets(source[given > 0], 1, size, Access(0))
+            offsets = self._memory.offsets(source[row] + byte, 1, 1, Access(0))
+            contents[row, byte] = self._memory.data[offsets]
+            # Bytes that are read as whole words are remembered so.
+            whole = given[row] == size
+            for which, step in ((whole & (byte % word == 0), word), (~whole, 1)):
+                who = threads[row[which]]
+                epoch.add(who, offsets[which], step, Access(0), turns[who])
         targets = self._memory.offsets(target, 1, size, Access.WRITE)
         for k in range(0, size, word):
             epoch.add(threads, targets + k, word, Access.WRITE, turns[threads])

@@ -48,6 +48,7 @@ class Bytes:
     turns: Array
 
 
+NOTHING: Final = Bytes(*[np.zeros(0, np.int64)] * 4)
 _WARP: Final = 32
 
 
@@ -65,46 +66,69 @@ class Epoch:
 
     def close(self, masks: Array) -> list[Entry]:
         """Look for races; what was accessed, and from here on nothing. `masks`: the lanes that each thread meets."""
-        found = _by_byte(self._contested())
+        found = self._contested()
         for first, last in _suspects(found):
             _check(found, range(first, last), masks)
         entries, self.entries = self.entries, []
         return entries
 
-    def _contested(self) -> list[Entry]:
-        """The accesses of words that somebody writes."""
-        written = [e.offsets >> _WORD for e in self.entries if e.access & Access.WRITE]
-        if not written:
-            return []
-        words = np.unique(np.concatenate(written))
-        found: list[Entry] = []
-        for e in self.entries:
-            place = np.searchsorted(words, e.offsets >> _WORD).clip(max=len(words) - 1)
-            mine = words[place] == e.offsets >> _WORD
-            if mine.any():
-                found.append(Entry(e.threads[mine], e.offsets[mine], e.size, e.access, e.turns[mine]))
-        return found
+    def _contested(self) -> Bytes:
+        """The accesses of words that several threads touch, and of which somebody writes."""
+        if not any(e.access & Access.WRITE for e in self.entries):
+            return NOTHING
+        rows = _rows(self.entries)
+        words, threads = rows.offsets >> _WORD, rows.actors
+        many = int(words.max()) + 1
+        last, shared, written = np.empty(many, np.int64), np.zeros(many, np.bool_), np.zeros(many, np.bool_)
+        last[words] = threads
+        shared[words[last[words] != threads]] = True
+        written[words[rows.flags & Access.WRITE != 0]] = True
+        return _by_byte(rows.those((shared & written)[words]))
 
 
 _WORD: Final = 3
 """Words of 8 bytes: no access reaches into two."""
-_FLAGS: Final = 3
-"""Bits that say what an access is."""
+_FLAGS: Final = 8
+"""How many numbers flags can be."""
 
 
-def _by_byte(entries: list[Entry]) -> Bytes:
+@dataclass(slots=True)
+class _Rows:
+    """Accesses, one a thread, in the order of execution."""
+
+    offsets: Array
+    sizes: Array
+    actors: Array
+    flags: Array
+    turns: Array
+
+    def those(self, chosen: Array) -> _Rows:
+        """Some of them."""
+        columns = (self.offsets, self.sizes, self.actors, self.flags, self.turns)
+        return _Rows(*(column[chosen] for column in columns))
+
+    def bytes(self) -> tuple[Array, Array]:
+        """Each byte's offset, and which row accesses it."""
+        row = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        start = np.cumsum(self.sizes) - self.sizes
+        return (self.offsets - start)[row] + np.arange(len(row)), row
+
+
+def _rows(entries: list[Entry]) -> _Rows:
+    counts = [len(e.threads) for e in entries]
+    return _Rows(
+        np.concatenate([e.offsets for e in entries]),
+        np.repeat([e.size for e in entries], counts),
+        np.concatenate([e.threads for e in entries]),
+        np.repeat([int(e.access) for e in entries], counts),
+        np.concatenate([e.turns for e in entries]),
+    )
+
+
+def _by_byte(rows: _Rows) -> Bytes:
     """The accesses sorted by byte, then in the order of execution."""
-    if not entries:
-        nothing = np.zeros(0, np.int64)
-        return Bytes(nothing, nothing, nothing, nothing)
-    sizes = [np.full(len(e.threads), e.size) for e in entries]
-    size = np.concatenate(sizes)
-    first = np.concatenate([e.offsets for e in entries])
-    start = np.cumsum(size) - size
-    offsets = np.repeat(first - start, size) + np.arange(int(size.sum()))
-    flags = np.concatenate([np.full(len(e.threads), int(e.access)) for e in entries])
-    columns = [np.concatenate([e.threads for e in entries]), flags, np.concatenate([e.turns for e in entries])]
-    return _sorted(offsets, *(np.repeat(column, size) for column in columns))
+    offsets, row = rows.bytes()
+    return _sorted(offsets, rows.actors[row], rows.flags[row], rows.turns[row])
 
 
 def _sorted(offsets: Array, actors: Array, flags: Array, turns: Array | None = None) -> Bytes:
@@ -148,12 +172,18 @@ class Launched:
         """Remember what a block did."""
         if self._blocks == 1 or not entries:
             return
-        found = _by_byte(entries)
-        narrow = (found.flags & Access.ATOMIC != 0) & (found.flags & Access.DEVICE == 0)
-        flags = np.where(narrow, found.flags & ~int(Access.ATOMIC), found.flags)
-        keys = np.unique((found.offsets << _FLAGS | flags)[found.offsets < self._end])
-        actors = np.full(len(keys), block)
-        self._parts.append(Bytes(keys >> _FLAGS, actors, keys & (1 << _FLAGS) - 1, actors))
+        rows = _rows(entries)
+        rows = rows.those(rows.offsets < self._end)
+        offsets, row = rows.bytes()
+        narrow = (rows.flags & Access.ATOMIC != 0) & (rows.flags & Access.DEVICE == 0)
+        flags = np.where(narrow, rows.flags & ~int(Access.ATOMIC), rows.flags)[row]
+        for kind in range(_FLAGS):
+            those = offsets[flags == kind]
+            touched = np.zeros(those.max(initial=-1) + 1, np.bool_)
+            touched[those] = True
+            found = np.flatnonzero(touched)
+            actors = np.full(len(found), block)
+            self._parts.append(Bytes(found, actors, np.full(len(found), kind), actors))
 
     def close(self) -> None:
         """Raise RaceError if two blocks touch a byte that one of them writes."""
