@@ -78,21 +78,59 @@ def test_permuting_moves_the_columns_of_the_table(layout: Layout, data: st.DataO
     }
 
 
+def of_lanes(found: Holders) -> dict[tuple[int, ...], set[Element]]:
+    """Of each lane of each warp of each block the elements that its registers hold."""
+    sets: dict[tuple[int, ...], set[Element]] = {}
+    for (_, *lane), element in found.items():
+        sets.setdefault(tuple(lane), set()).add(element)
+    return sets
+
+
 @given(layouts(), st.data())
 def test_reducing_leaves_the_result_with_all_that_held_parts(layout: Layout, data: st.DataObject) -> None:
     dim = data.draw(st.integers(0, len(layout.shape) - 1))
     left = layout.reduce_dim(dim)
     assert layout.collapse(dim).reshape(left.shape) == left
 
-    # of each lane the elements that its registers hold, without the coordinate that vanishes
-    def of_lanes(found: Holders, strike: bool) -> dict[tuple[int, ...], set[Element]]:
-        sets: dict[tuple[int, ...], set[Element]] = {}
-        for (_, *lane), element in found.items():
-            sets.setdefault(tuple(lane), set()).add(element[:dim] + element[dim + 1 :] if strike else element)
-        return sets
-
-    assert of_lanes(holders(left), False) == of_lanes(holders(layout), True)
+    whole = {at: element[:dim] + element[dim + 1 :] for at, element in holders(layout).items()}
+    assert of_lanes(holders(left)) == of_lanes(whole)
     assert left.count(REG) == layout.count(REG) // prod(d.extent for d in layout.of(REG) if d.dim == dim)
+
+
+@given(layouts(), st.data())
+def test_blocks_belong_to_all_that_held_a_part(layout: Layout, data: st.DataObject) -> None:
+    dim = data.draw(st.integers(0, len(layout.shape) - 1))
+    steps = [place.digit.stride for place in layout.along(dim)]
+    step = data.draw(st.sampled_from([*steps, layout.shape[dim]]))
+    blocks = {at: (*e[:dim], e[dim] // step, *e[dim + 1 :]) for at, e in holders(layout).items()}
+    assert of_lanes(holders(layout.coarsen(dim, step))) == of_lanes(blocks)
+
+
+@given(layouts(), st.data())
+def test_boxes_are_registers_of_the_same_lanes(layout: Layout, data: st.DataObject) -> None:
+    """Or no layout: where threads hold parts of one box only."""
+    shape = tuple(data.draw(st.sampled_from([k for k in range(1, n + 1) if n % k == 0])) for n in layout.shape)
+    lanes = of_lanes(holders(layout))
+    boxes = [[tuple(c // n for c, n in zip(e, shape, strict=True)) for e in found] for found in lanes.values()]
+    try:
+        left = layout.narrow(shape)
+    except LayoutError:
+        count = prod(n // k for n, k in zip(layout.shape, shape, strict=True))
+        assert any(len(set(found)) < count for found in boxes) or not _divides(layout, shape)
+        return
+    inside = {
+        lane: {e for e in found if all(c < n for c, n in zip(e, shape, strict=True))} for lane, found in lanes.items()
+    }
+    assert of_lanes(holders(left)) == inside
+
+
+def _divides(layout: Layout, shape: tuple[int, ...]) -> bool:
+    """Whether the boxes end where digits, or steps of one, do."""
+    ends = [[(p.digit.stride, p.digit.extent) for p in layout.along(k)] for k in range(len(shape))]
+    return all(
+        n == 1 or any(n % stride == 0 and n // stride <= extent for stride, extent in found)
+        for n, found in zip(shape, ends, strict=True)
+    )
 
 
 @given(layouts(), st.data())

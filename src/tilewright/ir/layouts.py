@@ -126,9 +126,37 @@ class Layout(Struct, frozen=True, dict=True):
 
     def collapse(self, dim: int) -> Layout:
         """Of a tile of extent 1 along `dim`: all that held a part of a line hold the one element of it."""
-        shape = tuple(1 if k == dim else extent for k, extent in enumerate(self.shape))
-        kept = [digit for digit in self.digits if digit.dim != dim or digit.owner is not Owner.REG]
-        return Layout(shape, tuple(Digit(d.owner, d.extent) if d.dim == dim else d for d in kept))
+        return self.coarsen(dim, self.shape[dim])
+
+    def coarsen(self, dim: int, step: int) -> Layout:
+        """Of one element for each `step` along `dim`: all that held a part of them hold it.
+
+        Digits along `dim` step by multiples of `step`, or all their values stay below it.
+        """
+        shape = tuple(extent // step if k == dim else extent for k, extent in enumerate(self.shape))
+        digits: list[Digit] = []
+        for digit in self.digits:
+            if digit.dim != dim:
+                digits.append(digit)
+            elif digit.stride >= step:
+                digits.append(Digit(digit.owner, digit.extent, dim, digit.stride // step))
+            elif digit.owner is not Owner.REG:
+                digits.append(Digit(digit.owner, digit.extent))
+        return Layout(shape, tuple(digits))
+
+    def narrow(self, shape: tuple[int, ...]) -> Layout:
+        """Of the first of the boxes of `shape` that share out the tile, where each thread holds its part of every box.
+
+        Raises `LayoutError` where it does not.
+        """
+        digits: list[Digit] = []
+        for digit in self.digits:
+            length = digit.extent if digit.dim is None else min(digit.extent, shape[digit.dim] // digit.stride)
+            if length < digit.extent and digit.owner is not Owner.REG:
+                raise LayoutError(f"a digit of {digit.owner.value} is cut")
+            if length:
+                digits.append(Digit(digit.owner, length, digit.dim, digit.stride))
+        return Layout(shape, tuple(digits))
 
     def reduce_dim(self, dim: int) -> Layout:
         """What a reduction along `dim` leaves: lanes, warps and blocks that held parts of a line hold its result."""

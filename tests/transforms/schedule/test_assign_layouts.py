@@ -92,13 +92,9 @@ def test_loops_carry_one_layout() -> None:
     ("body", "words"),
     [
         (
-            '%v = tile.load %x, %z -> tile<64xf32> %w = tile.scan %v {kind = "add", dim = 0} -> tile<64xf32>',
-            "tile.scan",
-        ),
-        (
-            "%v = tile.load %x, %z -> tile<64xf32> %w = tile.extract %v {offsets = [1]} -> tile<32xf32>\n"
-            "tile.store %w, %x, %z",
-            "tile.extract of tiles in these layouts",
+            "%v = tile.load %x, %z -> tile<64xf32> %w = tile.map %v -> tile<64xf32> (%i: i32, %e: f32) {\n"
+            "%c = arith.cast %i -> index %f = memref.load %x, %c -> f32 scf.yield %f }",
+            "tile.map by more than arithmetic",
         ),
         ("%v = tile.load %x, %z -> tile<16384xf32> tile.store %v, %x, %z", "tiles of 16384 elements"),
         ("team.spmd { }", "team.spmd"),

@@ -17,10 +17,10 @@ from typing import ClassVar, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tilewright.dialects import addresses, gpu, scf, tile
+from tilewright.dialects import gpu, scf, tile
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel, Module
-from tilewright.dialects.tile_combine import ReduceBy
+from tilewright.dialects.tile_combine import ReduceBy, ScanBy
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.interfaces import AccessesAddresses, Elementwise, MovesElements
 from tilewright.ir.layouts import Layout, LayoutError
@@ -28,11 +28,12 @@ from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import BOOL, MemrefType, TileType
 from tilewright.transforms.schedule.accesses import neighbours_along, traffic
 from tilewright.transforms.schedule.choose_schedule import refused
+from tilewright.transforms.schedule.joins import is_shift
 from tilewright.transforms.schedule.known import has_tile, runs_lanes, teams_of, tiles_of
 from tilewright.transforms.schedule.moves import registers_of_move
 from tilewright.transforms.schedule.ragged import reshaped
+from tilewright.transforms.schedule.same_bits import divides, of_parts, of_wholes, parts
 from tilewright.transforms.schedule.spreading import Wishes, spread_layout
-from tilewright.transforms.schedule.threads import copies
 
 _VECTOR_BYTES: Final = 16
 
@@ -130,7 +131,7 @@ class _Assignment:
                 least[type_.shape] = min(bytes_, least.get(type_.shape, _VECTOR_BYTES))
                 assert isinstance(op.memref.type, MemrefType)
                 along.setdefault(type_.shape, []).append(neighbours_along(op.memref.type) or 0)
-            elif isinstance(op, tile.Reduce | ReduceBy):
+            elif isinstance(op, tile.Reduce | ReduceBy | tile.Scan | ScanBy):
                 reduced.setdefault(_type(op.operands[0]).shape, set()).add(op.dim)
         for op in ops:
             if isinstance(op, tile.Permute):
@@ -157,8 +158,9 @@ class _Assignment:
             except LayoutError:
                 # a reshape goes through memory when it is lowered
                 return
-            if link.target is op.results[0]:
-                _convert_result(op, layout)
+            if link.target in op.results:
+                for value in op.results:
+                    _convert_result(op, value, layout)
             else:
                 _convert_operand(op, link.target, layout)
         elif isinstance(op, tile.Load | tile.Store):
@@ -167,7 +169,7 @@ class _Assignment:
             if best is None:
                 return
             if isinstance(op, tile.Load):
-                _convert_result(op, best)
+                _convert_result(op, value, best)
             else:
                 _convert_operand(op, value, best)
 
@@ -201,11 +203,11 @@ def _breaks(op: Operation, layout_of: Callable[[Value], Layout]) -> bool:
     match op:
         case tile.Reduce() | ReduceBy():
             return layout_of(op.operands[0]).reduce_dim(op.dim) != layout_of(op.results[0])
-        case MovesElements():
+        case tile.Reinterpret():
+            whole, part = (op.tile, op.out) if divides(op) else (op.out, op.tile)
+            return of_parts(layout_of(whole), parts(op)) != layout_of(part)
+        case MovesElements() if not is_shift(op):
             return registers_of_move(op, layout_of) is None
-        case addresses.ScatterUpdate() | addresses.ScatterExchange():
-            # one of those that hold an element updates it, and alone knows what was there
-            return bool(op.out.uses) and bool(copies(layout_of(op.out)))
         case _:
             return False
 
@@ -219,7 +221,9 @@ def _alike(op: Operation) -> Iterator[list[Value]]:
         groups += [list(row) for row in zip(op.outs, values, strict=True)]
     elif isinstance(op, scf.If):
         groups = [list(row) for region in op.regions for row in zip(op.outs, scf.yielded(region), strict=False)]
-    elif isinstance(op, Elementwise | AccessesAddresses):
+    elif isinstance(op, ReduceBy):
+        groups = [list(op.tiles), list(op.outs)]
+    elif isinstance(op, Elementwise | AccessesAddresses | tile.Scan | ScanBy | tile.Map | tile.AtomicRmw):
         groups = [[*op.operands, *op.results]]
     for group in groups:
         tiles = [value for value in group if isinstance(value.type, TileType)]
@@ -228,9 +232,9 @@ def _alike(op: Operation) -> Iterator[list[Value]]:
 
 
 def _wanted(op: Operation) -> Iterator[_Link]:
-    """Links by which a conversion makes an operation possible: of its operand, or of the result of a reduction."""
-    is_reduction = isinstance(op, tile.Reduce | ReduceBy)
-    return (link for link in _links(op) if is_reduction or link.source is op.results[0])
+    """Links by which a conversion makes an operation possible: of its operand, or of the result where that follows."""
+    forward = isinstance(op, tile.Reduce | ReduceBy) or (isinstance(op, tile.Reinterpret) and divides(op))
+    return (link for link in _links(op) if link.source is (op.operands[0] if forward else op.results[0]))
 
 
 def _convert_operand(op: Operation, value: Value, layout: Layout) -> None:
@@ -239,9 +243,8 @@ def _convert_operand(op: Operation, value: Value, layout: Layout) -> None:
     op.replace_operand(value, found.out)
 
 
-def _convert_result(op: Operation, layout: Layout) -> None:
-    """Let an operation give its tile in this layout, and others have it as they did."""
-    (value,) = op.results
+def _convert_result(op: Operation, value: Value, layout: Layout) -> None:
+    """Let an operation give a tile in this layout, and others have it as they did."""
     wanted, block = _type(value), op.block
     assert block is not None
     value.type = replace(wanted, layout=layout)
@@ -269,8 +272,23 @@ def _links(op: Operation) -> Iterator[_Link]:
             inverse = [op.order.index(k) for k in range(len(op.order))]
             yield _Link(op.tile, op.out, lambda layout: layout.permute(op.order))
             yield _Link(op.out, op.tile, lambda layout: layout.permute(inverse))
+        case tile.Reinterpret():
+            whole, part = (op.tile, op.out) if divides(op) else (op.out, op.tile)
+            yield _Link(whole, part, lambda layout: of_parts(layout, parts(op)))
+            yield _Link(part, whole, lambda layout: of_wholes(layout, parts(op)))
+        case tile.Extract():
+            yield _Link(op.tile, op.out, lambda layout: _narrowed(layout, op.tile, op.out))
+        case tile.Cat():
+            for part in op.tiles:
+                yield _Link(op.out, part, lambda layout, part=part: _narrowed(layout, op.out, part))
         case _:
             return
+
+
+def _narrowed(layout: Layout, whole: Value, part: Value) -> Layout:
+    """The layout of a part of a tile; along what it has all of, as it was."""
+    extents = zip(_type(whole).shape, _type(part).shape, layout.shape, strict=True)
+    return layout.narrow(tuple(box if have == kept else kept for have, kept, box in extents))
 
 
 def _collapsed(layout: Layout, dims: list[int]) -> Layout:

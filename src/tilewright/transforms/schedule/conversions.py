@@ -12,13 +12,14 @@ from typing import Final
 from msgspec import Struct
 
 from tilewright.dialects import lane, team
-from tilewright.dialects.arith import Cmp, Predicate, Select
+from tilewright.dialects.arith import Cmp, Predicate
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.lane import fragment_of
 from tilewright.ir.core import Value
 from tilewright.ir.layouts import Digit, Layout, Owner, Place
-from tilewright.ir.types import BOOL, FragmentType, MemrefType
+from tilewright.ir.types import FragmentType, MemrefType
 from tilewright.transforms import emit
+from tilewright.transforms.schedule.fragments import either
 from tilewright.transforms.schedule.reductions import picked
 from tilewright.transforms.schedule.shared_buffers import access_width, shared_buffer
 from tilewright.transforms.schedule.threads import Threads, copies, register_steps
@@ -136,7 +137,7 @@ class Conversion(Struct, frozen=True):
 def write(build: Builder, threads: Threads, value: Value, layout: Layout, buffer: Value) -> None:
     """Put a tile into memory of its shape, each element once."""
     memory = emit.memref_type(buffer)
-    ordered = _in_memory_order(layout, memory)
+    ordered = in_memory_order(layout, memory)
     value = picked(build, [value], renaming(layout, ordered))
     first = threads.is_first(copies(layout))
     writer = build if first is None else emit.open_if(build, first)
@@ -148,7 +149,7 @@ def write(build: Builder, threads: Threads, value: Value, layout: Layout, buffer
 def read(build: Builder, threads: Threads, layout: Layout, buffer: Value) -> Value:
     """A tile of the shape of memory."""
     memory = emit.memref_type(buffer)
-    ordered = _in_memory_order(layout, memory)
+    ordered = in_memory_order(layout, memory)
     at = [threads.coordinate(layout, k) for k in range(len(layout.shape))]
     out = FragmentType(ordered.count(Owner.REG), memory.element)
     width, check = access_width(layout, memory), _edges(layout, memory)
@@ -162,7 +163,7 @@ def _edges(layout: Layout, memory: MemrefType) -> tuple[bool, ...]:
     return found if any(found) else ()
 
 
-def _in_memory_order(layout: Layout, memory: MemrefType) -> Layout:
+def in_memory_order(layout: Layout, memory: MemrefType) -> Layout:
     """With registers numbered first along the mode of neighbours."""
     mode = memory.strides.index(1) if 1 in memory.strides else 0
     registers = sorted(layout.of(Owner.REG), key=lambda d: d.dim != mode or d.stride != 1)
@@ -175,22 +176,16 @@ def _swapped(build: Builder, threads: Threads, value: Value, step: Exchange) -> 
     if not step.register:
         differ = build(Cmp(Predicate.NE, _lane_bit(threads, step.lane), _lane_bit(threads, step.other))).out
         moved = build(lane.Flip(value, 1 << step.lane | 1 << step.other)).out
-        return _select(build, differ, moved, value)
+        return either(build, differ, moved, value)
     low = [r for r in range(type_.size) if not r >> step.other & 1]
     high = [r | 1 << step.other for r in low]
     is_high = build(Cmp(Predicate.NE, _lane_bit(threads, step.lane), build.index(0))).out
     first, second = picked(build, [value], low), picked(build, [value], high)
-    got = build(lane.Flip(_select(build, is_high, first, second), 1 << step.lane)).out
-    first, second = _select(build, is_high, got, first), _select(build, is_high, second, got)
+    got = build(lane.Flip(either(build, is_high, first, second), 1 << step.lane)).out
+    first, second = either(build, is_high, got, first), either(build, is_high, second, got)
     order = {register: k for k, register in enumerate((*low, *high))}
     return picked(build, [first, second], [order[r] for r in range(type_.size)])
 
 
 def _lane_bit(threads: Threads, bit: int) -> Value:
     return threads.digit(Place(Digit(Owner.LANE, 2), 1 << bit))
-
-
-def _select(build: Builder, condition: Value, on_true: Value, on_false: Value) -> Value:
-    type_ = fragment_of(on_true)
-    chosen = build(lane.Fill(condition, result_types=[FragmentType(type_.size, BOOL)])).out
-    return build(Select(chosen, on_true, on_false)).out

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from tilewright.dialects import arith, memref, scf, team, tile
+from tilewright.dialects import arith, memref, scf, statics, team, tile
 from tilewright.dialects.builtin import Kernel
-from tilewright.dialects.tile_combine import ReduceBy, single_operation
+from tilewright.dialects.tile_combine import ReduceBy, ScanBy
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.definition import PURE
 from tilewright.ir.interfaces import AccessesAddresses, Elementwise, MovesElements
 from tilewright.ir.types import TileType
-from tilewright.transforms.schedule.ragged import neutral
+from tilewright.transforms.schedule.regions import is_arithmetic
 from tilewright.transforms.schedule.spreading import Teams
 
 LANES = "lanes"
@@ -21,17 +21,38 @@ _ON_TILES = (
     arith.Constant,
     tile.Load,
     tile.Store,
+    tile.AtomicLoad,
+    tile.AtomicStore,
+    tile.AtomicRmw,
     tile.Splat,
     tile.Iota,
+    tile.Reinterpret,
     tile.Item,
     tile.Reduce,
+    tile.Scan,
+    ReduceBy,
+    ScanBy,
     AccessesAddresses,
     scf.For,
     scf.If,
     scf.While,
     scf.Yield,
 )
-_ON_SCALARS = (memref.Load, memref.Store, memref.Alloca, memref.LifetimeStop, team.Barrier, scf.For, scf.If, scf.While)
+_ON_SCALARS = (
+    memref.Load,
+    memref.Store,
+    memref.AtomicLoad,
+    memref.AtomicStore,
+    memref.AtomicRmw,
+    memref.Alloca,
+    memref.LifetimeStop,
+    statics.Reserve,
+    tile.Prefetch,
+    team.Barrier,
+    scf.For,
+    scf.If,
+    scf.While,
+)
 
 
 def runs_lanes(kernel: Kernel) -> bool:
@@ -74,17 +95,8 @@ def obstacle(kernel: Kernel) -> str | None:
 
 
 def _obstacle(op: Operation) -> str | None:
-    if isinstance(op, ReduceBy):
-        inner = single_operation(op.body)
-        if len(op.tiles) != 1 or inner is None:
-            return f"{op.name} by more than one commutative operation"
-        type_ = op.tiles[0].type
-        assert isinstance(type_, TileType)
-        if type_.shape[op.dim] & (type_.shape[op.dim] - 1) and neutral(type(inner), type_.element) is None:
-            return f"{op.name} by {inner.name} of {type_}, which layouts do not share out evenly"
-        return None
-    if isinstance(op.parent_op, ReduceBy):
-        return None
+    if isinstance(op, tile.Map):
+        return None if is_arithmetic(op.body) else f"{op.name} by more than arithmetic"
     known = isinstance(op, _ON_TILES) if has_tile(op) else isinstance(op, _ON_SCALARS) or PURE in op.definition.traits
     if not known and not isinstance(op, scf.Yield):
         return op.name

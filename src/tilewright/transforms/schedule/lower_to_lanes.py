@@ -9,27 +9,34 @@ after:   team.spmd {
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import Any, ClassVar, Final
 
 from tilewright.dialects import addresses, arith, gpu, lane, memref, scf, team, tile
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel, Module
-from tilewright.dialects.tile_combine import ReduceBy, single_operation
+from tilewright.dialects.tile_combine import ReduceBy, ScanBy, single_operation
 from tilewright.ir.core import Block, Operation, Region, Value
 from tilewright.ir.interfaces import Elementwise, MovesElements
 from tilewright.ir.layouts import Layout, Owner
 from tilewright.ir.operation_table import OperationTable
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.ir.types import FragmentType, MemrefType, TileType, Type
+from tilewright.ir.types import I32, FragmentType, MemrefType, ScalarType, TileType, Type
 from tilewright.transforms import emit
 from tilewright.transforms.schedule.accesses import of_access
+from tilewright.transforms.schedule.atomics import Atomic, ScalarAtomic, by_one_thread, for_all_holders, of_registers
+from tilewright.transforms.schedule.combinations import by_region, scan
 from tilewright.transforms.schedule.conversions import Conversion
+from tilewright.transforms.schedule.fragments import splat
+from tilewright.transforms.schedule.joins import is_shift, joined
 from tilewright.transforms.schedule.known import has_tile, runs_lanes, teams_of
 from tilewright.transforms.schedule.moves import registers_of_move
 from tilewright.transforms.schedule.ragged import filled, identity, inside, neutral
 from tilewright.transforms.schedule.reductions import Reduction, picked
+from tilewright.transforms.schedule.regions import on_fragments
 from tilewright.transforms.schedule.reshapes import reshape
+from tilewright.transforms.schedule.same_bits import divides, reinterpreted
 from tilewright.transforms.schedule.threads import Threads, copies
 from tilewright.transforms.steps import STEP
 
@@ -173,18 +180,35 @@ def _load(low: _Lowering, build: Builder, op: tile.Load) -> None:
 
 def _store(low: _Lowering, build: Builder, op: tile.Store) -> None:
     layout = layout_of(op.value)
-    # what one of several holders writes the others may have read in the same step, and in a loop will read
+    transfer = of_access(op, low.new(op.memref), [low.new(i) for i in op.indices], layout)
+    with _in_step(low, build, op, layout):
+        transfer.store(low.once(build, layout), low.threads, low.new(op.value))
+
+
+@contextmanager
+def _in_step(low: _Lowering, build: Builder, op: Operation, layout: Layout) -> Generator[None]:
+    """What one of several holders writes the others may have read in the same step, and in a loop will read."""
     shared = STEP in op.attributes and bool(copies(layout))
     if shared:
         build(team.Barrier(fence_global=True, fence_local=True))
-    transfer = of_access(op, low.new(op.memref), [low.new(i) for i in op.indices], layout)
-    transfer.store(low.once(build, layout), low.threads, low.new(op.value))
+    yield
     if shared and low.in_loop:
         build(team.Barrier(fence_global=True, fence_local=True))
 
 
+def _atomic(low: _Lowering, build: Builder, op: Atomic) -> None:
+    value = op.value if isinstance(op, tile.AtomicStore) else op.out
+    layout, shape = layout_of(value), shape_of(value)
+    with _in_step(low, build, op, layout):
+        _by_holder(low, build, op, layout, lambda at: of_registers(at, low.threads, op, (shape, layout), low.new))
+
+
 def _scatter(low: _Lowering, build: Builder, op: _Scatters) -> None:
-    _gather(low, low.once(build, layout_of(op.value)), op)
+    def access(at: Builder) -> Value | None:
+        _gather(low, at, op)
+        return low.new(op.results[0]) if op.results else None
+
+    _by_holder(low, build, op, layout_of(op.value), access)
 
 
 def _gather(low: _Lowering, build: Builder, op: addresses.Gather | _Scatters) -> None:
@@ -203,18 +227,30 @@ def _gather(low: _Lowering, build: Builder, op: addresses.Gather | _Scatters) ->
         low.put(value, became)
 
 
+def _by_holder(
+    low: _Lowering, build: Builder, op: Operation, layout: Layout, access: Callable[[Builder], Value | None]
+) -> None:
+    """Let one of the threads that hold copies access memory for all of them."""
+    if op.results and op.results[0].uses:
+        low.put(op.results[0], for_all_holders(build, low.threads, layout, low.buffer, access))
+    else:
+        access(low.once(build, layout))
+
+
 def _splat(low: _Lowering, build: Builder, op: tile.Splat) -> None:
     low.put(op.out, build(lane.Fill(low.new(op.value), result_types=[lowered_type(op.out.type)])).out)
 
 
 def _iota(low: _Lowering, build: Builder, op: tile.Iota) -> None:
+    low.put(op.out, _positions(low, build, layout_of(op.out), op.dim, emit.scalar_type(op.out.type)))
+
+
+def _positions(low: _Lowering, build: Builder, layout: Layout, dim: int, element: ScalarType) -> Value:
     """The thread's part of the coordinate, and that of each register."""
-    layout, type_ = layout_of(op.out), lowered_type(op.out.type)
-    assert isinstance(type_, FragmentType)
-    first = emit.cast(build, low.threads.coordinate(layout, op.dim), type_.element)
-    table = layout.table()[:, 0, 0, 0, op.dim]
-    steps = build(lane.Numbers(tuple(int(n) for n in table), result_types=[type_])).out
-    low.put(op.out, build(arith.Add(build(lane.Fill(first, result_types=[type_])).out, steps)).out)
+    first = emit.cast(build, low.threads.coordinate(layout, dim), element)
+    table = layout.table()[:, 0, 0, 0, dim]
+    steps = build(lane.Numbers(tuple(int(n) for n in table), result_types=[FragmentType(len(table), element)])).out
+    return build(arith.Add(splat(build, first, len(table)), steps)).out
 
 
 def _item(low: _Lowering, build: Builder, op: tile.Item) -> None:
@@ -223,6 +259,10 @@ def _item(low: _Lowering, build: Builder, op: tile.Item) -> None:
 
 def _moved(low: _Lowering, build: Builder, op: MovesElements) -> None:
     registers = registers_of_move(op, layout_of)
+    if registers is None and is_shift(op) and not isinstance(op, gpu.ConvertLayout):
+        values = [low.new(value) for value in op.operands]
+        low.put(op.results[0], joined(build, low.threads, op, values, layout_of, low.buffer))
+        return
     if registers is None:
         assert isinstance(op, gpu.ConvertLayout | tile.Reshape), "assign-layouts has converted the operands of others"
         low.put(op.out, _exchanged(low, build, op))
@@ -254,9 +294,23 @@ def _reduce(low: _Lowering, build: Builder, op: tile.Reduce) -> None:
     low.put(op.out, emit.cast(build, total, element))
 
 
+def _scan(low: _Lowering, build: Builder, op: tile.Scan) -> None:
+    kind = _COMBINATIONS[op.kind]
+    low.put(op.out, scan(build, low.threads, low.buffer, op, low.new(op.tile), kind))
+
+
+def _by_region(low: _Lowering, build: Builder, op: ReduceBy | ScanBy) -> None:
+    for out, value in zip(op.outs, by_region(build, low.threads, low.buffer, op, low.new), strict=True):
+        low.put(out, value)
+
+
 def _reduce_by(low: _Lowering, build: Builder, op: ReduceBy) -> None:
-    inner = single_operation(op.body)
-    assert inner is not None, "choose-schedule has asked"
+    """One commutative operation needs no order."""
+    inner, box, shape = single_operation(op.body), layout_of(op.tiles[0]).shape, shape_of(op.tiles[0])
+    element = emit.scalar_type(op.tiles[0].type)
+    if inner is None or (box[op.dim] != shape[op.dim] and neutral(type(inner), element) is None):
+        _by_region(low, build, op)
+        return
 
     def combine(at: Builder, x: Value, y: Value) -> Value:
         return at(type(inner).of_parts([x, y], [x.type], dict(inner.attributes))).results[0]
@@ -266,9 +320,26 @@ def _reduce_by(low: _Lowering, build: Builder, op: ReduceBy) -> None:
     low.put(op.outs[0], reduction.lower(build, low.threads, low.shared, value, bool(low.in_loop)))
 
 
-def _elected(low: _Lowering, build: Builder, op: memref.Store) -> None:
+def _map(low: _Lowering, build: Builder, op: tile.Map) -> None:
+    positions = [_positions(low, build, layout_of(op.tile), dim, I32) for dim in range(len(layout_of(op.tile).shape))]
+    (found,) = on_fragments(build, op.body, [*positions, low.new(op.tile)], low.new)
+    low.put(op.out, found)
+
+
+def _reinterpret(low: _Lowering, build: Builder, op: tile.Reinterpret) -> None:
+    wholes = layout_of(op.tile if divides(op) else op.out)
+    low.put(op.out, reinterpreted(build, op, low.new(op.tile), wholes))
+
+
+def _elected(low: _Lowering, build: Builder, op: memref.Store | ScalarAtomic) -> None:
     """One thread acts for the work-group."""
-    _copy(low, emit.open_if(build, low.threads.is_elected()), op)
+    operands = [low.new(value) for value in op.operands]
+    used = [value for value in op.results if value.uses]
+    new = type(op).of_parts(operands, [value.type for value in op.results], dict(op.attributes))
+    new.places = op.places
+    found = by_one_thread(build, low.threads, low.buffer, new, bool(used))
+    if found is not None:
+        low.put(op.results[0], found)
 
 
 _COMBINATIONS: Final[dict[memref.AtomicKind, type[arith.Add | arith.Max | arith.Min]]] = {
@@ -277,7 +348,7 @@ _COMBINATIONS: Final[dict[memref.AtomicKind, type[arith.Add | arith.Max | arith.
     memref.AtomicKind.MIN: arith.Min,
 }
 
-_ONCE: Final = (memref.Store,)
+_ONCE: Final = (memref.Store, memref.AtomicLoad, memref.AtomicStore, memref.AtomicRmw)
 """What has no tile and still is done by one thread for all."""
 
 _LOWERINGS: Final[OperationTable[Callable[[_Lowering, Builder, Any], None]]] = OperationTable(
@@ -286,15 +357,22 @@ _LOWERINGS: Final[OperationTable[Callable[[_Lowering, Builder, Any], None]]] = O
         MovesElements: _moved,
         tile.Load: _load,
         tile.Store: _store,
+        tile.AtomicLoad: _atomic,
+        tile.AtomicStore: _atomic,
+        tile.AtomicRmw: _atomic,
         tile.Splat: _splat,
         tile.Iota: _iota,
         tile.Item: _item,
         tile.Reduce: _reduce,
         ReduceBy: _reduce_by,
         addresses.Gather: _gather,
+        tile.Scan: _scan,
+        ScanBy: _by_region,
+        tile.Map: _map,
+        tile.Reinterpret: _reinterpret,
         addresses.Scatter: _scatter,
         addresses.ScatterUpdate: _scatter,
         addresses.ScatterExchange: _scatter,
-        memref.Store: _elected,
+        **dict.fromkeys(_ONCE, _elected),
     }
 )

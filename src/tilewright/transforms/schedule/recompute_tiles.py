@@ -16,7 +16,7 @@ from msgspec import Struct, field
 
 from tilewright.dialects import arith, scf, tile
 from tilewright.dialects.builtin import Kernel, Module
-from tilewright.dialects.tile_combine import ReduceBy
+from tilewright.dialects.tile_combine import ReduceBy, ScanBy
 from tilewright.ir.core import Block, Operation, Value
 from tilewright.ir.definition import ELEMENTARY
 from tilewright.ir.effects import EffectKind
@@ -68,7 +68,7 @@ class _Room(Struct):
         part = 0
         for op in self.block:
             self.parts[op] = part
-            part += isinstance(op, tile.Reduce | ReduceBy)
+            part += isinstance(op, tile.Reduce | ReduceBy | tile.Scan | ScanBy)
         changed = False
         for only_unused in (True, False):
             if part and self._held() > _ROOM:

@@ -166,27 +166,3 @@ def test_factors_that_are_read_once_are_not_copied(size: int) -> None:
         gemm.t.n %one, %A, %B, %one, %C
     }}"""
     assert "%buffer" not in tw.compile(text, target="cpu", cache=False).k.llvm
-
-
-@pytest.mark.parametrize("target", ["interpreter", "cpu", "cpu:generic"])
-@pytest.mark.parametrize("dtype", ["f32", "f64", "bf16", "f16", "c32"])
-@pytest.mark.parametrize("size", [(4, 5, 1), (33, 20, 2), (130, 120, 3)], ids=str)
-def test_sums_begin_with_zero(size: tuple[int, int, int], dtype: str, target: str, rng: np.random.Generator) -> None:
-    """Where all terms are -0 the sum is 0."""
-    m, n, k = size
-    one, zero = ("[1.0, 0.0]", "[0.0, 0.0]") if dtype == "c32" else ("1.0", "0.0")
-    kernel = tw.compile(
-        f"""func @f(%A: memref<{dtype}x{m}x{k}>, %B: memref<{dtype}x{k}x{n}>, %C: memref<{dtype}x{m}x{n}>) {{
-          %one = constant {one} : {dtype}
-          %zero = constant {zero} : {dtype}
-          gemm.n.n %one, %A, %B, %zero, %C
-        }}""",
-        target=target,
-        cache=False,
-    )["f"]
-    a, b = rng.choice([-1.0, -0.0], (m, k)), rng.choice([0.0, 2.0], (k, n))
-    c = np.full((m, n), 7, DTYPES[dtype], order="F")
-    kernel(a.astype(DTYPES[dtype], order="F"), b.astype(DTYPES[dtype], order="F"), c)
-    found = c.real.astype(np.float64)
-    np.testing.assert_array_equal(found, a @ b)
-    assert not np.signbit(found[found == 0]).any()

@@ -81,11 +81,6 @@ def absolute(x: Array, _least_is_poison: Array) -> Array:
     return np.abs(x)
 
 
-def of_numbers(choose: Callable[[Array, Array], Array]) -> Callable[[Array, Array], Array]:
-    """Of a number and NaN the number, also if it signals: `np.fmax` makes NaN of that in arrays of some lengths."""
-    return lambda x, y: np.where(np.isnan(x), y, np.where(np.isnan(y), x, choose(x, y)))
-
-
 def extremum(choose: Callable[[Array, Array], Array], largest: bool) -> Callable[[Array, Array], Array]:
     """A minimum or maximum of floats that takes -0 for less than 0."""
 

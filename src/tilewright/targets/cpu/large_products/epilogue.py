@@ -23,8 +23,9 @@ from tilewright.targets.cpu.expressions.nodes import (
 from tilewright.targets.cpu.large_products.work import Work
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.machine import LINE_BYTES, Machine
+from tilewright.targets.cpu.units.vector import is_zero
 from tilewright.targets.llvm.arith import Arithmetic
-from tilewright.targets.llvm.emitter import Builder, Value, boolean, i64, lanes_of
+from tilewright.targets.llvm.emitter import Builder, Value, boolean, i64
 
 
 def finish(
@@ -156,15 +157,9 @@ def elementwise_parts(value: Expression) -> Iterator[Expression]:
 
 
 def added(arith: Arithmetic, element: ScalarType, before: Fragments, more: Fragments) -> Fragments:
-    """The sums of two blocks; what is added to zeros stays as it is, for sums begin with zeros themselves."""
+    """The sums of two blocks; what is added to zeros stays as it is."""
 
     def plus(x: Operand, y: Operand) -> Operand:
-        return y if isinstance(x, Value) and _is_zero(x) else arith.binary("add", element.name, x, y)
+        return y if isinstance(x, Value) and is_zero(x) else arith.binary("add", element.name, x, y)
 
     return [[plus(x, y) for x, y in zip(a, b, strict=True)] for a, b in zip(before, more, strict=True)]
-
-
-def _is_zero(value: Value) -> bool:
-    """Whether a value is the constant positive zero in all lanes."""
-    scalar = value.type if lanes_of(value.type) == 1 else value.type[value.type.index(" x ") + 3 : -1]
-    return value.text in ("zeroinitializer", "0x0000000000000000", f"splat ({scalar} 0x0000000000000000)")

@@ -9,7 +9,7 @@ from tilewright.targets.cpu.expressions.block_reader import BlockReader
 from tilewright.targets.cpu.expressions.fragments import value_of
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.units.unit import Packing
-from tilewright.targets.llvm.emitter import Complex
+from tilewright.targets.llvm.emitter import Complex, Value, lanes_of
 from tilewright.targets.llvm.types import ELEMENTS, Kind
 
 
@@ -37,7 +37,7 @@ class VectorUnit(Struct, frozen=True):
 
 
 def multiply_add(ev: BlockReader, element: ScalarType, x: Operand, y: Operand, total: Operand) -> Operand:
-    """`total + x y`, fused where the machine can; also for zeros, which make 0 of a product that is -0."""
+    """`total + x y`, fused where the machine can; the first term of a sum is a plain product."""
     if isinstance(x, Complex) and isinstance(y, Complex) and isinstance(total, Complex):
         part = element.component
         negative = ev.b.fneg(x.im)
@@ -49,6 +49,14 @@ def multiply_add(ev: BlockReader, element: ScalarType, x: Operand, y: Operand, t
     left, right, sum_ = value_of(x), value_of(y), value_of(total)
     if ELEMENTS[element.name].kind is not Kind.FLOAT:
         return ev.b.add(ev.b.mul(left, right), sum_)
+    if is_zero(sum_):
+        return ev.b.fmul(left, right)
     if not ev.machine.fma:
         return ev.b.fadd(ev.b.fmul(left, right), sum_)
     return ev.b.fma(left, right, sum_)
+
+
+def is_zero(value: Value) -> bool:
+    """Whether a value is the constant positive zero in all lanes."""
+    scalar = value.type if lanes_of(value.type) == 1 else value.type[value.type.index(" x ") + 3 : -1]
+    return value.text in ("zeroinitializer", "0x0000000000000000", f"splat ({scalar} 0x0000000000000000)")

@@ -1,0 +1,56 @@
+"""Kernels on tiles with layouts, as wild as these may be, taken to the lane level."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+
+from tilewright.diagnostics import Report
+from tilewright.dialects.builtin import Module
+from tilewright.interpreter.engine import Argument, interpret
+from tilewright.ir.layouts import Digit, Layout, Owner
+from tilewright.ir.passes import PassContext
+from tilewright.ir.verifier import verified
+from tilewright.transforms.schedule.lower_to_lanes import LowerToLanes
+
+from .case import Array, Case, GroupArgument, Launch, kernel
+
+WARPS = 4
+
+
+@st.composite
+def layouts(draw: st.DrawFn, shape: tuple[int, ...] | None = None) -> Layout:
+    """Any bits of the coordinates to any owner, in any order; the rest of the threads hold copies."""
+    if shape is None:
+        shape = tuple(1 << k for k in draw(st.tuples(*[st.integers(0, 6)] * 2)))
+    bits = [(dim, 1 << k) for dim, extent in enumerate(shape) for k in range(extent.bit_length() - 1)]
+    order = [*draw(st.permutations(bits))]
+    digits: list[Digit] = []
+    for owner, limit in ((Owner.LANE, 5), (Owner.WARP, WARPS.bit_length() - 1)):
+        for _ in range(limit):
+            is_copy = not order or draw(st.integers(0, 4)) == 0
+            digits.append(Digit(owner, 2) if is_copy else Digit(owner, 2, *order.pop()))
+    return Layout(shape, (*(Digit(Owner.REG, 2, *bit) for bit in order), *digits))
+
+
+def laid_out(parameters: str, body: str) -> str:
+    """A kernel of so many warps whose tiles have layouts."""
+    return kernel(parameters, body, 32, (32 * WARPS, 1), f', schedule = "lanes, {32 * WARPS} threads"')
+
+
+def lowered(case: Case) -> Module:
+    """The program on the lane level."""
+    module = case.module()
+    LowerToLanes().run(module, PassContext(Report()))
+    verified(module)
+    return module
+
+
+def interpreted(module: Module, launch: Launch) -> dict[int, Array]:
+    """What the interpreter leaves in the arrays."""
+    arguments: list[Argument] = []
+    for argument in launch.arguments:
+        assert not isinstance(argument, GroupArgument)
+        arguments.append(np.array(argument, order="F") if isinstance(argument, np.ndarray) else argument)
+    interpret(module.kernels[0], arguments, launch.grid)
+    return {k: a for k, a in enumerate(arguments) if isinstance(a, np.ndarray)}
