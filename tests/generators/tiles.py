@@ -22,7 +22,7 @@ Array: TypeAlias = npt.NDArray[Any]
 _ELEMENTS: Final = ("i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "c32", "c64")
 _ATOMIC: Final = ("i32", "i64", "f32", "f64")
 _WIDER: Final = {"i8": "i32", "i16": "i64", "i32": "i64", "f16": "f32", "bf16": "f32", "f32": "f64", "c32": "c64"}
-_LARGEST: Final = 1 << 20
+LARGEST: Final = 1 << 20
 _FIRST: Final = 4
 _CANARY: Final = 0x55
 
@@ -167,8 +167,12 @@ def memory_of(array: Array) -> bytes:
     return _parent(array).tobytes()
 
 
-def generate(rnd: random.Random, largest: int = 4096) -> TileKernel:
-    """A kernel; tiles have no more elements than `largest`."""
+Step: TypeAlias = Callable[[TileKernel, Tile, list[Tile]], "Tile | None"]
+"""Goes on from a tile, and from others."""
+
+
+def generate(rnd: random.Random, largest: int = 4096, more: Sequence[Step] = ()) -> TileKernel:
+    """A kernel; tiles have no more elements than `largest`. Steps are those of this file and `more`."""
     subgroup = rnd.choice((32, 32, 32, 16, 8))
     columns, count = rnd.choice((1, 1, 1, 2, 3)), rnd.choice((1, 2, 3, 4, 5, 7, 8))
     if rnd.random() < 0.05:
@@ -178,7 +182,7 @@ def generate(rnd: random.Random, largest: int = 4096) -> TileKernel:
     tiles = [load(kernel, shape, rnd.choice(_ELEMENTS))]
     for _ in range(rnd.randint(1, 9)):
         source = tiles[-1] if kernel.chance(0.8) else rnd.choice(tiles)
-        step: _Step = rnd.choice(_STEPS)
+        step: Step = rnd.choice((*_STEPS, *more))
         found = step(kernel, source, tiles)
         if found is not None:
             tiles.append(found)
@@ -213,7 +217,7 @@ def store(kernel: TileKernel, tile: Tile) -> None:
     kernel.lines.append(f"tile.store {tile.name}, {name}{rest}")
 
 
-def _another(kernel: TileKernel, tile: Tile, tiles: list[Tile]) -> Tile:
+def another(kernel: TileKernel, tile: Tile, tiles: list[Tile]) -> Tile:
     """A tile of the same type."""
     alike = [t for t in tiles if t.type == tile.type and t is not tile]
     if alike and kernel.chance(0.7):
@@ -224,11 +228,11 @@ def _another(kernel: TileKernel, tile: Tile, tiles: list[Tile]) -> Tile:
 
 
 def _elementwise(kernel: TileKernel, tile: Tile, tiles: list[Tile]) -> Tile | None:
-    other = _another(kernel, tile, tiles)
+    other = another(kernel, tile, tiles)
     names = {"c": ["add", "sub"], "i": ["add", "sub", "mul", "max", "min", "and", "xor"]}
     word = kernel.rnd.choice(names.get(tile.element[0], ["add", "sub", "max", "min"]))
     bound = tile.bound + other.bound if word != "mul" else tile.bound * other.bound
-    if bound > _LARGEST:
+    if bound > LARGEST:
         return None
     return kernel.op(f"arith.{word} {tile.name}, {other.name}", tile.shape, tile.element, bound)
 
@@ -270,7 +274,7 @@ def _reduced(kernel: TileKernel, tile: Tile, tiles: list[Tile]) -> Tile | None:
     dim = kernel.rnd.randrange(len(tile.shape))
     kind = "add" if tile.element[0] == "c" else kernel.rnd.choice(("add", "max", "min"))
     bound = tile.bound * max(tile.shape[dim], 1) if kind == "add" else tile.bound
-    if bound > _LARGEST:
+    if bound > LARGEST:
         return None
     shape = (*tile.shape[:dim], *tile.shape[dim + 1 :])
     found = kernel.op(f'tile.reduce {tile.name} {{kind = "{kind}", dim = {dim}}}', shape, tile.element, bound)
@@ -299,14 +303,14 @@ def _combined(kernel: TileKernel, tile: Tile, tiles: list[Tile]) -> Tile | None:
         f"{found} = tile.reduce_by {tile.name} {{dim = {dim}}} -> {tile_type(shape, e)} ({p}: {e}, {q}: {e}) "
         f"{{ {r} = arith.{word} {p}, {q} -> {e} scf.yield {r} }}"
     )
-    return Tile(found, shape, e, tile.bound if e[0] != "i" else _LARGEST)
+    return Tile(found, shape, e, tile.bound if e[0] != "i" else LARGEST)
 
 
 def _picked(kernel: TileKernel, tile: Tile, tiles: list[Tile]) -> Tile | None:
     """By a test on where elements are."""
     if not tile.shape:
         return None
-    other, dim = _another(kernel, tile, tiles), kernel.rnd.randrange(len(tile.shape))
+    other, dim = another(kernel, tile, tiles), kernel.rnd.randrange(len(tile.shape))
     here = kernel.op(f"tile.iota {{dim = {dim}}}", tile.shape, "i32", 70)
     limit = kernel.rnd.randint(0, max(tile.shape[dim], 1))
     number = kernel.op(f"arith.constant {{value = {limit}}}", tile.shape, "i32", 70)
@@ -375,7 +379,7 @@ def _updated(kernel: TileKernel, tile: Tile, tiles: list[Tile]) -> None:
 
 def _looped(kernel: TileKernel, tile: Tile, tiles: list[Tile]) -> Tile | None:
     """Carried, and now and then turned on the way."""
-    if tile.bound * 8 > _LARGEST:
+    if tile.bound * 8 > LARGEST:
         return None
     lower, upper = kernel.index(0), kernel.index(kernel.rnd.randint(0, 3))
     found, carried, counter = (kernel.name() for _ in range(3))
@@ -395,7 +399,7 @@ def _looped(kernel: TileKernel, tile: Tile, tiles: list[Tile]) -> Tile | None:
 def _branched(kernel: TileKernel, tile: Tile, tiles: list[Tile]) -> Tile:
     """One of two tiles, by what only the launch knows."""
     left, right, found, test = kernel.index(kernel.rnd.randint(0, 1)), kernel.index(1), kernel.name(), kernel.name()
-    other = _another(kernel, tile, tiles)
+    other = another(kernel, tile, tiles)
     kernel.lines.append(f'{test} = arith.cmp {left}, {right} {{predicate = "eq"}} -> bool')
     kernel.lines.append(
         f"{found} = scf.if {test} -> {tile.type} {{ scf.yield {tile.name} }} {{ scf.yield {other.name} }}"
@@ -403,8 +407,7 @@ def _branched(kernel: TileKernel, tile: Tile, tiles: list[Tile]) -> Tile:
     return Tile(found, tile.shape, tile.element, max(tile.bound, other.bound))
 
 
-_Step: TypeAlias = Callable[[TileKernel, Tile, list[Tile]], "Tile | None"]
-_STEPS: Final[Sequence[_Step]] = (
+_STEPS: Final[Sequence[Step]] = (
     _elementwise,
     _shifted,
     _permuted,

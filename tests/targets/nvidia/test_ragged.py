@@ -6,13 +6,15 @@ All bytes around the arrays are compared, too, and must be as they were where no
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
 from effort import SEED, Ran, count
 from generators.element_types import SCALARS
-from generators.tiles import Array, TileKernel, generate, memory_of
+from generators.tile_lines import LINES
+from generators.tiles import Array, Step, TileKernel, generate, memory_of
 from tilewright.compiler import CompileOptions, lower_module
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects import operation_classes
@@ -35,6 +37,7 @@ from .test_runs import accesses
 
 KERNELS = count("RANDOM_RAGGED_KERNELS", 40, 3000)
 ASSEMBLED = count("RANDOM_RAGGED_PTX", 4, 200)
+LINES_KERNELS = count("RANDOM_LINE_KERNELS", 40, 3000)
 CHUNKS = 4
 
 
@@ -104,12 +107,12 @@ def disagreements(kernel: TileKernel) -> list[str] | None:
     ]
 
 
-@pytest.mark.parametrize("chunk", range(CHUNKS))
-def test_random_kernels(chunk: int, ran: Ran) -> None:
+def agree(wanted: int, chunk: int, more: Sequence[Step] = ()) -> int:
+    """So many random kernels agree; how many did."""
     done, seed = 0, SEED + chunk
-    while done < KERNELS // CHUNKS:
+    while done < wanted:
         seed += CHUNKS
-        kernel = generate(random.Random(seed))
+        kernel = generate(random.Random(seed), more=more)
         try:
             found = disagreements(kernel)
         except Exception as error:
@@ -117,7 +120,18 @@ def test_random_kernels(chunk: int, ran: Ran) -> None:
             raise
         assert not found, f"seed {seed}: {'; '.join(found)}\n{kernel.text}"
         done += found is not None
-    ran(done, "kernels of ragged tiles on lanes")
+    return done
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_random_kernels(chunk: int, ran: Ran) -> None:
+    ran(agree(KERNELS // CHUNKS, chunk), "kernels of ragged tiles on lanes")
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_random_kernels_of_lines_and_parts(chunk: int, ran: Ran) -> None:
+    """Scans and reductions by regions, parts and joins among the rest."""
+    ran(agree(LINES_KERNELS // CHUNKS, chunk, LINES), "kernels of lines and parts on lanes")
 
 
 def lines(word: str, element: str, rows: int, columns: int) -> str:
