@@ -41,7 +41,7 @@ from tilewright.transforms.schedule.known import runs_lanes
 from tilewright.transforms.schedule.lower_to_lanes import LowerToLanes
 from tilewright.transforms.schedule.recompute_tiles import RecomputeTiles
 
-_FORMAT: Final = "3"
+_FORMAT: Final = "4"
 _CONSTANT_SPACE: Final = 4
 
 

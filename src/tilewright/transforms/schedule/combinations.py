@@ -54,8 +54,9 @@ def by_region(
         return Lines(build, threads, op.dim, combine, buffer).scanned(layout, row, starts)
     there = inside(build, threads, layout, shape, [op.dim])
     if there is not None:
-        row, combine = (*row, there), _of_those_there(combine)
-    lines = Lines(build, threads, op.dim, combine, buffer, isinstance(op, ScanBy))
+        row = (*row, there)
+    counted = combine if there is None else _of_those_there(combine)
+    lines = Lines(build, threads, op.dim, counted, buffer, isinstance(op, ScanBy))
     if isinstance(op, ReduceBy):
         return lines.reduced(layout, row)[: len(op.outs)]
     starts = tuple(new(value) for value in op.starts)
