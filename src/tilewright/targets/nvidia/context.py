@@ -32,8 +32,9 @@ class KernelContext(Struct):
     """Everything that lowering an operation may need.
 
     `thread` is the number of the thread in its work-group, `lane` that in its subgroup, `subgroup` the number of the
-    subgroup. `spmd` tells whether the code being emitted is that of a work-item (or of one element of a tile) rather
-    than of the whole work-group. `ahead` is where the factors lie that a loop loads before its products want them.
+    subgroup; `warp_lane` and `warp` are the same of the machine's warps, each of which may be several subgroups.
+    `spmd` tells whether the code being emitted is that of a work-item (or of one element of a tile) rather than of the
+    whole work-group. `ahead` is where the factors lie that a loop loads before its products want them.
     """
 
     kernel: Kernel
@@ -52,6 +53,8 @@ class KernelContext(Struct):
     thread: Value
     lane: Value
     subgroup: Value
+    warp_lane: Value
+    warp: Value
     values: dict[core.Value, Lowered] = field(default_factory=dict[core.Value, Lowered])
     ahead: dict[core.Operation, Ready] = field(default_factory=dict[core.Operation, Ready])
     spmd: bool = False

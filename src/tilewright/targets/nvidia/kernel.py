@@ -36,6 +36,7 @@ from tilewright.targets.nvidia.elementwise import COMPUTED, apply
 from tilewright.targets.nvidia.products.choice import choose_products
 from tilewright.targets.nvidia.products.lowering import STAGE_ALIGNMENT
 from tilewright.targets.nvidia.values import GLOBAL, Group, Operand, View
+from tilewright.targets.nvidia.warp import WARP
 from tilewright.transforms.signature import kernel_info
 
 _SHARED_NAME: Final = "tilewright_shared"
@@ -155,9 +156,13 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
         thread=i64(0),
         lane=i64(0),
         subgroup=i64(0),
+        warp_lane=i64(0),
+        warp=i64(0),
     )
     ctx.thread = team.special_register(ctx, "tid.x")
-    ctx.lane, ctx.subgroup = team.thread_position(ctx)
+    ctx.lane, ctx.subgroup = team.thread_position(ctx, ctx.subgroup_size)
+    is_warp = ctx.subgroup_size == WARP
+    ctx.warp_lane, ctx.warp = (ctx.lane, ctx.subgroup) if is_warp else team.thread_position(ctx, WARP)
     if room is not None:
         ctx.scratch = _scratch(ctx, *(b.offset(function.arguments[0], slot) for slot in scratch_slots(parameters)))
     _bind_parameters(ctx, function.arguments, iter(slot_layout(parameters)))

@@ -133,9 +133,9 @@ def _scan(ctx: KernelContext, op: core.Operation) -> None:
     ctx.bind(op.out, combine.narrow(total))
 
 
-def thread_position(ctx: KernelContext) -> tuple[Value, Value]:
-    """Lane and subgroup number of the thread."""
-    b, size = ctx.b, ctx.subgroup_size
+def thread_position(ctx: KernelContext, size: int) -> tuple[Value, Value]:
+    """The thread's number in its subgroup or warp of that size, and the number of that."""
+    b = ctx.b
     lane = b.trunc(b.and_(ctx.thread, i64(size - 1)), "i32", hint="lane")
     subgroup = b.trunc(b.lshr(ctx.thread, i64(size.bit_length() - 1)), "i32", hint="subgroup")
     return lane, subgroup

@@ -101,6 +101,27 @@ def test_each_architecture_has_its_unit_of_f64(architecture: Architecture, rng: 
     check(code, product, (64, 64), "C", rng)
 
 
+@pytest.mark.parametrize("size", [8, 16])
+@pytest.mark.parametrize(
+    ("element", "architecture", "unit"),
+    [
+        ("f16", Architecture.SM_80, "m16n8k16"),
+        ("f16", Architecture.SM_90A, "wgmma"),
+        ("f32", Architecture.SM_80, "fma"),
+    ],
+)
+def test_subgroups_that_are_no_warps(
+    element: str, architecture: Architecture, unit: str, size: int, rng: np.random.Generator
+) -> None:
+    """Instructions are those of a warp, of however many subgroups it is."""
+    product = TEXTS.Product((70, 40, 33), element, "f32", (True, False))
+    attributes = f"attributes{{subgroup_size={size}, work_group_size=[128,1]}}"
+    text = TEXTS.gemm_product(product, (64, 64), "2.0").replace(") {", f") {attributes} {{", 1)
+    code = emitted(text, architecture)
+    assert unit in code[1].facts[SCHEDULE]
+    check(code, product, (64, 64), "F", rng, beta=2.0)
+
+
 def test_threads_in_any_order(rng: np.random.Generator) -> None:
     product = TEXTS.Product((32, 32, 160), "f16", "f32")
     code = emitted(TEXTS.tile_ir_product(product, (32, 32, 32)))

@@ -39,7 +39,7 @@ def _thread_part(ctx: KernelContext, layout: Layout, dim: int) -> Value:
     b, total = ctx.b, i32(0)
     for place in layout.along(dim):
         digit = place.digit
-        number = {Owner.LANE: ctx.lane, Owner.WARP: ctx.subgroup}.get(digit.owner)
+        number = {Owner.LANE: ctx.warp_lane, Owner.WARP: ctx.warp}.get(digit.owner)
         if number is not None:
             total = b.add(total, b.mul(digit_of(ctx, number, place.weight, digit.extent), i32(digit.stride)))
     return b.sext(total, "i64")

@@ -20,8 +20,8 @@ class Multiplier:
         word = plan.instruction.word
         rows, columns = plan.rows, plan.columns
         # as the layout of the sums numbers warps
-        self._rows = Reader(ctx, rows, digit_of(ctx, ctx.subgroup, 1, rows.warps), word)
-        self._columns = Reader(ctx, columns, digit_of(ctx, ctx.subgroup, rows.warps, columns.warps), word)
+        self._rows = Reader(ctx, rows, digit_of(ctx, ctx.warp, 1, rows.warps), word)
+        self._columns = Reader(ctx, columns, digit_of(ctx, ctx.warp, rows.warps, columns.warps), word)
 
     def multiply(self, lhs: Value, rhs: Value, sums: Sequence[Value], meanwhile: Callable[[], None]) -> list[Value]:
         """The sums with the product of two factors added, which begin at these addresses.

@@ -57,10 +57,10 @@ class Reader:
         ctx, b, factor = self._ctx, self._ctx.b, self._factor
         keys = [(repeat, 0) for repeat in range(factor.repeats)]
         first = self._matrix_offsets(keys)[:_TOGETHER]
-        row = b.mul(b.and_(ctx.lane, i32(_MATRIX_ROWS - 1)), i32(factor.pitch))
+        row = b.mul(b.and_(ctx.warp_lane, i32(_MATRIX_ROWS - 1)), i32(factor.pitch))
         for bit in range(len(first).bit_length() - 1):
             apart = first[1 << bit] - first[0]
-            row = b.add(row, b.mul(digit_of(ctx, ctx.lane, _MATRIX_ROWS << bit, 2), i32(apart)))
+            row = b.add(row, b.mul(digit_of(ctx, ctx.warp_lane, _MATRIX_ROWS << bit, 2), i32(apart)))
         return row
 
     def _matrices(self, base: Value, keys: Sequence[tuple[int, int]]) -> Parts:
@@ -83,7 +83,7 @@ class Reader:
     def _element(self) -> Value:
         b, total = self._ctx.b, i32(0)
         for weight, extent, step in self._factor.lane_steps():
-            total = b.add(total, b.mul(digit_of(self._ctx, self._ctx.lane, weight, extent), i32(step)))
+            total = b.add(total, b.mul(digit_of(self._ctx, self._ctx.warp_lane, weight, extent), i32(step)))
         return total
 
     def _elements(self, base: Value, keys: Sequence[tuple[int, int]]) -> Parts:

@@ -52,7 +52,7 @@ class WarpgroupMultiplier:
     def _descriptor(self, factor: Factor, base: Value, weight: int) -> Value:
         """Of the part of this thread's group; `weight` warps have the same."""
         b = self._ctx.b
-        group = digit_of(self._ctx, self._ctx.subgroup, weight, factor.warps)
+        group = digit_of(self._ctx, self._ctx.warp, weight, factor.warps)
         own = _offset(factor, factor.repeats, 0)
         address = b.add(b.cast("ptrtoint", base, "i64"), b.zext(b.mul(group, i32(own)), "i64"))
         units = b.lshr(b.and_(address, i64(_ADDRESSES)), i64(_UNIT.bit_length() - 1))
