@@ -57,6 +57,7 @@ def runner(kernels: Emulated, races: bool = True) -> Runner:
 def test_random_kernels(chunk: int, ran: Ran) -> None:
     seeds = range(SEED + chunk, SEED + KERNELS, CHUNKS)
     for seed in seeds:
+        print(f"seed {seed}")
         kernel = kernels.generate(random.Random(seed))
         found = disagreements(kernel, runner(compiled(kernel.text)))
         assert not found, f"seed {seed}: {'; '.join(found)}\n{kernel.text}"
@@ -67,6 +68,7 @@ def test_random_kernels(chunk: int, ran: Ran) -> None:
 def test_random_kernels_of_tile_ir(chunk: int, ran: Ran) -> None:
     seeds = range(SEED + chunk, SEED + TILE_KERNELS, CHUNKS)
     for seed in seeds:
+        print(f"seed {seed}")
         kernel = tile_ir.generate(random.Random(seed), f"seed_{seed}")
         text = tile_ir.module_of([kernel])
         found = random_differences(kernel, 0, runner(compiled(text)), tile_ir_meaning(text))

@@ -41,6 +41,7 @@ def test_random_kernels_agree_with_the_other_way(ran: Ran) -> None:
     seed, done = SEED, 0
     while done < KERNELS:
         seed += 1
+        print(f"seed {seed}")
         kernel = tile_ir.generate(random.Random(seed), f"seed_{seed}")
         text = tile_ir.module_of([kernel])
         lanes = compiled(text)

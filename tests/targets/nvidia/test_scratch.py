@@ -37,6 +37,7 @@ def test_right_answers(case: Case, rng: np.random.Generator) -> None:
 def test_random_kernels(ran: Ran) -> None:
     taken = 0
     for seed in range(SEED, SEED + KERNELS):
+        print(f"seed {seed}")
         kernel = kernels.generate(random.Random(seed))
         found = compiled(kernel.text, shared_bytes=LITTLE)
         taken += any(info.launch is not None and info.launch.scratch_bytes for info in found.kernels)
@@ -47,6 +48,7 @@ def test_random_kernels(ran: Ran) -> None:
 
 def test_random_kernels_of_tile_ir() -> None:
     for seed in range(SEED, SEED + KERNELS):
+        print(f"seed {seed}")
         kernel = tile_ir.generate(random.Random(seed), f"seed_{seed}")
         text = tile_ir.module_of([kernel])
         found = compiled(text, shared_bytes=LITTLE)

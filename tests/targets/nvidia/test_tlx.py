@@ -38,6 +38,7 @@ def is_small(program: Generated) -> bool:
 def test_random_programs(ran: Ran) -> None:
     taken = 0
     for seed in range(SEED, SEED + PROGRAMS):
+        print(f"seed {seed}")
         program = generate(random.Random(seed))
         if not is_small(program):
             continue
