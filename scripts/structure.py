@@ -56,6 +56,12 @@ class _Imports(ast.NodeVisitor):
         self.found: list[Import] = []
         self._types = False
 
+    def generic_visit(self, node: ast.AST) -> None:
+        """Go on to statements; expressions, which are most of a file, hold no imports."""
+        for part in ("body", "handlers", "orelse", "finalbody", "cases"):
+            for child in getattr(node, part, ()):
+                self.visit(child)
+
     def visit_If(self, node: ast.If) -> None:
         before = self._types
         self._types = before or ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")

@@ -77,9 +77,8 @@ ALL = "test_some.py::test_both"
 @pytest.mark.parametrize(
     ("options", "shown", "passed"),
     [
-        ([], ["1,200 numbers", f"5 of 20 {ALL}"], 8),
         (["-n2"], ["1,200 numbers", f"5 of 20 {ALL}"], 8),
-        (["--thorough", "-n2"], ["3,000 numbers"], 23),
+        (["--thorough"], ["3,000 numbers"], 23),
         ([f"{ALL}[3-2]", f"{ALL}[2-2]", "test_some.py::test_wrong"], [f"2 of 2 {ALL}"], 2),
     ],
 )

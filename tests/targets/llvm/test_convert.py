@@ -127,6 +127,7 @@ MACHINES = {
 }
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("dtype", ["i8", "i64", "bf16", "f16", "f64", "c32"])
 @pytest.mark.parametrize("machine", MACHINES)
 def test_code_calls_no_library(machine: str, dtype: str) -> None:

@@ -89,6 +89,7 @@ def _affine(x: Array, y: Array, dim: int, reverse: bool, start: bool = False) ->
     return np.moveaxis(turned[0], 0, dim), np.moveaxis(turned[1], 0, dim)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize(("shape", "dim"), SHAPES)
 def test_two_tiles_keep_their_order(shape: tuple[int, ...], dim: int, level: object) -> None:

@@ -103,6 +103,7 @@ def test_every_bit_is_that_of_the_instruction(wild: bool, way: Way, rng: np.rand
     ran(most, f"products of bf16 by {way}")
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("way", ways(Unit.VECTOR, Unit.BF16, Unit.AMX_BF16))
 @pytest.mark.parametrize("size", [(33, 70, 64), (129, 65, 1027), (1, 1, 1), (17, 16, 5999)])
 def test_near_to_exact(way: Way, size: tuple[int, int, int], rng: np.random.Generator) -> None:
