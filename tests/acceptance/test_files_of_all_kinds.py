@@ -45,16 +45,20 @@ def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb[0])
-def test_what_is_no_file_is_told_and_not_waited_for(verb: list[str], tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    for path, reason in (
-        (str(tmp_path / "pipe"), "a named pipe, not a regular file"),
+@pytest.mark.covering(1)
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("pipe", "a named pipe, not a regular file"),
         ("/dev/zero", "a device, not a regular file"),
-        (str(tmp_path), "Is a directory"),
-    ):
-        done = tilewright(*verb, path)
-        assert (done.returncode, reason in done.stderr) == (2, True), done.stderr
+        (".", "Is a directory"),
+    ],
+)
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb[0])
+def test_what_is_no_file_is_told_and_not_waited_for(verb: list[str], name: str, reason: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    done = tilewright(*verb, str(tmp_path / name))
+    assert (done.returncode, reason in done.stderr) == (2, True), done.stderr
 
 
 def test_arrays_are_regular_files(tmp_path: Path, kernel: Path) -> None:

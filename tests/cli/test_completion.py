@@ -69,18 +69,24 @@ def installed(shell: str, folder: Path) -> Path:
     return path
 
 
-@pytest.fixture(params=SHELLS)
-def complete(request: pytest.FixtureRequest, tmp_path: Path) -> Complete:
-    """What a shell offers for a line, without what it says about it."""
+@pytest.fixture(scope="module", params=SHELLS)
+def script(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    """A shell, and the script in its place."""
     shell: str = request.param
     if shutil.which(shell) is None:
         pytest.skip(f"no {shell} on this machine")
-    script = installed(shell, tmp_path)
+    return shell, installed(shell, tmp_path_factory.mktemp(shell))
+
+
+@pytest.fixture
+def complete(script: tuple[str, Path], tmp_path: Path) -> Complete:
+    """What a shell offers for a line, without what it says about it."""
+    shell, place = script
 
     def offered(line: str) -> list[str]:
         done = subprocess.run(
             [shell, "-c", SHELLS[shell]],
-            env={**environment(tmp_path), "SCRIPT": str(script), "LINE": line},
+            env={**environment(tmp_path), "SCRIPT": str(place), "LINE": line},
             capture_output=True,
             text=True,
             check=False,
