@@ -24,18 +24,14 @@ CASES = [*WHOLE_KERNELS, *scalar_cases(), *spmd_cases(), *tile_cases(), *exchang
 ASSEMBLED = [case for case in CASES if not case.name.endswith(("-subgroup8", "-subgroup32"))]
 
 
-@pytest.mark.parametrize("case", ASSEMBLED, ids=lambda c: c.name)
-def test_accepted_for_sm_80(case: Case) -> None:
-    assemble_all(case, Architecture.SM_80)
-
-
-@pytest.mark.parametrize("case", WHOLE_KERNELS, ids=lambda c: c.name)
-def test_accepted_for_sm_90a(case: Case) -> None:
-    assemble_all(case, Architecture.SM_90A)
-
-
-def assemble_all(case: Case, architecture: Architecture) -> None:
-    """Compile a case; where ptxas is, it takes the text."""
+@pytest.mark.covering(1)
+@pytest.mark.parametrize(
+    ("case", "architecture"),
+    [*((case, Architecture.SM_80) for case in ASSEMBLED), *((case, Architecture.SM_90A) for case in WHOLE_KERNELS)],
+    ids=lambda each: each.name if isinstance(each, Case) else each.value,
+)
+def test_accepted(case: Case, architecture: Architecture) -> None:
+    """Whole kernels for either architecture; where ptxas is, it takes the text."""
     artifact = case.artifact(architecture)
     if find_assembler() is not None:
         resources = assemble(artifact.payload.decode(), architecture).kernels
