@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, get_args
 
@@ -15,7 +16,8 @@ from tilewright.frontends.reading import read_source_file
 from tilewright.frontends.recognise import is_bytecode
 from tilewright.languages import Form, ReadOptions, Std, check_choices, language_of
 from tilewright.program import PassChange, Program, load_artifact
-from tilewright.targets import UnitsElsewhere, find_target
+from tilewright.targets import ScheduleElsewhere, UnitsElsewhere, find_scheduled
+from tilewright.targets.target import HasLevels
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -72,6 +74,7 @@ def compile(
     units: str | None = None,
     language_options: Mapping[str, str] | None = None,
     stages: str | None = None,
+    schedule: str | None = None,
 ) -> Program:
     """Compile a kernel for a target: its text, Tile IR bytecode, or the path of a file with either.
 
@@ -87,9 +90,12 @@ def compile(
     `language_options` say what the language of a text lets callers say: for TLX `quirks` (`prototype` or `rfc-text`)
     and `layout_convention` (`xla`). `stages` is one of MLIR: what is compiled is the kernel that all stages make of the
     one product of the text, with the tiles that it gives (`"block=128x128x64 warp=64x32x32"`, or `"default"`); it is
-    launched on a grid of as many work-groups as C has tiles, columns first.
+    launched on a grid of as many work-groups as C has tiles, columns first. `schedule` is for GPUs how kernels run, a
+    line as `Kernel.schedule` tells it (`"lanes threads=256"`), for all of them or, behind a name and a colon, for one;
+    several are separated by semicolons. What it does not say is chosen by a model of the machine.
 
-    Raises `CompileError` with located diagnostics, OSError for an unreadable file, ValueError for a wrong option.
+    Raises `CompileError` with located diagnostics (T009 for a schedule that is none or does not fit), OSError for an
+    unreadable file, ValueError for a wrong option.
     """
     if level not in (0, 1, 2):
         raise ValueError(f"level is 0, 1 or 2, not {level!r}")
@@ -103,8 +109,10 @@ def compile(
     if target == "interpreter":
         if units is not None:
             raise UnitsElsewhere("product units are chosen for the CPU: the interpreter has none")
+        if schedule is not None:
+            raise ScheduleElsewhere("schedules are those of GPUs: the interpreter takes none")
         return _interpreted(source, checked, reading)
-    machine = find_target(target, units)
+    machine = find_scheduled(target, units, schedule)
     if checked and not machine.can_check:
         raise ValueError(f"checked runs are those of the interpreter and the CPU: {target!r} cannot check accesses")
     options = CompileOptions(level, values, std=std, checked=checked, reorder_sums=reorder_sums, chosen=reading.chosen)
@@ -137,7 +145,14 @@ def compile(
             read_source(source, read[0], options.reading)
         return tuple(read[0].in_order)
 
-    return load_artifact(artifact, lambda: text_of(source), changes, warnings)
+    def text_at(name: str) -> str:
+        from tilewright.compiler import text_before
+
+        return text_before(name, source, machine, options, Report())
+
+    levels: Mapping[str, str] = machine.levels if isinstance(machine, HasLevels) else {}
+    shown = {name: partial(text_at, step) for name, step in levels.items()}
+    return load_artifact(artifact, lambda: text_of(source), changes, warnings, shown)
 
 
 def _interpreted(source: Source | Binary, checked: bool, options: ReadOptions) -> Program:

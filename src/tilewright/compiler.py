@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from tilewright.compile_options import CompileOptions
@@ -14,6 +15,7 @@ from tilewright.ir.collection import uncollected
 from tilewright.ir.core import Operation
 from tilewright.ir.deep_stack import deep_stack
 from tilewright.ir.passes import Pass, PassContext, PassManager
+from tilewright.ir.printer import print_op
 from tilewright.languages import ReadOptions, language_of
 from tilewright.plugins import plugins
 
@@ -57,6 +59,16 @@ def read_module(
 def pipeline(source: Source | Binary, target: Target, options: CompileOptions) -> list[Pass]:
     """All passes from what `read_source` gives to what the target generates code from."""
     return [*language_of(source, options.std).passes(), *target_passes(target, options)]
+
+
+@uncollected()
+def text_before(name: str, source: Source | Binary, target: Target, options: CompileOptions, report: Report) -> str:
+    """The program's IR as the pass of that name finds it; warnings stay in `report`. Raises `CompileError`."""
+    module = read_source(source, report, options.reading)
+    passes = takewhile(lambda step: step.name != name, pipeline(source, target, options))
+    _run(PassManager(list(passes), options.verify_each), module, report)
+    with deep_stack():
+        return print_op(module)
 
 
 def target_passes(target: Target, options: CompileOptions) -> list[Pass]:

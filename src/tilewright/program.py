@@ -110,21 +110,14 @@ class Kernel:
 
     @property
     def schedule(self) -> str:
-        """How the kernel runs. On a device the first line is how its grid becomes blocks of threads, and their memory.
+        """How the kernel runs, in words. Empty for targets that do not tell.
 
-        Then what its matrix products run on, one line a product: its place in the source, extents of the tiles, types,
-        the unit (`units` of `compile`), the shape of the code, and what keeps it from better units. No lines where
-        there are none, and for targets that do not tell.
+        On a GPU one line, which `compile` takes as `schedule`: the way that its tiles take, threads of a block, tile,
+        instruction, warps and stages of products, and behind `#` why it is not the better way. On the CPU what its
+        matrix products run on, one line a product: its place in the source, extents of the tiles, types, the unit
+        (`units` of `compile`), the shape of the code, and what keeps it from better units.
         """
-        lines = [self.info.facts.get(SCHEDULE, "")]
-        if self.info.launch is not None:
-            memory = f"{self.info.local_bytes:,} bytes of shared memory a block"
-            scratch = self.info.launch.scratch_bytes
-            more = (
-                f", {scratch:,} bytes of the device's memory a block for what that has no room for" if scratch else ""
-            )
-            lines.insert(0, f"{self.info.launch}, {memory}{more}")
-        return "\n".join(filter(None, lines))
+        return self.info.facts.get(SCHEDULE, "")
 
     @property
     def resources(self) -> KernelResources | None:
@@ -136,7 +129,8 @@ class Kernel:
         return launcher.resources() if isinstance(launcher, DeviceLauncher) else None
 
     def ir(self, stage: str = "tile") -> str:
-        """The program's text at one of its `stages`. Raises KeyError for any other."""
+        """The program's text at one of its `stages`: `tile`, on a GPU also `gpu` (tiles with layouts), `lanes` (what a
+        thread does) and `ptx`. Raises KeyError for any other."""
         return self._program.text(stage)
 
     @property
@@ -251,7 +245,10 @@ class Program:
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """The stages that `text` can show, such as `source`, `tile`, `llvm` and `asm`; targets differ."""
+        """The stages that `text` can show, such as `source`, `tile`, `llvm` and `asm`; targets differ.
+
+        `source` and, on a GPU, `tile` and `gpu` are made from the source: programs from bytes have none of them.
+        """
         return tuple(self._texts)
 
     def text(self, stage: str) -> str:
@@ -347,9 +344,10 @@ def load_artifact(
     source: Callable[[], str] | None = None,
     changes: Callable[[], tuple[PassChange, ...]] | None = None,
     warnings: Callable[[], tuple[Diagnostic, ...]] | None = None,
+    levels: Mapping[str, Callable[[], str]] | None = None,
 ) -> Program:
     """A program whose kernels run on this machine; `source` gives its text when somebody wants to read it, `changes`
-    what the passes did, `warnings` what reading it found.
+    what the passes did, `warnings` what reading it found, `levels` the IR on its way to the artefact's texts.
 
     Raises ValueError if this machine cannot run the artefact's code.
     """
@@ -363,13 +361,16 @@ def load_artifact(
             loaded.update(load())
         return loaded[info.name]
 
-    return Program(artifact, launcher, _texts(artifact, source), warnings, changes)
+    return Program(artifact, launcher, _texts(artifact, source, levels or {}), warnings, changes)
 
 
-def _texts(artifact: Artifact, source: Callable[[], str] | None) -> Mapping[str, Callable[[], str]]:
+def _texts(
+    artifact: Artifact, source: Callable[[], str] | None, levels: Mapping[str, Callable[[], str]]
+) -> Mapping[str, Callable[[], str]]:
     texts: dict[str, Callable[[], str]] = {}
     if source is not None:
         texts["source"] = source
+    texts |= levels
     for stage, text in artifact.texts.items():
         texts[stage] = lambda text=text: text
     if "ptx" in artifact.texts:

@@ -39,7 +39,9 @@ Space: TypeAlias = Literal["global", "local"]
 REPORTS: Final = "reports"
 """The fact of a kernel that says what it reports to the host (`artifacts.report_sites`)."""
 SCHEDULE: Final = "schedule"
-"""The fact of a kernel that says which units its products run on, one line each."""
+"""The fact of a kernel that says how it runs: on a device in one line, on the CPU which units its products run on."""
+PRODUCTS: Final = "products"
+"""The fact of a kernel for a device that says in words how each product is computed, one line each."""
 TILES: Final = "tiles"
 """The fact of a kernel whose code uses tiles of the CPU, which the system has to permit the process before."""
 MAX_GROUPS: Final = "max_groups"
@@ -202,7 +204,9 @@ class LaunchPlan(Struct, frozen=True):
         block = f"blocks of {x * y * z} threads" if y == z == 1 else f"blocks of {x} x {y} x {z} threads"
         work = "a work-group each" if self.items == 1 else f"{self.items} work-groups each"
         clusters = f", clusters of {' x '.join(map(str, self.cluster))} blocks" if self.is_clustered else ""
-        return f"{block}, {work}{clusters}"
+        what = "bytes of the device's memory a block for what shared memory has no room for"
+        scratch = f", {self.scratch_bytes:,} {what}" if self.scratch_bytes else ""
+        return f"{block}, {work}{clusters}{scratch}"
 
 
 class KernelInfo(Struct, frozen=True):

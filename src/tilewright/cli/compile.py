@@ -12,18 +12,23 @@ import click
 from tilewright.artifacts.artifact import Artifact
 from tilewright.cli import completers
 from tilewright.cli.inputs import definitions, language_options, read_source, std_option
-from tilewright.cli.launch_options import refuse_unchecked, units_option
+from tilewright.cli.launch_options import refuse_unchecked, schedule_option, units_option
 from tilewright.cli.output import show, write_result
 from tilewright.diagnostics import Report
 from tilewright.languages import check_choices
-from tilewright.targets import find_target, target_names
+from tilewright.targets import find_scheduled, target_names
+from tilewright.targets.target import HasLevels
 
 if TYPE_CHECKING:
     from tilewright.languages import Std
 
 _PROVED = {"stage1": "ir", "stage2": "tile", "stage3": "llvm"}
 """The three stages of lowering: what these show, once all that their passes promise has been found to hold."""
-_STAGES = (*_PROVED, "ir", "tile", "llvm", "asm", "obj", "so", "header", "artifact")
+_STAGES = (
+    *_PROVED,
+    *("ir", "tile", "gpu", "lanes", "llvm", "ptx", "asm"),
+    *("obj", "cubin", "so", "header", "artifact"),
+)
 
 
 @click.command(name="compile")
@@ -38,6 +43,7 @@ _STAGES = (*_PROVED, "ir", "tile", "llvm", "asm", "obj", "so", "header", "artifa
 @click.option("--checked", is_flag=True, help="Code that stops at accesses out of bounds.")
 @click.option("--keep-order", is_flag=True, help="Sums of floats in loops keep their order.")
 @units_option
+@schedule_option
 @std_option
 @language_options
 def command(
@@ -50,12 +56,13 @@ def command(
     checked: bool,
     keep_order: bool,
     units: str | None,
+    schedule: str | None,
     std: Std,
     chosen: Mapping[str, str],
 ) -> None:
     """Compile a kernel and write one of its stages."""
     from tilewright.compile_options import CompileOptions
-    from tilewright.compiler import compile_source, read_module
+    from tilewright.compiler import compile_source, read_module, text_before
     from tilewright.ir.printer import print_op
 
     source, report = read_source(file), Report()
@@ -78,7 +85,13 @@ def command(
         show(report.in_order, "text", sys.stderr)
         write_result(print_op(module) + "\n", output)
         return
-    artifact = compile_source(source, find_target(target_name, units), options, report)
+    target = find_scheduled(target_name, units, schedule)
+    if isinstance(target, HasLevels) and emit in target.levels:
+        text = text_before(target.levels[emit], source, target, options, report)
+        show(report.in_order, "text", sys.stderr)
+        write_result(text + "\n", output)
+        return
+    artifact = compile_source(source, target, options, report)
     show(report.in_order, "text", sys.stderr)
     if proved and emit == "llvm":
         _hold_to_gate(artifact)
@@ -104,6 +117,11 @@ def _stage(artifact: Artifact, emit: str) -> bytes:
     match emit:
         case "obj":
             return artifact.payload
+        case "cubin" if "ptx" in artifact.texts:
+            from tilewright.machine.cuda.architecture import Architecture
+            from tilewright.targets.nvidia.ptx import assemble
+
+            return assemble(artifact.texts["ptx"], Architecture(artifact.features)).cubin
         case "artifact":
             return artifact.to_bytes()
         case "header":
@@ -111,7 +129,12 @@ def _stage(artifact: Artifact, emit: str) -> bytes:
 
             return emit_header(artifact).encode()
         case _:
-            return load_artifact(artifact).text(emit).encode()
+            program = load_artifact(artifact)
+            if emit not in program.stages:
+                others = ", ".join(program.stages)
+                raise click.UsageError(f"code for the target {artifact.target} has no stage {emit}; it has {others}")
+            text = program.text(emit)
+            return (text if text.endswith("\n") else text + "\n").encode()
 
 
 def _shared_object(artifact: Artifact, output: str) -> None:

@@ -68,6 +68,7 @@ class LaunchRequest(Struct, frozen=True):
     std: Std
     checked: bool
     units: str | None
+    schedule: str | None
     chosen: Mapping[str, str]
 
     def kernel(self, default: str = "cpu") -> Kernel:
@@ -82,6 +83,7 @@ class LaunchRequest(Struct, frozen=True):
             checked=self.checked,
             std=self.std,
             units=self.units,
+            schedule=self.schedule,
             language_options=self.chosen,
         )
         show(program.warnings, "text", sys.stderr)
@@ -137,6 +139,12 @@ def units_option(command: Callable[..., None]) -> Callable[..., None]:
     )
 
 
+def schedule_option(command: Callable[..., None]) -> Callable[..., None]:
+    """`--schedule`: how kernels run on a GPU."""
+    text = 'How kernels run on a GPU, as Kernel.schedule tells it: "lanes threads=256".'
+    return click.option("--schedule", metavar="LINE", default=None, help=text)(command)
+
+
 _OPTIONS: Final = (
     click.argument("file", shell_complete=completers.files),
     click.option("--kernel", "kernel_name", default=None, help="Which kernel; may be left out if there is only one."),
@@ -152,6 +160,7 @@ _OPTIONS: Final = (
     click.option("-D", "values", multiple=True, metavar="NAME=VALUE", help="Give a $definition from outside."),
     click.option("--checked", is_flag=True, help="Stop at accesses out of bounds; in the interpreter also at races."),
     units_option,
+    schedule_option,
     std_option,
     language_options,
 )
@@ -171,11 +180,14 @@ def launch_options(command: Callable[..., None]) -> Callable[..., None]:
         values: tuple[str, ...],
         checked: bool,
         units: str | None,
+        schedule: str | None,
         std: Std,
         chosen: Mapping[str, str],
         **own: object,
     ) -> None:
-        request = LaunchRequest(file, kernel_name, grid, pairs, target, level, values, std, checked, units, chosen)
+        request = LaunchRequest(
+            file, kernel_name, grid, pairs, target, level, values, std, checked, units, schedule, chosen
+        )
         command(request, **own)
 
     result: Callable[..., None] = collected

@@ -19,8 +19,10 @@ from tilewright.languages import ReadOptions, Std, check_choices, language_of
 if TYPE_CHECKING:
     from tilewright.ir.passes import Pass
 
-_LOWERED: Final = {"tile", "cuda_tile", "tlx", "cf"}
+_LOWERED: Final = {"tile", "gpu", "lane", "cuda_tile", "tlx", "cf"}
 """Dialects of what is no tensor language any more, or never was."""
+_NO_PASSES: Final = "none"
+"""The program is read, verified and printed."""
 
 
 def load(source: Source | Binary, report: Report, options: ReadOptions) -> tuple[Module, list[Pass]]:
@@ -69,7 +71,7 @@ def _in_language(module: Module) -> bool:
 @click.option(
     "--passes",
     default="",
-    help="Passes by name, separated by commas; default: the whole pipeline.",
+    help="Passes by name, separated by commas, or none; default: the whole pipeline.",
     shell_complete=completers.passes,
 )
 @click.option(
@@ -140,7 +142,12 @@ def command(
     source, options = read_source(file), ReadOptions(definitions(values), std, chosen)
     module, steps = load(source, report, options)
     target = find_target(target_name)
-    steps += parse_pipeline(passes, target.passes(2)) if passes else target_passes(target, CompileOptions(level))
+    if passes == _NO_PASSES:
+        steps = []
+    elif passes:
+        steps += parse_pipeline(passes, target.passes(2))
+    else:
+        steps += target_passes(target, CompileOptions(level))
 
     def dump(name: str, text: str) -> None:
         click.echo(f"// ----- after {name} -----\n{text}", err=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from tilewright.diagnostics import Report
 from tilewright.ir.core import Attribute, BlockArgument
 from tilewright.ir.definition import ISOLATED, Operation, Region, attribute, optional_attribute, region
+from tilewright.ir.schedules import ScheduleError, parse_line
 
 
 class Module(Operation, name="builtin.module", traits=(ISOLATED,)):
@@ -27,7 +29,8 @@ class Kernel(Operation, name="builtin.kernel", traits=(ISOLATED,)):
     else a launch must fulfil, as `constraint_codec` writes it. `nonnull` and `nonnull_elements` are the numbers of the
     parameters that must not be null and of the groups that must not have nulls among their elements; None if nobody has
     found out (`derive-null-arguments`). `spread` says that the machine may choose how many work-items there are, since
-    the program cannot tell; `schedule` how the machine runs the kernel, in words. The body is a collective region.
+    the program cannot tell; `schedule` how the machine runs the kernel (`ir/schedules.py`). The body is a
+    collective region.
     """
 
     sym_name: str = attribute(str)
@@ -43,6 +46,12 @@ class Kernel(Operation, name="builtin.kernel", traits=(ISOLATED,)):
     nonnull_elements: tuple[int, ...] | None = optional_attribute(tuple, default=None)
     spread: bool = optional_attribute(bool, default=False)
     schedule: str | None = optional_attribute(str, default=None)
+
+    def verify(self, report: Report) -> None:
+        try:
+            parse_line(self.schedule or "")
+        except ScheduleError as error:
+            report.error(self.definition.code, self.location, f"kernel {self.sym_name} has no schedule: {error}")
 
     @property
     def parameters(self) -> list[BlockArgument]:

@@ -12,7 +12,7 @@ from tilewright.diagnostics.caller_error import CallerError
 from tilewright.plugins import extended
 from tilewright.settings.config import current
 from tilewright.settings.product_units import read_units
-from tilewright.targets.target import UsesUnits
+from tilewright.targets.target import TakesSchedules, UsesUnits
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -28,6 +28,10 @@ class UnknownTarget(CallerError, ValueError):
 
 class UnitsElsewhere(CallerError, ValueError):
     """Product units were named for a target that has none to choose from."""
+
+
+class ScheduleElsewhere(CallerError, ValueError):
+    """A schedule was given for a target that takes none."""
 
 
 class TargetFamily(Struct, frozen=True):
@@ -116,6 +120,19 @@ def find_target(name: str, units: str | None = None) -> Target:
     if units is not None:
         raise UnitsElsewhere(f"product units are chosen for the CPU: target {name!r} has none")
     return found
+
+
+def find_scheduled(name: str, units: str | None = None, schedule: str | None = None) -> Target:
+    """As `find_target`, whose kernels run as `schedule` says, if one is given.
+
+    Raises `CompileError` for a text that is no schedule, and `ScheduleElsewhere`.
+    """
+    found = find_target(name, units)
+    if schedule is None:
+        return found
+    if not isinstance(found, TakesSchedules):
+        raise ScheduleElsewhere(f"schedules are those of GPUs: target {name!r} takes none")
+    return found.scheduled(schedule)
 
 
 def _find(name: str) -> Target:

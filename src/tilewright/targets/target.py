@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tilewright.artifacts.artifact import Artifact
     from tilewright.diagnostics import Report
     from tilewright.dialects.builtin import Module
@@ -39,6 +41,23 @@ class Target(Protocol):
 
         `level` is the one that `passes` was given: 0 may trade the speed of the code for that of compiling it.
         """
+        ...
+
+
+@runtime_checkable
+class HasLevels(Protocol):
+    """A target whose passes go through levels that can be read one by one."""
+
+    levels: ClassVar[Mapping[str, str]]
+    """For each level, in order, the pass that takes it to the next; the last one is a text of the artefact."""
+
+
+@runtime_checkable
+class TakesSchedules(Protocol):
+    """A target whose kernels run as a caller's schedule says."""
+
+    def scheduled(self, text: str) -> Target:
+        """The same with schedules asked for. Raises `CompileError`, with places in the text, for what is none."""
         ...
 
 

@@ -64,6 +64,11 @@ class TilePolicy(Protocol):
 class SchedulePolicy(Protocol):
     """How tiles are dealt to the threads of a work-group."""
 
+    @property
+    def most_threads(self) -> int:
+        """Threads of a block at most."""
+        ...
+
     def threads(self, elements: int, bytes_: int) -> int:
         """Threads for kernels whose largest tile has so many elements, of so many bytes in memory.
 
@@ -107,6 +112,7 @@ class GenericSchedulePolicy(Struct, frozen=True):
     """Always as many threads."""
 
     count: int = 128
+    most_threads: int = 1024
 
     def threads(self, elements: int, bytes_: int) -> int:
         """The same for all kernels."""

@@ -59,11 +59,11 @@ def test_the_emulated_device_computes_what_numpy_does_in_other_forms(rng: np.ran
 
 
 def test_buffers_too_large_for_shared_memory(rng: np.random.Generator) -> None:
-    """They are in the device's own, as `schedule` says."""
+    """They are in the device's own, as the launch says."""
     path = next(path for path in PROGRAMS if path.stem == "transposed")
     program = program_of_text(path.read_text(), shared_bytes=64)
     check(path, program, rng)
-    assert "of the device's memory a block" in program.f.schedule
+    assert "of the device's memory a block" in str(program.f.info.launch)
 
 
 def _some(name: str, usual: int) -> list[Path]:

@@ -52,12 +52,12 @@ def emulated(module: Module, shared_bytes: int | None = None) -> Emulated:
     return Emulated(Program(text), kernels)
 
 
-def scheduled(module: Module, level: int = 2, shared_bytes: int | None = None) -> Emulated:
+def scheduled(module: Module, level: int = 2, shared_bytes: int | None = None, schedule: str = "") -> Emulated:
     """The kernels of a module, compiled for the emulator."""
-    lower_module(module, NvidiaTarget(Architecture.SM_80), CompileOptions(level), Report())
+    lower_module(module, NvidiaTarget(Architecture.SM_80).scheduled(schedule), CompileOptions(level), Report())
     return emulated(module, shared_bytes)
 
 
-def compiled(text: str, level: int = 2, shared_bytes: int | None = None) -> Emulated:
+def compiled(text: str, level: int = 2, shared_bytes: int | None = None, schedule: str = "") -> Emulated:
     """A text in any language, compiled for the emulator."""
-    return scheduled(read_module(Source("<kernel>", text), Report()), level, shared_bytes)
+    return scheduled(read_module(Source("<kernel>", text), Report()), level, shared_bytes, schedule)

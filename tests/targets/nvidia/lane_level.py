@@ -35,7 +35,7 @@ def layouts(draw: st.DrawFn, shape: tuple[int, ...] | None = None) -> Layout:
 
 def laid_out(parameters: str, body: str) -> str:
     """A kernel of so many warps whose tiles have layouts."""
-    return kernel(parameters, body, 32, (32 * WARPS, 1), f', schedule = "lanes, {32 * WARPS} threads"')
+    return kernel(parameters, body, 32, (32 * WARPS, 1), f', schedule = "lanes threads={32 * WARPS}"')
 
 
 def lowered(case: Case) -> Module:

@@ -105,9 +105,9 @@ def program_of(kernels: Emulated) -> Program:
     return Program(artifact, lambda info: EmulatedLauncher(kernels, info), {})
 
 
-def program_of_text(text: str, level: int = 2, shared_bytes: int | None = None) -> Program:
+def program_of_text(text: str, level: int = 2, shared_bytes: int | None = None, schedule: str = "") -> Program:
     """A text in any language, for a device that may have less shared memory than others."""
-    return program_of(compiled(text, level, shared_bytes))
+    return program_of(compiled(text, level, shared_bytes, schedule))
 
 
 def program_of_module(module: Module, level: int = 2) -> Program:

@@ -72,7 +72,7 @@ def converting(pair: Sequence[Layout], element: str) -> Case:
         four = np.asarray(a * 4).astype(a.dtype)
         return Launch([a, poisoned(element, rows, columns)], {1: four})
 
-    text = kernel(f"%A: {memory}, %B: {memory}", body, 32, (32 * WARPS, 1), ', schedule = "lanes, 128 threads"')
+    text = kernel(f"%A: {memory}, %B: {memory}", body, 32, (32 * WARPS, 1), ', schedule = "lanes threads=128"')
     return Case("converting", text, launch)
 
 

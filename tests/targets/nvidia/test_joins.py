@@ -16,7 +16,7 @@ from .lane_level import interpreted, laid_out, layouts, lowered
 
 PARTS = count("RANDOM_JOINS", 60, 2000)
 EMULATED = count("RANDOM_EMULATED_JOINS", 6, 200)
-LANES = ', schedule = "lanes, 128 threads"'
+LANES = ', schedule = "lanes threads=128"'
 
 
 def _tile(element: str, layout: Layout) -> str:

@@ -109,9 +109,8 @@ def test_a_promise_saves_the_test() -> None:
 def test_the_promise_is_part_of_the_signature() -> None:
     program = tw.compile(views("f32", 16), target="nvidia:sm_80", cache=False)
     assert [p.alignment for p in program.add.info.parameters] == [16, 16, 16]  # pyright: ignore
-    blocks, way = program.add.schedule.splitlines()
-    assert blocks == "blocks of 128 threads, a work-group each, 0 bytes of shared memory a block"
-    assert way == "lanes, 128 threads"
+    assert program.add.schedule == "lanes threads=128"
+    assert str(program.add.info.launch) == "blocks of 128 threads, a work-group each"
     assert tw.Program.from_bytes(program.to_bytes()).add.info == program.add.info
 
 

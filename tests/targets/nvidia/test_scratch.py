@@ -83,8 +83,8 @@ LARGE = BLOCKS.replace("600", "100000")
 
 
 def test_what_no_block_has_room_for() -> None:
-    """The schedule says where it is; where ptxas is, it takes the text."""
+    """The launch says where it is; where ptxas is, it takes the text."""
     program = tw.compile(LARGE, target="nvidia:sm_90a", level=0, cache=False)
-    assert "400,128 bytes of the device's memory a block" in program.k.schedule
+    assert "400,128 bytes of the device's memory a block" in str(program.k.info.launch)
     if find_assembler() is not None:
         assert assemble(program.text("ptx"), Architecture.SM_90A).kernels

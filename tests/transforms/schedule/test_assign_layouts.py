@@ -27,7 +27,7 @@ def assigned(parameters: str, body: str, attributes: str = WARPS) -> Kernel:
 
 def layouts(found: Kernel) -> dict[str, Layout]:
     """By the name of the value."""
-    assert found.schedule == "lanes, 128 threads", found.schedule
+    assert found.schedule == "lanes threads=128", found.schedule
     tiles = [(value.name, value.type) for value in tiles_of(found)]
     return {str(n): t.layout for n, t in tiles if isinstance(t, TileType) and t.layout is not None}
 
@@ -104,7 +104,7 @@ def test_loops_carry_one_layout() -> None:
 def test_the_schedule_says_why_not(body: str, words: str) -> None:
     found = assigned("%x: memref<f32x16384>", body)
     assert found.schedule is not None
-    assert found.schedule.startswith("elements, ")
+    assert found.schedule.startswith("elements threads=128 # ")
     assert words in found.schedule
     assert all(isinstance(v.type, TileType) and v.type.layout is None for v in tiles_of(found))
 

@@ -14,13 +14,14 @@ from typing import Final
 from msgspec.structs import replace
 
 from tilewright.artifacts.artifact import KernelInfo, LaunchPlan, Slot, block_size, scratch_slots, slot_layout
-from tilewright.artifacts.parameters import SCHEDULE
+from tilewright.artifacts.parameters import PRODUCTS, SCHEDULE
 from tilewright.artifacts.symbols import entry_symbol
 from tilewright.dialects import scf, tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir import core
 from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.operation_table import OperationTable
+from tilewright.ir.schedules import parse_line
 from tilewright.ir.types import GroupType, MemrefType, PointerType, ScalarType, Type
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.llvm.arith import Arithmetic
@@ -138,7 +139,8 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     )
     deferred = deferred_tiles(kernel)
     free = architecture.shared_bytes - arena.high_water - STAGE_ALIGNMENT if room is None else 0
-    products = choose_products(kernel, m * n, free, deferred, architecture)
+    wanted = parse_line(kernel.schedule or "")
+    products = choose_products(kernel, m * n, free, deferred, architecture, wanted)
     ctx = KernelContext(
         kernel=kernel,
         module=module,
@@ -170,8 +172,10 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     b.ret()
     plan = LaunchPlan((m * n, 1, 1), scratch_bytes=arena.scratch_bytes)
     info = kernel_info(kernel, symbol, arena.high_water)
-    said = "\n".join(filter(None, (kernel.schedule, products.described)))
-    return replace(info, launch=plan, facts={**info.facts, SCHEDULE: said} if said else info.facts)
+    facts = dict(info.facts) | ({PRODUCTS: products.described} if products.described else {})
+    if kernel.schedule is not None:
+        facts[SCHEDULE] = str(replace(wanted, products=products.choices))
+    return replace(info, launch=plan, facts=facts)
 
 
 def _scratch(ctx: KernelContext, address: Value, size: Value) -> Value:

@@ -6,6 +6,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from tilewright.targets.nvidia.capabilities import MAX_THREADS
+
 _HELD_BYTES: Final = 32
 """What a thread should hold of a tile: two accesses of 16 bytes in flight hide the distance of memory."""
 
@@ -21,6 +23,11 @@ _MOST_HELD: Final = 32
 
 class NvidiaSchedulePolicy(Struct, frozen=True):
     """As many threads as the elements of a tile keep busy."""
+
+    @property
+    def most_threads(self) -> int:
+        """Those of a block."""
+        return MAX_THREADS
 
     def threads(self, elements: int, bytes_: int) -> int:
         """A power of two from 32 to 1024."""

@@ -9,9 +9,11 @@ from msgspec import Struct
 
 from tilewright.dialects import tl
 from tilewright.dialects.builtin import Kernel
+from tilewright.ir.schedules import Tile
 from tilewright.ir.types import MemrefType
 from tilewright.targets.nvidia.capabilities import MAX_THREADS
 from tilewright.transforms.policy import contiguous_mode
+from tilewright.transforms.schedule.request import ScheduleRequest
 
 _SHARING: Final = (
     tl.Collective,
@@ -36,6 +38,8 @@ _SCAN_DEPTH: Final = 8
 class NvidiaTeamPolicy(Struct, frozen=True):
     """Warps, or aligned segments of them for programs that ask for narrower subgroups."""
 
+    request: ScheduleRequest = ScheduleRequest()
+
     @property
     def subgroup_sizes(self) -> Sequence[int]:
         """The warp first."""
@@ -47,16 +51,25 @@ class NvidiaTeamPolicy(Struct, frozen=True):
         return MAX_THREADS
 
     def work_group_size(self, kernel: Kernel, subgroup_size: int) -> tuple[int, int]:
-        """Several subgroups where the program leaves the sharing of work to us, else one."""
-        shares = any(isinstance(op, _SHARING) for op in kernel.walk())
-        return (subgroup_size * _SUBGROUPS if shares else subgroup_size, 1)
+        """Several subgroups where the program leaves the sharing of work to us, else one.
+
+        As many as are asked for, if a block can have so many.
+        """
+        if not any(isinstance(op, _SHARING) for op in kernel.walk()):
+            return (subgroup_size, 1)
+        wanted = self.request.of(kernel).threads
+        if wanted is None or wanted % subgroup_size or wanted > MAX_THREADS:
+            wanted = subgroup_size * _SUBGROUPS
+        return (wanted, 1)
 
 
 class NvidiaTilePolicy(Struct, frozen=True):
     """Tiles of at most `_TILE_BYTES`, so that a step's intermediate tiles fit into 48 KiB together.
 
-    Sums of products are in registers, so theirs are larger.
+    Sums of products are in registers, so theirs are larger; `product` is what they are asked to be.
     """
+
+    product: Tile | None = None
 
     @property
     def peels_products(self) -> bool:
@@ -65,6 +78,8 @@ class NvidiaTilePolicy(Struct, frozen=True):
 
     def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
         """Small static results whole; else what threads hold of sums, as far as static extents fill it."""
+        if self.product is not None:
+            return self.product
         m, n = c.shape
         if m is not None and n is not None and m <= _WHOLE and n <= _WHOLE and _bytes(c, m * n) <= _TILE_BYTES:
             return (max(m, 1), max(n, 1), _DEPTH)

@@ -15,6 +15,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from tilewright.diagnostics.caller_error import CallerError
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.machine.native import InvalidIR, assembly_of
 from tilewright.machine.processor import Machine
@@ -31,6 +32,10 @@ class AssemblerError(RuntimeError):
     def __init__(self, message: str, log: str) -> None:
         super().__init__(f"{message}\n{log}" if log else message)
         self.log = log
+
+
+class AssemblerMissing(CallerError, AssemblerError):
+    """There is no ptxas here."""
 
 
 class KernelResources(Struct, frozen=True):
@@ -67,10 +72,12 @@ def find_assembler() -> Path | None:
 
 
 def assemble(ptx: str, architecture: Architecture, assembler: Path | None = None) -> Assembled:
-    """Run ptxas; `AssemblerError` if it refuses the text, loses performance by its own word, or is not there."""
+    """Run ptxas; `AssemblerError` if it refuses the text, loses performance by its own word, or is not there
+    (`AssemblerMissing`)."""
     program = assembler or find_assembler()
     if program is None:
-        raise AssemblerError("ptxas is not on this machine", "")
+        said = "ptxas, NVIDIA's assembler, is not on PATH: it comes with the CUDA toolkit"
+        raise AssemblerMissing(f"{said}; PTX needs none, the driver assembles it", "")
     with tempfile.TemporaryDirectory(prefix="tilewright-ptxas-") as folder:
         source, target = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
         source.write_text(ptx, encoding="ascii")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tilewright.artifacts.artifact import Artifact, KernelInfo, device_block_size
+from tilewright.artifacts.parameters import PRODUCTS, SCHEDULE
 from tilewright.diagnostics import Report
 from tilewright.dialects import team, tile
 from tilewright.dialects.builtin import Kernel
@@ -15,6 +18,7 @@ from tilewright.ir.core import Operation
 from tilewright.ir.interfaces import Elementwise
 from tilewright.ir.passes import Pass
 from tilewright.ir.printer import print_op
+from tilewright.ir.schedules import parse_line
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.machine.cuda import driver
 from tilewright.machine.cuda.architecture import Architecture
@@ -40,6 +44,7 @@ from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
 from tilewright.transforms.schedule.known import runs_lanes
 from tilewright.transforms.schedule.lower_to_lanes import LowerToLanes
 from tilewright.transforms.schedule.recompute_tiles import RecomputeTiles
+from tilewright.transforms.schedule.request import ScheduleRequest, parse_request
 
 _FORMAT: Final = "4"
 _CONSTANT_SPACE: Final = 4
@@ -49,7 +54,9 @@ class NvidiaTarget(Struct, frozen=True):
     """GPUs of one architecture."""
 
     architecture: Architecture = Architecture.SM_80
+    request: ScheduleRequest = ScheduleRequest()
     can_check: ClassVar[bool] = False
+    levels: ClassVar[Mapping[str, str]] = {"tile": ChooseSchedule.name, "gpu": LowerToLanes.name}
 
     @property
     def name(self) -> str:
@@ -73,29 +80,40 @@ class NvidiaTarget(Struct, frozen=True):
 
     def fingerprint(self) -> str:
         """Architecture, PTX version, code generator and the format of what is generated."""
-        return f"{self.architecture.value} {self.architecture.features} llvmlite {llvm_version()} {_FORMAT}"
+        machine = f"{self.architecture.value} {self.architecture.features} llvmlite {llvm_version()} {_FORMAT}"
+        return f"{machine} {self.request}"
+
+    def scheduled(self, text: str) -> NvidiaTarget:
+        """The same with schedules that a caller asks for. Raises `CompileError` for what is none."""
+        report = Report()
+        request = parse_request(text, report)
+        report.raise_if_errors()
+        return replace(self, request=request)
 
     def passes(self, level: int, checked: bool = False) -> list[Pass]:
         """Blocks of threads for kernels of one work-item, then the common way to tiles."""
         assert not checked, "what cannot be checked is refused before"
-        common = common_pipeline(NvidiaTeamPolicy(), NvidiaTilePolicy(), level)
-        lanes = [ChooseSchedule(NvidiaSchedulePolicy()), RecomputeTiles(), AssignLayouts(), LowerToLanes()]
+        request = self.request
+        common = common_pipeline(NvidiaTeamPolicy(request), NvidiaTilePolicy(request.tile), level)
+        lanes = [ChooseSchedule(NvidiaSchedulePolicy(), request), RecomputeTiles(), AssignLayouts(), LowerToLanes()]
         return [SpreadWorkGroup(), *common, *lanes]
 
     def generate(self, module: ModuleOp, report: Report, level: int = 2) -> Artifact:
-        """PTX for all kernels of a module of tiles, by the same code generation at every level; what the machine cannot
-        do is reported."""
+        """PTX for all kernels of a module on the lane level, by the same code generation at every level; what the
+        machine cannot do is reported."""
         kernels = module.kernels
         for kernel in kernels:
             check_kernel(kernel, report)
         report.raise_if_errors()
-        tiles = print_op(module)
+        lanes = print_op(module)
         text, infos = emit_llvm(module, self.architecture)
         for kernel, info in zip(kernels, infos, strict=True):
             check_parameters(kernel, report, device_block_size(info))
+            taken = parse_line(info.facts.get(SCHEDULE, ""))
+            self.request.check_products(kernel, taken, info.facts.get(PRODUCTS, ""), report)
         report.raise_if_errors()
         ptx = compile_to_ptx(text, self.architecture)
-        texts = {"tile": tiles, "llvm": text, "ptx": ptx}
+        texts = {"lanes": lanes, "llvm": text, "ptx": ptx}
         return Artifact(self.name, infos, ptx.encode(), texts, self.architecture.value)
 
 

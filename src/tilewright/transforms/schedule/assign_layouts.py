@@ -27,7 +27,7 @@ from tilewright.ir.layouts import Layout, LayoutError
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import BOOL, MemrefType, TileType
 from tilewright.transforms.schedule.accesses import neighbours_along, traffic
-from tilewright.transforms.schedule.choose_schedule import refused
+from tilewright.transforms.schedule.choose_schedule import refused, schedule_of
 from tilewright.transforms.schedule.joins import is_shift
 from tilewright.transforms.schedule.known import has_tile, runs_lanes, teams_of, tiles_of
 from tilewright.transforms.schedule.moves import registers_of_move
@@ -89,7 +89,9 @@ class _Assignment:
                 self._follow(home, spread_layout(_type(value).shape, self._teams, wish), links)
         conflict = next((op for op in ops if _breaks(op, self._of) and not list(_wanted(op))), None)
         if conflict is not None:
-            self._kernel.schedule = refused(f"{conflict.name} of tiles in these layouts")
+            self._kernel.schedule = str(
+                refused(schedule_of(self._kernel), f"{conflict.name} of tiles in these layouts")
+            )
             return
         for value in self._tiles:
             value.type = replace(_type(value), layout=self._of(value))

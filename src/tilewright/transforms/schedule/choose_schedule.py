@@ -1,27 +1,31 @@
-"""choose-schedule: how each kernel is run, in words on the kernel.
+"""choose-schedule: how each kernel is run, as a line on the kernel (`ir/schedules.py`).
 
 before:  builtin.kernel {work_group_size = [128, 1]} { %t = tile.load .. -> tile<4096xf32> .. }
-after:   builtin.kernel {work_group_size = [256, 1], schedule = "lanes, 256 threads"} { .. }
+after:   builtin.kernel {work_group_size = [256, 1], schedule = "lanes threads=256"} { .. }
 
 A kernel whose tile operations are all known to the lane level takes that way, any other the target's own emission,
-element by element; then the schedule says what is not known.
+element by element; then the schedule says what is not known. What the caller asks for is followed if it can be, and
+reported (T009) if it cannot.
 """
 
 from __future__ import annotations
 
 from typing import ClassVar, Final
 
+from msgspec.structs import replace
+
 from tilewright.dialects import tile
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.core import Value
 from tilewright.ir.layouts import Owner
 from tilewright.ir.passes import Pass, PassContext
+from tilewright.ir.schedules import Schedule, Tile, Way, parse_line
 from tilewright.ir.types import TileType
 from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
-from tilewright.transforms.schedule.known import LANES, obstacle, teams_of, tiles_of
+from tilewright.transforms.schedule.known import obstacle, teams_of, tiles_of
+from tilewright.transforms.schedule.request import ScheduleRequest
 from tilewright.transforms.schedule.spreading import Teams, Wishes, spread_layout
 
-_ELEMENTS: Final = "elements"
 _USUAL: Final = 4
 _MOST_REGISTERS: Final = 64
 """Registers of a thread that a tile takes at most."""
@@ -33,28 +37,54 @@ class ChooseSchedule(Pass, frozen=True):
     """Decide by the target's model."""
 
     policy: SchedulePolicy = GenericSchedulePolicy()
+    request: ScheduleRequest = ScheduleRequest()
     name: ClassVar[str] = "choose-schedule"
 
     def run(self, module: Module, context: PassContext) -> None:
+        self.request.check_names(module, context.report)
         for kernel in module.kernels:
+            wanted = self.request.of(kernel)
+            threads = self._wanted_threads(kernel, wanted)
+            if kernel.spread and threads is not None:
+                kernel.work_group_size = (threads, 1)
             found = obstacle(kernel)
-            if found is None:
-                largest = max(_type(value).size for value in tiles_of(kernel))
-                threads = self._threads(kernel, largest)
-                registers = _most_registers(kernel, threads)
-                if registers <= _MOST_REGISTERS:
-                    if kernel.spread:
-                        kernel.work_group_size = (threads, 1)
-                    kernel.schedule = f"{LANES}, {threads} threads"
-                    continue
-                found = f"tiles of {largest} elements: they take {registers} registers of each of {threads} threads"
-            kernel.schedule = refused(found)
+            if found is None and wanted.way is not Way.ELEMENTS:
+                found = self._over_lanes(kernel, threads)
+            way = wanted.way or Way.LANES
+            taken = replace(wanted, way=way, reason="") if found is None else refused(wanted, found)
+            taken = replace(taken, threads=teams_of(kernel).threads)
+            kernel.schedule = str(taken)
+            self.request.check(kernel, taken, context.report, self._why(kernel), _products(kernel))
+
+    def _over_lanes(self, kernel: Kernel, threads: int | None) -> str | None:
+        """Deal the tiles to threads; why there is no room for them, if there is none."""
+        largest = max(_type(value).size for value in tiles_of(kernel))
+        threads = threads or self._threads(kernel, largest)
+        registers = _most_registers(kernel, threads)
+        if registers > _MOST_REGISTERS:
+            return f"tiles of {largest} elements: they take {registers} registers of each of {threads} threads"
+        if kernel.spread:
+            kernel.work_group_size = (threads, 1)
+        return None
 
     def _threads(self, kernel: Kernel, largest: int) -> int:
         """As many as suit the largest tile, where the program does not say how many there are."""
         if not kernel.spread:
             return teams_of(kernel).threads
         return self.policy.threads(largest, _least_bytes(kernel, largest))
+
+    def _wanted_threads(self, kernel: Kernel, wanted: Schedule) -> int | None:
+        """Those asked for, if a block can have so many."""
+        size = kernel.subgroup_size or 1
+        possible = wanted.threads and wanted.threads % size == 0 and wanted.threads <= self.policy.most_threads
+        return wanted.threads if possible else None
+
+    def _why(self, kernel: Kernel) -> str:
+        """Which numbers of threads a kernel can have."""
+        return (
+            f"blocks have whole subgroups of {kernel.subgroup_size}, {self.policy.most_threads} threads at most; a "
+            f"kernel whose work-items know who they are has as many as its text says"
+        )
 
 
 def _most_registers(kernel: Kernel, threads: int) -> int:
@@ -75,6 +105,22 @@ def _type(value: Value) -> TileType:
     return value.type
 
 
-def refused(reason: str) -> str:
+def refused(schedule: Schedule, reason: str) -> Schedule:
     """The schedule of a kernel that goes on as before."""
-    return f"{_ELEMENTS}, for the lane level does not take {reason}"
+    words = f"the lane level does not take {reason}".replace(";", ",").replace("\n", " ")
+    return replace(schedule, way=Way.ELEMENTS, reason=words)
+
+
+def schedule_of(kernel: Kernel) -> Schedule:
+    """What choose-schedule has said; nothing if it has not. Raises ValueError for what is no schedule."""
+    return parse_line(kernel.schedule or "")
+
+
+def _products(kernel: Kernel) -> list[Tile]:
+    """The extents of the products of tiles."""
+    found: list[Tile] = []
+    for op in kernel.walk():
+        if isinstance(op, tile.Mma):
+            m, n = _type(op.out).shape
+            found.append((m, n, _type(op.lhs).shape[1]))
+    return list(dict.fromkeys(found))

@@ -8,12 +8,10 @@ from tilewright.dialects.tile_combine import ReduceBy, ScanBy
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.definition import PURE
 from tilewright.ir.interfaces import AccessesAddresses, Elementwise, MovesElements
+from tilewright.ir.schedules import Way, parse_line
 from tilewright.ir.types import TileType
 from tilewright.transforms.schedule.regions import is_arithmetic
 from tilewright.transforms.schedule.spreading import Teams
-
-LANES = "lanes"
-"""How the schedule of a kernel that the lane level runs begins."""
 
 _ON_TILES = (
     Elementwise,
@@ -57,7 +55,7 @@ _ON_SCALARS = (
 
 def runs_lanes(kernel: Kernel) -> bool:
     """Whether a kernel takes the way over layouts and lanes."""
-    return kernel.schedule is not None and kernel.schedule.startswith(LANES)
+    return kernel.schedule is not None and parse_line(kernel.schedule).way is Way.LANES
 
 
 def teams_of(kernel: Kernel) -> Teams:

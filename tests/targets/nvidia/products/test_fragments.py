@@ -34,7 +34,7 @@ def check(body: str, expected: np.ndarray, a: np.ndarray, b: np.ndarray, where: 
     launch = Launch([a, b, poisoned("f32", m, n)], {2: expected})
     found = emulated(case.lowered(Architecture.SM_80))
     assert not faults(launch, found.run(launch))
-    assert where in found.kernels[0].facts["schedule"]
+    assert where in found.kernels[0].facts["products"]
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from targets.nvidia.emulator.races import RaceError
 from targets.nvidia.emulator.text import EmulatorError
 from targets.nvidia.products.cases import TEXTS, TOTALS, ZEROS, launch
 from tilewright.artifacts.artifact import KernelInfo
-from tilewright.artifacts.parameters import SCHEDULE
+from tilewright.artifacts.parameters import PRODUCTS, SCHEDULE
 from tilewright.compiler import CompileOptions, lower_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.machine.cuda.architecture import Architecture
@@ -67,7 +67,7 @@ def test_tile_ir(
 def test_several_groups_of_warps(rng: np.random.Generator) -> None:
     product = TEXTS.Product((128, 256, 128), "bf16", "f32")
     code = emitted(TEXTS.tile_ir_product(product, (128, 256, 64)))
-    assert "1x2 groups of warps of 256x64" in code[1].facts[SCHEDULE]
+    assert "1x2 groups of warps of 256x64" in code[1].facts[PRODUCTS]
     check(code, product, (128, 256), "C", rng)
 
 
@@ -151,11 +151,15 @@ def test_each_barrier_wait_and_fence_is_needed(
 
 def test_the_schedule_says_how_each_product_is_computed() -> None:
     _, kernel = emitted(TEXTS.tile_ir_product(TEXTS.Product((256, 256, 256), "f16", "f32"), (128, 128, 64)))
-    said = kernel.facts[SCHEDULE]
+    said = kernel.facts[PRODUCTS]
+    assert kernel.facts[SCHEDULE].startswith(
+        "elements threads=128 product=128x128x64:wgmma.m64n128k16.f32.f16/1x1/3 # "
+    )
     assert "128x128x64, f16 by f16 into f32: wgmma.m64n128k16.f32.f16, 1x1 groups of warps of 128x128, 3 stages" in said
     assert said.endswith("sums in registers")
     _, kernel = emitted(TEXTS.tile_ir_product(TEXTS.Product((8, 8, 8), "f32", "f32"), (4, 4, 4)))
-    said = kernel.facts[SCHEDULE]
+    assert "product=" not in kernel.facts[SCHEDULE]
+    said = kernel.facts[PRODUCTS]
     assert "4x4x4, f32 by f32 into f32: element by element; fma.f32: 4x4x4 are no whole parts of 8x4x1" in said
 
 

@@ -14,6 +14,7 @@ from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.definition import PURE, RECURSIVE_EFFECTS
 from tilewright.ir.effects import EffectKind
 from tilewright.ir.layouts import Layout
+from tilewright.ir.schedules import ProductChoice, Schedule, Tile, in_common
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.deferral import collective_ops
@@ -21,6 +22,7 @@ from tilewright.targets.nvidia.elementwise import COMPUTED
 from tilewright.targets.nvidia.products.plan import LEAST_STAGES, Block, ProductPlan, Shape, plan_product
 
 _TRANSPOSED: Final = (1, 0)
+_ANY: Final = Schedule()
 
 
 class Source(Struct, frozen=True):
@@ -61,24 +63,43 @@ class Products(Struct, frozen=True):
         lines += [f"{_product(op)}: element by element; {why}" for op, why in self.refused.items()]
         return "\n".join(dict.fromkeys(lines))
 
+    @property
+    def choices(self) -> tuple[ProductChoice, ...]:
+        """The plans as a schedule says them, which is by extents: what products of the same have in common."""
+        ahead = {product: found.stages for found in self.loops.values() for product in found.products}
+        found = [
+            ProductChoice(_extents(op), plan.instruction.name, (plan.lhs.warps, plan.rhs.warps), ahead.get(op, 1))
+            for op, plan in self.plans.items()
+        ]
+        return in_common(found)
+
 
 def choose_products(
-    kernel: Kernel, threads: int, shared_bytes: int, waiting: frozenset[Value], have: Architecture
+    kernel: Kernel,
+    threads: int,
+    shared_bytes: int,
+    waiting: frozenset[Value],
+    have: Architecture,
+    wanted: Schedule = _ANY,
 ) -> Products:
-    """Decide for the collective regions of a kernel; `waiting` are tiles that are computed when asked for."""
+    """Decide for the collective regions of a kernel; `waiting` are tiles that are computed when asked for.
+
+    What is `wanted` is taken where it is possible.
+    """
     ops = list(collective_ops(kernel.body.entry))
     block = Block(threads, shared_bytes, have)
-    found = _decided(ops, block, waiting)
+    found = _decided(ops, block, waiting, wanted)
     others = sum(_tile(value).size * _tile(value).element.bytes for value in _buffered(ops, found, waiting))
-    return found if not others else _decided(ops, replace(block, shared_bytes=max(shared_bytes - others, 0)), waiting)
+    less = replace(block, shared_bytes=max(shared_bytes - others, 0))
+    return found if not others else _decided(ops, less, waiting, wanted)
 
 
-def _decided(ops: Sequence[Operation], block: Block, waiting: frozenset[Value]) -> Products:
+def _decided(ops: Sequence[Operation], block: Block, waiting: frozenset[Value], wanted: Schedule) -> Products:
     plans: dict[tile.Mma, ProductPlan] = {}
     refused: dict[tile.Mma, str] = {}
     for op in ops:
         if isinstance(op, tile.Mma):
-            found = plan_product(_shape(op), block)
+            found = plan_product(_shape(op), block, wanted.product(_extents(op)))
             if isinstance(found, str):
                 refused[op] = found
             else:
@@ -89,7 +110,9 @@ def _decided(ops: Sequence[Operation], block: Block, waiting: frozenset[Value]) 
         if all(met.get(each, plan.layout) == plan.layout for each in kept):
             met.update(dict.fromkeys(kept, plan.layout))
     fragments = {value: layout for value, layout in met.items() if isinstance(value, Value)}
-    loops = {op: found for op in ops if isinstance(op, scf.For) and (found := _ahead(op, plans, block, waiting))}
+    loops = {
+        op: found for op in ops if isinstance(op, scf.For) and (found := _ahead(op, plans, block, waiting, wanted))
+    }
     return Products(plans, refused, fragments, loops)
 
 
@@ -115,6 +138,11 @@ def _shape(op: tile.Mma) -> Shape:
     m, n = out.shape
     along = (_is_along(op.lhs, 0), _is_along(op.rhs, 1))
     return Shape(m, n, lhs.shape[1], lhs.element, rhs.element, out.element, *along)
+
+
+def _extents(op: tile.Mma) -> Tile:
+    shape = _shape(op)
+    return (shape.m, shape.n, shape.k)
 
 
 def _tile(value: Value) -> TileType:
@@ -206,7 +234,7 @@ def _carried(loop: scf.For, given: Sequence[Value], value: Value) -> Sequence[Va
 
 
 def _ahead(
-    loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, waiting: frozenset[Value]
+    loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, waiting: frozenset[Value], schedule: Schedule
 ) -> Ahead | None:
     body = loop.body.entry
     if not all(_is_reading(op) for op in body):
@@ -223,6 +251,8 @@ def _ahead(
             products.append(op)
             wanted.update((each, None) for found in slices for each in found or ())
     stages = block.stages([plans[op] for op in products]) if products else 0
+    asked = [choice.stages for op in products if (choice := schedule.product(_extents(op))) is not None]
+    stages = min([stages, *(count for count in asked if count is not None)])
     if stages < LEAST_STAGES:
         return None
     return Ahead(tuple(products), tuple(op for op in body if op in wanted), stages)

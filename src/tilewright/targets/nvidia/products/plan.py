@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tilewright.ir.layouts import Digit, Layout, Owner
+from tilewright.ir.schedules import ProductChoice
 from tilewright.ir.types import BF16, F16, F32, ScalarType
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.matrix_instructions import (
@@ -119,29 +120,43 @@ class ProductPlan(Struct, frozen=True):
         )
 
 
-def plan_product(shape: Shape, block: Block) -> ProductPlan | str:
-    """The best way of a product, or why there is none."""
+def plan_product(shape: Shape, block: Block, wanted: ProductChoice | None = None) -> ProductPlan | str:
+    """The best way of a product, among those that are `wanted`, or why there is none."""
     if block.threads % WARP:
         return f"{block.threads} threads are no whole warps"
-    plan = _of_warpgroups(shape, block)
+    plan = _of_warpgroups(shape, block, wanted)
     if plan is not None:
         return plan
     refused: list[str] = []
-    for instruction in instructions_of(shape.lhs, shape.rhs, shape.sum, block.architecture):
-        found = _with(instruction, shape, block.threads // WARP, block.shared_bytes)
+    known = instructions_of(shape.lhs, shape.rhs, shape.sum, block.architecture)
+    usable = [instruction for instruction in known if wanted is None or instruction.name == wanted.instruction]
+    if wanted is not None and not usable:
+        return f"{wanted.instruction} is none of {', '.join(each.name for each in known)}"
+    for instruction in usable:
+        found = _with(instruction, shape, block.threads // WARP, block.shared_bytes, wanted)
         if not isinstance(found, str):
             return found
         refused.append(f"{instruction.name}: {found}")
     return "; ".join(refused) or f"nothing multiplies {shape.lhs} by {shape.rhs} into {shape.sum}"
 
 
-def _with(instruction: MatrixInstruction, shape: Shape, warps: int, shared_bytes: int) -> ProductPlan | str:
+def _is_wanted(plan: ProductPlan, wanted: ProductChoice | None) -> bool:
+    """Whether instruction and warps are those asked for."""
+    if wanted is None:
+        return True
+    return wanted.instruction == plan.instruction.name and wanted.warps in (None, (plan.lhs.warps, plan.rhs.warps))
+
+
+def _with(
+    instruction: MatrixInstruction, shape: Shape, warps: int, shared_bytes: int, wanted: ProductChoice | None
+) -> ProductPlan | str:
     registers = shape.m * shape.n * max(shape.sum.bytes, 4) // 4 // (warps * WARP)
     if registers > _MOST_SUM_REGISTERS:
         return f"{registers} registers of sums a thread are more than {_MOST_SUM_REGISTERS}"
     # the two neighbouring sums of a lane are then neighbours in memory
     swapped = not instruction.is_scalar
-    fits = [plan for plan in _splits(instruction, shape, warps, swapped) if plan.stage_bytes <= shared_bytes]
+    splits = [plan for plan in _splits(instruction, shape, warps, swapped) if _is_wanted(plan, wanted)]
+    fits = [plan for plan in splits if plan.stage_bytes <= shared_bytes]
     if not fits:
         extents = "x".join(map(str, instruction.shape))
         return (
@@ -150,7 +165,7 @@ def _with(instruction: MatrixInstruction, shape: Shape, warps: int, shared_bytes
     return min(fits, key=lambda p: (p.rows.outer // p.rows.warps + p.columns.outer // p.columns.warps, p.lhs.warps))
 
 
-def _of_warpgroups(shape: Shape, block: Block) -> ProductPlan | None:
+def _of_warpgroups(shape: Shape, block: Block, wanted: ProductChoice | None) -> ProductPlan | None:
     """A plan for groups of four warps whose instruction reads both factors from shared memory, if there is such."""
     if not (shape.lhs is shape.rhs in (F16, BF16) and shape.sum is F32 and block.architecture is Architecture.SM_90A):
         return None
@@ -166,6 +181,7 @@ def _of_warpgroups(shape: Shape, block: Block) -> ProductPlan | None:
         rhs = _swizzled(instruction, instruction.rows, shape.n, shape.k, shape.rhs_along_outer, groups // along_m)
         if lhs is not None and rhs is not None and lhs.bytes + rhs.bytes <= block.shared_bytes:
             found.append(ProductPlan(instruction, True, rhs, lhs, _sums(instruction, rhs, lhs, True)))
+    found = [plan for plan in found if _is_wanted(plan, wanted)]
     # the fewest bytes read for each product
     return max(found, key=lambda plan: plan.columns.part.shape[0], default=None)
 

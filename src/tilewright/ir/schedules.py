@@ -1,0 +1,173 @@
+"""How a kernel is run, in one line that is printed, kept on the kernel and taken as an option.
+
+    schedule = [lanes | elements] {threads=N | tile=MxNxK | product=MxNxK:INSTRUCTION[/WARPSxWARPS[/STAGES]]} [# reason]
+
+`lanes` is the way over layouts and lanes, `elements` the target's own emission. `threads` are those of a block, `tile`
+the tiles of products whose extents the compiler chooses. A `product` tells of all with tiles of these extents by which
+instruction they multiply, how many warps share m and n, and for how many iterations of a loop factors are in shared
+memory at a time, 1 if they are loaded when they are needed. The reason says why a kernel does not take the better way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from enum import Enum
+from typing import Final
+
+from msgspec import Struct
+
+Tile = tuple[int, int, int]
+"""m, n, k."""
+
+
+class Way(Enum):
+    """From tiles to LLVM text."""
+
+    LANES = "lanes"
+    ELEMENTS = "elements"
+
+
+class ProductChoice(Struct, frozen=True):
+    """How products of one extent are computed. What is None is not said."""
+
+    tile: Tile
+    instruction: str
+    warps: tuple[int, int] | None = None
+    stages: int | None = None
+
+    def __str__(self) -> str:
+        parts = [self.instruction]
+        if self.warps is not None:
+            parts.append(spelled(self.warps))
+        if self.stages is not None:
+            parts.append(str(self.stages))
+        return f"{spelled(self.tile)}:{'/'.join(parts)}"
+
+    def allows(self, taken: ProductChoice) -> bool:
+        """Whether all that this says is what was taken."""
+        return (
+            (self.tile, self.instruction) == (taken.tile, taken.instruction)
+            and self.warps in (None, taken.warps)
+            and self.stages in (None, taken.stages)
+        )
+
+
+class Schedule(Struct, frozen=True):
+    """What a line says; what it does not say is None, and chosen by the target's model."""
+
+    way: Way | None = None
+    threads: int | None = None
+    tile: Tile | None = None
+    products: tuple[ProductChoice, ...] = ()
+    reason: str = ""
+
+    def product(self, tile: Tile) -> ProductChoice | None:
+        """What is said of products of these extents."""
+        return next((product for product in self.products if product.tile == tile), None)
+
+    def __str__(self) -> str:
+        parts = [] if self.way is None else [self.way.value]
+        parts += [] if self.threads is None else [f"threads={self.threads}"]
+        parts += [] if self.tile is None else [f"tile={spelled(self.tile)}"]
+        parts += [f"product={product}" for product in self.products]
+        parts += [f"# {self.reason}"] if self.reason else []
+        return " ".join(parts)
+
+
+def spelled(extents: tuple[int, ...]) -> str:
+    """Extents as they are written."""
+    return "x".join(map(str, extents))
+
+
+class ScheduleError(ValueError):
+    """An entry that says nothing; `start` and `end` are where it stands in the line, `hint` what would be right."""
+
+    def __init__(self, message: str, start: int, end: int, hint: str = "") -> None:
+        super().__init__(message)
+        self.start, self.end, self.hint = start, end, hint
+
+
+_WORD: Final = re.compile(r"\S+")
+_NUMBER: Final = re.compile(r"[1-9][0-9]{0,8}")
+_PAIR: Final = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})")
+_TILE: Final = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})x([1-9][0-9]{0,8})")
+_INSTRUCTION: Final = re.compile(r"[a-zA-Z0-9_.]+")
+KEYS: Final = ("threads", "tile", "product")
+_SHOWN: Final = 80
+
+
+def parse_line(line: str) -> Schedule:
+    """The schedule that a line spells. Raises `ScheduleError`."""
+    said, _, reason = line.partition("#")
+    way: Way | None = None
+    found: dict[str, str] = {}
+    products: list[ProductChoice] = []
+    for number, word in enumerate(_WORD.finditer(said)):
+        start, end = word.span()
+        key, equals, value = word[0].partition("=")
+        if not number and word[0] in (each.value for each in Way):
+            way = Way(word[0])
+        elif key not in KEYS or not equals:
+            hint = (
+                f"a schedule is {' or '.join(each.value for each in Way)}, then KEY=VALUE; keys are {', '.join(KEYS)}"
+            )
+            raise ScheduleError(f"{word[0][:_SHOWN]!r} is no entry of a schedule", start, end, hint)
+        elif key != "product":
+            if key in found:
+                raise ScheduleError(f"{key} is given twice", start, end)
+            _checked(key, value, start, end)
+            found[key] = value
+        else:
+            product = _product(value, start, end)
+            if any(other.tile == product.tile for other in products):
+                raise ScheduleError(f"products of {spelled(product.tile)} are given twice", start, end)
+            products.append(product)
+    threads = found.get("threads")
+    tile = _tile(found.get("tile", ""))
+    return Schedule(way, None if threads is None else int(threads), tile, tuple(products), reason.strip())
+
+
+def _checked(key: str, value: str, start: int, end: int) -> None:
+    pattern, wanted = (_TILE, "three extents, such as 64x64x32,") if key == "tile" else (_NUMBER, "a number")
+    if pattern.fullmatch(value) is None:
+        raise ScheduleError(f"{key} takes {wanted} greater than 0, not {value[:_SHOWN]!r}", start, end)
+
+
+def _tile(text: str) -> Tile | None:
+    match = _TILE.fullmatch(text)
+    return None if match is None else (int(match[1]), int(match[2]), int(match[3]))
+
+
+def _product(text: str, start: int, end: int) -> ProductChoice:
+    extents, _, how = text.partition(":")
+    instruction, *more = how.split("/")
+    tile, warps = _tile(extents), _PAIR.fullmatch(more[0]) if more else None
+    stages = more[1] if len(more) > 1 else None
+    valid = (
+        tile is not None
+        and _INSTRUCTION.fullmatch(instruction)
+        and (warps is not None or not more)
+        and (stages is None or _NUMBER.fullmatch(stages))
+        and len(more) <= 2
+    )
+    if tile is None or not valid:
+        hint = "such as product=128x128x64:m16n8k16.row.col.f32.f32/2x2/3; warps and stages may be left out"
+        said = f"product takes extents, an instruction, warps along m and n, and stages, not {text[:_SHOWN]!r}"
+        raise ScheduleError(said, start, end, hint)
+    pair = None if warps is None else (int(warps[1]), int(warps[2]))
+    return ProductChoice(tile, instruction, pair, None if stages is None else int(stages))
+
+
+def in_common(choices: Iterable[ProductChoice]) -> tuple[ProductChoice, ...]:
+    """One choice for each extents: what all of these share, nothing where they multiply by different instructions."""
+    found: dict[Tile, ProductChoice | None] = {}
+    for choice in choices:
+        other = found.setdefault(choice.tile, choice)
+        if other is None or other.instruction != choice.instruction:
+            found[choice.tile] = None
+            continue
+        warps = choice.warps if choice.warps == other.warps else None
+        stages = choice.stages if warps is not None and choice.stages == other.stages else None
+        found[choice.tile] = ProductChoice(choice.tile, choice.instruction, warps, stages)
+    return tuple(choice for choice in found.values() if choice is not None)

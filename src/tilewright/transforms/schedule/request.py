@@ -1,0 +1,123 @@
+"""Schedules that a caller asks for: one line for all kernels of a program, or lines for some of them by name.
+
+    lanes threads=256                   add: lanes threads=128; norm: lanes threads=512
+
+A line of a name is that of the kernel alone; it stands before semicolons or on lines of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from tilewright.diagnostics import Diagnostic, Report, Source, SourceRange
+from tilewright.dialects.builtin import Kernel, Module
+from tilewright.ir.schedules import Schedule, ScheduleError, Tile, parse_line, spelled
+
+CODE: Final = "T009"
+_PART: Final = re.compile(r"[^;\n]+")
+_NAMED: Final = re.compile(r"\s*([^\s=#:]+):(?=\s|$)")
+_NOTHING: Final = Schedule()
+
+
+class Wanted(Struct, frozen=True):
+    """What is asked for a kernel, for all if it has no name, and where that is written."""
+
+    kernel: str | None
+    schedule: Schedule
+    place: SourceRange
+
+
+class ScheduleRequest(Struct, frozen=True):
+    """What is asked for a program."""
+
+    parts: tuple[Wanted, ...] = ()
+
+    def of(self, kernel: Kernel) -> Schedule:
+        """What is asked for a kernel, maybe nothing."""
+        found = self._part(kernel)
+        return _NOTHING if found is None else found.schedule
+
+    @property
+    def tile(self) -> Tile | None:
+        """Tiles of products, which all kernels share."""
+        return next((part.schedule.tile for part in self.parts if part.schedule.tile is not None), None)
+
+    def check_names(self, module: Module, report: Report) -> None:
+        """Report kernels that there are not."""
+        names = [kernel.sym_name for kernel in module.kernels]
+        for part in self.parts:
+            if part.kernel is not None and part.kernel not in names:
+                said = f"the program has no kernel {part.kernel[:80]!r}; it has {', '.join(names)}"
+                report.error(CODE, part.place, said)
+
+    def check(self, kernel: Kernel, taken: Schedule, report: Report, why: str, tiles: Sequence[Tile]) -> None:
+        """Report what is asked of way, threads and tiles of a kernel, and is not so; `tiles` are what products have."""
+        wanted = self.of(kernel)
+        if wanted.way not in (None, taken.way):
+            self._misfit(kernel, wanted.way.value, taken.reason, report)
+        if wanted.threads not in (None, taken.threads):
+            self._misfit(kernel, f"threads={wanted.threads}", f"its blocks have {taken.threads}", report).hint(why)
+        if wanted.tile is not None and wanted.tile not in tiles:
+            said = f"its products have tiles of {', '.join(map(spelled, tiles))}" if tiles else "it has no products"
+            self._misfit(kernel, f"tile={spelled(wanted.tile)}", said, report)
+
+    def check_products(self, kernel: Kernel, taken: Schedule, why: str, report: Report) -> None:
+        """Report what is asked of products, and what way, once all is decided; `why` says why they have no others."""
+        wanted = self.of(kernel)
+        if wanted.way not in (None, taken.way):
+            self._misfit(kernel, wanted.way.value, taken.reason, report)
+        for product in wanted.products:
+            found = taken.product(product.tile)
+            if found is None or not product.allows(found):
+                others = ", ".join(map(str, taken.products))
+                said = f"its products are {others}" if others else "it has no products with a choice"
+                finding = self._misfit(kernel, f"product={product}", said, report)
+                if why:
+                    finding.hint(why)
+
+    def _misfit(self, kernel: Kernel, wanted: str, said: str, report: Report) -> Diagnostic:
+        part = self._part(kernel)
+        assert part is not None, "nothing is asked for"
+        return report.error(CODE, part.place, f"{wanted} does not fit kernel {kernel.sym_name}: {said}")
+
+    def _part(self, kernel: Kernel) -> Wanted | None:
+        named = [part for part in self.parts if part.kernel == kernel.sym_name]
+        return next(iter(named or [part for part in self.parts if part.kernel is None]), None)
+
+    def __str__(self) -> str:
+        return "; ".join(
+            f"{part.kernel}: {part.schedule}" if part.kernel else str(part.schedule) for part in self.parts
+        )
+
+
+def parse_request(text: str, report: Report) -> ScheduleRequest:
+    """What a text asks for. What is wrong is in `report`, with its place in the text."""
+    source = Source("schedule", text)
+    parts: list[Wanted] = []
+    for match in _PART.finditer(text):
+        name = _NAMED.match(match[0])
+        said = match[0][name.end() if name is not None else 0 :]
+        start = match.end() - len(said.lstrip())
+        place = SourceRange(source, start, start + len(said.strip()))
+        if not match[0].strip():
+            continue
+        kernel = name[1] if name is not None else None
+        if any(part.kernel == kernel for part in parts):
+            whose = "all kernels" if kernel is None else f"kernel {kernel[:80]}"
+            report.error(CODE, place, f"there are two schedules for {whose}")
+        try:
+            schedule = parse_line(said.strip())
+        except ScheduleError as error:
+            finding = report.error(CODE, SourceRange(source, start + error.start, start + error.end), str(error))
+            if error.hint:
+                finding.hint(error.hint)
+            continue
+        if kernel is not None and schedule.tile is not None:
+            said = f"tile={spelled(schedule.tile)} is for all kernels of a program, not for {kernel[:80]}"
+            report.error(CODE, place, said)
+        parts.append(Wanted(kernel, schedule, place))
+    return ScheduleRequest(tuple(parts))
