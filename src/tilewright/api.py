@@ -17,13 +17,14 @@ from tilewright.frontends.recognise import is_bytecode
 from tilewright.languages import Form, ReadOptions, Std, check_choices, language_of
 from tilewright.program import PassChange, Program, load_artifact
 from tilewright.targets import ScheduleElsewhere, UnitsElsewhere, find_scheduled
-from tilewright.targets.target import HasLevels
+from tilewright.targets.target import ExplainingTarget, HasLevels
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
     from tilewright.artifacts.artifact import Artifact
     from tilewright.diagnostics import Diagnostic
+    from tilewright.targets.target import Explanation
 
 KernelSource: TypeAlias = "str | os.PathLike[str] | ReadableBuffer | Source | Binary"
 
@@ -152,7 +153,15 @@ def compile(
 
     levels: Mapping[str, str] = machine.levels if isinstance(machine, HasLevels) else {}
     shown = {name: partial(text_at, step) for name, step in levels.items()}
-    return load_artifact(artifact, lambda: text_of(source), changes, warnings, shown)
+
+    def explanations() -> Mapping[str, Explanation]:
+        from tilewright.compiler import explain_source
+
+        assert isinstance(machine, ExplainingTarget)
+        return explain_source(source, machine, options, artifact)
+
+    told = explanations if isinstance(machine, ExplainingTarget) else None
+    return load_artifact(artifact, lambda: text_of(source), changes, warnings, shown, told)
 
 
 def _interpreted(source: Source | Binary, checked: bool, options: ReadOptions) -> Program:

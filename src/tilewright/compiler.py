@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from itertools import takewhile
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ from tilewright.plugins import plugins
 
 if TYPE_CHECKING:
     from tilewright.artifacts.artifact import Artifact
-    from tilewright.targets.target import Target
+    from tilewright.targets.target import ExplainingTarget, Explanation, Target
 
 
 @contextmanager
@@ -107,6 +107,18 @@ def compile_source(source: Source | Binary, target: Target, options: CompileOpti
         )
         _run(manager, module, report)
         return _generate(module, target, options, report)
+
+
+def explain_source(
+    source: Source | Binary, target: ExplainingTarget, options: CompileOptions, artifact: Artifact
+) -> Mapping[str, Explanation]:
+    """What the kernels of a program do with the machine, by name; `artifact` is what was made of it."""
+    with uncollected():
+        report = Report()
+        module = read_source(source, report, options.reading)
+        _run(PassManager(pipeline(source, target, options)), module, report)
+        with stack_suffices(module, report):
+            return target.explain(module, artifact)
 
 
 def compile_module(module: Module, target: Target, options: CompileOptions, report: Report) -> Artifact:

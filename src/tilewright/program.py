@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
     from tilewright.diagnostics import Diagnostic
+    from tilewright.targets.target import Explanation
 
 _REMEMBERED_GRIDS: Final = 64
 
@@ -37,6 +38,10 @@ class PassChange(Struct, frozen=True):
 
     name: str
     text: str
+
+
+class NotExplained(CallerError, ValueError):
+    """There is nothing that could be told of what kernels do with the machine."""
 
 
 class NothingCompiled(CallerError, ValueError):
@@ -118,6 +123,16 @@ class Kernel:
         (`units` of `compile`), the shape of the code, and what keeps it from better units.
         """
         return self.info.facts.get(SCHEDULE, "")
+
+    def explain(self) -> Explanation:
+        """What the kernel does with the GPU that it was compiled for; print it.
+
+        For each access to memory its place in the source, bytes that a thread moves at once, sectors or passes over
+        banks that a warp takes, and the least for as many bytes; conflicts of each shared buffer; what each barrier
+        waits for; registers, spills and blocks a multiprocessor where ptxas is on this machine. Compiles once more.
+        Raises `NotExplained` for other targets, and for programs whose source is not known.
+        """
+        return self._program.explanations()[self.name]
 
     @property
     def resources(self) -> KernelResources | None:
@@ -228,9 +243,11 @@ class Program:
         texts: Mapping[str, Callable[[], str]],
         warnings: Callable[[], tuple[Diagnostic, ...]] | None = None,
         changes: Callable[[], tuple[PassChange, ...]] | None = None,
+        explanations: Callable[[], Mapping[str, Explanation]] | None = None,
     ) -> None:
         self._artifact = artifact
         self._changes = changes
+        self._explanations = explanations
         self._texts = texts
         self._warnings = warnings
         self._kernels = {info.name: Kernel(self, info, lambda info=info: launchers(info)) for info in artifact.kernels}
@@ -268,6 +285,15 @@ class Program:
     def pass_changes(self) -> tuple[PassChange, ...]:
         """The passes that changed the IR, with their diffs; none if the program's source is not known."""
         return () if self._changes is None else self._changes()
+
+    def explanations(self) -> Mapping[str, Explanation]:
+        """What `Kernel.explain` tells, of all kernels by name. Raises `NotExplained`."""
+        if self._explanations is None:
+            raise NotExplained(
+                f"what kernels do with the machine is told of those compiled for GPUs from their source, not of this "
+                f"program for {self.target}"
+            )
+        return self._explanations()
 
     def __getattr__(self, name: str) -> Kernel:
         kernels = self.__dict__.get("_kernels", {})
@@ -345,9 +371,11 @@ def load_artifact(
     changes: Callable[[], tuple[PassChange, ...]] | None = None,
     warnings: Callable[[], tuple[Diagnostic, ...]] | None = None,
     levels: Mapping[str, Callable[[], str]] | None = None,
+    explanations: Callable[[], Mapping[str, Explanation]] | None = None,
 ) -> Program:
     """A program whose kernels run on this machine; `source` gives its text when somebody wants to read it, `changes`
-    what the passes did, `warnings` what reading it found, `levels` the IR on its way to the artefact's texts.
+    what the passes did, `warnings` what reading it found, `levels` the IR on its way to the artefact's texts,
+    `explanations` what kernels do with the machine.
 
     Raises ValueError if this machine cannot run the artefact's code.
     """
@@ -361,7 +389,7 @@ def load_artifact(
             loaded.update(load())
         return loaded[info.name]
 
-    return Program(artifact, launcher, _texts(artifact, source, levels or {}), warnings, changes)
+    return Program(artifact, launcher, _texts(artifact, source, levels or {}), warnings, changes, explanations)
 
 
 def _texts(

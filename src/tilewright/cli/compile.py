@@ -17,10 +17,14 @@ from tilewright.cli.output import show, write_result
 from tilewright.diagnostics import Report
 from tilewright.languages import check_choices
 from tilewright.targets import find_scheduled, target_names
-from tilewright.targets.target import HasLevels
+from tilewright.targets.target import ExplainingTarget, HasLevels
 
 if TYPE_CHECKING:
+    from tilewright.compile_options import CompileOptions
+    from tilewright.diagnostics import Source
+    from tilewright.diagnostics.binary import Binary
     from tilewright.languages import Std
+    from tilewright.targets.target import Target
 
 _PROVED = {"stage1": "ir", "stage2": "tile", "stage3": "llvm"}
 """The three stages of lowering: what these show, once all that their passes promise has been found to hold."""
@@ -34,6 +38,7 @@ _STAGES = (
 @click.command(name="compile")
 @click.argument("file", shell_complete=completers.files)
 @click.option("--emit", type=click.Choice(_STAGES), default="asm", help="What to write.")
+@click.option("--explain", is_flag=True, help="Write what GPU kernels do with memory, barriers, registers.")
 @click.option("-o", "output", default="-", help="Where to (- is standard output).", shell_complete=completers.files)
 @click.option(
     "--target", "target_name", default="cpu", help=", ".join(target_names()), shell_complete=completers.targets
@@ -49,6 +54,7 @@ _STAGES = (
 def command(
     file: str,
     emit: str,
+    explain: bool,
     output: str,
     target_name: str,
     level: int,
@@ -86,6 +92,9 @@ def command(
         write_result(print_op(module) + "\n", output)
         return
     target = find_scheduled(target_name, units, schedule)
+    if explain:
+        write_result(_explained(source, target, options, report), output)
+        return
     if isinstance(target, HasLevels) and emit in target.levels:
         text = text_before(target.levels[emit], source, target, options, report)
         show(report.in_order, "text", sys.stderr)
@@ -99,6 +108,18 @@ def command(
         _shared_object(artifact, output)
     else:
         write_result(_stage(artifact, emit), output)
+
+
+def _explained(source: Source | Binary, target: Target, options: CompileOptions, report: Report) -> str:
+    """What is told of all kernels."""
+    from tilewright.compiler import compile_source, explain_source
+
+    if not isinstance(target, ExplainingTarget):
+        raise click.UsageError(f"--explain tells of kernels for GPUs, not for {target.name}")
+    artifact = compile_source(source, target, options, report)
+    show(report.in_order, "text", sys.stderr)
+    found = explain_source(source, target, options, artifact)
+    return "\n".join(f"{explanation}\n" for explanation in found.values())
 
 
 def _hold_to_gate(artifact: Artifact) -> None:

@@ -52,6 +52,23 @@ class HasLevels(Protocol):
     """For each level, in order, the pass that takes it to the next; the last one is a text of the artefact."""
 
 
+class Explanation(Protocol):
+    """What is told of a kernel; as text it is for reading."""
+
+    def __str__(self) -> str:
+        """All of it, with line breaks."""
+        ...
+
+
+@runtime_checkable
+class ExplainingTarget(Target, Protocol):
+    """A target that tells what its kernels do with the machine."""
+
+    def explain(self, module: Module, artifact: Artifact) -> Mapping[str, Explanation]:
+        """By kernel, of a module behind all passes and what was generated from it."""
+        ...
+
+
 @runtime_checkable
 class TakesSchedules(Protocol):
     """A target whose kernels run as a caller's schedule says."""

@@ -21,6 +21,11 @@ class Architecture(Enum):
         """Shared memory that a block may have."""
         return (227 if self is Architecture.SM_90A else 163) * 1024
 
+    @property
+    def multiprocessor_shared_bytes(self) -> int:
+        """Shared memory that all blocks of a multiprocessor have."""
+        return (228 if self is Architecture.SM_90A else 164) * 1024
+
     @staticmethod
     def of_capability(capability: tuple[int, int]) -> Architecture:
         """The best architecture that a device runs; ValueError if it is too old."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -46,7 +46,10 @@ from tilewright.transforms.schedule.lower_to_lanes import LowerToLanes
 from tilewright.transforms.schedule.recompute_tiles import RecomputeTiles
 from tilewright.transforms.schedule.request import ScheduleRequest, parse_request
 
-_FORMAT: Final = "4"
+if TYPE_CHECKING:
+    from tilewright.targets.nvidia.explain import Explanation
+
+_FORMAT: Final = "5"
 _CONSTANT_SPACE: Final = 4
 
 
@@ -115,6 +118,12 @@ class NvidiaTarget(Struct, frozen=True):
         ptx = compile_to_ptx(text, self.architecture)
         texts = {"lanes": lanes, "llvm": text, "ptx": ptx}
         return Artifact(self.name, infos, ptx.encode(), texts, self.architecture.value)
+
+    def explain(self, module: ModuleOp, artifact: Artifact) -> Mapping[str, Explanation]:
+        """What each kernel does with memory and barriers, and what ptxas gives it, if it is here."""
+        from tilewright.targets.nvidia.explain import explain
+
+        return explain(module, artifact)
 
 
 def _emit(

@@ -1,0 +1,101 @@
+"""What is told of a compiled kernel: how it runs, what it does with memory, what ptxas gives it, and blocks by that."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Struct
+
+from tilewright.artifacts.artifact import Artifact, KernelInfo
+from tilewright.artifacts.parameters import PRODUCTS, SCHEDULE
+from tilewright.dialects.builtin import Module
+from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.ptx import KernelResources, assemble, find_assembler
+from tilewright.transforms.explanations import explain_kernel
+from tilewright.transforms.explanations.records import KernelUse
+
+WARP: Final = 32
+_WARPS: Final = 64
+"""Of a multiprocessor."""
+_BLOCKS: Final = 32
+_REGISTERS: Final = 65536
+_REGISTERS_AT_ONCE: Final = 256
+"""A warp is given registers in such steps, warps of a multiprocessor in fours."""
+_WARPS_AT_ONCE: Final = 4
+_OWN_SHARED_BYTES: Final = 1024
+"""What the system keeps of shared memory for each block."""
+
+
+class Explanation(Struct, frozen=True):
+    """Of a kernel for a GPU: how it runs, its `products`, what it does with memory (`use`), and what ptxas says.
+
+    `shared_bytes` are those that a launch gives a block. Without ptxas on this machine `resources` and `blocks`, those
+    that a multiprocessor runs at a time, are None.
+    """
+
+    kernel: str
+    schedule: str
+    launch: str
+    products: tuple[str, ...]
+    use: KernelUse
+    shared_bytes: int
+    resources: KernelResources | None
+    blocks: int | None
+
+    def __str__(self) -> str:
+        untold = [f"{what}: threads are chosen as code is emitted, and not told" for what in self.use.untold]
+        parts = {
+            "products": self.products,
+            "accesses (line:column of the source)": [*map(str, self.use.accesses), *untold],
+            "shared buffers": list(map(str, self.use.buffers)),
+            "barriers": list(map(str, self.use.waits)),
+            "resources": [self._resources()],
+        }
+        lines = [f"{self.kernel}: {self.schedule}", f"  {self.launch}"]
+        for title, told in parts.items():
+            lines += [f"  {title}", *(f"    {line}" for line in told)] if told else []
+        return "\n".join(lines)
+
+    def _resources(self) -> str:
+        found = self.resources
+        if found is None:
+            return "not known: ptxas, NVIDIA's assembler, is not on PATH"
+        shared = found.shared_bytes + self.shared_bytes
+        return (
+            f"{found.registers} registers a thread, {found.spill_store_bytes} bytes of spills stored and "
+            f"{found.spill_load_bytes} loaded, {shared:,} bytes of shared memory a block, "
+            f"{self.blocks} blocks a multiprocessor at most"
+        )
+
+
+def explain(module: Module, artifact: Artifact) -> dict[str, Explanation]:
+    """The explanations of a module behind all passes and what was generated from it, by kernel."""
+    architecture = Architecture(artifact.features)
+    found = assemble(artifact.texts["ptx"], architecture).kernels if find_assembler() is not None else {}
+    infos = {info.name: info for info in artifact.kernels}
+    return {
+        kernel.sym_name: _explained(explain_kernel(kernel), infos[kernel.sym_name], found, architecture)
+        for kernel in module.kernels
+    }
+
+
+def _explained(
+    use: KernelUse, info: KernelInfo, resources: dict[str, KernelResources], architecture: Architecture
+) -> Explanation:
+    assert info.launch is not None, "devices have a launch"
+    taken = resources.get(info.symbol)
+    shared = info.local_bytes + (0 if taken is None else taken.shared_bytes)
+    x, y, z = info.launch.threads
+    blocks = None if taken is None else resident_blocks(x * y * z, taken.registers, shared, architecture)
+    launch = f"{info.launch}, {info.local_bytes:,} bytes of shared memory a block"
+    products = tuple(info.facts.get(PRODUCTS, "").splitlines())
+    return Explanation(info.name, info.facts.get(SCHEDULE, ""), launch, products, use, info.local_bytes, taken, blocks)
+
+
+def resident_blocks(threads: int, registers: int, shared_bytes: int, architecture: Architecture) -> int:
+    """Blocks that a multiprocessor runs at a time, by the rules of NVIDIA's occupancy calculator."""
+    warps = -(-threads // WARP)
+    of_warp = -(-registers * WARP // _REGISTERS_AT_ONCE) * _REGISTERS_AT_ONCE
+    by_registers = _REGISTERS // of_warp // _WARPS_AT_ONCE * _WARPS_AT_ONCE // warps if registers else _BLOCKS
+    by_shared = architecture.multiprocessor_shared_bytes // (shared_bytes + _OWN_SHARED_BYTES)
+    return min(_BLOCKS, _WARPS // warps, by_registers, by_shared)
