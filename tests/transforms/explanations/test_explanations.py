@@ -228,7 +228,7 @@ def test_loops_carry_addresses() -> None:
 
 def test_barriers_tell_what_waits() -> None:
     use = explained(
-        "%x: memref<f32x4096>",
+        "%x: memref<f32x4096>, %y: memref<f32x4096>",
         """%end = arith.constant {value = 8} -> index
            %one = arith.constant {value = 1} -> index
            %v = lane.load %x, %lane {registers = []} -> fragment<1xf32>
@@ -239,6 +239,9 @@ def test_barriers_tell_what_waits() -> None:
                team.barrier {fence_local = true}
            }
            team.barrier {fence_global = true}
+           lane.store %v, %x, %lane {registers = []}
+           lane.store %v, %y, %lane {registers = []}
+           team.barrier {fence_global = true}
            lane.store %v, %x, %lane {registers = []}""",
         WARPS,
         "%b = memref.alloca -> memref<f32x32,local>",
@@ -247,7 +250,8 @@ def test_barriers_tell_what_waits() -> None:
     assert told == [
         ["shared buffer 1 stored before it is loaded"],
         ["shared buffer 1 loaded before it is stored"],
-        ["%x loaded before it is stored"],
+        ["%x loaded before it is stored", "%x loaded before %y is stored"],
+        ["%x stored before it is again stored", "%y stored before %x is stored"],
     ]
 
 

@@ -105,10 +105,15 @@ class Waits(Struct):
                 state.before[space][access] = None
 
     def _reason(self, earlier: Access, access: Access) -> str:
-        what = "memory at addresses" if earlier.root is None else self.names.get(earlier.root, "memory")
+        is_same = earlier.root is access.root
+        other = "it" if is_same else self._name(access.root)
+        again = "again " if is_same and earlier.kind is access.kind else ""
         first, then = place_of(earlier.op), place_of(access.op)
-        again = "again " if earlier.kind is access.kind else ""
-        return f"{what} {_DONE[earlier.kind]} at {first} before it is {again}{_DONE[access.kind]} at {then}"
+        done, todo = _DONE[earlier.kind], _DONE[access.kind]
+        return f"{self._name(earlier.root)} {done} at {first} before {other} is {again}{todo} at {then}"
+
+    def _name(self, root: Value | None) -> str:
+        return "memory at addresses" if root is None else self.names.get(root, "memory")
 
 
 def _conflict(earlier: Access, access: Access) -> bool:
