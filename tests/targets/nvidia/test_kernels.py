@@ -31,7 +31,12 @@ ASSEMBLED = [case for case in CASES if not case.name.endswith(("-subgroup8", "-s
     ids=lambda each: each.name if isinstance(each, Case) else each.value,
 )
 def test_accepted(case: Case, architecture: Architecture) -> None:
-    """Whole kernels for either architecture; where ptxas is, it takes the text."""
+    """Whole kernels for either architecture."""
+    assemble_all(case, architecture)
+
+
+def assemble_all(case: Case, architecture: Architecture) -> None:
+    """Compile a case; where ptxas is, it takes the text."""
     artifact = case.artifact(architecture)
     if find_assembler() is not None:
         resources = assemble(artifact.payload.decode(), architecture).kernels
