@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from enum import Enum
 
@@ -27,6 +28,7 @@ from tilewright.ir.types import (
     Constraint,
     GroupType,
     MemrefType,
+    ScalarType,
     Type,
     mixed,
 )
@@ -285,6 +287,15 @@ class AtomicKind(Enum):
     def update(self) -> Update:
         """What becomes of the number in memory."""
         return Update(self.value)
+
+    def of_nothing(self, element: ScalarType) -> int | float | complex:
+        """What no numbers at all give: 0, the least number or -inf for max, the greatest or inf for min."""
+        if self is AtomicKind.ADD:
+            return 0j if element.is_complex else 0.0 if element.is_float else 0
+        if element.is_float:
+            return -math.inf if self is AtomicKind.MAX else math.inf
+        least = -(1 << (element.bits - 1))
+        return least if self is AtomicKind.MAX else -least - 1
 
 
 class Scope(Enum):

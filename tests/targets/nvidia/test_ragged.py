@@ -188,6 +188,21 @@ def check_lines(text: str, matrix: Array, wanted: Array) -> None:
         np.testing.assert_array_equal(np.signbit(found[signs]), np.signbit(wanted[signs]))
 
 
+@pytest.mark.parametrize(
+    ("kind", "element", "wanted"),
+    [("add", "f32", 0), ("max", "f16", -np.inf), ("min", "f64", np.inf), ("max", "i8", -128), ("min", "i16", 32767)],
+)
+def test_lines_of_nothing(kind: str, element: str, wanted: float) -> None:
+    """Three of them."""
+    text = f"""builtin.module {{ builtin.kernel {{sym_name = "k", subgroup_size = 32, work_group_size = [32, 1]}}
+    (%A: memref<{element}x0x3>, %B: memref<{element}x3>) {{
+      %z = arith.constant {{value = 0}} -> index
+      %a = tile.load %A, %z, %z -> tile<0x3x{element}>
+      %b = tile.reduce %a {{kind = "{kind}", dim = 0}} -> tile<3x{element}>
+      tile.store %b, %B, %z }} }}"""
+    check_lines(text, np.zeros((0, 3), SCALARS[element]), np.full(3, wanted, SCALARS[element]))
+
+
 def turned(element: str, rows: int, columns: int) -> str:
     """B := A transposed, both in columns: through shared memory."""
     return f"""builtin.module {{ builtin.kernel {{sym_name = "k", subgroup_size = 32, work_group_size = [96, 1]}}

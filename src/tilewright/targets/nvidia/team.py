@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 from tilewright.dialects import team
@@ -85,7 +84,7 @@ class Combiner:
 
     def __init__(self, ctx: KernelContext, kind: AtomicKind, type_: ScalarType) -> None:
         self._ctx = ctx
-        self._kind = kind.value
+        self._kind = kind
         self._type = type_
         self._wide = type_.accumulator if type_.is_float else type_
 
@@ -99,20 +98,11 @@ class Combiner:
 
     def __call__(self, x: Operand, y: Operand) -> Operand:
         """Combine two widened operands."""
-        return self._ctx.arith.lower(self._kind, self._wide.name, x, y)
+        return self._ctx.arith.lower(self._kind.value, self._wide.name, x, y)
 
     def identity(self) -> Operand:
         """The widened operand that changes nothing: 0, MIN or -inf, MAX or +inf."""
-        return self._ctx.arith.constant(self._wide.name, identity_of(self._kind, self._wide))
-
-
-def identity_of(kind: str, type_: ScalarType) -> float | int:
-    """Neutral element of a combination."""
-    if kind == "add":
-        return 0
-    if type_.is_integer:
-        return -(1 << (type_.bits - 1)) if kind == "max" else (1 << (type_.bits - 1)) - 1
-    return -math.inf if kind == "max" else math.inf
+        return self._ctx.arith.constant(self._wide.name, self._kind.of_nothing(self._wide))
 
 
 def _reduce(ctx: KernelContext, op: core.Operation) -> None:

@@ -32,7 +32,7 @@ from tilewright.transforms.schedule.fragments import splat
 from tilewright.transforms.schedule.joins import is_shift, joined
 from tilewright.transforms.schedule.known import has_tile, runs_lanes, teams_of
 from tilewright.transforms.schedule.moves import registers_of_move
-from tilewright.transforms.schedule.ragged import filled, identity, inside, neutral
+from tilewright.transforms.schedule.ragged import filled, inside, neutral
 from tilewright.transforms.schedule.reductions import Reduction, picked
 from tilewright.transforms.schedule.regions import on_fragments
 from tilewright.transforms.schedule.reshapes import reshape
@@ -284,7 +284,7 @@ def _reduce(low: _Lowering, build: Builder, op: tile.Reduce) -> None:
     value = low.new(op.tile)
     element = emit.scalar_type(value.type)
     if not shape_of(op.tile)[op.dim]:
-        low.put(op.out, build.constant(identity(op.kind, element), lowered_type(op.out.type)))
+        low.put(op.out, build.constant(op.kind.of_nothing(element), lowered_type(op.out.type)))
         return
     wide = element.accumulator if element.is_float else element
     combine = _COMBINATIONS[op.kind]

@@ -13,7 +13,6 @@ from typing import Final
 from tilewright.dialects import arith, arith_floats, arith_integers, lane
 from tilewright.dialects.arith import Cmp, Predicate, Select
 from tilewright.dialects.builder import Builder
-from tilewright.dialects.memref import AtomicKind
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.layouts import Digit, Layout, LayoutError, Owner
 from tilewright.ir.types import BOOL, I32, FragmentType, ScalarType
@@ -60,17 +59,6 @@ def neutral(combine: type[Operation], element: ScalarType) -> Number | None:
         return complex(-0.0, -0.0) if element.is_complex else -0.0
     found = _NEUTRAL.get(combine)
     return bool(found) if element is BOOL and found is not None else found
-
-
-def identity(kind: AtomicKind, element: ScalarType) -> Number:
-    """What a reduction of nothing gives."""
-    if kind is AtomicKind.ADD:
-        return emit.literal(0, element)
-    if element.is_float:
-        return -math.inf if kind is AtomicKind.MAX else math.inf
-    found = neutral(arith.Max if kind is AtomicKind.MAX else arith.Min, element)
-    assert found is not None
-    return found
 
 
 _NEUTRAL: Final[dict[type[Operation], int | float]] = {
