@@ -7,12 +7,13 @@ from hypothesis import strategies as st
 
 from tilewright.diagnostics import Report
 from tilewright.dialects.builtin import Module
-from tilewright.interpreter.engine import Argument, interpret
+from tilewright.interpreter.engine import Argument, Group, interpret
 from tilewright.ir.layouts import Digit, Layout, Owner
 from tilewright.ir.passes import PassContext
 from tilewright.ir.verifier import verified
 from tilewright.transforms.schedule.lower_to_lanes import LowerToLanes
 
+from .case import Argument as Given
 from .case import Array, Case, GroupArgument, Launch, kernel
 
 WARPS = 4
@@ -46,11 +47,21 @@ def lowered(case: Case) -> Module:
     return module
 
 
-def interpreted(module: Module, launch: Launch) -> dict[int, Array]:
+def interpreted(module: Module, launch: Launch) -> dict[int, Array | list[Array | None]]:
     """What the interpreter leaves in the arrays."""
-    arguments: list[Argument] = []
-    for argument in launch.arguments:
-        assert not isinstance(argument, GroupArgument)
-        arguments.append(np.array(argument, order="F") if isinstance(argument, np.ndarray) else argument)
+    arguments = [_argument(argument) for argument in launch.arguments]
     interpret(module.kernels[0], arguments, launch.grid)
-    return {k: a for k, a in enumerate(arguments) if isinstance(a, np.ndarray)}
+    results: dict[int, Array | list[Array | None]] = {}
+    for k, argument in enumerate(arguments):
+        if isinstance(argument, np.ndarray):
+            results[k] = argument
+        elif isinstance(argument, Group):
+            results[k] = list(argument.arrays)
+    return results
+
+
+def _argument(argument: Given) -> Argument:
+    """In the interpreter's form; arrays are copies, but for those of groups."""
+    if isinstance(argument, GroupArgument):
+        return Group(argument.arrays, argument.offset)
+    return np.array(argument, order="F") if isinstance(argument, np.ndarray) else argument

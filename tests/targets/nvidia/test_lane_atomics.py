@@ -82,6 +82,22 @@ def test_the_device_updates_it_once(layout: Layout, at: tuple[int, int], seed: i
     assert not found, "; ".join(found)
 
 
+@pytest.mark.parametrize("length", [1, 9, 67])
+def test_what_is_beyond_a_tile_is_not_updated(length: int, rng: np.random.Generator) -> None:
+    """One more for elements 2, 3, .., whatever more the layout has."""
+    body = f"""%two = arith.constant {{value = 2}} -> index
+        %ones = arith.constant {{value = 1}} -> tile<{length}xi32>
+        %old = tile.atomic_rmw %ones, %A, %two {{kind = "add"}} -> tile<{length}xi32>"""
+    a = random_array(rng, "i32", 300)
+    after = a.copy()
+    after[2 : 2 + length] += 1
+    launch = Launch([a], {0: after})
+    compiled = scheduled(Case("beyond", kernel("%A: memref<i32x300>", body), lambda _: launch).module())
+    assert compiled.kernels[0].facts["schedule"].startswith("lanes")
+    found = faults(launch, compiled.run(launch))
+    assert not found, "; ".join(found)
+
+
 @pytest.mark.parametrize("size", [1, 8, 256, 1024])
 @pytest.mark.parametrize(("narrow", "wide"), [("i8", "i32"), ("i16", "i64"), ("i8", "i16"), ("i32", "i32")])
 def test_integers_are_divided_and_joined(narrow: str, wide: str, size: int, rng: np.random.Generator) -> None:

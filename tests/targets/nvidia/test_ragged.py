@@ -265,7 +265,7 @@ def test_accesses_are_as_wide_as_extents_and_pitches_allow(shape: str, memory: s
 @needs_ptxas
 def test_ptxas_takes_random_kernels() -> None:
     for seed in range(SEED, SEED + ASSEMBLED):
-        text = generate(random.Random(seed)).text
+        text = generate(random.Random(seed), more=LINES).text
         ptx = NvidiaTarget(Architecture.SM_90A).generate(lowered(text), Report()).texts["ptx"]
         assert assemble(ptx, Architecture.SM_90A).kernels, f"seed {seed}\n{text}"
 
