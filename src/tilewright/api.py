@@ -81,9 +81,9 @@ def compile(
 
     `target`: `cpu` (or `cpu:avx512`, `cpu:avx2`, `cpu:generic`), `interpreter`, or `nvidia` (or `nvidia:sm_80`, ..).
     `level`: 0 lowers only, 2 optimises.
-    `definitions` give values to `$name`s of the text. `checked` code of the CPU ends a work-group in front of an access
-    out of bounds, and the launch raises `KernelError`; the interpreter always does, and with `checked` also finds
-    races. With `reorder_sums=False` sums of floats that loops add up one by one keep their order, so that no fast
+    `definitions` give values to `$name`s of the text. `checked` code ends a work-group in front of an access out of
+    bounds, and the launch raises `KernelError`; the interpreter always does, and with `checked` also finds races.
+    With `reorder_sums=False` sums of floats that loops add up one by one keep their order, so that no fast
     product takes their place. `cache=False` neither reads nor writes the artefact cache.
     `std` says which tensor language the text is in: `old` (before its redesign), `new`, or `auto`, which recognises it.
     `units` are the product units that code for the CPU may use, such as `vnni,vector`; without it those of the setting
@@ -115,7 +115,7 @@ def compile(
         return _interpreted(source, checked, reading)
     machine = find_scheduled(target, units, schedule)
     if checked and not machine.can_check:
-        raise ValueError(f"checked runs are those of the interpreter and the CPU: {target!r} cannot check accesses")
+        raise ValueError(f"code for {target!r} cannot check its accesses; the interpreter can")
     options = CompileOptions(level, values, std=std, checked=checked, reorder_sums=reorder_sums, chosen=reading.chosen)
 
     read: list[Report] = []

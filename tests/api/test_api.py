@@ -14,11 +14,14 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
 
 import tilewright as tw
+from tilewright.cli.launch_options import refuse_unchecked
 from tilewright.diagnostics import Severity
+from tilewright.targets.nvidia.target import NvidiaTarget
 
 SAMPLE = Path(__file__).parents[2] / "examples" / "fused_kernel.tl"
 AXPBY = "func @axpby(%a: f32, %x: memref<f32x?>, %b: f32, %y: memref<f32x?>) { axpby %a, %x, %b, %y }"
@@ -58,9 +61,12 @@ def test_one_kernel_is_launched_on_grids_of_several_sizes() -> None:
         kernel[True]  # though a launch on the grid 1 is prepared
 
 
-def test_targets_that_cannot_check_say_so() -> None:
-    with pytest.raises(ValueError, match="'nvidia:sm_80' cannot check accesses"):
+def test_targets_that_cannot_check_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(NvidiaTarget, "can_check", False)
+    with pytest.raises(ValueError, match="'nvidia:sm_80' cannot check its accesses"):
         tw.compile(AXPBY, target="nvidia:sm_80", checked=True)
+    with pytest.raises(click.UsageError, match="--target nvidia:sm_80 cannot check its accesses"):
+        refuse_unchecked("nvidia:sm_80")
 
 
 def test_signatures_are_read_again() -> None:

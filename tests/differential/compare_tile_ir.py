@@ -42,7 +42,7 @@ def disagreements(kernels: Sequence[TileKernel], variants: Sequence[Variant]) ->
     text, report = module_of(list(kernels)), Report()
     module = read_tile_ir(Source("random.tileir", text), report)
     reference = interpreted_tile_module(module, text, checked=True)
-    expected = [_run(reference, kernel) for kernel in kernels]
+    expected = [run_of(reference, kernel) for kernel in kernels]
     found = [
         (kernel, f"the interpreter finds {'a' if wanted.races else 'no'} race: {wanted.failed}")
         for kernel, wanted in zip(kernels, expected, strict=True)
@@ -51,8 +51,8 @@ def disagreements(kernels: Sequence[TileKernel], variants: Sequence[Variant]) ->
     for variant in variants:
         program = _compiled(module, report, variant)
         for kernel, wanted in zip(kernels, expected, strict=True):
-            had = _run(program, kernel)
-            faults = [*_spilled(had), *(() if kernel.races else _differences(kernel, wanted, had))]
+            had = run_of(program, kernel)
+            faults = [*_spilled(had), *(() if kernel.races else differences_of(kernel, wanted, had))]
             found += [(kernel, f"{variant}, {fault}") for fault in faults]
     return found
 
@@ -77,7 +77,7 @@ def failures(kernels: Sequence[TileKernel], variants: Sequence[Variant]) -> list
 
 
 @dataclass(frozen=True, slots=True)
-class _Ran:
+class Outcome:
     """What a launch left: arguments, lines that it printed, assertions that failed, whether a race was found."""
 
     arguments: list[Argument]
@@ -86,7 +86,8 @@ class _Ran:
     races: bool
 
 
-def _run(program: tw.Program, kernel: TileKernel) -> _Ran:
+def run_of(program: tw.Program, kernel: TileKernel) -> Outcome:
+    """Launch a kernel on fresh arguments."""
     arguments, printed, failed, races = kernel.copy_arguments(), StringIO(), list[str](), False
     try:
         with redirect_stdout(printed):
@@ -94,18 +95,17 @@ def _run(program: tw.Program, kernel: TileKernel) -> _Ran:
     except KernelError as error:
         failed = [f"{d.code} {d.location}: {d.message}" for d in error.diagnostics]
         races = any(d.code in _RACES for d in error.diagnostics)
-    lines = printed.getvalue().splitlines()
-    # Tile blocks are in no order, but the lines of each one are.
-    return _Ran(arguments, lines if kernel.grid == (1, 1, 1) else sorted(lines), sorted(failed), races)
+    return Outcome(arguments, printed.getvalue().splitlines(), sorted(failed), races)
 
 
-def _spilled(have: _Ran) -> Iterator[str]:
+def _spilled(have: Outcome) -> Iterator[str]:
     for at, argument in enumerate(have.arguments):
         if isinstance(argument, np.ndarray) and spilled(argument):
             yield f"argument {at}: {spilled(argument)} bytes around it are written"
 
 
-def _differences(kernel: TileKernel, want: _Ran, have: _Ran) -> Iterator[str]:
+def differences_of(kernel: TileKernel, want: Outcome, have: Outcome) -> Iterator[str]:
+    """In what two launches differ."""
     for what, wanted, had in (("prints", want.printed, have.printed), ("assertions", want.failed, have.failed)):
         if wanted != had:
             yield f"{what}: {wanted} expected, got {had}"

@@ -17,6 +17,7 @@ from msgspec import Struct, field
 from tilewright.artifacts.artifact_codec import kernel_from_json, kernel_to_json
 from tilewright.artifacts.json_fields import ArtifactError, Fields
 from tilewright.artifacts.parameters import (
+    REPORTS,
     GroupParameter,
     KernelInfo,
     LaunchPlan,
@@ -46,12 +47,14 @@ __all__ = [
     "Slot",
     "block_size",
     "device_block_size",
+    "report_slots",
     "scratch_slots",
     "slot_layout",
 ]
 
 BLOCK_ALIGNMENT: Final = 16
 SCRATCH_SLOTS: Final = 2
+REPORT_SLOTS: Final = 2
 _SLOT_BYTES: Final = 8
 _C64_BYTES: Final = 16
 
@@ -83,21 +86,30 @@ def slot_layout(parameters: tuple[Parameter, ...]) -> tuple[Slot, ...]:
     return tuple(slots)
 
 
-def block_size(parameters: tuple[Parameter, ...], *, has_scratch: bool = False) -> int:
+def block_size(parameters: tuple[Parameter, ...], *, has_scratch: bool = False, has_reports: bool = False) -> int:
     """Bytes of the parameter block, a multiple of its alignment."""
-    used = _used(parameters) + (SCRATCH_SLOTS * _SLOT_BYTES if has_scratch else 0)
-    return -(-used // BLOCK_ALIGNMENT) * BLOCK_ALIGNMENT
+    hidden = SCRATCH_SLOTS * has_scratch + REPORT_SLOTS * has_reports
+    return -(-(_used(parameters) + hidden * _SLOT_BYTES) // BLOCK_ALIGNMENT) * BLOCK_ALIGNMENT
 
 
 def device_block_size(kernel: KernelInfo) -> int:
     """Bytes of the parameter block of a kernel for a device."""
-    has_scratch = kernel.launch is not None and kernel.launch.scratch_bytes > 0
-    return block_size(kernel.parameters, has_scratch=has_scratch)
+    return block_size(kernel.parameters, has_scratch=_has_scratch(kernel), has_reports=REPORTS in kernel.facts)
+
+
+def _has_scratch(kernel: KernelInfo) -> bool:
+    return kernel.launch is not None and kernel.launch.scratch_bytes > 0
 
 
 def scratch_slots(parameters: tuple[Parameter, ...]) -> tuple[int, ...]:
     """Where a parameter block says, behind the parameters, where scratch memory lies and how much of it a block has."""
     return tuple(_used(parameters) + _SLOT_BYTES * k for k in range(SCRATCH_SLOTS))
+
+
+def report_slots(parameters: tuple[Parameter, ...], *, has_scratch: bool) -> tuple[int, ...]:
+    """Where a parameter block says, behind scratch memory, where a report's records go and how many words they have."""
+    first = _used(parameters) + SCRATCH_SLOTS * _SLOT_BYTES * has_scratch
+    return tuple(first + _SLOT_BYTES * k for k in range(REPORT_SLOTS))
 
 
 def _used(parameters: tuple[Parameter, ...]) -> int:
@@ -141,7 +153,7 @@ def _no_texts() -> Mapping[str, str]:
 _MAGIC: Final = b"TWARTF\x00\x01"
 _PREFIX: Final = struct.Struct("<8sQ")
 _DIGEST_BYTES: Final = 32
-ARTIFACT_FORMAT: Final = 9
+ARTIFACT_FORMAT: Final = 10
 """Grows with every change of what the bytes mean and of the calling convention; others are not read."""
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any, Final
 
 from msgspec import Struct
@@ -16,7 +17,7 @@ from tilewright.artifacts.places import SourcePlace, location_of, place_from_jso
 from tilewright.artifacts.symbols import reports_symbol
 from tilewright.diagnostics import Location
 from tilewright.dialects.builtin import Kernel
-from tilewright.dialects.reports import Check, Report, ReportKind
+from tilewright.dialects.reports import Check, Claim, Report, ReportKind
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import F64, TileType, element_of
 
@@ -25,6 +26,19 @@ HEAD_WORDS: Final = 2
 
 RECORD_WORDS: Final = 5
 """Words of a record in front of its values: next record, site, three coordinates of the work-group."""
+
+
+DEVICE_HEAD_WORDS: Final = 4
+"""Words in front of the records of a device: how many words were claimed, the first word of records that found no room,
+how many these were, and how many checks failed."""
+
+DEVICE_RECORD_WORDS: Final = 4
+"""Words of a device's record in front of its values: site, three coordinates of the work-group."""
+
+_DEVICE_WORDS: Final = 1 << 20
+"""Room for the records of a launch on a device."""
+
+Site = Report | Claim | Check
 
 
 class ReportedValue(Struct, frozen=True):
@@ -36,7 +50,7 @@ class ReportedValue(Struct, frozen=True):
 
 
 class ReportSite(Struct, frozen=True):
-    """One `team.report` of a kernel, or one `team.check`, which has a code instead of a kind."""
+    """One `team.report` or `team.claim` of a kernel, or one `team.check`, which has a code instead of a kind."""
 
     kind: ReportKind | None
     text: str
@@ -45,9 +59,9 @@ class ReportSite(Struct, frozen=True):
     code: str = ""
 
 
-def sites_of(kernel: Kernel) -> list[Report | Check]:
+def sites_of(kernel: Kernel) -> list[Site]:
     """The reports and checks of a kernel; a record names its site by the number in this list."""
-    return [op for op in kernel.walk() if isinstance(op, Report | Check)]
+    return [op for op in kernel.walk() if isinstance(op, Site)]
 
 
 def numbered_sites(kernel: Kernel) -> Mapping[Operation, int]:
@@ -77,12 +91,30 @@ def read_sites(facts: Mapping[str, str]) -> tuple[str, tuple[ReportSite, ...]] |
     return str(found["head"]), tuple(_from_json(entry) for entry in found["sites"])
 
 
-def _to_json(op: Report | Check) -> dict[str, object]:
-    bits = op.bits if isinstance(op, Report) else (0,) * len(op.values)
-    values = [[list(_shape(v)), element_of(v.type) is F64, width] for v, width in zip(op.values, bits, strict=True)]
+def device_words(sites: Sequence[ReportSite]) -> int:
+    """Words that a launch on a device reserves for records: of checks, only the first that fails leaves one."""
+    if any(site.kind is not None for site in sites):
+        return _DEVICE_WORDS
+    return max(DEVICE_RECORD_WORDS + value_words(site) for site in sites)
+
+
+def value_words(site: ReportSite) -> int:
+    """Words that the values of a site take in a record."""
+    return sum(prod(value.shape) for value in site.values)
+
+
+def _to_json(op: Site) -> dict[str, object]:
     where = place_to_json(SourcePlace.of(op.location))
-    kind = {"kind": op.kind.value} if isinstance(op, Report) else {"code": op.code}
-    return {**kind, "text": op.text, "values": values, "where": where}
+    kind = {"code": op.code} if isinstance(op, Check) else {"kind": op.kind.value}
+    return {**kind, "text": op.text, "values": _values(op), "where": where}
+
+
+def _values(op: Site) -> list[tuple[Sequence[int], bool, int]]:
+    """Shape, whether they are f64, and width of each value."""
+    if isinstance(op, Claim):
+        return list(zip(op.shapes, op.floats, op.bits, strict=True))
+    bits = (0,) * len(op.values) if isinstance(op, Check) else op.bits
+    return [(_shape(v), element_of(v.type) is F64, width) for v, width in zip(op.values, bits, strict=True)]
 
 
 def _shape(value: Value) -> Sequence[int]:

@@ -106,7 +106,7 @@ class LaunchRequest(Struct, frozen=True):
 def refuse_unchecked(target: str) -> None:
     """A usage error for `--checked` on a target that cannot check. Raises `UnknownTarget` too."""
     if not find_target(target).can_check:
-        raise click.UsageError(f"--checked runs in the interpreter and on the CPU, not on --target {target}")
+        raise click.UsageError(f"--checked: code for --target {target} cannot check its accesses; the interpreter can")
 
 
 def parse_grid(text: str) -> Extents:

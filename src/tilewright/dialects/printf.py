@@ -31,6 +31,19 @@ class Printed(Struct, frozen=True):
         mask = (1 << self.bits) - 1
         return [n & mask if isinstance(n, int) else n for n in self.numbers]
 
+    @property
+    def zeros(self) -> list[list[int]]:
+        """The positions of the elements that are zero."""
+        found: list[list[int]] = []
+        for number, held in enumerate(self.numbers):
+            if not held:
+                position, rest = list[int](), number
+                for extent in reversed(self.shape):
+                    position.insert(0, rest % extent)
+                    rest //= extent
+                found.append(position)
+        return found
+
 
 def _spell(number: float | int, flags: str, width: str, precision: str, letter: str) -> str:
     """One element as printf spells it."""

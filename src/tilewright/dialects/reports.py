@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
+from math import prod
 
 from tilewright.diagnostics import Report as Diagnostics
 from tilewright.dialects.tile_rules import fail
-from tilewright.ir.definition import Operation, Value, attribute, operand, operands
+from tilewright.ir.core import Operation as CoreOperation
+from tilewright.ir.definition import Operation, Value, attribute, operand, operands, result
 from tilewright.ir.effects import Effect, EffectKind
 from tilewright.ir.types import BOOLEAN, F64, I64, INTEGER, SHAPED_REAL, element_of
+from tilewright.ir.types import Type as IrType
 
 _BLANK = "{}"
 
@@ -43,6 +46,37 @@ class Report(Operation, name="team.report", traits=()):
         for value in self.values:
             if element_of(value.type) not in (F64, I64):
                 fail(self, report, f"values are f64 or i64, not {value.type}")
+
+
+def _address(op: CoreOperation) -> IrType:
+    return I64
+
+
+class Claim(Operation, name="team.claim", traits=()):
+    """The address where a report's values are to be stored, one behind the other in 8 bytes each; 0 where no room is.
+
+    `kind`, `text` and `bits` are those of `team.report`; `shapes[k]` are the dimensions of value k from the outermost
+    on, the last one fastest in memory, and `floats[k]` says whether it is f64.
+    """
+
+    kind: ReportKind = attribute(ReportKind)
+    text: str = attribute(str)
+    bits: tuple[int, ...] = attribute(tuple)
+    shapes: tuple[tuple[int, ...], ...] = attribute(tuple)
+    floats: tuple[bool, ...] = attribute(tuple)
+    out: Value = result(infer=_address)
+
+    def effects(self) -> Sequence[Effect]:
+        return [Effect(EffectKind.ORDER)]
+
+    def verify(self, report: Diagnostics) -> None:
+        if not len(self.bits) == len(self.shapes) == len(self.floats):
+            fail(self, report, "one width, one shape and one type for each value are needed")
+
+    @property
+    def words(self) -> int:
+        """How many words of 8 bytes the values take."""
+        return sum(map(prod, self.shapes))
 
 
 class Check(Operation, name="team.check", traits=()):

@@ -97,6 +97,7 @@ def interpret(
         for parameter in filter(_of_each_group, kernel.parameters):
             w.values[parameter] = _own_value(w, parameter, given[parameter])
         w.run(kernel.body.entry)
+        host.tell_claims(w)
         if w.failures:
             raise KernelError(w.failures)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import prod
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from tilewright.diagnostics import Diagnostic, Severity
 from tilewright.diagnostics.kernel_error import fail
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.printf import Printed, failed_assertion, formatted
-from tilewright.dialects.reports import Check, Report, ReportKind, filled, of_work_group
+from tilewright.dialects.reports import Check, Claim, Report, ReportKind, filled, of_work_group
 from tilewright.dialects.statics import Global, GlobalAddress, Reserve
 from tilewright.interpreter.addresses import Space
 from tilewright.interpreter.state import Handler, WorkGroup
@@ -53,13 +54,37 @@ def _reserve(w: WorkGroup, op: Operation) -> None:
 def _report(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, Report)
     values = [np.asarray(w.scalar(v)) for v in op.values]
+    _tell(w, op, [Printed(v.ravel("F").tolist(), v.shape[::-1], bits) for v, bits in zip(values, op.bits, strict=True)])
+
+
+def _tell(w: WorkGroup, op: Report | Claim, values: Sequence[Printed]) -> None:
     if op.kind is ReportKind.PRINT:
-        tiles = [Printed(v.ravel("F").tolist(), v.shape[::-1], bits) for v, bits in zip(values, op.bits, strict=True)]
-        print(formatted(op.text, tiles), end="")
+        print(formatted(op.text, values), end="")
         return
-    wrong = np.argwhere(values[0].T == 0).tolist()
-    message = failed_assertion(op.text, wrong, w.group_id)
+    message = failed_assertion(op.text, values[0].zeros, w.group_id)
     w.failures.append(Diagnostic(Severity.ERROR, "R032", message, op.location))
+
+
+def _claim(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, Claim)
+    space = _space("a report", bytes(max(8 * op.words, 8)), 8, False)
+    w.spaces.append(space)
+    w.claims.append((op, space))
+    w.values[op.out] = np.asarray(space.low, np.int64)
+
+
+def tell_claims(w: WorkGroup) -> None:
+    """What a work-group that is at its end has stored as its reports."""
+    for op, space in w.claims:
+        assert isinstance(op, Claim)
+        assert isinstance(space, Space)
+        values, offset = list[Printed](), 0
+        for shape, is_float, bits in zip(op.shapes, op.floats, op.bits, strict=True):
+            size = 8 * prod(shape)
+            numbers = space.data[offset : offset + size].view(np.float64 if is_float else np.int64)
+            values.append(Printed(numbers.tolist(), shape, bits))
+            offset += size
+        _tell(w, op, values)
 
 
 def _check(w: WorkGroup, op: Operation) -> None:
@@ -73,4 +98,4 @@ def _check(w: WorkGroup, op: Operation) -> None:
 
 def handlers() -> Mapping[type[Operation], Handler]:
     """Handlers of this file by operation."""
-    return {GlobalAddress: _global_address, Reserve: _reserve, Report: _report, Check: _check}
+    return {GlobalAddress: _global_address, Reserve: _reserve, Report: _report, Claim: _claim, Check: _check}

@@ -52,6 +52,7 @@ class WorkGroup(Struct):
     spaces: list[object] = field(default_factory=list[object])
     symbols: Mapping[str, tuple[int, object]] = field(default_factory=dict[str, tuple[int, object]])
     failures: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    claims: list[tuple[Operation, object]] = field(default_factory=list[tuple[Operation, object]])
     shadow: Shadow = field(default_factory=among_work_items)
     across: Shadow | None = None
     trial: Trial | None = None

@@ -1,19 +1,21 @@
 """What kernels printed, which assertions and checks failed: records that a launch leaves behind
-(`targets/cpu/spmd/host.py`, `targets/cpu/spmd/checks.py`)."""
+(`targets/cpu/spmd/host.py`, `targets/cpu/spmd/checks.py`; on devices `runtime/nvidia/records.py`)."""
 
 from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from math import prod
 from threading import RLock
 from typing import Final
 
+from msgspec import Struct
+
 from tilewright.artifacts.parameters import KernelInfo
-from tilewright.artifacts.report_sites import RECORD_WORDS, ReportSite, head_words, read_sites
+from tilewright.artifacts.report_sites import RECORD_WORDS, ReportSite, head_words, read_sites, value_words
 from tilewright.diagnostics import Diagnostic, Severity
 from tilewright.diagnostics.kernel_error import KernelError
 from tilewright.dialects.printf import Printed, failed_assertion, formatted
@@ -40,6 +42,26 @@ def reporting_exports(info: KernelInfo) -> list[str]:
     """Symbols that a kernel's reports need beside its entry."""
     found = read_sites(info.facts)
     return [] if found is None else [found[0]]
+
+
+class Record(Struct, frozen=True):
+    """What one report left: its site, the work-group that it is of, and 8 bytes for each element of its values."""
+
+    site: ReportSite
+    work_group: tuple[int, int, int]
+    words: bytes
+
+    @property
+    def values(self) -> list[Printed]:
+        """The values as they are shown."""
+        found: list[Printed] = []
+        offset = 0
+        for value in self.site.values:
+            count = prod(value.shape)
+            numbers = struct.unpack_from(f"<{count}{'d' if value.is_float else 'q'}", self.words, offset)
+            found.append(Printed(numbers, value.shape, value.bits))
+            offset += 8 * count
+        return found
 
 
 class ReportLog:
@@ -73,41 +95,20 @@ class ReportLog:
             self.deliver()
 
     def deliver(self) -> None:
-        """Print what was printed, in order for each work-group; then raise `KernelError` if anything failed.
-
-        `MemoryError` says that reports are missing; if assertions or checks failed too, a note on their error does.
-        """
+        """Tell what was reported, as `deliver` does."""
         address, lost = self._head[:2]
         if not (address or lost):
             return
         self._head[:] = (0,) * len(self._head)
-        records: list[tuple[ReportSite, tuple[int, int, int], list[Printed]]] = []
+        records: list[Record] = []
         while address:
             following, number, x, y, z = _HEAD.unpack(ctypes.string_at(address, _HEAD.size))
             site = self._sites[int(number)]
-            records.append((site, (int(x), int(y), int(z)), _values(site, address + _HEAD.size)))
+            words = ctypes.string_at(address + _HEAD.size, 8 * value_words(site))
+            records.append(Record(site, (int(x), int(y), int(z)), words))
             _c_library().free(address)
             address = following
-        failures: list[Diagnostic] = []
-        for site, block, values in reversed(records):
-            match site.kind:
-                case ReportKind.PRINT:
-                    print(formatted(site.text, values), end="")
-                case ReportKind.ASSERT:
-                    message = failed_assertion(site.text, _wrong(values[0]), block)
-                    failures.append(Diagnostic(Severity.ERROR, "R032", message, site.location))
-                case None:
-                    numbers = [int(value.numbers[0]) for value in values]
-                    message = f"kernel {self._kernel}: {filled(site.text, numbers)}{of_work_group(block)}"
-                    failures.append(Diagnostic(Severity.ERROR, site.code, message, site.location))
-        missing = f"kernel {self._kernel}: there was no memory for {lost} of its prints, failed assertions and checks"
-        if failures:
-            error = KernelError(failures)
-            if lost:
-                error.add_note(missing)
-            raise error
-        if lost:
-            raise MemoryError(missing)
+        deliver(self._kernel, records[::-1], lost)
 
     def _deliver_beside(self, interruption: BaseException) -> None:
         """As `deliver` after a launch that ended early; failed assertions become a note on what ended it."""
@@ -117,25 +118,30 @@ class ReportLog:
             interruption.add_note(str(error))
 
 
-def _values(site: ReportSite, address: int) -> list[Printed]:
-    found: list[Printed] = []
-    for value in site.values:
-        count = prod(value.shape)
-        raw = ctypes.string_at(address, 8 * count)
-        numbers = struct.unpack(f"<{count}{'d' if value.is_float else 'q'}", raw)
-        found.append(Printed(numbers, value.shape, value.bits))
-        address += 8 * count
-    return found
+def deliver(kernel: str, records: Sequence[Record], lost: int) -> None:
+    """Print what was printed, one work-group after the other; then raise `KernelError` if anything failed.
 
-
-def _wrong(condition: Printed) -> list[list[int]]:
-    """Positions of the elements that are zero."""
-    found: list[list[int]] = []
-    for number, held in enumerate(condition.numbers):
-        if not held:
-            position, rest = list[int](), number
-            for extent in reversed(condition.shape):
-                position.insert(0, rest % extent)
-                rest //= extent
-            found.append(position)
-    return found
+    `records` are in the order of their work-groups' steps. `MemoryError` says that `lost` reports are missing; if
+    assertions or checks failed too, a note on their error does.
+    """
+    failures: list[Diagnostic] = []
+    for record in sorted(records, key=lambda record: record.work_group[::-1]):
+        site, values = record.site, record.values
+        match site.kind:
+            case ReportKind.PRINT:
+                print(formatted(site.text, values), end="")
+            case ReportKind.ASSERT:
+                message = failed_assertion(site.text, values[0].zeros, record.work_group)
+                failures.append(Diagnostic(Severity.ERROR, "R032", message, site.location))
+            case None:
+                numbers = [int(value.numbers[0]) for value in values]
+                message = f"kernel {kernel}: {filled(site.text, numbers)}{of_work_group(record.work_group)}"
+                failures.append(Diagnostic(Severity.ERROR, site.code, message, site.location))
+    missing = f"kernel {kernel}: there was no memory for {lost} of its prints, failed assertions and checks"
+    if failures:
+        error = KernelError(failures)
+        if lost:
+            error.add_note(missing)
+        raise error
+    if lost:
+        raise MemoryError(missing)

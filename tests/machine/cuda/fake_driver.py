@@ -208,6 +208,9 @@ class FakeDriver:
     def play_cuMemcpyDtoH_v2(self, target: int, source: int, size: int) -> None:
         ctypes.memmove(target, source, size)
 
+    def play_cuMemcpyDtoHAsync_v2(self, target: int, source: int, size: int, _stream: int) -> None:
+        ctypes.memmove(target, source, size)
+
     def play_cuPointerGetAttribute(self, out: int, _which: int, address: int) -> int:
         device = (address - FIRST_ON_DEVICE) // DEVICE_BYTES
         own = self.everywhere or any(0 <= address - begin < len(memory) for begin, memory in self.memory.items())

@@ -10,6 +10,8 @@ import pytest
 import tilewright as tw
 from runtime.checked.checking import compiled, fault, guarded, untouched
 
+ATTRIBUTES = "attributes{subgroup_size=16,work_group_size=[16,1]}"
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
@@ -21,6 +23,16 @@ class Case:
     last: int
     first: int
     message: str
+
+    @property
+    def text(self) -> str:
+        """The kernel."""
+        return f"""func @f(%A: {self.memref}, %X: memref<f32x4>, %given: index) {ATTRIBUTES} {{
+    %one = constant 1.0 : f32  %zeros = constant 0.0 : f32
+    %zero = constant 0 : index  %a1 = constant 1 : index
+    %n = div %given, %a1 : index  ; no launch looks behind a quotient
+    {self.body}
+}}"""
 
 
 CASES = {
@@ -174,14 +186,7 @@ CASES = {
 @pytest.mark.parametrize("level", [0, 2])
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 def test_what_is_out_of_bounds_is_found_and_not_touched(case: Case, level: int) -> None:
-    attributes = "attributes{subgroup_size=16,work_group_size=[16,1]}"
-    text = f"""func @f(%A: {case.memref}, %X: memref<f32x4>, %given: index) {attributes} {{
-    %one = constant 1.0 : f32  %zeros = constant 0.0 : f32
-    %zero = constant 0 : index  %a1 = constant 1 : index
-    %n = div %given, %a1 : index  ; no launch looks behind a quotient
-    {case.body}
-}}"""
-    kernel = compiled(text, level).f[1]
+    kernel = compiled(case.text, level).f[1]
     source = np.ones(4, np.float32)
     array, whole = guarded(*case.shape)
     kernel(array, source, case.last)
@@ -190,7 +195,7 @@ def test_what_is_out_of_bounds_is_found_and_not_touched(case: Case, level: int) 
     message = fault(lambda: kernel(array, source, case.first))
     assert case.message in message
     assert untouched(whole, array.size)
-    reference = tw.compile(text, target="interpreter")
+    reference = tw.compile(case.text, target="interpreter")
     assert fault(lambda: reference.f[1](array, source, case.first))[:4] == message[:4]
 
 

@@ -71,13 +71,6 @@ def test_every_thread_comes_to_rest_first(rng: np.random.Generator) -> None:
     assert (array[:, wrong] == 0).all()
 
 
-def test_gpus_do_not_check() -> None:
-    with pytest.raises(
-        ValueError, match="checked runs are those of the interpreter and the CPU: 'nvidia:sm_80' cannot"
-    ):
-        tw.compile(LOOP, target="nvidia:sm_80", checked=True)
-
-
 def test_checked_code_has_no_header() -> None:
     from tilewright.runtime.header import NotForC, emit_header
 

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import random
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
+import numpy as np
+import numpy.typing as npt
+
 from tilewright.artifacts.artifact import KernelInfo, device_block_size, scratch_slots
+from tilewright.artifacts.report_sites import ReportSite, device_words, read_sites
 from tilewright.compiler import CompileOptions, lower_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.builtin import Module
 from tilewright.machine.cuda.architecture import Architecture
+from tilewright.runtime.reports import Record, deliver
 from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
 
 from .case import Array, Launch
 from .device_memory import Packer
 from .emulator.machine import Device, Program
+
+HEAD = 4
+"""Words in front of the records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +34,8 @@ class Emulated:
 
     program: Program
     kernels: tuple[KernelInfo, ...]
+    report_words: int = 1 << 16
+    """Room for what a launch reports, at most."""
 
     def run(
         self, launch: Launch, number: int = 0, schedule: random.Random | None = None, races: bool = True
@@ -37,27 +48,67 @@ class Emulated:
         return packer.results()
 
     def launch(self, device: Device, info: KernelInfo, grid: tuple[int, int, int], slots: bytes) -> None:
-        """Launch a kernel on what is in a device's memory."""
+        """Launch a kernel on what is in a device's memory, and deliver what it reports."""
         assert info.launch is not None
-        size, first = info.launch.scratch_bytes, scratch_slots(info.parameters)[0]
+        size, used = info.launch.scratch_bytes, scratch_slots(info.parameters)[0]
+        slots = slots[:used].ljust(used, b"\0")
         if size:
             scratch = device.memory.allocate(size * prod(info.launch.blocks(grid)))
-            slots = slots[:first].ljust(first, b"\0") + struct.pack("<Qq", scratch.address, size)
+            slots += struct.pack("<Qq", scratch.address, size)
+        reported = read_sites(info.facts)
+        words = 0 if reported is None else min(device_words(reported[1]), self.report_words)
+        records = device.memory.allocate(8 * (HEAD + words))
+        if reported is not None:
+            records.write(struct.pack(f"<{HEAD}q", 0, words, 0, 0))
+            slots += struct.pack("<Qq", records.address, words)
         device.launch(self.program, info.symbol, grid, slots.ljust(device_block_size(info), b"\0"), info.local_bytes)
+        if reported is not None:
+            deliver(info.name, *reports_in(np.frombuffer(records.read(), np.int64), reported[1]))
 
 
-def emulated(module: Module, shared_bytes: int | None = None) -> Emulated:
+def reports_in(memory: npt.NDArray[np.int64], sites: Sequence[ReportSite]) -> tuple[list[Record], int]:
+    """What the records of a launch say, and how many are missing; independent of the launcher."""
+    claimed, room, lost, _ = memory[:HEAD].tolist()
+    rest, found = memory[HEAD : HEAD + min(claimed, room)], list[Record]()
+    while len(rest):
+        site = sites[int(rest[0])]
+        count = sum(prod(value.shape) for value in site.values)
+        x, y, z = rest[1:4].tolist()
+        found.append(Record(site, (x, y, z), rest[4 : 4 + count].tobytes()))
+        rest = rest[4 + count :]
+    return found, lost
+
+
+def emulated(module: Module, shared_bytes: int | None = None, report_words: int = 1 << 16) -> Emulated:
     """The kernels of a module that has passed the passes of the device, which may have less shared memory."""
     text, kernels = emit_llvm(module, Architecture.SM_80, shared_bytes)
-    return Emulated(Program(text), kernels)
+    return Emulated(Program(text), kernels, report_words)
 
 
-def scheduled(module: Module, level: int = 2, shared_bytes: int | None = None, schedule: str = "") -> Emulated:
+def scheduled(
+    module: Module,
+    level: int = 2,
+    shared_bytes: int | None = None,
+    schedule: str = "",
+    *,
+    checked: bool = False,
+    report_words: int = 1 << 16,
+) -> Emulated:
     """The kernels of a module, compiled for the emulator."""
-    lower_module(module, NvidiaTarget(Architecture.SM_80).scheduled(schedule), CompileOptions(level), Report())
-    return emulated(module, shared_bytes)
+    target = NvidiaTarget(Architecture.SM_80).scheduled(schedule)
+    lower_module(module, target, CompileOptions(level, checked=checked), Report())
+    return emulated(module, shared_bytes, report_words)
 
 
-def compiled(text: str, level: int = 2, shared_bytes: int | None = None, schedule: str = "") -> Emulated:
+def compiled(
+    text: str,
+    level: int = 2,
+    shared_bytes: int | None = None,
+    schedule: str = "",
+    *,
+    checked: bool = False,
+    report_words: int = 1 << 16,
+) -> Emulated:
     """A text in any language, compiled for the emulator."""
-    return scheduled(read_module(Source("<kernel>", text), Report()), level, shared_bytes, schedule)
+    module = read_module(Source("<kernel>", text), Report())
+    return scheduled(module, level, shared_bytes, schedule, checked=checked, report_words=report_words)

@@ -48,15 +48,15 @@ class Copy(Struct, frozen=True):
 class EmulatedLauncher:
     """Launches a kernel on arrays that are copied for it; those that share memory share it on the device."""
 
-    def __init__(self, kernels: Emulated, info: KernelInfo) -> None:
-        self._kernels, self._info = kernels, info
+    def __init__(self, kernels: Emulated, info: KernelInfo, races: bool = True) -> None:
+        self._kernels, self._info, self._races = kernels, info, races
         self._checks = ArgumentChecks(info)
         self._slots = slot_layout(info.parameters)
 
     def __call__(self, grid: Extents, arguments: tuple[object, ...]) -> None:
         """Check the arguments, copy, run, copy back."""
         values, _ = self._checks.values(arguments, grid)
-        device = Device()
+        device = Device(races=self._races)
         copies = [Copy.of(device.memory, *part) for part in overlapping(arrays_among(arguments))]
         words = list(values)
         for position, slot in enumerate(self._slots):
@@ -64,9 +64,11 @@ class EmulatedLauncher:
             if slot.role == "pointer":
                 words[position] = moved(copies, cast("int", words[position]))
         formats = "".join(SLOT_FORMATS[slot.dtype] for slot in self._slots)
-        self._kernels.launch(device, self._info, grid, struct.pack(f"<{formats}", *words))
-        for copy in copies:
-            copy.back()
+        try:
+            self._kernels.launch(device, self._info, grid, struct.pack(f"<{formats}", *words))
+        finally:
+            for copy in copies:
+                copy.back()
 
 
 def arrays_among(arguments: Sequence[object]) -> Iterator[ArrayView]:
@@ -99,15 +101,23 @@ def moved(copies: Sequence[Copy], address: int) -> int:
     return address
 
 
-def program_of(kernels: Emulated) -> Program:
+def program_of(kernels: Emulated, races: bool = True) -> Program:
     """Kernels as a program."""
     artifact = Artifact("nvidia", kernels.kernels, b"")
-    return Program(artifact, lambda info: EmulatedLauncher(kernels, info), {})
+    return Program(artifact, lambda info: EmulatedLauncher(kernels, info, races), {})
 
 
-def program_of_text(text: str, level: int = 2, shared_bytes: int | None = None, schedule: str = "") -> Program:
+def program_of_text(
+    text: str,
+    level: int = 2,
+    shared_bytes: int | None = None,
+    schedule: str = "",
+    *,
+    checked: bool = False,
+    report_words: int = 1 << 16,
+) -> Program:
     """A text in any language, for a device that may have less shared memory than others."""
-    return program_of(compiled(text, level, shared_bytes, schedule))
+    return program_of(compiled(text, level, shared_bytes, schedule, checked=checked, report_words=report_words))
 
 
 def program_of_module(module: Module, level: int = 2) -> Program:

@@ -411,3 +411,36 @@ def test_conversions() -> None:
     numbers = np.array([np.nan, np.inf, -np.inf, 300.7, -300.7, -1.5])
     assert saturated(numbers, np.dtype(np.int8), True).tolist() == [0, 127, -128, 127, -128, -1]
     assert saturated(numbers, np.dtype(np.int8), False).view(np.uint8).tolist() == [0, 255, 0, 255, 0, 0]
+
+
+EXITS = """  %mine = icmp ult i64 %t, 5
+  br i1 %mine, label %away, label %stay
+away:
+  store i32 7, ptr %p, align 4
+  call void asm sideeffect "exit;", ""()
+  unreachable
+stay:"""
+
+
+def test_nobody_waits_for_threads_that_exit() -> None:
+    """Neither at barriers nor in shuffles; what has returned is waited for in vain."""
+    body = f"""{EXITS}
+{BARRIER}
+  call void @llvm.nvvm.bar.warp.sync(i32 -1)
+  %x = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %tid, i32 8, i32 31)
+  store i32 %x, ptr %p, align 4
+  ret void"""
+    found = run(body)
+    assert found[:5] == [7] * 5
+    assert found[16:] == [k ^ 8 for k in range(16, 64)]
+    assert found[13:16] == [5, 6, 7]
+    assert not set(found[8:13]) & set(range(5)), "what threads that have exited would give is anything"
+    with pytest.raises(DeadlockError, match="a barrier waits for threads that have returned"):
+        run(body.replace('call void asm sideeffect "exit;", ""()', "ret void").replace("  unreachable\n", ""))
+
+
+def test_products_of_a_warp_want_all_its_lanes() -> None:
+    with pytest.raises(DeadlockError, match="ldmatrix"):
+        run(f"""{EXITS}
+  %m = call i32 @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x1.b16(ptr addrspace(3) @shared)
+  ret void""")

@@ -50,6 +50,7 @@ SIGNATURES: Final[dict[str, tuple[type, ...]]] = {
     "cuMemcpyHtoD_v2": (c_uint64, c_void_p, c_size_t),
     "cuMemcpyHtoDAsync_v2": (c_uint64, c_void_p, c_size_t, c_void_p),
     "cuMemcpyDtoH_v2": (c_void_p, c_uint64, c_size_t),
+    "cuMemcpyDtoHAsync_v2": (c_void_p, c_uint64, c_size_t, c_void_p),
     "cuMemsetD8Async": (c_uint64, c_uint8, c_size_t, c_void_p),
     "cuPointerGetAttribute": (c_void_p, c_int, c_uint64),
     "cuStreamCreate": (_OUT, c_uint),

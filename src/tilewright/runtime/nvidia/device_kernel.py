@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from math import prod
 
@@ -19,6 +19,7 @@ from tilewright.runtime.grid import Extents
 from tilewright.runtime.launcher import KernelResources
 from tilewright.runtime.nvidia.binders import device_binder
 from tilewright.runtime.nvidia.direct import DeviceRunner
+from tilewright.runtime.nvidia.records import DeviceRecords
 from tilewright.runtime.nvidia.tables import DeviceTables, HostTable
 from tilewright.runtime.scalars import SLOT_FORMATS, SlotValue
 
@@ -38,7 +39,9 @@ class DeviceKernel:
             slot.parameter: position for slot, position in slot_positions(info) if slot.role == "table"
         }
         formats = "".join(SLOT_FORMATS[slot.dtype] for slot in slot_layout(info.parameters))
+        self._records = DeviceRecords.of(info, context)
         formats += "Qq" if plan.scratch_bytes else ""
+        formats += "Qq" if self._records is not None else ""
         padding = device_block_size(info) - struct.calcsize(f"<{formats}")
         self._packer = struct.Struct(f"<{formats}{padding}x")
         self.runner = once(partial(DeviceRunner.of, info, plan, function))
@@ -59,7 +62,10 @@ class DeviceKernel:
         return self._packer.pack(*values)
 
     def run(self, sizes: Extents, values: list[SlotValue], keep: Sequence[object], stream: int) -> None:
-        """Enqueue checked work; an empty grid is none. Raises `LaunchError` if the device has no resources for it."""
+        """Enqueue checked work; an empty grid is none. Raises `LaunchError` if the device has no resources for it.
+
+        A kernel that reports is waited for; `KernelError` says which assertions and checks failed.
+        """
         if 0 in sizes:
             return
         tables = [kept for kept in keep if isinstance(kept, HostTable)]
@@ -68,8 +74,12 @@ class DeviceKernel:
                 first = self._first_slots[name]
                 # a table that is null stays so
                 values[first : first + len(columns)] = [columns[0] if values[first] else 0, *columns[1:]]
-            with self._scratch(sizes, stream) as slots:
-                self._enqueue(sizes, self.block([*values, *slots]), stream)
+            with self._scratch(sizes, stream) as scratch, self._reports(stream) as reports:
+                self._enqueue(sizes, self.block([*values, *scratch, *reports]), stream)
+
+    def _reports(self, stream: int) -> AbstractContextManager[Sequence[int]]:
+        """The slots of the memory for what the kernel reports; behind the launch it is told."""
+        return nullcontext(()) if self._records is None else self._records.delivering(stream)
 
     @contextmanager
     def _scratch(self, sizes: Extents, stream: int) -> Generator[Sequence[int]]:

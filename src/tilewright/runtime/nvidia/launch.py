@@ -1,8 +1,8 @@
 """Launching kernels of an NVIDIA artefact on arrays that are on the device: PyTorch, CuPy, anything with DLPack.
 
 Everything is checked before anything runs, nothing is copied but the tables of groups, and a launch does not wait for
-the device. It goes to the device where the arrays are, to the stream that is given, else to the current one of the
-framework that the arrays come from, else to the default stream.
+the device, but for kernels that print, assert or check. It goes to the device where the arrays are, to the stream that
+is given, else to the current one of the framework that the arrays come from, else to the default stream.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from threading import Lock
 from typing import Final
 
 from tilewright.artifacts.artifact import Artifact, GroupParameter, KernelInfo, block_size
+from tilewright.artifacts.parameters import REPORTS
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.machine.cuda.driver import Context, LoadedModule, device_count, open_device, pointer_device
 from tilewright.runtime.addresses import MemoryAt
@@ -126,7 +127,8 @@ class CudaKernel:
         self._mutex = Lock()
         self._kernels: dict[int, DeviceKernel] = {}
         groups = any(isinstance(parameter, GroupParameter) for parameter in info.passed)
-        self._is_direct = not groups and not info.launch.scratch_bytes and recognisable(info.passed)
+        hidden = info.launch.scratch_bytes or REPORTS in info.facts
+        self._is_direct = not groups and not hidden and recognisable(info.passed)
         self._constraints = ConstraintCheck.of(info)
         pinned = frozenset[str]() if self._constraints is None else self._constraints.scalars
         self._accepted = AcceptedCalls(info.passed, pinned)
@@ -135,7 +137,9 @@ class CudaKernel:
         """Enqueue the kernel on a grid of work-groups. A grid with a zero runs nothing.
 
         `stream` is a number, an object with `__cuda_stream__`, or a stream of PyTorch or CuPy. Raises `LaunchError` for
-        arguments and grids that do not fit, `DeviceFailed` if a kernel before has faulted, `OutOfDeviceMemory`.
+        arguments and grids that do not fit, `DeviceFailed` if a kernel before has faulted, `OutOfDeviceMemory`. A
+        kernel that reports is waited for: `KernelError` says which assertions and checks failed, `MemoryError` that
+        reports are missing.
         """
         sizes = self._extents(grid)
         on = self._on(arguments)

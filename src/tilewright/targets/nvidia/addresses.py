@@ -10,6 +10,7 @@ from tilewright.artifacts.symbols import global_symbol
 from tilewright.dialects import addresses, arith
 from tilewright.dialects.addresses import UpdateKind
 from tilewright.dialects.memref import AtomicKind
+from tilewright.dialects.reports import Claim
 from tilewright.dialects.statics import GlobalAddress, Reserve, global_of
 from tilewright.ir import core
 from tilewright.ir.types import element_of
@@ -79,7 +80,7 @@ def _from_address(ctx: KernelContext, op: core.Operation) -> None:
 def _is_global(address: core.Value) -> bool:
     """Whether it is counted from a parameter or a global; the other is memory reserved in the work-group."""
     match address.defining_op:
-        case addresses.AddressOf() | GlobalAddress():
+        case addresses.AddressOf() | GlobalAddress() | Claim():
             return True
         case arith.Add() as op:
             return any(map(_is_global, op.operands))

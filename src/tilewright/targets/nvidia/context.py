@@ -28,6 +28,14 @@ class OpLowering(Protocol):
     def __call__(self, ctx: KernelContext, op: core.Operation, /) -> None: ...
 
 
+class Records(Struct, frozen=True):
+    """Where the records of a launch go: address and number of words, and the numbers of what reports."""
+
+    address: Value
+    words: Value
+    sites: Mapping[core.Operation, int]
+
+
 class KernelContext(Struct):
     """Everything that lowering an operation may need.
 
@@ -35,6 +43,8 @@ class KernelContext(Struct):
     subgroup; `warp_lane` and `warp` are the same of the machine's warps, each of which may be several subgroups.
     `spmd` tells whether the code being emitted is that of a work-item (or of one element of a tile) rather than of the
     whole work-group. `ahead` is where the factors lie that a loop loads before its products want them.
+    `reports` says where records for the host go. `ended` is a word of shared memory that is not 0 when a work-item has
+    ended early. `reaches` are the bytes that pointer parameters may access, where the kernel asks for them.
     """
 
     kernel: Kernel
@@ -58,6 +68,15 @@ class KernelContext(Struct):
     values: dict[core.Value, Lowered] = field(default_factory=dict[core.Value, Lowered])
     ahead: dict[core.Operation, Ready] = field(default_factory=dict[core.Operation, Ready])
     spmd: bool = False
+    reports: Records | None = None
+    ended: Value | None = None
+    reaches: dict[core.Value, Value] = field(default_factory=dict[core.Value, Value])
+
+    @property
+    def records(self) -> Records:
+        """Where reports go, of a kernel that has some."""
+        assert self.reports is not None, "launches of kernels that report give memory for that"
+        return self.reports
 
     @property
     def threads(self) -> int:
@@ -110,9 +129,19 @@ class KernelContext(Struct):
     def barrier(self) -> None:
         """All threads of the work-group arrive, and see each other's writes.
 
-        The form without `.aligned`: subgroups narrower than a warp may arrive on different paths.
+        The form without `.aligned`: subgroups narrower than a warp may arrive on different paths. Where a work-item has
+        ended early, the others do so here.
         """
         self.b.intrinsic_void("llvm.nvvm.barrier.cta.sync.all", [i32(0)])
+        if self.ended is not None:
+            ended = self.b.atomic_load("i32", self.ended, "monotonic", 4, "block")
+            with self.b.if_then(self.b.icmp("ne", ended, i32(0)), likely=False):
+                self.end_thread()
+
+    def end_thread(self) -> None:
+        """The thread runs no further; nobody waits for it. A branch to the end of the code would wait for its warp."""
+        self.b.inline_asm("void", "exit;", "", [], side_effect=True)
+        self.b.unreachable()
 
     def not_unrolled(self) -> str:
         """Metadata of a loop that ptxas must leave as it is: unrolling element loops costs it many seconds."""

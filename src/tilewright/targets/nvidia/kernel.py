@@ -13,8 +13,17 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from tilewright.artifacts.artifact import KernelInfo, LaunchPlan, Slot, block_size, scratch_slots, slot_layout
-from tilewright.artifacts.parameters import PRODUCTS, SCHEDULE
+from tilewright.artifacts.artifact import (
+    KernelInfo,
+    LaunchPlan,
+    Slot,
+    block_size,
+    report_slots,
+    scratch_slots,
+    slot_layout,
+)
+from tilewright.artifacts.parameters import PRODUCTS, REPORTS, SCHEDULE
+from tilewright.artifacts.report_sites import numbered_sites
 from tilewright.artifacts.symbols import entry_symbol
 from tilewright.dialects import scf, tile
 from tilewright.dialects.builtin import Kernel
@@ -28,9 +37,20 @@ from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Complex, Module, Parameter, Value, i64, zero
 from tilewright.targets.llvm.features import NVPTX
 from tilewright.targets.llvm.types import ELEMENTS, Kind
-from tilewright.targets.nvidia import addresses, atomics, collective, combining, control, lanes, memory, subgroup, team
+from tilewright.targets.nvidia import (
+    addresses,
+    atomics,
+    collective,
+    combining,
+    control,
+    lanes,
+    memory,
+    reports,
+    subgroup,
+    team,
+)
 from tilewright.targets.nvidia.arena import ALIGNMENT, Arena, is_local_parameter
-from tilewright.targets.nvidia.context import KernelContext, OpLowering, is_tile
+from tilewright.targets.nvidia.context import KernelContext, OpLowering, Records, is_tile
 from tilewright.targets.nvidia.deferral import deferred_tiles
 from tilewright.targets.nvidia.distributed import Distributions
 from tilewright.targets.nvidia.elementwise import COMPUTED, apply
@@ -38,7 +58,7 @@ from tilewright.targets.nvidia.products.choice import choose_products
 from tilewright.targets.nvidia.products.lowering import STAGE_ALIGNMENT
 from tilewright.targets.nvidia.values import GLOBAL, Group, Operand, View
 from tilewright.targets.nvidia.warp import WARP
-from tilewright.transforms.signature import kernel_info
+from tilewright.transforms.signature import is_measured, kernel_info
 
 _SHARED_NAME: Final = "tilewright_shared"
 
@@ -113,6 +133,7 @@ def lowering_table() -> OperationTable[OpLowering]:
             **combining.lowerings(),
             **dict.fromkeys(addresses.ACCESSES, _access),
             **lanes.lowerings(),
+            **reports.lowerings(),
         }
     )
 
@@ -126,9 +147,10 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     assert kernel.subgroup_size is not None
     assert kernel.work_group_size is not None
     symbol = entry_symbol(kernel.sym_name)
-    parameters = kernel_info(kernel, symbol, 0).parameters
+    signature = kernel_info(kernel, symbol, 0)
+    parameters, has_reports = signature.parameters, REPORTS in signature.facts
     m, n = kernel.work_group_size
-    size = block_size(parameters, has_scratch=room is not None)
+    size = block_size(parameters, has_scratch=room is not None, has_reports=has_reports)
     slots = [Parameter("ptr", "slots", f'byval([{size} x i8]) align 16 "nvvm.grid_constant"')] if size else []
     geometry = f'nounwind "nvvm.reqntid"="{m * n},1,1"'
     function = module.function(symbol, "void", slots, attributes=geometry, convention="ptx_kernel")
@@ -167,6 +189,11 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     ctx.warp_lane, ctx.warp = (ctx.lane, ctx.subgroup) if is_warp else team.thread_position(ctx, WARP)
     if room is not None:
         ctx.scratch = _scratch(ctx, *(b.offset(function.arguments[0], slot) for slot in scratch_slots(parameters)))
+    if has_reports:
+        slots_ = report_slots(parameters, has_scratch=room is not None)
+        address, words = (b.load("i64", b.offset(function.arguments[0], slot), 8) for slot in slots_)
+        ctx.reports = Records(address, words, numbered_sites(kernel))
+        reports.begin(ctx)
     _bind_parameters(ctx, function.arguments, iter(slot_layout(parameters)))
     ctx.lower_block(kernel.body.entry)
     b.ret()
@@ -204,6 +231,8 @@ def _bind_parameters(ctx: KernelContext, arguments: list[Value], layout: Iterato
             ctx.bind(parameter, _scalar(ctx, type_, pointer()))
         elif isinstance(type_, PointerType):
             ctx.bind(parameter, b.load("i64", pointer(), 8))
+            if is_measured(parameter):
+                ctx.reaches[parameter] = b.load("i64", pointer(), 8)
         elif is_local_parameter(parameter):
             ctx.bind(parameter, _local_parameter(ctx, type_))
         elif isinstance(type_, MemrefType):

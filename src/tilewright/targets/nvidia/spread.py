@@ -13,6 +13,7 @@ from typing import ClassVar, Final
 
 from tilewright.dialects import team, tile, tl
 from tilewright.dialects.builtin import Kernel, Module
+from tilewright.dialects.reports import Report
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import TileType
 from tilewright.targets.nvidia.capabilities import MAX_THREADS
@@ -20,6 +21,7 @@ from tilewright.targets.nvidia.capabilities import MAX_THREADS
 _SUBGROUP: Final = 32
 _THREADS: Final = 128
 _SUM_REGISTERS: Final = 128
+_WHOLE: Final = (team.GroupId, team.NumGroups, tl.Collective, Report)
 
 
 class SpreadWorkGroup(Pass, frozen=True):
@@ -45,8 +47,5 @@ def _threads(kernel: Kernel) -> int:
 
 
 def _asks_who_it_is(kernel: Kernel) -> bool:
-    """Collectives do not: they are the whole work-group's."""
-    return any(
-        op.definition.dialect in ("team", "tl") and not isinstance(op, team.GroupId | team.NumGroups | tl.Collective)
-        for op in kernel.walk()
-    )
+    """Collectives and reports do not: they are the whole work-group's."""
+    return any(op.definition.dialect in ("team", "tl") and not isinstance(op, _WHOLE) for op in kernel.walk())

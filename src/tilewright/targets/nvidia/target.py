@@ -11,10 +11,9 @@ from msgspec.structs import replace
 from tilewright.artifacts.artifact import Artifact, KernelInfo, device_block_size
 from tilewright.artifacts.parameters import PRODUCTS, SCHEDULE
 from tilewright.diagnostics import Report
-from tilewright.dialects import team, tile
+from tilewright.dialects import tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.builtin import Module as ModuleOp
-from tilewright.ir.core import Operation
 from tilewright.ir.interfaces import Elementwise
 from tilewright.ir.passes import Pass
 from tilewright.ir.printer import print_op
@@ -38,6 +37,8 @@ from tilewright.targets.nvidia.model import NvidiaSchedulePolicy
 from tilewright.targets.nvidia.policy import NvidiaTeamPolicy, NvidiaTilePolicy
 from tilewright.targets.nvidia.ptx import DATA_LAYOUT, TRIPLE, compile_to_ptx
 from tilewright.targets.nvidia.spread import SpreadWorkGroup
+from tilewright.targets.nvidia.team import in_spmd
+from tilewright.transforms.open_reports import OpenReports
 from tilewright.transforms.pipeline import common_pipeline
 from tilewright.transforms.schedule.assign_layouts import AssignLayouts
 from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
@@ -58,7 +59,7 @@ class NvidiaTarget(Struct, frozen=True):
 
     architecture: Architecture = Architecture.SM_80
     request: ScheduleRequest = ScheduleRequest()
-    can_check: ClassVar[bool] = False
+    can_check: ClassVar[bool] = True
     levels: ClassVar[Mapping[str, str]] = {"tile": ChooseSchedule.name, "gpu": LowerToLanes.name}
 
     @property
@@ -95,10 +96,15 @@ class NvidiaTarget(Struct, frozen=True):
 
     def passes(self, level: int, checked: bool = False) -> list[Pass]:
         """Blocks of threads for kernels of one work-item, then the common way to tiles."""
-        assert not checked, "what cannot be checked is refused before"
         request = self.request
-        common = common_pipeline(NvidiaTeamPolicy(request), NvidiaTilePolicy(request.tile), level)
-        lanes = [ChooseSchedule(NvidiaSchedulePolicy(), request), RecomputeTiles(), AssignLayouts(), LowerToLanes()]
+        common = common_pipeline(NvidiaTeamPolicy(request), NvidiaTilePolicy(request.tile), level, checked)
+        lanes = [
+            OpenReports(),
+            ChooseSchedule(NvidiaSchedulePolicy(), request),
+            RecomputeTiles(),
+            AssignLayouts(),
+            LowerToLanes(),
+        ]
         return [SpreadWorkGroup(), *common, *lanes]
 
     def generate(self, module: ModuleOp, report: Report, level: int = 2) -> Artifact:
@@ -167,11 +173,6 @@ def check_kernel(kernel: Kernel, report: Report) -> None:
             report.error("V48", parameter.location, "a local memref parameter needs static extents and strides").hint(
                 "the launch reserves work-group memory of a size known when compiling"
             )
-
-
-def in_spmd(op: Operation) -> bool:
-    """Whether work-items run the operation, each for itself."""
-    return any(isinstance(ancestor, team.Spmd) for ancestor in op.ancestors())
 
 
 def _check_product(kernel: Kernel, op: tile.Mma, report: Report) -> None:

@@ -16,6 +16,11 @@ from tilewright.targets.nvidia.values import Operand
 _AXES = "xyz"
 
 
+def in_spmd(op: core.Operation) -> bool:
+    """Whether work-items run the operation, each for itself."""
+    return any(isinstance(ancestor, team.Spmd) for ancestor in op.ancestors())
+
+
 def special_register(ctx: KernelContext, name: str) -> Value:
     """A PTX special register such as `tid.x`, widened to 64 bits."""
     number = ctx.b.intrinsic(f"llvm.nvvm.read.ptx.sreg.{name}", "i32", [], overload=(), hint=name.replace(".", "_"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tilewright.dialects import arith, memref, scf, statics, team, tile
 from tilewright.dialects.builtin import Kernel
+from tilewright.dialects.reports import Check, Claim
 from tilewright.dialects.tile_combine import ReduceBy, ScanBy
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.definition import PURE
@@ -47,6 +48,8 @@ _ON_SCALARS = (
     statics.Reserve,
     tile.Prefetch,
     team.Barrier,
+    Claim,
+    Check,
     scf.For,
     scf.If,
     scf.While,

@@ -19,6 +19,7 @@ _MOST_SEGMENTS: Final = 300_000
 """Who runs more is in a loop without an end."""
 DONE: Final = np.iinfo(np.int64).max
 """The place of a thread that has returned."""
+_EXIT: Final = 'void asm sideeffect "exit;", ""()'
 
 
 class Machine(Protocol):
@@ -118,14 +119,19 @@ class Branch(NamedTuple):
     targets: Sequence[Jump]
 
 
+@dataclass(frozen=True)
+class Exit:
+    """The end of a thread for which nobody waits from here on."""
+
+
 @dataclass(slots=True)
 class Segment:
     """Instructions that a thread runs without waiting. One with `sync` is that instruction alone."""
 
     steps: list[Step] = field(default_factory=list[Step])
     sync: Sync | None = None
-    end: Branch | Sequence[Get] | None = None
-    """How to go on: a branch, a return with values, or None for the next segment."""
+    end: Branch | Sequence[Get] | Exit | None = None
+    """How to go on: a branch, a return with values, an exit, or None for the next segment."""
     reads: set[str] = field(default_factory=set[str])
     defines: set[str] = field(default_factory=set[str])
     kept: list[str] = field(default_factory=list[str])
@@ -163,6 +169,8 @@ class Frame:
         self.code, self.team, self.threads = code, team, threads
         self.registers: dict[str, Array] = {}
         self.places = np.zeros(len(threads), np.int64)
+        self.exited = np.zeros(len(threads), np.bool_)
+        """The threads that ended where nobody waits for them."""
         self.results: list[Array] = []
         self._left = _MOST_SEGMENTS
         everyone = np.arange(len(threads))
@@ -210,6 +218,8 @@ class Frame:
             self.places[index] = place + 1
         elif isinstance(end, Branch):
             self.places[index] = place
+        elif isinstance(end, Exit):
+            self.places[index], self.exited[index] = DONE, True
         else:
             self._return(index, [value(lanes) for value in end])
 
@@ -272,6 +282,10 @@ def _cut_block(
             case "br":
                 last.end = _branch(block.label, instruction.rest, phis)
                 used.update(handed)
+            case "call" if instruction.rest == _EXIT:
+                continue  # what follows is unreachable
+            case "unreachable":
+                last.end = Exit()
             case "ret":
                 last.end = _returned(instruction.rest, results)
             case _:

@@ -14,7 +14,7 @@ from .groups import GROUP, GroupProduct, Unshown, factor_offsets, group_product
 from .instructions import translate
 from .matrices import multiply, spread_rows
 from .memory import BASE, READABLE, SIZE, WINDOW, WRITABLE, Memory
-from .numbers import Array
+from .numbers import GARBAGE, Array
 from .races import Access, Epoch, Launched
 from .text import EmulatorError, parse
 
@@ -250,7 +250,7 @@ class Team:
         names = {sync.name for place in places if (sync := segments[place].sync)}
         if names != {"llvm.nvvm.barrier.cta.sync.all"}:
             raise DeadlockError(f"threads wait at {', '.join(sorted(names))}")
-        if len(running) != len(frame.places):
+        if len(running) + frame.exited.sum() != len(frame.places):
             raise DeadlockError("a barrier waits for threads that have returned")
         self._close()
         self._turns += 1
@@ -270,7 +270,8 @@ class Team:
             masks = _named_lanes(lanes, sync)
             if np.any(masks >> here % WARP & 1 == 0):
                 raise EmulatorError(f"a thread is not among the lanes that it names at {sync.name}")
-            complete = _complete(here, masks)
+            awaited = masks if sync.name.startswith(_WHOLE_WARPS) else masks & ~_exited_lanes(frame)[here // WARP]
+            complete = _complete(here, awaited)
             if sync.name.startswith(_GROUPS):
                 arrived = np.bincount(here // GROUP, weights=complete, minlength=len(frame.places) // GROUP + 1)
                 complete = arrived[here // GROUP] == GROUP
@@ -299,7 +300,8 @@ class Team:
             source = here - here % WARP + shuffle_source(mode, here % WARP, position, bounds)
             if np.any(masks >> source % WARP & 1 == 0):
                 raise EmulatorError("a shuffle reads from a lane that does not take part")
-            everyone = np.zeros(len(frame.places), word.dtype)
+            # lanes that have exited give anything
+            everyone = np.full(len(frame.places) * word.itemsize, GARBAGE, np.uint8).view(word.dtype)
             everyone[here] = word
             frame.keep(sync.result, here, everyone[source])
         frame.places[here] += 1
@@ -352,6 +354,14 @@ def _named_lanes(lanes: Lanes, sync: Sync) -> Array:
     if sync.name.startswith(_WHOLE_WARPS):
         return np.full(len(lanes.index), 0xFFFFFFFF)
     return lanes.full(sync.operands[0](lanes)).astype(np.int64) & 0xFFFFFFFF
+
+
+def _exited_lanes(frame: Frame) -> Array:
+    """The lanes of each warp that have exited, as bits; nobody waits for them."""
+    found = np.zeros(-(-len(frame.exited) // WARP), np.int64)
+    who = np.flatnonzero(frame.exited)
+    np.bitwise_or.at(found, who // WARP, 1 << who % WARP)
+    return found
 
 
 def _complete(here: Array, masks: Array) -> Array:

@@ -1,0 +1,193 @@
+"""What kernels print and assert on the emulated device: text and errors are those of the interpreter and the CPU."""
+
+from __future__ import annotations
+
+import random
+from contextlib import redirect_stdout
+from io import StringIO
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from differential.compare_tile_ir import differences_of, run_of
+from differential.tile_ir_kernels import text_of
+from effort import SEED, Ran, count
+from generators import tile_ir
+from tilewright import KernelError
+from tilewright.compile_options import CompileOptions
+from tilewright.compiler import compile_module, lower_module, read_module
+from tilewright.diagnostics import Report, Source
+from tilewright.interpreter.engine import interpret
+from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.ptx import assemble, find_assembler
+from tilewright.targets.nvidia.target import NvidiaTarget
+
+from .against_interpreter import tile_ir_meaning
+from .launching import program_of_text
+
+KERNELS = count("RANDOM_REPORTING_KERNELS", 12, 1000)
+LITTLE = 64
+"""Bytes of shared memory, so few that tiles and what threads tell each other lie elsewhere."""
+
+PRINTS = """
+    %bx, %by, %bz = get_tile_block_id : tile<i32>
+    %i = iota : tile<8xi8>
+    %m = reshape %i : tile<8xi8> -> tile<2x4xi8>
+    %n = negi %m : tile<2x4xi8>
+    %f = itof %n signed : tile<2x4xi8> -> tile<2x4xf16>
+    %c = constant <i1: [true, false]> : tile<2xi1>
+    %k = print_tko "%d%%: %.1f %x %d\\n", %bx, %f, %n, %c : tile<i32>, tile<2x4xf16>, tile<2x4xi8>, tile<2xi1> -> token
+    %zero = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    for %j in (%zero to %bx, step %one) : tile<i32> {
+        print "  %d of %d\\n", %j, %bx : tile<i32>, tile<i32>
+        continue
+    }
+    print "plain\\n"
+    """
+
+
+def printed(program: tw.Program, grid: tuple[int, ...]) -> str:
+    """What a launch prints."""
+    out = StringIO()
+    with redirect_stdout(out):
+        program.k[grid]()
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("shared_bytes", [None, LITTLE])
+@pytest.mark.parametrize("level", [0, 2])
+def test_text_is_that_of_the_interpreter_and_the_cpu(level: int, shared_bytes: int | None) -> None:
+    text = text_of(PRINTS, "")
+    wanted = printed(tw.compile(text, target="interpreter"), (3, 2, 2))
+    assert wanted.count("plain") == 12
+    assert "  1 of 2\nplain\n0%: [[" in wanted
+    assert printed(tw.compile(text, level=level, cache=False), (3, 2, 2)) == wanted
+    assert printed(program_of_text(text, level, shared_bytes), (3, 2, 2)) == wanted
+
+
+def test_kernels_that_report_take_the_way_over_lanes() -> None:
+    for level in (0, 2):
+        assert program_of_text(text_of(PRINTS, ""), level).k.schedule.endswith("lanes, 32 threads")
+
+
+@pytest.mark.parametrize("level", [0, 2])
+def test_every_floor_of_the_device_prints_the_same(level: int, capsys: pytest.CaptureFixture[str]) -> None:
+    """What the target hands to code generation, in the interpreter."""
+    module = read_module(Source("prints", text_of(PRINTS, "")), Report())
+    lower_module(module, NvidiaTarget(Architecture.SM_80), CompileOptions(level, verify_each=True), Report())
+    wanted = printed(tw.compile(text_of(PRINTS, ""), target="interpreter"), (3, 1, 1))
+    interpret(module.kernels[0], [], (3, 1, 1))
+    assert capsys.readouterr().out == wanted
+
+
+PRODUCT = """
+    %bx, %by, %bz = get_tile_block_id : tile<i32>
+    %i = iota : tile<64xi8>
+    %a = reshape %i : tile<64xi8> -> tile<8x8xi8>
+    %acc = constant <i32: 0> : tile<8x8xi32>
+    %p = mmai %a, %a, %acc signed signed : tile<8x8xi8>, tile<8x8xi8>, tile<8x8xi32>
+    print "%d: %d\\n", %bx, %p : tile<i32>, tile<8x8xi32>
+    """
+
+
+@pytest.mark.parametrize("level", [0, 2])
+def test_tiles_in_shared_memory_are_printed(level: int) -> None:
+    text = text_of(PRODUCT, "")
+    program = program_of_text(text, level)
+    assert "elements" in program.k.schedule
+    assert printed(program, (2,)) == printed(tw.compile(text, target="interpreter"), (2,))
+
+
+def test_random_kernels(ran: Ran) -> None:
+    for seed in range(SEED, SEED + KERNELS):
+        kernel = tile_ir.generate(random.Random(seed), f"seed_{seed}", host=1.0)
+        text = tile_ir.module_of([kernel])
+        wanted = run_of(tile_ir_meaning(text), kernel)
+        level, room = random.Random(seed).choice([(0, None), (2, None), (2, LITTLE)])
+        program = program_of_text(text, level, room)
+        faults = list(differences_of(kernel, wanted, run_of(program, kernel)))
+        assert not faults, f"{kernel.name} -O{level}: {'; '.join(faults)}\n{kernel.text}"
+    ran(KERNELS, "kernels of Tile IR that print and assert on the emulated device")
+
+
+ASSERTS = """
+    %bx, %by, %bz = get_tile_block_id : tile<i32>
+    %i = iota : tile<8xi32>
+    %m = reshape %i : tile<8xi32> -> tile<2x4xi32>
+    %x1 = reshape %bx : tile<i32> -> tile<1x1xi32>
+    %x = broadcast %x1 : tile<1x1xi32> -> tile<2x4xi32>
+    %s = addi %m, %x : tile<2x4xi32>
+    %seven = constant <i32: 7> : tile<2x4xi32>
+    %c = cmpi less_than_or_equal %s, %seven, signed : tile<2x4xi32> -> tile<2x4xi1>
+    assert %c, "at most seven" : tile<2x4xi1>
+    %one = constant <i32: 1> : tile<i32>
+    %d = cmpi less_than_or_equal %bx, %one, signed : tile<i32> -> tile<i1>
+    assert %d, "first two" : tile<i1>
+    %p = offset %out, %bx : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
+    %t = store_ptr_tko weak %p, %one : tile<ptr<i32>>, tile<i32> -> token
+    """
+
+
+@pytest.mark.parametrize("level", [0, 2])
+def test_failed_assertions_are_those_of_the_cpu(level: int) -> None:
+    text = text_of(ASSERTS, "%out: tile<ptr<i32>>")
+    told: list[list[str]] = []
+    for program in (program_of_text(text, level), tw.compile(text, level=level, cache=False)):
+        out = np.zeros(3, np.int32)
+        program.k[1](out)
+        with pytest.raises(KernelError) as caught:
+            program.k[3](out)
+        told.append([str(d) for d in caught.value.diagnostics])
+        assert {d.code for d in caught.value.diagnostics} == {"R032"}
+        assert (out == 1).all(), "an assertion ends nothing"
+        program.k[1](out)
+    assert [text.partition(": ")[2] for text in told[0]] == [text.partition(": ")[2] for text in told[1]]
+    assert "at most seven at [1, 3] (tile block 1, 0, 0)" in told[0][0]
+    assert "<kernel>:12:5" in told[0][0]
+
+
+def test_one_of_many_work_groups_asserts() -> None:
+    text = text_of(ASSERTS.replace("%one = constant <i32: 1>", "%one = constant <i32: 77>"), "%out: tile<ptr<i32>>")
+    text = text.replace("less_than_or_equal %bx", "not_equal %bx").replace("i32: 7>", "i32: 1000>")
+    out = np.zeros(100, np.int32)
+    with pytest.raises(KernelError) as caught:
+        program_of_text(text).k[100](out)
+    assert [d.message for d in caught.value.diagnostics] == ["first two (tile block 77, 0, 0)"]
+
+
+def test_what_finds_no_room_is_missed(capsys: pytest.CaptureFixture[str]) -> None:
+    body = """
+    %bx, %by, %bz = get_tile_block_id : tile<i32>
+    %i = iota : tile<16xi32>
+    print "few: %d\\n", %bx : tile<i32>
+    print "many: %d\\n", %i : tile<16xi32>
+    """
+    # a record of one number takes 5 words, one of 16 takes 20
+    program = program_of_text(text_of(body, ""), report_words=30)
+    program.k[1]()
+    first = capsys.readouterr().out
+    assert first.startswith("few: 0\nmany: [0, 1")
+    for _ in range(2):
+        with pytest.raises(MemoryError, match="kernel k: there was no memory for 1 of its prints, failed assertions"):
+            program.k[2]()
+        assert capsys.readouterr().out == f"{first}few: 1\n"
+    with pytest.raises(MemoryError, match="no memory for 4 of its prints"):
+        program_of_text(text_of(body, ""), report_words=0).k[2]()
+    assert not capsys.readouterr().out
+    failing = text_of(f'%f = constant <i1: false> : tile<i1>\nassert %f, "never" : tile<i1>\n{body}', "")
+    with pytest.raises(KernelError, match="never") as caught:
+        program_of_text(failing, report_words=12).k[1]()
+    assert "no memory for 1 of" in caught.value.__notes__[0]
+    assert capsys.readouterr().out == "few: 0\n"
+
+
+@pytest.mark.skipif(find_assembler() is None, reason="ptxas is not on this machine")
+@pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
+@pytest.mark.parametrize("body", [PRINTS, PRODUCT, ASSERTS])
+def test_ptxas_accepts(body: str, architecture: Architecture) -> None:
+    module = read_module(Source("k", text_of(body, "%out: tile<ptr<i32>>")), Report())
+    artifact = compile_module(module, NvidiaTarget(architecture), CompileOptions(), Report())
+    (resources,) = assemble(artifact.payload.decode(), architecture).kernels.values()
+    assert resources.spill_store_bytes == resources.stack_bytes == 0
