@@ -55,6 +55,16 @@ def add_all(arrays, out, tile: ct.Constant[int]):
 
 
 @ct.kernel
+def ignores(x, y):
+    ct.store(y, index=(0,), tile=ct.full((16,), 1, dtype=ct.float32))
+
+
+@ct.kernel
+def says(x):
+    ct.printf("block %d: %d\n", ct.bid(0), ct.load(x, index=(ct.bid(0),), shape=(4,)))
+
+
+@ct.kernel
 def add_pair(pair, shape: ct.Constant[tuple[int, int]], out):
     ct.store(out, index=(ct.bid(0), 0), tile=ct.load(pair[0], index=(ct.bid(0), 0), shape=shape) + pair[1])
 

@@ -287,8 +287,8 @@ def test_numbers_of_derived_classes() -> None:
 def test_other_refusals() -> None:
     with pytest.raises(LaunchTypeError, match=r"a function decorated with cuda.tile.kernel is wanted, not function"):
         cutile.launch(1, numbers, ())
-    with pytest.raises(LaunchError, match="on cpu or interpreter here, not on nvidia"):
-        cutile.launch(1, kernels.scale, (X, X, 2.0, 16), target="nvidia")
+    with pytest.raises(LaunchError, match="on cpu, interpreter, nvidia here, not on spirv"):
+        cutile.launch(1, kernels.scale, (X, X, 2.0, 16), target="spirv")
     with pytest.raises(ValueError, match="one to three extents"):
         cutile.launch((1, 1, 1, 1), kernels.scale, (X, X, 2.0, 16))
 

@@ -20,11 +20,15 @@ _END: Final = 1 << 64
 
 
 class MemoryAt(Struct, frozen=True, eq=False):
-    """`nbytes` bytes from an address on, which the caller keeps alive while launches use them."""
+    """`nbytes` bytes from an address on, which the caller keeps alive while launches use them.
+
+    `owner` is the array that they are of, or several objects, if there is one: launches go to its framework's stream.
+    """
 
     number: int
     nbytes: int
     readonly: bool = False
+    owner: object = None
 
 
 class FirstElement(Struct, frozen=True, eq=False):

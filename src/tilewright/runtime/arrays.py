@@ -94,6 +94,14 @@ def view(value: object) -> ArrayView:
     return _exact_view(_buffer(value))
 
 
+def typed_view(value: object) -> ArrayView:
+    """As `view`; where the CUDA interface cannot name the element type (bfloat16), DLPack can."""
+    array = view(value)
+    if array.dtype.type is np.void and isinstance(value, Exporter):
+        return replace(dlpack_view(value), device=array.device)
+    return array
+
+
 def _offer(value: object, name: str) -> object:
     """An attribute of an array, None if it has none; what goes wrong in its library's code is the array's fault."""
     try:

@@ -22,7 +22,7 @@ from tilewright.interop.cutile.specialisation import (
     common,
     constant_facts,
 )
-from tilewright.runtime.arrays import CPU, ArrayView, NotAnArray, UnusableArray, view
+from tilewright.runtime.arrays import ArrayView, NotAnArray, UnusableArray, typed_view
 from tilewright.runtime.dtypes import AnyDtype
 from tilewright.runtime.errors import LaunchError, LaunchOverflowError, LaunchTypeError
 
@@ -59,21 +59,25 @@ Value: TypeAlias = PassedArray | PassedTable | bool | int | float
 
 
 class Flattened(Struct):
-    """All values of a launch, in the order of the entry's parameters."""
+    """All values of a launch, in the order of the entry's parameters; `kind` is that of the device of its arrays."""
 
+    kind: str | None
     values: list[Value] = field(default_factory=lambda: list[Value]())
 
 
 def read_arguments(
-    kernel: str, parameters: Sequence[KernelParameter], arguments: Sequence[object]
+    kernel: str, parameters: Sequence[KernelParameter], arguments: Sequence[object], kind: str | None
 ) -> tuple[tuple[Facts, ...], list[Value]]:
-    """Facts of all arguments and the values to pass. Raises `LaunchError`; nothing has been compiled or run."""
+    """Facts of all arguments and the values to pass. Raises `LaunchError`; nothing has been compiled or run.
+
+    Arrays lie on a device of the `kind` (`cpu`, `cuda`), or anywhere if it is None.
+    """
     if len(arguments) != len(parameters):
         names = ", ".join(p.name for p in parameters)
         raise LaunchTypeError(
             f"kernel {kernel} takes {len(parameters)} arguments ({names}), {len(arguments)} were given"
         )
-    flat = Flattened()
+    flat = Flattened(kind)
     facts = tuple(
         _read(f"kernel {kernel}, argument {p.name}", p.annotation, argument, flat)
         for p, argument in zip(parameters, arguments, strict=True)
@@ -97,7 +101,7 @@ def _read(where: str, note: Annotation, argument: object, flat: Flattened) -> Fa
             f"{where}: numbers are bool, int and float of Python in this front end, a NumPy scalar was "
             f"given; pass its .item()"
         )
-    array = _array_view(where, argument)
+    array = _array_view(where, argument, flat.kind)
     facts = _facts(where, array, note.array)
     flat.values += [PassedArray(where, array), *array.shape, *array.strides]
     return facts
@@ -165,15 +169,17 @@ def _untracked(argument: object) -> object:
     return argument.detach()
 
 
-def _array_view(where: str, argument: object) -> ArrayView:
+def _array_view(where: str, argument: object, kind: str | None) -> ArrayView:
     try:
-        array = view(_untracked(argument))
+        array = typed_view(_untracked(argument))
     except NotAnArray as error:
         raise LaunchTypeError(f"{where}: {error}; an array, number, list of arrays or tuple is wanted") from None
     except UnusableArray as error:
         raise LaunchError(f"{where}: this {type(argument).__name__} cannot be used as it is: {error}") from None
-    if array.device != CPU:
-        raise LaunchError(f"{where}: the array lies on {array.device}, this launch runs on the CPU")
+    if kind not in (None, array.device.kind):
+        place = "the CPU" if kind == "cpu" else f"a {kind} device"
+        said = f"the array lies on {array.device}, this launch runs on {place}"
+        raise LaunchError(f"{where}: {said}; copy it there first")
     if array.dtype.name not in DTYPES:
         raise LaunchTypeError(
             f"{where}: its dtype is {array.dtype}, which the front end does not have; it has {', '.join(DTYPES)}"
@@ -208,7 +214,7 @@ def _layout_facts(
 def _list(where: str, note: ArrayNote, items: list[object], flat: Flattened) -> ListFacts:
     if not items:
         raise LaunchTypeError(f"{where}: an empty list says nothing about its arrays; at least one is wanted")
-    arrays = [_array_view(f"{where}[{i}]", item) for i, item in enumerate(items)]
+    arrays = [_array_view(f"{where}[{i}]", item, flat.kind) for i, item in enumerate(items)]
     first = arrays[0]
     for i, array in enumerate(arrays):
         if (array.dtype, len(array.shape)) != (first.dtype, len(first.shape)):

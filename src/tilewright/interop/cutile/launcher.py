@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -28,11 +28,15 @@ from tilewright.settings.config import current
 
 if TYPE_CHECKING:
     from tilewright.interpreter.tile_ir.memory import AddressTable
+    from tilewright.runtime.nvidia.tables import AddressWords
 
 MOST_PROGRAMS: Final = 128
 """How many programs a kernel keeps; the one that was not used for longest goes first."""
 
 _KEPT_AS: Final = "_tilewright_programs"
+
+_KINDS: Final = {"cpu": "cpu", "interpreter": "cpu", "nvidia": "cuda"}
+"""The kind of the device on which the arrays of a launch lie, by target."""
 
 Key = tuple[tuple[Facts, ...], str, bool, str | None]
 """What a kernel is compiled for: of its arguments, target, whether checked, and product units."""
@@ -70,28 +74,38 @@ class Programs:
 def launch(
     grid: Grid, kernel: object, args: Sequence[object] = (), *, target: str = "cpu", checked: bool = False
 ) -> None:
-    """Run a kernel decorated with `cuda.tile.kernel` on a grid of tile blocks, on arrays in host memory.
+    """Run a kernel decorated with `cuda.tile.kernel` on a grid of tile blocks.
 
-    Arguments are those of `cuda.tile.launch`: arrays (NumPy, PyTorch on the CPU, anything with DLPack or the buffer
-    protocol), Python's numbers, lists of arrays, tuples. The kernel is compiled for what they have in common with
-    others: types, ranks, constants, alignment, extents and strides that are 1 or multiples of 16. `target` is `cpu` (or
-    `cpu:avx512`, `cpu:avx2`, `cpu:generic`) or `interpreter`; `checked` stops at accesses outside of the arrays on the
-    CPU, and in the interpreter at all that the specification leaves undefined.
+    Arguments are those of `cuda.tile.launch`: arrays (NumPy, PyTorch, CuPy, anything with DLPack, the buffer protocol
+    or `__cuda_array_interface__`), Python's numbers, lists of arrays, tuples. The kernel is compiled for what they have
+    in common with others: types, ranks, constants, alignment, extents and strides that are 1 or multiples of 16.
+    `target` is `cpu` (or `cpu:avx512`, `cpu:avx2`, `cpu:generic`) or `interpreter` for arrays in host memory, `nvidia`
+    (or `nvidia:sm_80`, ..) for those on a GPU: the kernel is enqueued on the current stream of their framework.
+    `checked` stops at accesses outside of the arrays, and in the interpreter at all that the specification leaves
+    undefined.
 
     Raises `LaunchError` for arguments that do not fit, the front end's own exceptions for what it does not accept,
     `CompileError` for what the target cannot run, `FrontEndMissing` without the extra `cutile`.
     """
     extents = _extents(grid)
-    if target != "interpreter" and target.partition(":")[0] != "cpu":
-        raise LaunchError(f"kernels of NVIDIA's front end are launched on cpu or interpreter here, not on {target}")
-    programs, facts, values = _read(kernel, args)
+    programs, facts, values = _read(kernel, args, _kind(target))
     found = _entry(_program(kernel, programs, facts, target, checked))
-    passed = [
-        _pass(parameter, value, as_address=target != "interpreter")
-        for parameter, value in zip(found.info.parameters, values, strict=True)
-    ]
+    table = _TABLES[_family(target)]
+    passed = [_pass(parameter, value, table) for parameter, value in zip(found.info.parameters, values, strict=True)]
     with in_python(lambda: front_end().bytecode(kernel, facts)):
         found[extents](*passed)
+
+
+def _family(target: str) -> str:
+    return target.partition(":")[0]
+
+
+def _kind(target: str) -> str:
+    """The kind of the device on which the arrays of a launch lie."""
+    found = _KINDS.get(_family(target))
+    if found is None:
+        raise LaunchError(f"kernels of NVIDIA's front end are launched on {', '.join(_KINDS)} here, not on {target}")
+    return found
 
 
 def _extents(grid: Grid) -> Extents:
@@ -104,7 +118,7 @@ def compile(kernel: object, args: Sequence[object] = (), *, target: str = "cpu",
 
     Raises what `launch` raises before it runs anything.
     """
-    programs, facts, _ = _read(kernel, args)
+    programs, facts, _ = _read(kernel, args, _kind(target))
     return _program(kernel, programs, facts, target, checked)
 
 
@@ -114,11 +128,11 @@ def bytecode(kernel: object, args: Sequence[object] = ()) -> bytes:
     Raises `LaunchError` for arguments that do not fit, `FrontEndMissing` without the extra `cutile`, and the front
     end's own exceptions for what it does not accept.
     """
-    _, facts, _ = _read(kernel, args)
+    _, facts, _ = _read(kernel, args, None)
     return front_end().bytecode(kernel, facts)
 
 
-def _read(kernel: object, args: Sequence[object]) -> tuple[Programs, tuple[Facts, ...], list[Value]]:
+def _read(kernel: object, args: Sequence[object], kind: str | None) -> tuple[Programs, tuple[Facts, ...], list[Value]]:
     attributes = cast("dict[str, object]", getattr(kernel, "__dict__", {}))
     programs = attributes.get(_KEPT_AS)
     if not isinstance(programs, Programs):
@@ -127,7 +141,7 @@ def _read(kernel: object, args: Sequence[object]) -> tuple[Programs, tuple[Facts
             raise LaunchTypeError(f"a function decorated with cuda.tile.kernel is wanted, not {type(kernel).__name__}")
         programs = attributes.setdefault(_KEPT_AS, Programs(front, kernel))
         assert isinstance(programs, Programs)
-    facts, values = read_arguments(programs.name, programs.parameters, args)
+    facts, values = read_arguments(programs.name, programs.parameters, args, kind)
     return programs, facts, values
 
 
@@ -146,7 +160,7 @@ def _entry(program: Program) -> Kernel:
     return next(iter(program))
 
 
-def _pass(parameter: Parameter, value: Value, *, as_address: bool) -> object:
+def _pass(parameter: Parameter, value: Value, table: Callable[[PassedTable], object]) -> object:
     """A value as the entry's parameter takes it."""
     match value:
         case PassedArray():
@@ -156,7 +170,7 @@ def _pass(parameter: Parameter, value: Value, *, as_address: bool) -> object:
         case PassedTable():
             for member in value.members:
                 _check_readable(member)
-            return value.words if as_address else _table(value)
+            return table(value)
         case _:
             return value
 
@@ -182,11 +196,37 @@ def _table(value: PassedTable) -> AddressTable:
     return AddressTable(value.words, {position: array for position, array in arrays if array is not None})
 
 
-def _memory(array: ArrayView, dtype: AnyDtype) -> MemoryAt | Array:
+def _words(value: PassedTable) -> object:
+    return value.words
+
+
+def _device_words(value: PassedTable) -> AddressWords:
+    """The words are copied to the device, and so is nothing that they point to."""
+    from tilewright.runtime.nvidia.tables import AddressWords
+
+    views = [member.view for member in value.members]
+    addresses = tuple(view.address for view in views if 0 not in view.shape)
+    return AddressWords(value.words, addresses, tuple(owner for view in views for owner in _owners(view)))
+
+
+_TABLES: Final[Mapping[str, Callable[[PassedTable], object]]] = {
+    "cpu": _words,
+    "interpreter": _table,
+    "nvidia": _device_words,
+}
+"""What a list of arrays is passed as, by target."""
+
+
+def _owners(view: ArrayView) -> tuple[object, ...]:
+    owner = view.owner
+    return cast("tuple[object, ...]", owner) if isinstance(owner, tuple) else (owner,)
+
+
+def _memory(array: ArrayView, dtype: AnyDtype) -> MemoryAt | ArrayView:
     """All memory from an array's first element to its last; the kernel is told the strides."""
     if 0 in array.shape:
-        return np.empty(0, dtype)
-    return MemoryAt(array.address, _nbytes(array), array.readonly)
+        return ArrayView(0, dtype, (0,), (1,), array.readonly, array.device, array.owner)
+    return MemoryAt(array.address, _nbytes(array), array.readonly, _owners(array))
 
 
 def _nbytes(array: ArrayView) -> int:

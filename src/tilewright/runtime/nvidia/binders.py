@@ -7,7 +7,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import replace
 
 from tilewright.artifacts.artifact import (
     GroupParameter,
@@ -20,14 +19,13 @@ from tilewright.artifacts.artifact import (
 from tilewright.machine.cuda.driver import Context, pointer_device
 from tilewright.runtime.addresses import MemoryAt
 from tilewright.runtime.argument_checks import argument_binder
-from tilewright.runtime.arrays import ArrayView, Device, NotAnArray, UnusableArray, data_address, dlpack_view, view
+from tilewright.runtime.arrays import ArrayView, Device, NotAnArray, UnusableArray, data_address, typed_view
 from tilewright.runtime.binders import Binder, MemrefLayouts, bind_pointer, check_access, check_null
-from tilewright.runtime.dlpack import Exporter
 from tilewright.runtime.dtypes import describe, numpy_dtype
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
 from tilewright.runtime.groups import PointerArray, Table, open_numbers, table_of
 from tilewright.runtime.memref_fit import type_text
-from tilewright.runtime.nvidia.tables import HostTable
+from tilewright.runtime.nvidia.tables import AddressWords, HostTable
 from tilewright.runtime.scalars import SlotValue
 
 
@@ -57,16 +55,30 @@ def _bind_pointer(
     parameter: PointerParameter, where: str, context: Context, argument: object, keep: list[object]
 ) -> tuple[SlotValue, ...]:
     """Array on the device to the address of its first element; None is a null pointer."""
+    if isinstance(argument, AddressWords):
+        return _bind_words(parameter, where, context, argument, keep)
     if isinstance(argument, MemoryAt):
         _check_place(context, where, argument.number)
     of_array = partial(_device_array, parameter.dtype, f"ptr<{parameter.dtype}>", context, where)
     return bind_pointer(parameter, where, of_array, argument, keep)
 
 
+def _bind_words(
+    parameter: PointerParameter, where: str, context: Context, argument: AddressWords, keep: list[object]
+) -> tuple[SlotValue, ...]:
+    """The address in host memory of words that are copied for the launch."""
+    for number, address in enumerate(argument.addresses):
+        _check_place(context, f"{where}[{number}]", address)
+    words = np.ascontiguousarray(argument.words)
+    keep.append(HostTable(parameter.name, (words,), argument.owner))
+    address = data_address()(words)
+    return (address, words.nbytes) if parameter.measured else (address,)
+
+
 def _device_array(dtype: str, wanted: str, context: Context, where: str, argument: object) -> ArrayView:
     """An argument as an array of the right type on the right device."""
     try:
-        array = _typed_view(argument)
+        array = typed_view(argument)
     except NotAnArray as error:
         raise LaunchTypeError(f"{where}: {error}; an array for {wanted} is wanted") from None
     except UnusableArray as error:
@@ -125,14 +137,6 @@ class _MemrefBinding(Struct, frozen=True):
         array = self.typed_view(where, argument)
         check_access(self.parameter, where, array)
         return array
-
-
-def _typed_view(argument: object) -> ArrayView:
-    """As `view`; where the CUDA interface cannot name the element type (bfloat16), DLPack can."""
-    array = view(argument)
-    if array.dtype.type is np.void and isinstance(argument, Exporter):
-        return replace(dlpack_view(argument), device=array.device)
-    return array
 
 
 def _bind_memref(binding: _MemrefBinding, argument: object, keep: list[object]) -> tuple[SlotValue, ...]:

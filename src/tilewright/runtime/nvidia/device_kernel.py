@@ -36,7 +36,7 @@ class DeviceKernel:
         self.checks = ArgumentChecks(info, partial(device_binder, context))
         self._tables = DeviceTables(context)
         self._first_slots = {
-            slot.parameter: position for slot, position in slot_positions(info) if slot.role == "table"
+            slot.parameter: position for slot, position in slot_positions(info) if slot.role in ("table", "pointer")
         }
         formats = "".join(SLOT_FORMATS[slot.dtype] for slot in slot_layout(info.parameters))
         self._records = DeviceRecords.of(info, context)

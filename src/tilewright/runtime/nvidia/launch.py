@@ -28,6 +28,7 @@ from tilewright.runtime.launcher import KernelResources
 from tilewright.runtime.nvidia.device_kernel import DeviceKernel
 from tilewright.runtime.nvidia.direct import entry
 from tilewright.runtime.nvidia.streams import arrays_of, current_stream, framework_of, stream_handle
+from tilewright.runtime.nvidia.tables import AddressWords
 from tilewright.runtime.pool_layout import FRAME_SLOTS
 
 __all__ = ["CudaKernel", "Modules", "bind_artifact"]
@@ -82,7 +83,7 @@ class Modules:
 
 
 def _members(argument: object) -> Iterable[object]:
-    return (argument,) if isinstance(argument, PointerArray) else arrays_of((argument,))
+    return (argument,) if isinstance(argument, PointerArray | MemoryAt | AddressWords) else arrays_of((argument,))
 
 
 def _place(argument: object) -> int | None:
@@ -91,6 +92,8 @@ def _place(argument: object) -> int | None:
         return pointer_device(argument.number)
     if isinstance(argument, PointerArray):
         return next((pointer_device(int(address)) for address in argument.pointers if address), None)
+    if isinstance(argument, AddressWords):
+        return next(map(pointer_device, argument.addresses), None)
     try:
         array = view(argument)
     except (NotAnArray, UnusableArray):

@@ -6,9 +6,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Protocol, cast, runtime_checkable
 
-from tilewright.runtime.addresses import FirstElement
+from tilewright.runtime.addresses import FirstElement, MemoryAt
 from tilewright.runtime.errors import LaunchTypeError
 from tilewright.runtime.groups import ArrayGroup, PointerArray
+from tilewright.runtime.nvidia.tables import AddressWords
 
 
 @runtime_checkable
@@ -94,7 +95,7 @@ def arrays_of(arguments: Sequence[object]) -> Iterator[object]:
             yield from argument.arrays
         elif isinstance(argument, list | tuple):
             yield from cast("Sequence[object]", argument)
-        elif isinstance(argument, PointerArray):
+        elif isinstance(argument, PointerArray | MemoryAt | AddressWords):
             owner = argument.owner
             yield from cast("tuple[object, ...]", owner) if isinstance(owner, tuple) else (owner,)
         elif isinstance(argument, FirstElement):

@@ -1,4 +1,4 @@
-"""Tables of groups on their way to a device.
+"""Tables of groups, and of other addresses, on their way to a device.
 
 The table of a `PointerArray` that cannot change is copied once for each kernel and device, and lives as long as that
 object. Any other is copied for a launch, in the order of its stream; where the stream is being captured, for as long as
@@ -22,8 +22,16 @@ from tilewright.runtime.arrays import AnyArray
 _ALIGNMENT = 16
 
 
+class AddressWords(Struct, frozen=True, eq=False):
+    """Words for a pointer parameter, among them `addresses` of a device's memory; what they are of is `owner`."""
+
+    words: AnyArray
+    addresses: tuple[int, ...]
+    owner: tuple[object, ...]
+
+
 class HostTable(Struct):
-    """Columns of 64-bit words, the addresses first, of the group parameter `name`. `owners` keep the memory alive.
+    """Columns of 64-bit words, the addresses first, of the parameter `name`. `owners` keep the memory alive.
 
     One that `is_lasting` never changes; `copy` is that on the device, once there is one.
     """
