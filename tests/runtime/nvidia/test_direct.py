@@ -9,20 +9,23 @@ from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from msgspec import structs
 
 import tilewright as tw
 from machine.cuda.fake_driver import CONTEXTS, FakeDriver
-from runtime.nvidia.on_device import PLAN, artifact_of
+from runtime.nvidia.on_device import HERE, PLAN, artifact_of
 from tilewright.artifacts.artifact import KernelInfo, LaunchPlan, MemrefParameter, PointerParameter, ScalarParameter
 from tilewright.machine.cuda import driver
 from tilewright.runtime import arrays, direct_arguments, torch_tensors
+from tilewright.runtime.addresses import MemoryAt
 from tilewright.runtime.arrays import Device
 from tilewright.runtime.nvidia import direct
 from tilewright.runtime.nvidia.direct import CUDA, DeviceRunner, entry
 from tilewright.runtime.nvidia.launch import CudaKernel, Modules
 from tilewright.runtime.nvidia.streams import current_stream
+from tilewright.runtime.nvidia.tables import AddressWords
 
 Launch = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
 TELL = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_void_p)
@@ -126,6 +129,10 @@ def test_tensors_of_derived_classes_are_in_the_same_streams(streams: Streams, mo
     tensor = type("Tensor", (), {"__module__": "torch"})
     derived = type("Named", (tensor,), {"__module__": "somebody.tensors"})
     assert [current_stream([None, array()], 0) for array in (tensor, derived, object)] == [streams.now] * 2 + [0]
+    words = AddressWords(np.zeros(1, np.int64), (), (None, tensor()))
+    for passed in (MemoryAt(HERE, 4, owner=(tensor(), None)), words):
+        assert current_stream([passed], 0) == streams.now, "memory goes to the stream of what it is of"
+    assert current_stream([MemoryAt(HERE, 4)], 0) == 0
 
 
 # With tensors of torch, those of the CPU taken for such of a device
