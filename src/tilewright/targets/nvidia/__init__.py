@@ -13,6 +13,7 @@ work-group owns is computed element by element, spread over the threads; what a 
 | `distributed.py`, `runs.py` | those that stay in registers; runs of adjacent elements, 16 bytes at a time |
 | `products/`, `matrix_instructions.py` | products of the work-group; the instructions that multiply and add |
 | `addresses.py`, `combining.py` | pointers, gathers and scatters; reductions and scans by a region |
+| `reports.py` | what kernels print, assert and check: records for the host |
 | `registers.py`, `subgroup.py` | tiles of a subgroup |
 | `ptx.py` | LLVM text to PTX; ptxas |
 
