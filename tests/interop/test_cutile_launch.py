@@ -123,6 +123,14 @@ def test_grids() -> None:
         cutile.launch([], kernels.where_in_grid, (one,))
 
 
+@pytest.mark.parametrize("checked", [False, True])
+@pytest.mark.parametrize("target", ["cpu", "interpreter"])
+def test_arrays_without_elements(target: str, checked: bool) -> None:
+    out = np.zeros(16, np.float32)
+    cutile.launch(1, kernels.ignores, (np.zeros(0, np.float32), out), target=target, checked=checked)
+    assert (out == 1).all()
+
+
 def test_torch_tensors() -> None:
     torch = pytest.importorskip("torch")
     x = torch.arange(200, dtype=torch.bfloat16)[::2]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tilewright.compile_options import CompileOptions
 from tilewright.compiler import lower_module, read_module
-from tilewright.diagnostics import CompileError, Report, Source
+from tilewright.diagnostics import Report, Source
 from tilewright.dialects import scf, team, tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.machine.cuda.architecture import Architecture
