@@ -144,8 +144,10 @@ def test_the_others_of_a_work_group_do_not_go_past_a_barrier(seed: int) -> None:
     where[rnd.sample(range(64), rnd.choice([1, 5, 31]))] = 9
     found = compiled(ENDS, rnd.choice([0, 2]), checked=True)
     arguments = [np.ones(4, np.int32), np.full(64, 77, np.int32), where]
-    with pytest.raises(KernelError, match=r"index \[9\] is outside of %A, which has 4"):
+    with pytest.raises(KernelError, match=r"index \[9\] is outside of %A, which has 4") as caught:
         found.run(Launch(arguments, {}), schedule=rnd, races=False)
+    assert len(caught.value.diagnostics) == 1
+    assert not hasattr(caught.value, "__notes__"), "of many faults one is told, and none is missed"
     out = arguments[1].copy()
     fine = [np.ones(4, np.int32), out, np.zeros(64, np.int32)]
     results = found.run(Launch(fine, {}), schedule=rnd)

@@ -101,6 +101,46 @@ def test_tiles_in_shared_memory_are_printed(level: int) -> None:
     assert printed(program, (2,)) == printed(tw.compile(text, target="interpreter"), (2,))
 
 
+ONE_IN_A_LOOP = """
+    %zero = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %three = constant <i32: 3> : tile<i32>
+    %i = iota : tile<64xi8>
+    for %j in (%zero to %three, step %one) : tile<i32> {
+        print "%d: %d\\n", %j, %i : tile<i32>, tile<64xi8>
+        continue
+    }
+    """
+
+BEHIND_A_LOOP = """
+    %zero = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %two = constant <i32: 2> : tile<i32>
+    %i = iota : tile<64xi8>
+    %a = reshape %i : tile<64xi8> -> tile<8x8xi8>
+    %acc = constant <i32: 0> : tile<8x8xi32>
+    %sum = for %j in (%zero to %two, step %one) : tile<i32> iter_values(%t = %zero) -> (tile<i32>) {
+        %p = mmai %a, %a, %acc signed signed : tile<8x8xi8>, tile<8x8xi8>, tile<8x8xi32>
+        %f = reshape %p : tile<8x8xi32> -> tile<64xi32>
+        %q = reduce %f dim=0 identities=[0 : i32] : tile<64xi32> -> tile<i32> (%x: tile<i32>, %y: tile<i32>) {
+            %z = addi %x, %y : tile<i32>
+            yield %z : tile<i32>
+        }
+        %n = addi %t, %q : tile<i32>
+        continue %n : tile<i32>
+    }
+    print "%d\\n", %sum : tile<i32>
+    """
+
+
+@pytest.mark.parametrize("body", [ONE_IN_A_LOOP, BEHIND_A_LOOP])
+@pytest.mark.parametrize("level", [0, 2])
+def test_nobody_overwrites_what_others_still_read(body: str, level: int) -> None:
+    """The emulated device looks for races: of the address that is told, and of tiles that lay there before."""
+    text = text_of(body, "")
+    assert printed(program_of_text(text, level), (2,)) == printed(tw.compile(text, target="interpreter"), (2,))
+
+
 def test_random_kernels(ran: Ran) -> None:
     for seed in range(SEED, SEED + KERNELS):
         kernel = tile_ir.generate(random.Random(seed), f"seed_{seed}", host=1.0)
