@@ -6,6 +6,7 @@ import json
 import struct
 from collections.abc import Sequence
 from ctypes import c_int64
+from types import BuiltinFunctionType, FunctionType
 
 import pytest
 
@@ -130,6 +131,14 @@ def test_a_capture_is_refused(played: FakeDriver) -> None:
     assert not played.launches
     played.doing = Reporting()
     launched.launch(1, (OnDevice((8,)),), stream=7)
+
+
+def test_calls_go_through_python(played: FakeDriver) -> None:
+    """Machine code that takes calls over would not tell what was reported; other kernels have it."""
+    parameters = (MemrefParameter("x", "f32", (None,), (1,)),)
+    silent = bind_artifact(artifact_of(KernelInfo("k", "k", parameters, launch=PLAN)))["k"]
+    assert isinstance(silent.prepare(1), BuiltinFunctionType)
+    assert isinstance(kernel().prepare(1), FunctionType)
 
 
 def test_an_empty_grid_reports_nothing(played: FakeDriver) -> None:
