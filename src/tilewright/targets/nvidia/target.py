@@ -50,7 +50,7 @@ from tilewright.transforms.schedule.request import ScheduleRequest, parse_reques
 if TYPE_CHECKING:
     from tilewright.targets.nvidia.explain import Explanation
 
-_FORMAT: Final = "5"
+_FORMAT: Final = "6"
 _CONSTANT_SPACE: Final = 4
 
 
