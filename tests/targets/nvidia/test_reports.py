@@ -70,7 +70,7 @@ def test_text_is_that_of_the_interpreter_and_the_cpu(level: int, shared_bytes: i
 
 def test_kernels_that_report_take_the_way_over_lanes() -> None:
     for level in (0, 2):
-        assert program_of_text(text_of(PRINTS, ""), level).k.schedule.endswith("lanes, 32 threads")
+        assert program_of_text(text_of(PRINTS, ""), level).k.schedule == "lanes threads=32"
 
 
 @pytest.mark.parametrize("level", [0, 2])
