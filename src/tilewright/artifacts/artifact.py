@@ -47,6 +47,7 @@ __all__ = [
     "Slot",
     "block_size",
     "device_block_size",
+    "grid_slot",
     "report_slots",
     "scratch_slots",
     "slot_layout",
@@ -86,19 +87,21 @@ def slot_layout(parameters: tuple[Parameter, ...]) -> tuple[Slot, ...]:
     return tuple(slots)
 
 
-def block_size(parameters: tuple[Parameter, ...], *, has_scratch: bool = False, has_reports: bool = False) -> int:
+def block_size(
+    parameters: tuple[Parameter, ...], *, has_scratch: bool = False, has_reports: bool = False, has_grid: bool = False
+) -> int:
     """Bytes of the parameter block, a multiple of its alignment."""
-    hidden = SCRATCH_SLOTS * has_scratch + REPORT_SLOTS * has_reports
+    hidden = SCRATCH_SLOTS * has_scratch + REPORT_SLOTS * has_reports + has_grid
     return -(-(_used(parameters) + hidden * _SLOT_BYTES) // BLOCK_ALIGNMENT) * BLOCK_ALIGNMENT
 
 
 def device_block_size(kernel: KernelInfo) -> int:
     """Bytes of the parameter block of a kernel for a device."""
-    return block_size(kernel.parameters, has_scratch=_has_scratch(kernel), has_reports=REPORTS in kernel.facts)
-
-
-def _has_scratch(kernel: KernelInfo) -> bool:
-    return kernel.launch is not None and kernel.launch.scratch_bytes > 0
+    has_reports, plan = REPORTS in kernel.facts, kernel.launch
+    if plan is None:
+        return block_size(kernel.parameters, has_reports=has_reports)
+    has_scratch, has_grid = plan.scratch_bytes > 0, plan.items > 1
+    return block_size(kernel.parameters, has_scratch=has_scratch, has_reports=has_reports, has_grid=has_grid)
 
 
 def scratch_slots(parameters: tuple[Parameter, ...]) -> tuple[int, ...]:
@@ -110,6 +113,11 @@ def report_slots(parameters: tuple[Parameter, ...], *, has_scratch: bool) -> tup
     """Where a parameter block says, behind scratch memory, where a report's records go and how many words they have."""
     first = _used(parameters) + SCRATCH_SLOTS * _SLOT_BYTES * has_scratch
     return tuple(first + _SLOT_BYTES * k for k in range(REPORT_SLOTS))
+
+
+def grid_slot(parameters: tuple[Parameter, ...], *, has_scratch: bool = False, has_reports: bool = False) -> int:
+    """Where the parameter block of a kernel whose blocks run several work-groups says how many there are along x."""
+    return _used(parameters) + _SLOT_BYTES * (SCRATCH_SLOTS * has_scratch + REPORT_SLOTS * has_reports)
 
 
 def _used(parameters: tuple[Parameter, ...]) -> int:
@@ -153,7 +161,7 @@ def _no_texts() -> Mapping[str, str]:
 _MAGIC: Final = b"TWARTF\x00\x01"
 _PREFIX: Final = struct.Struct("<8sQ")
 _DIGEST_BYTES: Final = 32
-ARTIFACT_FORMAT: Final = 10
+ARTIFACT_FORMAT: Final = 11
 """Grows with every change of what the bytes mean and of the calling convention; others are not read."""
 
 

@@ -29,8 +29,9 @@ class Kernel(Operation, name="builtin.kernel", traits=(ISOLATED,)):
     else a launch must fulfil, as `constraint_codec` writes it. `nonnull` and `nonnull_elements` are the numbers of the
     parameters that must not be null and of the groups that must not have nulls among their elements; None if nobody has
     found out (`derive-null-arguments`). `spread` says that the machine may choose how many work-items there are, since
-    the program cannot tell; `schedule` how the machine runs the kernel (`ir/schedules.py`). The body is a
-    collective region.
+    the program cannot tell; `schedule` how the machine runs the kernel (`ir/schedules.py`). The body is run
+    once for each `items` work-groups that follow each other along x, fewer at the end of the grid, and `team.group_id`
+    is the first of them. The body is a collective region.
     """
 
     sym_name: str = attribute(str)
@@ -46,6 +47,7 @@ class Kernel(Operation, name="builtin.kernel", traits=(ISOLATED,)):
     nonnull_elements: tuple[int, ...] | None = optional_attribute(tuple, default=None)
     spread: bool = optional_attribute(bool, default=False)
     schedule: str | None = optional_attribute(str, default=None)
+    items: int = optional_attribute(int, default=1)
 
     def verify(self, report: Report) -> None:
         try:

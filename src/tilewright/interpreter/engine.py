@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -90,7 +91,8 @@ def interpret(
     }
     across = among_work_groups() if checked else None
     nests: dict[Operation, list[scf.For]] = {}
-    for z, y, x in np.ndindex(grid[::-1]):
+    along, *across_grid = grid
+    for z, y, x in product(*map(range, reversed(across_grid)), range(0, along, kernel.items)):
         w = WorkGroup(kernel, all_handlers(), subgroup, size, (x, y, z), grid, checked, fuel, dict(shared))
         w.symbols, w.across, w.nests = symbols, across, nests
         w.spaces += [space for _, space in symbols.values()]

@@ -52,7 +52,7 @@ def test_blocks_have_scratch_memory(
     kernel(*parameters, plan=plan).prepare((5, 2))(*(OnDevice((7,)) for _ in parameters))
     (launched,) = played.launches
     ((address, memory),) = played.memory.items()
-    assert [word for word in launched.words if word][-2:] == [address, 512], "behind the parameters"
+    assert [word for word in launched.words if word][-3:] == [address, 512, 5], "behind the parameters"
     assert len(memory) == 512 * 6
     assert played.calls.index("cuMemFreeAsync") > played.calls.index("cuLaunchKernelEx")
 
@@ -90,6 +90,21 @@ def test_grids_that_are_none(played: FakeDriver, grid: tuple[int, ...], plan: La
 def test_items_make_room_for_longer_grids(played: FakeDriver) -> None:
     kernel(plan=LaunchPlan((64, 1, 1), items=8)).launch((1 << 31) - 1, ())
     assert played.launches[0].grid == (1 << 28, 1, 1)
+
+
+@pytest.mark.parametrize("parameters", [(), (VECTOR,), (POINTER,)])
+def test_blocks_of_several_items_know_how_many_there_are(
+    played: FakeDriver, parameters: tuple[MemrefParameter | PointerParameter, ...]
+) -> None:
+    """Of the launch, not of the one before; by machine code as well as by Python."""
+    found = kernel(*parameters, plan=LaunchPlan((64, 1, 1), items=4))
+    for groups in (5, 9):
+        at = found.prepare((groups, 2))
+        arguments = tuple(OnDevice((7,)) for _ in parameters)
+        for launch in (at, at, lambda *given, n=groups: found.launch((n, 2), given)):
+            launch(*arguments)
+            assert played.launches[-1].grid == (-(-groups // 4), 2, 1)
+            assert [word for word in played.launches[-1].words if word][-1] == groups
 
 
 def test_a_launch_is_where_the_arrays_are(played: FakeDriver) -> None:

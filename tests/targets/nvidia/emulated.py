@@ -11,7 +11,7 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from tilewright.artifacts.artifact import KernelInfo, device_block_size, scratch_slots
+from tilewright.artifacts.artifact import KernelInfo, device_block_size, grid_slot, scratch_slots
 from tilewright.artifacts.report_sites import ReportSite, device_words, read_sites
 from tilewright.compiler import CompileOptions, lower_module, read_module
 from tilewright.diagnostics import Report, Source
@@ -61,6 +61,10 @@ class Emulated:
         if reported is not None:
             records.write(struct.pack(f"<{HEAD}q", 0, words, 0, 0))
             slots += struct.pack("<Qq", records.address, words)
+        if info.launch.items > 1:
+            last = grid_slot(info.parameters, has_scratch=size > 0, has_reports=reported is not None)
+            slots = slots.ljust(last, b"\0") + struct.pack("<q", grid[0])
+            grid = info.launch.blocks(grid)
         device.launch(self.program, info.symbol, grid, slots.ljust(device_block_size(info), b"\0"), info.local_bytes)
         if reported is not None:
             deliver(info.name, *reports_in(np.frombuffer(records.read(), np.int64), reported[1]))

@@ -42,6 +42,7 @@ class DeviceKernel:
         self._records = DeviceRecords.of(info, context)
         formats += "Qq" if plan.scratch_bytes else ""
         formats += "Qq" if self._records is not None else ""
+        formats += "q" if plan.items > 1 else ""
         padding = device_block_size(info) - struct.calcsize(f"<{formats}")
         self._packer = struct.Struct(f"<{formats}{padding}x")
         self.runner = once(partial(DeviceRunner.of, info, plan, function))
@@ -57,9 +58,9 @@ class DeviceKernel:
         """
         return self.checks.values(arguments, sizes)
 
-    def block(self, values: Sequence[SlotValue]) -> bytes:
-        """The parameter block."""
-        return self._packer.pack(*values)
+    def block(self, values: Sequence[SlotValue], sizes: Extents) -> bytes:
+        """The parameter block of a launch on a grid, without scratch memory."""
+        return self._packer.pack(*values, *(sizes[:1] if self._plan.items > 1 else ()))
 
     def run(self, sizes: Extents, values: list[SlotValue], keep: Sequence[object], stream: int) -> None:
         """Enqueue checked work; an empty grid is none. Raises `LaunchError` if the device has no resources for it.
@@ -75,7 +76,7 @@ class DeviceKernel:
                 # a table that is null stays so
                 values[first : first + len(columns)] = [columns[0] if values[first] else 0, *columns[1:]]
             with self._scratch(sizes, stream) as scratch, self._reports(stream) as reports:
-                self._enqueue(sizes, self.block([*values, *scratch, *reports]), stream)
+                self._enqueue(sizes, self.block([*values, *scratch, *reports], sizes), stream)
 
     def _reports(self, stream: int) -> AbstractContextManager[Sequence[int]]:
         """The slots of the memory for what the kernel reports; behind the launch it is told."""

@@ -10,7 +10,7 @@ from typing import Final, Protocol, cast
 
 from msgspec import Struct
 
-from tilewright.artifacts.artifact import KernelInfo, LaunchPlan, block_size
+from tilewright.artifacts.artifact import KernelInfo, LaunchPlan, device_block_size
 from tilewright.machine.cuda.driver import KernelFunction
 from tilewright.machine.cuda.launch_config import CONFIG_BYTES, LaunchConfig
 from tilewright.machine.native import LoadedObject, load_object
@@ -66,7 +66,7 @@ class DeviceRunner(Struct, frozen=True):
             teller,
             CUDA,
             ordinal,
-            block_size(info.parameters),
+            device_block_size(info),
         )
         control = ctypes.create_string_buffer(head + ctypes.string_at(config.address, CONFIG_BYTES), CONTROL_BYTES)
         word = ctypes.c_uint64(ctypes.addressof(control))

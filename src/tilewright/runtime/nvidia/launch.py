@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import Lock
 from typing import Final
 
-from tilewright.artifacts.artifact import Artifact, GroupParameter, KernelInfo, block_size
+from tilewright.artifacts.artifact import Artifact, GroupParameter, KernelInfo, device_block_size
 from tilewright.artifacts.parameters import REPORTS
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.machine.cuda.driver import Context, LoadedModule, device_count, open_device, pointer_device
@@ -169,10 +169,10 @@ class CudaKernel:
             values, keep = on.checked(arguments, sizes)
             # the stream of an accepted call is torch's
             if len(arguments) == passed and framework_of(arguments) == "torch" and (runner := on.runner()) is not None:
-                accepted.saw(arguments, on.block(values), keep, runner)
+                accepted.saw(arguments, on.block(values, sizes), keep, runner)
             on.run(sizes, values, keep, current_stream(arguments, on.ordinal))
 
-        return call_site(accepted, entry(), header, FRAME_SLOTS + block_size(self.info.parameters), passed, launch)
+        return call_site(accepted, entry(), header, FRAME_SLOTS + device_block_size(self.info), passed, launch)
 
     def resources(self, device: int | None = None) -> KernelResources:
         """What the kernel takes of a device, by default the first on which it was launched."""

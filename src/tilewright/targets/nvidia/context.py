@@ -42,9 +42,10 @@ class KernelContext(Struct):
     `thread` is the number of the thread in its work-group, `lane` that in its subgroup, `subgroup` the number of the
     subgroup; `warp_lane` and `warp` are the same of the machine's warps, each of which may be several subgroups.
     `spmd` tells whether the code being emitted is that of a work-item (or of one element of a tile) rather than of the
-    whole work-group. `ahead` is where the factors lie that a loop loads before its products want them.
-    `reports` says where records for the host go. `ended` is a word of shared memory that is not 0 when a work-item has
-    ended early. `reaches` are the bytes that pointer parameters may access, where the kernel asks for them.
+    whole work-group. `groups` is how many work-groups there are along x where blocks run several of them. `ahead` is
+    where the factors lie that a loop loads before its products want them. `reports` says where records for the host go.
+    `ended` is a word of shared memory that is not 0 when a work-item has ended early. `reaches` are the bytes that
+    pointer parameters may access, where the kernel asks for them.
     """
 
     kernel: Kernel
@@ -60,6 +61,7 @@ class KernelContext(Struct):
     work_group_size: tuple[int, int]
     shared: Value
     scratch: Value | None
+    groups: Value | None
     thread: Value
     lane: Value
     subgroup: Value

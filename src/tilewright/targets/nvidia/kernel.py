@@ -18,6 +18,7 @@ from tilewright.artifacts.artifact import (
     LaunchPlan,
     Slot,
     block_size,
+    grid_slot,
     report_slots,
     scratch_slots,
     slot_layout,
@@ -150,7 +151,9 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     signature = kernel_info(kernel, symbol, 0)
     parameters, has_reports = signature.parameters, REPORTS in signature.facts
     m, n = kernel.work_group_size
-    size = block_size(parameters, has_scratch=room is not None, has_reports=has_reports)
+    assert room is None or kernel.items == 1, "what packs items has counted their shared memory"
+    has_scratch = room is not None
+    size = block_size(parameters, has_scratch=has_scratch, has_reports=has_reports, has_grid=kernel.items > 1)
     slots = [Parameter("ptr", "slots", f'byval([{size} x i8]) align 16 "nvvm.grid_constant"')] if size else []
     geometry = f'nounwind "nvvm.reqntid"="{m * n},1,1"'
     function = module.function(symbol, "void", slots, attributes=geometry, convention="ptx_kernel")
@@ -177,6 +180,7 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
         work_group_size=(m, n),
         shared=shared,
         scratch=None,
+        groups=None,
         thread=i64(0),
         lane=i64(0),
         subgroup=i64(0),
@@ -190,14 +194,17 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     if room is not None:
         ctx.scratch = _scratch(ctx, *(b.offset(function.arguments[0], slot) for slot in scratch_slots(parameters)))
     if has_reports:
-        slots_ = report_slots(parameters, has_scratch=room is not None)
+        slots_ = report_slots(parameters, has_scratch=has_scratch)
         address, words = (b.load("i64", b.offset(function.arguments[0], slot), 8) for slot in slots_)
         ctx.reports = Records(address, words, numbered_sites(kernel))
         reports.begin(ctx)
+    if kernel.items > 1:
+        slot = grid_slot(parameters, has_scratch=has_scratch, has_reports=has_reports)
+        ctx.groups = b.load("i64", b.offset(function.arguments[0], slot), 8)
     _bind_parameters(ctx, function.arguments, iter(slot_layout(parameters)))
     ctx.lower_block(kernel.body.entry)
     b.ret()
-    plan = LaunchPlan((m * n, 1, 1), scratch_bytes=arena.scratch_bytes)
+    plan = LaunchPlan((m * n, 1, 1), kernel.items, scratch_bytes=arena.scratch_bytes)
     info = kernel_info(kernel, symbol, arena.high_water)
     facts = dict(info.facts) | ({PRODUCTS: products.described} if products.described else {})
     if kernel.schedule is not None:

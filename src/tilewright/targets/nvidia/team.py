@@ -29,12 +29,14 @@ def special_register(ctx: KernelContext, name: str) -> Value:
 
 def _group_id(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, team.GroupId)
-    ctx.bind(op.out, special_register(ctx, f"ctaid.{_AXES[op.dim]}"))
+    block = special_register(ctx, f"ctaid.{_AXES[op.dim]}")
+    ctx.bind(op.out, ctx.b.mul(block, i64(ctx.kernel.items)) if op.dim == 0 else block)
 
 
 def _num_groups(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, team.NumGroups)
-    ctx.bind(op.out, special_register(ctx, f"nctaid.{_AXES[op.dim]}"))
+    known = ctx.groups if op.dim == 0 else None
+    ctx.bind(op.out, special_register(ctx, f"nctaid.{_AXES[op.dim]}") if known is None else known)
 
 
 def _columns(ctx: KernelContext) -> int:
