@@ -49,6 +49,7 @@ NO_ARITHMETIC = {
         "cuda_tile.unpack",
         "gpu.convert_layout",
         "lane.aligned",
+        "lane.row",
         "lane.fill",
         "lane.numbers",
         "lane.pick",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import prod
+from typing import Final
 
 from tilewright.diagnostics import Report
 from tilewright.dialects.tile_rules import fail
@@ -24,8 +25,11 @@ from tilewright.ir.definition import (
     optional_attribute,
     result,
 )
-from tilewright.ir.effects import Effect, reads, writes
-from tilewright.ir.types import BOOL, FRAGMENT, INDEX_ONLY, MEMREF, SCALAR, FragmentType, MemrefType, Type
+from tilewright.ir.effects import Effect, EffectKind, reads, writes
+from tilewright.ir.types import BOOL, FRAGMENT, INDEX_ONLY, MEMREF, SCALAR, AddressSpace, FragmentType, MemrefType, Type
+
+COPIED_BYTES: Final = (4, 8, 16)
+"""Of one asynchronous copy."""
 
 Steps = tuple[tuple[int, int, int], ...]
 """Digits of a register's number, fastest first: so many values, along which mode, how far apart."""
@@ -85,6 +89,52 @@ class Store(Operation, name="lane.store", traits=(SPMD_ONLY,)):
         _access(self, report, self.value)
 
 
+class CopyAsync(Operation, name="lane.copy_async", traits=(SPMD_ONLY,)):
+    """Begins to write `source[i0 + r0, ..]` to `target[i0 + r0, ..]`, local memory, for elements r as of `lane.store`.
+
+    Each `width` elements are one copy: they lie behind each other in both, aligned to their bytes, all inside of the
+    source or all outside; outside nothing is copied. The target holds them once the work-item has waited for them.
+    """
+
+    source: Value = operand(MEMREF)
+    target: Value = operand(MEMREF)
+    indices: list[Value] = operands(INDEX_ONLY)
+    registers: Steps = attribute(tuple)
+    check: tuple[bool, ...] = optional_attribute(tuple, default=())
+    width: int = optional_attribute(int, default=1)
+
+    def effects(self) -> Sequence[Effect]:
+        return [*reads(self.operands[0]), *writes(self.operands[1])]
+
+    def verify(self, report: Report) -> None:
+        source, target = self.source.type, self.target.type
+        assert isinstance(source, MemrefType)
+        assert isinstance(target, MemrefType)
+        if target.space is not AddressSpace.LOCAL or source.space is not AddressSpace.GLOBAL:
+            fail(self, report, "copies from global to local memory")
+        elif source.element is not target.element or source.order != target.order:
+            fail(self, report, f"{source} copied to {target}")
+        elif self.width * source.element.bytes not in COPIED_BYTES:
+            fail(self, report, f"copies of {self.width * source.element.bytes} bytes, not 4, 8 or 16", "width")
+        else:
+            for memref in (self.source, self.target):
+                _placed(self, report, memref)
+
+
+class WaitCopies(Operation, name="lane.wait_copies", traits=(SPMD_ONLY,)):
+    """All copies that this work-item has begun have been written."""
+
+    def effects(self) -> Sequence[Effect]:
+        return [Effect(EffectKind.ORDER)]
+
+
+class Synchronize(Operation, name="lane.synchronize", traits=(SPMD_ONLY, CONVERGENT)):
+    """The work-items of the subgroup arrive, and see what each other wrote to local and global memory."""
+
+    def effects(self) -> Sequence[Effect]:
+        return [Effect(EffectKind.ORDER)]
+
+
 class Aligned(Operation, name="lane.aligned", traits=(PURE,)):
     """Whether the address of an element is a multiple of `bytes`."""
 
@@ -95,6 +145,22 @@ class Aligned(Operation, name="lane.aligned", traits=(PURE,)):
 
     def verify(self, report: Report) -> None:
         _indexed(self, report, self.memref, self.indices)
+
+
+class Row(Operation, name="lane.row", traits=(PURE,)):
+    """The elements that lie behind each other in memory, whatever the modes, from `memref[i0, i1, ..]` on."""
+
+    memref: Value = operand(MEMREF)
+    indices: list[Value] = operands(INDEX_ONLY)
+    out: Value = result(MEMREF)
+
+    def verify(self, report: Report) -> None:
+        _indexed(self, report, self.memref, self.indices)
+        source, row = self.memref.type, self.out.type
+        assert isinstance(source, MemrefType)
+        assert isinstance(row, MemrefType)
+        if row.strides != (1,) or row.element is not source.element or row.space is not source.space:
+            fail(self, report, f"{row} is no row of {source}")
 
 
 class Fill(Operation, name="lane.fill", traits=(PURE,)):
@@ -185,24 +251,31 @@ def _indexed(op: Operation, report: Report, memref: Value, indices: Sequence[Val
 
 
 def _access(op: Load | Store, report: Report, value: Value) -> None:
-    """Digits that give each register a place, in modes that there are; accesses of neighbours."""
-    order, type_ = _indexed(op, report, op.memref, op.indices), fragment_of(value)
+    """Digits that give each register a place."""
+    type_ = fragment_of(value)
     assert isinstance(op.memref.type, MemrefType)
     if type_.element is not op.memref.type.element:
         fail(op, report, f"registers hold {type_.element}, the memref {op.memref.type.element}")
-    if len(op.check) not in (0, order):
-        fail(op, report, f"check has {len(op.check)} flags for a memref of order {order}", "check")
     if prod(extent for extent, _, _ in op.registers) != type_.size:
         fail(op, report, f"digits of {type_.size} registers are needed", "registers")
+    else:
+        _placed(op, report, op.memref)
+
+
+def _placed(op: Load | Store | CopyAsync, report: Report, memref: Value) -> None:
+    """Digits in modes that there are; accesses of neighbours."""
+    order = _indexed(op, report, memref, op.indices)
+    if len(op.check) not in (0, order):
+        fail(op, report, f"check has {len(op.check)} flags for a memref of order {order}", "check")
     elif any(not 0 <= mode < order for _, mode, _ in op.registers):
         fail(op, report, f"the memref has {order} modes", "registers")
-    elif op.width != 1 and not _neighbours(op):
+    elif op.width != 1 and not _neighbours(op, memref):
         fail(op, report, f"{op.width} registers in a row do not lie behind each other", "width")
 
 
-def _neighbours(op: Load | Store) -> bool:
+def _neighbours(op: Load | Store | CopyAsync, memref: Value) -> bool:
     if op.width < 1 or not op.registers:
         return False
     extent, mode, stride = op.registers[0]
-    assert isinstance(op.memref.type, MemrefType)
-    return extent % op.width == 0 and stride == 1 and op.memref.type.strides[mode] in (1, None)
+    assert isinstance(memref.type, MemrefType)
+    return extent % op.width == 0 and stride == 1 and memref.type.strides[mode] in (1, None)

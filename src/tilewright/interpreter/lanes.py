@@ -9,16 +9,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from tilewright.diagnostics.kernel_error import fail
 from tilewright.dialects import lane
 from tilewright.dialects.lane import fragment_of
-from tilewright.interpreter.memory import View
+from tilewright.interpreter.memory import Copy, Lanes, View
 from tilewright.interpreter.scalars import whole_subgroups
 from tilewright.interpreter.state import Handler, WorkGroup
+from tilewright.interpreter.views import integer
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.types import AddressSpace
+from tilewright.ir.types import AddressSpace, MemrefType
 from tilewright.numerics.arrays import dtype_of
 
 Array = NDArray[Any]
@@ -29,15 +31,33 @@ def registers(w: WorkGroup, value: Value) -> Array:
     return np.broadcast_to(w.scalar(value), (fragment_of(value).size, w.items))
 
 
-def _view(w: WorkGroup, value: Value) -> View:
-    found = w.memref(value)
-    assert isinstance(found, View), "work-items that work on tiles share their memory"
-    return found
+Transfer = lane.Load | lane.Store | lane.CopyAsync
 
 
-def _each_register(w: WorkGroup, op: lane.Load | lane.Store) -> Iterator[tuple[int, View, list[Array]]]:
+def _views(w: WorkGroup, value: Value) -> Iterator[View]:
+    """The memory of each work-item, while only those are active whose memory it is."""
+    found, mask = w.memref(value), w.mask
+    assert mask is not None
+    if isinstance(found, View):
+        yield found
+        return
+    owners: dict[View, list[int]] = {}
+    for item in np.flatnonzero(mask):
+        owners.setdefault(found.views[item], []).append(int(item))
+    for view, items in owners.items():
+        w.mask = np.isin(np.arange(w.items), items)
+        yield view
+    w.mask = mask
+
+
+def _each_register(w: WorkGroup, op: Transfer, memory: Value) -> Iterator[tuple[int, View, list[Array]]]:
     """Every register with the positions of its elements, while only work-items that access one are active."""
-    view, mask = _view(w, op.memref), w.mask
+    for view in _views(w, memory):
+        yield from _registers_of(w, op, view)
+
+
+def _registers_of(w: WorkGroup, op: Transfer, view: View) -> Iterator[tuple[int, View, list[Array]]]:
+    mask = w.mask
     assert mask is not None
     inside_before = mask
     for register, offset in enumerate(lane.offsets(op.registers, len(op.indices))):
@@ -57,7 +77,7 @@ def _each_register(w: WorkGroup, op: lane.Load | lane.Store) -> Iterator[tuple[i
             w.mask = mask
 
 
-def _check_aligned(w: WorkGroup, op: lane.Load | lane.Store, view: View, at: list[Array], inside: Array) -> None:
+def _check_aligned(w: WorkGroup, op: Transfer, view: View, at: list[Array], inside: Array) -> None:
     if op.width > 1 and (inside & ~_multiple(view, at, op.width)).any():
         fail("R010", op.location, f"{op.width} elements of one access are not aligned to their bytes")
 
@@ -78,23 +98,77 @@ def _load(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, lane.Load)
     type_ = fragment_of(op.out)
     out = np.zeros((type_.size, w.items), dtype_of(type_.element.format))
-    for register, view, at in _each_register(w, op):
-        out[register] = w.read(view, at, op.location)
+    for register, view, at in _each_register(w, op, op.memref):
+        found = w.read(view, at, op.location)
+        out[register] = np.where(w.active, found, out[register])
     w.values[op.out] = out
 
 
 def _store(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, lane.Store)
     values = registers(w, op.value)
-    for register, view, at in _each_register(w, op):
+    for register, view, at in _each_register(w, op, op.memref):
         w.write(view, at, values[register], op.location)
+
+
+def _copy_async(w: WorkGroup, op: Operation) -> None:
+    """Read now, written when it is awaited: until then the target holds what it held."""
+    assert isinstance(op, lane.CopyAsync)
+    targets = list(_views(w, op.target))
+    assert len(targets) == 1, "work-items share local memory"
+    for _, view, at in _each_register(w, op, op.source):
+        _check_aligned(w, op, targets[0], at, w.active)
+        w.copies.append(Copy(targets[0], at, w.read(view, at, op.location), w.active, op.location))
+
+
+def _wait_copies(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, lane.WaitCopies)
+    mask, left = w.active, list[Copy]()
+    for copy in w.copies:
+        w.mask = copy.active & mask
+        if w.mask.any():
+            w.write(copy.target, copy.indices, w.spread(copy.values), copy.location)
+        if (copy.active & ~mask).any():
+            left.append(replace(copy, active=copy.active & ~mask))
+    w.mask, w.copies = mask, left
+
+
+def _synchronize(w: WorkGroup, op: Operation) -> None:
+    whole_subgroups(w, op)
+    w.shadow.synchronise(list(AddressSpace))
 
 
 def _aligned(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, lane.Aligned)
-    view = _view(w, op.memref)
-    size = 1 if view.buffer is None else view.buffer.data.itemsize
-    w.values[op.out] = _multiple(view, [w.scalar(index) for index in op.indices], op.bytes // size)
+    out = np.zeros(w.items, np.bool_)
+    for view in _views(w, op.memref):
+        size = 1 if view.buffer is None else view.buffer.data.itemsize
+        found = _multiple(view, [w.scalar(index) for index in op.indices], op.bytes // size)
+        if isinstance(w.memref(op.memref), View):
+            w.values[op.out] = found
+            return
+        out |= w.active & found
+    w.values[op.out] = out
+
+
+def _row(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, lane.Row)
+    assert isinstance(op.out.type, MemrefType)
+    (size,), found = op.out.type.shape, w.memref(op.memref)
+    assert size is not None
+    at = [w.scalar(index) for index in op.indices]
+
+    def row(view: View, item: int | None) -> View:
+        offset = view.offset
+        for index, stride in zip(at, view.strides, strict=True):
+            offset = offset + integer(index if item is None else w.spread(index)[item]) * stride
+        return View(view.buffer, offset, (size,), (1,))
+
+    if isinstance(found, View):
+        w.values[op.out] = row(found, None)
+    else:
+        active = w.active
+        w.values[op.out] = Lanes(tuple(row(v, k) if active[k] else v for k, v in enumerate(found.views)))
 
 
 def _fill(w: WorkGroup, op: Operation) -> None:
@@ -132,7 +206,11 @@ def handlers() -> Mapping[type[Operation], Handler]:
     return {
         lane.Load: _load,
         lane.Store: _store,
+        lane.CopyAsync: _copy_async,
+        lane.WaitCopies: _wait_copies,
+        lane.Synchronize: _synchronize,
         lane.Aligned: _aligned,
+        lane.Row: _row,
         lane.Fill: _fill,
         lane.Numbers: _numbers,
         lane.Pick: _pick,

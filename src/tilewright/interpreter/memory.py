@@ -11,6 +11,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from tilewright.diagnostics import Location
 from tilewright.ir.types import AddressSpace
 
 Array = NDArray[Any]
@@ -34,6 +35,16 @@ class View(Struct, frozen=True):
     offset: Number
     shape: tuple[Number, ...]
     strides: tuple[Number, ...]
+
+
+class Copy(Struct, frozen=True, eq=False):
+    """Elements on their way: what the active work-items have read, and where it is written once they wait for it."""
+
+    target: View
+    indices: list[Array]
+    values: Array
+    active: Array
+    location: Location
 
 
 class Lanes(Struct, frozen=True):

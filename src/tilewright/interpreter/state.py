@@ -13,7 +13,7 @@ from tilewright.diagnostics import Diagnostic, Location
 from tilewright.diagnostics.kernel_error import fail
 from tilewright.dialects import scf
 from tilewright.dialects.builtin import Kernel
-from tilewright.interpreter.memory import Buffer, GroupValue, Lanes, View
+from tilewright.interpreter.memory import Buffer, Copy, GroupValue, Lanes, View
 from tilewright.interpreter.shadow import Shadow, Touch, among_work_items
 from tilewright.interpreter.trial import Trial
 from tilewright.ir.core import Block, Operation, Value
@@ -35,7 +35,7 @@ class WorkGroup(Struct):
     `across` is what the work-groups of the launch do to global memory.
 
     While iterations of loops run in the place of work-items, `trial` notes what they touch; `nests` are the loops that
-    they may be of, by the outermost one.
+    they may be of, by the outermost one. `copies` have begun and have not been waited for.
     """
 
     kernel: Kernel
@@ -56,6 +56,7 @@ class WorkGroup(Struct):
     shadow: Shadow = field(default_factory=among_work_items)
     across: Shadow | None = None
     trial: Trial | None = None
+    copies: list[Copy] = field(default_factory=list[Copy])
     nests: dict[Operation, list[scf.For]] = field(default_factory=dict[Operation, list[scf.For]])
 
     @property

@@ -14,7 +14,7 @@ from tilewright.dialects import lane
 from tilewright.dialects.addresses import Scatter
 from tilewright.dialects.lane import fragment_of
 from tilewright.ir import core
-from tilewright.ir.types import FragmentType
+from tilewright.ir.types import FragmentType, MemrefType
 from tilewright.targets.llvm.emitter import Value, i32, i64
 from tilewright.targets.llvm.types import ELEMENTS
 from tilewright.targets.nvidia import warp
@@ -23,9 +23,10 @@ from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.elements import guarded_all
 from tilewright.targets.nvidia.elementwise import apply
 from tilewright.targets.nvidia.memory import address, element_pointer, in_bounds, load_element, store_element
+from tilewright.targets.nvidia.products.staging import commit, copy_async, wait
 from tilewright.targets.nvidia.values import Fragment, Operand, View
 
-Transfer = lane.Load | lane.Store
+Transfer = lane.Load | lane.Store | lane.CopyAsync
 
 
 def is_fragment(value: core.Value) -> bool:
@@ -59,9 +60,9 @@ def lower_elementwise(ctx: KernelContext, op: core.Operation) -> None:
 class _Runs:
     """What a load or store accesses: runs of `width` registers, each one access."""
 
-    def __init__(self, ctx: KernelContext, op: Transfer) -> None:
+    def __init__(self, ctx: KernelContext, op: Transfer, memory: core.Value) -> None:
         self._ctx, self._op = ctx, op
-        self.view: View = ctx.view(op.memref)
+        self.view: View = ctx.view(memory)
         self._start = [ctx.scalar(index) for index in op.indices]
         self._base = address(ctx, self.view, self._start)
 
@@ -96,7 +97,7 @@ class _Runs:
 
 def _load(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, lane.Load)
-    runs, slots = _Runs(ctx, op), list[Operand]()
+    runs, slots = _Runs(ctx, op, op.memref), list[Operand]()
     element = runs.view.element
 
     def read(places: Callable[[], list[Value]]) -> list[Operand]:
@@ -110,7 +111,7 @@ def _load(ctx: KernelContext, op: core.Operation) -> None:
 
 def _store(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, lane.Store)
-    runs, slots = _Runs(ctx, op), slots_of(ctx, op.value)
+    runs, slots = _Runs(ctx, op, op.memref), slots_of(ctx, op.value)
     for number, (inside, places) in enumerate(runs):
         values = slots[number * op.width : (number + 1) * op.width]
         with ctx.b.if_then(inside):
@@ -118,11 +119,37 @@ def _store(ctx: KernelContext, op: core.Operation) -> None:
                 store_element(ctx, runs.view.element, value, at, runs.alignment(k))
 
 
+def _copy_async(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, lane.CopyAsync)
+    sources, targets = _Runs(ctx, op, op.source), _Runs(ctx, op, op.target)
+    bytes_ = op.width * sources.view.element.bytes
+    for (inside, source), (_, target) in zip(sources, targets, strict=True):
+        with ctx.b.if_then(inside):
+            copy_async(ctx, target()[0], source()[0], bytes_)
+
+
+def _wait_copies(ctx: KernelContext, op: core.Operation) -> None:
+    commit(ctx)
+    wait(ctx, 0)
+
+
+def _synchronize(ctx: KernelContext, op: core.Operation) -> None:
+    warp.synchronize(ctx)
+
+
 def _aligned(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, lane.Aligned)
     b = ctx.b
     at = b.cast("ptrtoint", address(ctx, ctx.view(op.memref), [ctx.scalar(index) for index in op.indices]), "i64")
     ctx.bind(op.out, b.icmp("eq", b.and_(at, i64(op.bytes - 1)), i64(0)))
+
+
+def _row(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, lane.Row)
+    assert isinstance(op.out.type, MemrefType)
+    view, (size,) = ctx.view(op.memref), op.out.type.shape
+    pointer = address(ctx, view, [ctx.scalar(index) for index in op.indices])
+    ctx.bind(op.out, View(op.out.type, pointer, (i64(size or 0),), (i64(1),), view.base))
 
 
 class _AtRegister:
@@ -184,7 +211,11 @@ def lowerings() -> Mapping[type[core.Operation], OpLowering]:
     return {
         lane.Load: _load,
         lane.Store: _store,
+        lane.CopyAsync: _copy_async,
+        lane.WaitCopies: _wait_copies,
+        lane.Synchronize: _synchronize,
         lane.Aligned: _aligned,
+        lane.Row: _row,
         lane.Fill: _fill,
         lane.Numbers: _numbers,
         lane.Pick: _pick,

@@ -52,6 +52,15 @@ def stage(ctx: KernelContext, value: core.Value, factor: Factor, outer_dim: int,
                 _by_elements(ctx, copy, value, outer_dim, target)
 
 
+def copy_async(ctx: KernelContext, target: Value, source: Value, bytes_: int, given: Value | None = None) -> None:
+    """Begin a copy of so many bytes to shared memory; zeros behind the first `given` of them."""
+    name = f"llvm.nvvm.cp.async.{'cg' if bytes_ == PIECE else 'ca'}.shared.global.{bytes_}"
+    if given is None:
+        ctx.b.intrinsic_void(name, [target, source])
+    else:
+        ctx.b.intrinsic_void(f"{name}.s", [target, source, given])
+
+
 def commit(ctx: KernelContext) -> None:
     """What was begun since the last time is a group."""
     ctx.b.intrinsic_void("llvm.nvvm.cp.async.commit.group", [])
@@ -154,12 +163,7 @@ class _Copy:
         indices[self._far] = b.add(indices[self._far], row)
         place = b.offset(target, _offset(self._ctx, self.factor, row, b.mul(column, i64(bytes_))))
         source = address(self._ctx, self.view, indices)
-        name = f"llvm.nvvm.cp.async.{'cg' if bytes_ == PIECE else 'ca'}.shared.global.{bytes_}"
-        given = self._given(indices, elements)
-        if given is None:
-            b.intrinsic_void(name, [place, source])
-        else:
-            b.intrinsic_void(f"{name}.s", [place, source, given])
+        copy_async(self._ctx, place, source, bytes_, self._given(indices, elements))
 
     def _given(self, indices: list[Value], elements: int) -> Value | None:
         """Bytes of a piece that lie inside; None if all do."""
