@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from tilewright.dialects.arith import Add, And, Cast, Cmp, Constant, Max, Min, Mul, Predicate, Rem, Select, Sub
+from tilewright.dialects.arith import Add, And, Cast, Cmp, Constant, Div, Max, Min, Mul, Predicate, Rem, Select, Sub
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.memref import Permute, Size
 from tilewright.dialects.scf import For, If, Yield
@@ -159,6 +159,11 @@ def mul(build: Builder, a: Value, b: Value) -> Value:
     if x == 1:
         return b
     return a if y == 1 else build(Mul(a, b)).out
+
+
+def quotient(build: Builder, a: Value, number: int) -> Value:
+    """A number that is not negative by a positive one, without the remainder."""
+    return a if number == 1 else build(Div(a, build.constant(number, a.type))).out
 
 
 def rem(build: Builder, a: Value, b: Value) -> Value:

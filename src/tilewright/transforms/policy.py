@@ -11,7 +11,7 @@ from typing import Final, Protocol
 from msgspec import Struct
 
 from tilewright.dialects.builtin import Kernel
-from tilewright.ir.types import MemrefType
+from tilewright.ir.types import MemrefType, ScalarType, TileType
 
 
 class TeamPolicy(Protocol):
@@ -95,6 +95,45 @@ class Schedule(Struct, frozen=True):
 
     tiles: TilePolicy
     prefetch: StreamPrefetch
+
+
+class PackingPolicy(Struct, frozen=True):
+    """How several small work-groups are packed into one block of threads: of a multiprocessor, a block, a warp.
+
+    `warp` threads wait for each other without others; a block has `block` of them, and `shared_bytes` at most of the
+    `all_shared_bytes` of its multiprocessor, which wants `warps` at a time. A warp loads at least `chunk_bytes` in one
+    go, and more than `usual_bytes` only if it must. A thread holds at most `registers` of one tile and `all_registers`
+    of all. A multiprocessor moves `bytes_a_cycle` to and from memory, and `bank_bytes` to or from shared memory, by
+    accesses of at most `access_bytes`; `cycles_of_pass` is what a warp spends on what is no product, and all takes
+    `waiting` as long where warps wait for each other. `units` names elements for which there are matrix
+    instructions, of `unit_side` rows, columns or terms.
+    """
+
+    warp: int = 32
+    block: int = 128
+    shared_bytes: int = 96 * 1024
+    all_shared_bytes: int = 227 * 1024
+    warps: int = 12
+    chunk_bytes: int = 2048
+    usual_bytes: int = 9216
+    registers: int = 64
+    all_registers: int = 144
+    bytes_a_cycle: float = 18.0
+    bank_bytes: int = 128
+    access_bytes: int = 16
+    cycles_of_pass: float = 15.0
+    waiting: float = 1.25
+    units: frozenset[str] = frozenset(("f16", "bf16"))
+    unit_side: int = 16
+
+    def cycles_of_product(self, type_: ScalarType) -> float:
+        """Of a multiprocessor for one multiplication and addition of each thread of a warp."""
+        return 0.25 if type_.bytes <= 4 and type_.is_float else 0.5
+
+    def suits_units(self, left: TileType, right: TileType) -> bool:
+        """Whether there are matrix instructions for a product, which has work for a whole one."""
+        known = left.element is right.element and left.element.name in self.units
+        return known and min(*left.shape, *right.shape) >= self.unit_side
 
 
 class GenericTeamPolicy(Struct, frozen=True):

@@ -7,6 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from tilewright.targets.nvidia.capabilities import MAX_THREADS
+from tilewright.transforms.policy import PackingPolicy
 
 _HELD_BYTES: Final = 32
 """What a thread should hold of a tile: two accesses of 16 bytes in flight hide the distance of memory."""
@@ -16,6 +17,9 @@ _LEAST: Final = 32
 
 _MOST: Final = 512
 """Threads of a larger block wait too long for each other; only what does not fit takes more."""
+
+PACKING: Final = PackingPolicy()
+"""Figures of an H100 and H200, and of what a prototype needed to reach the limit of memory."""
 
 _MOST_HELD: Final = 32
 """Elements of a tile that a thread may hold: with a few tiles at once it has 255 registers at most."""

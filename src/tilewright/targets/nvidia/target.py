@@ -33,12 +33,13 @@ from tilewright.targets.nvidia.capabilities import (
     limit,
 )
 from tilewright.targets.nvidia.kernel import COLLECTIVE_ONLY, lower_kernel, lowering_table
-from tilewright.targets.nvidia.model import NvidiaSchedulePolicy
+from tilewright.targets.nvidia.model import PACKING, NvidiaSchedulePolicy
 from tilewright.targets.nvidia.policy import NvidiaTeamPolicy, NvidiaTilePolicy
 from tilewright.targets.nvidia.ptx import DATA_LAYOUT, TRIPLE, compile_to_ptx
 from tilewright.targets.nvidia.spread import SpreadWorkGroup
 from tilewright.targets.nvidia.team import in_spmd
 from tilewright.transforms.open_reports import OpenReports
+from tilewright.transforms.pack_items.packing import PackItems
 from tilewright.transforms.pipeline import common_pipeline
 from tilewright.transforms.schedule.assign_layouts import AssignLayouts
 from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
@@ -50,7 +51,7 @@ from tilewright.transforms.schedule.request import ScheduleRequest, parse_reques
 if TYPE_CHECKING:
     from tilewright.targets.nvidia.explain import Explanation
 
-_FORMAT: Final = "6"
+_FORMAT: Final = "7"
 _CONSTANT_SPACE: Final = 4
 
 
@@ -101,6 +102,7 @@ class NvidiaTarget(Struct, frozen=True):
         lanes = [
             OpenReports(),
             ChooseSchedule(NvidiaSchedulePolicy(), request),
+            PackItems(PACKING),
             RecomputeTiles(),
             AssignLayouts(),
             LowerToLanes(),

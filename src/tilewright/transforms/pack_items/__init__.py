@@ -1,0 +1,13 @@
+"""Several small work-groups by one block of threads: what an item is, how it is packed, and its code on the lane level.
+
+| file | concept |
+|---|---|
+| `items.py` | what a kernel does with each item; what keeps it from being packed |
+| `batches.py` | how far the memory of an item lies from that of the next one |
+| `tilings.py`, `plan.py` | who holds which elements of a tile; how many items, threads and bytes |
+| `slabs.py` | shared memory of the items of a chunk: one slab a tile, the bytes of those that are dead used again |
+| `threads.py` | who a thread is: its crew, its team, its item; the program's scalars and views for an item |
+| `copies.py` | between global memory and slabs: whole chunks as they lie, or item by item |
+| `products.py` | tiles in registers: products, what is read from slabs and written to them |
+| `packing.py` | the pass |
+"""

@@ -1,0 +1,132 @@
+"""Between global memory and slabs: boxes whose pieces threads copy side by side, of 16 bytes where that may be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Final
+
+from msgspec import Struct
+
+from tilewright.dialects import lane
+from tilewright.dialects.builder import Builder
+from tilewright.ir.core import Value
+from tilewright.ir.types import FragmentType, MemrefType
+from tilewright.transforms import emit
+from tilewright.transforms.facts import alignment
+from tilewright.transforms.pack_items.slabs import PIECE
+
+_MOST_REGISTERS: Final = 32
+"""Elements that a thread copies before the next ones: what goes through registers waits there."""
+
+
+class Copying(Struct, frozen=True):
+    """Thread `rank` of `threads` that copy a box of `shape` from `source` to `target`.
+
+    `order` are the modes from that of neighbours on. Only shared memory is copied to without waiting.
+    """
+
+    source: Value
+    target: Value
+    shape: tuple[int, ...]
+    order: tuple[int, ...]
+    rank: Value
+    threads: int
+    begins: bool
+
+    @property
+    def width(self) -> int:
+        """Elements of a piece, if the memory is aligned."""
+        near, size = self.order[0], self._element_bytes
+        widest = PIECE // size
+        strides = [emit.memref_type(memory).strides[near] for memory in (self.source, self.target)]
+        return widest if strides == [1, 1] and self.shape[near] % widest == 0 else 1
+
+    def emit(self, build: Builder, width: int) -> None:
+        """Copy by pieces of so many elements."""
+        counts = [n // width if k == self.order[0] else n for k, n in enumerate(self.shape)]
+        left, weight = self.threads, 1
+        steps: list[tuple[int, int, int]] = [(width, self.order[0], 1)] if width > 1 else []
+        starts, check = [build.index(0)] * len(counts), [False] * len(counts)
+        for mode in self.order:
+            across = min(counts[mode], left)
+            piece = width if mode == self.order[0] else 1
+            times = -(-counts[mode] // across)
+            number = emit.quotient(build, self.rank, weight)
+            if left > across and mode != self.order[-1]:
+                number = emit.rem(build, number, build.index(across))
+            starts[mode] = emit.mul(build, number, build.index(piece))
+            check[mode] = times * across > counts[mode]
+            steps.append((times, mode, across * piece))
+            weight, left = weight * across, left // across
+        if weight < self.threads:
+            build = emit.open_if(build, emit.less(build, self.rank, build.index(weight)))
+        *inner, (times, mode, stride) = steps
+        together = max(_MOST_REGISTERS // prod(extent for extent, _, _ in inner), 1)
+
+        def some(at: Builder, first: Value, count: int) -> None:
+            begin = emit.add(at, starts[mode], emit.mul(at, first, at.index(stride)))
+            places = [begin if k == mode else start for k, start in enumerate(starts)]
+            self._part(at, places, (*inner, (count, mode, stride)), tuple(check), width)
+
+        whole = times - times % together
+        if whole > together:
+            loop = emit.open_loop(build, build.index(0), build.index(whole), build.index(together))
+            loop.op.unroll = False
+            some(loop.body, loop.index, together)
+        elif whole:
+            some(build, build.index(0), together)
+        if whole < times:
+            some(build, build.index(whole), times - whole)
+
+    def _part(self, build: Builder, at: list[Value], steps: lane.Steps, check: tuple[bool, ...], width: int) -> None:
+        if self.begins and width * self._element_bytes in lane.COPIED_BYTES:
+            build(lane.CopyAsync(self.source, self.target, at, steps, check, width))
+            return
+        held = FragmentType(prod(extent for extent, _, _ in steps), emit.scalar_type(self.source.type))
+        found = build(lane.Load(self.source, at, steps, check, width, result_types=[held])).out
+        build(lane.Store(found, self.target, at, steps, check, width))
+
+    @property
+    def _element_bytes(self) -> int:
+        return emit.scalar_type(self.source.type).bytes
+
+
+def aligned(build: Builder, memory: Value, width: int) -> Value | None:
+    """Whether all pieces of so many elements of a memref begin at multiples of their bytes; None if that is known."""
+    type_ = emit.memref_type(memory)
+    wanted = width * type_.element.bytes
+    zero, one = build.index(0), build.index(1)
+    corners = [[zero] * type_.order]
+    for mode, (extent, stride) in enumerate(zip(type_.shape, type_.strides, strict=True)):
+        if stride != 1 and extent != 1 and (stride is None or stride * type_.element.bytes % wanted):
+            corners.append([one if k == mode else zero for k in range(type_.order)])
+    if len(corners) == 1 and alignment(memory) % wanted == 0:
+        return None
+    return every(build, [build(lane.Aligned(memory, corner, wanted)).out for corner in corners])
+
+
+def every(build: Builder, conditions: Sequence[Value | None]) -> Value | None:
+    """Whether all conditions hold, None is one that does; None if all do."""
+    found: Value | None = None
+    for condition in conditions:
+        if condition is not None:
+            found = condition if found is None else emit.both(build, found, condition)
+    return found
+
+
+def either(
+    build: Builder, condition: Value | None, yes: Callable[[Builder], None], no: Callable[[Builder], None]
+) -> None:
+    """One or the other; a condition that is None holds."""
+    if condition is None:
+        yes(build)
+    else:
+        emit.if_else(build, condition, yes, no)
+
+
+def row(build: Builder, memory: Value, indices: Sequence[Value], size: int) -> Value:
+    """So many elements that lie behind each other in memory."""
+    type_ = emit.memref_type(memory)
+    of = MemrefType(type_.element, (size,), (1,), type_.space)
+    return build(lane.Row(memory, list(indices), result_types=[of])).out

@@ -1,0 +1,176 @@
+"""What a kernel does with each item: a straight line of tiles that are loaded, multiplied, computed with and stored."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Final
+
+from msgspec import Struct
+
+from tilewright.dialects import arith, memref, team, tile
+from tilewright.dialects.builtin import Kernel
+from tilewright.ir.core import Operation, Value
+from tilewright.ir.definition import PURE
+from tilewright.ir.interfaces import Elementwise
+from tilewright.ir.types import BOOL, AddressSpace, MemrefType, ScalarType, TileType
+from tilewright.transforms.aliasing import views_may_overlap
+from tilewright.transforms.pack_items.batches import by_stride, dense_strides, step
+from tilewright.transforms.schedule.known import has_tile
+
+Access = tile.Load | tile.Store
+
+_ON_TILES: Final = (Elementwise, arith.Constant, tile.Load, tile.Store, tile.Splat, tile.Mma)
+_MOST_OPERATIONS: Final = 512
+"""On tiles: what an item does is written out."""
+
+
+class Transfer(Struct, frozen=True, eq=False):
+    """A tile between global memory and the shared memory of an item.
+
+    `order` are its modes from that of neighbours on. `is_fixed`: it is the same memory for all items. `is_dense`: it
+    has no gaps; `is_row`: and the next item's follows it.
+    """
+
+    op: Access
+    order: tuple[int, ...]
+    is_fixed: bool
+    is_dense: bool
+    is_row: bool
+
+    @staticmethod
+    def of(op: Access) -> Transfer:
+        """How a load or store is done for each item."""
+        type_ = op.memref.type
+        assert isinstance(type_, MemrefType)
+        shape, order, distance = tile_type(tile_of(op)).shape, by_stride(type_), step(op.memref)
+        dense = dense_strides(shape, order)
+        is_dense = all(n == 1 or have == want for n, have, want in zip(shape, type_.strides, dense, strict=True))
+        is_fixed = isinstance(op, tile.Load) and distance == 0
+        return Transfer(op, order, is_fixed, is_dense, is_dense and distance == prod(shape))
+
+    @property
+    def value(self) -> Value:
+        """The tile."""
+        return tile_of(self.op)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its extents."""
+        return tile_type(self.value).shape
+
+    @property
+    def element(self) -> ScalarType:
+        """Its elements."""
+        return tile_type(self.value).element
+
+    @property
+    def bytes(self) -> int:
+        """Of its elements."""
+        return prod(self.shape) * self.element.bytes
+
+
+class Items(Struct, frozen=True, eq=False):
+    """The operations of a kernel in order, and its transfers."""
+
+    operations: list[Operation]
+    transfers: dict[Operation, Transfer]
+
+    @staticmethod
+    def of(kernel: Kernel) -> Items | str:
+        """What a kernel does with each item; in words what keeps it from being packed."""
+        operations = list(kernel.body.entry)
+        reason = next(filter(None, map(_obstacle, operations)), None) or _late_load(operations)
+        if reason is not None:
+            return reason
+        transfers = {op: Transfer.of(op) for op in operations if isinstance(op, Access)}
+        if all(transfer.is_fixed for transfer in transfers.values()):
+            return "work-groups that work on the same memory"
+        return Items([op for op in operations if not isinstance(op, team.Barrier)], transfers)
+
+    @property
+    def loads(self) -> list[Transfer]:
+        """What is loaded, in order."""
+        return [transfer for op, transfer in self.transfers.items() if isinstance(op, tile.Load)]
+
+    @property
+    def stores(self) -> list[Transfer]:
+        """What is stored, in order."""
+        return [transfer for op, transfer in self.transfers.items() if isinstance(op, tile.Store)]
+
+    @property
+    def products(self) -> list[tile.Mma]:
+        """The products, in order."""
+        return [op for op in self.operations if isinstance(op, tile.Mma)]
+
+    @property
+    def factors(self) -> set[Value]:
+        """The tiles that are multiplied."""
+        return {value for op in self.products for value in (op.lhs, op.rhs)}
+
+
+def is_batch(kernel: Kernel) -> bool:
+    """Whether a kernel computes products, and the work-groups along x can be told apart."""
+    operations = list(kernel.walk())
+    along_x = any(isinstance(op, team.GroupId) and op.dim == 0 for op in operations)
+    return along_x and any(isinstance(op, tile.Mma) for op in operations)
+
+
+def tile_of(op: Access) -> Value:
+    """What is loaded or stored."""
+    return op.out if isinstance(op, tile.Load) else op.value
+
+
+def tile_type(value: Value) -> TileType:
+    """The type of a tile."""
+    assert isinstance(value.type, TileType)
+    return value.type
+
+
+def _obstacle(op: Operation) -> str | None:
+    if op.regions:
+        return op.name
+    if isinstance(op, team.Barrier | team.GroupId | team.NumGroups):
+        return None
+    if op.definition.dialect == "team":
+        return op.name
+    if not has_tile(op):
+        return None if isinstance(op, memref.Load) or PURE in op.definition.traits else op.name
+    if not isinstance(op, _ON_TILES) or (
+        isinstance(op, Elementwise) and op.definition.dialect not in ("arith", "math")
+    ):
+        return op.name
+    for value in (*op.operands, *op.results):
+        if isinstance(value.type, TileType) and _unknown(value.type):
+            return f"a {value.type}"
+    if isinstance(op, Access):
+        return _unknown_access(op)
+    if isinstance(op, tile.Mma) and any(tile_type(value).element is BOOL for value in op.operands):
+        return f"a product of {BOOL}"
+    return None
+
+
+def _unknown(type_: TileType) -> bool:
+    return type_.rank not in (1, 2) or not type_.size or type_.element.is_complex
+
+
+def _unknown_access(op: Access) -> str | None:
+    type_ = op.memref.type
+    assert isinstance(type_, MemrefType)
+    if type_.space is not AddressSpace.GLOBAL:
+        return "local memory"
+    if any(op.check):
+        return "tiles that go over an edge"
+    return f"memory of {BOOL}" if type_.element is BOOL else None
+
+
+def _late_load(operations: list[Operation]) -> str | None:
+    """All items are loaded before any is stored: nothing may be read that the same item has written."""
+    if sum(has_tile(op) for op in operations) > _MOST_OPERATIONS:
+        return f"more than {_MOST_OPERATIONS} operations on tiles"
+    written: list[Value] = []
+    for op in operations:
+        if isinstance(op, tile.Store):
+            written.append(op.memref)
+        elif isinstance(op, tile.Load | memref.Load) and any(views_may_overlap(op.memref, view) for view in written):
+            return "a load behind a store to memory that may be the same"
+    return None

@@ -1,0 +1,131 @@
+"""Shared memory of a chunk: a slab for each tile that is loaded, stored or multiplied, with a slot for each item.
+
+Slabs of loaded rows lie as the memory does. Once what is in a slab is dead, its bytes may be another's: where items of
+a chunk are worked on one after the other, only slot by slot.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Final
+
+from msgspec import Struct, field
+
+from tilewright.dialects import tile
+from tilewright.ir.core import Operation, Value
+from tilewright.ir.types import AddressSpace, MemrefType, ScalarType
+from tilewright.transforms.pack_items.batches import dense_strides
+from tilewright.transforms.pack_items.items import Items, Transfer, tile_type
+
+PIECE: Final = 16
+"""Bytes of the widest access; slabs begin at multiples of it."""
+
+
+class Slab(Struct, frozen=True):
+    """Tiles of `shape`, the modes of `order` from that of neighbours on, `pitch` bytes from item to item.
+
+    A slab `is_fixed` that holds one tile for all items of the block; `offset` counts from the beginning of what is the
+    block's, else of what is the crew's.
+    """
+
+    shape: tuple[int, ...]
+    order: tuple[int, ...]
+    element: ScalarType
+    pitch: int
+    is_fixed: bool
+    offset: int = 0
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """In elements, without gaps."""
+        return dense_strides(self.shape, self.order)
+
+    def memory(self, items: int, crews: int, crew_bytes: int) -> MemrefType:
+        """Its memory: the tile's modes, and unless it is fixed one for items and one for crews."""
+        if self.is_fixed:
+            return MemrefType(self.element, self.shape, self.strides, AddressSpace.LOCAL)
+        size = self.element.bytes
+        strides = (*self.strides, self.pitch // size, crew_bytes // size)
+        return MemrefType(self.element, (*self.shape, items, crews), strides, AddressSpace.LOCAL)
+
+
+class _Region(Struct):
+    """Bytes of a crew that one slab after the other has; `free` is where in the program they are."""
+
+    offset: int
+    pitch: int
+    free: int
+
+
+class Slabs(Struct, frozen=True, eq=False):
+    """Slabs by the operation whose tile they hold; bytes of each crew, and of the block besides."""
+
+    of: dict[Operation, Slab]
+    crew_bytes: int
+    fixed_bytes: int
+
+    def bytes_of(self, crews: int) -> int:
+        """Shared memory of a block."""
+        return self.fixed_bytes + crews * self.crew_bytes
+
+
+class _Placing(Struct):
+    """Slabs of `items` items; `in_passes` if they are not all worked on at a time."""
+
+    items: int
+    in_passes: bool
+    regions: list[_Region] = field(default_factory=list[_Region])
+    found: dict[Operation, Slab] = field(default_factory=dict[Operation, Slab])
+    top: int = 0
+    fixed: int = 0
+
+    def place(self, op: Operation, slab: Slab, birth: int, death: int) -> None:
+        """Give a slab bytes that nobody else needs from `birth` to `death`."""
+        if slab.is_fixed:
+            self.found[op] = _moved(slab, self.fixed)
+            self.fixed += _up(slab.pitch)
+            return
+        for region in self.regions:
+            fits = region.pitch == slab.pitch or (region.pitch > slab.pitch and not self.in_passes)
+            if region.free <= birth and fits:
+                region.free = death
+                self.found[op] = _moved(slab, region.offset)
+                return
+        self.regions.append(_Region(self.top, slab.pitch, death))
+        self.found[op] = _moved(slab, self.top)
+        self.top += _up(slab.pitch * self.items)
+
+
+def place_slabs(items: Items, count: int, in_passes: bool, rows: frozenset[Transfer]) -> Slabs:
+    """The slabs of a chunk of `count` items."""
+    placing = _Placing(count, in_passes)
+    position = {op: k for k, op in enumerate(items.operations)}
+
+    def last_use(value: Value) -> int:
+        return max((position[use] for use in value.uses if use in position), default=-1)
+
+    for transfer in items.loads:
+        placing.place(transfer.op, _slab(transfer, rows), -1, last_use(transfer.value))
+    for k, op in enumerate(items.operations):
+        if isinstance(op, tile.Store):
+            placing.place(op, _slab(items.transfers[op], rows), k, len(items.operations))
+        elif op not in items.transfers and op.results and op.results[0] in items.factors:
+            type_ = tile_type(op.results[0])
+            order = tuple(range(type_.rank))
+            slab = Slab(type_.shape, order, type_.element, _up(type_.size * type_.element.bytes), False)
+            placing.place(op, slab, k, last_use(op.results[0]))
+    return Slabs(placing.found, _up(placing.top), placing.fixed)
+
+
+def _slab(transfer: Transfer, rows: frozenset[Transfer]) -> Slab:
+    size = prod(transfer.shape) * transfer.element.bytes
+    pitch = size if transfer in rows else _up(size)
+    return Slab(transfer.shape, transfer.order, transfer.element, pitch, transfer.is_fixed)
+
+
+def _moved(slab: Slab, offset: int) -> Slab:
+    return Slab(slab.shape, slab.order, slab.element, slab.pitch, slab.is_fixed, offset)
+
+
+def _up(size: int) -> int:
+    return -(-size // PIECE) * PIECE

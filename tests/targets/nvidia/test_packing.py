@@ -1,0 +1,251 @@
+"""Batches of small products: several items a block, against NumPy, in the emulator and on the lane level itself."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from effort import SEED, Ran, count
+from generators.element_types import SCALARS
+from tilewright.compiler import CompileOptions, lower_module, read_module
+from tilewright.diagnostics import Report, Source
+from tilewright.interpreter.engine import Group, interpret
+from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
+from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
+
+from .case import Argument, Array, GroupArgument, Launch, faults
+from .emulated import Emulated, compiled
+from .test_ptx import needs_ptxas
+
+BATCHES = count("RANDOM_PACKED_BATCHES", 8, 400)
+
+TABLE = [(4, 4, 4), (8, 8, 8), (16, 16, 16), (32, 32, 32), (9, 9, 9), (20, 9, 9), (56, 9, 9), (35, 9, 20), (20, 9, 56)]
+SHAPES = [(8, 8, 8), (9, 9, 9), (20, 9, 9), (7, 5, 3), (1, 1, 1), (37, 2, 5), (3, 61, 2)]
+
+
+def numbers(rng: np.random.Generator, element: str, *shape: int) -> Array:
+    """Small integers, whose products and sums are exact."""
+    most = 1 if element == "bf16" else 3
+    return np.asfortranarray(rng.integers(-most, most + 1, shape).astype(SCALARS[element]))
+
+
+@dataclass
+class Operand:
+    """A matrix for each item: `form` says how they lie in memory."""
+
+    name: str
+    element: str
+    shape: tuple[int, int]
+    form: str
+    gap: int = 0
+    later: int = 0
+
+    @property
+    def parameter(self) -> str:
+        """As the kernel takes it."""
+        rows, columns = self.shape
+        match self.form:
+            case "fixed":
+                return f"%{self.name}: memref<{self.element}x{rows}x{columns}>"
+            case "pointers":
+                return f"%{self.name}: group<memref<{self.element}x{rows}x{columns}>x?>"
+            case "middle":
+                return f"%{self.name}: memref<{self.element}x{rows}x?x{columns}>"
+            case "gaps":
+                type_ = f"{self.element}x{rows}x{columns}x?,strided<1,{rows + self.gap},?>"
+                return f"%{self.name}: memref<{type_}>"
+            case _:
+                return f"%{self.name}: memref<{self.element}x{rows}x{columns}x?>"
+
+    @property
+    def view(self) -> str:
+        """The matrix of a work-group, `%` and the name in small letters."""
+        rows, columns = self.shape
+        type_, view = f"{self.element}x{rows}x{columns}", self.name.lower()
+        match self.form:
+            case "fixed":
+                return f"%{view} = subview %{self.name}[0:{rows}, 0:{columns}] : memref<{type_}>"
+            case "pointers":
+                return f"%{view} = load %{self.name}[%g] : memref<{type_}>"
+            case "middle":
+                return f"%{view} = subview %{self.name}[0:{rows}, %g, 0:{columns}] : memref<{type_},strided<1,?>>"
+            case "gaps":
+                place, strides = f"[0:{rows}, 0:{columns}, %g]", f"strided<1,{rows + self.gap}>"
+                return f"%{view} = subview %{self.name}{place} : memref<{type_},{strides}>"
+            case _:
+                at = "%later" if self.later else "%g"
+                return f"%{view} = subview %{self.name}[0:{rows}, 0:{columns}, {at}] : memref<{type_}>"
+
+    def argument(self, rng: np.random.Generator, items: int) -> Argument:
+        """Random numbers of so many items."""
+        rows, columns = self.shape
+        match self.form:
+            case "fixed":
+                return numbers(rng, self.element, rows, columns)
+            case "pointers":
+                return GroupArgument([numbers(rng, self.element, rows, columns) for _ in range(items)])
+            case "middle":
+                return numbers(rng, self.element, rows, items, columns)
+            case "gaps":
+                return numbers(rng, self.element, rows + self.gap, columns + 1, items)[:rows, :columns]
+            case _:
+                return numbers(rng, self.element, rows, columns, items + self.later)
+
+    def matrix(self, argument: object, item: int) -> Array:
+        """That of an item, in the memory of the argument."""
+        if isinstance(argument, GroupArgument):
+            found = argument.arrays[item]
+            assert found is not None
+            return found
+        assert isinstance(argument, np.ndarray)
+        match self.form:
+            case "fixed":
+                return argument
+            case "middle":
+                return argument[:, item]
+            case "gaps":
+                return argument[:, :, item]
+            case _:
+                return argument[:, :, item + self.later]
+
+
+@dataclass
+class Batch:
+    """`C_i := alpha op(A_i) op(B_i) + beta C_i`."""
+
+    element: str
+    size: tuple[int, int, int]
+    forms: tuple[str, str, str] = ("rows", "rows", "rows")
+    turned: tuple[bool, bool] = (False, False)
+    alpha: int = 1
+    beta: int = 0
+    gap: int = 0
+    later: int = 0
+    operands: list[Operand] = field(init=False)
+
+    def __post_init__(self) -> None:
+        m, n, k = self.size
+        shapes = {"A": (m, k), "B": (k, n), "C": (m, n)}
+        turned = {"A": self.turned[0], "B": self.turned[1], "C": False}
+        self.operands = [
+            Operand(name, self.element, shape[::-1] if turned[name] else shape, form, self.gap, self.later)
+            for (name, shape), form in zip(shapes.items(), self.forms, strict=True)
+        ]
+
+    @property
+    def text(self) -> str:
+        """In the tensor language."""
+        number = ".0" if self.element[0] in "fb" else ""
+        forms = ".".join("t" if turned else "n" for turned in self.turned)
+        views = "\n    ".join(operand.view for operand in self.operands)
+        return f"""func @k({", ".join(operand.parameter for operand in self.operands)}) {{
+    %g = group_id.x : index
+    %more = constant {self.later} : index
+    %later = add %g, %more : index
+    %alpha = constant {self.alpha}{number} : {self.element}
+    %beta = constant {self.beta}{number} : {self.element}
+    {views}
+    gemm.{forms} %alpha, %a, %b, %beta, %c
+}}"""
+
+    def launch(self, rng: np.random.Generator, items: int) -> Launch:
+        """Arguments, and what NumPy makes of them."""
+        given = [operand.argument(rng, items) for operand in self.operands]
+        last = self.operands[2]
+        target = given[2]
+        expected = (
+            [None if array is None else array.copy("F") for array in target.arrays]
+            if isinstance(target, GroupArgument)
+            else np.array(target, order="F")
+        )
+        memory = GroupArgument(expected) if isinstance(expected, list) else expected
+        for item in range(items):
+            a, b, c = (
+                operand.matrix(argument, item).astype(np.float64)
+                for operand, argument in zip(self.operands, given, strict=True)
+            )
+            left, right = (m.T if turned else m for m, turned in zip((a, b), self.turned, strict=True))
+            found = self.alpha * (left @ right) + self.beta * c
+            last.matrix(memory, item)[...] = found.astype(SCALARS[self.element])
+        return Launch(given, {2: expected}, (items, 1, 1))
+
+
+def packed(text: str) -> Emulated:
+    """A kernel for the emulator, which is packed."""
+    found = compiled(text)
+    assert found.kernels[0].facts["schedule"].startswith("packed"), found.kernels[0].facts["schedule"]
+    return found
+
+
+def disagreements(batch: Batch, on: Emulated, rng: np.random.Generator, items: int) -> list[str]:
+    """What differs between the emulator and NumPy."""
+    launch = batch.launch(rng, items)
+    return faults(launch, on.run(launch, schedule=random.Random(items)))
+
+
+@pytest.mark.parametrize("element", ["f32", "f64", "f16", "i32"])
+@pytest.mark.parametrize("size", SHAPES)
+def test_products_of_every_count(element: str, size: tuple[int, int, int], rng: np.random.Generator) -> None:
+    """Grids that blocks divide and do not, and those with no work-group."""
+    batch = Batch(element, size)
+    on = packed(batch.text)
+    launch = on.kernels[0].launch
+    assert launch is not None
+    assert launch.items > 1
+    for items in (0, 1, launch.items - 1, launch.items, launch.items + 1):
+        assert not disagreements(batch, on, rng, items), items
+
+
+@pytest.mark.parametrize("form", ["rows", "fixed", "pointers", "middle", "gaps"])
+@pytest.mark.parametrize("turned", [(False, True), (True, False)])
+def test_memory_of_every_form(form: str, turned: tuple[bool, bool], rng: np.random.Generator) -> None:
+    for forms in ((form, "rows", "rows"), ("rows", form, "gaps"), (form, form, "rows" if form == "fixed" else form)):
+        batch = Batch("f32", (8, 6, 4), forms, turned, alpha=2, beta=-1, gap=4)
+        assert not disagreements(batch, packed(batch.text), rng, 19), forms
+
+
+def test_rows_that_are_not_aligned(rng: np.random.Generator) -> None:
+    """The first item lies 324 bytes behind where the array begins."""
+    batch = Batch("f32", (9, 9, 9), beta=1, later=1)
+    on = packed(batch.text)
+    assert not disagreements(batch, on, rng, 70)
+
+
+def random_batch(choice: random.Random) -> Batch:
+    """Any size and form."""
+    most = choice.choice((4, 12, 24, 64))
+    m, n, k = (choice.randint(1, most) for _ in range(3))
+    element = choice.choice(("f32", "f32", "f64", "f16", "bf16", "i32", "i8"))
+    forms = ("rows", "rows", "fixed", "pointers", "middle", "gaps")
+    a, b, c = (choice.choice(forms) for _ in range(3))
+    turned = (choice.random() < 0.3, choice.random() < 0.3)
+    alpha, beta = choice.choice((1, 1, 2, 0)), choice.choice((0, 0, 1, -1))
+    last = "rows" if c == "fixed" else c
+    first = "rows" if a == b == "fixed" and last == "rows" and choice.random() < 0.5 else a
+    gap = choice.choice((1, 4, 8))
+    return Batch(element, (m, n, k), (first, b, last), turned, alpha, beta, gap, choice.choice((0, 0, 1)))
+
+
+def test_random_batches(ran: Ran) -> None:
+    """All that are packed, with a random number of items; any order of the threads."""
+    done, seed = 0, SEED
+    while done < BATCHES:
+        seed += 1
+        choice, rng = random.Random(seed), np.random.default_rng(seed)
+        batch = random_batch(choice)
+        on = compiled(batch.text)
+        launch = on.kernels[0].launch
+        assert launch is not None
+        if not on.kernels[0].facts["schedule"].startswith("packed"):
+            continue
+        done += 1
+        items = choice.choice((1, launch.items - 1, launch.items, launch.items + 1, choice.randint(1, 40)))
+        found = disagreements(batch, on, rng, items)
+        assert not found, f"seed {seed}, {items} items: {found}\n{batch.text}"
+    ran(done, "packed batches in the emulator")
