@@ -116,8 +116,9 @@ def _copy_async(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, lane.CopyAsync)
     targets = list(_views(w, op.target))
     assert len(targets) == 1, "work-items share local memory"
-    for _, view, at in _each_register(w, op, op.source):
-        _check_aligned(w, op, targets[0], at, w.active)
+    for register, view, at in _each_register(w, op, op.source):
+        if register % op.width == 0:
+            _check_aligned(w, op, targets[0], at, w.active)
         w.copies.append(Copy(targets[0], at, w.read(view, at, op.location), w.active, op.location))
 
 

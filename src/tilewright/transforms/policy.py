@@ -102,11 +102,11 @@ class PackingPolicy(Struct, frozen=True):
 
     `warp` threads wait for each other without others; a block has `block` of them, and `shared_bytes` at most of the
     `all_shared_bytes` of its multiprocessor, which wants `warps` at a time. A warp loads at least `chunk_bytes` in one
-    go, and more than `usual_bytes` only if it must. A thread holds at most `registers` of one tile and `all_registers`
-    of all. A multiprocessor moves `bytes_a_cycle` to and from memory, and `bank_bytes` to or from shared memory, by
-    accesses of at most `access_bytes`; `cycles_of_pass` is what a warp spends on what is no product, and all takes
-    `waiting` as long where warps wait for each other. `units` names elements for which there are matrix
-    instructions, of `unit_side` rows, columns or terms.
+    go, and more than `usual_bytes` only if it must. A thread holds at most `registers` of one tile, `product_registers`
+    with the factors that it is multiplying, and `all_registers` of all tiles. A multiprocessor moves `bytes_a_cycle` to
+    and from memory, and `bank_bytes` to or from shared memory, by accesses of at most `access_bytes`; `cycles_of_pass`
+    is what a warp spends on what is no product, and all takes `waiting` as long where warps wait for each other.
+    `units` names elements for which there are matrix instructions, of `unit_side` rows, columns or terms.
     """
 
     warp: int = 32
@@ -117,6 +117,7 @@ class PackingPolicy(Struct, frozen=True):
     chunk_bytes: int = 2048
     usual_bytes: int = 9216
     registers: int = 64
+    product_registers: int = 84
     all_registers: int = 144
     bytes_a_cycle: float = 18.0
     bank_bytes: int = 128

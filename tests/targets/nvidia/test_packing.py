@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,8 +17,8 @@ from tilewright.compiler import CompileOptions, lower_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.interpreter.engine import Group, interpret
 from tilewright.machine.cuda.architecture import Architecture
-from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
-from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
+from tilewright.targets.nvidia.ptx import assemble
+from tilewright.targets.nvidia.target import NvidiaTarget
 
 from .case import Argument, Array, GroupArgument, Launch, faults
 from .emulated import Emulated, compiled
@@ -249,3 +250,121 @@ def test_random_batches(ran: Ran) -> None:
         found = disagreements(batch, on, rng, items)
         assert not found, f"seed {seed}, {items} items: {found}\n{batch.text}"
     ran(done, "packed batches in the emulator")
+
+
+FUSED = (Path(__file__).parents[3] / "examples" / "fused_kernel.tl").read_text()
+
+CHAIN = """func @chain(%P: memref<f32x12x12>, %Q: memref<f32x5x5>, %s: memref<f32x?>, %X: memref<f32x12x5x?>,
+            %Y: memref<f32x12x5x?>) {
+    %one = constant 1.0 : f32
+    %zero = constant 0.0 : f32
+    %g = group_id.x : index
+    %f = load %s[%g] : f32
+    %x = subview %X[0:12, 0:5, %g] : memref<f32x12x5>
+    %y = subview %Y[0:12, 0:5, %g] : memref<f32x12x5>
+    %t = alloca : memref<f32x12x5,local>
+    %u = alloca : memref<f32x12x5,local>
+    gemm %one, %P, %x, %zero, %t
+    gemm %f, %t, %Q, %zero, %u
+    axpby %one, %x, %f, %u
+    gemm %one, %P, %u, %one, %y
+}"""
+
+
+def fused(rng: np.random.Generator, items: int) -> Launch:
+    """The sample kernel, whose A are behind pointers."""
+    a = [numbers(rng, "f32", 16, 8) for _ in range(items)]
+    b, c, d = numbers(rng, "f32", 8, 8), numbers(rng, "f32", 8, 16), numbers(rng, "f32", 16, 16, items)
+    found = d.copy("F")
+    for item in range(items):
+        found[:, :, item] += 2 * (a[item] @ b.T) @ c
+    return Launch([np.float32(2), GroupArgument(a), b, c, d], {4: found}, (items, 1, 1))
+
+
+def chain(rng: np.random.Generator, items: int) -> Launch:
+    """Three products, with constant factors on either side, and a number of each item between them."""
+    p, q, s = numbers(rng, "f32", 12, 12), numbers(rng, "f32", 5, 5), numbers(rng, "f32", items)
+    x, y = numbers(rng, "f32", 12, 5, items), numbers(rng, "f32", 12, 5, items)
+    found = y.copy("F")
+    for item in range(items):
+        between = x[:, :, item] + s[item] * (s[item] * (p @ x[:, :, item]) @ q)
+        found[:, :, item] += p @ between
+    return Launch([p, q, s, x, y], {4: found}, (items, 1, 1))
+
+
+@pytest.mark.parametrize(("text", "prepare"), [(FUSED, fused), (CHAIN, chain)], ids=["fused", "chain"])
+def test_chains_of_products(
+    text: str, prepare: Callable[[np.random.Generator, int], Launch], rng: np.random.Generator
+) -> None:
+    """Intermediate results stay on the chip, whatever else the kernel does; and blocks of two in a row."""
+    on = packed(text)
+    for items in (1, 9, 30):
+        launch = prepare(rng, items)
+        assert not faults(launch, on.run(launch, schedule=random.Random(items))), items
+
+
+@pytest.mark.parametrize("forms", [("rows", "rows", "rows"), ("pointers", "fixed", "gaps"), ("middle", "gaps", "rows")])
+@pytest.mark.parametrize("size", [(8, 8, 8), (9, 9, 9), (37, 2, 5)])
+def test_lanes_in_the_interpreter(
+    forms: tuple[str, str, str], size: tuple[int, int, int], rng: np.random.Generator
+) -> None:
+    """The same kernels on the lane level, where copies arrive when they are awaited."""
+    batch = Batch("f32", size, forms, beta=1, gap=4)
+    module = read_module(Source("batch.tl", batch.text), Report())
+    lower_module(module, NvidiaTarget(Architecture.SM_80), CompileOptions(2, verify_each=True), Report())
+    (kernel,) = module.kernels
+    assert kernel.items > 1
+    launch = batch.launch(rng, 21)
+    arguments = [Group(a.arrays) if isinstance(a, GroupArgument) else a for a in launch.arguments]
+    interpret(kernel, arguments, launch.grid)
+    target = arguments[2]
+    assert not faults(launch, {2: list(target.arrays) if isinstance(target, Group) else np.asarray(target)})
+
+
+@needs_ptxas
+@pytest.mark.parametrize("element", ["f32", "f64"])
+@pytest.mark.parametrize("size", TABLE)
+@pytest.mark.parametrize("beta", [0, 1])
+def test_what_the_code_promises(element: str, size: tuple[int, int, int], beta: int) -> None:
+    """No spills, asynchronous copies and stores of 16 bytes, sums added by one instruction."""
+    artifact = tw.compile(Batch(element, size, beta=beta).text, target="nvidia:sm_80", cache=False).artifact
+    ptx = artifact.texts["ptx"]
+    (resources,) = assemble(ptx, Architecture.SM_80).kernels.values()
+    assert resources.spill_store_bytes == resources.spill_load_bytes == resources.stack_bytes == 0
+    assert "cp.async.cg.shared.global" in ptx
+    assert f"st.global.v{16 // np.dtype(SCALARS[element]).itemsize}" in ptx
+    assert f"fma.rn.{element}" in ptx
+
+
+BODY = {
+    "scf.for": ("f32", (64, 64, 64)),
+    "keep matrix instructions busy": ("f16", (48, 48, 48)),
+}
+
+
+@pytest.mark.parametrize("reason", BODY)
+def test_the_schedule_says_why_not(reason: str) -> None:
+    """Products that have a better way keep it."""
+    found = compiled(Batch(*BODY[reason]).text).kernels[0]
+    assert "work-groups are not packed: " in found.facts["schedule"]
+    assert reason in found.facts["schedule"]
+    assert found.launch is not None
+    assert found.launch.items == 1
+
+
+def test_what_is_read_behind_a_store_is_not_packed() -> None:
+    """The second product reads what the first one may have written."""
+    text = """func @k(%A: memref<f32x4x4x?>, %B: memref<f32x4x4x?>, %C: memref<f32x4x4x?>, %D: memref<f32x4x4x?>) {
+    %one = constant 1.0 : f32
+    %zero = constant 0.0 : f32
+    %g = group_id.x : index
+    %a = subview %A[0:4, 0:4, %g] : memref<f32x4x4>
+    %b = subview %B[0:4, 0:4, %g] : memref<f32x4x4>
+    %c = subview %C[0:4, 0:4, %g] : memref<f32x4x4>
+    %d = subview %D[0:4, 0:4, %g] : memref<f32x4x4>
+    gemm %one, %a, %b, %zero, %c
+    gemm %one, %b, %a, %zero, %d
+    gemm %one, %c, %b, %one, %d
+}"""
+    schedule = compiled(text).kernels[0].facts["schedule"]
+    assert "a load behind a store to memory that may be the same" in schedule

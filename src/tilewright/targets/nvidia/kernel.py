@@ -62,6 +62,11 @@ from tilewright.targets.nvidia.warp import WARP
 from tilewright.transforms.signature import is_measured, kernel_info
 
 _SHARED_NAME: Final = "tilewright_shared"
+_REGISTERS: Final = 65536
+"""Of a multiprocessor."""
+
+_PACKED_REGISTERS: Final = 128
+"""A thread that works on packed items may have so many."""
 
 
 def _tile(ctx: KernelContext, op: core.Operation) -> None:
@@ -156,6 +161,9 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     size = block_size(parameters, has_scratch=has_scratch, has_reports=has_reports, has_grid=kernel.items > 1)
     slots = [Parameter("ptr", "slots", f'byval([{size} x i8]) align 16 "nvvm.grid_constant"')] if size else []
     geometry = f'nounwind "nvvm.reqntid"="{m * n},1,1"'
+    if kernel.items > 1:
+        # left alone, ptxas spills to save the last register of 64 or 96
+        geometry += f' "nvvm.minctasm"="{max(_REGISTERS // (_PACKED_REGISTERS * m * n), 1)}"'
     function = module.function(symbol, "void", slots, attributes=geometry, convention="ptx_kernel")
     b = Builder(function)
     arena = Arena(kernel, room)

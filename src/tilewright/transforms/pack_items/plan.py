@@ -18,7 +18,7 @@ from tilewright.ir.core import Value
 from tilewright.ir.types import TileType
 from tilewright.transforms.pack_items.items import Items, Transfer, tile_type
 from tilewright.transforms.pack_items.slabs import PIECE, Slabs, place_slabs
-from tilewright.transforms.pack_items.tilings import ProductCost, Tiling, tilings, wide_type, words_of
+from tilewright.transforms.pack_items.tilings import ProductCost, Tiling, terms_together, tilings, wide_type, words_of
 from tilewright.transforms.policy import PackingPolicy
 
 Shape = tuple[int, ...]
@@ -86,10 +86,16 @@ def plan_of(items: Items, policy: PackingPolicy) -> Plan | str:
 
 
 def _plans(items: Items, policy: PackingPolicy) -> Iterator[Plan]:
-    costs = [(tile_type(op.out).shape, ProductCost.of(op, policy)) for op in items.products]
+    costs = [(_shape(op), ProductCost.of(op, policy)) for op in items.products]
     words = _held_shapes(items)
     room = min(policy.registers, policy.all_registers // max(_most_live(items), 1))
-    choices = {shape: list(tilings(shape, policy.block, room // count)) for shape, count in words.items()}
+    terms = {
+        shape: max((terms_together(op) for op in items.products if _shape(op) == shape), default=0) for shape in words
+    }
+    choices = {
+        shape: list(tilings(shape, policy.block, room // count, terms[shape], policy.product_registers // count))
+        for shape, count in words.items()
+    }
     # the threads of the tile that takes most are those of the team
     for team in sorted({tiling.threads for found in choices.values() for tiling in found}):
         for crew in (policy.warp, 2 * policy.warp, policy.block):
@@ -150,6 +156,10 @@ def _filled(
         if slabs.bytes_of(crews) <= policy.shared_bytes:
             return Plan(team, crew, crews, count, chosen, kept, slabs, cost)
     return None
+
+
+def _shape(op: tile.Mma) -> Shape:
+    return tile_type(op.out).shape
 
 
 def is_held(value: Value) -> bool:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import gcd, prod
-from typing import Final
 
 from msgspec import Struct
 
@@ -22,10 +21,7 @@ from tilewright.ir.types import FragmentType, MemrefType, ScalarType
 from tilewright.transforms import emit
 from tilewright.transforms.pack_items.items import tile_type
 from tilewright.transforms.pack_items.slabs import PIECE, Slab
-from tilewright.transforms.pack_items.tilings import Tiling, wide_type
-
-_STEPS: Final = (4, 3, 2)
-"""Terms of a product that are read together: more would wait in registers."""
+from tilewright.transforms.pack_items.tilings import Tiling, terms_together, wide_type
 
 
 class Slot(Struct, frozen=True, eq=False):
@@ -126,8 +122,7 @@ class Box(Struct, frozen=True, eq=False):
 def product(build: Builder, op: tile.Mma, box: Box, factors: tuple[Slot, Slot], start: Value) -> Value:
     """`start` and the products of rows and columns, added in the order of k, rounded to the result's type once."""
     wide, (rows, columns) = wide_type(op), box.tiling.box
-    depth = tile_type(op.lhs).shape[1]
-    step = next((n for n in _STEPS if depth % n == 0), _STEPS[0]) if depth > 1 else 1
+    depth, step = tile_type(op.lhs).shape[1], terms_together(op)
     begin, by = box.starts, box.divisors()
 
     def terms(at: Builder, k: Value, count: int, total: Value) -> Value:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 from math import gcd, prod
+from typing import Final
 
 from msgspec import Struct
 
@@ -16,6 +17,9 @@ from tilewright.dialects import tile
 from tilewright.ir.types import ScalarType
 from tilewright.transforms.pack_items.items import tile_type
 from tilewright.transforms.policy import PackingPolicy
+
+_TERMS: Final = (4, 3, 2)
+_WIDE_TERMS: Final = (2, 3)
 
 
 class Tiling(Struct, frozen=True):
@@ -44,15 +48,19 @@ class Tiling(Struct, frozen=True):
         return self.shape[mode] % self.box[mode] != 0
 
 
-def tilings(shape: Sequence[int], threads: int, registers: int) -> Iterator[Tiling]:
-    """All with at most so many threads and registers, but for boxes of which smaller ones need no more threads."""
+def tilings(shape: Sequence[int], threads: int, registers: int, terms: int, most: int) -> Iterator[Tiling]:
+    """All with at most so many threads and registers, but for boxes of which smaller ones need no more threads.
+
+    With so many `terms` of the factors beside them there are at most `most`.
+    """
     sides: list[list[int]] = []
     for extent in shape:
         counts = {-(-extent // side) for side in range(1, min(extent, registers) + 1)}
         sides.append([-(-extent // count) for count in counts])
     for box in product(*sides):
         found = Tiling(tuple(shape), box)
-        if found.threads <= threads and found.registers <= registers:
+        fits = found.registers <= registers and found.registers + terms * sum(box) <= most
+        if found.threads <= threads and fits:
             yield found
 
 
@@ -108,6 +116,13 @@ def wide_type(op: tile.Mma) -> ScalarType:
     """In which the sums of a product are."""
     element = tile_type(op.out).element
     return element.accumulator if element.is_float else element
+
+
+def terms_together(op: tile.Mma) -> int:
+    """Steps of k whose factors are read at a time: more would wait in registers."""
+    depth = tile_type(op.lhs).shape[1]
+    usual = _TERMS if wide_type(op).bytes <= 4 else _WIDE_TERMS
+    return next((n for n in usual if depth % n == 0), min(usual[0], depth))
 
 
 def words_of(element: ScalarType) -> int:
