@@ -101,8 +101,11 @@ def test_blocks_of_several_items_know_how_many_there_are(
     for groups in (5, 9):
         at = found.prepare((groups, 2))
         arguments = tuple(OnDevice((7,)) for _ in parameters)
-        for launch in (at, at, lambda *given, n=groups: found.launch((n, 2), given)):
-            launch(*arguments)
+        for call in range(3):
+            if call < 2:
+                at(*arguments)
+            else:
+                found.launch((groups, 2), arguments)
             assert played.launches[-1].grid == (-(-groups // 4), 2, 1)
             assert [word for word in played.launches[-1].words if word][-1] == groups
 

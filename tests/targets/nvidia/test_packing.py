@@ -98,7 +98,7 @@ class Operand:
             case _:
                 return numbers(rng, self.element, rows, columns, items + self.later)
 
-    def matrix(self, argument: object, item: int) -> Array:
+    def matrix(self, argument: Argument, item: int) -> Array:
         """That of an item, in the memory of the argument."""
         if isinstance(argument, GroupArgument):
             found = argument.arrays[item]
@@ -132,10 +132,10 @@ class Batch:
 
     def __post_init__(self) -> None:
         m, n, k = self.size
-        shapes = {"A": (m, k), "B": (k, n), "C": (m, n)}
+        shapes: dict[str, tuple[int, int]] = {"A": (m, k), "B": (k, n), "C": (m, n)}
         turned = {"A": self.turned[0], "B": self.turned[1], "C": False}
         self.operands = [
-            Operand(name, self.element, shape[::-1] if turned[name] else shape, form, self.gap, self.later)
+            Operand(name, self.element, (shape[1], shape[0]) if turned[name] else shape, form, self.gap, self.later)
             for (name, shape), form in zip(shapes.items(), self.forms, strict=True)
         ]
 

@@ -82,7 +82,7 @@ class Items(Struct, frozen=True, eq=False):
         reason = next(filter(None, map(_obstacle, operations)), None) or _late_load(operations)
         if reason is not None:
             return reason
-        transfers = {op: Transfer.of(op) for op in operations if isinstance(op, Access)}
+        transfers: dict[Operation, Transfer] = {op: Transfer.of(op) for op in operations if isinstance(op, Access)}
         if all(transfer.is_fixed for transfer in transfers.values()):
             return "work-groups that work on the same memory"
         return Items([op for op in operations if not isinstance(op, team.Barrier)], transfers)

@@ -112,7 +112,7 @@ class Box(Struct, frozen=True, eq=False):
 
     def divisors(self) -> list[int]:
         """What divides where the box begins, by mode; 0 where it begins at 0."""
-        sides = []
+        sides: list[int] = []
         for mode, (count, side) in enumerate(zip(self.tiling.boxes, self.tiling.box, strict=True)):
             last = self.tiling.shape[mode] - side
             sides.append(0 if count == 1 else gcd(side, last) if self.tiling.hangs_over(mode) else side)
