@@ -25,7 +25,7 @@ from .emulated import Emulated, compiled, emulated, scheduled
 from .test_runs import accesses, views
 
 KERNELS = count("RANDOM_LANE_KERNELS", 12, 1000)
-LATE = ("choose-schedule", "assign-layouts", "lower-to-lanes")
+LATE = ("choose-schedule", "pack-items", "assign-layouts", "lower-to-lanes")
 
 
 def element_by_element(text: str) -> Emulated:

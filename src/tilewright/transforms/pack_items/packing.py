@@ -55,7 +55,8 @@ class PackItems(Pass, frozen=True):
             items = Items.of(kernel)
             plan = items if isinstance(items, str) else plan_of(items, self.policy)
             if isinstance(items, str) or isinstance(plan, str):
-                kernel.schedule = f"{kernel.schedule}; work-groups are not packed: {plan}"
+                said = f"work-groups are not packed: {plan}"
+                kernel.schedule = "; ".join(filter(None, (kernel.schedule, said)))
                 continue
             _Packing(kernel, items, plan, self.policy).run()
             kernel.subgroup_size, kernel.work_group_size = self.policy.warp, (plan.threads, 1)
