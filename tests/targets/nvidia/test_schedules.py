@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from cli.command import run
 from tilewright.targets import ScheduleElsewhere
 
 from .launching import program_of_text
@@ -149,6 +150,14 @@ def test_what_does_not_fit_is_refused_with_its_place(text: str, schedule: str, w
         assert found.code == "T009"
         assert place is not None
         assert place.source.text[place.start : place.end] == wrong
+
+
+@pytest.mark.parametrize("stage", ["gpu", "ptx"])
+def test_what_does_not_fit_is_refused_on_every_level(stage: str) -> None:
+    arguments = [f"--emit={stage}", "--target=nvidia:sm_90a", "--schedule=lanes threads=32"]
+    done = run("compile", "-", *arguments, text=WIDE)
+    assert done.returncode == 1
+    assert "error[T009]: lanes does not fit kernel kernel: the lane level does not take tiles of 4096" in done.stderr
 
 
 @pytest.mark.parametrize("target", ["cpu", "interpreter"])
