@@ -209,6 +209,16 @@ def test_masks_that_are_known_keep_lanes_out() -> None:
     ]
 
 
+def test_registers_of_what_is_loaded_differ() -> None:
+    """All lanes have the same, but nobody knows how far one register is from the other."""
+    use = explained(
+        "%i: memref<i64x64>",
+        """%a = lane.load %i, %zero {registers = [[2, 0, 1]]} -> fragment<2xi64>
+           %v = tile.gather %a {operand_segments = [1, 0]} -> fragment<2xf32>""",
+    )
+    assert [access.units for access in use.accesses] == [2, None]
+
+
 def test_loops_carry_addresses() -> None:
     """An offset that all lanes share changes nothing, one that they do not is not known."""
     body = """
