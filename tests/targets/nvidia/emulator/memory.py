@@ -82,7 +82,9 @@ class Memory:
         # Allocations are aligned too: where the last byte lies in one, the first does.
         last = offsets + (size - 1)
         right = WRITABLE if access & Access.WRITE else READABLE
-        if last.min() < 0 or last.max() >= SIZE or not (self._rights[last] & right).all():
+        # Small elements are swapped with the word around them; memory of a device ends with whole words.
+        there = offsets if access & Access.ATOMIC else last
+        if last.min() < 0 or last.max() >= SIZE or there.min() < 0 or not (self._rights[there] & right).all():
             raise MemoryFault(f"{access!r} of {size} bytes outside of memory that allows it")
         return offsets
 
