@@ -1,11 +1,13 @@
 """How a kernel is run, in one line that is printed, kept on the kernel and taken as an option.
 
-    schedule = [lanes | elements] {threads=N | tile=MxNxK | product=MxNxK:INSTRUCTION[/WARPSxWARPS[/STAGES]]} [# reason]
+    schedule = [lanes | packed | elements] {threads=N | tile=MxNxK | product=PRODUCT} [# reason]
+    PRODUCT  = MxNxK:INSTRUCTION[/WARPSxWARPS[/STAGES]]
 
-`lanes` is the way over layouts and lanes, `elements` the target's own emission. `threads` are those of a block, `tile`
-the tiles of products whose extents the compiler chooses. A `product` tells of all with tiles of these extents by which
-instruction they multiply, how many warps share m and n, and for how many iterations of a loop factors are in shared
-memory at a time, 1 if they are loaded when they are needed. The reason says why a kernel does not take the better way.
+`lanes` is the way over layouts and lanes, `packed` that of small items of which a block treats many, `elements` the
+target's own emission. `threads` are those of a block, `tile` the tiles of products whose extents the compiler chooses.
+A `product` tells of all with tiles of these extents by which instruction they multiply, how many warps share m and n,
+and for how many iterations of a loop factors are in shared memory at a time, 1 if they are loaded when they are needed.
+The reason says more of what was chosen, or why a kernel does not take the better way.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ class Way(Enum):
     """From tiles to LLVM text."""
 
     LANES = "lanes"
+    PACKED = "packed"
     ELEMENTS = "elements"
 
 

@@ -368,3 +368,30 @@ def test_what_is_read_behind_a_store_is_not_packed() -> None:
 }"""
     schedule = compiled(text).kernels[0].facts["schedule"]
     assert "a load behind a store to memory that may be the same" in schedule
+
+
+@pytest.mark.parametrize("wanted", ["elements", "lanes"])
+def test_another_way_can_be_asked_for(wanted: str) -> None:
+    text = Batch("f32", (8, 8, 8)).text
+    taken = str(compiled(text).kernels[0].facts["schedule"])
+    assert compiled(text, schedule=taken).kernels[0].facts["schedule"] == taken
+    if wanted == "elements":
+        other = compiled(text, schedule=wanted).kernels[0]
+        assert other.launch is not None
+        assert (other.launch.items, other.facts["schedule"].split()[0]) == (1, wanted)
+    else:
+        with pytest.raises(tw.CompileError, match="lanes does not fit kernel"):
+            tw.compile(text, target="nvidia:sm_80", schedule=wanted, cache=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "said"),
+    [
+        (Batch("f32", (64, 64, 64)).text, "packed", "packed does not fit kernel .*work-groups are not packed"),
+        (Batch("f32", (8, 8, 8)).text, "packed threads=992", "threads=992 does not fit kernel .* blocks have"),
+    ],
+    ids=["large", "threads"],
+)
+def test_what_cannot_be_packed_is_refused(text: str, wanted: str, said: str) -> None:
+    with pytest.raises(tw.CompileError, match=said):
+        tw.compile(text, target="nvidia:sm_80", schedule=wanted, cache=False)

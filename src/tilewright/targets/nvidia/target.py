@@ -102,7 +102,7 @@ class NvidiaTarget(Struct, frozen=True):
         lanes = [
             OpenReports(),
             ChooseSchedule(NvidiaSchedulePolicy(), request),
-            PackItems(PACKING),
+            PackItems(PACKING, request),
             RecomputeTiles(),
             AssignLayouts(),
             LowerToLanes(),

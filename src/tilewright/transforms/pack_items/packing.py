@@ -4,7 +4,7 @@ before:  builtin.kernel {schedule = "elements, .."} {
            %a = memref.subview %A, %group_id ..     %x = tile.load %a, ..     %t = tile.mma %x, %y, %z
            tile.store %t, %c, ..
          }
-after:   builtin.kernel {schedule = "packed, 16 items a block ..", items = 16, work_group_size = [128, 1]} {
+after:   builtin.kernel {schedule = "packed threads=128 # ..", items = 16, work_group_size = [128, 1]} {
            %A = memref.alloca ..
            team.spmd {
              scf.if %whole { lane.copy_async ..  16 bytes a time } else { lane.copy_async .. item by item }
@@ -25,11 +25,14 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any, ClassVar
 
+from msgspec.structs import replace
+
 from tilewright.dialects import lane, memref, team, tile
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.core import Block, Operation, Region, Value
 from tilewright.ir.passes import Pass, PassContext
+from tilewright.ir.schedules import Schedule, Way
 from tilewright.ir.types import FragmentType, MemrefType, TileType
 from tilewright.transforms import emit
 from tilewright.transforms.pack_items.copies import Copying, aligned, either, every, row
@@ -39,28 +42,38 @@ from tilewright.transforms.pack_items.products import Box, Slot, product
 from tilewright.transforms.pack_items.slabs import PIECE
 from tilewright.transforms.pack_items.threads import Threads, of_item
 from tilewright.transforms.policy import PackingPolicy
+from tilewright.transforms.schedule.choose_schedule import schedule_of
 from tilewright.transforms.schedule.known import has_tile, runs_lanes
+from tilewright.transforms.schedule.request import ScheduleRequest
 
 
 class PackItems(Pass, frozen=True):
     """Pack the batches of small products among kernels; of the others the schedule says what is in the way."""
 
     policy: PackingPolicy = PackingPolicy()
+    request: ScheduleRequest = ScheduleRequest()
     name: ClassVar[str] = "pack-items"
 
     def run(self, module: Module, context: PassContext) -> None:
         for kernel in module.kernels:
-            if runs_lanes(kernel) or not is_batch(kernel):
+            wanted = self.request.of(kernel)
+            if runs_lanes(kernel) or wanted.way not in (None, Way.PACKED) or not is_batch(kernel):
                 continue
             items = Items.of(kernel)
             plan = items if isinstance(items, str) else plan_of(items, self.policy)
             if isinstance(items, str) or isinstance(plan, str):
-                said = f"work-groups are not packed: {plan}"
-                kernel.schedule = "; ".join(filter(None, (kernel.schedule, said)))
+                kernel.schedule = str(_unpacked(schedule_of(kernel), str(plan)))
                 continue
             _Packing(kernel, items, plan, self.policy).run()
             kernel.subgroup_size, kernel.work_group_size = self.policy.warp, (plan.threads, 1)
-            kernel.items, kernel.schedule = plan.items * plan.crews, str(plan)
+            kernel.items = plan.items * plan.crews
+            kernel.schedule = str(Schedule(Way.PACKED, plan.threads, reason=str(plan)))
+
+
+def _unpacked(schedule: Schedule, reason: str) -> Schedule:
+    """The schedule of a kernel that goes on as before, and why."""
+    said = "work-groups are not packed: " + reason.replace(";", ",").replace("\n", " ")
+    return replace(schedule, reason=f"{schedule.reason}, {said}" if schedule.reason else said)
 
 
 class _Packing:

@@ -56,8 +56,8 @@ class Plan(Struct, frozen=True, eq=False):
 
     def __str__(self) -> str:
         return (
-            f"packed, {self.items * self.crews} items a block of {self.threads} threads: "
-            f"{self.items} a chunk of {self.crew} threads, {self.team} threads an item, "
+            f"{self.items * self.crews} items a block, {self.items} a chunk of {self.crew} threads, "
+            f"{self.team} threads an item, "
             f"{self.slabs.bytes_of(self.crews)} bytes of shared memory"
         )
 

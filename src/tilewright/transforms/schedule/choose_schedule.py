@@ -50,7 +50,7 @@ class ChooseSchedule(Pass, frozen=True):
             found = obstacle(kernel)
             if found is None and wanted.way is not Way.ELEMENTS:
                 found = self._over_lanes(kernel, threads)
-            way = wanted.way or Way.LANES
+            way = Way.ELEMENTS if wanted.way is Way.ELEMENTS else Way.LANES
             taken = replace(wanted, way=way, reason="") if found is None else refused(wanted, found)
             taken = replace(taken, threads=teams_of(kernel).threads)
             kernel.schedule = str(taken)

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from tilewright.diagnostics import Diagnostic, Report, Source, SourceRange
 from tilewright.dialects.builtin import Kernel, Module
-from tilewright.ir.schedules import Schedule, ScheduleError, Tile, parse_line, spelled
+from tilewright.ir.schedules import Schedule, ScheduleError, Tile, Way, parse_line, spelled
 
 CODE: Final = "T009"
 _PART: Final = re.compile(r"[^;\n]+")
@@ -55,8 +55,13 @@ class ScheduleRequest(Struct, frozen=True):
                 report.error(CODE, part.place, said)
 
     def check(self, kernel: Kernel, taken: Schedule, report: Report, why: str, tiles: Sequence[Tile]) -> None:
-        """Report what is asked of way, threads and tiles of a kernel, and is not so; `tiles` are what products have."""
+        """Report what is asked of way, threads and tiles of a kernel, and is not so; `tiles` are what products have.
+
+        Which kernels are packed is decided later.
+        """
         wanted = self.of(kernel)
+        if wanted.way is Way.PACKED:
+            return
         if wanted.way not in (None, taken.way):
             self._misfit(kernel, wanted.way.value, taken.reason, report)
         if wanted.threads not in (None, taken.threads):
@@ -69,7 +74,10 @@ class ScheduleRequest(Struct, frozen=True):
         """Report what is asked of products, and what way, once all is decided; `why` says why they have no others."""
         wanted = self.of(kernel)
         if wanted.way not in (None, taken.way):
-            self._misfit(kernel, wanted.way.value, taken.reason, report)
+            taken_way = "another way" if taken.way is None else f"the way of {taken.way.value}"
+            self._misfit(kernel, wanted.way.value, taken.reason or f"it takes {taken_way}", report)
+        elif wanted.way is Way.PACKED and wanted.threads not in (None, taken.threads):
+            self._misfit(kernel, f"threads={wanted.threads}", f"its blocks have {taken.threads}", report)
         for product in wanted.products:
             found = taken.product(product.tile)
             if found is None or not product.allows(found):
