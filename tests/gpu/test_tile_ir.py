@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from targets.nvidia.case import Array, Case, Launch, faults
+from targets.nvidia.case import Case, Launch, faults
 from targets.nvidia.cases_tile_ir import EXAMPLES, tile_ir_cases
-from targets.nvidia.test_interpreted import arguments_of
+from targets.nvidia.lane_level import interpreted
 from targets.nvidia.test_kernels import assemble_all
-from tilewright.interpreter.engine import interpret
 from tilewright.machine.cuda import driver
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.runtime.errors import LaunchError
@@ -50,13 +49,11 @@ def test_accepted_for_sm_90a(case: Case) -> None:
 @every_case
 def test_interpreted(case: Case) -> None:
     seed, launch = fresh(case)
-    arguments = arguments_of(launch)
-    (kernel,) = case.lowered(Architecture.SM_80).kernels
+    module = case.lowered(Architecture.SM_80)
+    (kernel,) = module.kernels
     assert kernel.spread
     assert kernel.subgroup_size == 32
-    interpret(kernel, arguments, launch.grid)
-    results: dict[int, Array] = {k: a for k, a in enumerate(arguments) if isinstance(a, np.ndarray)}
-    found = faults(launch, results)
+    found = faults(launch, interpreted(module, launch))
     assert not found, f"seed {seed}: {'; '.join(found)}"
 
 

@@ -139,6 +139,7 @@ LIES: list[tuple[dict[str, object], str]] = [
     ({"shape": (1 << 70, 0)}, "of no array that can be"),
     ({"shape": (3, 3), "strides": (1 << 62, 4)}, "outside of all memory"),
     ({"shape": (3,), "strides": (-(1 << 62),)}, "outside of all memory"),
+    ({"shape": (2,), "strides": (1 << 62,)}, "outside of all memory"),
     ({"strides": (4, 4)}, "not one integer for each of 1 extents"),
     ({"strides": ("4",)}, "not one integer"),
     ({"strides": 4}, "not one integer"),

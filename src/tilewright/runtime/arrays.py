@@ -28,6 +28,9 @@ LEAST_ADDRESS: Final = 4096
 """No process has memory in the page of null pointers."""
 
 _MOST_BYTES: Final = (1 << 63) - 1
+_MOST_SPANNED: Final = 1 << 57
+"""Bytes of the largest address space of a 64-bit machine, that of page tables of five levels."""
+
 _DLPACK_CPU: Final = 1
 _DLPACK_CUDA: Final = (2, 3, 13)
 _PINNED_HOST: Final = 3
@@ -275,7 +278,7 @@ def _believable(array: ArrayView) -> ArrayView:
     if 0 <= array.address < LEAST_ADDRESS:
         raise UnusableArray(f"it says that its elements (shape {array.shape}) lie at address {array.address:#x}: null")
     low, high = reach(array)
-    if low < 0 or high > 1 << 64 or high - low > _MOST_BYTES:
+    if low < 0 or high > 1 << 64 or high - low > _MOST_SPANNED:
         raise UnusableArray(
             f"its bytes (shape {array.shape}, strides {array.strides} from address {array.address:#x}) lie outside of "
             f"all memory"

@@ -84,7 +84,12 @@ def reports_in(memory: npt.NDArray[np.int64], sites: Sequence[ReportSite]) -> tu
 
 
 def emulated(module: Module, shared_bytes: int | None = None, report_words: int = 1 << 16) -> Emulated:
-    """The kernels of a module that has passed the passes of the device, which may have less shared memory."""
+    """The kernels of a module that has passed the passes of the device, which may have less shared memory.
+
+    Packed kernels have been planned for what there is of it.
+    """
+    if any(kernel.items > 1 for kernel in module.kernels):
+        shared_bytes = None
     text, kernels = emit_llvm(module, Architecture.SM_80, shared_bytes)
     return Emulated(Program(text), kernels, report_words)
 

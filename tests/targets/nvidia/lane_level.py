@@ -64,4 +64,4 @@ def _argument(argument: Given) -> Argument:
     """In the interpreter's form; arrays are copies, but for those of groups."""
     if isinstance(argument, GroupArgument):
         return Group(argument.arrays, argument.offset)
-    return np.array(argument, order="F") if isinstance(argument, np.ndarray) else argument
+    return np.array(argument, order="K") if isinstance(argument, np.ndarray) else argument
