@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tilewright.dialects import arith, memref, team
 from tilewright.ir.core import BlockArgument, Value
 from tilewright.ir.definition import PURE
@@ -53,12 +55,24 @@ def step(view: Value) -> int | None:
     if total is None or any(rate(value) != 0 for value in op.operands[1:] if value not in offsets):
         return None
     assert isinstance(op.memref.type, MemrefType)
-    for offset, stride in zip(op.source_offsets(), op.memref.type.strides, strict=False):
+    return _further(total, op.source_offsets(), op.memref.type.strides)
+
+
+def _further(total: int, offsets: Sequence[int | Value], strides: Sequence[int | None]) -> int | None:
+    """The distance `total` with that of offsets by these strides."""
+    for offset, stride in zip(offsets, strides, strict=False):
         grows = rate(offset) if isinstance(offset, Value) else 0
         if grows is None or (grows and stride is None):
             return None
         total += grows * (stride or 0)
     return total
+
+
+def distance(view: Value, indices: Sequence[Value]) -> int | None:
+    """Elements from a place of a view to that of the next item's; None if that is not known."""
+    assert isinstance(view.type, MemrefType)
+    begins = step(view)
+    return None if begins is None else _further(begins, indices, view.type.strides)
 
 
 def by_stride(type_: MemrefType) -> tuple[int, ...]:

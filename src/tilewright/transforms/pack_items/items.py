@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import prod
 from typing import Final
 
@@ -14,7 +15,7 @@ from tilewright.ir.definition import PURE
 from tilewright.ir.interfaces import Elementwise
 from tilewright.ir.types import BOOL, AddressSpace, MemrefType, ScalarType, TileType
 from tilewright.transforms.aliasing import views_may_overlap
-from tilewright.transforms.pack_items.batches import by_stride, dense_strides, step
+from tilewright.transforms.pack_items.batches import by_stride, dense_strides, distance
 from tilewright.transforms.schedule.known import has_tile
 
 Access = tile.Load | tile.Store
@@ -42,11 +43,11 @@ class Transfer(Struct, frozen=True, eq=False):
         """How a load or store is done for each item."""
         type_ = op.memref.type
         assert isinstance(type_, MemrefType)
-        shape, order, distance = tile_type(tile_of(op)).shape, by_stride(type_), step(op.memref)
+        shape, order, apart = tile_type(tile_of(op)).shape, by_stride(type_), distance(op.memref, op.indices)
         dense = dense_strides(shape, order)
         is_dense = all(n == 1 or have == want for n, have, want in zip(shape, type_.strides, dense, strict=True))
-        is_fixed = isinstance(op, tile.Load) and distance == 0
-        return Transfer(op, order, is_fixed, is_dense, is_dense and distance == prod(shape))
+        is_fixed = isinstance(op, tile.Load) and apart == 0
+        return Transfer(op, order, is_fixed, is_dense, is_dense and apart == prod(shape))
 
     @property
     def value(self) -> Value:
@@ -79,7 +80,8 @@ class Items(Struct, frozen=True, eq=False):
     def of(kernel: Kernel) -> Items | str:
         """What a kernel does with each item; in words what keeps it from being packed."""
         operations = list(kernel.body.entry)
-        reason = next(filter(None, map(_obstacle, operations)), None) or _late_load(operations)
+        reason = next(filter(None, map(_obstacle, operations)), None)
+        reason = reason or _late_load(operations) or _moved_address(operations)
         if reason is not None:
             return reason
         transfers: dict[Operation, Transfer] = {op: Transfer.of(op) for op in operations if isinstance(op, Access)}
@@ -113,6 +115,18 @@ def is_batch(kernel: Kernel) -> bool:
     operations = list(kernel.walk())
     along_x = any(isinstance(op, team.GroupId) and op.dim == 0 for op in operations)
     return along_x and any(isinstance(op, tile.Mma) for op in operations)
+
+
+def behind(values: Iterable[Value]) -> set[Operation]:
+    """The operations that compute values."""
+    found: set[Operation] = set()
+    pending = list(values)
+    while pending:
+        op = pending.pop().defining_op
+        if op is not None and op not in found:
+            found.add(op)
+            pending += op.operands
+    return found
 
 
 def tile_of(op: Access) -> Value:
@@ -173,4 +187,13 @@ def _late_load(operations: list[Operation]) -> str | None:
             written.append(op.memref)
         elif isinstance(op, tile.Load | memref.Load) and any(views_may_overlap(op.memref, view) for view in written):
             return "a load behind a store to memory that may be the same"
+    return None
+
+
+def _moved_address(operations: list[Operation]) -> str | None:
+    """Where a store goes is computed when it begins: memory that says so may not have been written by then."""
+    stores = [op for op in operations if isinstance(op, tile.Store)]
+    for op in behind(value for store in stores for value in (store.memref, *store.indices)):
+        if isinstance(op, memref.Load) and any(views_may_overlap(op.memref, store.memref) for store in stores):
+            return "a store to memory that may say where stores go"
     return None

@@ -166,7 +166,7 @@ class _Packing:
         fixed = [transfer for transfer in loads if transfer.is_fixed]
         rows = [transfer for transfer in loads if transfer in self._plan.rows]
         others = [transfer for transfer in loads if transfer not in rows and not transfer.is_fixed]
-        views = of_item(build, _addresses(fixed), None)
+        views = of_item(build, _addresses(fixed), threads.last)
         for transfer in fixed:
             self._move(build, transfer, views, None, threads.thread, self._plan.threads, wide=True)
         inner = self._if_there(build)
@@ -288,11 +288,12 @@ class _Packing:
             return values.get(value, value)
 
         def write(op: Operation, value: Value) -> None:
+            # what is read here may lie where others are about to write
+            found = held(value)
             if state.reads or state.writes:
                 self._synchronize(build)
             state.reads, state.writes = False, True
             box = boxes[tile_type(value).shape]
-            found = held(value)
             inner = build if box.writes is None else emit.open_if(build, box.writes)
             self._slot(op, slot).write(inner, box, found)
 

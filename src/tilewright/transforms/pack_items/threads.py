@@ -8,10 +8,10 @@ from msgspec import Struct
 
 from tilewright.dialects import team
 from tilewright.dialects.builder import Builder
-from tilewright.ir.core import Operation, Value
+from tilewright.ir.core import Value
 from tilewright.transforms import emit
+from tilewright.transforms.pack_items.items import behind
 from tilewright.transforms.pack_items.plan import Plan
-from tilewright.transforms.schedule.known import has_tile
 
 
 class Threads(Struct, frozen=True, eq=False):
@@ -56,22 +56,15 @@ class Threads(Struct, frozen=True, eq=False):
         return emit.minimum(build, emit.add(build, self.first, slot), self.last)
 
 
-def of_item(build: Builder, roots: Iterable[Value], item: Value | None) -> Mapping[Value, Value]:
-    """Scalars and views of the program for an item, as are needed for `roots`; for what is the same for all, None."""
-    needed: set[Operation] = set()
-    pending = [value.defining_op for value in roots]
-    while pending:
-        op = pending.pop()
-        if op is not None and op not in needed and not has_tile(op):
-            needed.add(op)
-            pending += [value.defining_op for value in op.operands]
+def of_item(build: Builder, roots: Iterable[Value], item: Value) -> Mapping[Value, Value]:
+    """Scalars and views of the program for an item, as are needed for `roots`."""
+    needed = behind(roots)
     found: dict[Value, Value] = {}
     block = next((op.block for op in needed), None)
     for op in block or ():
         if op not in needed:
             continue
         if isinstance(op, team.GroupId) and op.dim == 0:
-            assert item is not None, "what depends on the item is no constant of the block"
             found[op.out] = item
             continue
         new = build(

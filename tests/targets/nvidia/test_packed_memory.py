@@ -1,0 +1,146 @@
+"""Items of packed blocks whose memory lies, or is used, in other ways than of batches: against NumPy."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from tilewright.diagnostics import Report, Source
+from tilewright.dialects import operation_classes
+from tilewright.dialects.builtin import Module
+from tilewright.ir.parser import parse_ir
+from tilewright.ir.verifier import verify
+
+from .case import Array, Launch, faults, kernel
+from .emulated import Emulated, scheduled
+
+ITEMS = 19
+SIDE = 8
+
+
+def emulated(parameters: str, body: str, element: str = "f32") -> Emulated:
+    """A kernel of tiles with 0, 8 and the number %g of the work-group, compiled."""
+    zero = "0.0" if element[0] == "f" else "0"
+    head = f"""    %g = team.group_id {{dim = 0}} -> index
+    %0 = arith.constant {{value = 0}} -> index
+    %8 = arith.constant {{value = 8}} -> index
+    %z = arith.constant {{value = {zero}}} -> tile<8x8x{element}>
+"""
+    report = Report()
+    source = Source("items.twir", kernel(parameters, head + body))
+    module = parse_ir(source, report, operation_classes())
+    assert isinstance(module, Module), [str(d) for d in report.diagnostics]
+    assert verify(module, report), [str(d) for d in report.diagnostics]
+    return scheduled(module)
+
+
+def view(name: str, number: str = "g", element: str = "f32", strides: str = "") -> str:
+    """The matrix of that number, the name in small letters."""
+    segments = "operand_segments = [1, 1, 0], static_offsets = [0, 0, none], static_sizes = [8, 8, 0]"
+    return f"    %{name.lower()} = memref.subview %{name}, %{number} {{{segments}}} -> memref<{element}x8x8{strides}>\n"
+
+
+def numbers(rng: np.random.Generator, *shape: int, element: type[np.generic] = np.float32) -> Array:
+    """Small integers, whose products and sums are exact."""
+    return np.asfortranarray(rng.integers(-3, 4, shape).astype(element))
+
+
+def wrong(on: Emulated, arguments: Sequence[Array], expected: dict[int, Array], *, is_packed: bool = True) -> list[str]:
+    """What differs from what is expected of a kernel that is packed, or is not."""
+    assert on.kernels[0].facts["schedule"].startswith("packed") == is_packed, on.kernels[0].facts["schedule"]
+    launch = Launch(list(arguments), expected, (ITEMS, 1, 1))
+    return faults(launch, on.run(launch, schedule=random.Random(ITEMS)))
+
+
+def test_items_that_are_found_by_indices_of_accesses(rng: np.random.Generator) -> None:
+    """The views are of all items: what is loaded and stored begins at an index that depends on the item."""
+    body = """    %at = arith.mul %g, %8 -> index
+    %p = tile.load %A, %0, %at -> tile<8x8xf32>
+""" + view("B")
+    body += """    %q = tile.load %b, %0, %0 -> tile<8x8xf32>
+    %t = tile.mma %p, %q, %z -> tile<8x8xf32>
+    tile.store %t, %C, %0, %at"""
+    on = emulated("%A: memref<f32x8x?>, %B: memref<f32x8x8x?>, %C: memref<f32x8x?>", body)
+    a, b = numbers(rng, SIDE, SIDE * ITEMS), numbers(rng, SIDE, SIDE, ITEMS)
+    expected = np.hstack([a[:, SIDE * k : SIDE * (k + 1)] @ b[:, :, k] for k in range(ITEMS)])
+    assert not wrong(on, [a, b, np.zeros_like(a)], {2: np.asfortranarray(expected)})
+
+
+def test_neighbours_whose_indices_move_too(rng: np.random.Generator) -> None:
+    """Views that begin a matrix on from item to item, and so do stores in them: what is stored is two apart."""
+    body = view("A")
+    body += """    %at = arith.mul %g, %8 -> index
+    %all = memref.size %A {mode = 2} -> index
+    %left = arith.mul %all, %8 -> index
+    %c = memref.subview %C, %at, %left {operand_segments = [1, 1, 1], static_offsets = [0, none],
+      static_sizes = [8, none]} -> memref<f32x8x?>
+    %p = tile.load %a, %0, %0 -> tile<8x8xf32>
+    %t = tile.mma %p, %p, %z -> tile<8x8xf32>
+    tile.store %t, %c, %0, %at"""
+    on = emulated("%A: memref<f32x8x8x?>, %C: memref<f32x8x?>", body)
+    a, expected = numbers(rng, SIDE, SIDE, ITEMS), np.zeros((SIDE, 2 * SIDE * ITEMS), np.float32, "F")
+    for k in range(ITEMS):
+        expected[:, 2 * SIDE * k : 2 * SIDE * k + SIDE] = a[:, :, k] @ a[:, :, k]
+    assert not wrong(on, [a, np.zeros_like(expected)], {1: expected})
+
+
+def test_the_same_memory_by_the_numbers_of_items(rng: np.random.Generator) -> None:
+    """Where B lies is computed from the item's number, of which nothing is left."""
+    body = view("A")
+    body += """    %one = arith.constant {value = 1} -> index
+    %neg = arith.constant {value = -1} -> index
+    %less = arith.mul %g, %neg -> index
+    %at = arith.add %g, %one -> index
+    %here = arith.add %at, %less -> index
+"""
+    body += view("B", "here") + view("C")
+    body += """    %p = tile.load %a, %0, %0 -> tile<8x8xf32>
+    %q = tile.load %b, %0, %0 -> tile<8x8xf32>
+    %t = tile.mma %p, %q, %z -> tile<8x8xf32>
+    tile.store %t, %c, %0, %0"""
+    on = emulated("%A: memref<f32x8x8x?>, %B: memref<f32x8x8x?>, %C: memref<f32x8x8x?>", body)
+    a, b = numbers(rng, SIDE, SIDE, ITEMS), numbers(rng, SIDE, SIDE, 2)
+    expected = np.asfortranarray(np.einsum("ikn,kj->ijn", a, b[:, :, 1]))
+    assert not wrong(on, [a, b, np.zeros_like(a)], {2: expected})
+
+
+def test_what_is_loaded_is_stored_in_another_order(rng: np.random.Generator) -> None:
+    """The slab of the result is that of the tile that was loaded, and all threads have read that before."""
+    body = view("A") + view("X", strides=",strided<8,1>") + view("C") + view("D")
+    body += """    %p = tile.load %a, %0, %0 -> tile<8x8xf32>
+    %y = tile.load %x, %0, %0 -> tile<8x8xf32>
+    %t = tile.mma %p, %y, %z -> tile<8x8xf32>
+    tile.store %t, %c, %0, %0
+    tile.store %y, %d, %0, %0"""
+    matrices = "memref<f32x8x8x?>"
+    on = emulated(f"%A: {matrices}, %X: memref<f32x8x8x?,strided<8,1,64>>, %C: {matrices}, %D: {matrices}", body)
+    a, rows = numbers(rng, SIDE, SIDE, ITEMS), numbers(rng, SIDE * SIDE * ITEMS)
+    x = as_strided(rows, (SIDE, SIDE, ITEMS), (4 * SIDE, 4, 4 * SIDE * SIDE))
+    c = np.asfortranarray(np.einsum("ikn,kjn->ijn", a, x))
+    assert not wrong(on, [a, x, np.zeros_like(a), np.zeros_like(a)], {2: c, 3: np.array(x, order="F")})
+
+
+def test_stores_that_may_change_where_others_go(rng: np.random.Generator) -> None:
+    """The number of the matrix is read before another store overwrites it: such items are not packed."""
+    body = view("A", element="i32") + view("N", element="i32")
+    body += """    %number = memref.load %n, %0, %0 -> i32
+    %other = arith.cast %number -> index
+"""
+    body += view("C", "other", "i32")
+    body += """    %p = tile.load %a, %0, %0 -> tile<8x8xi32>
+    %t = tile.mma %p, %p, %z -> tile<8x8xi32>
+    tile.store %t, %n, %0, %0
+    tile.store %t, %c, %0, %0"""
+    matrices = "memref<i32x8x8x?>"
+    on = emulated(f"%A: {matrices}, %N: {matrices}, %C: {matrices}", body, "i32")
+    assert "a store to memory that may say where stores go" in on.kernels[0].facts["schedule"]
+    a, places = numbers(rng, SIDE, SIDE, ITEMS, element=np.int32), rng.permutation(ITEMS)
+    n = np.zeros_like(a)
+    n[0, 0] = places
+    squares = np.asfortranarray(np.einsum("ikn,kjn->ijn", a, a))
+    c = np.zeros_like(a)
+    c[:, :, places] = squares
+    assert not wrong(on, [a, n, np.zeros_like(a)], {1: squares, 2: c}, is_packed=False)
