@@ -190,6 +190,7 @@ def disagreements(batch: Batch, on: Emulated, rng: np.random.Generator, items: i
     return faults(launch, on.run(launch, schedule=random.Random(items)))
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("element", ["f32", "f64", "f16", "i32"])
 @pytest.mark.parametrize("size", SHAPES)
 def test_products_of_every_count(element: str, size: tuple[int, int, int], rng: np.random.Generator) -> None:
@@ -303,6 +304,7 @@ def test_chains_of_products(
         assert not faults(launch, on.run(launch, schedule=random.Random(items))), items
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("forms", [("rows", "rows", "rows"), ("pointers", "fixed", "gaps"), ("middle", "gaps", "rows")])
 @pytest.mark.parametrize("size", [(8, 8, 8), (9, 9, 9), (37, 2, 5)])
 def test_lanes_in_the_interpreter(
@@ -322,6 +324,7 @@ def test_lanes_in_the_interpreter(
 
 
 @needs_ptxas
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("element", ["f32", "f64"])
 @pytest.mark.parametrize("size", TABLE)
 @pytest.mark.parametrize("beta", [0, 1])
