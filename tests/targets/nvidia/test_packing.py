@@ -387,13 +387,25 @@ def test_another_way_can_be_asked_for(wanted: str) -> None:
             tw.compile(text, target="nvidia:sm_80", schedule=wanted, cache=False)
 
 
+@pytest.mark.parametrize("wanted", ["threads=64", "product=16x16x16:fma.f32"])
+def test_what_packed_items_lack_takes_another_way(wanted: str) -> None:
+    """Who asks for no way gets the one that has what he asks for."""
+    found = compiled(Batch("f32", (16, 16, 16)).text, schedule=wanted).kernels[0]
+    assert found.launch is not None
+    assert found.launch.items == 1
+    assert found.facts["schedule"].startswith("elements")
+    assert wanted in found.facts["schedule"].partition(" #")[0]
+    assert f"work-groups are not packed: {wanted}" in found.facts["schedule"]
+
+
 @pytest.mark.parametrize(
     ("text", "wanted", "said"),
     [
         (Batch("f32", (64, 64, 64)).text, "packed", "packed does not fit kernel .*work-groups are not packed"),
         (Batch("f32", (8, 8, 8)).text, "packed threads=992", "threads=992 does not fit kernel .* blocks have"),
+        (Batch("f32", (8, 8, 8)).text, "packed tile=16x8x8", "tile=16x8x8 does not fit kernel .* tiles of 8x8x8"),
     ],
-    ids=["large", "threads"],
+    ids=["large", "threads", "tile"],
 )
 def test_what_cannot_be_packed_is_refused(text: str, wanted: str, said: str) -> None:
     with pytest.raises(tw.CompileError, match=said):

@@ -61,6 +61,8 @@ class PackItems(Pass, frozen=True):
                 continue
             items = Items.of(kernel)
             plan = items if isinstance(items, str) else plan_of(items, self.policy)
+            if isinstance(plan, Plan) and wanted.way is None:
+                plan = plan.lacks(wanted) or plan
             if isinstance(items, str) or isinstance(plan, str):
                 kernel.schedule = str(_unpacked(schedule_of(kernel), str(plan)))
                 continue

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from tilewright.dialects import tile
 from tilewright.ir.core import Value
+from tilewright.ir.schedules import Schedule
 from tilewright.ir.types import TileType
 from tilewright.transforms.pack_items.items import Items, Transfer, tile_type
 from tilewright.transforms.pack_items.slabs import PIECE, Slabs, place_slabs
@@ -53,6 +54,12 @@ class Plan(Struct, frozen=True, eq=False):
     def threads(self) -> int:
         """Threads of a block."""
         return self.crew * self.crews
+
+    def lacks(self, wanted: Schedule) -> str | None:
+        """What a caller asks for who does not ask for packed items, and they have not."""
+        if wanted.products:
+            return f"product={wanted.products[0]}"
+        return None if wanted.threads in (None, self.threads) else f"threads={wanted.threads}"
 
     def __str__(self) -> str:
         return (

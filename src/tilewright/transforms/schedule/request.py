@@ -60,11 +60,10 @@ class ScheduleRequest(Struct, frozen=True):
         Which kernels are packed is decided later.
         """
         wanted = self.of(kernel)
-        if wanted.way is Way.PACKED:
-            return
-        if wanted.way not in (None, taken.way):
+        is_open = wanted.way is Way.PACKED
+        if wanted.way not in (None, taken.way) and not is_open:
             self._misfit(kernel, wanted.way.value, taken.reason, report)
-        if wanted.threads not in (None, taken.threads):
+        if wanted.threads not in (None, taken.threads) and not is_open:
             self._misfit(kernel, f"threads={wanted.threads}", f"its blocks have {taken.threads}", report).hint(why)
         if wanted.tile is not None and wanted.tile not in tiles:
             said = f"its products have tiles of {', '.join(map(spelled, tiles))}" if tiles else "it has no products"
