@@ -21,7 +21,7 @@ ITEMS = 19
 SIDE = 8
 
 
-def emulated(parameters: str, body: str, element: str = "f32") -> Emulated:
+def emulated(parameters: str, body: str, element: str = "f32", level: int = 2) -> Emulated:
     """A kernel of tiles with 0, 8 and the number %g of the work-group, compiled."""
     zero = "0.0" if element[0] == "f" else "0"
     head = f"""    %g = team.group_id {{dim = 0}} -> index
@@ -34,7 +34,7 @@ def emulated(parameters: str, body: str, element: str = "f32") -> Emulated:
     module = parse_ir(source, report, operation_classes())
     assert isinstance(module, Module), [str(d) for d in report.diagnostics]
     assert verify(module, report), [str(d) for d in report.diagnostics]
-    return scheduled(module)
+    return scheduled(module, level)
 
 
 def view(name: str, number: str = "g", element: str = "f32", strides: str = "") -> str:
@@ -144,3 +144,27 @@ def test_stores_that_may_change_where_others_go(rng: np.random.Generator) -> Non
     c = np.zeros_like(a)
     c[:, :, places] = squares
     assert not wrong(on, [a, n, np.zeros_like(a)], {1: squares, 2: c}, is_packed=False)
+
+
+def test_what_nobody_asks_for_takes_no_memory_of_others(rng: np.random.Generator) -> None:
+    """Nothing is optimised: the first tile is loaded for nothing, and the next one is not where that goes."""
+    body = view("N", strides=",strided<1,9>") + view("A") + view("C")
+    body += """    %n0 = tile.load %n, %0, %0 -> tile<8x8xf32>
+    %p = tile.load %a, %0, %0 -> tile<8x8xf32>
+    %t = tile.mma %p, %p, %z -> tile<8x8xf32>
+    tile.store %t, %c, %0, %0"""
+    matrices = "memref<f32x8x8x?>"
+    on = emulated(f"%N: memref<f32x8x8x?,strided<1,9,?>>, %A: {matrices}, %C: {matrices}", body, level=0)
+    n, a = numbers(rng, SIDE + 1, SIDE, ITEMS)[:SIDE], numbers(rng, SIDE, SIDE, ITEMS)
+    assert not wrong(on, [n, a, np.zeros_like(a)], {2: np.asfortranarray(np.einsum("ikn,kjn->ijn", a, a))})
+
+
+def test_only_what_is_stored_differs_from_item_to_item(rng: np.random.Generator) -> None:
+    body = view("C")
+    body += """    %p = tile.load %A, %0, %0 -> tile<8x8xf32>
+    %t = tile.mma %p, %p, %z -> tile<8x8xf32>
+    tile.store %t, %c, %0, %0"""
+    on = emulated("%A: memref<f32x8x8>, %C: memref<f32x8x8x?>", body)
+    a = numbers(rng, SIDE, SIDE)
+    expected = np.asfortranarray(np.repeat((a @ a)[:, :, None], ITEMS, 2))
+    assert not wrong(on, [a, np.zeros_like(expected)], {1: expected})

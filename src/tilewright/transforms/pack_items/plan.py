@@ -72,13 +72,13 @@ class Plan(Struct, frozen=True, eq=False):
 def plan_of(items: Items, policy: PackingPolicy) -> Plan | str:
     """The best plan; in words why there is none."""
     moved = sum(transfer.bytes for transfer in items.transfers.values() if not transfer.is_fixed)
-    loaded = sum(transfer.bytes for transfer in items.loads if not transfer.is_fixed)
+    chunked = _chunked_bytes(items)
     rows = [transfer for transfer in items.transfers.values() if transfer.is_row and not transfer.is_fixed]
     budget = moved / policy.bytes_a_cycle
     best: tuple[tuple[float, ...], Plan] | None = None
     for plan in _plans(items, policy):
         slow = sum(transfer.bytes for transfer in rows if transfer not in plan.rows) / moved
-        chunk = plan.items * loaded * policy.warp / plan.crew
+        chunk = plan.items * chunked * policy.warp / plan.crew
         warps = plan.threads // policy.warp * (policy.all_shared_bytes // max(plan.slabs.bytes_of(plan.crews), 1))
         few = max(1 - warps / policy.warps, 0)
         key = (max(plan.cost / budget, 1) + slow + few, max(chunk, policy.usual_bytes), plan.cost, chunk)
@@ -152,17 +152,23 @@ def _filled(
     team, crew = team_and_crew
     teams, crews = crew // team, max(policy.block // crew, 1) if crew == policy.warp else 1
     moving = [transfer for transfer in items.transfers.values() if not transfer.is_fixed]
-    loaded = sum(transfer.bytes for transfer in items.loads if not transfer.is_fixed)
+    chunked = _chunked_bytes(items)
     rows = [transfer for transfer in moving if transfer.is_row]
     whole = lcm(teams, *(PIECE // gcd(PIECE, transfer.bytes) for transfer in rows))
     least = policy.chunk_bytes * crew // policy.warp
     for unit in (whole, teams):
-        count = unit * max(ceil(least / max(unit * loaded, 1)), 1)
+        count = unit * max(ceil(least / (unit * chunked)), 1)
         kept = frozenset(transfer for transfer in rows if count * transfer.bytes % PIECE == 0)
         slabs = place_slabs(items, count, count > teams, kept)
         if slabs.bytes_of(crews) <= policy.shared_bytes:
             return Plan(team, crew, crews, count, chosen, kept, slabs, cost)
     return None
+
+
+def _chunked_bytes(items: Items) -> int:
+    """Of an item by which chunks are measured: what is loaded, or stored if only that differs from item to item."""
+    loaded = sum(transfer.bytes for transfer in items.loads if not transfer.is_fixed)
+    return loaded or sum(transfer.bytes for transfer in items.stores)
 
 
 def _shape(op: tile.Mma) -> Shape:

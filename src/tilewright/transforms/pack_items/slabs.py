@@ -104,7 +104,8 @@ def place_slabs(items: Items, count: int, in_passes: bool, rows: frozenset[Trans
     def last_use(value: Value) -> int:
         return max((position[use] for use in value.uses if use in position), default=-1)
 
-    for transfer in items.loads:
+    # what nobody asks for is not loaded
+    for transfer in (transfer for transfer in items.loads if transfer.value.uses):
         placing.place(transfer.op, _slab(transfer, rows), -1, last_use(transfer.value))
     for k, op in enumerate(items.operations):
         if isinstance(op, tile.Store):
