@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tilewright.diagnostics import Diagnostic, Report, Source, SourceRange
 from tilewright.dialects.builtin import Kernel, Module
@@ -60,10 +61,11 @@ class ScheduleRequest(Struct, frozen=True):
         Which kernels are packed is decided later.
         """
         wanted = self.of(kernel)
-        is_open = wanted.way is Way.PACKED
-        if wanted.way not in (None, taken.way) and not is_open:
+        if wanted.way is Way.PACKED:
+            taken = replace(taken, way=wanted.way, threads=wanted.threads)
+        if wanted.way not in (None, taken.way):
             self._misfit(kernel, wanted.way.value, taken.reason, report)
-        if wanted.threads not in (None, taken.threads) and not is_open:
+        if wanted.threads not in (None, taken.threads):
             self._misfit(kernel, f"threads={wanted.threads}", f"its blocks have {taken.threads}", report).hint(why)
         if wanted.tile is not None and wanted.tile not in tiles:
             said = f"its products have tiles of {', '.join(map(spelled, tiles))}" if tiles else "it has no products"
