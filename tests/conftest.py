@@ -19,7 +19,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from code_generation import quick_code_generation
-from covering import MARK, thinned
+from covering import MARK, asked_for, thinned
 from effort import GIVEN_SEED, SEED, THOROUGH, Ran, thorough
 
 # A deadline in milliseconds says something about the machine's load, not about the code.
@@ -51,7 +51,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out combinations of tests that bear the mark, unless all are asked for."""
     if thorough():
         return
-    left_out, counts = thinned(items, random.Random(os.environ[_COVERING]))
+    left_out, counts = thinned(items, random.Random(os.environ[_COVERING]), asked_for(config))
     if left_out:
         gone = set(left_out)
         items[:] = [item for item in items if item not in gone]

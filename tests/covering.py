@@ -2,21 +2,28 @@
 
 `@pytest.mark.covering(2)`: so many that any two values which occur together in some combination do so in one that runs,
 others each time; `@pytest.mark.covering(1)`: so many that each value occurs. All with `--thorough`. Combinations that
-cannot run here cover nothing, and whoever asks for one alone gets it. What a tuple holds are values of their own.
+cannot run here cover nothing, and those that are asked for by name, or because they failed last time (`--lf`, `--ff`,
+`--sw`), run in any case. What a tuple holds are values of their own.
 """
 
 from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import combinations
-from typing import Final, cast
+from typing import Final, Protocol, cast
 
 import pytest
 
 MARK: Final = "covering"
+
+
+class _Cache(Protocol):
+    """What pytest keeps from run to run."""
+
+    def get(self, key: str, default: dict[str, bool]) -> dict[str, bool]: ...
 
 
 def covering(points: Sequence[Sequence[Hashable]], strength: int, rnd: random.Random) -> set[int]:
@@ -41,8 +48,10 @@ def covering(points: Sequence[Sequence[Hashable]], strength: int, rnd: random.Ra
     return chosen
 
 
-def thinned(items: Sequence[pytest.Item], rnd: random.Random) -> tuple[list[pytest.Item], dict[str, tuple[int, int]]]:
-    """Tests that are left out, and of each family how many of how many remain."""
+def thinned(
+    items: Sequence[pytest.Item], rnd: random.Random, wanted: Callable[[pytest.Item], bool]
+) -> tuple[list[pytest.Item], dict[str, tuple[int, int]]]:
+    """Tests that are left out, none of them wanted, and of each family how many of how many remain."""
     families = defaultdict[str, list[pytest.Function]](list)
     for item in items:
         if isinstance(item, pytest.Function) and item.get_closest_marker(MARK) and not _skipped(item):
@@ -52,9 +61,20 @@ def thinned(items: Sequence[pytest.Item], rnd: random.Random) -> tuple[list[pyte
         mark = family[0].get_closest_marker(MARK)
         assert mark is not None
         chosen = covering([_point(item) for item in family], mark.args[0], rnd)
-        left_out += [item for number, item in enumerate(family) if number not in chosen]
-        counts[name] = len(chosen), len(family)
+        gone = [item for number, item in enumerate(family) if number not in chosen and not wanted(item)]
+        left_out += gone
+        counts[name] = len(family) - len(gone), len(family)
     return left_out, counts
+
+
+def asked_for(config: pytest.Config) -> Callable[[pytest.Item], bool]:
+    """Which tests a run is there for: those that its arguments name with their parameters, or that failed last time."""
+    parts = [argument.partition("::") for argument in config.args if "[" in argument]
+    named = {((config.invocation_params.dir / file).resolve(), test) for file, _, test in parts}
+    failed = set[str]()
+    if any(config.getoption(name, False) for name in ("lf", "failedfirst", "stepwise")):
+        failed = set(cast("_Cache", config.cache).get("cache/lastfailed", dict[str, bool]()))
+    return lambda item: item.nodeid in failed or (item.path.resolve(), item.nodeid.partition("::")[2]) in named
 
 
 def _point(item: pytest.Function) -> list[Hashable]:

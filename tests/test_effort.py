@@ -77,23 +77,51 @@ ALL = "test_some.py::test_both"
     [
         (["-n2"], ["1,200 numbers", f"5 of 20 {ALL}"], 8),
         (["--thorough"], ["3,000 numbers"], 23),
-        ([f"{ALL}[3-2]", f"{ALL}[2-2]", "test_some.py::test_wrong"], [f"2 of 2 {ALL}"], 2),
+        ([*(f"{ALL}[{at}]" for at in ("3-2", "2-2", "3-3", "2-3")), "test_some.py::test_wrong"], [f"4 of 4 {ALL}"], 4),
     ],
 )
 def test_the_end_of_a_run(tmp_path: Path, options: list[str], shown: list[str], passed: int) -> None:
     """Of what has passed, here and in the processes that a run is distributed to."""
-    (tmp_path / "conftest.py").write_text((Path(__file__).parent / "conftest.py").read_text())
-    (tmp_path / "test_some.py").write_text(TESTS)
-    (tmp_path / "pytest.ini").write_text("[pytest]\n")
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("TILEWRIGHT_", "PYTEST_"))}
-    environment["PYTHONPATH"] = os.pathsep.join(sys.path)
-    command = [sys.executable, "-m", "pytest", "-q", *options]
-    done = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False
-    )
+    done = run_of(tmp_path, TESTS, options)
     assert done.returncode == 1, done.stdout + done.stderr
     lines = [line.strip() for line in done.stdout.splitlines()]
     assert set(shown) <= set(lines), done.stdout
     assert any(line.startswith(f"1 failed, {passed} passed") for line in lines), done.stdout
-    if passed > 2:
+    if passed > 4:
         assert {"2 no moon", "5 no sun"} <= set(lines)
+
+
+FAILING = """
+import pathlib
+import pytest
+
+@pytest.mark.covering(1)
+@pytest.mark.parametrize("x", range(5))
+@pytest.mark.parametrize("y", range(4))
+def test_both(x, y):
+    assert pathlib.Path("mended").exists()
+"""
+
+
+@pytest.mark.parametrize("option", ["--lf", "--ff", "--sw"])
+@pytest.mark.parametrize("distributed", [[], ["-n2"]])
+def test_what_failed_runs_again(tmp_path: Path, option: str, distributed: list[str]) -> None:
+    """Other combinations are drawn each time: those that failed are among them though."""
+    failed = run_of(tmp_path, FAILING, ["--thorough", *distributed])
+    assert "20 failed" in failed.stdout, failed.stdout + failed.stderr
+    (tmp_path / "mended").touch()
+    again = run_of(tmp_path, FAILING, [option, "test_some.py", *distributed])
+    assert "20 passed" in again.stdout, again.stdout + again.stderr
+
+
+def run_of(folder: Path, tests: str, options: list[str]) -> subprocess.CompletedProcess[str]:
+    """A run of tests in a folder with the settings of these."""
+    (folder / "conftest.py").write_text((Path(__file__).parent / "conftest.py").read_text())
+    (folder / "test_some.py").write_text(tests)
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("TILEWRIGHT_", "PYTEST_"))}
+    environment["PYTHONPATH"] = os.pathsep.join(sys.path)
+    command = [sys.executable, "-m", "pytest", "-q", *options]
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
