@@ -21,7 +21,7 @@ from .against_interpreter import (
     random_differences,
     tile_ir_meaning,
 )
-from .case import Case, faults
+from .case import Case, Launch, faults
 from .cases_spmd import spmd_cases
 from .cases_tile_ir import tile_ir_cases
 from .emulated import Emulated, compiled, emulated
@@ -89,3 +89,17 @@ def test_operations_of_tile_ir(family: str, rng: np.random.Generator) -> None:
         for fault in operation_differences(group, number, launched, meant, ulp, rng)
     ]
     assert not wrong, f"{len(wrong)}: {wrong[:60]}"
+
+
+def test_few_threads_for_a_large_tile(rng: np.random.Generator) -> None:
+    """Each of six takes a product of 64x128 and 128x64 elements one after the other, and comes to an end."""
+    text = """func @k(%c: memref<i8x?x?>, %a: memref<i8x?x?>, %b: memref<i8x?x?>)
+    attributes{subgroup_size=2, work_group_size=[2,3]} {
+        %one = constant 1 : i8
+        %zero = constant 0 : i8
+        gemm.t.t %one, %a, %b, %zero, %c
+    }"""
+    shapes = ((19, 6), (6, 19), (6, 6))
+    c, a, b = (np.asfortranarray(rng.integers(-2, 3, shape).astype(np.int8)) for shape in shapes)
+    found = compiled(text).run(Launch([c, a, b], {}), 0)[0]
+    np.testing.assert_array_equal(np.asarray(found), a.T @ b.T)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from .emulator import directed
+from .emulator import directed, frame
 from .emulator.machine import DeadlockError, Device, Program, shuffle_source
 from .emulator.memory import MemoryFault
 from .emulator.numbers import UndefinedError, extremum, fma, narrowed, saturated, sdiv, srem
@@ -199,7 +199,8 @@ end:
     assert run(two) == [1] * 64, "barriers without `.aligned` meet each other"
 
 
-def test_a_loop_without_an_end_is_given_up() -> None:
+def test_a_loop_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frame, "MOST_SEGMENTS", 1000)
     with pytest.raises(EmulatorError, match="come to an end"):
         run("  br label %loop\nloop:\n  br label %loop", 1)
 
