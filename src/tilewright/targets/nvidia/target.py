@@ -51,7 +51,7 @@ from tilewright.transforms.schedule.request import ScheduleRequest, parse_reques
 if TYPE_CHECKING:
     from tilewright.targets.nvidia.explain import Explanation
 
-_FORMAT: Final = "7"
+_FORMAT: Final = "8"
 _CONSTANT_SPACE: Final = 4
 
 
