@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 from numpy.lib.stride_tricks import as_strided
 
 from tilewright.diagnostics import Report, Source
@@ -168,3 +169,17 @@ def test_only_what_is_stored_differs_from_item_to_item(rng: np.random.Generator)
     a = numbers(rng, SIDE, SIDE)
     expected = np.asfortranarray(np.repeat((a @ a)[:, :, None], ITEMS, 2))
     assert not wrong(on, [a, np.zeros_like(expected)], {1: expected})
+
+
+@pytest.mark.parametrize("count", [1000, 40000])
+def test_memory_that_launches_reserve_is_no_batches(count: int) -> None:
+    """Each work-group has its own, which may be more than fits beside what is packed."""
+    body = view("A") + view("C")
+    body += """    %p = tile.load %a, %0, %0 -> tile<8x8xf32>
+    %t = tile.mma %p, %p, %z -> tile<8x8xf32>
+    tile.store %t, %c, %0, %0"""
+    on = emulated(f"%L: memref<f32x{count},local>, %A: memref<f32x8x8x?>, %C: memref<f32x8x8x?>", body)
+    (found,) = on.kernels
+    assert found.launch is not None
+    assert found.launch.items == 1
+    assert "work-groups are not packed: local memory" in found.facts["schedule"]

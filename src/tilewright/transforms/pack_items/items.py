@@ -24,6 +24,8 @@ _ON_TILES: Final = (Elementwise, arith.Constant, tile.Load, tile.Store, tile.Spl
 _MOST_OPERATIONS: Final = 512
 """On tiles: what an item does is written out."""
 
+_LOCAL: Final = "local memory"
+
 
 class Transfer(Struct, frozen=True, eq=False):
     """A tile between global memory and the shared memory of an item.
@@ -80,7 +82,8 @@ class Items(Struct, frozen=True, eq=False):
     def of(kernel: Kernel) -> Items | str:
         """What a kernel does with each item; in words what keeps it from being packed."""
         operations = list(kernel.body.entry)
-        reason = next(filter(None, map(_obstacle, operations)), None)
+        reason = _LOCAL if any(map(_is_local, kernel.parameters)) else None
+        reason = reason or next(filter(None, map(_obstacle, operations)), None)
         reason = reason or _late_load(operations) or _moved_address(operations)
         if reason is not None:
             return reason
@@ -167,11 +170,16 @@ def _unknown(type_: TileType) -> bool:
     return type_.rank not in (1, 2) or not type_.size or type_.element.is_complex
 
 
+def _is_local(memory: Value) -> bool:
+    """Whether it is the work-group's own."""
+    return isinstance(memory.type, MemrefType) and memory.type.space is AddressSpace.LOCAL
+
+
 def _unknown_access(op: Access) -> str | None:
     type_ = op.memref.type
     assert isinstance(type_, MemrefType)
-    if type_.space is not AddressSpace.GLOBAL:
-        return "local memory"
+    if _is_local(op.memref):
+        return _LOCAL
     if any(op.check):
         return "tiles that go over an edge"
     return f"memory of {BOOL}" if type_.element is BOOL else None
