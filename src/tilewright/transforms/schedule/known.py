@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tilewright.diagnostics import Report
 from tilewright.dialects import arith, memref, scf, statics, team, tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.reports import Check, Claim
@@ -9,6 +10,7 @@ from tilewright.dialects.tile_combine import ReduceBy, ScanBy
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.definition import PURE
 from tilewright.ir.interfaces import AccessesAddresses, Elementwise, MovesElements
+from tilewright.ir.layouts import Owner
 from tilewright.ir.schedules import Way, parse_line
 from tilewright.ir.types import TileType
 from tilewright.transforms.schedule.regions import is_arithmetic
@@ -81,6 +83,27 @@ def tiles_of(kernel: Kernel) -> list[Value]:
         arguments = [a for region in op.regions for block in region.blocks for a in block.arguments]
         found += [value for value in (*op.results, *arguments) if isinstance(value.type, TileType)]
     return found
+
+
+def check_layouts(kernel: Kernel, report: Report) -> None:
+    """That tiles are held by the threads that there are: who writes layouts by hand may have others in mind."""
+    teams = teams_of(kernel)
+    for value in tiles_of(kernel):
+        assert isinstance(value.type, TileType)
+        layout, place = value.type.layout, value.defining_op or kernel
+        if layout is None:
+            report.error(place.definition.code, place.location, f"{value.type} has no layout yet").hint(
+                "assign-layouts gives all tiles of a kernel one"
+            )
+            continue
+        lanes, warps, blocks = (layout.count(owner) for owner in (Owner.LANE, Owner.WARP, Owner.BLOCK))
+        if (lanes, warps, blocks) != (teams.lanes, teams.warps, 1):
+            report.error(
+                place.definition.code,
+                place.location,
+                f"{layout} is held by {lanes} lanes of {warps} warps of {blocks} blocks, but kernel {kernel.sym_name} "
+                f"has {teams.lanes} lanes of {teams.warps} warps",
+            ).hint("who holds the same elements as others is a digit of copies, `lane (4)`")
 
 
 def obstacle(kernel: Kernel) -> str | None:

@@ -30,7 +30,7 @@ from tilewright.transforms.schedule.combinations import by_region, scan
 from tilewright.transforms.schedule.conversions import Conversion
 from tilewright.transforms.schedule.fragments import splat
 from tilewright.transforms.schedule.joins import is_shift, joined
-from tilewright.transforms.schedule.known import has_tile, runs_lanes, teams_of
+from tilewright.transforms.schedule.known import check_layouts, has_tile, runs_lanes, teams_of
 from tilewright.transforms.schedule.moves import registers_of_move
 from tilewright.transforms.schedule.ragged import filled, inside, neutral
 from tilewright.transforms.schedule.reductions import Reduction, picked
@@ -50,6 +50,9 @@ class LowerToLanes(Pass, frozen=True):
 
     def run(self, module: Module, context: PassContext) -> bool:
         kernels = [kernel for kernel in module.kernels if runs_lanes(kernel)]
+        for kernel in kernels:
+            check_layouts(kernel, context.report)
+        context.report.raise_if_errors()
         for kernel in kernels:
             _lower_kernel(kernel)
         return bool(kernels)
