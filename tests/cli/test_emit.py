@@ -116,3 +116,11 @@ def test_machine_code_is_assembled(tmp_path: Path) -> None:
     assert missing.returncode == 2
     assert missing.stdout == b""
     assert b"ptxas, NVIDIA's assembler, is not on PATH: it comes with the CUDA toolkit" in missing.stderr
+
+
+@pytest.mark.parametrize("stage", ["ir", "asm", "gpu"])
+def test_a_stage_or_what_is_told_of_it(stage: str) -> None:
+    """One of both went unsaid."""
+    done = run("compile", "-", f"--target={TARGET}", "--explain", f"--emit={stage}", text=ROWS)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--explain writes no stage of a kernel: ask for it or for --emit" in done.stderr

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from tilewright.artifacts.artifact import Artifact
 from tilewright.cli import completers
@@ -71,6 +72,8 @@ def command(
     from tilewright.compiler import compile_source, read_module, text_before
     from tilewright.ir.printer import print_op
 
+    if explain and click.get_current_context().get_parameter_source("emit") is ParameterSource.COMMANDLINE:
+        raise click.UsageError("--explain writes no stage of a kernel: ask for it or for --emit, one at a time")
     source, report = read_source(file), Report()
     proved = emit in _PROVED
     options = CompileOptions(
