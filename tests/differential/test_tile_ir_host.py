@@ -38,8 +38,7 @@ def test_prints_come_out_after_the_launch(capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().out == f"0%: {expected}plain "
 
 
-def test_failed_assertions_are_errors_after_the_launch() -> None:
-    body = """
+ASSERTS = """
     %bx, %by, %bz = get_tile_block_id : tile<i32>
     %i = iota : tile<8xi32>
     %m = reshape %i : tile<8xi32> -> tile<2x4xi32>
@@ -55,8 +54,11 @@ def test_failed_assertions_are_errors_after_the_launch() -> None:
     %p = offset %out, %bx : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
     %t = store_ptr_tko weak %p, %one : tile<ptr<i32>>, tile<i32> -> token
     """
+
+
+def test_failed_assertions_are_errors_after_the_launch() -> None:
     for level in (0, 2):
-        kernel, out = program(body, "%out: tile<ptr<i32>>", level).k, np.zeros(3, np.int32)
+        kernel, out = program(ASSERTS, "%out: tile<ptr<i32>>", level).k, np.zeros(3, np.int32)
         kernel[1](out)
         with pytest.raises(tw.CompileError) as caught:
             kernel[3](out)
@@ -70,7 +72,7 @@ def test_failed_assertions_are_errors_after_the_launch() -> None:
         assert (out == 1).all()
         kernel[1](out)
     with pytest.raises(tw.CompileError, match="at most seven"):
-        interpreted(body, "%out: tile<ptr<i32>>", 3, np.zeros(3, np.int32))
+        interpreted(ASSERTS, "%out: tile<ptr<i32>>", 3, np.zeros(3, np.int32))
 
 
 SCARCE = """

@@ -19,8 +19,8 @@ from generators.faults import faulty
 from generators.kernels import generate
 from generators.tile_ir import generate as generate_tile_ir
 from generators.tile_ir import module_of
-from runtime.checked.checking import LOOP, fault, guarded, untouched
-from runtime.checked.test_accesses import CASES, GROUP, Case
+from runtime.checked.checking import LOOP, fault, guarded
+from runtime.checked.test_accesses import CASES, GROUP, Case, found_and_not_touched
 from runtime.checked.test_tile_ir import POINTERS, VIEW
 from tilewright import KernelError
 from tilewright.artifacts.report_sites import device_words, read_sites
@@ -29,13 +29,14 @@ from tilewright.compiler import compile_module, read_module
 from tilewright.diagnostics import CompileError, Report, Source, SourceRange
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.runtime.argument_checks import ArgumentChecks
-from tilewright.targets.nvidia.ptx import assemble, find_assembler
+from tilewright.targets.nvidia.ptx import assemble
 from tilewright.targets.nvidia.target import NvidiaTarget
 
 from .against_interpreter import disagreements, on_device
 from .case import GroupArgument, Launch
 from .emulated import Emulated, compiled
 from .launching import program_of
+from .test_ptx import needs_ptxas
 
 KERNELS = count("RANDOM_DEVICE_FAULTS", 30, 2000)
 SOUND = count("RANDOM_CHECKED_DEVICE_KERNELS", 10, 500)
@@ -50,15 +51,7 @@ def checked(text: str, level: int = 2) -> tw.Program:
 @pytest.mark.parametrize("level", [0, 2])
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 def test_what_is_out_of_bounds_is_found_and_not_touched(case: Case, level: int) -> None:
-    kernel = checked(case.text, level).f[1]
-    source = np.ones(4, np.float32)
-    array, whole = guarded(*case.shape)
-    kernel(array, source, case.last)
-    assert untouched(whole, array.size)
-    array, whole = guarded(*case.shape)
-    message = fault(lambda: kernel(array, source, case.first))
-    assert case.message in message
-    assert untouched(whole, array.size)
+    found_and_not_touched(case, checked(case.text, level).f[1])
 
 
 def test_an_error_names_kernel_argument_index_extent_and_place() -> None:
@@ -222,7 +215,7 @@ def test_a_launch_reserves_little_for_checks() -> None:
     assert device_words(found[1]) <= 8
 
 
-@pytest.mark.skipif(find_assembler() is None, reason="ptxas is not on this machine")
+@needs_ptxas
 @pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
 @pytest.mark.parametrize("text", [LOOP, ENDS, POINTERS, VIEW, *(case.text for case in CASES.values())])
 def test_ptxas_accepts(text: str, architecture: Architecture) -> None:

@@ -11,29 +11,20 @@ import tilewright as tw
 from differential.compare_tile_ir import difference
 from effort import SEED, Ran, count
 from generators import tile_ir
-from tilewright.compiler import read_module
-from tilewright.diagnostics import Report, Source
-from tilewright.ir.passes import PassContext, PassManager
-from tilewright.machine.cuda.architecture import Architecture
-from tilewright.targets.nvidia.target import NvidiaTarget
 
 from .against_interpreter import random_differences, tile_ir_meaning
 from .case import Case, Launch, kernel, poisoned, random_array
 from .cases_runs import placed
 from .cases_tile_ir import entry
-from .emulated import Emulated, compiled, emulated, scheduled
+from .emulated import Emulated, compiled, scheduled
 from .test_runs import accesses, views
 
 KERNELS = count("RANDOM_LANE_KERNELS", 12, 1000)
-LATE = ("choose-schedule", "pack-items", "assign-layouts", "lower-to-lanes")
 
 
 def element_by_element(text: str) -> Emulated:
     """A text compiled for the emulator without the way over lanes."""
-    module = read_module(Source("<kernel>", text), Report())
-    passes = [step for step in NvidiaTarget(Architecture.SM_80).passes(2) if step.name not in LATE]
-    PassManager(passes).run(module, PassContext())
-    return emulated(module)
+    return compiled(text, schedule="elements")
 
 
 def test_random_kernels_agree_with_the_other_way(ran: Ran) -> None:

@@ -11,12 +11,13 @@ from tilewright.compile_options import CompileOptions
 from tilewright.compiler import compile_module, lower_module
 from tilewright.diagnostics import Report
 from tilewright.machine.cuda.architecture import Architecture
-from tilewright.targets.nvidia.ptx import assemble, find_assembler
+from tilewright.targets.nvidia.ptx import assemble
 from tilewright.targets.nvidia.target import NvidiaTarget
 from transforms.matmul_stages.products import Case, module_of, outcomes, schedule_of
 
 from .case import Launch, faults
 from .emulated import emulated
+from .test_ptx import needs_ptxas
 
 
 class Kernel(Struct, frozen=True):
@@ -52,7 +53,7 @@ KERNELS = [
 ]
 
 
-@pytest.mark.skipif(find_assembler() is None, reason="ptxas is not on this machine")
+@needs_ptxas
 @pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
 @pytest.mark.parametrize("kernel", [KERNELS[0], KERNELS[-1]], ids=str)
 def test_ptxas_accepts_the_kernel(kernel: Kernel, architecture: Architecture) -> None:

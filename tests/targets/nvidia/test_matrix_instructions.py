@@ -13,10 +13,11 @@ from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.llvm.emitter import Builder, Module, Parameter
 from tilewright.targets.llvm.types import ELEMENTS
 from tilewright.targets.nvidia.matrix_instructions import TABLE, MatrixInstruction, instructions_of, warpgroup_product
-from tilewright.targets.nvidia.ptx import DATA_LAYOUT, TRIPLE, assemble, compile_to_ptx, find_assembler
+from tilewright.targets.nvidia.ptx import DATA_LAYOUT, TRIPLE, assemble, compile_to_ptx
 
 from .emulator.groups import GroupProduct
 from .emulator.matrices import PRODUCTS, multiply
+from .test_ptx import needs_ptxas
 
 OF_WARPS = [found for found in TABLE if not found.is_scalar]
 of_warps = pytest.mark.parametrize("found", OF_WARPS, ids=lambda found: found.name)
@@ -89,7 +90,7 @@ def _words(elements: np.ndarray, count: int) -> list[np.ndarray]:
     return [word[None] for word in whole]
 
 
-@pytest.mark.skipif(find_assembler() is None, reason="ptxas is not on this machine")
+@needs_ptxas
 @pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
 def test_ptxas_knows_all_that_an_architecture_has(architecture: Architecture) -> None:
     module = Module(TRIPLE, DATA_LAYOUT)

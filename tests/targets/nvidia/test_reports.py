@@ -11,6 +11,7 @@ import pytest
 
 import tilewright as tw
 from differential.compare_tile_ir import differences_of, run_of
+from differential.test_tile_ir_host import ASSERTS
 from differential.tile_ir_kernels import text_of
 from effort import SEED, Ran, count
 from generators import tile_ir
@@ -22,10 +23,11 @@ from tilewright.frontends.tile_ir import read_tile_ir
 from tilewright.interpreter.engine import interpret
 from tilewright.interpreter.tile_ir.program import interpreted_tile_module
 from tilewright.machine.cuda.architecture import Architecture
-from tilewright.targets.nvidia.ptx import assemble, find_assembler
+from tilewright.targets.nvidia.ptx import assemble
 from tilewright.targets.nvidia.target import NvidiaTarget
 
 from .launching import program_of_text
+from .test_ptx import needs_ptxas
 
 KERNELS = count("RANDOM_REPORTING_KERNELS", 12, 1000)
 LITTLE = 64
@@ -154,24 +156,6 @@ def test_random_kernels(ran: Ran) -> None:
     ran(KERNELS, "kernels of Tile IR that print and assert on the emulated device")
 
 
-ASSERTS = """
-    %bx, %by, %bz = get_tile_block_id : tile<i32>
-    %i = iota : tile<8xi32>
-    %m = reshape %i : tile<8xi32> -> tile<2x4xi32>
-    %x1 = reshape %bx : tile<i32> -> tile<1x1xi32>
-    %x = broadcast %x1 : tile<1x1xi32> -> tile<2x4xi32>
-    %s = addi %m, %x : tile<2x4xi32>
-    %seven = constant <i32: 7> : tile<2x4xi32>
-    %c = cmpi less_than_or_equal %s, %seven, signed : tile<2x4xi32> -> tile<2x4xi1>
-    assert %c, "at most seven" : tile<2x4xi1>
-    %one = constant <i32: 1> : tile<i32>
-    %d = cmpi less_than_or_equal %bx, %one, signed : tile<i32> -> tile<i1>
-    assert %d, "first two" : tile<i1>
-    %p = offset %out, %bx : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
-    %t = store_ptr_tko weak %p, %one : tile<ptr<i32>>, tile<i32> -> token
-    """
-
-
 @pytest.mark.parametrize("level", [0, 2])
 def test_failed_assertions_are_those_of_the_cpu(level: int) -> None:
     text = text_of(ASSERTS, "%out: tile<ptr<i32>>")
@@ -225,7 +209,7 @@ def test_what_finds_no_room_is_missed(capsys: pytest.CaptureFixture[str]) -> Non
     assert capsys.readouterr().out == "few: 0\n"
 
 
-@pytest.mark.skipif(find_assembler() is None, reason="ptxas is not on this machine")
+@needs_ptxas
 @pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
 @pytest.mark.parametrize("body", [PRINTS, PRODUCT, ASSERTS])
 def test_ptxas_accepts(body: str, architecture: Architecture) -> None:

@@ -44,11 +44,6 @@ class Distribution(Struct, frozen=True):
         """Runs that a thread has at most."""
         return -(-self.size // (self.threads * self.width))
 
-    @property
-    def is_even(self) -> bool:
-        """Whether all threads have as many runs."""
-        return self.size % (self.threads * self.width) == 0
-
 
 class Distributions(Struct, frozen=True):
     """The shapes that are distributed in a kernel, and the loaded tiles that stay in registers."""

@@ -16,12 +16,13 @@ from targets.nvidia.emulator.machine import Program
 from targets.nvidia.emulator.races import RaceError
 from targets.nvidia.emulator.text import EmulatorError
 from targets.nvidia.products.cases import TEXTS, TOTALS, ZEROS, launch
+from targets.nvidia.test_ptx import needs_ptxas
 from tilewright.artifacts.artifact import KernelInfo
 from tilewright.artifacts.parameters import PRODUCTS, SCHEDULE
 from tilewright.compiler import CompileOptions, lower_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.machine.cuda.architecture import Architecture
-from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx, find_assembler
+from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
 from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
 
 
@@ -163,7 +164,7 @@ def test_the_schedule_says_how_each_product_is_computed() -> None:
     assert "4x4x4, f32 by f32 into f32: element by element; fma.f32: 4x4x4 are no whole parts of 8x4x1" in said
 
 
-@pytest.mark.skipif(find_assembler() is None, reason="ptxas is not on this machine")
+@needs_ptxas
 @pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
 @pytest.mark.parametrize(
     ("element", "tiles", "wanted"),
