@@ -204,7 +204,7 @@ def batch(torch: Any, name: str, element: str, shape: tuple[int, int, int], vari
     left, right = (b.transpose(1, 2), a.transpose(1, 2)) if turned else (b, a)
     left, right = left.expand(items, -1, -1), right.expand(items, -1, -1)
     alpha, beta = (2.0, 0.5) if variant == "alpha, beta" else (1.0, 0.0)
-    first = c[:CHECKED].double()
+    first = c[:CHECKED].to(torch.float64, copy=True)
     kernel(*arguments)
     wanted = alpha * left[:CHECKED].double() @ right[:CHECKED].double() + (beta * first if beta else 0)
     check(name, c[:CHECKED].double(), wanted, ERRORS[element])

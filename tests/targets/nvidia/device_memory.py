@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,10 +14,14 @@ import numpy.typing as npt
 
 from tilewright.artifacts.artifact import (
     GroupParameter,
+    KernelInfo,
     MemrefParameter,
     Parameter,
     PointerParameter,
     block_size,
+    device_block_size,
+    grid_slot,
+    scratch_slots,
     slot_layout,
 )
 from tilewright.runtime.memref_fit import bound_strides
@@ -41,6 +47,42 @@ class DeviceMemory(Protocol):
     """A device, or what stands for one."""
 
     def allocate(self, size: int, /) -> Buffer: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a kernel is launched with: the grid of blocks and the whole block of parameters."""
+
+    blocks: tuple[int, int, int]
+    block: bytes
+    scratch: Buffer | None
+    """Memory that must live as long as the launch."""
+
+
+def work_of(
+    memory: DeviceMemory,
+    info: KernelInfo,
+    grid: tuple[int, int, int],
+    slots: bytes,
+    records: tuple[int, int] | None = None,
+) -> Work:
+    """A launch on a grid of work-groups with the slots of the parameters, and the address and words of records.
+
+    Written independently of the launcher as a check on it.
+    """
+    plan = info.launch
+    assert plan is not None
+    used = scratch_slots(info.parameters)[0]
+    slots, scratch = slots[:used].ljust(used, b"\0"), None
+    if plan.scratch_bytes:
+        scratch = memory.allocate(plan.scratch_bytes * prod(plan.blocks(grid)))
+        slots += struct.pack("<Qq", scratch.address, plan.scratch_bytes)
+    if records is not None:
+        slots += struct.pack("<Qq", *records)
+    if plan.items > 1:
+        last = grid_slot(info.parameters, has_scratch=scratch is not None, has_reports=records is not None)
+        slots = slots.ljust(last, b"\0") + struct.pack("<q", grid[0])
+    return Work(plan.blocks(grid), slots.ljust(device_block_size(info), b"\0"), scratch)
 
 
 class DeviceArray:

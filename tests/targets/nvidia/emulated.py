@@ -11,7 +11,7 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from tilewright.artifacts.artifact import KernelInfo, device_block_size, grid_slot, scratch_slots
+from tilewright.artifacts.artifact import KernelInfo
 from tilewright.artifacts.report_sites import ReportSite, device_words, read_sites
 from tilewright.compiler import CompileOptions, lower_module, read_module
 from tilewright.diagnostics import Report, Source
@@ -21,7 +21,7 @@ from tilewright.runtime.reports import Record, deliver
 from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
 
 from .case import Array, Launch
-from .device_memory import Packer
+from .device_memory import Packer, work_of
 from .emulator.machine import Device, Program
 
 HEAD = 4
@@ -49,23 +49,12 @@ class Emulated:
 
     def launch(self, device: Device, info: KernelInfo, grid: tuple[int, int, int], slots: bytes) -> None:
         """Launch a kernel on what is in a device's memory, and deliver what it reports."""
-        assert info.launch is not None
-        size, used = info.launch.scratch_bytes, scratch_slots(info.parameters)[0]
-        slots = slots[:used].ljust(used, b"\0")
-        if size:
-            scratch = device.memory.allocate(size * prod(info.launch.blocks(grid)))
-            slots += struct.pack("<Qq", scratch.address, size)
         reported = read_sites(info.facts)
         words = 0 if reported is None else min(device_words(reported[1]), self.report_words)
         records = device.memory.allocate(8 * (HEAD + words))
-        if reported is not None:
-            records.write(struct.pack(f"<{HEAD}q", 0, words, 0, 0))
-            slots += struct.pack("<Qq", records.address, words)
-        if info.launch.items > 1:
-            last = grid_slot(info.parameters, has_scratch=size > 0, has_reports=reported is not None)
-            slots = slots.ljust(last, b"\0") + struct.pack("<q", grid[0])
-            grid = info.launch.blocks(grid)
-        device.launch(self.program, info.symbol, grid, slots.ljust(device_block_size(info), b"\0"), info.local_bytes)
+        records.write(struct.pack(f"<{HEAD}q", 0, words, 0, 0))
+        work = work_of(device.memory, info, grid, slots, None if reported is None else (records.address, words))
+        device.launch(self.program, info.symbol, work.blocks, work.block, info.local_bytes)
         if reported is not None:
             deliver(info.name, *reports_in(np.frombuffer(records.read(), np.int64), reported[1]))
 
