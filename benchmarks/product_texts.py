@@ -100,16 +100,17 @@ def _turned(name: str, shape: Sequence[int], element: str) -> str:
     )
 
 
-def gemm_product(product: Product, tiles: tuple[int, int], beta: str = "0.0") -> str:
+def gemm_product(product: Product, tiles: tuple[int, int], beta: str = "0.0", alpha: str = "1.0") -> str:
     """`gemm` of the tensor language on column-major matrices of any extents, one work-group a block of C."""
     (rows, columns), (ta, tb) = tiles, product.transposed
     element, total = product.element, product.total
-    one, beta = ("1", beta.partition(".")[0]) if total.startswith("i") else ("1.0", beta)
+    if total.startswith("i"):
+        alpha, beta = alpha.partition(".")[0], beta.partition(".")[0]
     whole = "?,strided<1,?>"
     a = f"%A[0:%k, %i:%h] : memref<{element}x?x{whole}>" if ta else f"%A[%i:%h, 0:%k] : memref<{element}x?x{whole}>"
     b = f"%B[%j:%w, 0:%k] : memref<{element}x?x{whole}>" if tb else f"%B[0:%k, %j:%w] : memref<{element}x?x{whole}>"
     return f"""func @product(%A: memref<{element}x?x?>, %B: memref<{element}x?x?>, %C: memref<{total}x?x?>) {{
-    %alpha = constant {one} : {element}
+    %alpha = constant {alpha} : {element}
     %beta = constant {beta} : {total}
     %x = group_id.x : index
     %y = group_id.y : index

@@ -40,6 +40,8 @@ NO_ARITHMETIC = {
     *("cuda_tile.make_token", "cuda_tile.join_tokens", "cuda_tile.make_tensor_view", "cuda_tile.make_partition_view"),
     *("cuda_tile.make_strided_view", "cuda_tile.make_gather_scatter_view", "cuda_tile.get_tensor_shape"),
     *("cuda_tile.get_index_space_shape", "cuda_tile.assume"),
+    # whole matrices
+    *("gpu.await_mma", "lane.mma"),
     # elements that move
     *("tile.splat", "tile.item", "tile.broadcast", "tile.reshape", "tile.reinterpret", "tile.permute", "tile.extract"),
     *("tile.cat", "tile.share_extract", "tile.share_insert", "team.broadcast", "tl.cooperative_matrix_construct"),

@@ -55,6 +55,13 @@ def test_print_and_parse_are_inverse() -> None:
     assert verify(module, report), report.diagnostics
 
 
+def test_results_behind_an_operation_without_operands_are_none_of_its() -> None:
+    """Nothing but the equals sign tells these from operands."""
+    text = "builtin.module {\n  team.barrier\n  %c = arith.constant {value = 1} -> index\n}"
+    module, report = read(text)
+    assert module is not None, report.diagnostics
+
+
 def test_values_of_one_name_are_told_apart() -> None:
     region, block = new_region()
     build = Builder(block)

@@ -19,7 +19,9 @@ def all_dialects() -> tuple[ModuleType, ...]:
         builtin,
         cf,
         gpu,
+        gpu_products,
         lane,
+        lane_products,
         math,
         memref,
         reports,
@@ -32,7 +34,8 @@ def all_dialects() -> tuple[ModuleType, ...]:
     )
 
     numbers = (arith, arith_integers, arith_floats, math)
-    return (builtin, statics, *numbers, cf, scf, memref, addresses, team, reports, tl, tile, tile_combine, gpu, lane)
+    tiles = (tile, tile_combine, gpu, gpu_products)
+    return (builtin, statics, *numbers, cf, scf, memref, addresses, team, reports, tl, *tiles, lane, lane_products)
 
 
 def operation_classes() -> Mapping[str, type[Operation]]:

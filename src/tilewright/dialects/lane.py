@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import prod
-from typing import Final
 
 from tilewright.diagnostics import Report
 from tilewright.dialects.tile_rules import fail
@@ -26,10 +25,7 @@ from tilewright.ir.definition import (
     result,
 )
 from tilewright.ir.effects import Effect, EffectKind, reads, writes
-from tilewright.ir.types import BOOL, FRAGMENT, INDEX_ONLY, MEMREF, SCALAR, AddressSpace, FragmentType, MemrefType, Type
-
-COPIED_BYTES: Final = (4, 8, 16)
-"""Of one asynchronous copy."""
+from tilewright.ir.types import BOOL, FRAGMENT, INDEX_ONLY, MEMREF, SCALAR, FragmentType, MemrefType, Type
 
 Steps = tuple[tuple[int, int, int], ...]
 """Digits of a register's number, fastest first: so many values, along which mode, how far apart."""
@@ -87,45 +83,6 @@ class Store(Operation, name="lane.store", traits=(SPMD_ONLY,)):
 
     def verify(self, report: Report) -> None:
         _access(self, report, self.value)
-
-
-class CopyAsync(Operation, name="lane.copy_async", traits=(SPMD_ONLY,)):
-    """Begins to write `source[i0 + r0, ..]` to `target[i0 + r0, ..]`, local memory, for elements r as of `lane.store`.
-
-    Each `width` elements are one copy: they lie behind each other in both, aligned to their bytes, all inside of the
-    source or all outside; outside nothing is copied. The target holds them once the work-item has waited for them.
-    """
-
-    source: Value = operand(MEMREF)
-    target: Value = operand(MEMREF)
-    indices: list[Value] = operands(INDEX_ONLY)
-    registers: Steps = attribute(tuple)
-    check: tuple[bool, ...] = optional_attribute(tuple, default=())
-    width: int = optional_attribute(int, default=1)
-
-    def effects(self) -> Sequence[Effect]:
-        return [*reads(self.operands[0]), *writes(self.operands[1])]
-
-    def verify(self, report: Report) -> None:
-        source, target = self.source.type, self.target.type
-        assert isinstance(source, MemrefType)
-        assert isinstance(target, MemrefType)
-        if target.space is not AddressSpace.LOCAL or source.space is not AddressSpace.GLOBAL:
-            fail(self, report, "copies from global to local memory")
-        elif source.element is not target.element or source.order != target.order:
-            fail(self, report, f"{source} copied to {target}")
-        elif self.width * source.element.bytes not in COPIED_BYTES:
-            fail(self, report, f"copies of {self.width * source.element.bytes} bytes, not 4, 8 or 16", "width")
-        else:
-            for memref in (self.source, self.target):
-                _placed(self, report, memref)
-
-
-class WaitCopies(Operation, name="lane.wait_copies", traits=(SPMD_ONLY,)):
-    """All copies that this work-item has begun have been written."""
-
-    def effects(self) -> Sequence[Effect]:
-        return [Effect(EffectKind.ORDER)]
 
 
 class Synchronize(Operation, name="lane.synchronize", traits=(SPMD_ONLY, CONVERGENT)):
@@ -262,7 +219,7 @@ def _access(op: Load | Store, report: Report, value: Value) -> None:
         _placed(op, report, op.memref)
 
 
-def _placed(op: Load | Store | CopyAsync, report: Report, memref: Value) -> None:
+def _placed(op: Load | Store, report: Report, memref: Value) -> None:
     """Digits in modes that there are; accesses of neighbours."""
     order = _indexed(op, report, memref, op.indices)
     if len(op.check) not in (0, order):
@@ -273,7 +230,7 @@ def _placed(op: Load | Store | CopyAsync, report: Report, memref: Value) -> None
         fail(op, report, f"{op.width} registers in a row do not lie behind each other", "width")
 
 
-def _neighbours(op: Load | Store | CopyAsync, memref: Value) -> bool:
+def _neighbours(op: Load | Store, memref: Value) -> bool:
     if op.width < 1 or not op.registers:
         return False
     extent, mode, stride = op.registers[0]

@@ -14,7 +14,19 @@ from numpy.typing import NDArray
 from tilewright.diagnostics.kernel_error import KernelError, fail
 from tilewright.dialects import scf
 from tilewright.dialects.builtin import Kernel
-from tilewright.interpreter import addresses, collectives, combining, host, lanes, scalars, tensors, tiles, views
+from tilewright.interpreter import (
+    addresses,
+    collectives,
+    combining,
+    copies,
+    host,
+    lanes,
+    products,
+    scalars,
+    tensors,
+    tiles,
+    views,
+)
 from tilewright.interpreter.memory import GroupValue, View, buffer_around, buffer_of
 from tilewright.interpreter.shadow import among_work_groups
 from tilewright.interpreter.state import Handler, RuntimeValue, WorkGroup
@@ -48,6 +60,8 @@ def all_handlers() -> OperationTable[Handler]:
             **host.handlers(),
             **tensors.handlers(),
             **lanes.handlers(),
+            **copies.handlers(),
+            **products.handlers(),
         }
     )
 

@@ -9,13 +9,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from tilewright.diagnostics.kernel_error import fail
 from tilewright.dialects import lane
 from tilewright.dialects.lane import fragment_of
-from tilewright.interpreter.memory import Copy, Lanes, View
+from tilewright.interpreter.memory import Lanes, View
 from tilewright.interpreter.scalars import whole_subgroups
 from tilewright.interpreter.state import Handler, WorkGroup
 from tilewright.interpreter.views import integer
@@ -31,10 +30,10 @@ def registers(w: WorkGroup, value: Value) -> Array:
     return np.broadcast_to(w.scalar(value), (fragment_of(value).size, w.items))
 
 
-Transfer = lane.Load | lane.Store | lane.CopyAsync
+Transfer = lane.Load | lane.Store
 
 
-def _views(w: WorkGroup, value: Value) -> Iterator[View]:
+def views_of(w: WorkGroup, value: Value) -> Iterator[View]:
     """The memory of each work-item, while only those are active whose memory it is."""
     found, mask = w.memref(value), w.mask
     assert mask is not None
@@ -52,7 +51,7 @@ def _views(w: WorkGroup, value: Value) -> Iterator[View]:
 
 def _each_register(w: WorkGroup, op: Transfer, memory: Value) -> Iterator[tuple[int, View, list[Array]]]:
     """Every register with the positions of its elements, while only work-items that access one are active."""
-    for view in _views(w, memory):
+    for view in views_of(w, memory):
         yield from _registers_of(w, op, view)
 
 
@@ -78,11 +77,11 @@ def _registers_of(w: WorkGroup, op: Transfer, view: View) -> Iterator[tuple[int,
 
 
 def _check_aligned(w: WorkGroup, op: Transfer, view: View, at: list[Array], inside: Array) -> None:
-    if op.width > 1 and (inside & ~_multiple(view, at, op.width)).any():
+    if op.width > 1 and (inside & ~multiple(view, at, op.width)).any():
         fail("R010", op.location, f"{op.width} elements of one access are not aligned to their bytes")
 
 
-def _multiple(view: View, at: list[Array], elements: int) -> Array:
+def multiple(view: View, at: list[Array], elements: int) -> Array:
     """Whether elements lie on multiples of so many elements; local memory begins on one."""
     if view.buffer is None:
         return np.asarray(True)
@@ -111,29 +110,6 @@ def _store(w: WorkGroup, op: Operation) -> None:
         w.write(view, at, values[register], op.location)
 
 
-def _copy_async(w: WorkGroup, op: Operation) -> None:
-    """Read now, written when it is awaited: until then the target holds what it held."""
-    assert isinstance(op, lane.CopyAsync)
-    targets = list(_views(w, op.target))
-    assert len(targets) == 1, "work-items share local memory"
-    for register, view, at in _each_register(w, op, op.source):
-        if register % op.width == 0:
-            _check_aligned(w, op, targets[0], at, w.active)
-        w.copies.append(Copy(targets[0], at, w.read(view, at, op.location), w.active, op.location))
-
-
-def _wait_copies(w: WorkGroup, op: Operation) -> None:
-    assert isinstance(op, lane.WaitCopies)
-    mask, left = w.active, list[Copy]()
-    for copy in w.copies:
-        w.mask = copy.active & mask
-        if w.mask.any():
-            w.write(copy.target, copy.indices, w.spread(copy.values), copy.location)
-        if (copy.active & ~mask).any():
-            left.append(replace(copy, active=copy.active & ~mask))
-    w.mask, w.copies = mask, left
-
-
 def _synchronize(w: WorkGroup, op: Operation) -> None:
     whole_subgroups(w, op)
     w.shadow.synchronise(list(AddressSpace))
@@ -141,15 +117,19 @@ def _synchronize(w: WorkGroup, op: Operation) -> None:
 
 def _aligned(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, lane.Aligned)
+    at, found = [w.scalar(index) for index in op.indices], w.memref(op.memref)
+    if isinstance(found, View):
+        w.values[op.out] = _begins_on(found, at, op.bytes)
+        return
     out = np.zeros(w.items, np.bool_)
-    for view in _views(w, op.memref):
-        size = 1 if view.buffer is None else view.buffer.data.itemsize
-        found = _multiple(view, [w.scalar(index) for index in op.indices], op.bytes // size)
-        if isinstance(w.memref(op.memref), View):
-            w.values[op.out] = found
-            return
-        out |= w.active & found
+    for view in views_of(w, op.memref):
+        out |= w.active & _begins_on(view, at, op.bytes)
     w.values[op.out] = out
+
+
+def _begins_on(view: View, at: list[Array], bytes_: int) -> Array:
+    size = 1 if view.buffer is None else view.buffer.data.itemsize
+    return multiple(view, at, bytes_ // size)
 
 
 def _row(w: WorkGroup, op: Operation) -> None:
@@ -207,8 +187,6 @@ def handlers() -> Mapping[type[Operation], Handler]:
     return {
         lane.Load: _load,
         lane.Store: _store,
-        lane.CopyAsync: _copy_async,
-        lane.WaitCopies: _wait_copies,
         lane.Synchronize: _synchronize,
         lane.Aligned: _aligned,
         lane.Row: _row,

@@ -37,13 +37,14 @@ class View(Struct, frozen=True):
     strides: tuple[Number, ...]
 
 
-class Copy(Struct, frozen=True, eq=False):
-    """Elements on their way: what the active work-items have read, and where it is written once they wait for it."""
+class Arrival(Struct, frozen=True, eq=False):
+    """Elements on their way into local memory, of the work-items that are `active`; each one's are in a `group`."""
 
     target: View
     indices: list[Array]
     values: Array
     active: Array
+    group: Array
     location: Location
 
 

@@ -13,7 +13,7 @@ from tilewright.diagnostics import Diagnostic, Location
 from tilewright.diagnostics.kernel_error import fail
 from tilewright.dialects import scf
 from tilewright.dialects.builtin import Kernel
-from tilewright.interpreter.memory import Buffer, Copy, GroupValue, Lanes, View
+from tilewright.interpreter.memory import Arrival, Buffer, GroupValue, Lanes, View
 from tilewright.interpreter.shadow import Shadow, Touch, among_work_items
 from tilewright.interpreter.trial import Trial
 from tilewright.ir.core import Block, Operation, Value
@@ -22,6 +22,8 @@ from tilewright.ir.types import AddressSpace
 Array = NDArray[Any]
 RuntimeValue = Array | View | Lanes | GroupValue
 _ALL: Final = np.asarray(True)
+_LOST: Final = 0xA5
+"""Bytes of elements that nobody may count on."""
 Handler = Callable[["WorkGroup", Operation], None]
 
 
@@ -35,7 +37,10 @@ class WorkGroup(Struct):
     `across` is what the work-groups of the launch do to global memory.
 
     While iterations of loops run in the place of work-items, `trial` notes what they touch; `nests` are the loops that
-    they may be of, by the outermost one. `copies` have begun and have not been waited for.
+    they may be of, by the outermost one.
+
+    `copies` are asynchronous ones on their way, in groups, of which each work-item has closed as many as `groups` says;
+    `pending` are sums that nobody has awaited, and how they are formed.
     """
 
     kernel: Kernel
@@ -56,8 +61,10 @@ class WorkGroup(Struct):
     shadow: Shadow = field(default_factory=among_work_items)
     across: Shadow | None = None
     trial: Trial | None = None
-    copies: list[Copy] = field(default_factory=list[Copy])
     nests: dict[Operation, list[scf.For]] = field(default_factory=dict[Operation, list[scf.For]])
+    copies: list[Arrival] = field(default_factory=list[Arrival])
+    groups: Array = field(default_factory=lambda: np.zeros(1, np.int64))
+    pending: dict[Value, Callable[[], Array]] = field(default_factory=dict[Value, Callable[[], Array]])
 
     @property
     def items(self) -> int:
@@ -165,6 +172,15 @@ class WorkGroup(Struct):
         if buffer.written is not None:
             buffer.written[chosen] = True
         buffer.data[chosen] = np.broadcast_to(values, at.shape)[active]
+
+    def forget(self, view: View, indices: Sequence[Array], where: Location) -> None:
+        """For every active work-item what is there is lost: something else is on its way, and may be there any time."""
+        assert view.buffer is not None
+        kept = view.buffer.data
+        self.write(view, indices, np.full(kept.itemsize, _LOST, np.uint8).view(kept.dtype)[0], where)
+        buffer, at, active = self._locate(view, indices, where)
+        if buffer.written is not None:
+            buffer.written[at[active]] = False
 
     def _only_place(self, view: View, indices: Sequence[Array]) -> int | None:
         """The position of the one element that all active work-items access: most accesses of loops are such.

@@ -123,7 +123,7 @@ class _Parser:
             t.fail("unknown operation")
         places = {}
         operands: list[Value] = []
-        while t.kind == "value":
+        while t.kind == "value" and (operands or not self.at_results()):
             places[("operand", len(operands))] = t.range(t.at)
             operands.append(self.use())
             if not t.accept(","):
@@ -154,6 +154,13 @@ class _Parser:
         if names:
             t.expect("=")
         return names
+
+    def at_results(self) -> bool:
+        """Whether the values ahead are results of the next operation, behind one without operands."""
+        t, ahead = self.t, self.t.at
+        while t.kinds[ahead] == "value" and t.texts[ahead + 1] == ",":
+            ahead += 2
+        return t.kinds[ahead] == "value" and t.texts[ahead + 1] == "="
 
     def at_dictionary(self) -> bool:
         """Whether the brace ahead opens attributes (`name =`) rather than a region."""

@@ -7,12 +7,12 @@ import itertools
 import numpy as np
 import pytest
 
+from tilewright.dialects.matrix_instructions import TABLE, MatrixInstruction, instructions_of, warpgroup_product
 from tilewright.ir.layouts import Owner
 from tilewright.ir.types import BF16, F16, F32, F64, I8, I32
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.llvm.emitter import Builder, Module, Parameter
 from tilewright.targets.llvm.types import ELEMENTS
-from tilewright.targets.nvidia.matrix_instructions import TABLE, MatrixInstruction, instructions_of, warpgroup_product
 from tilewright.targets.nvidia.ptx import DATA_LAYOUT, TRIPLE, assemble, compile_to_ptx
 
 from .emulator.groups import GroupProduct

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from tilewright.dialects import memref
 from tilewright.dialects.builtin import Kernel
+from tilewright.dialects.lane_products import CopyAsync, LoadMatrices, MmaAsync
 from tilewright.ir.core import BlockArgument
 from tilewright.ir.types import AddressSpace, MemrefType
 from tilewright.transforms.aliasing import allocation_bytes
@@ -66,7 +67,12 @@ class Arena:
                 else:
                     self._places[op] = self._on_stack(op.offset, allocation_bytes(op))
         for op in unplaced:
-            self._places[op] = self.place(allocation_bytes(op), ALIGNMENT)
+            if _is_factors(op):
+                self.top = _aligned(self.top, op.alignment or ALIGNMENT)
+                self._places[op] = Place(self.reserve(allocation_bytes(op)))
+        for op in unplaced:
+            if op not in self._places:
+                self._places[op] = self.place(allocation_bytes(op), ALIGNMENT)
 
     def _on_stack(self, offset: int, size: int) -> Place:
         """The same distance from the beginning in either memory: what shares bytes is not needed at one time."""
@@ -112,6 +118,11 @@ class Arena:
         before = self.top, self._scratch_top
         yield
         self.top, self._scratch_top = before
+
+
+def _is_factors(op: memref.Alloca) -> bool:
+    """Whether units that work by themselves read or write the memory: they reach no other than shared memory."""
+    return any(isinstance(user, CopyAsync | LoadMatrices | MmaAsync) for user in op.out.uses)
 
 
 def is_local_parameter(parameter: BlockArgument) -> bool:

@@ -31,7 +31,7 @@ from tilewright.dialects.builtin import Kernel
 from tilewright.ir import core
 from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.operation_table import OperationTable
-from tilewright.ir.schedules import parse_line
+from tilewright.ir.schedules import Way, parse_line
 from tilewright.ir.types import GroupType, MemrefType, PointerType, ScalarType, Type
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.llvm.arith import Arithmetic
@@ -44,6 +44,7 @@ from tilewright.targets.nvidia import (
     collective,
     combining,
     control,
+    lane_products,
     lanes,
     memory,
     reports,
@@ -139,6 +140,7 @@ def lowering_table() -> OperationTable[OpLowering]:
             **combining.lowerings(),
             **dict.fromkeys(addresses.ACCESSES, _access),
             **lanes.lowerings(),
+            **lane_products.lowerings(),
             **reports.lowerings(),
         }
     )
@@ -216,7 +218,9 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     info = kernel_info(kernel, symbol, arena.high_water)
     facts = dict(info.facts) | ({PRODUCTS: products.described} if products.described else {})
     if kernel.schedule is not None:
-        facts[SCHEDULE] = str(replace(wanted, products=products.choices))
+        # products on lanes have been placed, and the schedule says how
+        taken = wanted if wanted.way is Way.LANES else replace(wanted, products=products.choices)
+        facts[SCHEDULE] = str(taken)
     return replace(info, launch=plan, facts=facts)
 
 

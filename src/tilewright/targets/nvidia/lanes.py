@@ -16,17 +16,18 @@ from tilewright.dialects.lane import fragment_of
 from tilewright.ir import core
 from tilewright.ir.types import FragmentType, MemrefType
 from tilewright.targets.llvm.emitter import Value, i32, i64
-from tilewright.targets.llvm.types import ELEMENTS
+from tilewright.targets.llvm.types import ELEMENTS, Element
 from tilewright.targets.nvidia import warp
 from tilewright.targets.nvidia.addresses import Access, access_element, scatter_element
 from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.elements import guarded_all
 from tilewright.targets.nvidia.elementwise import apply
 from tilewright.targets.nvidia.memory import address, element_pointer, in_bounds, load_element, store_element
-from tilewright.targets.nvidia.products.staging import commit, copy_async, wait
-from tilewright.targets.nvidia.values import Fragment, Operand, View
+from tilewright.targets.nvidia.values import Fragment, Operand, View, Words
 
-Transfer = lane.Load | lane.Store | lane.CopyAsync
+WORD_BITS = 32
+
+Transfer = lane.Load | lane.Store
 
 
 def is_fragment(value: core.Value) -> bool:
@@ -37,8 +38,36 @@ def is_fragment(value: core.Value) -> bool:
 def slots_of(ctx: KernelContext, value: core.Value) -> tuple[Operand, ...]:
     """The registers of a fragment."""
     found = ctx.values[value]
+    if isinstance(found, Words):
+        return tuple(part for word in found.words for part in _apart(ctx, found.element, word))
     assert isinstance(found, Fragment)
     return found.slots
+
+
+def _apart(ctx: KernelContext, element: Element, word: Value) -> list[Value]:
+    """The elements of a word, low bits first."""
+    b, bits = ctx.b, element.bits
+    parts = [b.trunc(b.lshr(word, i32(first)), f"i{bits}") for first in range(0, WORD_BITS, bits)]
+    return [b.bitcast(part, element.llvm) for part in parts]
+
+
+def words_of(ctx: KernelContext, value: core.Value) -> tuple[Value, ...]:
+    """The registers of a fragment as words, of elements of less than four bytes; of others each is one."""
+    found = ctx.values[value]
+    if isinstance(found, Words):
+        return found.words
+    b, element = ctx.b, ELEMENTS[fragment_of(value).element.name]
+    slots = [slot for slot in slots_of(ctx, value) if isinstance(slot, Value)]
+    each, words = WORD_BITS // element.bits, list[Value]()
+    if each <= 1:
+        return tuple(slots)
+    for first in range(0, len(slots), each):
+        word = i32(0)
+        for k, slot in enumerate(slots[first : first + each]):
+            part = b.zext(b.bitcast(slot, f"i{element.bits}"), "i32")
+            word = b.or_(word, b.shl(part, i32(k * element.bits)))
+        words.append(word)
+    return tuple(words)
 
 
 def lower_elementwise(ctx: KernelContext, op: core.Operation) -> None:
@@ -119,20 +148,6 @@ def _store(ctx: KernelContext, op: core.Operation) -> None:
                 store_element(ctx, runs.view.element, value, at, runs.alignment(k))
 
 
-def _copy_async(ctx: KernelContext, op: core.Operation) -> None:
-    assert isinstance(op, lane.CopyAsync)
-    sources, targets = _Runs(ctx, op, op.source), _Runs(ctx, op, op.target)
-    bytes_ = op.width * sources.view.element.bytes
-    for (inside, source), (_, target) in zip(sources, targets, strict=True):
-        with ctx.b.if_then(inside):
-            copy_async(ctx, target()[0], source()[0], bytes_)
-
-
-def _wait_copies(ctx: KernelContext, op: core.Operation) -> None:
-    commit(ctx)
-    wait(ctx, 0)
-
-
 def _synchronize(ctx: KernelContext, op: core.Operation) -> None:
     warp.synchronize(ctx)
 
@@ -191,6 +206,13 @@ def _numbers(ctx: KernelContext, op: core.Operation) -> None:
 
 def _pick(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, lane.Pick)
+    first = ctx.values[op.fragments[0]]
+    if len(op.fragments) == 1 and isinstance(first, Words):
+        each = WORD_BITS // first.element.bits
+        starts = op.registers[::each]
+        if op.registers == tuple(start + k for start in starts for k in range(each) if start % each == 0):
+            ctx.bind(op.out, Words(tuple(first.words[start // each] for start in starts), first.element))
+            return
     slots = [slot for value in op.fragments for slot in slots_of(ctx, value)]
     ctx.bind(op.out, Fragment(tuple(slots[register] for register in op.registers)))
 
@@ -211,8 +233,6 @@ def lowerings() -> Mapping[type[core.Operation], OpLowering]:
     return {
         lane.Load: _load,
         lane.Store: _store,
-        lane.CopyAsync: _copy_async,
-        lane.WaitCopies: _wait_copies,
         lane.Synchronize: _synchronize,
         lane.Aligned: _aligned,
         lane.Row: _row,

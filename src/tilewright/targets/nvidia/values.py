@@ -78,6 +78,13 @@ class Fragment(Struct, frozen=True):
     slots: tuple[Operand, ...]
 
 
+class Words(Struct, frozen=True):
+    """Registers of a thread as matrix instructions have them: words of four bytes with adjacent elements in each."""
+
+    words: tuple[Value, ...]
+    element: Element
+
+
 class FragmentTile(Struct, frozen=True):
     """A tile of the work-group in the registers of its threads, as the layout says."""
 
@@ -97,7 +104,7 @@ class Ready(Struct, frozen=True):
     meanwhile: Callable[[], None] = _nothing
 
 
-Lowered = Value | Complex | View | Group | SharedTile | RegisterTile | HeldTile | Fragment | FragmentTile
+Lowered = Value | Complex | View | Group | SharedTile | RegisterTile | HeldTile | Fragment | Words | FragmentTile
 
 
 def parts_of(operand: Operand) -> list[Value]:

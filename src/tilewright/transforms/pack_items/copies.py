@@ -10,6 +10,8 @@ from msgspec import Struct
 
 from tilewright.dialects import lane
 from tilewright.dialects.builder import Builder
+from tilewright.dialects.gpu_products import COPIED_BYTES
+from tilewright.dialects.lane_products import CopyAsync
 from tilewright.ir.core import Value
 from tilewright.ir.types import FragmentType, MemrefType
 from tilewright.transforms import emit
@@ -80,8 +82,8 @@ class Copying(Struct, frozen=True):
             some(build, build.index(whole), times - whole)
 
     def _part(self, build: Builder, at: list[Value], steps: lane.Steps, check: tuple[bool, ...], width: int) -> None:
-        if self.begins and width * self._element_bytes in lane.COPIED_BYTES:
-            build(lane.CopyAsync(self.source, self.target, at, steps, check, width))
+        if self.begins and width * self._element_bytes in COPIED_BYTES:
+            build(CopyAsync(self.source, at, self.target, at, steps, steps, width, check, fills=False))
             return
         held = FragmentType(prod(extent for extent, _, _ in steps), emit.scalar_type(self.source.type))
         found = build(lane.Load(self.source, at, steps, check, width, result_types=[held])).out

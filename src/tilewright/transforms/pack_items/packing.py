@@ -1,6 +1,6 @@
 """pack-items: what treats a small item by each work-group treats many by one block of threads, on the lane level.
 
-before:  builtin.kernel {schedule = "elements, .."} {
+before:  builtin.kernel {schedule = "lanes product=.."} {
            %a = memref.subview %A, %group_id ..     %x = tile.load %a, ..     %t = tile.mma %x, %y, %z
            tile.store %t, %c, ..
          }
@@ -8,7 +8,7 @@ after:   builtin.kernel {schedule = "packed threads=128 # ..", items = 16, work_
            %A = memref.alloca ..
            team.spmd {
              scf.if %whole { lane.copy_async ..  16 bytes a time } else { lane.copy_async .. item by item }
-             lane.wait_copies      lane.synchronize
+             gpu.commit_copies  gpu.await_copies {pending = 0}  lane.synchronize
              .. products from shared memory, sums in registers, results to shared memory ..
              lane.synchronize
              scf.if %whole { lane.store ..  16 bytes a time } else { .. }
@@ -27,6 +27,7 @@ from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
+from tilewright.dialects import gpu_products as gpu
 from tilewright.dialects import lane, memref, team, tile
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel, Module
@@ -43,7 +44,7 @@ from tilewright.transforms.pack_items.slabs import PIECE
 from tilewright.transforms.pack_items.threads import Threads, of_item
 from tilewright.transforms.policy import PackingPolicy
 from tilewright.transforms.schedule.choose_schedule import schedule_of
-from tilewright.transforms.schedule.known import has_tile, runs_lanes
+from tilewright.transforms.schedule.known import has_tile
 from tilewright.transforms.schedule.request import ScheduleRequest
 
 
@@ -57,7 +58,7 @@ class PackItems(Pass, frozen=True):
     def run(self, module: Module, context: PassContext) -> None:
         for kernel in module.kernels:
             wanted = self.request.of(kernel)
-            if runs_lanes(kernel) or wanted.way not in (None, Way.PACKED) or not is_batch(kernel):
+            if wanted.way not in (None, Way.PACKED) or not is_batch(kernel):
                 continue
             items = Items.of(kernel)
             plan = items if isinstance(items, str) else plan_of(items, self.policy)
@@ -176,7 +177,8 @@ class _Packing:
             self._move_rows(inner, rows)
         if others:
             self._move_items(inner, others, wide=True)
-        build(lane.WaitCopies())
+        build(gpu.CommitCopies())
+        build(gpu.AwaitCopies(0))
         self._synchronize(build, whole_block=bool(fixed))
 
     def _store(self, build: Builder, transfer: Transfer) -> None:

@@ -1,9 +1,8 @@
-"""Products of tiles of the work-group, on the units that multiply matrices.
+"""Products of tiles of the work-group in kernels that do not take the way over lanes, from the same plans.
 
 | file | concept |
 |---|---|
-| `plan.py`, `factors.py` | the instruction, warps and sums of a product; how a factor lies in shared memory |
-| `choice.py` | which products go this way, why others do not; which sums stay in registers, which loads run ahead |
+| `choice.py` | which products have a plan, which sums stay in registers, which loads run ahead |
 | `staging.py` | factors on their way into shared memory, 16 bytes at a time where memory allows |
 | `reading.py`, `multiplying.py` | registers of an instruction from shared memory; the instructions |
 | `warpgroups.py` | instructions of groups of warps, which read shared memory by themselves |

@@ -19,7 +19,7 @@ from tilewright.ir.types import MemrefType, TileType
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.deferral import collective_ops
 from tilewright.targets.nvidia.elementwise import COMPUTED
-from tilewright.targets.nvidia.products.plan import LEAST_STAGES, Block, ProductPlan, Shape, plan_product
+from tilewright.transforms.schedule.products.plan import LEAST_STAGES, Block, ProductPlan, Shape, plan_product
 
 _TRANSPOSED: Final = (1, 0)
 _ANY: Final = Schedule()

@@ -16,15 +16,16 @@ from tilewright.dialects import scf, tile
 from tilewright.ir import core
 from tilewright.ir.types import ScalarType
 from tilewright.targets.llvm.emitter import Value, i64
+from tilewright.targets.nvidia.async_copies import commit, wait
 from tilewright.targets.nvidia.context import KernelContext
 from tilewright.targets.nvidia.elements import tile_type
 from tilewright.targets.nvidia.products.choice import Ahead
 from tilewright.targets.nvidia.products.fragments import registers_of, spill
 from tilewright.targets.nvidia.products.multiplying import Multiplier
-from tilewright.targets.nvidia.products.plan import ProductPlan
-from tilewright.targets.nvidia.products.staging import commit, stage, wait
+from tilewright.targets.nvidia.products.staging import stage
 from tilewright.targets.nvidia.products.warpgroups import WarpgroupMultiplier
 from tilewright.targets.nvidia.values import FragmentTile, Ready
+from tilewright.transforms.schedule.products.plan import ProductPlan
 
 STAGE_ALIGNMENT: Final = 1024
 """Of stages: what is swizzled together begins there."""

@@ -8,8 +8,8 @@ from tilewright.targets.llvm.emitter import Value, i64
 from tilewright.targets.llvm.types import ELEMENTS
 from tilewright.targets.nvidia.context import KernelContext
 from tilewright.targets.nvidia.products.fragments import digit_of
-from tilewright.targets.nvidia.products.plan import ProductPlan
 from tilewright.targets.nvidia.products.reading import Parts, Reader
+from tilewright.transforms.schedule.products.plan import ProductPlan
 
 
 class Multiplier:

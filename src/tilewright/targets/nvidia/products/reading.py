@@ -10,8 +10,8 @@ from tilewright.ir.types import TF32
 from tilewright.targets.llvm.emitter import Value, i32
 from tilewright.targets.llvm.types import ELEMENTS
 from tilewright.targets.nvidia.context import KernelContext
-from tilewright.targets.nvidia.products.factors import PIECE, Factor
 from tilewright.targets.nvidia.products.fragments import digit_of
+from tilewright.transforms.schedule.products.factors import PIECE, Factor
 
 _MATRIX_ROWS: Final = 8
 _TOGETHER: Final = 4

@@ -14,14 +14,15 @@ from typing import Final
 from tilewright.ir import core
 from tilewright.targets.llvm.emitter import Value, constant, i32, i64
 from tilewright.targets.llvm.types import ELEMENTS
+from tilewright.targets.nvidia.async_copies import copy_async
 from tilewright.targets.nvidia.buffers import Coordinates
 from tilewright.targets.nvidia.context import KernelContext
 from tilewright.targets.nvidia.elements import Elements, tile_type
 from tilewright.targets.nvidia.memory import address, store_element
 from tilewright.targets.nvidia.products.choice import Source, source_of
-from tilewright.targets.nvidia.products.factors import PIECE, SLAB, Factor
 from tilewright.targets.nvidia.values import GLOBAL, View
 from tilewright.transforms.facts import alignment, stride_divisor
+from tilewright.transforms.schedule.products.factors import PIECE, SLAB, Factor
 
 _MOST_UNROLLED: Final = 16
 _TURNS: Final = 8
@@ -50,25 +51,6 @@ def stage(ctx: KernelContext, value: core.Value, factor: Factor, outer_dim: int,
                 copy.begin(target, PIECE)
             with branch.otherwise():
                 _by_elements(ctx, copy, value, outer_dim, target)
-
-
-def copy_async(ctx: KernelContext, target: Value, source: Value, bytes_: int, given: Value | None = None) -> None:
-    """Begin a copy of so many bytes to shared memory; zeros behind the first `given` of them."""
-    name = f"llvm.nvvm.cp.async.{'cg' if bytes_ == PIECE else 'ca'}.shared.global.{bytes_}"
-    if given is None:
-        ctx.b.intrinsic_void(name, [target, source])
-    else:
-        ctx.b.intrinsic_void(f"{name}.s", [target, source, given])
-
-
-def commit(ctx: KernelContext) -> None:
-    """What was begun since the last time is a group."""
-    ctx.b.intrinsic_void("llvm.nvvm.cp.async.commit.group", [])
-
-
-def wait(ctx: KernelContext, pending: int) -> None:
-    """All groups of this thread but the last `pending` have arrived."""
-    ctx.b.intrinsic_void("llvm.nvvm.cp.async.wait.group", [i32(pending)])
 
 
 def _by_elements(ctx: KernelContext, copy: _Copy, value: core.Value, outer_dim: int, target: Value) -> None:

@@ -11,9 +11,9 @@ from typing import Final
 
 from tilewright.targets.llvm.emitter import Value, i32, i64
 from tilewright.targets.nvidia.context import KernelContext
-from tilewright.targets.nvidia.products.factors import SLAB, Factor
 from tilewright.targets.nvidia.products.fragments import digit_of
-from tilewright.targets.nvidia.products.plan import ProductPlan
+from tilewright.transforms.schedule.products.factors import SLAB, Factor
+from tilewright.transforms.schedule.products.plan import ProductPlan
 
 _UNIT: Final = 16
 _ADDRESSES: Final = (1 << 18) - 1

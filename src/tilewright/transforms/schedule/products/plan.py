@@ -11,20 +11,20 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tilewright.ir.layouts import Digit, Layout, Owner
-from tilewright.ir.schedules import ProductChoice
-from tilewright.ir.types import BF16, F16, F32, ScalarType
-from tilewright.machine.cuda.architecture import Architecture
-from tilewright.targets.nvidia.matrix_instructions import (
+from tilewright.dialects.matrix_instructions import (
     MOST_WARPGROUP_COLUMNS,
     MatrixInstruction,
     instructions_of,
     warpgroup_product,
 )
-from tilewright.targets.nvidia.products.factors import PIECE, SLAB, Factor
+from tilewright.ir.layouts import Digit, Layout, Owner
+from tilewright.ir.schedules import ProductChoice
+from tilewright.ir.types import BF16, F16, F32, ScalarType
+from tilewright.machine.cuda.architecture import Architecture
+from tilewright.transforms.schedule.products.factors import PIECE, SLAB, Factor
 
 WARP: Final = 32
-_MOST_SUM_REGISTERS: Final = 128
+MOST_SUM_REGISTERS: Final = 128
 _REGISTERS: Final = 65536
 """Of a multiprocessor."""
 _OTHER_REGISTERS: Final = 96
@@ -46,16 +46,18 @@ class Block(Struct, frozen=True):
     shared_bytes: int
     architecture: Architecture
 
-    def stages(self, plans: Sequence[ProductPlan]) -> int:
-        """How many iterations of a loop have the factors of these products in shared memory at a time.
+    def stages(self, plans: Sequence[ProductPlan], bytes_: int | None = None, beside: int = 0) -> int:
+        """How many iterations of a loop have factors of these products in shared memory at a time.
 
-        Two blocks share a multiprocessor where its registers allow, then its memory too.
+        That is `bytes_` an iteration, by default all their factors, and `beside` once. Two blocks share a
+        multiprocessor where its registers allow, then its memory too.
         """
-        bytes_ = sum(plan.stage_bytes for plan in plans)
+        bytes_ = sum(plan.stage_bytes for plan in plans) if bytes_ is None else bytes_
         registers = sum(plan.layout.count(Owner.REG) * max(plan.instruction.sum.bytes // 4, 1) for plan in plans)
         both = 2 * self.threads * (registers + _OTHER_REGISTERS) <= _REGISTERS
-        half = self.shared_bytes // 2 // bytes_
-        return min(half if both and half >= LEAST_STAGES else self.shared_bytes // bytes_, _MOST_STAGES)
+        half = (self.shared_bytes // 2 - beside) // bytes_
+        whole = (self.shared_bytes - beside) // bytes_
+        return min(half if both and half >= LEAST_STAGES else whole, _MOST_STAGES)
 
 
 class Shape(Struct, frozen=True):
@@ -151,8 +153,8 @@ def _with(
     instruction: MatrixInstruction, shape: Shape, warps: int, shared_bytes: int, wanted: ProductChoice | None
 ) -> ProductPlan | str:
     registers = shape.m * shape.n * max(shape.sum.bytes, 4) // 4 // (warps * WARP)
-    if registers > _MOST_SUM_REGISTERS:
-        return f"{registers} registers of sums a thread are more than {_MOST_SUM_REGISTERS}"
+    if registers > MOST_SUM_REGISTERS:
+        return f"{registers} registers of sums a thread are more than {MOST_SUM_REGISTERS}"
     # the two neighbouring sums of a lane are then neighbours in memory
     swapped = not instruction.is_scalar
     splits = [plan for plan in _splits(instruction, shape, warps, swapped) if _is_wanted(plan, wanted)]
@@ -170,7 +172,7 @@ def _of_warpgroups(shape: Shape, block: Block, wanted: ProductChoice | None) -> 
     if not (shape.lhs is shape.rhs in (F16, BF16) and shape.sum is F32 and block.architecture is Architecture.SM_90A):
         return None
     groups, found = block.threads // (WARP * _GROUP), list[ProductPlan]()
-    if shape.m * shape.n > block.threads * _MOST_SUM_REGISTERS or not groups:
+    if shape.m * shape.n > block.threads * MOST_SUM_REGISTERS or not groups:
         return None
     for along_m in (count for count in range(1, groups + 1) if groups % count == 0):
         columns = shape.m // along_m
@@ -180,7 +182,7 @@ def _of_warpgroups(shape: Shape, block: Block, wanted: ProductChoice | None) -> 
         lhs = _swizzled(instruction, instruction.columns, shape.m, shape.k, shape.lhs_along_outer, along_m)
         rhs = _swizzled(instruction, instruction.rows, shape.n, shape.k, shape.rhs_along_outer, groups // along_m)
         if lhs is not None and rhs is not None and lhs.bytes + rhs.bytes <= block.shared_bytes:
-            found.append(ProductPlan(instruction, True, rhs, lhs, _sums(instruction, rhs, lhs, True)))
+            found.append(ProductPlan(instruction, True, rhs, lhs, layout_of_sums(instruction, rhs, lhs, True)))
     found = [plan for plan in found if _is_wanted(plan, wanted)]
     # the fewest bytes read for each product
     return max(found, key=lambda plan: plan.columns.part.shape[0], default=None)
@@ -207,7 +209,7 @@ def _splits(instruction: MatrixInstruction, shape: Shape, warps: int, swapped: b
         rhs = _factor(instruction, rhs_part, shape.n, shape.k, shape.rhs_along_outer, deep, warps // along_m)
         if lhs is not None and rhs is not None:
             rows, columns = (rhs, lhs) if swapped else (lhs, rhs)
-            yield ProductPlan(instruction, swapped, rows, columns, _sums(instruction, rows, columns, swapped))
+            yield ProductPlan(instruction, swapped, rows, columns, layout_of_sums(instruction, rows, columns, swapped))
 
 
 def _depth_scale(instruction: MatrixInstruction, shape: Shape) -> int:
@@ -235,7 +237,7 @@ def _factor(
     return min((replace(found, pitch=found.row_bytes + PIECE * more) for more in _PADDINGS), key=Factor.conflicts)
 
 
-def _sums(instruction: MatrixInstruction, rows: Factor, columns: Factor, swapped: bool) -> Layout:
+def layout_of_sums(instruction: MatrixInstruction, rows: Factor, columns: Factor, swapped: bool) -> Layout:
     """Who holds which sum: registers count those of an instruction, then its repeats along rows, then along columns."""
     dims, factors = (1, 0) if swapped else (0, 1), (rows, columns)
     digits: list[Digit] = []

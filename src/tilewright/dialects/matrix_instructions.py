@@ -7,6 +7,7 @@ k. The scalar multiply-add is a row as any other: 8 x 4 lanes with an element ea
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 from msgspec import Struct
@@ -166,6 +167,13 @@ def warpgroup_product(factor: ScalarType, columns: int) -> MatrixInstruction:
         Architecture.SM_90A,
         4,
     )
+
+
+@cache
+def instruction_of(name: str) -> MatrixInstruction | None:
+    """The instruction of a name."""
+    products = [warpgroup_product(factor, n) for factor in (F16, BF16) for n in range(8, MOST_WARPGROUP_COLUMNS + 8, 8)]
+    return next((found for found in (*TABLE, *products) if found.name == name), None)
 
 
 def instructions_of(lhs: ScalarType, rhs: ScalarType, total: ScalarType, have: Architecture) -> list[MatrixInstruction]:

@@ -1,0 +1,153 @@
+"""The gpu level of products: factors are copied into shared memory while threads go on, and multiplied from there.
+
+A factor lies in a memref of shared memory, `[near, far, stage]`: `near` are neighbours, along k or along the other
+dimension of the factor. Of a swizzled one rows are cut into slabs of 128 bytes: `[near in slab, far, slab, stage]`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from tilewright.diagnostics import Report
+from tilewright.dialects.matrix_instructions import instruction_of
+from tilewright.dialects.tile_rules import fail, tile_of
+from tilewright.ir.definition import PURE, Operation, Value, attribute, operand, operands, optional_attribute, result
+from tilewright.ir.effects import Effect, EffectKind, reads, writes
+from tilewright.ir.types import INDEX_ONLY, MEMREF, TILE, AddressSpace, MemrefType
+
+COPIED_BYTES = (4, 8, 16)
+"""What one asynchronous copy moves."""
+
+
+def memref_of(value: Value) -> MemrefType:
+    """The type of an operand whose constraint holds."""
+    assert isinstance(value.type, MemrefType)
+    return value.type
+
+
+class CopyAsync(Operation, name="gpu.copy_async"):
+    """Begins to copy a box of a memref into one of shared memory, `shape` elements from `target_indices` on.
+
+    Mode j of the target runs along mode `modes[j]` of the source; several that run along one are digits of its
+    coordinate, the first fastest, counted by the extents of the target. The last mode is that of stages, of which the
+    box is in one. `check[k]` tests mode k of the source; zeros are written for what is outside. Nobody may touch the
+    box before the copy has been awaited; `width` elements are one copy, aligned to its bytes.
+    """
+
+    memref: Value = operand(MEMREF)
+    indices: list[Value] = operands(INDEX_ONLY)
+    target: Value = operand(MEMREF)
+    target_indices: list[Value] = operands(INDEX_ONLY)
+    modes: tuple[int, ...] = attribute(tuple)
+    shape: tuple[int, ...] = attribute(tuple)
+    width: int = attribute(int)
+    check: tuple[bool, ...] = optional_attribute(tuple, default=())
+
+    def effects(self) -> Sequence[Effect]:
+        return [*reads(self.memref), *writes(self.target)]
+
+    def verify(self, report: Report) -> None:
+        source, target = memref_of(self.memref), memref_of(self.target)
+        copied_apart(self, report, source, target, self.width)
+        if len(self.indices) != source.order or len(self.target_indices) != target.order:
+            fail(self, report, f"{len(self.indices)} and {len(self.target_indices)} indices for {source} and {target}")
+        elif len(self.shape) != target.order or len(self.modes) != target.order - 1 or self.shape[-1] != 1:
+            fail(self, report, f"a box of {self.shape} along {self.modes} is no part of a stage of {target}", "shape")
+        elif any(not 0 <= mode < source.order for mode in self.modes):
+            fail(self, report, f"the source has {source.order} modes", "modes")
+        elif self.shape[0] % self.width:
+            fail(self, report, f"rows of {self.shape[0]} elements are no copies of {self.width}", "width")
+
+
+def copied_apart(op: Operation, report: Report, source: MemrefType, target: MemrefType, width: int) -> None:
+    """What asynchronous copies ask of both sides."""
+    if source.element is not target.element:
+        fail(op, report, f"{source.element} is copied to {target.element}")
+    if target.space is not AddressSpace.LOCAL or source.space is AddressSpace.LOCAL:
+        fail(op, report, f"copies go from global to shared memory, not from {source} to {target}")
+    if width * source.element.bytes not in COPIED_BYTES:
+        fail(op, report, f"one copy moves 4, 8 or 16 bytes, not {width} elements of {source.element}", "width")
+
+
+class CommitCopies(Operation, name="gpu.commit_copies"):
+    """The copies that each thread has begun since it last said so are a group."""
+
+    def effects(self) -> Sequence[Effect]:
+        return [Effect(EffectKind.ORDER)]
+
+
+class AwaitCopies(Operation, name="gpu.await_copies"):
+    """Of each thread's groups of copies all but the last `pending` have arrived, for that thread to see."""
+
+    pending: int = attribute(int)
+
+    def effects(self) -> Sequence[Effect]:
+        return [Effect(EffectKind.ORDER)]
+
+    def verify(self, report: Report) -> None:
+        if self.pending < 0:
+            fail(self, report, f"{self.pending} groups cannot be left", "pending")
+
+
+class FenceAsync(Operation, name="gpu.fence_async"):
+    """What a thread has written to shared memory is seen by units that read it by themselves."""
+
+    def effects(self) -> Sequence[Effect]:
+        return [Effect(EffectKind.ORDER)]
+
+
+class Mma(Operation, name="gpu.mma"):
+    """`acc` and the product of two factors in shared memory, by one of the target's instructions.
+
+    The factors are m x k and k x n of the stages `lhs_stage` and `rhs_stage`; `along` says of each whether neighbours
+    are along m, or n. `warps` share m and n among them; instructions interleave `scales` of their parts along m, n and
+    k. The tile's layout follows from that. The result of a unit that works by itself (`wgmma`) must be awaited.
+    """
+
+    lhs: Value = operand(MEMREF)
+    lhs_stage: Value = operand(INDEX_ONLY)
+    rhs: Value = operand(MEMREF)
+    rhs_stage: Value = operand(INDEX_ONLY)
+    acc: Value = operand(TILE, var="T")
+    instruction: str = attribute(str)
+    warps: tuple[int, int] = attribute(tuple)
+    scales: tuple[int, int, int] = attribute(tuple)
+    along: tuple[bool, bool] = attribute(tuple)
+    out: Value = result(var="T")
+
+    def effects(self) -> Sequence[Effect]:
+        return [*reads(self.lhs), *reads(self.rhs)]
+
+    def verify(self, report: Report) -> None:
+        instruction = instruction_of(self.instruction)
+        if instruction is None:
+            fail(self, report, f"there is no instruction {self.instruction!r}", "instruction")
+            return
+        total = tile_of(self.out)
+        depths = set[int]()
+        for factor, along, outer in ((self.lhs, self.along[0], 0), (self.rhs, self.along[1], 1)):
+            type_ = memref_of(factor)
+            near, far = rows_of(type_)
+            depths.add(far if along else near)
+            if (near if along else far) != total.shape[outer]:
+                fail(self, report, f"{type_} is no factor of {total}")
+            if type_.element is not instruction.factor or type_.space is not AddressSpace.LOCAL:
+                fail(self, report, f"{instruction.name} multiplies {instruction.factor} in shared memory, not {type_}")
+        if len(depths) != 1:
+            fail(self, report, f"factors of {' and '.join(map(str, sorted(depths)))} along k")
+        if total.element is not instruction.sum:
+            fail(self, report, f"sums of {instruction.name} are {instruction.sum}, not {total.element}")
+
+
+def rows_of(factor: MemrefType) -> tuple[int, int]:
+    """The length of the rows of a factor in shared memory, and how many there are."""
+    near, far, *slabs = (extent or 0 for extent in factor.shape[:-1])
+    return near * prod(slabs), far
+
+
+class AwaitMma(Operation, name="gpu.await_mma", traits=(PURE,)):
+    """The sums of a unit that works by itself, once they are there. Nobody may use them before."""
+
+    acc: Value = operand(TILE, var="T")
+    out: Value = result(var="T")

@@ -1,0 +1,242 @@
+"""Products on the gpu and lane levels: matrix instructions of warps, and units that work by themselves.
+
+These are as late as they may be: sums are formed of what memory holds when they are awaited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.diagnostics import Location
+from tilewright.diagnostics.kernel_error import fail
+from tilewright.dialects import gpu_products as gpu
+from tilewright.dialects import lane_products as ops
+from tilewright.dialects.gpu_products import memref_of, rows_of
+from tilewright.dialects.lane import fragment_of
+from tilewright.dialects.matrix_instructions import MatrixInstruction, instruction_of
+from tilewright.interpreter.lanes import registers
+from tilewright.interpreter.memory import View
+from tilewright.interpreter.scalars import whole_subgroups
+from tilewright.interpreter.state import Handler, WorkGroup
+from tilewright.interpreter.tiles import product, tile_of
+from tilewright.ir.core import Operation, Value
+from tilewright.ir.layouts import Layout
+from tilewright.numerics.arrays import dtype_of
+
+Array = NDArray[Any]
+
+
+def _view(w: WorkGroup, value: Value) -> View:
+    found = w.memref(value)
+    assert isinstance(found, View), "work-items that copy together share their memory"
+    return found
+
+
+def _all_there(w: WorkGroup, op: Operation) -> None:
+    if w.mask is not None and not w.mask.all():
+        fail("R022", op.location, f"not all work-items reach this {op.name}")
+
+
+# Products of the work-group
+
+
+def _mma_tiles(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, gpu.Mma)
+    found = _instruction(op.instruction)
+    lhs = _factor(w, op, op.lhs, op.lhs_stage, op.along[0])
+    rhs = _factor(w, op, op.rhs, op.rhs_stage, op.along[1]).T
+    w.values[op.out] = product(lhs[None], rhs[None], tile_of(w, op.acc), found.sum)[0]
+
+
+def _factor(w: WorkGroup, op: gpu.Mma, memory: Value, stage: Value, along: bool) -> Array:
+    """All of a stage: m or n first, then k."""
+    type_ = memref_of(memory)
+    near, far = np.indices(rows_of(type_))
+    found = _read(w, op.location, _view(w, memory), _slabs(memory, near, far), w.number(stage))
+    return found if along else found.T
+
+
+def _slabs(memory: Value, near: Array, far: Array) -> Sequence[Array]:
+    type_ = memref_of(memory)
+    if type_.swizzle is None:
+        return near, far
+    width = type_.shape[0] or 1
+    return near % width, far, near // width
+
+
+def _read(w: WorkGroup, where: Location, view: View, at: Sequence[Array], stage: int) -> Array:
+    """Elements of a stage of shared memory, which have to be there."""
+    buffer = view.buffer
+    assert buffer is not None
+    numbers = view.offset + stage * view.strides[-1]
+    for index, stride in zip(at, view.strides, strict=False):
+        numbers = numbers + index * stride
+    found = np.asarray(numbers)
+    if buffer.written is not None and not buffer.written[found].all():
+        fail("R011", where, f"reads elements of local memory {buffer.name} that are not there (yet)")
+    return np.asarray(buffer.data[found])
+
+
+def _await_tiles(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, gpu.AwaitMma)
+    w.values[op.out] = w.values[op.acc]
+
+
+# Of warps
+
+
+def _instruction(name: str) -> MatrixInstruction:
+    found = instruction_of(name)
+    assert found is not None, "the verifier has asked"
+    return found
+
+
+def _load_matrices(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, ops.LoadMatrices)
+    whole_subgroups(w, op)
+    view, size = _view(w, op.memref), memref_of(op.memref).element.bytes
+    row, warps = ops.MATRIX_BYTES // size, w.items // w.subgroup_size
+    base = [np.broadcast_to(w.scalar(index), (w.items,)).reshape(warps, -1) for index in op.indices]
+    lanes = np.arange(w.subgroup_size)
+    per_word = 4 // size
+    out: list[Array] = []
+    for start, count in zip(op.starts, op.counts, strict=True):
+        for matrix in range(count):
+            mine = slice(ops.MATRIX_ROWS * matrix, ops.MATRIX_ROWS * (matrix + 1))
+            at = [(index[:, mine] + step)[..., None] for index, step in zip(base, start, strict=True)]
+            at[0] = at[0] + np.arange(row)
+            numbers: Any = view.offset
+            for index, stride in zip(at, view.strides, strict=True):
+                numbers = numbers + index * stride
+            buffer = view.buffer
+            assert buffer is not None
+            if buffer.written is not None and not buffer.written[numbers].all():
+                fail("R011", op.location, f"reads elements of local memory {buffer.name} that are not there (yet)")
+            found = buffer.data[numbers]
+            found = found.swapaxes(1, 2) if op.transposed else found
+            for k in range(per_word):
+                out.append(found[:, lanes // 4, lanes % 4 * per_word + k].reshape(-1))
+    w.values[op.out] = np.stack(out)
+
+
+def _mma(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, ops.Mma)
+    whole_subgroups(w, op)
+    found = _instruction(op.instruction)
+    left = _parts(w, registers(w, op.left), found.rows)
+    right = _parts(w, registers(w, op.right), found.columns)
+    sums = _parts(w, registers(w, op.sums), found.sums)
+    for c in range(len(right)):
+        for r in range(len(left)):
+            at = r + len(left) * c
+            sums[at] = _multiplied(found, left[r], right[c].swapaxes(-1, -2), sums[at])
+    w.values[op.out] = _registers_of(w, sums, found.sums)
+
+
+def _multiplied(found: MatrixInstruction, a: Array, b: Array, c: Array) -> Array:
+    if found.factor.name == "tf32":
+        a, b = (_cut(x) for x in (a, b))
+    return product(a, b, c, found.sum)
+
+
+def _cut(x: Array) -> Array:
+    """The unit reads no more than 10 bits of the fraction."""
+    return (x.astype(np.float32).view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)
+
+
+def _parts(w: WorkGroup, values: Array, layout: Layout) -> Array:
+    """[part, warp, row, column] of registers that hold parts one behind the other; copies are alike."""
+    table = layout.table()[:, :, 0, 0]
+    count = len(table)
+    found = values.reshape(-1, count, w.items // w.subgroup_size, w.subgroup_size)
+    out = np.zeros((len(found), found.shape[2], *layout.shape), values.dtype)
+    out[:, :, table[..., 0], table[..., 1]] = found.swapaxes(1, 2)
+    return out
+
+
+def _registers_of(w: WorkGroup, parts: Array, layout: Layout) -> Array:
+    table = layout.table()[:, :, 0, 0]
+    return parts[:, :, table[..., 0], table[..., 1]].swapaxes(1, 2).reshape(-1, w.items)
+
+
+# Of groups of warps
+
+
+def _mma_async(w: WorkGroup, op: Operation) -> None:
+    """The sums are nothing before they are awaited."""
+    assert isinstance(op, ops.MmaAsync)
+    _all_there(w, op)
+    found, before = _instruction(op.instruction), w.pending.get(op.sums)
+    given = None if before is not None else registers(w, op.sums).copy()
+    row_at, column_at = ([w.scalar(index) for index in each] for each in (op.row_indices, op.column_indices))
+    rows, columns = _view(w, op.rows), _view(w, op.columns)
+
+    def formed() -> Array:
+        sums = before() if before is not None else given
+        assert sums is not None
+        group = found.warps * w.subgroup_size
+        out = sums.copy()
+        for first in range(0, w.items, group):
+            mine = slice(first, first + group)
+            out[:, mine] = _of_group(w, op, found, (rows, columns), (row_at, column_at), first, sums[:, mine])
+        return out
+
+    w.pending[op.out] = formed
+    type_ = fragment_of(op.out)
+    w.values[op.out] = np.full((type_.size, w.items), np.nan, dtype_of(type_.element.format))
+
+
+def _of_group(
+    w: WorkGroup,
+    op: ops.MmaAsync,
+    found: MatrixInstruction,
+    views: tuple[View, View],
+    at: tuple[Sequence[Array], Sequence[Array]],
+    first: int,
+    sums: Array,
+) -> Array:
+    """The sums of one group of warps, which begins at a work-item."""
+    m, n, k = found.shape
+    table = found.sums.table()[:, :, :, 0]
+    parts = sums.reshape(op.repeats, len(table), found.warps, w.subgroup_size).swapaxes(2, 3)
+    out = np.zeros((op.repeats, m, n), sums.dtype)
+    for repeat in range(op.repeats):
+        out[repeat][table[..., 0], table[..., 1]] = parts[repeat]
+        for step in range(op.steps):
+            factors: list[Array] = []
+            sides = ((op.rows, m, repeat * m, op.along[0]), (op.columns, n, 0, op.along[1]))
+            for (memory, extent, outer, along), view, indices in zip(sides, views, at, strict=True):
+                o, d = np.indices((extent, k))
+                near, far = (o + outer, d + step * k) if along else (d + step * k, o + outer)
+                starts = [int(index if index.ndim == 0 else index[first]) for index in indices]
+                spots = [place + start for place, start in zip(_slabs(memory, near, far), starts, strict=False)]
+                factors.append(_read(w, op.location, view, spots, starts[-1]))
+            out[repeat] = product(factors[0], factors[1].T, out[repeat], found.sum)
+    dealt = np.stack([out[repeat][table[..., 0], table[..., 1]] for repeat in range(op.repeats)])
+    return dealt.swapaxes(2, 3).reshape(prod(dealt.shape[:2]), -1)
+
+
+def _await_mma(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, ops.AwaitMma)
+    _all_there(w, op)
+    formed = w.pending.pop(op.sums, None)
+    if formed is None:
+        fail("R022", op.location, "awaits sums that nobody forms")
+    w.values[op.out] = formed()
+
+
+def handlers() -> Mapping[type[Operation], Handler]:
+    """Handlers of this file by operation."""
+    return {
+        gpu.Mma: _mma_tiles,
+        gpu.AwaitMma: _await_tiles,
+        ops.LoadMatrices: _load_matrices,
+        ops.Mma: _mma,
+        ops.MmaAsync: _mma_async,
+        ops.AwaitMma: _await_mma,
+    }

@@ -1,0 +1,250 @@
+"""Products of the lane level as code of one thread: copies that go on by themselves, matrix instructions.
+
+Groups of four warps find a factor by a descriptor of 64 bits: bits 0 to 13 the address, 16 to 29 the distance of slabs,
+32 to 45 that of eight rows, all in units of 16 bytes; bit 62 says that 128 bytes are swizzled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from tilewright.dialects import gpu_products as gpu
+from tilewright.dialects import lane
+from tilewright.dialects import lane_products as ops
+from tilewright.dialects.gpu_products import memref_of
+from tilewright.dialects.lane_products import spot
+from tilewright.dialects.matrix_instructions import MatrixInstruction, instruction_of
+from tilewright.ir import core
+from tilewright.ir.layouts import Owner
+from tilewright.ir.types import MemrefType
+from tilewright.targets.llvm.emitter import Value, constant, i32, i64
+from tilewright.targets.llvm.types import ELEMENTS
+from tilewright.targets.nvidia.async_copies import commit, copy_async, wait
+from tilewright.targets.nvidia.context import KernelContext, OpLowering
+from tilewright.targets.nvidia.lanes import slots_of, words_of
+from tilewright.targets.nvidia.memory import address, element_pointer, in_bounds
+from tilewright.targets.nvidia.values import Fragment, View, Words
+
+_UNIT: Final = 16
+_ADDRESSES: Final = (1 << 18) - 1
+_ROWS: Final = 8
+_SWIZZLED: Final = 1 << 62
+
+
+def _moved(ctx: KernelContext, view: View, pointer: Value, offset: Sequence[int]) -> Value:
+    """A pointer so many elements further on along each mode."""
+    distance = i64(0)
+    for steps, stride in zip(offset, view.strides, strict=True):
+        distance = ctx.b.add(distance, ctx.b.mul(i64(steps), stride))
+    return element_pointer(ctx, view.element, pointer, distance)
+
+
+def _copy(ctx: KernelContext, op: core.Operation) -> None:
+    """One instruction for each run of `width` elements."""
+    assert isinstance(op, ops.CopyAsync)
+    b, source, target = ctx.b, ctx.view(op.memref), ctx.view(op.target)
+    starts = [ctx.scalar(index) for index in op.indices]
+    spots = [ctx.scalar(index) for index in op.target_indices]
+    bytes_ = op.width * memref_of(op.memref).element.bytes
+    read, written = address(ctx, source, starts), address(ctx, target, spots)
+    there = list(lane.offsets(op.target_registers, len(spots)))
+    for run, offset in enumerate(lane.offsets(op.registers, len(starts))):
+        if run % op.width:
+            continue
+        if target.type.swizzle is None:
+            place = _moved(ctx, target, written, there[run])
+        else:
+            place = address(ctx, target, [b.add(at, i64(k)) for at, k in zip(spots, there[run], strict=True)])
+        origin = _moved(ctx, source, read, offset)
+        at = [b.add(start, i64(k)) for start, k in zip(starts, offset, strict=True)]
+        if op.fills:
+            copy_async(ctx, place, origin, bytes_, _given(ctx, op, source, at))
+        else:
+            with b.if_then(in_bounds(ctx, source, at, op.check)):
+                copy_async(ctx, place, origin, bytes_)
+
+
+def _given(ctx: KernelContext, op: ops.CopyAsync, source: View, at: Sequence[Value]) -> Value | None:
+    """Bytes of a copy that lie inside; None if all do."""
+    if not any(op.check):
+        return None
+    b, size = ctx.b, memref_of(op.memref).element.bytes
+    near = op.registers[0][1] if op.registers else None
+    inside = constant("i32", op.width * size)
+    if near is not None and op.check[near]:
+        left = b.sub(source.sizes[near], at[near])
+        some = b.smin(b.smax(left, i64(0)), i64(op.width))
+        # of several elements the first is inside if any is: what lies in front of the memref begins no copy
+        some = b.select(b.icmp("slt", at[near], i64(0)), i64(0), some)
+        inside = b.trunc(b.mul(some, i64(size)), "i32")
+    for mode, checked in enumerate(op.check):
+        if checked and mode != near:
+            there = b.icmp("ult", at[mode], source.sizes[mode])
+            inside = b.select(there, inside, i32(0))
+    return inside
+
+
+def _commit(ctx: KernelContext, op: core.Operation) -> None:
+    commit(ctx)
+
+
+def _await_copies(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, gpu.AwaitCopies)
+    wait(ctx, op.pending)
+
+
+def _fence(ctx: KernelContext, op: core.Operation) -> None:
+    ctx.b.intrinsic_void("llvm.nvvm.fence.proxy.async.shared_cta", [])
+
+
+def _load_matrices(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, ops.LoadMatrices)
+    b, view, trans = ctx.b, ctx.view(op.memref), ".trans" if op.transposed else ""
+    base = address(ctx, view, [ctx.scalar(index) for index in op.indices])
+    words: list[Value] = []
+    for start, count in zip(op.starts, op.counts, strict=True):
+        type_ = "i32" if count == 1 else f"{{ {', '.join(['i32'] * count)} }}"
+        name = f"llvm.nvvm.ldmatrix.sync.aligned.m8n8.x{count}{trans}.b16"
+        place = _moved(ctx, view, base, start)
+        found = b.intrinsic(name, type_, [place], overload=[place.type])
+        words += [found] if count == 1 else [b.extract_value(found, "i32", k) for k in range(count)]
+    ctx.bind(op.out, Words(tuple(words), view.element))
+
+
+def _mma(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, ops.Mma)
+    found = _instruction(op)
+    counts = [layout.count(Owner.REG) // found.word_elements for layout in (found.rows, found.columns)]
+    left, right = (
+        [[ctx.b.bitcast(word, found.word) for word in words[k : k + count]] for k in range(0, len(words), count)]
+        for words, count in zip((words_of(ctx, op.left), words_of(ctx, op.right)), counts, strict=True)
+    )
+    sums, each = _values(ctx, op.sums), found.sums.count(Owner.REG)
+    for c, column in enumerate(right):
+        for r, row in enumerate(left):
+            mine = slice(each * (r + len(left) * c), each * (r + len(left) * c + 1))
+            sums[mine] = _multiplied(ctx, found, row, column, sums[mine])
+    ctx.bind(op.out, Fragment(tuple(sums)))
+
+
+def _instruction(op: ops.Mma | ops.MmaAsync) -> MatrixInstruction:
+    found = instruction_of(op.instruction)
+    assert found is not None, "the verifier has asked"
+    return found
+
+
+def _values(ctx: KernelContext, fragment: core.Value) -> list[Value]:
+    return [slot for slot in slots_of(ctx, fragment) if isinstance(slot, Value)]
+
+
+def _multiplied(
+    ctx: KernelContext, found: MatrixInstruction, left: Sequence[Value], right: Sequence[Value], sums: Sequence[Value]
+) -> list[Value]:
+    b = ctx.b
+    if found.is_scalar:
+        (x,), (y,), (total,) = left, right, sums
+        result = ctx.arith.lower("fma", found.sum.name, x, y, total)
+        assert isinstance(result, Value)
+        return [result]
+    ltype = ELEMENTS[found.sum.name].llvm
+    struct = f"{{ {', '.join([ltype] * len(sums))} }}"
+    result = b.intrinsic(found.intrinsic, struct, [*left, *right, *sums], overload=[])
+    return [b.extract_value(result, ltype, k) for k in range(len(sums))]
+
+
+# Groups of warps
+
+
+def _mma_async(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, ops.MmaAsync)
+    b, found = ctx.b, _instruction(op)
+    sides = ((op.rows, op.row_indices, op.along[0]), (op.columns, op.column_indices, op.along[1]))
+    at_rows, at_columns = (_descriptor(ctx, memory, indices, along) for memory, indices, along in sides)
+    # tied to the sums: what writes them may not move behind the fence
+    given = _values(ctx, op.sums)
+    fence, constraints = "wgmma.fence.sync.aligned;", f"{_outputs(len(given))},{_tied(len(given))}"
+    sums = _assembly(ctx, fence, constraints, given, len(given))
+    (m, _, k), each = found.shape, len(sums) // op.repeats
+    for step in range(op.steps):
+        right = b.add(at_columns, i64(_units(memref_of(op.columns), op.along[1], 0, step * k)))
+        for repeat in range(op.repeats):
+            left = b.add(at_rows, i64(_units(memref_of(op.rows), op.along[0], repeat * m, step * k)))
+            mine = slice(each * repeat, each * (repeat + 1))
+            sums[mine] = _by_group(ctx, found, op.along, (left, right), sums[mine])
+    b.intrinsic_void("llvm.nvvm.wgmma.commit_group.sync.aligned", [])
+    ctx.bind(op.out, Fragment(tuple(sums)))
+
+
+def _descriptor(ctx: KernelContext, memory: core.Value, indices: Sequence[core.Value], along: bool) -> Value:
+    """Of what begins at a whole slab and a multiple of eight rows, where the swizzle moves nothing."""
+    b, view, type_ = ctx.b, ctx.view(memory), memref_of(memory)
+    distance = i64(0)
+    for index, stride in zip(indices, view.strides, strict=True):
+        distance = b.add(distance, b.mul(ctx.scalar(index), stride))
+    pointer = element_pointer(ctx, view.element, view.pointer, distance)
+    units = b.lshr(b.and_(b.cast("ptrtoint", pointer, "i64"), i64(_ADDRESSES)), i64(_UNIT.bit_length() - 1))
+    slabs = (type_.strides[2] or 0) * type_.element.bytes // _UNIT if along else 1
+    rows = _ROWS * (type_.strides[1] or 0) * type_.element.bytes // _UNIT
+    return b.or_(units, i64(_SWIZZLED | rows << 32 | slabs << 16))
+
+
+def _units(factor: MemrefType, along: bool, outer: int, deep: int) -> int:
+    """How much further on in units of 16 bytes a part begins; swizzling is the machine's affair."""
+    near, far = (outer, deep) if along else (deep, outer)
+    steps = zip(spot(factor, near, far), factor.strides, strict=False)
+    return sum(k * (stride or 0) for k, stride in steps) * factor.element.bytes // _UNIT
+
+
+def _by_group(
+    ctx: KernelContext,
+    found: MatrixInstruction,
+    along: tuple[bool, bool],
+    factors: tuple[Value, Value],
+    sums: Sequence[Value],
+) -> list[Value]:
+    """One product; which factor runs along m or n is said by bits behind the signs."""
+    count = len(sums)
+    turned = ", ".join(str(int(each)) for each in along)
+    names = ",".join(f"${k}" for k in range(count))
+    text = (
+        "{ .reg .pred p; setp.ne.b32 p, 1, 0; "
+        f"{found.intrinsic} {{{names}}}, ${count}, ${count + 1}, p, 1, 1, {turned}; }}"
+    )
+    return _assembly(ctx, text, f"{_outputs(count)},l,l,{_tied(count)}", [*factors, *sums], count)
+
+
+def _await_mma(ctx: KernelContext, op: core.Operation) -> None:
+    """All sums, when they are there: nothing that uses them may move in front."""
+    assert isinstance(op, ops.AwaitMma)
+    sums = _values(ctx, op.sums)
+    text, constraints = "wgmma.wait_group.sync.aligned 0;", f"{_outputs(len(sums))},{_tied(len(sums))}"
+    ctx.bind(op.out, Fragment(tuple(_assembly(ctx, text, constraints, sums, len(sums)))))
+
+
+def _assembly(ctx: KernelContext, text: str, constraints: str, operands: Sequence[Value], count: int) -> list[Value]:
+    struct = f"{{ {', '.join(['float'] * count)} }}"
+    found = ctx.b.inline_asm(struct, text, constraints, operands, side_effect=True)
+    return [ctx.b.extract_value(found, "float", k) for k in range(count)]
+
+
+def _outputs(count: int) -> str:
+    return ",".join(["=f"] * count)
+
+
+def _tied(count: int) -> str:
+    return ",".join(map(str, range(count)))
+
+
+def lowerings() -> Mapping[type[core.Operation], OpLowering]:
+    """Lowerings of this file by operation."""
+    return {
+        gpu.CommitCopies: _commit,
+        gpu.AwaitCopies: _await_copies,
+        gpu.FenceAsync: _fence,
+        ops.CopyAsync: _copy,
+        ops.LoadMatrices: _load_matrices,
+        ops.Mma: _mma,
+        ops.MmaAsync: _mma_async,
+        ops.AwaitMma: _await_mma,
+    }

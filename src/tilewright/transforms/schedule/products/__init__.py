@@ -1,0 +1,1 @@
+"""Products of tiles of the work-group: how they are computed, and where their factors lie."""
