@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir.types import MemrefType, ScalarType, TileType
+from tilewright.transforms.schedule.products.plan import Block
 
 
 class TeamPolicy(Protocol):
@@ -74,6 +75,10 @@ class SchedulePolicy(Protocol):
 
         A power of two, and whole warps.
         """
+        ...
+
+    def products(self, threads: int) -> Block | None:
+        """What multiplies tiles in a work-group of so many threads; None where nothing does."""
         ...
 
 
@@ -157,6 +162,10 @@ class GenericSchedulePolicy(Struct, frozen=True):
     def threads(self, elements: int, bytes_: int) -> int:
         """The same for all kernels."""
         return self.count
+
+    def products(self, threads: int) -> Block | None:
+        """Nothing."""
+        return None
 
 
 class GenericTilePolicy(Struct, frozen=True):

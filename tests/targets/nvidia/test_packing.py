@@ -393,7 +393,7 @@ def test_what_packed_items_lack_takes_another_way(wanted: str) -> None:
     found = compiled(Batch("f32", (16, 16, 16)).text, schedule=wanted).kernels[0]
     assert found.launch is not None
     assert found.launch.items == 1
-    assert found.facts["schedule"].startswith("elements")
+    assert found.facts["schedule"].startswith("lanes")
     assert wanted in found.facts["schedule"].partition(" #")[0]
     assert f"work-groups are not packed: {wanted}" in found.facts["schedule"]
 

@@ -29,6 +29,8 @@ PRODUCT = """func @product(%A: memref<f16x128x96>, %B: memref<f16x96x128>, %C: m
     gemm %one, %A, %B, %zero, %C
 }
 """
+HALVES = PRODUCT.replace(") {", ") attributes{subgroup_size=16} {")
+"""Subgroups that are no warps."""
 KNOWN = """func @known(%x: memref<f32x64>) {
     parallel {
         %i = subgroup_local_id : i32
@@ -99,6 +101,9 @@ def test_other_threads_compute_the_same(threads: int, way: str, rng: np.random.G
         "product=128x128x96:m16n8k16.row.col.f32.f32/4x1/1",
         "tile=128x128x32 product=128x128x32:m16n8k16.row.col.f32.f32/1x4/2",
         "tile=128x128x32 product=128x128x32:m16n8k16.row.col.f32.f32/2x2/3",
+        "lanes tile=64x64x32 product=64x64x32:m16n8k16.row.col.f32.f32/1x4/2",
+        "elements",
+        "elements tile=128x128x32 product=128x128x32:m16n8k16.row.col.f32.f32/4x1/2",
     ],
 )
 def test_other_products_compute_the_same(schedule: str, rng: np.random.Generator) -> None:
@@ -124,7 +129,7 @@ def test_a_line_for_one_kernel_leaves_the_others() -> None:
 @pytest.mark.parametrize(
     ("text", "schedule", "wrong", "said"),
     [
-        (PRODUCT, "lanes", "lanes", "lanes does not fit kernel product: the lane level does not take tile.mma"),
+        (HALVES, "lanes", "lanes", "lanes does not fit kernel product: the lane level does not take tile.mma"),
         (SUMS, "lanes threads=2048", "lanes threads=2048", "its blocks have 128"),
         (SUMS, "threads=48", "threads=48", "threads=48 does not fit kernel sums: its blocks have 128"),
         (KNOWN, "known: threads=64", "threads=64", "threads=64 does not fit kernel known: its blocks have 32"),

@@ -6,8 +6,11 @@ from typing import Final
 
 from msgspec import Struct
 
+from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.capabilities import MAX_THREADS
 from tilewright.transforms.policy import PackingPolicy
+from tilewright.transforms.schedule.products.plan import Block
+from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT
 
 _HELD_BYTES: Final = 32
 """What a thread should hold of a tile: two accesses of 16 bytes in flight hide the distance of memory."""
@@ -26,7 +29,9 @@ _MOST_HELD: Final = 32
 
 
 class NvidiaSchedulePolicy(Struct, frozen=True):
-    """As many threads as the elements of a tile keep busy."""
+    """As many threads as the elements of a tile keep busy, on one architecture."""
+
+    architecture: Architecture = Architecture.SM_80
 
     @property
     def most_threads(self) -> int:
@@ -39,3 +44,7 @@ class NvidiaSchedulePolicy(Struct, frozen=True):
         while threads < _MOST and threads * _HELD_BYTES < elements * bytes_:
             threads *= 2
         return 1024 if threads * _MOST_HELD < elements else threads
+
+    def products(self, threads: int) -> Block | None:
+        """The units of the architecture, with all of its shared memory but what stages lose by their alignment."""
+        return Block(threads, self.architecture.shared_bytes - ALIGNMENT, self.architecture)

@@ -45,13 +45,14 @@ from tilewright.transforms.schedule.assign_layouts import AssignLayouts
 from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
 from tilewright.transforms.schedule.known import runs_lanes
 from tilewright.transforms.schedule.lower_to_lanes import LowerToLanes
+from tilewright.transforms.schedule.products.placing import PlaceProducts
 from tilewright.transforms.schedule.recompute_tiles import RecomputeTiles
 from tilewright.transforms.schedule.request import ScheduleRequest, parse_request
 
 if TYPE_CHECKING:
     from tilewright.targets.nvidia.explain import Explanation
 
-_FORMAT: Final = "8"
+_FORMAT: Final = "9"
 _CONSTANT_SPACE: Final = 4
 
 
@@ -97,12 +98,13 @@ class NvidiaTarget(Struct, frozen=True):
 
     def passes(self, level: int, checked: bool = False) -> list[Pass]:
         """Blocks of threads for kernels of one work-item, then the common way to tiles."""
-        request = self.request
+        request, policy = self.request, NvidiaSchedulePolicy(self.architecture)
         common = common_pipeline(NvidiaTeamPolicy(request), NvidiaTilePolicy(request.tile), level, checked)
         lanes = [
             OpenReports(),
-            ChooseSchedule(NvidiaSchedulePolicy(), request),
+            ChooseSchedule(policy, request),
             PackItems(PACKING, request),
+            PlaceProducts(policy),
             RecomputeTiles(),
             AssignLayouts(),
             LowerToLanes(),

@@ -24,7 +24,9 @@ from tilewright.ir.layouts import Layout, Owner
 from tilewright.ir.types import BOOL, FragmentType, MemrefType
 from tilewright.transforms import emit
 from tilewright.transforms.facts import alignment, divisor, stride_divisor
+from tilewright.transforms.schedule.moves import in_memory_order, renaming
 from tilewright.transforms.schedule.ragged import ragged_dims
+from tilewright.transforms.schedule.reductions import picked
 from tilewright.transforms.schedule.threads import Threads, register_steps
 
 _VECTOR_BYTES: Final = 16
@@ -48,6 +50,15 @@ class Transfer(Struct, frozen=True):
 
     def load(self, build: Builder, threads: Threads) -> Value:
         """The fragment of the elements; 0 for those outside."""
+        ordered = replace(self, layout=in_memory_order(self.layout, self.type))
+        return picked(build, [ordered._load(build, threads)], renaming(ordered.layout, self.layout))
+
+    def store(self, build: Builder, threads: Threads, value: Value) -> None:
+        """Write a fragment."""
+        ordered = replace(self, layout=in_memory_order(self.layout, self.type))
+        ordered._store(build, threads, picked(build, [value], renaming(self.layout, ordered.layout)))
+
+    def _load(self, build: Builder, threads: Threads) -> Value:
         out = FragmentType(self.layout.count(Owner.REG), self.type.element)
 
         def access(at: Builder, width: int) -> list[Value]:
@@ -59,9 +70,7 @@ class Transfer(Struct, frozen=True):
         (found,) = self._either(build, access, [out])
         return found
 
-    def store(self, build: Builder, threads: Threads, value: Value) -> None:
-        """Write a fragment."""
-
+    def _store(self, build: Builder, threads: Threads, value: Value) -> None:
         def access(at: Builder, width: int) -> list[Value]:
             at(lane.Store(value, box.memref, places, register_steps(self.layout), box.check, width))
             return []

@@ -17,7 +17,7 @@ from typing import ClassVar, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tilewright.dialects import gpu, scf, tile
+from tilewright.dialects import gpu, gpu_products, scf, tile
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.tile_combine import ReduceBy, ScanBy
@@ -31,11 +31,17 @@ from tilewright.transforms.schedule.choose_schedule import refused, schedule_of
 from tilewright.transforms.schedule.joins import is_shift
 from tilewright.transforms.schedule.known import has_tile, runs_lanes, teams_of, tiles_of
 from tilewright.transforms.schedule.moves import registers_of_move
+from tilewright.transforms.schedule.products.shared_factors import plan_of
 from tilewright.transforms.schedule.ragged import reshaped
 from tilewright.transforms.schedule.same_bits import divides, of_parts, of_wholes, parts
 from tilewright.transforms.schedule.spreading import Wishes, spread_layout
 
 _VECTOR_BYTES: Final = 16
+_IN_PLACE: Final = (
+    *(Elementwise, AccessesAddresses, tile.Scan, ScanBy, tile.Map, tile.AtomicRmw),
+    *(gpu_products.Mma, gpu_products.AwaitMma),
+)
+"""What has all its tiles in one layout."""
 
 
 class AssignLayouts(Pass, frozen=True):
@@ -69,6 +75,7 @@ class _Assignment:
         self._tiles = tiles_of(kernel)
         self._parents: dict[Value, Value] = {}
         self._layouts: dict[Value, Layout] = {}
+        self._anchored: frozenset[Value] = frozenset()
 
     def assign(self) -> None:
         """Set the types of all tiles, or the schedule to why there is no such assignment."""
@@ -82,6 +89,10 @@ class _Assignment:
             for link in _links(op):
                 links.setdefault(self._class(link.source), []).append(link)
         wishes = self._wishes(ops)
+        for op in ops:
+            if isinstance(op, gpu_products.Mma) and self._class(op.out) not in self._layouts:
+                self._follow(self._class(op.out), plan_of(op).layout, links)
+        self._anchored = frozenset(self._layouts)
         for value in sorted(self._tiles, key=lambda v: -_type(v).size):
             home = self._class(value)
             if home not in self._layouts:
@@ -165,6 +176,8 @@ class _Assignment:
                     _convert_result(op, value, layout)
             else:
                 _convert_operand(op, link.target, layout)
+        elif isinstance(op, gpu_products.Mma):
+            _convert_product(op)
         elif isinstance(op, tile.Load | tile.Store):
             value = op.out if isinstance(op, tile.Load) else op.value
             best = self._best(op, value, wishes)
@@ -179,7 +192,8 @@ class _Assignment:
         """The layout with which an access touches half of the sectors at most that it touches now."""
         assert isinstance(op.memref.type, MemrefType)
         along = neighbours_along(op.memref.type)
-        if along is None:
+        if along is None or self._class(value) in self._anchored:
+            # sums are stored from where they are: sectors are half used at worst, memory for another layout is dear
             return None
         shape = _type(value).shape
         wish = wishes[shape]
@@ -225,7 +239,7 @@ def _alike(op: Operation) -> Iterator[list[Value]]:
         groups = [list(row) for region in op.regions for row in zip(op.outs, scf.yielded(region), strict=False)]
     elif isinstance(op, ReduceBy):
         groups = [list(op.tiles), list(op.outs)]
-    elif isinstance(op, Elementwise | AccessesAddresses | tile.Scan | ScanBy | tile.Map | tile.AtomicRmw):
+    elif isinstance(op, _IN_PLACE):
         groups = [[*op.operands, *op.results]]
     for group in groups:
         tiles = [value for value in group if isinstance(value.type, TileType)]
@@ -255,6 +269,18 @@ def _convert_result(op: Operation, value: Value, layout: Layout) -> None:
     value.replace_all_uses_with(found.out)
     found.set_operand(0, value)
     behind(found)
+
+
+def _convert_product(op: gpu_products.Mma) -> None:
+    """Let a product have its sums where its instruction wants them, where they meet those of another one."""
+    layout, found = plan_of(op).layout, _layout(op.out)
+    if layout == found:
+        return
+    _convert_operand(op, op.acc, layout)
+    awaited = [user for user in op.out.uses if isinstance(user, gpu_products.AwaitMma)]
+    for last in awaited or [op]:
+        _convert_result(last, last.results[0], layout)
+    op.out.type = replace(_type(op.out), layout=layout)
 
 
 def _links(op: Operation) -> Iterator[_Link]:

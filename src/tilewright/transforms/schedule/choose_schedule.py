@@ -19,10 +19,12 @@ from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.core import Value
 from tilewright.ir.layouts import Owner
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.ir.schedules import Schedule, Tile, Way, parse_line
+from tilewright.ir.schedules import ProductChoice, Schedule, Tile, Way, parse_line
 from tilewright.ir.types import TileType
 from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
 from tilewright.transforms.schedule.known import obstacle, teams_of, tiles_of
+from tilewright.transforms.schedule.products.choice import choose_products, extents_of, is_factor, products_of
+from tilewright.transforms.schedule.products.plan import MOST_SUM_REGISTERS, WARP
 from tilewright.transforms.schedule.request import ScheduleRequest
 from tilewright.transforms.schedule.spreading import Teams, Wishes, spread_layout
 
@@ -48,15 +50,19 @@ class ChooseSchedule(Pass, frozen=True):
             if kernel.spread and threads is not None:
                 kernel.work_group_size = (threads, 1)
             found = obstacle(kernel)
-            if found is None and wanted.way is not Way.ELEMENTS:
-                found = self._over_lanes(kernel, threads)
-            way = Way.ELEMENTS if wanted.way is Way.ELEMENTS else Way.LANES
+            way, products = wanted.way, wanted.products
+            if found is None and way is not Way.ELEMENTS:
+                placed = self._multiplied(kernel, wanted) if products_of(kernel) else self._over_lanes(kernel, threads)
+                if isinstance(placed, str):
+                    found = placed
+                else:
+                    way, products = Way.LANES, placed
             taken = replace(wanted, way=way, reason="") if found is None else refused(wanted, found)
-            taken = replace(taken, threads=teams_of(kernel).threads)
+            taken = replace(taken, threads=teams_of(kernel).threads, products=products)
             kernel.schedule = str(taken)
             self.request.check(kernel, taken, context.report, self._why(kernel), _products(kernel))
 
-    def _over_lanes(self, kernel: Kernel, threads: int | None) -> str | None:
+    def _over_lanes(self, kernel: Kernel, threads: int | None) -> tuple[()] | str:
         """Deal the tiles to threads; why there is no room for them, if there is none."""
         largest = max(_type(value).size for value in tiles_of(kernel))
         threads = threads or self._threads(kernel, largest)
@@ -65,7 +71,21 @@ class ChooseSchedule(Pass, frozen=True):
             return f"tiles of {largest} elements: they take {registers} registers of each of {threads} threads"
         if kernel.spread:
             kernel.work_group_size = (threads, 1)
-        return None
+        return ()
+
+    def _multiplied(self, kernel: Kernel, wanted: Schedule) -> tuple[ProductChoice, ...] | str:
+        """How a kernel multiplies, whose products have chosen its threads; or what is in the way."""
+        teams = teams_of(kernel)
+        block = self.policy.products(teams.threads) if teams.lanes == WARP else None
+        found = choose_products(kernel, block, wanted)
+        if isinstance(found, str):
+            return found
+        sums = {_type(op.out).shape for op in found.plans}
+        for value in tiles_of(kernel):
+            most = teams.threads * (MOST_SUM_REGISTERS if _type(value).shape in sums else _MOST_REGISTERS)
+            if _type(value).size > most and not is_factor(value):
+                return f"tiles of {_type(value).size} elements in the registers of {teams.threads} threads"
+        return found.choices
 
     def _threads(self, kernel: Kernel, largest: int) -> int:
         """As many as suit the largest tile, where the program does not say how many there are."""
@@ -118,9 +138,4 @@ def schedule_of(kernel: Kernel) -> Schedule:
 
 def _products(kernel: Kernel) -> list[Tile]:
     """The extents of the products of tiles."""
-    found: list[Tile] = []
-    for op in kernel.walk():
-        if isinstance(op, tile.Mma):
-            m, n = _type(op.out).shape
-            found.append((m, n, _type(op.lhs).shape[1]))
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(map(extents_of, products_of(kernel))))

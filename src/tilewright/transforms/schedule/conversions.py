@@ -20,6 +20,7 @@ from tilewright.ir.layouts import Digit, Layout, Owner, Place
 from tilewright.ir.types import FragmentType, MemrefType
 from tilewright.transforms import emit
 from tilewright.transforms.schedule.fragments import either
+from tilewright.transforms.schedule.moves import in_memory_order, renaming
 from tilewright.transforms.schedule.reductions import picked
 from tilewright.transforms.schedule.shared_buffers import access_width, shared_buffer
 from tilewright.transforms.schedule.threads import Threads, copies, register_steps
@@ -97,12 +98,6 @@ def _digits(owner: Owner, bits: Sequence[Bit | None]) -> list[Digit]:
     return [Digit(owner, 2) if bit is None else Digit(owner, 2, *bit) for bit in bits]
 
 
-def renaming(source: Layout, target: Layout) -> list[int]:
-    """For each register of the target the one of the source with its element, where they differ in names only."""
-    places = {tuple(at): register for register, at in enumerate(source.table()[:, 0, 0, 0].tolist())}
-    return [places[tuple(at)] for at in target.table()[:, 0, 0, 0].tolist()]
-
-
 Buffers = Callable[[MemrefType], tuple[Value, bool]]
 """The shared memory of a type, and whether others have used it."""
 
@@ -161,13 +156,6 @@ def _edges(layout: Layout, memory: MemrefType) -> tuple[bool, ...]:
     """The modes along which the layout goes on beyond the memory; none for no such."""
     found = tuple(box != extent for box, extent in zip(layout.shape, memory.shape, strict=True))
     return found if any(found) else ()
-
-
-def in_memory_order(layout: Layout, memory: MemrefType) -> Layout:
-    """With registers numbered first along the mode of neighbours."""
-    mode = memory.strides.index(1) if 1 in memory.strides else 0
-    registers = sorted(layout.of(Owner.REG), key=lambda d: d.dim != mode or d.stride != 1)
-    return Layout(layout.shape, (*registers, *(d for d in layout.digits if d.owner is not Owner.REG)))
 
 
 def _swapped(build: Builder, threads: Threads, value: Value, step: Exchange) -> Value:

@@ -20,7 +20,8 @@ from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.layouts import Layout
 from tilewright.ir.types import AddressSpace, MemrefType, TileType, packed_strides
 from tilewright.transforms import emit
-from tilewright.transforms.schedule.conversions import Buffers, in_memory_order, read, renaming
+from tilewright.transforms.schedule.conversions import Buffers, read
+from tilewright.transforms.schedule.moves import in_memory_order, renaming
 from tilewright.transforms.schedule.reductions import picked
 from tilewright.transforms.schedule.shared_buffers import access_width, shared_buffer
 from tilewright.transforms.schedule.threads import Threads, copies, register_steps

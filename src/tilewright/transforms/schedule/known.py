@@ -33,6 +33,7 @@ _ON_TILES = (
     tile.Scan,
     ReduceBy,
     ScanBy,
+    tile.Mma,
     AccessesAddresses,
     scf.For,
     scf.If,

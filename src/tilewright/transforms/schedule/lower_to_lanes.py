@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any, ClassVar, Final
 
-from tilewright.dialects import addresses, arith, gpu, lane, memref, scf, team, tile
+from tilewright.dialects import addresses, arith, gpu, gpu_products, lane, lane_products, memref, scf, team, tile
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.tile_combine import ReduceBy, ScanBy, single_operation
@@ -32,6 +32,8 @@ from tilewright.transforms.schedule.fragments import splat
 from tilewright.transforms.schedule.joins import is_shift, joined
 from tilewright.transforms.schedule.known import check_layouts, has_tile, runs_lanes, teams_of
 from tilewright.transforms.schedule.moves import registers_of_move
+from tilewright.transforms.schedule.products.copying import lower_copy
+from tilewright.transforms.schedule.products.multiplying import lower_product
 from tilewright.transforms.schedule.ragged import filled, inside, neutral
 from tilewright.transforms.schedule.reductions import Reduction, picked
 from tilewright.transforms.schedule.regions import on_fragments
@@ -115,7 +117,7 @@ class _Lowering:
         """Lower operations to the end of a block."""
         for op in ops:
             build.location = op.location
-            lower = _LOWERINGS.find(type(op)) if has_tile(op) or isinstance(op, _ONCE) else None
+            lower = _LOWERINGS.find(type(op)) if has_tile(op) or isinstance(op, _SHARED) else None
             (lower or _copy)(self, build, op)
 
     def new(self, value: Value) -> Value:
@@ -334,6 +336,18 @@ def _reinterpret(low: _Lowering, build: Builder, op: tile.Reinterpret) -> None:
     low.put(op.out, reinterpreted(build, op, low.new(op.tile), wholes))
 
 
+def _product(low: _Lowering, build: Builder, op: gpu_products.Mma) -> None:
+    low.put(op.out, lower_product(build, low.threads, op, [low.new(value) for value in op.operands]))
+
+
+def _awaited(low: _Lowering, build: Builder, op: gpu_products.AwaitMma) -> None:
+    low.put(op.out, build(lane_products.AwaitMma(low.new(op.acc))).out)
+
+
+def _copied(low: _Lowering, build: Builder, op: gpu_products.CopyAsync) -> None:
+    lower_copy(build, low.threads, op, [low.new(value) for value in op.operands])
+
+
 def _elected(low: _Lowering, build: Builder, op: memref.Store | ScalarAtomic) -> None:
     """One thread acts for the work-group."""
     operands = [low.new(value) for value in op.operands]
@@ -353,6 +367,8 @@ _COMBINATIONS: Final[dict[memref.AtomicKind, type[arith.Add | arith.Max | arith.
 
 _ONCE: Final = (memref.Store, memref.AtomicLoad, memref.AtomicStore, memref.AtomicRmw)
 """What has no tile and still is done by one thread for all."""
+_SHARED: Final = (*_ONCE, gpu_products.CopyAsync)
+"""What has no tile and still is no affair of each thread: done by one for all, or dealt to them."""
 
 _LOWERINGS: Final[OperationTable[Callable[[_Lowering, Builder, Any], None]]] = OperationTable(
     {
@@ -377,5 +393,8 @@ _LOWERINGS: Final[OperationTable[Callable[[_Lowering, Builder, Any], None]]] = O
         addresses.ScatterUpdate: _scatter,
         addresses.ScatterExchange: _scatter,
         **dict.fromkeys(_ONCE, _elected),
+        gpu_products.Mma: _product,
+        gpu_products.AwaitMma: _awaited,
+        gpu_products.CopyAsync: _copied,
     }
 )

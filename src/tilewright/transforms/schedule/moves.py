@@ -8,8 +8,8 @@ from typing import Final
 
 from tilewright.ir.core import Value
 from tilewright.ir.interfaces import MovesElements
-from tilewright.ir.layouts import Layout
-from tilewright.ir.types import TileType
+from tilewright.ir.layouts import Layout, Owner
+from tilewright.ir.types import MemrefType, TileType
 from tilewright.numerics.later import Array, np
 
 _BEYOND: Final = -1
@@ -77,3 +77,16 @@ def _sources(op: MovesElements, at: Array) -> Array:
         numbers = _numbers(move.operand, there, _shape(op.operands[move.operand]))
         found = np.where(inside.reshape(found.shape), numbers, found)
     return found
+
+
+def renaming(source: Layout, target: Layout) -> list[int]:
+    """For each register of the target the one of the source with its element, where they differ in names only."""
+    places = {tuple(at): register for register, at in enumerate(source.table()[:, 0, 0, 0].tolist())}
+    return [places[tuple(at)] for at in target.table()[:, 0, 0, 0].tolist()]
+
+
+def in_memory_order(layout: Layout, memory: MemrefType) -> Layout:
+    """With registers numbered first along the mode of neighbours."""
+    mode = memory.strides.index(1) if 1 in memory.strides else 0
+    registers = sorted(layout.of(Owner.REG), key=lambda d: d.dim != mode or d.stride != 1)
+    return Layout(layout.shape, (*registers, *(d for d in layout.digits if d.owner is not Owner.REG)))

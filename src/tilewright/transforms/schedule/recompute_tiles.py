@@ -133,7 +133,7 @@ class _Room(Struct):
             return False
         if self.parts[op] == self.parts[user] or (unused is not None and op not in unused):
             return False
-        return not isinstance(op, tile.Load) or _is_quiet(op, user)
+        return not isinstance(op, tile.Load) or is_quiet(op, user)
 
     def _copy(self, value: Value, user: Operation, unused: frozenset[Operation] | None) -> Value:
         """The tile once more in the part of a user, in front of it."""
@@ -155,7 +155,7 @@ def _is_cheap(op: Operation) -> bool:
     return isinstance(op, _CHEAP) and ELEMENTARY not in op.definition.traits
 
 
-def _is_quiet(load: Operation, user: Operation) -> bool:
+def is_quiet(load: Operation, user: Operation) -> bool:
     """Whether nothing between two operations of a block writes or synchronises."""
     op = load.next
     while op is not None and op is not user:

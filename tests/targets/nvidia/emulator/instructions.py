@@ -362,10 +362,10 @@ def _call(result: str, rest: str) -> Step | Sync:
 
 
 def _assembly(result: str, text: str, operands: Sequence[Get]) -> Step | Sync:
-    """Products of groups of warps, which are there at once; waiting for them gives what it is given."""
+    """Products of groups of warps, which are there at once; waiting and the fence in front give what they are given."""
     if found := _WARPGROUP.search(text):
         return Sync(found[1], [*operands, *(_number(word) for word in found[2].split(", "))], result)
-    if not text.startswith("wgmma.wait_group"):
+    if not text.startswith(("wgmma.wait_group", "wgmma.fence")):
         raise EmulatorError(f"unknown assembly: {text}")
 
     def step(lanes: Lanes) -> None:

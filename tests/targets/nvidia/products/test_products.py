@@ -25,11 +25,14 @@ from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
 from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
 
+both_ways = pytest.mark.parametrize("way", ["lanes", "elements"])
 
-def emitted(text: str, architecture: Architecture = Architecture.SM_90A) -> tuple[str, KernelInfo]:
-    """LLVM text and signature of the only kernel."""
-    module = read_module(Source("product", text), Report())
-    lower_module(module, NvidiaTarget(architecture), CompileOptions(verify_each=True), Report())
+
+def emitted(text: str, architecture: Architecture = Architecture.SM_90A, way: str = "") -> tuple[str, KernelInfo]:
+    """LLVM text and signature of the only kernel, which goes the way that is asked for."""
+    module, report = read_module(Source("product", text), Report()), Report()
+    lower_module(module, NvidiaTarget(architecture).scheduled(way), CompileOptions(verify_each=True), report)
+    report.raise_if_errors()
     llvm, (kernel,) = emit_llvm(module, architecture)
     return llvm, kernel
 
@@ -65,10 +68,11 @@ def test_tile_ir(
     check(code, product, (64, 64), "C", rng)
 
 
-def test_several_groups_of_warps(rng: np.random.Generator) -> None:
+@both_ways
+def test_several_groups_of_warps(way: str, rng: np.random.Generator) -> None:
     product = TEXTS.Product((128, 256, 128), "bf16", "f32")
-    code = emitted(TEXTS.tile_ir_product(product, (128, 256, 64)))
-    assert "1x2 groups of warps of 256x64" in code[1].facts[PRODUCTS]
+    code = emitted(TEXTS.tile_ir_product(product, (128, 256, 64)), way=way)
+    assert "product=256x128x64:wgmma.m64n256k16.f32.bf16/1x2/" in code[1].facts[SCHEDULE]
     check(code, product, (128, 256), "C", rng)
 
 
@@ -123,9 +127,10 @@ def test_subgroups_that_are_no_warps(
     check(code, product, (64, 64), "F", rng, beta=2.0)
 
 
-def test_threads_in_any_order(rng: np.random.Generator) -> None:
+@both_ways
+def test_threads_in_any_order(way: str, rng: np.random.Generator) -> None:
     product = TEXTS.Product((32, 32, 160), "f16", "f32")
-    code = emitted(TEXTS.tile_ir_product(product, (32, 32, 32)))
+    code = emitted(TEXTS.tile_ir_product(product, (32, 32, 32)), way=way)
     for seed in range(3):
         check(code, product, (32, 32), "C", rng, schedule=random.Random(seed))
 
@@ -133,12 +138,13 @@ def test_threads_in_any_order(rng: np.random.Generator) -> None:
 @pytest.mark.parametrize(
     ("architecture", "orders"), [(Architecture.SM_80, 2), (Architecture.SM_90A, 3)], ids=lambda each: str(each)
 )
+@both_ways
 def test_each_barrier_wait_and_fence_is_needed(
-    architecture: Architecture, orders: int, rng: np.random.Generator
+    way: str, architecture: Architecture, orders: int, rng: np.random.Generator
 ) -> None:
     """Without any one of them somebody reads what is not there yet, or writes what is still read."""
     product = TEXTS.Product((64, 64, 320), "f16", "f32")
-    llvm, kernel = emitted(TEXTS.tile_ir_product(product, (64, 64, 64)), architecture)
+    llvm, kernel = emitted(TEXTS.tile_ir_product(product, (64, 64, 64)), architecture, way)
     check((llvm, kernel), product, (64, 64), "C", rng)
     lines, words = llvm.splitlines(), ("cta.sync.all", "cp.async.wait.group", "fence.proxy")
     first, last = (next(k for k, line in enumerate(lines) if line.startswith(name)) for name in ("loop.", "exit."))
@@ -152,12 +158,9 @@ def test_each_barrier_wait_and_fence_is_needed(
 
 def test_the_schedule_says_how_each_product_is_computed() -> None:
     _, kernel = emitted(TEXTS.tile_ir_product(TEXTS.Product((256, 256, 256), "f16", "f32"), (128, 128, 64)))
-    said = kernel.facts[PRODUCTS]
-    assert kernel.facts[SCHEDULE].startswith(
-        "elements threads=128 product=128x128x64:wgmma.m64n128k16.f32.f16/1x1/3 # "
-    )
-    assert "128x128x64, f16 by f16 into f32: wgmma.m64n128k16.f32.f16, 1x1 groups of warps of 128x128, 3 stages" in said
-    assert said.endswith("sums in registers")
+    plan = "lanes threads=128 product=128x128x64:wgmma.m64n128k16.f32.f16/1x1/3"
+    assert kernel.facts[SCHEDULE] == f"{plan} # work-groups are not packed: scf.for"
+    assert PRODUCTS not in kernel.facts
     _, kernel = emitted(TEXTS.tile_ir_product(TEXTS.Product((8, 8, 8), "f32", "f32"), (4, 4, 4)))
     assert "product=" not in kernel.facts[SCHEDULE]
     said = kernel.facts[PRODUCTS]

@@ -1,0 +1,324 @@
+"""Which kernels have their products on the lane level, and which loops load factors ahead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from tilewright.dialects import addresses, memref, scf, tile
+from tilewright.dialects.builtin import Kernel
+from tilewright.dialects.tile_combine import ReduceBy, ScanBy
+from tilewright.ir.core import BlockArgument, Operation, Value
+from tilewright.ir.definition import PURE, RECURSIVE_EFFECTS
+from tilewright.ir.effects import EffectKind
+from tilewright.ir.interfaces import MovesElements
+from tilewright.ir.layouts import Owner
+from tilewright.ir.schedules import ProductChoice, Schedule, Tile, in_common
+from tilewright.ir.types import MemrefType, TileType
+from tilewright.transforms.aliasing import allocation_bytes
+from tilewright.transforms.emit import integer_of
+from tilewright.transforms.schedule.products.factors import Factor
+from tilewright.transforms.schedule.products.plan import LEAST_STAGES, WARP, Block, ProductPlan, Shape, plan_product
+from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT, buffer_type
+
+_TRANSPOSED: Final = (1, 0)
+_ROOM: Final = 160
+"""Registers of a thread that sums and other tiles of their size may fill."""
+_FREELY_MOVED: Final = (tile.Permute, tile.Broadcast, tile.Reshape)
+"""Moves of elements for which layouts are converted where they do not fit."""
+_NEVER_BESIDE: Final = (
+    *(addresses.ScatterUpdate, addresses.ScatterExchange, tile.AtomicRmw, tile.Reinterpret, tile.Map),
+    *(tile.Scan, ScanBy),
+)
+"""What has not been tried with the layouts of sums."""
+_WORD: Final = 4
+
+
+class Source(Struct, frozen=True):
+    """The load that a factor is, maybe turned: dimension k of the factor is dimension `dims[k]` of what is loaded."""
+
+    load: tile.Load
+    dims: tuple[int, int]
+
+
+Side = tuple[tile.Mma, int]
+"""A factor: of which product, 0 for the left one."""
+
+
+class Ahead(Struct, frozen=True):
+    """A loop whose products have factors that are loaded some iterations before they are multiplied: those in `ahead`.
+
+    `slices` are the operations that compute where, of the loop's index and what is known before the loop. Factors in
+    `once` are the same in all iterations; others are brought to shared memory when they are there.
+    """
+
+    products: tuple[tile.Mma, ...]
+    slices: tuple[Operation, ...]
+    ahead: frozenset[Side]
+    once: frozenset[Side]
+    stages: int
+
+    def stages_of(self, op: tile.Mma, side: int) -> int:
+        """How many of a factor there are at a time."""
+        return self.stages if (op, side) in self.ahead else 1
+
+
+class Products(Struct, frozen=True):
+    """How all products of a kernel are computed. `memory` says in which of the `buffers` the factors of each lie."""
+
+    plans: Mapping[tile.Mma, ProductPlan]
+    loops: Mapping[scf.For, Ahead]
+    buffers: Sequence[MemrefType]
+    memory: Mapping[tile.Mma, tuple[int, int]]
+
+    @property
+    def choices(self) -> tuple[ProductChoice, ...]:
+        """The plans as a schedule says them, which is by extents: what products of the same have in common."""
+        ahead = {product: found for found in self.loops.values() for product in found.products}
+        found: list[ProductChoice] = []
+        for op, plan in self.plans.items():
+            stages = max(ahead[op].stages_of(op, side) for side in range(2)) if op in ahead else 1
+            warps = (plan.lhs.warps, plan.rhs.warps)
+            found.append(ProductChoice(extents_of(op), plan.instruction.name, warps, stages))
+        return in_common(found)
+
+
+def products_of(kernel: Kernel) -> list[tile.Mma]:
+    """In the order of the program."""
+    return [op for op in kernel.walk() if isinstance(op, tile.Mma)]
+
+
+def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Products | str:
+    """Plans of all products of a kernel, among those that are `wanted`, or what is in the way."""
+    if block is None:
+        return tile.Mma.name
+    shared = (
+        block.shared_bytes
+        - sum(map(allocation_bytes, _allocations(kernel)))
+        - _conversions(kernel, block.threads // WARP)
+    )
+    block = Block(block.threads, max(shared, 0), block.architecture)
+    plans: dict[tile.Mma, ProductPlan] = {}
+    for op in products_of(kernel):
+        found = plan_product(_shape(op), block, wanted.product(extents_of(op)))
+        if isinstance(found, str):
+            return f"{_product(op)}: {found}"
+        plans[op] = found
+    taken = _obstacle(kernel, plans, block.threads)
+    if taken is not None:
+        return taken
+    loops = {
+        op: found for op in kernel.walk() if isinstance(op, scf.For) and (found := _ahead(op, plans, block, wanted))
+    }
+    buffers, memory = _memory(kernel, plans, loops)
+    total = sum(-(-(type_.span or 0) * type_.element.bytes // ALIGNMENT) * ALIGNMENT for type_ in buffers)
+    if total > shared:
+        return f"factors of {total:,} bytes in {shared:,} bytes of shared memory"
+    return Products(plans, loops, buffers, memory)
+
+
+def _memory(
+    kernel: Kernel, plans: Mapping[tile.Mma, ProductPlan], loops: Mapping[scf.For, Ahead]
+) -> tuple[Sequence[MemrefType], Mapping[tile.Mma, tuple[int, int]]]:
+    """Buffers of factors; what does not run at the same time shares them."""
+    buffers: list[MemrefType] = []
+    memory: dict[tile.Mma, tuple[int, int]] = {}
+
+    def take(factor: Factor, stages: int, taken: set[int]) -> int:
+        type_ = buffer_type(factor, stages)
+        found = next((k for k, other in enumerate(buffers) if other == type_ and k not in taken), len(buffers))
+        if found == len(buffers):
+            buffers.append(type_)
+        taken.add(found)
+        return found
+
+    for op in kernel.walk():
+        ring = loops.get(op) if isinstance(op, scf.For) else None
+        group = ring.products if ring is not None else (op,) if isinstance(op, tile.Mma) and op not in memory else ()
+        around = [loops[loop] for loop in op.ancestors() if isinstance(loop, scf.For) and loop in loops]
+        taken = {number for other in around for product in other.products for number in memory[product]}
+        for product in group:
+            plan = plans[product]
+            left, right = (ring.stages_of(product, side) if ring is not None else 1 for side in range(2))
+            memory[product] = (take(plan.lhs, left, taken), take(plan.rhs, right, taken))
+    return buffers, memory
+
+
+def _allocations(kernel: Kernel) -> list[memref.Alloca]:
+    return [op for op in kernel.walk() if isinstance(op, memref.Alloca)]
+
+
+def _conversions(kernel: Kernel, warps: int) -> int:
+    """Bytes that changes of layouts and reductions may take: nothing where sums are computed with and stored."""
+    total, found = 0, set[TileType]()
+    for op in kernel.walk():
+        match op:
+            case tile.Reduce() | ReduceBy():
+                found.update(_type(value) for value in op.results)
+                total += sum(warps * _bytes(_type(value)) for value in op.results)
+            case MovesElements() if not is_factor(op.results[0]):
+                found.update(_type(value) for value in op.operands)
+            case _:
+                continue
+    # to a layout, and back
+    return total + sum(2 * _bytes(type_) for type_ in found)
+
+
+def _bytes(type_: TileType) -> int:
+    return type_.size * type_.element.bytes
+
+
+def is_factor(value: Value) -> bool:
+    """Whether a tile is nothing but a factor of products, maybe turned on the way."""
+    return bool(value.uses) and all(
+        (isinstance(user, tile.Mma) and value is not user.acc)
+        or (isinstance(user, tile.Permute) and is_factor(user.out))
+        for user in value.uses
+    )
+
+
+def _obstacle(kernel: Kernel, plans: Mapping[tile.Mma, ProductPlan], threads: int) -> str | None:
+    warps = threads // WARP
+    if warps & (warps - 1):
+        return f"products of {warps} warps"
+    for plan in plans.values():
+        for factor in (plan.lhs, plan.rhs):
+            if factor.rows & (factor.rows - 1) or factor.row_bytes & (factor.row_bytes - 1):
+                return f"factors of {factor.outer}x{factor.depth}"
+    for op in kernel.walk():
+        if isinstance(op, MovesElements) and not isinstance(op, _FREELY_MOVED):
+            return f"{op.name} beside products"
+        if isinstance(op, _NEVER_BESIDE):
+            return f"{op.name} beside products"
+    sums = max(plan.layout.count(Owner.REG) * _words(op.out) for op, plan in plans.items())
+    for op in kernel.walk():
+        if isinstance(op, tile.Load) and not is_factor(op.out):
+            held = _type(op.out).size * _words(op.out) // threads
+            if sums + held > _ROOM:
+                return f"a {op.out.type} beside {sums} registers of sums"
+    return None
+
+
+def _words(value: Value) -> int:
+    return max(_type(value).element.bytes // _WORD, 1)
+
+
+def source_of(factor: Value) -> Source | None:
+    """The load of a matrix that a factor is, maybe transposed."""
+    dims = (0, 1)
+    while isinstance(op := factor.defining_op, tile.Permute):
+        dims = (dims[1], dims[0]) if op.order == _TRANSPOSED else dims
+        factor = op.tile
+    return Source(op, dims) if isinstance(op, tile.Load) and len(op.indices) == len(dims) else None
+
+
+def _shape(op: tile.Mma) -> Shape:
+    lhs, rhs, out = _type(op.lhs), _type(op.rhs), _type(op.out)
+    m, n = out.shape
+    along = (_is_along(op.lhs, 0), _is_along(op.rhs, 1))
+    return Shape(m, n, lhs.shape[1], lhs.element, rhs.element, out.element, *along)
+
+
+def extents_of(op: tile.Mma) -> Tile:
+    """m, n, k."""
+    shape = _shape(op)
+    return (shape.m, shape.n, shape.k)
+
+
+def _type(value: Value) -> TileType:
+    assert isinstance(value.type, TileType)
+    return value.type
+
+
+def _is_along(factor: Value, outer: int) -> bool:
+    """Whether neighbours in the factor's memory are surely neighbours along that dimension of it."""
+    source = source_of(factor)
+    if source is None:
+        return False
+    type_ = source.load.memref.type
+    assert isinstance(type_, MemrefType)
+    return type_.strides[source.dims[outer]] == 1
+
+
+def _product(op: tile.Mma) -> str:
+    found, shape = op.location.primary, _shape(op)
+    line, column = found.source.position(found.start) if found is not None else (0, 0)
+    place = f"{line}:{column}: " if found is not None else ""
+    return f"{place}{shape.m}x{shape.n}x{shape.k}, {shape.lhs} by {shape.rhs} into {shape.sum}"
+
+
+# Loads that run ahead
+
+
+def _ahead(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, schedule: Schedule) -> Ahead | None:
+    body = loop.body.entry
+    step = 1 if loop.step is None else integer_of(loop.step)
+    if step is None or step <= 0 or not all(is_reading(op) for op in body):
+        return None
+    products = [op for op in body if isinstance(op, tile.Mma)]
+    ahead, once = dict[Side, int](), dict[Side, int]()
+    fixed, wanted = 0, dict[Operation, None]()
+    for op in products:
+        for side, (value, factor) in enumerate(((op.lhs, plans[op].lhs), (op.rhs, plans[op].rhs))):
+            source = source_of(value)
+            slices = _slice(source.load, loop) if source is not None and source.load.block is body else None
+            if slices is not None:
+                ahead[op, side] = factor.bytes
+                wanted.update(dict.fromkeys(slices))
+                continue
+            fixed += factor.bytes
+            if not _is_inside(value, loop):
+                once[op, side] = factor.bytes
+    if not ahead:
+        return None
+    stages = block.stages([plans[op] for op in products], sum(ahead.values()), fixed)
+    # products whose factors all stay where they are have one stage of each, whatever the loop has
+    asked = [schedule.product(extents_of(op)) for op in products if (op, 0) in ahead or (op, 1) in ahead]
+    stages = min([stages, *(choice.stages for choice in asked if choice is not None and choice.stages is not None)])
+    if stages < LEAST_STAGES:
+        return None
+    slices = tuple(op for op in body if op in wanted)
+    return Ahead(tuple(products), slices, frozenset(ahead), frozenset(once), stages)
+
+
+def _is_inside(value: Value, loop: scf.For) -> bool:
+    """Whether a value is another one in each iteration."""
+    if isinstance(value, BlockArgument):
+        parent = value.block.parent_op
+        return parent is loop or (parent is not None and loop in parent.ancestors())
+    op = value.defining_op
+    return op is not None and loop in op.ancestors()
+
+
+def is_reading(op: Operation) -> bool:
+    """Whether neither the operation nor one inside it writes, updates or orders memory."""
+    return all(_reads(inner) for inner in _inside(op))
+
+
+def _inside(op: Operation) -> Iterator[Operation]:
+    return (inner for inner in op.walk() if RECURSIVE_EFFECTS not in inner.definition.traits)
+
+
+def _reads(op: Operation) -> bool:
+    effects = op.effects()
+    return effects is not None and all(effect.kind in (EffectKind.READ, EffectKind.HINT) for effect in effects)
+
+
+def _slice(load: tile.Load, loop: scf.For) -> Sequence[Operation] | None:
+    """What computes the place of a load from the loop's index; None if that takes more than arithmetic and views."""
+    found: dict[Operation, None] = {}
+    work: list[Value] = [load.memref, *load.indices]
+    while work:
+        value = work.pop()
+        op = value.defining_op
+        if isinstance(value, BlockArgument) and value.block is loop.body.entry:
+            if value is not loop.index:
+                return None
+        elif op is not None and op.block is loop.body.entry and op not in found:
+            if PURE not in op.definition.traits or isinstance(op.results[0].type, TileType):
+                return None
+            found[op] = None
+            work += op.operands
+    return list(found)

@@ -1,0 +1,58 @@
+"""Asynchronous copies of a work-group as what each of its threads copies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tilewright.dialects import gpu_products as gpu
+from tilewright.dialects import lane_products
+from tilewright.dialects.builder import Builder
+from tilewright.dialects.gpu_products import memref_of
+from tilewright.ir.core import Value
+from tilewright.ir.layouts import Digit, Layout, Owner
+from tilewright.transforms import emit
+from tilewright.transforms.schedule.spreading import Teams, Wishes, spread_layout
+from tilewright.transforms.schedule.threads import Threads, copies, register_steps
+
+
+def lower_copy(build: Builder, threads: Threads, op: gpu.CopyAsync, values: Sequence[Value]) -> None:
+    """The copies of a thread; `values` are what the operands became."""
+    order = memref_of(op.memref).order
+    view, indices, target, places = values[0], values[1 : 1 + order], values[1 + order], values[2 + order :]
+    box = op.shape[:-1]
+    layout = _layout(box, op.width, threads.teams)
+    steps = _source_steps(op)
+    at = [threads.coordinate(layout, k) for k in range(len(box))]
+    sources = list(indices)
+    for mode, step, coordinate in zip(op.modes, steps, at, strict=True):
+        sources[mode] = emit.add(build, sources[mode], emit.mul(build, coordinate, build.index(step)))
+    targets = [*(emit.add(build, place, k) for place, k in zip(places, at, strict=False)), places[-1]]
+    written = register_steps(layout)
+    read = tuple((extent, op.modes[mode], stride * steps[mode]) for extent, mode, stride in written)
+    condition = threads.is_first(copies(layout))
+    begin = build if condition is None else emit.open_if(build, condition)
+    begin(lane_products.CopyAsync(view, sources, target, targets, read, written, op.width, tuple(op.check)))
+
+
+def _source_steps(op: gpu.CopyAsync) -> list[int]:
+    """How far along its mode of the source a step along each mode of the target goes."""
+    shape, reached = memref_of(op.target).shape, dict[int, int]()
+    found: list[int] = []
+    for number, mode in enumerate(op.modes):
+        found.append(reached.get(mode, 1))
+        reached[mode] = found[-1] * (shape[number] or 1)
+    return found
+
+
+def _layout(box: tuple[int, ...], width: int, teams: Teams) -> Layout:
+    """Copies of `width` elements dealt to lanes along rows, which may be cut into slabs, then to warps."""
+    near, far, *slabs = box
+    order = (0, 2, 1) if slabs else (0, 1)
+    pieces = spread_layout((near // width, *slabs, far), teams, Wishes())
+    digits = [Digit(Owner.REG, width, 0, 1)]
+    for digit in pieces.digits:
+        wide = digit.stride * width if digit.dim == 0 else digit.stride
+        digits.append(Digit(digit.owner, digit.extent, digit.dim, wide))
+    turned = Layout((near, *slabs, far), tuple(digits)).permute(order)
+    assert turned.shape == box, "rows and how many there are are powers of two"
+    return turned

@@ -1,0 +1,229 @@
+"""Products of a stage as what a warp does: loads of its parts of the factors, and instructions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from tilewright.dialects import gpu_products as gpu
+from tilewright.dialects import lane
+from tilewright.dialects import lane_products as instructions
+from tilewright.dialects.builder import Builder
+from tilewright.dialects.gpu_products import memref_of
+from tilewright.dialects.lane import Steps, fragment_of
+from tilewright.dialects.lane_products import MATRIX_ROWS, spot
+from tilewright.ir.core import Value
+from tilewright.ir.layouts import Owner
+from tilewright.ir.types import FragmentType
+from tilewright.transforms import emit
+from tilewright.transforms.schedule.products.factors import Factor
+from tilewright.transforms.schedule.products.plan import ProductPlan
+from tilewright.transforms.schedule.products.shared_factors import plan_of
+from tilewright.transforms.schedule.reductions import picked
+from tilewright.transforms.schedule.threads import Threads
+
+_TOGETHER: Final = 4
+"""Matrices that one instruction loads."""
+_GROUP: Final = 4
+"""Warps that multiply together."""
+
+
+class _Operand(Struct, frozen=True):
+    """A factor and where it lies: a memref of shared memory, and the stage in it."""
+
+    factor: Factor
+    memory: Value
+    stage: Value
+
+    def indices(self, build: Builder, outer: Value, deep: Value) -> list[Value]:
+        """Of an element of a factor that is not swizzled."""
+        near, far = (outer, deep) if self.factor.along_outer else (deep, outer)
+        return [near, far, self.stage]
+
+    def start(self, outer: int, deep: int) -> tuple[int, int, int]:
+        """The distance of an element from where a lane's indices point."""
+        return (outer, deep, 0) if self.factor.along_outer else (deep, outer, 0)
+
+
+def lower_product(build: Builder, threads: Threads, op: gpu.Mma, values: Sequence[Value]) -> Value:
+    """The fragment of the sums; `values` are what the operands became."""
+    plan = plan_of(op)
+    lhs, lhs_stage, rhs, rhs_stage, sums = values
+    left, right = _Operand(plan.lhs, lhs, lhs_stage), _Operand(plan.rhs, rhs, rhs_stage)
+    rows, columns = (right, left) if plan.swapped else (left, right)
+    if plan.instruction.reads_memory:
+        return _by_groups(build, threads, plan, rows, columns, sums)
+    return _Multiplier(threads, plan, rows, columns).multiply(build, sums)
+
+
+def _warp_digit(threads: Threads, weight: int, extent: int) -> Value:
+    return threads.bits(Owner.WARP, weight, extent) if extent > 1 else threads.head.index(0)
+
+
+class _Multiplier:
+    """Instructions of warps, whose factors are in registers."""
+
+    def __init__(self, threads: Threads, plan: ProductPlan, rows: _Operand, columns: _Operand) -> None:
+        self._plan = plan
+        # as the layout of the sums numbers warps
+        self._rows = _Reader(threads, rows, _warp_digit(threads, 1, plan.rows.warps))
+        self._columns = _Reader(threads, columns, _warp_digit(threads, plan.rows.warps, plan.columns.warps))
+
+    def multiply(self, build: Builder, sums: Value) -> Value:
+        """The sums with the product of a stage added."""
+        plan = self._plan
+        if plan.steps_a_trip == plan.steps:
+            return self._trip(build, build.index(0), sums)
+        deep = plan.steps_a_trip * plan.instruction.shape[2]
+        depth = plan.steps * plan.instruction.shape[2]
+        loop = emit.open_loop(build, build.index(0), build.index(depth), build.index(deep), [sums])
+        loop.op.unroll = False
+        return loop.finish([self._trip(loop.body, loop.index, loop.carried[0])])[0]
+
+    def _trip(self, build: Builder, deep: Value, sums: Value) -> Value:
+        """The steps that are read together, group by group; each group is read before the one before is multiplied."""
+        plan = self._plan
+        together = max(plan.rows.depth_scale, plan.columns.depth_scale)
+        groups = [range(first, first + together) for first in range(0, plan.steps_a_trip, together)]
+        read = [(self._rows.read(build, deep, groups[0]), self._columns.read(build, deep, groups[0]))]
+        for number, steps in enumerate(groups):
+            if number + 1 < len(groups):
+                following = groups[number + 1]
+                read.append((self._rows.read(build, deep, following), self._columns.read(build, deep, following)))
+            for step in range(len(steps)):
+                left, right = (parts[step] for parts in read[number])
+                sums = build(instructions.Mma(left, right, sums, plan.instruction.name)).out
+        return sums
+
+
+class _Reader:
+    """Reads the parts of this thread's warp; what lane and warp add to coordinates is computed once."""
+
+    def __init__(self, threads: Threads, operand: _Operand, warp: Value) -> None:
+        self._threads, self._operand, self._factor = threads, operand, operand.factor
+        head, factor = threads.head, operand.factor
+        own = emit.mul(head, warp, head.index(factor.repeats * factor.part.shape[0]))
+        outer, deep = self._matrix_row() if factor.by_matrices else self._element()
+        self._outer, self._deep = emit.add(head, own, outer), deep
+
+    def read(self, build: Builder, deep: Value, steps: Sequence[int]) -> list[Value]:
+        """For each step the registers of all repeats; `deep` is where along k the steps are counted from."""
+        at = self._operand.indices(build, self._outer, emit.add(build, self._deep, deep))
+        found, order = (
+            self._matrices(build, at, steps) if self._factor.by_matrices else self._elements(build, at, steps)
+        )
+        each = len(order) // len(steps)
+        return [picked(build, [found], order[k : k + each]) for k in range(0, len(order), each)]
+
+    def _starts(self, steps: Sequence[int]) -> list[tuple[int, int]]:
+        """The coordinates of each part, step by step."""
+        factor = self._factor
+        return [(factor.repeat_start(r), factor.step_start(step)) for step in steps for r in range(factor.repeats)]
+
+    # By ldmatrix: lane 8 i + j knows where row j of matrix i lies
+
+    def _matrix_places(self, steps: Sequence[int]) -> list[tuple[int, int]]:
+        return [(outer + o, deep + d) for outer, deep in self._starts(steps) for o, d in self._factor.words()]
+
+    def _matrix_row(self) -> tuple[Value, Value]:
+        """The lane's row, and which of four matrices: they lie alike for all of a factor."""
+        head, factor = self._threads.head, self._factor
+        first = self._matrix_places([0])[:_TOGETHER]
+        row, found = self._threads.bits(Owner.LANE, 1, MATRIX_ROWS), [head.index(0), head.index(0)]
+        found[1 if factor.along_outer else 0] = row
+        for bit in range(len(first).bit_length() - 1):
+            digit = self._threads.bits(Owner.LANE, MATRIX_ROWS << bit, 2)
+            for dim in range(2):
+                apart = first[1 << bit][dim] - first[0][dim]
+                if apart:
+                    found[dim] = emit.add(head, found[dim], emit.mul(head, digit, head.index(apart)))
+        return found[0], found[1]
+
+    def _matrices(self, build: Builder, at: list[Value], steps: Sequence[int]) -> tuple[Value, Sequence[int]]:
+        starts: list[tuple[int, ...]] = []
+        counts: list[int] = []
+        for group in _batched(self._matrix_places(steps), _TOGETHER):
+            starts.append(self._operand.start(*group[0]))
+            counts.append(len(group))
+        memory, transposed = self._operand.memory, self._factor.along_outer
+        found = build(instructions.LoadMatrices(memory, at, tuple(starts), tuple(counts), transposed)).out
+        return found, range(fragment_of(found).size)
+
+    # Element by element, neighbours next to each other: they are one access
+
+    def _element(self) -> tuple[Value, Value]:
+        head, factor = self._threads.head, self._factor
+        found, scales = [head.index(0), head.index(0)], (factor.outer_scale, factor.depth_scale)
+        for place in factor.part.places:
+            dim = place.digit.dim
+            if place.digit.owner is Owner.LANE and dim is not None:
+                step = head.index(place.digit.stride * scales[dim])
+                found[dim] = emit.add(head, found[dim], emit.mul(head, self._threads.digit(place), step))
+        return found[0], found[1]
+
+    def _elements(self, build: Builder, at: list[Value], steps: Sequence[int]) -> tuple[Value, Sequence[int]]:
+        factor, first = self._factor, self._factor.step_start(steps[0])
+        digits = self._digits()
+        numbers: dict[tuple[int, int], int] = {}
+        for number, (outer, deep) in enumerate(lane.offsets(digits, 2)):
+            numbers[outer, deep + first] = number
+        places = [(outer + o, deep + d) for outer, deep in self._starts(steps) for o, d in factor.words()]
+        modes = (0, 1) if factor.along_outer else (1, 0)
+        registers = tuple((extent, modes[dim], stride) for extent, dim, stride in digits)
+        start = self._operand.start(0, first)
+        at = [emit.add(build, index, build.index(more)) for index, more in zip(at, start, strict=True)]
+        out = FragmentType(len(numbers), factor.element)
+        found = build(lane.Load(self._operand.memory, at, registers, width=factor.vector, result_types=[out])).out
+        return found, [numbers[place] for place in places]
+
+    def _digits(self) -> Steps:
+        """What a lane reads for the steps that share accesses, neighbours first: extents, dimensions, strides."""
+        factor = self._factor
+        scales = (factor.outer_scale, factor.depth_scale)
+        interleaved = [(scales[0], 0, 1), (scales[1], 1, 1)]
+        near = interleaved.pop(0 if factor.along_outer else 1)
+        words = [(d.extent, d.dim, d.stride * scales[d.dim]) for d in factor.part.of(Owner.REG) if d.dim is not None]
+        repeats = (factor.repeats // scales[0], 0, scales[0] * factor.part.shape[0])
+        return tuple(step for step in (near, *interleaved, *words, repeats) if step[0] > 1)
+
+
+def _batched(places: Sequence[tuple[int, int]], size: int) -> list[Sequence[tuple[int, int]]]:
+    """Groups of four, and at the end of two and one."""
+    found: list[Sequence[tuple[int, int]]] = []
+    at = 0
+    while at < len(places):
+        while size > len(places) - at:
+            size //= 2
+        found.append(places[at : at + size])
+        at += size
+    return found
+
+
+def _by_groups(
+    build: Builder, threads: Threads, plan: ProductPlan, rows: _Operand, columns: _Operand, sums: Value
+) -> Value:
+    """Groups of warps read both factors by themselves."""
+    indices: list[list[Value]] = []
+    for operand, weight in ((rows, _GROUP), (columns, _GROUP * plan.rows.warps)):
+        factor, head = operand.factor, threads.head
+        group = _warp_digit(threads, weight, factor.warps)
+        own = factor.repeats * factor.part.shape[0]
+        near, far = (own, 0) if factor.along_outer else (0, own)
+        steps = spot(memref_of(operand.memory), near, far)
+        indices.append([*(emit.mul(head, group, head.index(n)) if n else head.index(0) for n in steps), operand.stage])
+    along = (plan.rows.along_outer, plan.columns.along_outer)
+    return build(
+        instructions.MmaAsync(
+            sums,
+            rows.memory,
+            columns.memory,
+            indices[0],
+            indices[1],
+            plan.instruction.name,
+            along,
+            plan.rows.repeats,
+            plan.steps,
+        )
+    ).out

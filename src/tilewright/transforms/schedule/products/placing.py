@@ -1,0 +1,282 @@
+"""place-products: factors get places in shared memory, and products the instructions that compute them.
+
+before:  %sum = scf.for %k .. (%acc = %zero) { %a = tile.load .. %b = tile.load .. yield (tile.mma %a, %b, %acc) }
+after:   %s = memref.alloca -> memref<f16x64x128x3,..,local>  ..  gpu.copy_async .. %s[0, 0, 0]  gpu.commit_copies  ..
+         %sum = scf.for %k .. (%acc = %zero, %stage = 0) {
+           gpu.await_copies {pending = 1}  team.barrier
+           scf.if %more { gpu.copy_async %a[..], %s[0, 0, %before] .. }  gpu.commit_copies
+           %next = gpu.mma %s, %stage, .., %acc ..
+         }
+
+The barrier of an iteration says two things at once: all threads have waited for their part of its stage, and all have
+read the stage that is loaded next, which is that of the iteration before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import ClassVar
+
+from msgspec import Struct, field
+
+from tilewright.dialects import gpu_products as gpu
+from tilewright.dialects import scf, team, tile
+from tilewright.dialects.arith import Cmp, Predicate
+from tilewright.dialects.builder import Builder
+from tilewright.dialects.builtin import Kernel, Module
+from tilewright.dialects.memref import Alloca
+from tilewright.ir.core import Value
+from tilewright.ir.passes import Pass, PassContext
+from tilewright.ir.types import INDEX, ScalarType
+from tilewright.transforms import emit
+from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
+from tilewright.transforms.schedule.choose_schedule import schedule_of
+from tilewright.transforms.schedule.known import runs_lanes, teams_of
+from tilewright.transforms.schedule.products.choice import (
+    Ahead,
+    Products,
+    Side,
+    Source,
+    choose_products,
+    products_of,
+    source_of,
+)
+from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT
+from tilewright.transforms.schedule.products.staging import Staging
+from tilewright.transforms.schedule.recompute_tiles import is_quiet
+
+
+class PlaceProducts(Pass, frozen=True):
+    """Place the products of kernels that go to the lane level."""
+
+    policy: SchedulePolicy = GenericSchedulePolicy()
+    name: ClassVar[str] = "place-products"
+
+    def run(self, module: Module, context: PassContext) -> bool:
+        changed = False
+        for kernel in module.kernels:
+            if runs_lanes(kernel) and products_of(kernel):
+                threads = teams_of(kernel).threads
+                found = choose_products(kernel, self.policy.products(threads), schedule_of(kernel))
+                assert isinstance(found, Products), "choose-schedule has asked"
+                _Placement(kernel, found, threads).place()
+                changed = True
+        return changed
+
+
+class _Placement(Struct):
+    """The products of one kernel, and the memory of their factors."""
+
+    kernel: Kernel
+    products: Products
+    threads: int
+    buffers: list[Value] = field(default_factory=list[Value])
+    sources: dict[Side, Source] = field(default_factory=dict[Side, Source])
+
+    def place(self) -> None:
+        """Rewrite all products."""
+        self.sources = self._quiet_sources()
+        first = self.kernel.body.entry.first
+        assert first is not None
+        build = Builder.before_op(first)
+        for type_ in self.products.buffers:
+            self.buffers.append(build(Alloca(alignment=ALIGNMENT, result_types=[type_])).out)
+        for loop, ahead in self.products.loops.items():
+            _Ring(self, loop, ahead).place()
+        in_loops = {op for ahead in self.products.loops.values() for op in ahead.products}
+        for op in self.products.plans:
+            if op not in in_loops:
+                self._now(op)
+
+    def staging(self, op: tile.Mma) -> tuple[Staging, Staging]:
+        """How the factors of a product get to their places."""
+        plan, memory = self.products.plans[op], self.products.memory[op]
+        lhs, rhs = (self.buffers[number] for number in memory)
+        return Staging(plan.lhs, 0, lhs, self.threads), Staging(plan.rhs, 1, rhs, self.threads)
+
+    def _quiet_sources(self) -> dict[Side, Source]:
+        """Loads that may as well be done where their factor is brought to shared memory: nothing lies between."""
+        homes = {op: loop for loop, ahead in self.products.loops.items() for op in ahead.products}
+        found: dict[Side, Source] = {}
+        for op in self.products.plans:
+            for side, value in enumerate((op.lhs, op.rhs)):
+                place, source = homes.get(op, op), source_of(value)
+                if source is not None and source.load.block is place.block and is_quiet(source.load, place):
+                    found[op, side] = source
+        return found
+
+    def bring(self, build: Builder, op: tile.Mma, side: int) -> None:
+        """Bring a factor to the only stage of its memory, from its load if that may be done here."""
+        source = self.sources.get((op, side))
+        if source is None:
+            self.put(build, op, side)
+        else:
+            self.staging(op)[side].load(build, build.index(0), source, {})
+
+    def put(self, build: Builder, op: tile.Mma, side: int) -> None:
+        """Write a factor that is there to the only stage of its memory."""
+        self.staging(op)[side].stage(build, build.index(0), (op.lhs, op.rhs)[side])
+
+    def _now(self, op: tile.Mma) -> None:
+        """Bring the factors of a product to shared memory where it stands."""
+        build = Builder.before_op(op)
+        build(team.Barrier(fence_local=True))
+        for side in range(2):
+            self.bring(build, op, side)
+        self.arrive(build, [op])
+        zero = build.index(0)
+        self.multiply(build, op, (zero, zero), _nothing)
+
+    def arrive(self, build: Builder, ops: Sequence[tile.Mma]) -> None:
+        """Wait until what has been brought is there for all threads."""
+        build(gpu.CommitCopies())
+        build(gpu.AwaitCopies(0))
+        self.show(build, ops)
+        build(team.Barrier(fence_local=True))
+
+    def show(self, build: Builder, ops: Sequence[tile.Mma]) -> None:
+        """Let instructions that read factors from memory by themselves see what this thread has written there."""
+        if any(self.products.plans[op].instruction.reads_memory for op in ops):
+            build(gpu.FenceAsync())
+
+    def multiply(
+        self, build: Builder, op: tile.Mma, stages: tuple[Value, Value], meanwhile: Callable[[Builder], None]
+    ) -> None:
+        """Multiply a stage of either factor; a unit that works by itself leaves time for copies meanwhile."""
+        plan, memory = self.products.plans[op], self.products.memory[op]
+        waits = plan.instruction.reads_memory
+        if not waits:
+            meanwhile(build)
+        lhs, rhs = (self.buffers[number] for number in memory)
+        scales = (plan.lhs.outer_scale, plan.rhs.outer_scale, plan.lhs.depth_scale)
+        along, warps = (plan.lhs.along_outer, plan.rhs.along_outer), (plan.lhs.warps, plan.rhs.warps)
+        found = build(gpu.Mma(lhs, stages[0], rhs, stages[1], op.acc, plan.instruction.name, warps, scales, along)).out
+        if waits:
+            meanwhile(build)
+            found = build(gpu.AwaitMma(found)).out
+        found.name = op.out.name
+        op.out.replace_all_uses_with(found)
+        factors = (op.lhs, op.rhs)
+        op.erase()
+        for value in factors:
+            _erase_unused(value)
+
+
+def _nothing(build: Builder) -> None:
+    """What is done meanwhile if there is nothing to do."""
+
+
+def _erase_unused(value: Value) -> None:
+    op = value.defining_op
+    # both factors may be one tile, which is gone then
+    if isinstance(op, tile.Load | tile.Permute) and op.block is not None and not value.uses:
+        operands = list(op.operands)
+        op.erase()
+        if isinstance(op, tile.Permute):
+            _erase_unused(operands[0])
+
+
+class _Ring:
+    """A loop while its factors run ahead."""
+
+    def __init__(self, placement: _Placement, loop: scf.For, ahead: Ahead) -> None:
+        self._placement, self._loop, self._ahead = placement, loop, ahead
+        self._sources = [
+            (placement.staging(op)[side], source)
+            for op in ahead.products
+            for side, value in enumerate((op.lhs, op.rhs))
+            if (op, side) in ahead.ahead and (source := source_of(value)) is not None
+        ]
+        step = 1 if loop.step is None else emit.integer_of(loop.step)
+        assert step is not None
+        self._step = step
+
+    def place(self) -> None:
+        """Load the first stages before the loop, and in it the one that is needed some iterations on."""
+        loop, ahead, count = self._loop, self._ahead, self._ahead.stages
+        build = Builder.before_op(loop)
+        build(team.Barrier(fence_local=True))
+        # what all iterations share arrives with the first stage
+        for op in ahead.products:
+            for side in range(2):
+                if (op, side) in ahead.once:
+                    self._placement.bring(build, op, side)
+        for number in range(count - 1):
+            index = emit.add(build, _wide(build, loop.lower), build.index(number * self._step))
+            self._load(build, index, _wide(build, loop.lower), build.index(number))
+            build(gpu.CommitCopies())
+        read = self._carry(build)
+        body = loop.body.entry
+        assert body.first is not None
+        at = Builder(body, body.first, loop.location)
+        at(gpu.AwaitCopies(count - 2))
+        self._placement.show(at, ahead.products)
+        at(team.Barrier(fence_local=True))
+        for op in ahead.products:
+            first = op is ahead.products[0]
+            copies = partial(self._following, read=read) if first else _nothing
+            now = [side for side in range(2) if (op, side) not in ahead.ahead | ahead.once]
+            build = Builder.before_op(op)
+            for side in now:
+                # those of the iteration before have been read: all threads have been at the barrier since
+                self._placement.put(build, op, side)
+            if now:
+                self._placement.show(build, [op])
+                build(team.Barrier(fence_local=True))
+            zero = build.index(0)
+            stages = (read if (op, 0) in ahead.ahead else zero, read if (op, 1) in ahead.ahead else zero)
+            self._placement.multiply(build, op, stages, copies)
+
+    def _following(self, build: Builder, read: Value) -> None:
+        """Begin to load the stage that has been read last, for the iteration that will read it, if there is one."""
+        last = build.index(self._ahead.stages - 1)
+        stage = emit.select(build, emit.equals_zero(build, read), last, emit.sub(build, read, build.index(1)))
+        present = _wide(build, self._loop.index)
+        index = emit.add(build, present, build.index((self._ahead.stages - 1) * self._step))
+        self._load(build, index, present, stage)
+        build(gpu.CommitCopies())
+
+    def _load(self, build: Builder, index: Value, present: Value, stage: Value) -> None:
+        """Begin to load the factors of an iteration if there is one; `present` is an index that has not wrapped."""
+        loop = self._loop
+        upper, last = _wide(build, loop.upper), emit.integer_of(loop.upper)
+        known = emit.integer_of(index)
+        if known is not None and last is not None:
+            if known < last:
+                self._begin(build, index, stage)
+            return
+        more = emit.less(build, index, upper)
+        if loop.upper.type is INDEX and last is None and index is not present:
+            # what lies beyond the largest index has wrapped
+            more = emit.both(build, more, emit.not_less(build, index, present))
+        self._begin(emit.open_if(build, more), index, stage)
+
+    def _begin(self, build: Builder, index: Value, stage: Value) -> None:
+        type_ = self._loop.index.type
+        assert isinstance(type_, ScalarType)
+        known: dict[Value, Value] = {self._loop.index: emit.cast(build, index, type_)}
+        for op in self._ahead.slices:
+            build(op.clone(known))
+        for staging, source in self._sources:
+            staging.load(build, stage, source, known)
+
+    def _carry(self, build: Builder) -> Value:
+        """Let the loop carry the number of the stage that it reads, which goes round; its value in the loop."""
+        loop, body = self._loop, self._loop.body.entry
+        loop.operands = [*loop.operands, build.index(0)]
+        loop.attributes["operand_segments"] = (1, 1, int(loop.step is not None), len(loop.outs) + 1)
+        loop.add_result(INDEX)
+        stage, end = body.add_argument(INDEX, "stage"), body.last
+        at = Builder(body, end if isinstance(end, scf.Yield) else None, loop.location)
+        is_last = at(Cmp(Predicate.EQ, stage, at.index(self._ahead.stages - 1))).out
+        following = emit.select(at, is_last, at.index(0), emit.add(at, stage, at.index(1)))
+        if isinstance(end, scf.Yield):
+            end.operands = [*end.operands, following]
+        else:
+            at(scf.Yield([following]))
+        return stage
+
+
+def _wide(build: Builder, value: Value) -> Value:
+    return emit.to_index(build, value)

@@ -1,0 +1,172 @@
+"""Factors on their way into shared memory: 16 bytes at a time by asynchronous copies where memory allows.
+
+What is loaded as it is goes past the registers. Bounds cost nothing there: what lies outside is filled with zeros.
+Elements that are converted or computed first, or lie where no copy may begin, go through registers, a few rows a time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from msgspec import Struct
+
+from tilewright.dialects import gpu_products as gpu
+from tilewright.dialects import lane, tile
+from tilewright.dialects.arith import And
+from tilewright.dialects.builder import Builder
+from tilewright.dialects.memref import Stride
+from tilewright.dialects.scf import For
+from tilewright.ir.core import Value
+from tilewright.ir.types import AddressSpace, MemrefType, TileType
+from tilewright.transforms import emit
+from tilewright.transforms.facts import alignment, stride_divisor
+from tilewright.transforms.schedule.products.choice import Source
+from tilewright.transforms.schedule.products.factors import PIECE, Factor
+
+_AT_ONCE: Final = 4
+"""Elements of a thread that go through registers at a time."""
+
+
+class Staging(Struct, frozen=True):
+    """A factor and its memory; `outer_dim` is the factor's dimension along m or n, `threads` those of the block."""
+
+    factor: Factor
+    outer_dim: int
+    buffer: Value
+    threads: int
+
+    @property
+    def _type(self) -> MemrefType:
+        assert isinstance(self.buffer.type, MemrefType)
+        return self.buffer.type
+
+    @property
+    def _near(self) -> int:
+        return self.factor.row_bytes // self.factor.element.bytes
+
+    def stage(self, build: Builder, stage: Value, value: Value) -> None:
+        """Write a tile that is there to a stage."""
+        order = (
+            (self.outer_dim, 1 - self.outer_dim) if self.factor.along_outer else (1 - self.outer_dim, self.outer_dim)
+        )
+        self._write(build, stage, turned(build, value, order), build.index(0))
+
+    def load(self, build: Builder, stage: Value, source: Source, known: Mapping[Value, Value]) -> None:
+        """Begin to bring a loaded matrix to a stage; `known` says which values stand for those of the program."""
+        load = source.load
+        outer, deep = source.dims[self.outer_dim], source.dims[1 - self.outer_dim]
+        near, far = (outer, deep) if self.factor.along_outer else (deep, outer)
+        view, indices = known.get(load.memref, load.memref), [known.get(i, i) for i in load.indices]
+        box = _Box(view, indices, tuple(load.check) or (False, False), near, far)
+        size = self.factor.element.bytes
+        copied = box.type.element is self.factor.element and box.type.space is AddressSpace.GLOBAL
+        may = box.may_take(build, PIECE) if copied else None
+        wide, narrow = PIECE // size, size in gpu.COPIED_BYTES and copied
+
+        def whole(at: Builder) -> None:
+            self._copy(at, stage, box, at.index(0), self.factor.rows, wide)
+
+        def pieces(at: Builder) -> None:
+            self._by_rows(at, stage, box, narrow)
+
+        if may is None:
+            pieces(build)
+        elif isinstance(may, bool):
+            whole(build)
+        else:
+            emit.if_else(build, may, whole, pieces)
+
+    def _copy(self, build: Builder, stage: Value, box: _Box, row: Value, rows: int, width: int) -> None:
+        """Asynchronous copies of some rows, of so many elements each."""
+        modes = (box.near, box.far, box.near)[: self._type.order - 1]
+        near, _, *slabs, _ = (extent or 0 for extent in self._type.shape)
+        places = [build.index(0), row, *(build.index(0) for _ in slabs), stage]
+        shape = (near, rows, *slabs, 1)
+        build(gpu.CopyAsync(box.view, box.at(build, row), self.buffer, places, modes, shape, width, box.check))
+
+    def _by_rows(self, build: Builder, stage: Value, box: _Box, narrow: bool) -> None:
+        """Copies of one element each if there are such, else through registers."""
+        rows = min(max(self.threads * _AT_ONCE // self._near, 1), self.factor.rows)
+
+        def some(at: Builder, row: Value) -> None:
+            if narrow:
+                self._copy(at, stage, box, row, rows, 1)
+                return
+            shape = tuple(self._near if mode == box.near else rows for mode in range(2))
+            loaded = TileType(shape, box.type.element)
+            value = at(tile.Load(box.view, box.at(at, row), box.check, result_types=[loaded])).out
+            self._write(at, stage, turned(at, value, (box.near, box.far)), row)
+
+        _each_row(build, self.factor.rows, rows, some)
+
+    def _write(self, build: Builder, stage: Value, value: Value, row: Value) -> None:
+        """Store a tile of whole rows, neighbours first."""
+        value = emit.cast(build, value, self.factor.element)
+        assert isinstance(value.type, TileType)
+        element, (near, rows) = value.type.element, value.type.shape
+        width, _, *slabs, _ = (extent or 0 for extent in self._type.shape)
+        places = [build.index(0), row, *(build.index(0) for _ in slabs), stage]
+        if slabs:
+            cut = TileType((width, near // width, rows), element)
+            value = turned(build, build(tile.Reshape(value, result_types=[cut])).out, (0, 2, 1))
+        box = TileType((width, rows, *slabs, 1), element)
+        build(tile.Store(build(tile.Reshape(value, result_types=[box])).out, self.buffer, places))
+
+
+class _Box(Struct, frozen=True):
+    """The part of a matrix in memory that is a factor, whose rows in shared memory run along mode `near`."""
+
+    view: Value
+    indices: list[Value]
+    check: tuple[bool, ...]
+    near: int
+    far: int
+
+    @property
+    def type(self) -> MemrefType:
+        """The matrix."""
+        assert isinstance(self.view.type, MemrefType)
+        return self.view.type
+
+    def at(self, build: Builder, row: Value) -> list[Value]:
+        """Where a row begins."""
+        return [emit.add(build, i, row) if mode == self.far else i for mode, i in enumerate(self.indices)]
+
+    def may_take(self, build: Builder, bytes_: int) -> Value | bool | None:
+        """Whether copies of so many bytes are aligned: surely, by a test for all threads alike, or never (None)."""
+        size = self.type.element.bytes
+        if self.type.strides[self.near] != 1:
+            return None
+        tests: list[Value] = []
+        step = stride_divisor(self.view, self.far) * size
+        if math.gcd(alignment(self.view, self.indices), step) % bytes_:
+            tests.append(build(lane.Aligned(self.view, self.indices, bytes_)).out)
+            stride = build(Stride(self.view, self.far)).out
+            rest = build(And(stride, build.index(bytes_ // math.gcd(bytes_, size) - 1))).out
+            tests.append(emit.equals_zero(build, rest))
+        if self.check[self.near] and emit.integer_of(self.indices[self.near]) != 0:
+            # a piece of which the first elements lie outside is none
+            tests.append(emit.not_less(build, self.indices[self.near], build.index(0)))
+        found = tests[0] if tests else True
+        for test in tests[1:]:
+            assert isinstance(found, Value)
+            found = emit.both(build, found, test)
+        return found
+
+
+def turned(build: Builder, value: Value, order: tuple[int, ...]) -> Value:
+    """The tile with its dimensions in that order."""
+    return value if order == tuple(range(len(order))) else build(tile.Permute(value, order)).out
+
+
+def _each_row(build: Builder, total: int, rows: int, emit_rows: Callable[[Builder, Value], None]) -> None:
+    """So many rows after the other, in a loop if that is not all."""
+    if rows == total:
+        emit_rows(build, build.index(0))
+        return
+    loop = emit.open_loop(build, build.index(0), build.index(total), build.index(rows))
+    assert isinstance(loop.op, For)
+    loop.op.unroll = False
+    emit_rows(loop.body, loop.index)

@@ -1,0 +1,94 @@
+"""Attention forward in Tile IR: two products with a softmax between, over blocks of keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Attention:
+    """softmax(Q K^T) V of row-major matrices, `queries` x `width` and `keys` x `width`, in blocks of rows."""
+
+    queries: int
+    keys: int
+    width: int
+    blocks: tuple[int, int]
+    element: str = "f16"
+
+
+def attention(of: Attention) -> str:
+    """The text; sums are f32, scores are rounded to the element type before they are multiplied by V."""
+    (rows, columns), element = of.blocks, of.element
+    q, k, o = (f"tile<{n}x{of.width}x{element}>" for n in (rows, columns, rows))
+    kt = f"tile<{of.width}x{columns}x{element}>"
+    s, p, line, sums = (
+        f"tile<{rows}x{columns}xf32>",
+        f"tile<{rows}x{columns}x{element}>",
+        f"tile<{rows}xf32>",
+        f"tile<{rows}x{of.width}xf32>",
+    )
+    column = f"tile<{rows}x1xf32>"
+
+    def tensor(count: int) -> str:
+        return f"tensor_view<{count}x{of.width}x{element}, strides=[{of.width},1]>"
+
+    def view(count: int, block: int) -> str:
+        return f"partition_view<tile=({block}x{of.width}), {tensor(count)}>"
+
+    def made(name: str, count: int, block: int) -> str:
+        return (
+            f"%{name}a = assume div_by<16>, %{name} : tile<ptr<{element}>>\n"
+            f"%{name}t = make_tensor_view %{name}a, shape = [{count}, {of.width}], strides = [{of.width}, 1]"
+            f" : {tensor(count)}\n%{name}v = make_partition_view %{name}t : {view(count, block)}\n"
+        )
+
+    def reduced(name: str, value: str, how: str, start: str) -> str:
+        return f"""%{name} = reduce %{value} dim=1 identities=[{start} : f32] : {s} -> {line}
+(%{name}x: tile<f32>, %{name}y: tile<f32>) {{
+  %{name}z = {how} %{name}x, %{name}y : tile<f32>
+  yield %{name}z : tile<f32>
+}}
+"""
+
+    def across(name: str, value: str, width: int) -> str:
+        wide = f"tile<{rows}x{width}xf32>"
+        return f"%{name}c = reshape %{value} : {line} -> {column}\n%{name} = broadcast %{name}c : {column} -> {wide}\n"
+
+    pointers = ", ".join(f"%{name}: tile<ptr<{element}>>" for name in "qkvo")
+    return f"""cuda_tile.module @kernels {{
+entry @attention({pointers}) {{
+%x, %y, %z = get_tile_block_id : tile<i32>
+%zero = constant <i32: 0> : tile<i32>
+%one = constant <i32: 1> : tile<i32>
+%blocks = constant <i32: {of.keys // columns}> : tile<i32>
+{made("q", of.queries, rows)}{made("k", of.keys, columns)}{made("v", of.keys, columns)}{made("o", of.queries, rows)}
+%qs, %qd = load_view_tko weak %qv[%x, %zero] : {view(of.queries, rows)}, tile<i32> -> {q}, token
+%most = constant <f32: -1.0e30> : {line}
+%none = constant <f32: 0.0> : {line}
+%nothing = constant <f32: 0.0> : {sums}
+%still = constant <f32: 0.0> : {s}
+%m, %l, %sum = for %i in (%zero to %blocks, step %one) : tile<i32>
+  iter_values(%mi = %most, %li = %none, %acc = %nothing) -> ({line}, {line}, {sums}) {{
+%ks, %kd = load_view_tko weak %kv[%i, %zero] : {view(of.keys, columns)}, tile<i32> -> {k}, token
+%vs, %vd = load_view_tko weak %vv[%i, %zero] : {view(of.keys, columns)}, tile<i32> -> {k}, token
+%kt1 = permute %ks [1, 0] : {k} -> {kt}
+%s = mmaf %qs, %kt1, %still : {q}, {kt}, {s}
+{reduced("top", "s", "maxf", "0xFF800000")}%mn = maxf %mi, %top : {line}
+{across("mw", "mn", columns)}%d = subf %s, %mw : {s}
+%e = exp %d : {s}
+{reduced("part", "e", "addf", "0.0")}%g = subf %mi, %mn : {line}
+%f = exp %g : {line}
+%lf = mulf %li, %f : {line}
+%ln = addf %lf, %part : {line}
+{across("fw", "f", of.width)}%scaled = mulf %acc, %fw : {sums}
+%p = ftof %e : {s} -> {p}
+%next = mmaf %p, %vs, %scaled : {p}, {k}, {sums}
+continue %mn, %ln, %next : {line}, {line}, {sums}
+}}
+{across("lw", "l", of.width)}%whole = divf %sum, %lw : {sums}
+%rounded = ftof %whole : {sums} -> {o}
+%done = store_view_tko weak %rounded, %ov[%x, %zero] : {o}, {view(of.queries, rows)}, tile<i32> -> token
+return
+}}
+}}
+"""

@@ -1,0 +1,66 @@
+"""Two products with a softmax between them: right on every level and on the emulated device, no spills."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from targets.nvidia.case import Launch
+from targets.nvidia.emulated import Emulated
+from targets.nvidia.emulator.machine import Program
+from targets.nvidia.products.attention import Attention, attention
+from targets.nvidia.products.test_levels import levels
+from tilewright.artifacts.parameters import SCHEDULE
+from tilewright.interpreter.engine import interpret
+from tilewright.ir.schedules import Way, parse_line
+from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx, find_assembler
+from tilewright.targets.nvidia.target import emit_llvm
+
+Array = npt.NDArray[np.float16]
+SHAPES = (Attention(64, 128, 64, (64, 32)), Attention(128, 192, 64, (64, 64)), Attention(64, 128, 128, (64, 64)))
+every_architecture = pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
+
+
+def arguments(of: Attention, rng: np.random.Generator) -> tuple[list[Array], npt.NDArray[np.float64]]:
+    """Queries, keys, values, room for the result, and what it must be."""
+    counts = (of.queries, of.keys, of.keys)
+    q, k, v = ((rng.standard_normal((n, of.width)) / 4).astype(np.float16) for n in counts)
+    scores = q.astype(np.float64) @ k.astype(np.float64).T
+    weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+    wanted = weights / weights.sum(axis=1, keepdims=True) @ v.astype(np.float64)
+    return [q, k, v, np.zeros((of.queries, of.width), np.float16)], wanted
+
+
+@pytest.mark.parametrize("of", SHAPES, ids=str)
+@every_architecture
+def test_right_on_every_level(of: Attention, architecture: Architecture, rng: np.random.Generator) -> None:
+    given, wanted = arguments(of, rng)
+    grid = (of.queries // of.blocks[0], 1, 1)
+    module = None
+    for module in levels(attention(of), architecture):
+        arrays = [array.copy() for array in given]
+        interpret(module.kernels[0], list(arrays), grid)
+        np.testing.assert_allclose(arrays[3].astype(np.float64), wanted, atol=2e-3)
+    assert module is not None
+    llvm, kernels = emit_llvm(module, architecture)
+    found = Emulated(Program(llvm), kernels).run(Launch(list(given), {}, grid))[3]
+    np.testing.assert_allclose(np.asarray(found, np.float64), wanted, atol=2e-3)
+
+
+@pytest.mark.skipif(find_assembler() is None, reason="ptxas is not on this machine")
+@pytest.mark.parametrize("of", SHAPES, ids=str)
+@every_architecture
+def test_nothing_is_spilt_and_keys_and_values_run_ahead(of: Attention, architecture: Architecture) -> None:
+    *_, module = levels(attention(of), architecture)
+    llvm, (kernel,) = emit_llvm(module, architecture)
+    taken = parse_line(kernel.facts[SCHEDULE])
+    assert taken.way is Way.LANES
+    assert taken.products
+    assert all((product.stages or 0) > 1 for product in taken.products)
+    ptx = compile_to_ptx(llvm, architecture)
+    resources = assemble(ptx, architecture).kernels[kernel.symbol]
+    assert resources.spill_load_bytes == resources.spill_store_bytes == resources.stack_bytes == 0
+    assert "cp.async.cg.shared.global" in ptx
+    assert ("wgmma.mma_async" in ptx) == (architecture is Architecture.SM_90A)

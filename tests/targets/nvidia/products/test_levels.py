@@ -1,0 +1,172 @@
+"""Products on every level: each prints, reads back and means the same in the interpreter, late copies included."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from targets.nvidia.case import faults
+from targets.nvidia.cases_tile_ir import entry
+from targets.nvidia.emulated import Emulated
+from targets.nvidia.emulator.machine import Program
+from targets.nvidia.lane_level import interpreted
+from targets.nvidia.products.cases import TEXTS, TOTALS, ZEROS, launch
+from tilewright.compiler import read_module
+from tilewright.diagnostics import Report, Source
+from tilewright.diagnostics.kernel_error import KernelError
+from tilewright.dialects import gpu_products, operation_classes
+from tilewright.dialects.builtin import Module
+from tilewright.interpreter.engine import interpret
+from tilewright.ir.parser import parse_ir
+from tilewright.ir.passes import PassContext, PassManager
+from tilewright.ir.printer import print_op
+from tilewright.ir.schedules import Schedule
+from tilewright.ir.verifier import verified
+from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.model import NvidiaSchedulePolicy
+from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
+from tilewright.transforms.schedule.choose_schedule import schedule_of
+from tilewright.transforms.schedule.known import teams_of
+from tilewright.transforms.schedule.products.choice import Products, choose_products
+
+LEVELS = ("place-products", "assign-layouts", "lower-to-lanes")
+EVERY_UNIT = [*((element, Architecture.SM_90A) for element in TOTALS), *((e, Architecture.SM_80) for e in TOTALS)]
+every_unit = pytest.mark.parametrize(("element", "architecture"), EVERY_UNIT, ids=str)
+
+
+def levels(text: str, architecture: Architecture) -> Iterator[Module]:
+    """The module after each of the passes, read back from what was printed."""
+    module = read_module(Source("product", text), Report())
+    for step in NvidiaTarget(architecture).passes(2):
+        if step.name == "place-products":
+            check_choices(module, architecture)
+        PassManager([step]).run(module, PassContext())
+        if step.name in LEVELS:
+            verified(module)
+            assert (module.kernels[0].schedule or "").startswith("lanes")
+            yield read_back(module)
+
+
+def check_choices(module: Module, architecture: Architecture) -> None:
+    """What the schedule says of products is what they are planned by again."""
+    (kernel,) = module.kernels
+    taken, threads = schedule_of(kernel), teams_of(kernel).threads
+    found = choose_products(kernel, NvidiaSchedulePolicy(architecture).products(threads), taken)
+    first = choose_products(kernel, NvidiaSchedulePolicy(architecture).products(threads), Schedule())
+    assert isinstance(found, Products)
+    assert isinstance(first, Products)
+    assert taken.products == found.choices == first.choices
+    assert (first.plans, first.loops, first.buffers) == (found.plans, found.loops, found.buffers)
+
+
+def read_back(module: Module) -> Module:
+    """The module of its own text, which prints the same."""
+    report = Report()
+    again = parse_ir(Source("product.twir", print_op(module)), report, operation_classes())
+    assert isinstance(again, Module), report.diagnostics
+    assert print_op(again) == print_op(module)
+    return again
+
+
+def check(
+    module: Module, product: Any, tiles: tuple[int, int], order: str, rng: np.random.Generator, beta: float = 0.0
+) -> None:
+    """Nothing differs from NumPy in the interpreter."""
+    given = launch(product, tiles, order, rng, beta)
+    found = faults(given, {2: interpreted(module, given)[2]})
+    assert not found, found
+
+
+@every_unit
+@pytest.mark.parametrize("transposed", list(itertools.product((False, True), repeat=2)))
+def test_every_level_means_the_product(
+    element: str, architecture: Architecture, transposed: tuple[bool, bool], rng: np.random.Generator
+) -> None:
+    product = TEXTS.Product((64, 128, 192), element, TOTALS[element], transposed)
+    for module in levels(TEXTS.tile_ir_product(product, (64, 64, 64)), architecture):
+        check(module, product, (64, 64), "C", rng)
+
+
+@pytest.mark.parametrize("element", TOTALS)
+def test_tiles_that_do_not_divide(element: str, rng: np.random.Generator) -> None:
+    m, n, k = (int(extent) for extent in rng.integers(1, 90, 3))
+    for extents in ((m, n, k), (72, 40, 48)):
+        product = TEXTS.Product(extents, element, TOTALS[element])
+        for module in levels(TEXTS.tile_ir_product(product, (32, 32, 32), ZEROS), Architecture.SM_90A):
+            check(module, product, (32, 32), "C", rng)
+
+
+@pytest.mark.parametrize("element", TOTALS)
+@pytest.mark.parametrize("beta", ["0.0", "2.0"])
+def test_gemm(element: str, beta: str, rng: np.random.Generator) -> None:
+    m, n, k = (int(extent) for extent in rng.integers(1, 140, 3))
+    product = TEXTS.Product((m, n, k), element, TOTALS[element])
+    for module in levels(TEXTS.gemm_product(product, (64, 64), beta), Architecture.SM_80):
+        check(module, product, (64, 64), "F", rng, float(beta))
+
+
+@every_unit
+def test_interpreter_and_emulator_agree_to_the_bit(
+    element: str, architecture: Architecture, rng: np.random.Generator
+) -> None:
+    """Of numbers whose sums are rounded."""
+    product = TEXTS.Product((64, 64, 96), element, TOTALS[element])
+    text = TEXTS.tile_ir_product(product, (64, 64, 32))
+    *_, lanes = levels(text, architecture)
+    given = launch(product, (64, 64), "C", rng)
+    for k in range(2):
+        array = given.arguments[k]
+        assert isinstance(array, np.ndarray)
+        array[...] = (rng.standard_normal(array.shape) * 40).astype(array.dtype)
+    llvm, kernels = emit_llvm(lanes, architecture)
+    emulated = Emulated(Program(llvm), kernels).run(given)[2]
+    np.testing.assert_array_equal(np.asarray(interpreted(lanes, given)[2]), np.asarray(emulated))
+
+
+@pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
+def test_what_is_not_awaited_is_not_there(architecture: Architecture, rng: np.random.Generator) -> None:
+    """Without any one wait somebody reads what has not arrived, at both levels."""
+    product = TEXTS.Product((64, 64, 320), "f16", "f32")
+    for module in levels(TEXTS.tile_ir_product(product, (64, 64, 64)), architecture):
+        waits = [op for op in module.kernels[0].walk() if isinstance(op, gpu_products.AwaitCopies)]
+        assert waits
+        for wait in waits:
+            wait.attributes["pending"] = wait.pending + 1
+            with pytest.raises(KernelError):
+                check(module, product, (64, 64), "C", rng)
+            wait.attributes["pending"] = wait.pending - 1
+        check(module, product, (64, 64), "C", rng)
+
+
+@pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_matrix_times_itself(turned: bool, architecture: Architecture, rng: np.random.Generator) -> None:
+    """Both factors are one tile, turned once and used twice."""
+    tile, matrix = "tile<64x64xf16>", "tensor_view<64x64xf16, strides=[64,1]>"
+    view, x = f"partition_view<tile=(64x64), {matrix}>", "u" if turned else "x"
+    text = entry(
+        "product",
+        "%a: tile<ptr<f16>>, %c: tile<ptr<f16>>",
+        f"""%at = make_tensor_view %a, shape = [64, 64], strides = [64, 1] : {matrix}
+%ct = make_tensor_view %c, shape = [64, 64], strides = [64, 1] : {matrix}
+%aw = make_partition_view %at : {view}
+%cw = make_partition_view %ct : {view}
+%z = constant <i32: 0> : tile<i32>
+%none = constant <f32: 0.0> : tile<64x64xf32>
+%x, %d = load_view_tko weak %aw[%z, %z] : {view}, tile<i32> -> {tile}, token
+%u = permute %x [1, 0] : {tile} -> {tile}
+%p = mmaf %{x}, %{x}, %none : {tile}, {tile}, tile<64x64xf32>
+%r = ftof %p : tile<64x64xf32> -> {tile}
+%e = store_view_tko weak %r, %cw[%z, %z] : {tile}, {view}, tile<i32> -> token
+return""",
+    )
+    a = rng.integers(-3, 4, (64, 64)).astype(np.float16)
+    wanted = (a.T @ a.T if turned else a @ a).astype(np.float16)
+    for module in levels(text, architecture):
+        c = np.zeros((64, 64), np.float16)
+        interpret(module.kernels[0], [a, c], (1, 1, 1))
+        np.testing.assert_array_equal(c, wanted)
