@@ -67,6 +67,23 @@ def test_strides_and_work_items() -> None:
 
 def test_products_are_those_of_the_plan() -> None:
     said = told(PRODUCT)
+    assert "  products\n    4:5: 128x128x64:wgmma.m64n128k16.f32.f16/1x1/3\n" in said
+    assert "4:5: lane.mma_async of shared buffer 1: the unit reads shared memory by itself, in an order" in said
+
+
+def test_products_on_lanes_tell_copies_and_loads_of_matrices() -> None:
+    said = told(PRODUCT, "nvidia:sm_80")
+    assert "  products\n    4:5: 128x128x64:m16n8k16.row.col.f32.f32/2x2/2\n" in said
+    for array, buffer in (("A", 1), ("B", 2)):
+        assert f"loads %{array}: 16 bytes a thread, 8 times, 128 sectors of 32 bytes a warp, at least 128\n" in said
+        assert f"stores shared buffer {buffer}: 16 bytes a thread, 8 times, 32 passes over the banks a warp" in said
+        # four matrices at a time: eight rows of 16 bytes are one pass
+        assert f"loads shared buffer {buffer}: 16 bytes a thread, 4 times, 16 passes over the banks a warp" in said
+        assert re.search(rf"shared buffer {buffer}: [\d,]+ bytes, .*: no bank conflicts", said)
+
+
+def test_products_by_elements_are_those_of_the_plan() -> None:
+    said = told(PRODUCT, schedule="elements")
     assert "  products\n    4:5: 128x128x64, f16 by f16 into f32: wgmma.m64n128k16.f32.f16, 1x1 groups of warps" in said
     assert "4:5: tile.load of %A: threads are chosen as code is emitted, and not told" in said
 

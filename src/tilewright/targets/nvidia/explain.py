@@ -8,10 +8,13 @@ from msgspec import Struct
 
 from tilewright.artifacts.artifact import Artifact, KernelInfo
 from tilewright.artifacts.parameters import PRODUCTS, SCHEDULE
-from tilewright.dialects.builtin import Module
+from tilewright.dialects.builtin import Kernel, Module
+from tilewright.dialects.lane_products import Mma, MmaAsync
+from tilewright.ir.schedules import Schedule, parse_line
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.ptx import KernelResources, assemble, find_assembler
 from tilewright.transforms.explanations import explain_kernel
+from tilewright.transforms.explanations.costs import place_of
 from tilewright.transforms.explanations.records import KernelUse
 
 WARP: Final = 32
@@ -43,10 +46,9 @@ class Explanation(Struct, frozen=True):
     blocks: int | None
 
     def __str__(self) -> str:
-        untold = [f"{what}: threads are chosen as code is emitted, and not told" for what in self.use.untold]
         parts = {
             "products": self.products,
-            "accesses (line:column of the source)": [*map(str, self.use.accesses), *untold],
+            "accesses (line:column of the source)": [*map(str, self.use.accesses), *self.use.untold],
             "shared buffers": list(map(str, self.use.buffers)),
             "barriers": list(map(str, self.use.waits)),
             "resources": [self._resources()],
@@ -74,13 +76,12 @@ def explain(module: Module, artifact: Artifact) -> dict[str, Explanation]:
     found = assemble(artifact.texts["ptx"], architecture).kernels if find_assembler() is not None else {}
     infos = {info.name: info for info in artifact.kernels}
     return {
-        kernel.sym_name: _explained(explain_kernel(kernel), infos[kernel.sym_name], found, architecture)
-        for kernel in module.kernels
+        kernel.sym_name: _explained(kernel, infos[kernel.sym_name], found, architecture) for kernel in module.kernels
     }
 
 
 def _explained(
-    use: KernelUse, info: KernelInfo, resources: dict[str, KernelResources], architecture: Architecture
+    kernel: Kernel, info: KernelInfo, resources: dict[str, KernelResources], architecture: Architecture
 ) -> Explanation:
     assert info.launch is not None, "devices have a launch"
     taken = resources.get(info.symbol)
@@ -88,8 +89,20 @@ def _explained(
     x, y, z = info.launch.threads
     blocks = None if taken is None else resident_blocks(x * y * z, taken.registers, shared, architecture)
     launch = f"{info.launch}, {info.local_bytes:,} bytes of shared memory a block"
-    products = tuple(info.facts.get(PRODUCTS, "").splitlines())
-    return Explanation(info.name, info.facts.get(SCHEDULE, ""), launch, products, use, info.local_bytes, taken, blocks)
+    schedule, use = info.facts.get(SCHEDULE, ""), explain_kernel(kernel)
+    products = (*info.facts.get(PRODUCTS, "").splitlines(), *_on_lanes(kernel, parse_line(schedule)))
+    return Explanation(info.name, schedule, launch, products, use, info.local_bytes, taken, blocks)
+
+
+def _on_lanes(kernel: Kernel, schedule: Schedule) -> list[str]:
+    """The products on the lane level: the entry of the schedule that each comes from, or where several may be it, the
+    instruction."""
+    found: dict[str, None] = {}
+    for op in kernel.walk():
+        if isinstance(op, Mma | MmaAsync):
+            choices = [str(each) for each in schedule.products if each.instruction == op.instruction]
+            found[f"{place_of(op)}: {choices[0] if len(choices) == 1 else op.instruction}"] = None
+    return list(found)
 
 
 def resident_blocks(threads: int, registers: int, shared_bytes: int, architecture: Architecture) -> int:

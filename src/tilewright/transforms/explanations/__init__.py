@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from tilewright.dialects import memref
 from tilewright.dialects.addresses import AddressOf, FromAddress
 from tilewright.dialects.builtin import Kernel
+from tilewright.dialects.lane_products import MmaAsync
 from tilewright.ir.core import Value
 from tilewright.ir.interfaces import AccessesBox, root_of
 from tilewright.ir.types import MemrefType
@@ -17,6 +20,9 @@ from tilewright.transforms.schedule.known import teams_of
 
 __all__ = ["explain_kernel"]
 
+_LATE: Final = "threads are chosen as code is emitted, and not told"
+_BY_ITSELF: Final = "the unit reads shared memory by itself, in an order that is not told"
+
 
 def explain_kernel(kernel: Kernel) -> KernelUse:
     """Accesses and barriers of a kernel behind all passes; alike ones of one place are told once."""
@@ -26,11 +32,12 @@ def explain_kernel(kernel: Kernel) -> KernelUse:
     untold: dict[str, None] = {}
     for op in kernel.walk():
         found = costs.of(op)
-        if found is not None:
-            told.append(found)
-        elif isinstance(op, AccessesBox):
-            what = names.get(root_of(op.box().memref), "memory")
-            untold[f"{place_of(op)}: {op.name} of {what}"] = None
+        told += found
+        if isinstance(op, MmaAsync):
+            for memory in (op.rows, op.columns):
+                untold[f"{place_of(op)}: {op.name} of {names[root_of(memory)]}: {_BY_ITSELF}"] = None
+        elif not found and isinstance(op, AccessesBox):
+            untold[f"{place_of(op)}: {op.name} of {names.get(root_of(op.box().memref), 'memory')}: {_LATE}"] = None
     accesses = tuple(dict.fromkeys(each.access for each in told))
     waits = Waits(names).of(kernel.body.entry)
     return KernelUse(accesses, tuple(_buffers(kernel, names, told)), waits, tuple(untold))

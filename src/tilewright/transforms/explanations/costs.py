@@ -15,6 +15,7 @@ from msgspec import Struct
 from tilewright.dialects import lane, scf
 from tilewright.dialects.addresses import FromAddress
 from tilewright.dialects.lane import fragment_of
+from tilewright.dialects.lane_products import MATRIX_BYTES, MATRIX_ROWS, CopyAsync, LoadMatrices
 from tilewright.ir.banks import BANK_BYTES, BANKS, SECTOR_BYTES
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.effects import EffectKind
@@ -53,8 +54,36 @@ class Costs(Struct):
     values: LaneValues
     names: dict[Value, str]
 
-    def of(self, op: Operation) -> Told | None:
+    def of(self, op: Operation) -> list[Told]:
         """What an operation costs, if it accesses memory thread by thread."""
+        if isinstance(op, CopyAsync):
+            return self._copied(op)
+        found = self._access(op)
+        return [] if found is None else [found]
+
+    def _copied(self, op: CopyAsync) -> list[Told]:
+        """What is read, and what is written."""
+        read = list(lane.offsets(op.registers, len(op.indices)))[:: op.width]
+        written = list(lane.offsets(op.target_registers, len(op.target_indices)))[:: op.width]
+        assert isinstance(op.memref.type, MemrefType)
+        bytes_ = op.memref.type.element.bytes * op.width
+        source = self._runs(op.memref, op.indices, read, op.check)
+        target = self._runs(op.target, op.target_indices, written)
+        if source is not None and target is not None and not op.fills:
+            target = [(at, taken) for (at, _), (_, taken) in zip(target, source, strict=True)]
+        return [
+            self._told(op, op.memref, bytes_, len(read), source, _VERBS[EffectKind.READ]),
+            self._told(op, op.target, bytes_, len(written), target, _VERBS[EffectKind.WRITE]),
+        ]
+
+    def _access(self, op: Operation) -> Told | None:
+        if isinstance(op, LoadMatrices):
+            runs = self._runs(op.memref, op.indices, op.starts)
+            if runs is not None:
+                # a lane for each row of the matrices that are loaded at once
+                rows = [np.arange(self.values.lanes) < MATRIX_ROWS * count for count in op.counts]
+                runs = [(at, taken & mine) for (at, taken), mine in zip(runs, rows, strict=True)]
+            return self._told(op, op.memref, MATRIX_BYTES, len(op.starts), runs)
         if isinstance(op, lane.Load | lane.Store):
             fragment = op.out if isinstance(op, lane.Load) else op.value
             offsets = list(lane.offsets(op.registers, len(op.indices)))[:: op.width]
@@ -133,7 +162,9 @@ class Costs(Struct):
         known = self.values.of(memory)
         return None if known is None else known.offsets
 
-    def _told(self, op: Operation, memory: Value | None, bytes_: int, times: int, runs: Runs | None) -> Told:
+    def _told(
+        self, op: Operation, memory: Value | None, bytes_: int, times: int, runs: Runs | None, kind: str | None = None
+    ) -> Told:
         type_ = memory.type if memory is not None and isinstance(memory.type, MemrefType) else None
         shared = type_ is not None and type_.space is AddressSpace.LOCAL
         root = None if memory is None else root_of(memory)
@@ -146,7 +177,7 @@ class Costs(Struct):
             ]
             units = sum(_passes(run, bytes_, type_) if shared else _sectors(run, bytes_) for run in placed)
             least = sum(_least_passes(run, bytes_) if shared else _least_sectors(run, bytes_) for run in placed)
-        kind = next((_VERBS[e.kind] for e in op.effects() or () if e.kind in _VERBS), "accesses")
+        kind = kind or next((_VERBS[e.kind] for e in op.effects() or () if e.kind in _VERBS), "accesses")
         what = "memory at addresses" if root is None else self.names.get(root, "memory")
         access = MemoryAccess(place_of(op), kind, what, shared, bytes_, times, units, least, _is_narrow(op))
         return Told(op, root, access)

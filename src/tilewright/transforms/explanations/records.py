@@ -61,8 +61,7 @@ class Wait(Struct, frozen=True):
 
 
 class KernelUse(Struct, frozen=True):
-    """What a kernel does with memory and barriers. `untold` are accesses of tiles whose threads nothing above the
-    emission knows."""
+    """What a kernel does with memory and barriers; `untold`: accesses of which is not told who does them, and why."""
 
     accesses: tuple[MemoryAccess, ...]
     buffers: tuple[SharedBuffer, ...]
