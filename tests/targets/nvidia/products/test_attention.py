@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any, Final
+
 import numpy as np
 import numpy.typing as npt
 import pytest
 
+from loaded import loaded
 from targets.nvidia.case import Launch
 from targets.nvidia.emulated import Emulated
 from targets.nvidia.emulator.machine import Program
-from targets.nvidia.products.attention import Attention, attention
 from targets.nvidia.products.test_levels import levels
 from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.interpreter.engine import interpret
@@ -19,27 +22,33 @@ from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx, find_assembl
 from tilewright.targets.nvidia.target import emit_llvm
 
 Array = npt.NDArray[np.float16]
-SHAPES = (Attention(64, 128, 64, (64, 32)), Attention(128, 192, 64, (64, 64)), Attention(64, 128, 128, (64, 64)))
+TEXTS: Final = loaded(Path(__file__).parents[4] / "benchmarks" / "attention_texts.py")
+SHAPES: Final = (
+    TEXTS.Attention(64, 128, 64, (64, 32), heads=2),
+    TEXTS.Attention(128, 192, 64, (64, 64)),
+    TEXTS.Attention(64, 128, 128, (64, 64)),
+)
 every_architecture = pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
 
 
-def arguments(of: Attention, rng: np.random.Generator) -> tuple[list[Array], npt.NDArray[np.float64]]:
+def arguments(of: Any, rng: np.random.Generator) -> tuple[list[Array], npt.NDArray[np.float64]]:
     """Queries, keys, values, room for the result, and what it must be."""
     counts = (of.queries, of.keys, of.keys)
-    q, k, v = ((rng.standard_normal((n, of.width)) / 4).astype(np.float16) for n in counts)
-    scores = q.astype(np.float64) @ k.astype(np.float64).T
-    weights = np.exp(scores - scores.max(axis=1, keepdims=True))
-    wanted = weights / weights.sum(axis=1, keepdims=True) @ v.astype(np.float64)
-    return [q, k, v, np.zeros((of.queries, of.width), np.float16)], wanted
+    q, k, v = ((rng.standard_normal((of.heads, n, of.width)) / 4).astype(np.float16) for n in counts)
+    scores = q.astype(np.float64) @ k.astype(np.float64).swapaxes(1, 2)
+    weights = np.exp(scores - scores.max(axis=2, keepdims=True))
+    wanted = weights / weights.sum(axis=2, keepdims=True) @ v.astype(np.float64)
+    flat = [matrix.reshape(-1, of.width) for matrix in (q, k, v)]
+    return [*flat, np.zeros_like(flat[0])], wanted.reshape(-1, of.width)
 
 
 @pytest.mark.parametrize("of", SHAPES, ids=str)
 @every_architecture
-def test_right_on_every_level(of: Attention, architecture: Architecture, rng: np.random.Generator) -> None:
+def test_right_on_every_level(of: Any, architecture: Architecture, rng: np.random.Generator) -> None:
     given, wanted = arguments(of, rng)
-    grid = (of.queries // of.blocks[0], 1, 1)
+    grid = (of.queries // of.blocks[0], of.heads, 1)
     module = None
-    for module in levels(attention(of), architecture):
+    for module in levels(TEXTS.attention(of), architecture):
         arrays = [array.copy() for array in given]
         interpret(module.kernels[0], list(arrays), grid)
         np.testing.assert_allclose(arrays[3].astype(np.float64), wanted, atol=2e-3)
@@ -52,8 +61,8 @@ def test_right_on_every_level(of: Attention, architecture: Architecture, rng: np
 @pytest.mark.skipif(find_assembler() is None, reason="ptxas is not on this machine")
 @pytest.mark.parametrize("of", SHAPES, ids=str)
 @every_architecture
-def test_nothing_is_spilt_and_keys_and_values_run_ahead(of: Attention, architecture: Architecture) -> None:
-    *_, module = levels(attention(of), architecture)
+def test_nothing_is_spilt_and_keys_and_values_run_ahead(of: Any, architecture: Architecture) -> None:
+    *_, module = levels(TEXTS.attention(of), architecture)
     llvm, (kernel,) = emit_llvm(module, architecture)
     taken = parse_line(kernel.facts[SCHEDULE])
     assert taken.way is Way.LANES

@@ -1,4 +1,4 @@
-"""Attention forward in Tile IR: two products with a softmax between, over blocks of keys."""
+"""Text of attention forward in Tile IR: two products with a softmax between, over blocks of keys."""
 
 from __future__ import annotations
 
@@ -7,18 +7,23 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """softmax(Q K^T) V of row-major matrices, `queries` x `width` and `keys` x `width`, in blocks of rows."""
+    """softmax(Q K^T) V of row-major matrices, `queries` x `width` and `keys` x `width`, in blocks of rows.
+
+    The matrices of `heads` lie behind each other. A grid is blocks of queries by heads.
+    """
 
     queries: int
     keys: int
     width: int
     blocks: tuple[int, int]
     element: str = "f16"
+    heads: int = 1
 
 
 def attention(of: Attention) -> str:
     """The text; sums are f32, scores are rounded to the element type before they are multiplied by V."""
     (rows, columns), element = of.blocks, of.element
+    queries, keys = of.heads * of.queries, of.heads * of.keys
     q, k, o = (f"tile<{n}x{of.width}x{element}>" for n in (rows, columns, rows))
     kt = f"tile<{of.width}x{columns}x{element}>"
     s, p, line, sums = (
@@ -61,16 +66,21 @@ entry @attention({pointers}) {{
 %zero = constant <i32: 0> : tile<i32>
 %one = constant <i32: 1> : tile<i32>
 %blocks = constant <i32: {of.keys // columns}> : tile<i32>
-{made("q", of.queries, rows)}{made("k", of.keys, columns)}{made("v", of.keys, columns)}{made("o", of.queries, rows)}
-%qs, %qd = load_view_tko weak %qv[%x, %zero] : {view(of.queries, rows)}, tile<i32> -> {q}, token
+%upper = constant <i32: {of.queries // rows}> : tile<i32>
+%first = muli %y, %upper : tile<i32>
+%row = addi %first, %x : tile<i32>
+%start = muli %y, %blocks : tile<i32>
+{made("q", queries, rows)}{made("k", keys, columns)}{made("v", keys, columns)}{made("o", queries, rows)}
+%qs, %qd = load_view_tko weak %qv[%row, %zero] : {view(queries, rows)}, tile<i32> -> {q}, token
 %most = constant <f32: -1.0e30> : {line}
 %none = constant <f32: 0.0> : {line}
 %nothing = constant <f32: 0.0> : {sums}
 %still = constant <f32: 0.0> : {s}
 %m, %l, %sum = for %i in (%zero to %blocks, step %one) : tile<i32>
   iter_values(%mi = %most, %li = %none, %acc = %nothing) -> ({line}, {line}, {sums}) {{
-%ks, %kd = load_view_tko weak %kv[%i, %zero] : {view(of.keys, columns)}, tile<i32> -> {k}, token
-%vs, %vd = load_view_tko weak %vv[%i, %zero] : {view(of.keys, columns)}, tile<i32> -> {k}, token
+%at = addi %start, %i : tile<i32>
+%ks, %kd = load_view_tko weak %kv[%at, %zero] : {view(keys, columns)}, tile<i32> -> {k}, token
+%vs, %vd = load_view_tko weak %vv[%at, %zero] : {view(keys, columns)}, tile<i32> -> {k}, token
 %kt1 = permute %ks [1, 0] : {k} -> {kt}
 %s = mmaf %qs, %kt1, %still : {q}, {kt}, {s}
 {reduced("top", "s", "maxf", "0xFF800000")}%mn = maxf %mi, %top : {line}
@@ -87,7 +97,7 @@ continue %mn, %ln, %next : {line}, {line}, {sums}
 }}
 {across("lw", "l", of.width)}%whole = divf %sum, %lw : {sums}
 %rounded = ftof %whole : {sums} -> {o}
-%done = store_view_tko weak %rounded, %ov[%x, %zero] : {o}, {view(of.queries, rows)}, tile<i32> -> token
+%done = store_view_tko weak %rounded, %ov[%row, %zero] : {o}, {view(queries, rows)}, tile<i32> -> token
 return
 }}
 }}
