@@ -126,13 +126,26 @@ def test_a_work_item_waits_for_its_own_copies(rng: np.random.Generator) -> None:
     assert (c[:, :16] == 1).all()
 
 
-@pytest.mark.parametrize("rows", [8, 5])
-def test_copies_that_do_not_fill_are_whole_or_none(rows: int, rng: np.random.Generator) -> None:
-    """What lies outside stays as it was; what is cut by the edge is a fault."""
+def copied_over_ones(wait: str) -> str:
+    """The same where ones were before."""
     ones = """%p = arith.constant {value = 1.0} -> f16 %o = lane.fill %p -> fragment<8xf16>
     lane.store %o, %s, %z, %lane, %z {registers = [[8, 0, 1]]}
     lane.copy_async"""
-    body = copied("gpu.await_copies {pending = 0}").replace("lane.copy_async", ones)
+    return copied(wait).replace("lane.copy_async", ones)
+
+
+def test_what_was_there_is_gone_before_copies_arrive(rng: np.random.Generator) -> None:
+    a, c = rng.standard_normal((8, 32)).astype(np.float16, order="F"), np.zeros((8, 32), np.float32, order="F")
+    run(copied_over_ones("gpu.await_copies {pending = 0}"), a, c)
+    assert np.array_equal(c, a)
+    with pytest.raises(KernelError, match="nothing has written"):
+        run(copied_over_ones("gpu.await_copies {pending = 1}"), a, c)
+
+
+@pytest.mark.parametrize("rows", [8, 5])
+def test_copies_that_do_not_fill_are_whole_or_none(rows: int, rng: np.random.Generator) -> None:
+    """What lies outside stays as it was; what is cut by the edge is a fault."""
+    body = copied_over_ones("gpu.await_copies {pending = 0}")
     body = body.replace("check = [true, true]", "check = [true, true], fills = false")
     whole = rng.standard_normal((8, 40)).astype(np.float16, order="F")
     a, c = whole[:rows, :30], np.zeros((8, 32), np.float32, order="F")
