@@ -112,12 +112,14 @@ def test_copies_arrive_when_they_are_awaited(rng: np.random.Generator) -> None:
             run(copied(wait), a, c)
 
 
-def test_a_work_item_waits_for_its_own_copies(rng: np.random.Generator) -> None:
+@pytest.mark.parametrize("commits", ["all", "half"])
+def test_a_work_item_waits_for_its_own_copies(commits: str, rng: np.random.Generator) -> None:
     """The upper half waits in a branch: it has what it copied, the others have nothing yet."""
     half = '%h = arith.constant {value = 16} -> index %up = arith.cmp %lane, %h {predicate = "ge"} -> bool'
-    branch = half + " scf.if %up { gpu.commit_copies gpu.await_copies {pending = 0} }"
+    committed = "" if commits == "all" else "gpu.commit_copies"
+    branch = f"{half} scf.if %up {{ {committed} gpu.await_copies {{pending = 0}} }}"
     a, c = rng.standard_normal((8, 32)).astype(np.float16, order="F"), np.ones((8, 32), np.float32, order="F")
-    body = copied(branch).replace("    gpu.commit_copies\n", "", 1)
+    body = copied(branch) if commits == "all" else copied(branch).replace("    gpu.commit_copies\n", "", 1)
     with pytest.raises(KernelError, match="nothing has written"):
         run(body, a, c)
     before, read = body.split("    %v = ")
