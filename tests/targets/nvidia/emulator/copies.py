@@ -37,14 +37,14 @@ class Copies:
         word = min(size, 8)
         row, byte = np.nonzero(np.arange(size) < given[:, None])
         if len(row):
-            self._memory.offsets(source[given > 0], 1, size, Access(0))
-            offsets = self._memory.offsets(source[row] + byte, 1, 1, Access(0))
+            self._memory.offsets(source[given > 0], 1, size, Access.READ)
+            offsets = self._memory.offsets(source[row] + byte, 1, 1, Access.READ)
             contents[row, byte] = self._memory.data[offsets]
             # Bytes that are read as whole words are remembered so.
             whole = given[row] == size
             for which, step in ((whole & (byte % word == 0), word), (~whole, 1)):
                 who = threads[row[which]]
-                epoch.add(who, offsets[which], step, Access(0), turns[who])
+                epoch.add(who, offsets[which], step, Access.READ, turns[who])
         targets = self._memory.offsets(target, 1, size, Access.WRITE)
         for k in range(0, size, word):
             epoch.add(threads, targets + k, word, Access.WRITE, turns[threads])

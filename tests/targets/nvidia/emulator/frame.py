@@ -33,16 +33,16 @@ class Machine(Protocol):
         """A special register of PTX."""
         ...
 
-    def load(self, threads: Array, addresses: Array, dtype: np.dtype[Any], align: int, access: Access) -> Array:
+    def load(self, threads: Array, addresses: Array, dtype: np.dtype[Any], align: int, access: int) -> Array:
         """Read one number a thread."""
         ...
 
-    def store(self, threads: Array, addresses: Array, values: Array, align: int, access: Access) -> None:
+    def store(self, threads: Array, addresses: Array, values: Array, align: int, access: int) -> None:
         """Write one number a thread."""
         ...
 
     def update(
-        self, threads: Array, addresses: Array, dtype: np.dtype[Any], access: Access, new: Callable[[int, Array], Array]
+        self, threads: Array, addresses: Array, dtype: np.dtype[Any], access: int, new: Callable[[int, Array], Array]
     ) -> Array:
         """Let one thread after the other replace a number; the old ones."""
         ...

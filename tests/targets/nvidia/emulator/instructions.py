@@ -243,14 +243,14 @@ def _pointer(text: str) -> Get:
     return found
 
 
-def _order(text: str) -> tuple[str, Access | None, int]:
+def _order(text: str) -> tuple[str, int | None, int]:
     """Operands, what an atomic access is (None: plain), and its alignment."""
     align = _ALIGN.search(text)
     text = text.split(", align ")[0].split(", !")[0]
     scoped = _SCOPED.match(text)
     if scoped is None:
         return text, None, int(align[1]) if align else 1
-    wide = Access(0) if scoped[2] == "block" else Access.DEVICE
+    wide = Access.READ if scoped[2] == "block" else Access.DEVICE
     return scoped[1], Access.ATOMIC | wide, int(align[1]) if align else 1
 
 
@@ -258,7 +258,7 @@ def _load(rest: str) -> Get:
     operands, atomic, align = _order(rest.removeprefix("atomic "))
     ltype, pointer = split(operands)
     dtype, read = dtype_of(ltype), _pointer(pointer)
-    access = atomic or Access(0)
+    access = atomic or Access.READ
     return lambda lanes: lanes.team.load(lanes.threads, read(lanes), dtype, align, access)
 
 
@@ -266,7 +266,7 @@ def _store(rest: str) -> Step:
     operands, atomic, align = _order(rest.removeprefix("atomic "))
     value, pointer = split(operands)
     read, place = typed_operand(value), _pointer(pointer)
-    access = (atomic or Access(0)) | Access.WRITE
+    access = (atomic or Access.READ) | Access.WRITE
     return lambda lanes: lanes.team.store(lanes.threads, place(lanes), read(lanes), align, access)
 
 
@@ -275,7 +275,7 @@ def _update(rest: str) -> Get:
     operands, atomic, _ = _order(rest)
     pointer, value = split(operands)
     place, read, combine = _pointer(pointer), typed_operand(value), _UPDATES[word]
-    access = (atomic or Access(0)) | Access.WRITE
+    access = (atomic or Access.READ) | Access.WRITE
 
     def update(lanes: Lanes) -> Array:
         operand_ = lanes.full(read(lanes))
@@ -292,7 +292,7 @@ def _compare_and_swap(result: str, rest: str) -> Step:
     operands, atomic, _ = _order(rest)
     pointer, wanted, desired = split(operands)
     place, expected, value = _pointer(pointer), typed_operand(wanted), typed_operand(desired)
-    access = (atomic or Access(0)) | Access.WRITE
+    access = (atomic or Access.READ) | Access.WRITE
 
     def step(lanes: Lanes) -> None:
         wants, news = lanes.full(expected(lanes)), lanes.full(value(lanes))

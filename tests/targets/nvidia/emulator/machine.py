@@ -143,14 +143,14 @@ class Team:
             case _:
                 raise EmulatorError(f"unknown register: {register}")
 
-    def load(self, threads: Array, addresses: Array, dtype: np.dtype[Any], align: int, access: Access) -> Array:
+    def load(self, threads: Array, addresses: Array, dtype: np.dtype[Any], align: int, access: int) -> Array:
         """Read one number a thread."""
         size = dtype.itemsize
         offsets = self._memory.offsets(addresses, size, align, access)
         self._epoch.add(threads, offsets, size, access, self._turns[threads])
         return self._memory.view(dtype)[offsets // size]
 
-    def store(self, threads: Array, addresses: Array, values: Array, align: int, access: Access) -> None:
+    def store(self, threads: Array, addresses: Array, values: Array, align: int, access: int) -> None:
         """Write one number a thread."""
         size = values.dtype.itemsize
         offsets = self._memory.offsets(addresses, size, align, access)
@@ -163,7 +163,7 @@ class Team:
         threads: Array,
         addresses: Array,
         dtype: np.dtype[Any],
-        access: Access,
+        access: int,
         new: Callable[[int, Array], Array],
     ) -> Array:
         """Let one thread after the other replace a number; the old ones. Bytes that stay as they are count as read."""
@@ -328,7 +328,7 @@ class Team:
         offsets = factor_offsets(descriptor, outer, product.depth, turned)
         self._unshown.check(offsets.reshape(-1), 2)
         places = offsets.reshape(-1) + BASE + WINDOW
-        words = self.load(np.full(offsets.size, thread), places, np.dtype(np.int16), 2, Access(0))
+        words = self.load(np.full(offsets.size, thread), places, np.dtype(np.int16), 2, Access.READ)
         return words.reshape(offsets.shape).view(product.factor)
 
     def _load_matrices(self, name: str, here: Array, addresses: Array) -> list[Array]:
@@ -338,7 +338,7 @@ class Team:
         threads = here.reshape(-1, WARP)[:, : 8 * count]
         rows = addresses[:, : 8 * count].reshape(-1) + BASE + WINDOW
         chunks = [
-            self.load(threads.reshape(-1), rows + 8 * k, np.dtype(np.int64), 16 if k == 0 else 8, Access(0))
+            self.load(threads.reshape(-1), rows + 8 * k, np.dtype(np.int64), 16 if k == 0 else 8, Access.READ)
             for k in range(2)
         ]
         halves = np.stack(chunks, axis=-1).view(np.int16).reshape(-1, count, 8, 8)

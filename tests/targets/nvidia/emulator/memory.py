@@ -53,7 +53,8 @@ class Memory:
 
     def __init__(self) -> None:
         self.data: Array = np.zeros(SIZE, np.uint8)
-        self._rights: Array = np.zeros(SIZE, np.uint8)
+        self._rights: Array = np.zeros(SIZE + 1, np.uint8)
+        """What may be done with each byte; nothing with those in front of the first and behind the last."""
         self._views: dict[np.dtype[Any], Array] = {}
         self._top = GAP
 
@@ -73,19 +74,19 @@ class Memory:
         self._rights[WINDOW : WINDOW + size] = READABLE | WRITABLE
         self.data[WINDOW : WINDOW + size] = GARBAGE
 
-    def offsets(self, addresses: Array, size: int, align: int, access: Access) -> Array:
+    def offsets(self, addresses: Array, size: int, align: int, access: int) -> Array:
         """Where generic addresses lie. Raises MemoryFault unless all of `size` bytes may be accessed so."""
         align = max(align, size)
         offsets = addresses - BASE
-        if (offsets & (align - 1)).any():
+        if np.bitwise_or.reduce(offsets) & (align - 1):
             raise MemoryFault(f"an address is not aligned to {align} bytes")
         # Allocations are aligned too: where the last byte lies in one, the first does.
-        last = offsets + (size - 1)
-        right = WRITABLE if access & Access.WRITE else READABLE
         # Small elements are swapped with the word around them; memory of a device ends with whole words.
-        there = offsets if access & Access.ATOMIC else last
-        if last.min() < 0 or last.max() >= SIZE or there.min() < 0 or not (self._rights[there] & right).all():
-            raise MemoryFault(f"{access!r} of {size} bytes outside of memory that allows it")
+        there = offsets if access & Access.ATOMIC else offsets + (size - 1)
+        right = WRITABLE if access & Access.WRITE else READABLE
+        if not np.bitwise_and.reduce(self._rights.take(there, mode="clip")) & right:
+            what = ("reading", "writing")[access & Access.WRITE] + " atomically" * bool(access & Access.ATOMIC)
+            raise MemoryFault(f"{what} {size} bytes outside of memory that allows it")
         return offsets
 
     def view(self, dtype: np.dtype[Any]) -> Array:

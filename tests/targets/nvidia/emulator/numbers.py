@@ -172,6 +172,8 @@ def _halves(x: Array) -> tuple[Array, Array]:
 
 def _to_odd(total: Array, lost: Array) -> Array:
     """The sum rounded to odd: if inexact, the neighbour whose last bit is set, so that rounding it again cannot err."""
+    if not np.logical_or.reduce(lost):
+        return total
     bits = total.view(np.int64)
     adjust = (lost != 0) & np.isfinite(total) & np.isfinite(lost) & (bits & 1 == 0)
     # Towards what was lost: up in magnitude if it has the sign of the sum.

@@ -6,8 +6,8 @@ of a warp orders them. Between blocks of a launch nothing orders, and atomics of
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from enum import IntFlag
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -15,12 +15,13 @@ import numpy as np
 from .numbers import Array
 
 
-class Access(IntFlag):
-    """What an access is."""
+class Access:
+    """What an access is: a sum of these. Plain numbers, because a flag of `enum` takes as long as the rest of a load."""
 
-    WRITE = 1
-    ATOMIC = 2
-    DEVICE = 4
+    READ: Final = 0
+    WRITE: Final = 1
+    ATOMIC: Final = 2
+    DEVICE: Final = 4
     """Atomic for other blocks too."""
 
 
@@ -34,7 +35,7 @@ class Entry(NamedTuple):
     threads: Array
     offsets: Array
     size: int
-    access: Access
+    access: int
     turns: Array
 
 
@@ -58,7 +59,7 @@ class Epoch:
 
     entries: list[Entry] = field(default_factory=list[Entry])
 
-    def add(self, threads: Array, offsets: Array, size: int, access: Access, turns: Array) -> None:
+    def add(self, threads: Array, offsets: Array, size: int, access: int, turns: Array) -> None:
         """Remember an access."""
         if len(offsets) != len(threads):
             offsets = np.broadcast_to(offsets, threads.shape)
@@ -67,8 +68,7 @@ class Epoch:
     def close(self, masks: Array) -> list[Entry]:
         """Look for races; what was accessed, and from here on nothing. `masks`: the lanes that each thread meets."""
         found = self._contested()
-        for first, last in _suspects(found):
-            _check(found, range(first, last), masks)
+        _check(found, _suspects(found), masks)
         entries, self.entries = self.entries, []
         return entries
 
@@ -107,11 +107,12 @@ class _Rows:
         columns = (self.offsets, self.sizes, self.actors, self.flags, self.turns)
         return _Rows(*(column[chosen] for column in columns))
 
-    def bytes(self) -> tuple[Array, Array]:
-        """Each byte's offset, and which row accesses it."""
-        row = np.repeat(np.arange(len(self.sizes)), self.sizes)
-        start = np.cumsum(self.sizes) - self.sizes
-        return (self.offsets - start)[row] + np.arange(len(row)), row
+    def bytes(self, step: int = 1) -> tuple[Array, Array]:
+        """Each byte's offset, and which row accesses it; of each `step` bytes only the first."""
+        counts = self.sizes // step
+        row = np.repeat(np.arange(len(counts)), counts)
+        start = np.cumsum(counts) - counts
+        return self.offsets[row] + step * (np.arange(len(row)) - start[row]), row
 
 
 def _rows(entries: list[Entry]) -> _Rows:
@@ -120,14 +121,14 @@ def _rows(entries: list[Entry]) -> _Rows:
         np.concatenate([e.offsets for e in entries]),
         np.repeat([e.size for e in entries], counts),
         np.concatenate([e.threads for e in entries]),
-        np.repeat([int(e.access) for e in entries], counts),
+        np.repeat([e.access for e in entries], counts),
         np.concatenate([e.turns for e in entries]),
     )
 
 
 def _by_byte(rows: _Rows) -> Bytes:
-    """The accesses sorted by byte, then in the order of execution."""
-    offsets, row = rows.bytes()
+    """The accesses sorted by byte, then in the order of execution; one for those bytes that all access together."""
+    offsets, row = rows.bytes(int(rows.sizes.min(initial=1 << _WORD)))
     return _sorted(offsets, rows.actors[row], rows.flags[row], rows.turns[row])
 
 
@@ -148,17 +149,33 @@ def _suspects(found: Bytes) -> list[tuple[int, int]]:
     return [(int(starts[k]), int(ends[k])) for k in np.flatnonzero(several & writes & plain)]
 
 
-def _check(found: Bytes, places: range, masks: Array) -> None:
-    """Look at all pairs of one byte."""
-    rows = [(int(found.actors[k]), int(found.flags[k]), int(found.turns[k])) for k in places]
-    for number, (thread, flags, turn) in enumerate(rows):
-        for other, other_flags, other_turn in rows[:number]:
-            if thread == other or not (flags | other_flags) & Access.WRITE or flags & other_flags & Access.ATOMIC:
-                continue
-            same_warp = thread // _WARP == other // _WARP
-            if same_warp and int(masks[thread]) >> other % _WARP & 1 and other_turn < turn:
-                continue
-            raise RaceError(f"threads {other} and {thread} race at byte {found.offsets[places[0]]}")
+def _check(found: Bytes, suspects: Sequence[tuple[int, int]], masks: Array) -> None:
+    """Look at all pairs of accesses of one byte."""
+    if not suspects:
+        return
+    first = np.array([first for first, last in suspects for _ in range(first, last)])
+    places = np.concatenate([np.arange(*suspect) for suspect in suspects])
+    races = list[tuple[int, int]]()
+    for distance in range(1, max(last - first for first, last in suspects)):
+        behind = places - distance >= first
+        first, places = first[behind], places[behind]
+        races += _racing(found, places - distance, places, masks)
+    if races:
+        later, earlier = min(races)
+        raise RaceError(
+            f"threads {found.actors[earlier]} and {found.actors[later]} race at byte {found.offsets[later]}"
+        )
+
+
+def _racing(found: Bytes, earlier: Array, later: Array, masks: Array) -> Iterable[tuple[int, int]]:
+    """Which of these pairs race, the later access first."""
+    other, thread = found.actors[earlier], found.actors[later]
+    before, flags = found.flags[earlier], found.flags[later]
+    ordered = (thread // _WARP == other // _WARP) & (masks[thread] >> other % _WARP & 1 != 0)
+    ordered &= found.turns[earlier] < found.turns[later]
+    harmless = ((flags | before) & Access.WRITE == 0) | (flags & before & Access.ATOMIC != 0)
+    race = (thread != other) & ~harmless & ~ordered
+    return zip(later[race].tolist(), earlier[race].tolist(), strict=True)
 
 
 class Launched:
@@ -176,7 +193,7 @@ class Launched:
         rows = rows.those(rows.offsets < self._end)
         offsets, row = rows.bytes()
         narrow = (rows.flags & Access.ATOMIC != 0) & (rows.flags & Access.DEVICE == 0)
-        flags = np.where(narrow, rows.flags & ~int(Access.ATOMIC), rows.flags)[row]
+        flags = np.where(narrow, rows.flags & ~Access.ATOMIC, rows.flags)[row]
         for kind in range(_FLAGS):
             those = offsets[flags == kind]
             touched = np.zeros(those.max(initial=-1) + 1, np.bool_)
