@@ -11,7 +11,6 @@ from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 import numpy as np
 
 from .numbers import Array, constant
-from .races import Access
 from .text import Block, EmulatorError, Function, Instruction, Phi, split, typed
 
 _NAME: Final = re.compile(r"%[\w.$]+")

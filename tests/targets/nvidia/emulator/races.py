@@ -16,7 +16,7 @@ from .numbers import Array
 
 
 class Access:
-    """What an access is: a sum of these. Plain numbers, because a flag of `enum` takes as long as the rest of a load."""
+    """What an access is, a sum of these: plain numbers, for a flag of `enum` takes as long as the rest of a load."""
 
     READ: Final = 0
     WRITE: Final = 1
