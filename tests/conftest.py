@@ -22,10 +22,6 @@ from code_generation import quick_code_generation
 from covering import MARK, asked_for, thinned
 from effort import GIVEN_SEED, SEED, THOROUGH, Ran, thorough
 
-# A deadline in milliseconds says something about the machine's load, not about the code.
-settings.register_profile("tilewright", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("tilewright")
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--thorough", action="store_true", help="many more random cases (tests/effort.py)")
@@ -34,6 +30,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("thorough"):
         os.environ[THOROUGH] = "1"
+    # A deadline in milliseconds says something about the machine's load, not about the code.
+    examples, too_slow = 500 if thorough() else 50, [HealthCheck.too_slow]
+    settings.register_profile("tilewright", deadline=None, suppress_health_check=too_slow, max_examples=examples)
+    settings.load_profile("tilewright")
     config.addinivalue_line("markers", f"{MARK}(strength): a run takes some of the combinations (tests/covering.py)")
     if not hasattr(config, "workerinput"):
         os.environ[_COVERING] = str(SEED)

@@ -29,7 +29,7 @@ from tilewright.transforms.split_barriers import SplitBarriers
 
 Array = NDArray[Any]
 Shapes = Callable[[int, int], tuple[tuple[int, ...], ...]]
-RANDOM = count("RANDOM_PASSES", 12, 500)
+RANDOM = count("RANDOM_PASSES", 8, 500)
 TYPES = ("f32", "f64", "bf16", "f16", "c32", "i8", "i16", "i32")
 POLICIES = {"small": GenericTilePolicy(whole=8, block=8, depth=4, run=16), "whole": GenericTilePolicy()}
 

@@ -48,7 +48,7 @@ def test_truncated_texts() -> None:
 def test_garbled_texts(ran: Ran) -> None:
     seed = random.SystemRandom().randrange(1 << 32)
     rng = random.Random(seed)
-    cases = count("RANDOM_GARBLED_MLIR", 150, 5000)
+    cases = count("RANDOM_GARBLED_MLIR", 75, 5000)
     for _ in range(cases):
         text = rng.choice(TEXTS)
         for _ in range(rng.randint(1, 4)):
@@ -78,7 +78,7 @@ def changed(token: str, other: str, how: int) -> str:
 def test_errors_are_where_the_change_is(rng: np.random.Generator, ran: Ran) -> None:
     """One token is changed: the first error stands within a line of it, and is alone."""
     wrong = near = single = 0
-    cases = count("RANDOM_CHANGED_MLIR", 300, 3000)
+    cases = count("RANDOM_CHANGED_MLIR", 150, 3000)
     for _ in range(cases):
         text = TEXTS[rng.integers(len(TEXTS))]
         tokens = [t for t in TOKEN.finditer(text) if not t[0].startswith("//")]

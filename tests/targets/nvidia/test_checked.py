@@ -38,7 +38,7 @@ from .emulated import Emulated, compiled
 from .launching import program_of
 from .test_ptx import needs_ptxas
 
-KERNELS = count("RANDOM_DEVICE_FAULTS", 30, 2000)
+KERNELS = count("RANDOM_DEVICE_FAULTS", 15, 2000)
 SOUND = count("RANDOM_CHECKED_DEVICE_KERNELS", 10, 500)
 TILE_KERNELS = count("RANDOM_DEVICE_TILE_FAULTS", 8, 300)
 
@@ -216,6 +216,7 @@ def test_a_launch_reserves_little_for_checks() -> None:
 
 
 @needs_ptxas
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
 @pytest.mark.parametrize("text", [LOOP, ENDS, POINTERS, VIEW, *(case.text for case in CASES.values())])
 def test_ptxas_accepts(text: str, architecture: Architecture) -> None:

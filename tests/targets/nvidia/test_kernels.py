@@ -18,6 +18,12 @@ from .cases_tiles import tile_cases
 
 WHOLE_KERNELS = [*language_cases(), *kernel_cases()]
 CASES = [*WHOLE_KERNELS, *scalar_cases(), *spmd_cases(), *tile_cases(), *exchange_cases(), *run_cases()]
+NAMED = {case.name: case for case in CASES}
+
+
+def words(case: Case) -> tuple[str, ...]:
+    """The parts of a name: what kind of kernel, types of elements, who takes part; `covering` takes each part once."""
+    return tuple(case.name.split("-"))
 
 
 # Subgroups of 8 and 32 differ from those of 16 in constants only; tests/gpu runs them.
@@ -26,13 +32,16 @@ ASSEMBLED = [case for case in CASES if not case.name.endswith(("-subgroup8", "-s
 
 @pytest.mark.covering(1)
 @pytest.mark.parametrize(
-    ("case", "architecture"),
-    [*((case, Architecture.SM_80) for case in ASSEMBLED), *((case, Architecture.SM_90A) for case in WHOLE_KERNELS)],
-    ids=lambda each: each.name if isinstance(each, Case) else each.value,
+    ("name", "architecture"),
+    [
+        *((words(case), Architecture.SM_80) for case in ASSEMBLED),
+        *((words(case), Architecture.SM_90A) for case in WHOLE_KERNELS),
+    ],
+    ids=lambda each: each.value if isinstance(each, Architecture) else "-".join(each),
 )
-def test_accepted(case: Case, architecture: Architecture) -> None:
-    """Whole kernels for either architecture."""
-    assemble_all(case, architecture)
+def test_accepted(name: tuple[str, ...], architecture: Architecture) -> None:
+    """Whole kernels for either architecture; a usual run takes each kind of kernel and each type of elements."""
+    assemble_all(NAMED["-".join(name)], architecture)
 
 
 def assemble_all(case: Case, architecture: Architecture) -> None:

@@ -54,6 +54,7 @@ KERNELS = [
 
 
 @needs_ptxas
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
 @pytest.mark.parametrize("kernel", [KERNELS[0], KERNELS[-1]], ids=str)
 def test_ptxas_accepts_the_kernel(kernel: Kernel, architecture: Architecture) -> None:

@@ -35,9 +35,9 @@ from .emulated import emulated
 from .test_ptx import needs_ptxas
 from .test_runs import accesses
 
-KERNELS = count("RANDOM_RAGGED_KERNELS", 40, 3000)
+KERNELS = count("RANDOM_RAGGED_KERNELS", 20, 3000)
 ASSEMBLED = count("RANDOM_RAGGED_PTX", 4, 200)
-LINES_KERNELS = count("RANDOM_LINE_KERNELS", 40, 3000)
+LINES_KERNELS = count("RANDOM_LINE_KERNELS", 16, 3000)
 CHUNKS = 4
 
 

@@ -14,12 +14,13 @@ from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.ptx import assemble, find_assembler
 
 from .against_interpreter import disagreements, random_differences, tile_ir_meaning
-from .case import Case, faults
+from .case import faults
 from .cases_exchanges import exchange_cases
 from .cases_language import language_cases
 from .cases_spmd import spmd_cases
 from .emulated import compiled, emulated
 from .launching import program_of_text
+from .test_kernels import NAMED, words
 
 CASES = [*language_cases(), *spmd_cases(), *exchange_cases()]
 LITTLE = 64
@@ -27,8 +28,10 @@ LITTLE = 64
 KERNELS = count("RANDOM_SCRATCH_KERNELS", 6, 500)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
-def test_right_answers(case: Case, rng: np.random.Generator) -> None:
+@pytest.mark.covering(1)
+@pytest.mark.parametrize("name", [words(case) for case in CASES], ids="-".join)
+def test_right_answers(name: tuple[str, ...], rng: np.random.Generator) -> None:
+    case = NAMED["-".join(name)]
     launch = case.prepare(rng)
     found = faults(launch, emulated(case.lowered(Architecture.SM_80), LITTLE).run(launch))
     assert not found, "; ".join(found)

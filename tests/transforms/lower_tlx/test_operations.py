@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
@@ -29,10 +31,22 @@ def close(found: Array, wanted: Array, bits: int) -> bool:
     return bool((np.abs(x[near] - y[near]) <= allowed).all()) and same(found[~near], wanted[~near])
 
 
-@pytest.mark.covering(2)
-@pytest.mark.parametrize("limit", LIMITS)
-@pytest.mark.parametrize(("cls", "element"), CASES, ids=str)
-def test_operation(rng: np.random.Generator, cls: type[TlxOperation], element: ScalarType, limit: str) -> None:
+class Form(NamedTuple):
+    """An operation whose tensors are small or large; one value to `covering`."""
+
+    cls: type[TlxOperation]
+    limit: str
+
+    def __str__(self) -> str:
+        return f"{self.cls.definition.name}-{self.limit}"
+
+
+@pytest.mark.covering(1)
+@pytest.mark.parametrize(
+    ("form", "element"), [(Form(cls, limit), element) for cls, element in CASES for limit in LIMITS], ids=str
+)
+def test_operation(rng: np.random.Generator, form: Form, element: ScalarType) -> None:
+    cls, limit = form
     for _ in range(TRIES):
         case = maker_of(cls)(rng, element)
         _, type_ = program(case.types, case.body)

@@ -19,10 +19,16 @@ from tilewright.transforms.schedule.shared_buffers import access_width, shared_b
 REG, LANE, WARP = Owner.REG, Owner.LANE, Owner.WARP
 
 
+_MOST_ELEMENTS = 2048
+"""The address of each is computed in Python, for each of many buffers."""
+
+
 @st.composite
 def layouts(draw: st.DrawFn, extents: tuple[int, ...], count: int = 1) -> list[Layout]:
-    """Layouts of one shape, of at most 32 lanes, whose digits have these extents."""
+    """Layouts of one shape, of few elements and at most 32 lanes, whose digits have these extents."""
     parts = [draw(st.lists(st.sampled_from(extents), min_size=1, max_size=4)) for _ in range(2)]
+    while prod(prod(part) for part in parts) > _MOST_ELEMENTS:
+        max(parts, key=prod).pop()
     shape = tuple(prod(part) for part in parts)
     warps = draw(st.booleans())
     found: list[Layout] = []

@@ -52,7 +52,7 @@ def check(
     assert not found, found
 
 
-@pytest.mark.covering(3)
+@pytest.mark.covering(2)
 @pytest.mark.parametrize(
     ("element", "architecture"),
     [*((element, Architecture.SM_90A) for element in TOTALS), *((e, Architecture.SM_80) for e in ("f16", "bf16"))],
@@ -168,6 +168,7 @@ def test_the_schedule_says_how_each_product_is_computed() -> None:
 
 
 @needs_ptxas
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
 @pytest.mark.parametrize(
     ("element", "tiles", "wanted"),
