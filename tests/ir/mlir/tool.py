@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -63,8 +64,9 @@ def _parts(texts: Sequence[str], options: Sequence[str]) -> Sequence[str]:
     return found if done.returncode == 0 and len(found) == len(texts) else []
 
 
+@cache
 def printed(text: str, *options: str) -> str:
-    """What the tool prints with these options; fails if it does not accept the text."""
+    """What the tool prints with these options, asked once; fails if it does not accept the text."""
     tool = find()
     assert tool is not None
     done = subprocess.run([tool, *options], input=text, capture_output=True, text=True, check=False, timeout=60)
