@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import mpmath as mp
 import numpy as np
@@ -123,18 +124,62 @@ def approximations() -> list[tuple[Approximation, dict[str, int]]]:
             ),
             {"f32": 3, "f64": 6},
         ),
-        (
-            Approximation(
-                "TANH",
-                "(tanh(x)/x - 1) / z with z = x^2, |x| <= 0.35",
-                series(lambda z: (mp.tanh(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, lambda z: -one / 3 + 2 * z / 15),
-                lambda z: z + mp.mpf(10) ** -4,
-                mp.mpf(0),
-                mp.mpf("0.35") ** 2 * mp.mpf("1.0001"),
-            ),
-            {"f32": 4},
-        ),
+        (tail_of_tanh(0.35), {"f32": 4}),
     ]
+
+
+def tail_of_tanh(most: float) -> Approximation:
+    """What the hyperbolic tangent is less than its argument, near 0."""
+    return Approximation(
+        "TANH",
+        f"(tanh(x)/x - 1) / z with z = x^2, |x| <= {most}",
+        series(lambda z: (mp.tanh(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, lambda z: -mp.mpf(1) / 3 + 2 * z / 15),
+        lambda z: z + mp.mpf(10) ** -4,
+        mp.mpf(0),
+        mp.mpf(str(most)) ** 2 * mp.mpf("1.0001"),
+    )
+
+
+def pieces_of_tanh() -> tuple[list[list[float]], mp.mpf]:
+    """A row for each piece: where it is expanded, then its coefficients as f32, from the lowest power.
+
+    Pieces are those in which the leading bits of `0.5 + 0.8125 x` agree, eight to each power of two below 8. Each is
+    expanded about a number near its middle whose hyperbolic tangent happens to be nearly an f32.
+    """
+    cubic, fifth = remez(tail_of_tanh(0.08), 2)[0]
+    rows = [[float(np.float32(float(c))) for c in (0, 0, 1, 0, cubic, 0, fifth)]]
+    worst = mp.mpf(0)
+    edges = [(mp.ldexp(8 + k % 8, k // 8 - 4) - 0.5) / mp.mpf(0.8125) for k in range(33)]
+    for low, high in pairwise(edges[1:]):
+        center = _nearly_exact(mp.tanh, (low + high) / 2, (high - low) / 64)
+        coefficients, error = remez(_tanh_around(center, low, high), 5, rounds=6)
+        worst = max(worst, error)
+        rows.append([float(np.float32(float(c))) for c in (center, mp.tanh(center), *coefficients)])
+    return rows, worst
+
+
+def _tanh_around(center: mp.mpf, low: mp.mpf, high: mp.mpf) -> Approximation:
+    """Slopes of secants from the hyperbolic tangent at a number, by the distance from it."""
+    value = mp.tanh(center)
+    return Approximation(
+        "TANH_PIECE",
+        "",
+        series(lambda y: (mp.tanh(center + y) - value) / y, lambda _: 1 - value**2),
+        lambda y: (abs(y) + mp.mpf(10) ** -6) / mp.tanh(center + y),
+        low - center,
+        high - center,
+    )
+
+
+def _nearly_exact(function: Real, middle: mp.mpf, within: mp.mpf) -> mp.mpf:
+    """An f32 near a number, of which a function is as near to an f32 as anywhere around."""
+    found = [mp.mpf(float(np.float32(float(middle + within * k / 200)))) for k in range(-200, 201)]
+
+    def distance(x: mp.mpf) -> mp.mpf:
+        y = function(x)
+        return abs(y - mp.mpf(float(np.float32(float(y))))) / y
+
+    return min(found, key=distance)
 
 
 def truncated(number: mp.mpf, bits: int) -> mp.mpf:
@@ -179,6 +224,13 @@ def main() -> None:
             narrow = [float(np.float32(float(c))) if dtype == "f32" else float(c) for c in coefficients]
             print(f"# {target.meaning}; weighted error 2^{float(mp.log(error, 2)):.1f}")
             show(f"{target.name}_{dtype.upper()}", narrow)
+    rows, error = pieces_of_tanh()
+    print("# tanh in 32 pieces of 0.5 + 0.8125 x, by their index modulo 32: where each is expanded, then coefficients;")
+    print(f"# weighted error 2^{float(mp.log(error, 2)):.1f}")
+    print("TANH_PIECES_F32 = (")
+    for column in zip(*(rows[16:] + rows[:16]), strict=True):
+        print(f"    ({', '.join(map(repr, column))}),")
+    print(")\n")
     print("# ln(2) and pi/2 as sums; the products of all parts but the last with small integers are exact.")
     show("LN2_F32", split(mp.log(2), [14, 24]))
     show("LN2_F64", split(mp.log(2), [32, 53]))

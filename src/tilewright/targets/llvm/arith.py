@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from tilewright.targets.llvm import small_floats
 from tilewright.targets.llvm.complex import ComplexArithmetic
 from tilewright.targets.llvm.floating import EXTREMUMS, ROUNDED, FloatingArithmetic
-from tilewright.targets.llvm.functions import FUNCTIONS, emit_function
+from tilewright.targets.llvm.functions import FUNCTIONS, function_value
 from tilewright.targets.llvm.math import MATH, emit_complex_exp, math_value
 from tilewright.targets.llvm.real import RealArithmetic
 from tilewright.targets.llvm.types import ELEMENTS, Kind, bits_of, lanes_of, llvm_type, scalar_of
@@ -172,8 +172,7 @@ class Arithmetic:
         """tan sinh cosh tanh rsqrt atan2 pow."""
         convert = self._real.convert
         wide = [convert.widen(_value(x), dtype) for x in operands]
-        callee = emit_function(self._b.module, self._features, op, wide[0].type)
-        return convert.narrow(self._b.call(callee, wide, hint=op), dtype)
+        return convert.narrow(function_value(self._b, self._features, op, wide), dtype)
 
     def reduce_lanes(self, op: str, dtype: str, x: Value) -> Value:
         """All lanes of a vector combined by a commutative operation in a balanced tree; a scalar as it is."""

@@ -17,7 +17,8 @@ class Features(Struct, frozen=True):
     `saturating_conversion`: vectors of floats to integers as the language wants them, which LLVM takes apart on x86.
     `maximumnum`: LLVM selects llvm.maximumnum (not for SPIR-V). `rounding`: floor and ceil are instructions.
     `scaling`: x86 multiplies the lanes of a vector by powers of two in one instruction, rounding once. `ranges`: it
-    orders zeros of both signs where it takes the larger or smaller of two.
+    orders zeros of both signs where it takes the larger or smaller of two. `tables`: it picks sixteen f32 out of 32 in
+    one instruction.
     """
 
     fma: bool = False
@@ -28,6 +29,7 @@ class Features(Struct, frozen=True):
     rounding: bool = False
     scaling: bool = False
     ranges: bool = False
+    tables: bool = False
     nvptx: bool = False
     table_address_space: int = 0
 
@@ -39,6 +41,7 @@ class Features(Struct, frozen=True):
             f16_conversion=flags.get("f16c", False),
             rounding=flags.get("sse4.1", False),
             scaling=flags.get("avx512f", False) and flags.get("avx512vl", False),
+            tables=flags.get("avx512f", False),
             ranges=flags.get("avx512dq", False) and flags.get("avx512vl", False),
         )
 

@@ -59,6 +59,10 @@ class FloatKit:
         """The float with these bits."""
         return self.b.bitcast(x, self.ltype)
 
+    def with_sign(self, magnitude: Value, sign: Value) -> Value:
+        """One number with the sign of another."""
+        return self.b.intrinsic("llvm.copysign", self.ltype, [magnitude, sign])
+
     def mad(self, x: Value, y: Value, z: Value) -> Value:
         """`x * y + z`, fused if the target can; the callers' error bounds hold either way."""
         if self.features.fma:
@@ -125,5 +129,8 @@ class FloatKit:
     def clamp(self, x: Value, low: float, high: float) -> Value:
         """Into a range; a NaN stays."""
         below = self.b.fcmp("olt", x, self.number(low))
-        x = self.b.select(below, self.number(low), x)
+        return self.at_most(self.b.select(below, self.number(low), x), high)
+
+    def at_most(self, x: Value, high: float) -> Value:
+        """The smaller of two; a NaN stays."""
         return self.b.select(self.b.fcmp("ogt", x, self.number(high)), self.number(high), x)

@@ -1,8 +1,8 @@
 """tan, sinh, cosh, tanh, rsqrt, atan2, pow: about 2 ulp, IEEE special values, any number of lanes, no library calls.
 
-f32 is computed in f64, where neither cancellation nor the size of exponents matters, but for tanh, which needs no more
-than its own format. In f64 sinh near 0 is a series, other hyperbolic functions come from the exponential; the power
-multiplies a logarithm in two parts.
+f32 is computed in f64, where neither cancellation nor the size of exponents matters, but for tanh (`tanh.py`), which
+needs no more than its own format. In f64 sinh near 0 is a series, other hyperbolic functions come from the exponential;
+the power multiplies a logarithm in two parts.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
-from tilewright.targets.llvm.coefficients import TANH_F32
 from tilewright.targets.llvm.convert import Conversions
 from tilewright.targets.llvm.emitter import Builder
-from tilewright.targets.llvm.exp_log import decompose, emit_exp, emit_exp2, emit_expm1
+from tilewright.targets.llvm.exp_log import decompose, emit_exp, emit_exp2
 from tilewright.targets.llvm.floating import FloatingArithmetic
 from tilewright.targets.llvm.floatkit import FloatKit
+from tilewright.targets.llvm.tanh import emit_tanh, picks_pieces
 from tilewright.targets.llvm.trig import emit_cos, emit_sin
 from tilewright.targets.llvm.types import lanes_of, mangle, scalar_of, vector
 from tilewright.targets.llvm.values import Value
@@ -34,9 +34,14 @@ _QUARTER_HIGH: Final = math.ldexp(math.floor(math.ldexp(math.pi / 4, 48)), -48)
 _QUARTER_LOW: Final = math.pi / 4 - _QUARTER_HIGH + 3.061616997868383e-17
 _INVERSE_LN2: Final = (1.4426950408889634, 2.0355273740931033e-17)
 _THIRD: Final = (1 / 3, float(Fraction(1, 3) - Fraction(1 / 3)))
-_TANH_IS_ONE: Final = {"F32": 10.0, "F64": 20.0}
-"""Where the hyperbolic tangent is 1 in a format, rounded to nearest."""
-_TANH_NEAR_ZERO: Final = 0.35
+
+
+def function_value(b: Builder, features: Features, op: str, arguments: Sequence[Value]) -> Value:
+    """The value for f32 or f64 lanes: a call, or what is short enough in place, where it shares tables."""
+    ltype = arguments[0].type
+    if op == "tanh" and picks_pieces(features, ltype) and lanes_of(ltype) > 1:
+        return emit_tanh(FloatKit(b, features, ltype), arguments[0])
+    return b.call(emit_function(b.module, features, op, ltype), arguments, hint=op)
 
 
 def emit_function(module: Module, features: Features, op: str, ltype: str) -> Callee:
@@ -64,28 +69,8 @@ def emit_function(module: Module, features: Features, op: str, ltype: str) -> Ca
     return function.callee
 
 
-def _with_sign(kit: FloatKit, magnitude: Value, sign: Value) -> Value:
-    return kit.b.intrinsic("llvm.copysign", kit.ltype, [magnitude, sign])
-
-
 def _tan(kit: FloatKit, x: Value) -> Value:
     return kit.b.fdiv(emit_sin(kit, x, False), emit_cos(kit, x, False))
-
-
-def _tanh(kit: FloatKit, x: Value) -> Value:
-    """(e^2x - 1) / (e^2x + 1), of which e^2x - 1 is formed without cancellation, so that near 0 little is lost: 2.7 ulp
-    in f64. In f32 a polynomial makes 1.5 ulp of that."""
-    b = kit.b
-    magnitude, most = b.fabs(x), kit.number(_TANH_IS_ONE[kit.format.name])
-    magnitude = b.select(b.fcmp("ogt", magnitude, most), most, magnitude)
-    power = emit_expm1(kit, b.fadd(magnitude, magnitude))
-    found = b.fdiv(power, b.fadd(power, kit.number(2.0)))
-    if kit.format.name == "F32":
-        square = b.fmul(magnitude, magnitude)
-        tail = b.fmul(square, kit.polynomial(square, TANH_F32))
-        near = b.fcmp("olt", magnitude, kit.number(_TANH_NEAR_ZERO))
-        found = b.select(near, kit.mad(magnitude, tail, magnitude), found)
-    return _with_sign(kit, found, x)
 
 
 def _halves(kit: FloatKit, magnitude: Value) -> tuple[Value, Value]:
@@ -102,7 +87,7 @@ def _sinh(kit: FloatKit, x: Value) -> Value:
     magnitude = b.fabs(x)
     small = b.fmul(magnitude, kit.polynomial(b.fmul(x, x), _SINH))
     up, down = _halves(kit, magnitude)
-    return _with_sign(kit, b.select(b.fcmp("olt", magnitude, kit.number(1.0)), small, b.fsub(up, down)), x)
+    return kit.with_sign(b.select(b.fcmp("olt", magnitude, kit.number(1.0)), small, b.fsub(up, down)), x)
 
 
 def _cosh(kit: FloatKit, x: Value) -> Value:
@@ -127,7 +112,7 @@ def _atan2(kit: FloatKit, y: Value, x: Value) -> Value:
     eighths = b.select(left, b.fsub(kit.number(4.0), eighths), eighths)
     angle = b.select(b.xor(steep, left), b.fneg(angle), angle)
     correction = b.fadd(angle, b.fmul(eighths, kit.number(_QUARTER_LOW)))
-    return _with_sign(kit, b.fadd(b.fmul(eighths, kit.number(_QUARTER_HIGH)), correction), y)
+    return kit.with_sign(b.fadd(b.fmul(eighths, kit.number(_QUARTER_HIGH)), correction), y)
 
 
 # Powers
@@ -232,7 +217,7 @@ def _parity(kit: FloatKit, y: Value) -> Pair:
 
 _UNARY: Final[dict[str, Callable[[FloatKit, Value], Value]]] = {
     "tan": _tan,
-    "tanh": _tanh,
+    "tanh": emit_tanh,
     "sinh": _sinh,
     "cosh": _cosh,
 }
