@@ -11,30 +11,21 @@ from msgspec import Struct
 from tilewright.diagnostics import Location, Report
 from tilewright.dialects.tlx import BY_INTRINSIC
 from tilewright.dialects.tlx.base import TensorOperation, TlxOperation, tensor_of
-from tilewright.dialects.tlx.memory import Load, Store, ToVector, TypeInfo
+from tilewright.dialects.tlx.memory import ToVector
 from tilewright.dialects.tlx.shapes import swapped_layout
 from tilewright.dialects.tlx.types import TENSOR, TensorType
 from tilewright.frontends.tlx import names
-from tilewright.frontends.tlx.codes import (
-    COUNT,
-    ELEMENT,
-    LAYOUTS_DIFFER,
-    OPERANDS,
-    POINTEE,
-)
+from tilewright.frontends.tlx.codes import COUNT, LAYOUTS_DIFFER, OPERANDS
 from tilewright.frontends.tlx.context import Broken, FunctionImport
-from tilewright.frontends.tlx.ir_types import SCALARS, element_in_memory
+from tilewright.frontends.tlx.ir_types import element_in_memory
 from tilewright.frontends.tlx.llvm import syntax
 from tilewright.frontends.tlx.llvm import types as llvm
-from tilewright.frontends.tlx.llvm.tokens import spelled
-from tilewright.frontends.tlx.memory import read
 from tilewright.frontends.tlx.operands import Operands
 from tilewright.frontends.tlx.options import LayoutConvention, Quirks
-from tilewright.frontends.tlx.strides import distances
+from tilewright.frontends.tlx.tensor_memory import enter, load, store, tensor_element, typeinfo
 from tilewright.frontends.tlx.uses import is_typing
 from tilewright.ir.attributes import Attribute
 from tilewright.ir.core import Place, Value
-from tilewright.ir.types import I8, ScalarType
 
 _ONES: Final = (1, 1)
 _LAYOUTS: Final = frozenset({"layout", "new_layout"})
@@ -46,171 +37,15 @@ def tensor_call(f: FunctionImport, call: syntax.Call, name: str, suffix: Sequenc
     """An intrinsic of TLX; its result is entered under its name."""
     operands = Operands(f, call, name.removeprefix("llvm.tensor.").removeprefix("llvm."))
     if is_typing(name):
-        _typeinfo(f, operands, name)
+        typeinfo(f, operands, name)
     elif name == names.LOAD:
-        _load(f, operands, suffix)
+        load(f, operands, suffix)
     elif name == names.STORE:
-        _store(f, operands)
+        store(f, operands)
     elif name == names.SPLAT:
         _splat(f, operands)
     else:
         _operation(f, operands, BY_INTRINSIC[name])
-
-
-def _enter(f: FunctionImport, call: syntax.Call, value: Value, tensor: bool = True) -> None:
-    if call.result is not None:
-        value.name = call.result
-        (f.tensors if tensor else f.values)[call.result] = value
-
-
-# Types of values
-
-
-def _typeinfo(f: FunctionImport, operands: Operands, name: str) -> None:
-    operands.counted(4)
-    call, argument = operands.call, operands.arguments[0]
-    resident = name != names.TYPEINFO
-    if isinstance(argument.operand.type, llvm.PointerType):
-        vector = _in_memory(f, argument)
-    elif isinstance(argument.operand.type, llvm.VectorType):
-        vector = None
-    else:
-        message = f"{operands.operation} takes a vector, not {argument.operand.type}"
-        raise f.refuse(OPERANDS, argument.operand, message)
-    element = _element(f, argument)
-    type_ = operands.type(element, 1)
-    known = f.tensors.get(argument.operand.value.name) if isinstance(argument.operand.value, syntax.Local) else None
-    if vector is None and (known is None or known.type != type_):
-        vector = f.value(argument.operand)
-        source = vector.defining_op
-        known = source.input if isinstance(source, ToVector) else known
-    if known is not None and known.type == type_ and not resident:
-        if call.result is not None:
-            f.tensors[call.result] = known
-        return
-    if vector is None:
-        vector = f.value(argument.operand)
-    op = f.b(TypeInfo(vector, resident, result_types=[type_]))
-    op.places = {("operand", 0): f.range_of(argument.operand), "type": f.range_of(operands.arguments[1].operand)}
-    _enter(f, call, op.out)
-
-
-def _element(f: FunctionImport, argument: syntax.Argument) -> ScalarType:
-    type_: llvm.Type = argument.operand.type
-    if isinstance(type_, llvm.PointerType):
-        said = argument.attributes.get("byval")
-        type_ = said if isinstance(said, llvm.Type) else type_.pointee or llvm.VOID
-    return _tensor_element(f, llvm.element_of(type_), argument.operand)
-
-
-def _tensor_element(f: FunctionImport, type_: llvm.Type, node: syntax.Node) -> ScalarType:
-    found = element_in_memory(type_)
-    if found is None:
-        hint = "elements are i8, i16, i32, i64, half, bfloat, float or double"
-        raise f.refuse(ELEMENT, node, f"tensors have no {type_} elements", hint)
-    return found
-
-
-def _in_memory(f: FunctionImport, argument: syntax.Argument) -> Value:
-    """A value that lies in memory is read at this point (decision 20)."""
-    operand = argument.operand
-    said = argument.attributes.get("byval")
-    type_ = said if isinstance(said, llvm.Type) else None
-    if type_ is None and isinstance(operand.type, llvm.PointerType):
-        type_ = operand.type.pointee
-    if "byval" not in argument.attributes or not isinstance(type_, llvm.VectorType):
-        hint = "write `ptr byval(<N x T>)`, or load the vector"
-        raise f.refuse(OPERANDS, operand, "typeinfo of a pointer says which vector lies there", hint)
-    _tensor_element(f, type_.element, operand)
-    return read(f, f.value(operand), f.type_of(type_, operand), operand)
-
-
-# Memory
-
-
-def _load(f: FunctionImport, operands: Operands, suffix: Sequence[str]) -> None:
-    operands.counted(5)
-    element = _loaded_element(f, operands, suffix)
-    address = f.value(operands.arguments[0].operand)
-    type_ = operands.type(element, 1)
-    found, dynamic = distances(f, operands.call, operands.arguments[4].operand, type_.extents)
-    op = f.b(Load(address, dynamic, found, result_types=[type_]))
-    op.places = {
-        ("operand", 0): f.range_of(operands.arguments[0].operand),
-        "type": f.range_of(operands.arguments[1].operand),
-        "distances": f.range_of(operands.arguments[4].operand),
-    }
-    _enter(f, operands.call, op.out)
-
-
-def _pointer(f: FunctionImport, operands: Operands, index: int) -> syntax.Argument:
-    argument = operands.arguments[index]
-    if not isinstance(argument.operand.type, llvm.PointerType):
-        message = f"{operands.operation} takes a pointer first, not {argument.operand.type}"
-        raise f.refuse(OPERANDS, argument.operand, message)
-    return argument
-
-
-def _said_element(f: FunctionImport, argument: syntax.Argument, suffix: Sequence[str]) -> ScalarType | None:
-    """What the pointer says of the elements behind it: by attribute, type or name."""
-    said = argument.attributes.get("elementtype")
-    if isinstance(said, llvm.Type):
-        return _tensor_element(f, llvm.element_of(said), argument.operand)
-    pointer = argument.operand.type
-    assert isinstance(pointer, llvm.PointerType)
-    if pointer.pointee is not None:
-        found = element_in_memory(pointer.pointee)
-        opaque = f.options.quirks is Quirks.PROTOTYPE and found is I8
-        return None if opaque else _tensor_element(f, llvm.element_of(pointer.pointee), argument.operand)
-    mangled = names.mangled_pointee(suffix)
-    found = SCALARS.get(mangled or "")
-    return None if f.options.quirks is Quirks.PROTOTYPE and found is I8 else found
-
-
-def _loaded_element(f: FunctionImport, operands: Operands, suffix: Sequence[str]) -> ScalarType:
-    argument = _pointer(f, operands, 0)
-    said = _said_element(f, argument, suffix)
-    if said is not None:
-        return said
-    consumed = f.uses.consumed_as(operands.call.result or "")
-    if len(consumed) == 1:
-        return consumed[0][0]
-    message = "nothing says what elements lie in memory" if not consumed else "consumers disagree on the elements"
-    finding = f.error(POINTEE, argument.operand, f"load: {message}")
-    for element, place in consumed:
-        finding.label(f.range_of(place), f"{element} here")
-    finding.hint(f"add elementtype(T) to this load: `ptr elementtype(float) {_shown(argument.operand)}`")
-    raise Broken
-
-
-def _shown(operand: syntax.Operand) -> str:
-    return spelled("%", operand.value.name) if isinstance(operand.value, syntax.Local) else "%p"
-
-
-def _store(f: FunctionImport, operands: Operands) -> None:
-    call = operands.call
-    if len(call.arguments) != 3:
-        message = f"store takes (pointer, token, strides); {len(call.arguments)} operands given"
-        raise f.refuse(OPERANDS, call, message)
-    token, strides = (1, 2) if call.arguments[1].operand.type == llvm.TOKEN else (2, 1)
-    argument = _pointer(f, operands, 0)
-    tensor = operands.tensor(token)
-    type_ = tensor_of(tensor)
-    said = _said_element(f, argument, ())
-    if said is not None and said is not type_.element:
-        message = f"store: the tensor has {type_.element} elements, the pointer points to {said}"
-        raise f.refuse(POINTEE, argument.operand, message)
-    address = f.value(argument.operand)
-    found, dynamic = distances(f, call, call.arguments[strides].operand, type_.extents)
-    op = f.b(Store(address, tensor, dynamic, found))
-    op.places = {
-        ("operand", 0): f.range_of(argument.operand),
-        ("operand", 1): f.range_of(call.arguments[token].operand),
-        "distances": f.range_of(call.arguments[strides].operand),
-    }
-
-
-# Everything else
 
 
 def _splat(f: FunctionImport, operands: Operands) -> None:
@@ -221,7 +56,7 @@ def _splat(f: FunctionImport, operands: Operands) -> None:
     if operands.call.type != like.type:
         raise f.refuse(OPERANDS, operands.call, f"splat gives {like.type}, not {operands.call.type}")
     f.type_of(like.type, like)
-    _enter(f, operands.call, f.splat(f.value(value), like.type.count), tensor=False)
+    enter(f, operands.call, f.splat(f.value(value), like.type.count), tensor=False)
 
 
 def _operation(f: FunctionImport, operands: Operands, cls: type[TlxOperation]) -> None:
@@ -248,7 +83,7 @@ def _operation(f: FunctionImport, operands: Operands, cls: type[TlxOperation]) -
     op.places = places
     if op.results[0].type != f.type_of(operands.call.type, operands.call):
         raise f.refuse(COUNT, operands.call, f"{operands.operation} gives {type_}, not {operands.call.type}")
-    _enter(f, operands.call, op.results[0], tensor=False)
+    enter(f, operands.call, op.results[0], tensor=False)
 
 
 class _Slot(Struct, frozen=True):
@@ -333,7 +168,7 @@ def _tensor_operation(
     if not isinstance(call.type, llvm.VectorType):
         raise f.refuse(OPERANDS, call, f"{operands.operation} gives a vector, not {call.type}")
     f.type_of(call.type, call)
-    element = _tensor_element(f, call.type.element, call)
+    element = tensor_element(f, call.type.element, call)
     first = next(v for v in values if isinstance(v.type, TensorType))
     op = f.b(cls.of_parts(values, [tensor_of(first).with_element(element)], attributes))
     op.places = places
@@ -344,7 +179,7 @@ def _tensor_operation(
     if cls.has_open_layout:
         op.results[0].type = found = f.the(found.relaid(_settled(f, operands, found)))
     _compare(f, operands, found)
-    _enter(f, call, op.results[0])
+    enter(f, call, op.results[0])
 
 
 def _compare(f: FunctionImport, operands: Operands, found: TensorType) -> None:
