@@ -11,24 +11,35 @@ from numpy.typing import NDArray
 
 import tilewright as tw
 from effort import SEED, Ran, count
+from frontends.tlx.kernels import renamed
+from frontends.tlx.test_printing import OPT, optimised
 from generators.tlx import DTYPES, EXACT, Generated, generate
+from tilewright.artifacts.parameters import Parameter, PointerParameter
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.tlx import OPERATIONS
 from tilewright.dialects.tlx.elementwise import TensorUnary
 from tilewright.frontends.tlx.printer import print_module
+from tilewright.frontends.tlx.printing import TensorForm
 from tilewright.frontends.tlx.reading import read_tlx
 from tilewright.ir.specs import ELEMENTARY
 
 PROGRAMS: Final = count("RANDOM_TLX_PROGRAMS", 250, 2000)
 COMPILED: Final = count("RANDOM_TLX_COMPILED", 25, 2000)
 PRINTED: Final = count("RANDOM_TLX_PRINTED", 50, 2000)
+OPTIMISED: Final = count("RANDOM_TLX_OPTIMISED", 10, 400)
+FORMS: Final = list(TensorForm)
+
+
+def _as_wanted(argument: Any, parameter: Parameter) -> Any:
+    """An array of which a kernel says nothing, since nothing of it is left there, as bytes."""
+    return argument.view(np.int8) if isinstance(parameter, PointerParameter) and parameter.dtype == "i8" else argument
 
 
 def check(seed: int, program: Generated, text: str, target: str, level: int = 2) -> None:
     """A text of a program, run."""
     arguments: list[Any] = [a.copy() if isinstance(a, np.ndarray) else a for a in program.arguments]
     kernel = next(iter(tw.compile(text, target=target, level=level, cache=False)))
-    kernel(*arguments)
+    kernel(*(_as_wanted(a, p) for a, p in zip(arguments, kernel.info.parameters, strict=True)))
     for number, (found, expected) in enumerate(zip(arguments, program.expected, strict=True)):
         wrong = np.flatnonzero(np.asarray(found != expected))
         assert not wrong.size, f"seed {seed}, {target}, argument {number}, element {wrong[0]}\n{text}"
@@ -51,10 +62,23 @@ def test_programs_on_the_cpu(ran: Ran) -> None:
 def test_printed_programs(ran: Ran) -> None:
     for seed in range(SEED, SEED + PRINTED):
         program = generate(random.Random(seed))
-        text = print_module(read_tlx(Source("k.ll", program.text), Report()))
-        assert print_module(read_tlx(Source("again.ll", text), Report())) == text, f"seed {seed}\n{program.text}"
+        module, form = read_tlx(Source("k.ll", program.text), Report()), FORMS[seed % 2]
+        text = print_module(module, form)
+        again = read_tlx(Source("again.ll", text), Report())
+        assert print_module(again, form) == text, f"seed {seed}\n{program.text}"
+        assert renamed(print_module(again)) == renamed(print_module(module)), f"seed {seed}\n{program.text}"
         check(seed, program, text, "interpreter")
     ran(PRINTED, "TLX programs printed and read again")
+
+
+@pytest.mark.skipif(OPT is None, reason="no opt of LLVM 16 or later")
+def test_programs_that_llvm_has_optimised(ran: Ran) -> None:
+    """What `opt -O2` leaves of dead, common and invariant calls, in both forms."""
+    for seed in range(SEED, SEED + OPTIMISED):
+        program = generate(random.Random(seed))
+        text = print_module(read_tlx(Source("k.ll", program.text), Report()), FORMS[seed % 2])
+        check(seed, program, optimised(text), "interpreter")
+    ran(OPTIMISED, "TLX programs that LLVM has optimised")
 
 
 def test_what_is_rare_is_still_drawn() -> None:

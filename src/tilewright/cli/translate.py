@@ -12,7 +12,6 @@ from tilewright.cli import completers
 from tilewright.cli.inputs import language_options_but, read_source
 from tilewright.cli.output import show, write_result
 from tilewright.diagnostics import Report
-from tilewright.diagnostics.binary import Binary
 from tilewright.languages import LANGUAGES, Form, ReadOptions, check_choices, translated
 
 _FORMS: Final = tuple(dict.fromkeys(form for language in LANGUAGES for form in language.forms))
@@ -26,7 +25,7 @@ _VERSIONS: Final = tuple(version for language in LANGUAGES for version in langua
     "--to",
     "form",
     type=click.Choice(_FORMS),
-    help="The form to write; the other one than that of the file if this is not given.",
+    help="The form to write; of Tile IR the other one than that of the file, else text, if this is not given.",
 )
 @click.option(
     "--bytecode-version",
@@ -44,8 +43,8 @@ def command(
     locations: bool,
     chosen: Mapping[str, str],
 ) -> None:
-    """Translate Tile IR from text to bytecode or back, TLX to its canonical text, MLIR to its generic form; - reads
-    standard input."""
+    """Translate Tile IR from text to bytecode or back, TLX to its canonical text or to target
+    types, MLIR to its generic form; - reads standard input."""
     source, report = read_source(file), Report()
     language = translated(source)
     if form is not None and form not in language.forms:
@@ -55,7 +54,7 @@ def command(
     module = language.read(source, report, options)
     show(report.in_order, "text", sys.stderr)
     if form is None:
-        form = language.forms[0 if isinstance(source, Binary) else -1]
-    if version is not None and form == "text":
+        form = language.form_for(source)
+    if version is not None and form != "bytecode":
         raise click.UsageError("--bytecode-version says something about bytecode only; add --to bytecode")
     write_result(language.translate(module, Form(form, version, locations)), output)

@@ -98,6 +98,10 @@ class Language(ABC):
     def format(self, source: Source, report: Report, std: Std) -> str:
         """The text as it should be laid out; what is wrong with it is in `report`."""
 
+    def form_for(self, source: Source | Binary) -> str:
+        """The form that a file is written in if nobody says: the other one than its own, if there are two."""
+        return self.forms[0 if isinstance(source, Binary) else -1]
+
     def translate(self, module: Module, form: Form) -> bytes:
         """What `read` gave in one of the language's forms. Raises `NotOffered`."""
         raise NotOffered(f"{self.name} has one form only; there is nothing to translate it to")

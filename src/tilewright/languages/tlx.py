@@ -20,6 +20,7 @@ class Tlx(Language):
     """LLVM texts: functions that call `llvm.tensor.*`. Not the extensions of that name that Meta made for Triton."""
 
     name: ClassVar[str] = "TLX"
+    forms: ClassVar[tuple[str, ...]] = ("text", "target-types")
     translates: ClassVar[bool] = True
     options: ClassVar[tuple[LanguageOption, ...]] = (
         LanguageOption("quirks", tuple(q.value for q in Quirks), "Whose mistakes in TLX texts are mended."),
@@ -61,7 +62,11 @@ class Tlx(Language):
 
         return format_source(source, report)
 
+    def form_for(self, source: Source | Binary) -> str:
+        return self.forms[0]
+
     def translate(self, module: Module, form: Form) -> bytes:
         from tilewright.frontends.tlx.printer import print_module
+        from tilewright.frontends.tlx.printing import TensorForm
 
-        return print_module(module).encode()
+        return print_module(module, TensorForm(form.name)).encode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -50,6 +51,16 @@ def store(pointer: str, token: str, strides: Sequence[int]) -> str:
 def function(*lines: str, parameters: str = "ptr %a, ptr %b, ptr %c") -> str:
     """A function around some lines."""
     return "\n".join([f"define void @k({parameters}) {{", *(f"  {line}" for line in lines), "  ret void", "}\n"])
+
+
+def renamed(text: str) -> str:
+    """A text whose values and blocks are numbered in the order in which they are met."""
+    numbers: dict[str, int] = {}
+
+    def number(found: re.Match[str]) -> str:
+        return f"%{numbers.setdefault(found[0].lstrip('%'), len(numbers))}"
+
+    return re.sub(r"%[\w.]+|^[\w.]+(?=:$)", number, text, flags=re.MULTILINE)
 
 
 def module_of(text: str, options: TlxOptions = DEFAULT_OPTIONS, limits: Limits = DEFAULT_LIMITS) -> Module:

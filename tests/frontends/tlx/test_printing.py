@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import pytest
 
-from frontends.tlx.kernels import findings, function, ivec, load, module_of, run, store, typed, typeinfo
+from frontends.tlx.kernels import findings, function, ivec, load, module_of, renamed, run, store, typed, typeinfo
 from frontends.tlx.llvm.reading import kernel, llvm_accepts
 from frontends.tlx.llvm.test_instructions import VALID
 from frontends.tlx.test_meaning import PRODUCT
@@ -17,6 +17,7 @@ from tilewright.diagnostics import Report, Source
 from tilewright.dialects.tlx import OPERATIONS
 from tilewright.frontends.tlx.formatter import format_source
 from tilewright.frontends.tlx.printer import print_module
+from tilewright.frontends.tlx.printing import TensorForm
 
 OPT: Final = shutil.which("opt-19") or shutil.which("opt-18") or shutil.which("opt-16")
 LOOP: Final = f"""define void @k(ptr %a, ptr %b, ptr %c, i64 %steps) {{
@@ -135,10 +136,12 @@ def plain(body: str) -> str:
     return text.replace("float* %q, ", "").replace(", <4 x i1> %m)", ")")
 
 
-def printed(text: str) -> str:
-    """The canonical text, which is its own."""
-    found = print_module(module_of(text))
-    assert print_module(module_of(found)) == found
+def printed(text: str, form: TensorForm = TensorForm.TOKENS) -> str:
+    """The text in a form, which is its own, and says the same as the canonical one."""
+    module = module_of(text)
+    found = print_module(module, form)
+    assert print_module(module_of(found), form) == found
+    assert renamed(print_module(module_of(found))) == renamed(print_module(module))
     return found
 
 
@@ -151,12 +154,14 @@ def optimised(text: str) -> str:
     return done.stdout
 
 
+@pytest.mark.parametrize("form", TensorForm, ids=lambda form: form.value)
 @pytest.mark.parametrize("intrinsic", sorted(INTRINSICS))
-def test_every_intrinsic_goes_round(intrinsic: str) -> None:
+def test_every_intrinsic_goes_round(intrinsic: str, form: TensorForm) -> None:
     text = function(*INTRINSICS[intrinsic], parameters=PARAMETERS)
     assert findings(text) == []
-    found = printed(text)
+    found = printed(text, form)
     assert f"@{intrinsic}." in found or f"@{intrinsic}(" in found
+    assert ("token" in found) is (form is TensorForm.TOKENS and not intrinsic.startswith("llvm.vector"))
     assert llvm_accepts(found)
 
 
@@ -169,9 +174,10 @@ def test_plain_instructions_go_round(body: str) -> None:
     assert llvm_accepts(printed(plain(body)))
 
 
+@pytest.mark.parametrize("form", TensorForm, ids=lambda form: form.value)
 @pytest.mark.parametrize("text", [PRODUCT, LOOP], ids=["product", "loop"])
-def test_llvm_optimises_what_is_printed(text: str, rng: np.random.Generator) -> None:
-    found = printed(text)
+def test_llvm_optimises_what_is_printed(text: str, form: TensorForm, rng: np.random.Generator) -> None:
+    found = printed(text, form)
     assert llvm_accepts(found)
     better = optimised(found)
     if text is LOOP:

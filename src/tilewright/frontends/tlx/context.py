@@ -13,7 +13,7 @@ from tilewright.dialects.builder import Builder
 from tilewright.dialects.cf import Undefined
 from tilewright.dialects.tlx.memory import ToVector, TypeInfo
 from tilewright.dialects.tlx.types import TensorType
-from tilewright.frontends.tlx.codes import ELEMENT, ELEMENTS, NO_TOKEN, SCALABLE, UNSUPPORTED
+from tilewright.frontends.tlx.codes import ELEMENT, ELEMENTS, LIMIT, NO_TOKEN, SCALABLE, UNSUPPORTED
 from tilewright.frontends.tlx.ir_types import Layouts, ir_type
 from tilewright.frontends.tlx.llvm import syntax
 from tilewright.frontends.tlx.llvm import types as llvm
@@ -23,12 +23,16 @@ from tilewright.frontends.tlx.llvm.limits import Limits
 from tilewright.frontends.tlx.llvm.structure import Structure
 from tilewright.frontends.tlx.llvm.tokens import spelled
 from tilewright.frontends.tlx.options import TlxOptions
+from tilewright.frontends.tlx.target_types import is_tensor_type, tensor_of_type
 from tilewright.frontends.tlx.uses import Uses
 from tilewright.ir.core import Block, Value
 from tilewright.ir.types import BOOL, I64, ScalarType, TileType, Type, element_of
 
 _LISTED: Final = 1024
 """Elements of a constant vector whose elements are told one by one."""
+
+
+MOST_DIMENSIONS: Final = 32
 
 
 class Broken(Exception):
@@ -115,6 +119,8 @@ class FunctionImport:
         found = ir_type(type_)
         if found is not None:
             return found
+        if is_tensor_type(type_):
+            return self.tensor_type(type_, node).flat
         if isinstance(type_, llvm.VectorType) and type_.scalable:
             raise self.refuse(SCALABLE, node, f"{type_} has no fixed element count")
         raise self.refuse(
@@ -127,6 +133,34 @@ class FunctionImport:
     def the(self, type_: TensorType) -> TensorType:
         """The one of equal types: what is asked of a type is kept with it."""
         return self.tensor_types.setdefault(type_, type_)
+
+    def tensor_type(self, type_: llvm.TargetType, node: syntax.Node) -> TensorType:
+        """The tensor that a target type says. Raises `Broken` for types that say none."""
+        known = self.said_types.get(type_)
+        if known is not None:
+            return known
+        found = tensor_of_type(type_) if is_tensor_type(type_) else None
+        if found is None:
+            hint = 'write target("tlx.tensor", T, rank, extents.., layout.., padding..)'
+            raise self.refuse(ELEMENT, node, f"{type_} is the type of no tensor", hint)
+        self.bounded(found.rank, found.extents, found.element, node)
+        for fault in found.faults:
+            self.error(fault.code, node, fault.message)
+        if found.faults:
+            raise Broken
+        self.said_types[type_] = found = self.the(found)
+        return found
+
+    def bounded(self, rank: int, extents: Sequence[int], element: ScalarType, node: syntax.Node) -> None:
+        """Raise `Broken` for a tensor that is larger than tensors may be."""
+        if rank > MOST_DIMENSIONS:
+            message = f"a tensor of {rank:,} dimensions; the limit of a rank is {MOST_DIMENSIONS}"
+            raise self.refuse(LIMIT, node, message)
+        limits = self.limits
+        count = math.prod(n for n in extents if n > 0)
+        for found, unit, most in ((count, "elements", limits.elements), (count * element.bytes, "bytes", limits.bytes)):
+            if found > most:
+                raise self.refuse(ELEMENTS, node, f"a tensor of {found:,} {unit}; the limit is {most:,}")
 
     # Values
 
@@ -156,8 +190,16 @@ class FunctionImport:
             self._vectors[tensor] = Builder(op.block, op.next, op.location)(ToVector(tensor)).out
         return self._vectors[tensor]
 
+    def note_vector(self, op: ToVector) -> None:
+        """Use a vector that the text itself makes of a tensor, if it stands right behind that."""
+        producer = op.input.defining_op
+        if producer is not None and producer.next is op:
+            self._vectors.setdefault(op.input, op.out)
+
     def tensor(self, operand: syntax.Operand, position: int, operation: str) -> Value:
-        """What a token names. Raises `Broken` if it names nothing."""
+        """What a token names, or a value of a target type. Raises `Broken` if it names nothing."""
+        if is_tensor_type(operand.type):
+            return self._typed(operand, self.tensor_type(operand.type, operand))
         wrong = f"operand {position} of {operation} must come from typeinfo or load"
         if operand.type != llvm.TOKEN:
             finding = f"{wrong}, it is a value of type {operand.type}"
@@ -173,6 +215,18 @@ class FunctionImport:
             finding = self.error(NO_TOKEN, operand, wrong)
             finding.label(self.range_of(definition), f"{spelled('%', name)} comes from here")
         raise Broken
+
+    def _typed(self, operand: syntax.Operand, type_: TensorType) -> Value:
+        """A value of a target type: merges of such are merges of vectors, which are typed again."""
+        if isinstance(operand.value, syntax.Local):
+            found = self.tensors.get(operand.value.name)
+            if found is not None:
+                return self._reached(found)
+        vector = self.value(operand)
+        source = vector.defining_op
+        if isinstance(source, ToVector) and source.input.type == type_:
+            return self._reached(source.input)
+        return self.b(TypeInfo(vector, result_types=[type_])).out
 
     def _reached(self, tensor: Value) -> Value:
         """A tensor in the block that is imported. Loops carry vectors: what leaves one is typed again."""

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from tilewright.dialects import cf
 from tilewright.dialects.addresses import AddressOf
 from tilewright.dialects.tlx.base import TlxOperation
-from tilewright.frontends.tlx import plain_printer, tensor_printer
-from tilewright.frontends.tlx.absorbed import is_alias
+from tilewright.frontends.tlx import plain_printer, target_printer, tensor_printer
 from tilewright.frontends.tlx.llvm.tokens import spelled
-from tilewright.frontends.tlx.printing import Printing
+from tilewright.frontends.tlx.printing import Printing, TensorForm
 from tilewright.frontends.tlx.spelling import constant_text, type_text
 from tilewright.ir.core import Block, BlockArgument, Operation
 from tilewright.ir.types import PointerType
+
+_TENSORS: Final = {
+    TensorForm.TOKENS: tensor_printer.print_operation,
+    TensorForm.TARGET_TYPES: target_printer.print_operation,
+}
 
 
 class FunctionPrinter(Printing):
@@ -61,14 +67,14 @@ class FunctionPrinter(Printing):
         self.line(f"{self.names.name(argument)} = phi {kind} {', '.join(incoming)}")
 
     def _operation(self, op: Operation) -> None:
-        if op in self.absorbed or is_alias(op):
+        if op in self.absorbed or self.is_alias(op):
             return
         if isinstance(op, cf.BranchOperation):
             self._branch(op)
         elif isinstance(op, AddressOf):
             self.add_form(op.out)
         elif isinstance(op, TlxOperation):
-            tensor_printer.print_operation(self, op)
+            _TENSORS[self.form](self, op)
         elif constant_text(op) is None:
             plain_printer.print_operation(self, op)
 

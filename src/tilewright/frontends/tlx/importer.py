@@ -21,6 +21,7 @@ from tilewright.frontends.tlx.llvm.structure import Structure
 from tilewright.frontends.tlx.names import Unknown, component, contradiction
 from tilewright.frontends.tlx.options import TlxOptions
 from tilewright.frontends.tlx.parameters import keep_promises, settle_elements
+from tilewright.frontends.tlx.target_types import is_tensor_type
 from tilewright.frontends.tlx.tensors import tensor_call
 from tilewright.frontends.tlx.vector_reductions import REDUCTIONS, reduction
 from tilewright.ir.core import Block, Value
@@ -77,7 +78,9 @@ def _parameters(f: FunctionImport, block: Block) -> None:
             _parameter(f, block, parameter)
         except Broken:
             continue
-    if f.function.result != llvm.VOID:
+    if is_tensor_type(f.function.result):
+        f.unsupported(f.function, f"a result of type {f.function.result} is not supported", "store the tensor")
+    elif f.function.result != llvm.VOID:
         element = element_in_memory(f.function.result) or I8
         name = next(n for n in _names() if n not in f.structure.values)
         f.result = f.b(addresses.AddressOf(block.add_argument(PointerType(element), name))).out
@@ -182,7 +185,7 @@ def _instruction(f: FunctionImport, i: syntax.Instruction, number: int, blocks: 
         case syntax.Branch() | syntax.Switch():
             _branch(f, i, number, blocks)
         case syntax.Return(value=value):
-            if value is not None:
+            if value is not None and not is_tensor_type(value.type):
                 memory.write(f, f.result, f.value(value), i)
         case syntax.Unreachable():
             return

@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from tilewright.diagnostics.nearest import nearest
 from tilewright.dialects.tlx import BY_INTRINSIC
-from tilewright.frontends.tlx.llvm.types import FloatType, IntegerType, PointerType, Type, VectorType
+from tilewright.frontends.tlx.llvm.types import FloatType, IntegerType, PointerType, TargetType, Type, VectorType
+from tilewright.frontends.tlx.target_types import mangled
 
 TYPEINFO: Final = "llvm.tensor.typeinfo"
 TOTENSOR: Final = "llvm.vector.totensor"
@@ -20,7 +21,16 @@ STORE: Final = "llvm.tensor.store"
 KNOWN: Final = frozenset({*BY_INTRINSIC, TYPEINFO, TOTENSOR, "llvm.tensor.totensor", SPLAT})
 """Names without suffixes."""
 _PREFIX: Final = re.compile(r"l*vm\.tensor\.|llvm\.tensor(?=\W|$)")
-_COMPONENT: Final = re.compile(r"(?:v[0-9]+|nxv[0-9]+)?(?:p[0-9]+)?(?:v[0-9]+)?(?:i[0-9]+|b?f16|f32|f64)?")
+_TARGET: Final = re.compile(r"(?<=\.)ttlx\.tensor(?=_)")
+"""The beginning of a target type in a suffix, as LLVM mangles it; its point separates no components."""
+_JOINED: Final = "\0"
+_COMPONENT: Final = re.compile(
+    r"(?:v[0-9]+|nxv[0-9]+)?(?:p[0-9]+)?(?:v[0-9]+)?(?:i[0-9]+|b?f16|f32|f64)?|ttlx\.tensor_[a-z0-9_]+t"
+)
+
+
+def _joined(found: re.Match[str]) -> str:
+    return found[0].replace(".", _JOINED)
 
 
 class Intrinsic(Struct, frozen=True):
@@ -39,7 +49,7 @@ class Unknown(Struct, frozen=True):
 
 def recognise(callee: str) -> Intrinsic | Unknown | None:
     """What a called function is; None if it is nothing of TLX. The longest known name counts."""
-    parts = callee.split(".")
+    parts = [part.replace(_JOINED, ".") for part in _TARGET.sub(_joined, callee).split(".")]
     for count in range(len(parts), 2, -1):
         name = ".".join(parts[:count])
         if name in KNOWN:
@@ -74,6 +84,8 @@ def component(type_: Type) -> str:
             return f"v{count}{component(element)}"
         case PointerType(space=space):
             return f"p{space}"
+        case TargetType():
+            return mangled(type_)
         case _:
             return ""
 

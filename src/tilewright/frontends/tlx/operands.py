@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from math import prod
 from typing import Final
 
 from tilewright.dialects.tlx.types import TensorType
-from tilewright.frontends.tlx.codes import ELEMENTS, LIMIT, NOT_CONSTANT, OPERANDS
-from tilewright.frontends.tlx.context import Broken, FunctionImport
+from tilewright.frontends.tlx.codes import LIMIT, NOT_CONSTANT, OPERANDS
+from tilewright.frontends.tlx.context import MOST_DIMENSIONS, Broken, FunctionImport
 from tilewright.frontends.tlx.llvm import syntax
 from tilewright.frontends.tlx.llvm import types as llvm
 from tilewright.frontends.tlx.llvm.folding import Known
@@ -15,7 +14,6 @@ from tilewright.frontends.tlx.options import LayoutConvention
 from tilewright.ir.core import Value
 from tilewright.ir.types import ScalarType
 
-_RANK: Final = 32
 _PLAIN: Final = (syntax.Integers, syntax.Word, syntax.Local)
 
 
@@ -38,7 +36,7 @@ class Operands:
             raise self.f.refuse(OPERANDS, self.call, message)
 
     def tensor(self, index: int) -> Value:
-        """A token."""
+        """A token, or a value of a target type."""
         return self.f.tensor(self.arguments[index].operand, index + 1, self.operation)
 
     def numbers(self, index: int, what: str) -> tuple[int, ...]:
@@ -48,8 +46,8 @@ class Operands:
         if not isinstance(vector, llvm.VectorType) or not isinstance(vector.element, llvm.IntegerType):
             message = f"{what} of {self.operation} is a vector of integers, not {vector}"
             raise self.f.refuse(OPERANDS, operand, message)
-        if vector.count > _RANK:
-            message = f"{what} of {vector.count:,} entries; the limit of a rank is {_RANK}"
+        if vector.count > MOST_DIMENSIONS:
+            message = f"{what} of {vector.count:,} entries; the limit of a rank is {MOST_DIMENSIONS}"
             raise self.f.refuse(LIMIT, operand, message)
         found = self._constant(operand, what)
         assert isinstance(found, tuple)
@@ -101,9 +99,5 @@ class Operands:
         if self.f.options.layout_convention is LayoutConvention.XLA and sorted(layout) == list(range(len(shape))):
             shape = tuple(shape[d] for d in layout)
             padding = tuple(padding[d] for d in layout) if len(padding) == len(shape) else padding
-        limits, place = self.f.limits, self.arguments[first].operand
-        count = prod(n for n in shape if n > 0)
-        for found, unit, most in ((count, "elements", limits.elements), (count * element.bytes, "bytes", limits.bytes)):
-            if found > most:
-                raise self.f.refuse(ELEMENTS, place, f"a tensor of {found:,} {unit}; the limit is {most:,}")
+        self.f.bounded(len(shape), shape, element, self.arguments[first].operand)
         return TensorType(element, shape, layout, padding)

@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import Enum
 
 from tilewright.dialects import cf
 from tilewright.dialects.addresses import AddressOf
 from tilewright.dialects.builtin import Kernel
+from tilewright.dialects.tlx.types import TensorType
 from tilewright.frontends.tlx.absorbed import Absorbed, is_alias
 from tilewright.frontends.tlx.declarations import Declarations
 from tilewright.frontends.tlx.naming import Names
 from tilewright.frontends.tlx.pointers import pointer_values
 from tilewright.frontends.tlx.spelling import constant_text, type_text
-from tilewright.ir.core import Block, Value
+from tilewright.ir.core import Block, Operation, Value
+
+
+class TensorForm(Enum):
+    """How tensors are written: as vectors with tokens beside them, or as values of target types."""
+
+    TOKENS = "text"
+    TARGET_TYPES = "target-types"
 
 
 class Printing:
     """Collects the lines of one function. An address is printed as a pointer where it is one, else as an integer;
     the other form is made right behind the definition, where something needs it."""
 
-    def __init__(self, kernel: Kernel, declarations: Declarations) -> None:
+    def __init__(self, kernel: Kernel, declarations: Declarations, form: TensorForm = TensorForm.TOKENS) -> None:
         self.kernel = kernel
+        self.form = form
         self.declarations = declarations
         self.names = Names()
         self.lines: list[str] = []
@@ -45,7 +55,7 @@ class Printing:
             for op in block:
                 if isinstance(op, AddressOf):
                     self.aliases[op.out] = self.names.name(op.pointer)
-                elif is_alias(op):
+                elif self.is_alias(op):
                     self.aliases[op.results[0]] = self.names.name(op.operands[0])
         for value in (*self.aliases, *defined):
             if self.pointers.needs_other_form(value):
@@ -58,13 +68,25 @@ class Printing:
         return [
             result
             for op in block
-            if op not in self.absorbed and constant_text(op) is None and not isinstance(op, told) and not is_alias(op)
+            if op not in self.absorbed
+            and constant_text(op) is None
+            and not isinstance(op, told)
+            and not self.is_alias(op)
             for result in op.results
         ]
 
     def label(self, block: Block) -> str:
         """The name of a block."""
         return self.names.name(block)
+
+    def is_alias(self, op: Operation) -> bool:
+        """Whether an operation is told by the name of its operand, which is printed as its result is."""
+        return self.form is TensorForm.TOKENS and is_alias(op)
+
+    @staticmethod
+    def is_tensor(value: Value) -> bool:
+        """Whether a value is a tensor, of which only forms of text know how it is written."""
+        return isinstance(value.type, TensorType)
 
     # Values
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tilewright.dialects.tlx.base import tensor_of
 from tilewright.dialects.tlx.memory import Load, Store, ToVector, TypeInfo
+from tilewright.dialects.tlx.types import TensorType
 from tilewright.frontends.tlx import names
 from tilewright.frontends.tlx.codes import ELEMENT, OPERANDS, POINTEE
 from tilewright.frontends.tlx.context import Broken, FunctionImport
@@ -17,6 +18,7 @@ from tilewright.frontends.tlx.memory import read
 from tilewright.frontends.tlx.operands import Operands
 from tilewright.frontends.tlx.options import Quirks
 from tilewright.frontends.tlx.strides import distances
+from tilewright.frontends.tlx.target_types import is_tensor_type
 from tilewright.ir.core import Value
 from tilewright.ir.types import I8, ScalarType
 
@@ -33,8 +35,9 @@ def enter(f: FunctionImport, call: syntax.Call, value: Value, tensor: bool = Tru
 
 def typeinfo(f: FunctionImport, operands: Operands, name: str) -> None:
     """A vector, or what lies in memory, as a tensor."""
-    operands.counted(4)
-    call, argument = operands.call, operands.arguments[0]
+    call = operands.call
+    operands.counted(1 if is_tensor_type(call.type) else 4)
+    argument = operands.arguments[0]
     resident = name != names.TYPEINFO
     if isinstance(argument.operand.type, llvm.PointerType):
         vector = _in_memory(f, argument)
@@ -43,8 +46,7 @@ def typeinfo(f: FunctionImport, operands: Operands, name: str) -> None:
     else:
         message = f"{operands.operation} takes a vector, not {argument.operand.type}"
         raise f.refuse(OPERANDS, argument.operand, message)
-    element = _element(f, argument)
-    type_ = operands.type(element, 1)
+    type_, place = _said_type(f, operands, _element(f, argument))
     known = f.tensors.get(argument.operand.value.name) if isinstance(argument.operand.value, syntax.Local) else None
     if vector is None and (known is None or known.type != type_):
         vector = f.value(argument.operand)
@@ -57,8 +59,17 @@ def typeinfo(f: FunctionImport, operands: Operands, name: str) -> None:
     if vector is None:
         vector = f.value(argument.operand)
     op = f.b(TypeInfo(vector, resident, result_types=[type_]))
-    op.places = {("operand", 0): f.range_of(argument.operand), "type": f.range_of(operands.arguments[1].operand)}
+    op.places = {("operand", 0): f.range_of(argument.operand), "type": f.range_of(place)}
     enter(f, call, op.out)
+
+
+def _said_type(f: FunctionImport, operands: Operands, element: ScalarType | None) -> tuple[TensorType, syntax.Node]:
+    """The type that a call gives a tensor, by operands or by its own; and the place of it."""
+    call = operands.call
+    if is_tensor_type(call.type):
+        return f.tensor_type(call.type, call), call
+    assert element is not None
+    return operands.type(element, 1), operands.arguments[1].operand
 
 
 def _element(f: FunctionImport, argument: syntax.Argument) -> ScalarType:
@@ -97,16 +108,20 @@ def _in_memory(f: FunctionImport, argument: syntax.Argument) -> Value:
 
 def load(f: FunctionImport, operands: Operands, suffix: Sequence[str]) -> None:
     """A tensor in memory."""
-    operands.counted(5)
-    element = _loaded_element(f, operands, suffix)
-    address = f.value(operands.arguments[0].operand)
-    type_ = operands.type(element, 1)
-    found, dynamic = distances(f, operands.call, operands.arguments[4].operand, type_.extents)
+    typed = is_tensor_type(operands.call.type)
+    operands.counted(2 if typed else 5)
+    strides = operands.arguments[-1].operand
+    element = None if typed else _loaded_element(f, operands, suffix)
+    address = f.value(_pointer(f, operands, 0).operand)
+    type_, place = _said_type(f, operands, element)
+    if typed:
+        _check_pointee(f, operands, suffix, type_)
+    found, dynamic = distances(f, operands.call, strides, type_.extents)
     op = f.b(Load(address, dynamic, found, result_types=[type_]))
     op.places = {
         ("operand", 0): f.range_of(operands.arguments[0].operand),
-        "type": f.range_of(operands.arguments[1].operand),
-        "distances": f.range_of(operands.arguments[4].operand),
+        "type": f.range_of(place),
+        "distances": f.range_of(strides),
     }
     enter(f, operands.call, op.out)
 
@@ -135,6 +150,15 @@ def _said_element(f: FunctionImport, argument: syntax.Argument, suffix: Sequence
     return None if f.options.quirks is Quirks.PROTOTYPE and found is I8 else found
 
 
+def _check_pointee(f: FunctionImport, operands: Operands, suffix: Sequence[str], type_: TensorType) -> None:
+    """What a pointer points to, if anything says that, is what the tensor consists of."""
+    argument = _pointer(f, operands, 0)
+    said = _said_element(f, argument, suffix)
+    if said is not None and said is not type_.element:
+        message = f"{operands.operation}: the tensor has {type_.element} elements, the pointer points to {said}"
+        raise f.refuse(POINTEE, argument.operand, message)
+
+
 def _loaded_element(f: FunctionImport, operands: Operands, suffix: Sequence[str]) -> ScalarType:
     argument = _pointer(f, operands, 0)
     said = _said_element(f, argument, suffix)
@@ -161,14 +185,12 @@ def store(f: FunctionImport, operands: Operands) -> None:
     if len(call.arguments) != 3:
         message = f"store takes (pointer, token, strides); {len(call.arguments)} operands given"
         raise f.refuse(OPERANDS, call, message)
-    token, strides = (1, 2) if call.arguments[1].operand.type == llvm.TOKEN else (2, 1)
+    second = call.arguments[1].operand.type
+    token, strides = (1, 2) if second == llvm.TOKEN or is_tensor_type(second) else (2, 1)
     argument = _pointer(f, operands, 0)
     tensor = operands.tensor(token)
     type_ = tensor_of(tensor)
-    said = _said_element(f, argument, ())
-    if said is not None and said is not type_.element:
-        message = f"store: the tensor has {type_.element} elements, the pointer points to {said}"
-        raise f.refuse(POINTEE, argument.operand, message)
+    _check_pointee(f, operands, (), type_)
     address = f.value(argument.operand)
     found, dynamic = distances(f, call, call.arguments[strides].operand, type_.extents)
     op = f.b(Store(address, tensor, dynamic, found))

@@ -15,17 +15,19 @@ from tilewright.dialects.tlx.memory import ToVector
 from tilewright.dialects.tlx.shapes import swapped_layout
 from tilewright.dialects.tlx.types import TENSOR, TensorType
 from tilewright.frontends.tlx import names
-from tilewright.frontends.tlx.codes import COUNT, LAYOUTS_DIFFER, OPERANDS
+from tilewright.frontends.tlx.codes import COUNT, LAYOUTS_DIFFER, OPERANDS, RETYPED
 from tilewright.frontends.tlx.context import Broken, FunctionImport
 from tilewright.frontends.tlx.ir_types import element_in_memory
 from tilewright.frontends.tlx.llvm import syntax
 from tilewright.frontends.tlx.llvm import types as llvm
 from tilewright.frontends.tlx.operands import Operands
 from tilewright.frontends.tlx.options import LayoutConvention, Quirks
+from tilewright.frontends.tlx.target_types import is_tensor_type
 from tilewright.frontends.tlx.tensor_memory import enter, load, store, tensor_element, typeinfo
 from tilewright.frontends.tlx.uses import is_typing
 from tilewright.ir.attributes import Attribute
 from tilewright.ir.core import Place, Value
+from tilewright.ir.types import ScalarType
 
 _ONES: Final = (1, 1)
 _LAYOUTS: Final = frozenset({"layout", "new_layout"})
@@ -81,6 +83,8 @@ def _operation(f: FunctionImport, operands: Operands, cls: type[TlxOperation]) -
     type_ = tensor_of(values[0]).flat if cls is ToVector else f.type_of(operands.call.type, operands.call)
     op = f.b(cls.of_parts(values, [type_], attributes))
     op.places = places
+    if isinstance(op, ToVector):
+        f.note_vector(op)
     if op.results[0].type != f.type_of(operands.call.type, operands.call):
         raise f.refuse(COUNT, operands.call, f"{operands.operation} gives {type_}, not {operands.call.type}")
     enter(f, operands.call, op.results[0], tensor=False)
@@ -133,8 +137,9 @@ def _operand(f: FunctionImport, operands: Operands, index: int, is_tensor: bool)
     operand = operands.arguments[index].operand
     if is_tensor:
         return operands.tensor(index)
-    if operand.type == llvm.TOKEN:
-        message = f"operand {index + 1} of {operands.operation} is a number or a vector, not a token"
+    if operand.type == llvm.TOKEN or is_tensor_type(operand.type):
+        found = "token" if operand.type == llvm.TOKEN else "tensor"
+        message = f"operand {index + 1} of {operands.operation} is a number or a vector, not a {found}"
         raise f.refuse(OPERANDS, operand, message)
     return f.value(operand)
 
@@ -165,10 +170,8 @@ def _tensor_operation(
     places: dict[Place, Location],
 ) -> None:
     call = operands.call
-    if not isinstance(call.type, llvm.VectorType):
-        raise f.refuse(OPERANDS, call, f"{operands.operation} gives a vector, not {call.type}")
-    f.type_of(call.type, call)
-    element = tensor_element(f, call.type.element, call)
+    said = f.tensor_type(call.type, call) if is_tensor_type(call.type) else None
+    element = _result_element(f, operands) if said is None else said.element
     first = next(v for v in values if isinstance(v.type, TensorType))
     op = f.b(cls.of_parts(values, [tensor_of(first).with_element(element)], attributes))
     op.places = places
@@ -176,10 +179,24 @@ def _tensor_operation(
     if found is None:
         raise Broken  # the verifier says why
     op.results[0].type = found = f.the(found)
-    if cls.has_open_layout:
-        op.results[0].type = found = f.the(found.relaid(_settled(f, operands, found)))
-    _compare(f, operands, found)
+    if cls.has_open_layout and (said is None or said.rank == found.rank):
+        layout = _settled(f, operands, found) if said is None else said.layout
+        op.results[0].type = found = f.the(found.relaid(layout))
+    if said is None:
+        _compare(f, operands, found)
+    elif said != found:
+        code = COUNT if said.size != found.size else RETYPED
+        raise f.refuse(code, call, f"{operands.operation}: the result is {found}, not {said}")
     enter(f, call, op.results[0])
+
+
+def _result_element(f: FunctionImport, operands: Operands) -> ScalarType:
+    """What the vector that a call gives consists of."""
+    call = operands.call
+    if not isinstance(call.type, llvm.VectorType):
+        raise f.refuse(OPERANDS, call, f"{operands.operation} gives a vector, not {call.type}")
+    f.type_of(call.type, call)
+    return tensor_element(f, call.type.element, call)
 
 
 def _compare(f: FunctionImport, operands: Operands, found: TensorType) -> None:

@@ -12,6 +12,7 @@ from tilewright.frontends.tlx.llvm import syntax
 from tilewright.frontends.tlx.llvm.folding import Constants
 from tilewright.frontends.tlx.llvm.result_types import operands_of
 from tilewright.frontends.tlx.names import STORE, TOTENSOR, TYPEINFO, Intrinsic, Unknown, recognise
+from tilewright.frontends.tlx.target_types import is_tensor_type, tensor_of_type
 from tilewright.ir.types import ScalarType
 
 _TYPING = (TYPEINFO, TOTENSOR, "llvm.tensor.totensor")
@@ -88,6 +89,9 @@ class Uses:
             intrinsic = self.intrinsic(use.user)
             layout: tuple[int, ...] | None = None
             if intrinsic is not None and is_typing(intrinsic.name) and isinstance(use.user, syntax.Call):
+                typed = tensor_of_type(use.user.type) if is_tensor_type(use.user.type) else None
+                if typed is not None and typed.rank == rank:
+                    layout = typed.layout
                 said = constants.value_of(use.user.arguments[2].operand) if len(use.user.arguments) > 2 else None
                 if isinstance(said, tuple) and sorted(said) == list(identity):
                     layout = said[::-1] if is_reversed else said

@@ -15,6 +15,7 @@ from tilewright.frontends.tlx.llvm.types import (
     IntegerType,
     PointerType,
     StructType,
+    TargetType,
     Type,
     VectorType,
     agrees,
@@ -66,6 +67,8 @@ def faults(instruction: syntax.Instruction, types: Types) -> Iterator[Finding]:
             yield from _sized(type_, types)
             yield from _pointee(pointer, type_)
         case syntax.Store(value=value, pointer=pointer):
+            if isinstance(value.type, TargetType):
+                yield value, f"memory holds no {value.type}"
             yield from _pointee(pointer, value.type)
         case syntax.Alloca(type=type_):
             yield from _sized(type_, types)
@@ -163,7 +166,8 @@ def _address(instruction: syntax.GetElementPointer, types: Types) -> Iterator[Fi
 
 
 def _sized(type_: Type, types: Types) -> Iterator[Finding]:
-    if type_ in (TOKEN, METADATA) or resolved(type_, types) is None:
+    found = resolved(type_, types)
+    if found is None or found in (TOKEN, METADATA) or isinstance(found, TargetType):
         yield None, f"memory holds no {type_}"
 
 
