@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from effort import count
 from tilewright.diagnostics import Report
 from tilewright.dialects import arith, operation_classes
 from tilewright.dialects.cuda_tile import OPERATIONS, conversions
@@ -64,6 +65,9 @@ NO_ARITHMETIC = {
     *("cuda_tile.mmaf", "cuda_tile.mmai", "cuda_tile.mmaf_scaled"),
 }
 """Pure operations that are no arithmetic on elements."""
+
+ROWS = count("RANDOM_FOLDED_ROWS", 30, 1000)
+"""Of all combinations of edges so many of each instance of an operation."""
 
 COMPUTED = [cls for cls in (*SHARED, *OPERATIONS) if cls.evaluate is not None]
 
@@ -153,7 +157,7 @@ def test_folding_computes_as_the_interpreters(cls: type[Operation], rng: np.rand
         formats, target = [v.type.format for v in op.operands], op.results[0].type.format
         options = [values_of(v.type) for v in op.operands]
         every: list[tuple[Number, ...]] = list(itertools.product(*options))
-        rows = [every[int(k)] for k in rng.permutation(len(every))[:60]]
+        rows = [every[int(k)] for k in rng.permutation(len(every))[:ROWS]]
         if not rows:
             continue
         columns = [array_of(layout, [row[k] for row in rows]) for k, layout in enumerate(formats)]
