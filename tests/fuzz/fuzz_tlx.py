@@ -17,6 +17,7 @@ with atheris.instrument_imports(include=["tilewright"]):
     from tilewright.diagnostics.render import render_text
     from tilewright.frontends.tlx.formatter import format_source
     from tilewright.frontends.tlx.printer import print_module
+    from tilewright.frontends.tlx.printing import TensorForm
     from tilewright.frontends.tlx.reading import read_tlx
 
 
@@ -29,9 +30,10 @@ def check_bytes(data: bytes) -> None:
     except CompileError as error:
         render_text(error.diagnostics)
         return
-    printed = print_module(module)
-    if print_module(read_tlx(Source("again.ll", printed), Report())) != printed:
-        raise AssertionError("printing is no fixpoint")
+    for form in TensorForm:
+        printed = print_module(module, form)
+        if print_module(read_tlx(Source("again.ll", printed), Report()), form) != printed:
+            raise AssertionError("printing is no fixpoint")
 
 
 def main() -> None:

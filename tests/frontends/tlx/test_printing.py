@@ -240,6 +240,37 @@ def test_llvm_keeps_loads_behind_stores_to_their_memory(rng: np.random.Generator
     assert (c == a).all()
 
 
+@pytest.mark.parametrize("form", TensorForm, ids=lambda form: form.value)
+@pytest.mark.parametrize("users", ["", "dead", "only dead"])
+def test_layouts_stay_where_users_come_and_go(users: str, form: TensorForm, rng: np.random.Generator) -> None:
+    """What settled the layout of a product (decision 9) may be dropped, or joined by others that nothing needs."""
+    dead = [
+        f"%u = {typeinfo('<4 x float> %p', [2, 2], layout=[1, 0])}",
+        "%w = call <4 x float> @llvm.tensor.relu(token %u)",
+    ]
+    used = [f"%t = {typeinfo('<4 x float> %p', [2, 2], layout=[1, 0])}", store("%c", "%t", [0, 0])]
+    text = function(
+        f"%x = {load('%a', 'float', [2, 3])}",
+        f"%y = {load('%b', 'float', [3, 2])}",
+        "%p = call <4 x float> @llvm.tensor.matmul(token %x, token %y)",
+        *(dead if users else []),
+        *([store("%c", "%x", [0, 0])] if users == "only dead" else used),
+    )
+    a, b = (rng.integers(-9, 9, shape).astype(np.float32) for shape in ((2, 3), (3, 2)))
+    wanted = a if users == "only dead" else (a @ b).T
+    c = np.zeros(wanted.shape, np.float32)
+    run(text, a, b, c)
+    assert (c == wanted).all()
+    better = optimised(printed(text, form))
+    assert "relu" not in better
+    if users == "only dead":
+        assert "matmul" not in better
+        b = b.view(np.int8)
+    c[:] = 0
+    run(better, a, b, c)
+    assert (c == wanted).all()
+
+
 def test_vectors_of_results_that_are_not_row_major_say_so() -> None:
     """Printed as the result itself, one of them would be used as row-major and give it two layouts."""
     text = function(
