@@ -76,7 +76,10 @@ def results(
     limit: int = 4096,
     levels: Sequence[int] = (2, 0),
 ) -> dict[str, Array]:
-    """What the kernel stores of logical tensors and numbers: interpreted as written and lowered, and compiled."""
+    """What the kernel stores of logical tensors and numbers: interpreted as written and lowered, and compiled.
+
+    Without a level nothing is compiled.
+    """
     given = [
         put(rng, t, a).reshape(-1) if isinstance(t, TensorType) else a[()]
         for t, a in zip(types, arguments, strict=True)
@@ -89,7 +92,8 @@ def results(
         "lowered": interpreted_module(_copy(behind), "", False),
     }
     runs |= {f"compiled at level {level}": compiled(_copy(behind), level) for level in levels}
-    runs["on the emulated device"] = program_of_module(_copy(behind), levels[0])
+    if levels:
+        runs["on the emulated device"] = program_of_module(_copy(behind), levels[0])
     found: dict[str, Array] = {}
     for name, run in runs.items():
         inputs, out = [g.copy() for g in given], start.copy()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import pytest
 
@@ -17,6 +15,7 @@ from transforms.lower_tlx.cases import CASES, maker_of
 from transforms.lower_tlx.programs import program, results
 
 TRIES = count("RANDOM_TLX_LOWERINGS", 1, 40)
+SHARE = count("RANDOM_TLX_COMPILED_SHARE", 3, 1)
 LIMITS = {"small": 4096, "large": 4}
 LEVELS = {"small": (2, 0) if thorough() else (2,), "large": (2, 0)}
 """What is in memory is the longer code."""
@@ -31,26 +30,16 @@ def close(found: Array, wanted: Array, bits: int) -> bool:
     return bool((np.abs(x[near] - y[near]) <= allowed).all()) and same(found[~near], wanted[~near])
 
 
-class Form(NamedTuple):
-    """An operation whose tensors are small or large; one value to `covering`."""
-
-    cls: type[TlxOperation]
-    limit: str
-
-    def __str__(self) -> str:
-        return f"{self.cls.definition.name}-{self.limit}"
-
-
-@pytest.mark.covering(1)
-@pytest.mark.parametrize(
-    ("form", "element"), [(Form(cls, limit), element) for cls, element in CASES for limit in LIMITS], ids=str
-)
-def test_operation(rng: np.random.Generator, form: Form, element: ScalarType) -> None:
-    cls, limit = form
+@pytest.mark.covering(2)
+@pytest.mark.parametrize("limit", LIMITS)
+@pytest.mark.parametrize(("cls", "element"), CASES, ids=str)
+def test_operation(rng: np.random.Generator, cls: type[TlxOperation], element: ScalarType, limit: str) -> None:
+    """In the interpreter; one in so many is compiled too, which takes three times as long."""
+    levels = LEVELS[limit] if rng.integers(SHARE) == 0 else ()
     for _ in range(TRIES):
         case = maker_of(cls)(rng, element)
         _, type_ = program(case.types, case.body)
-        stored = results(rng, case.types, case.body, case.arguments, LIMITS[limit], LEVELS[limit])
+        stored = results(rng, case.types, case.body, case.arguments, LIMITS[limit], levels)
         found = {name: got(type_, array.reshape(type_.extents)) for name, array in stored.items()}
         wanted = found.pop("written")
         for name, tensor in found.items():
