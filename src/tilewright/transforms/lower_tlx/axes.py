@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from tilewright.ir.core import Value
-from tilewright.transforms.emit import Length
-from tilewright.transforms.lower_tlx.context import strides_of
+from tilewright.transforms.emit import Length, memref_type
+from tilewright.transforms.lower_tlx.context import Lowering, address_of, strides_of
 
 _FAR = 1 << 62
 
@@ -50,6 +50,20 @@ def _continues(outer: Axis, inner: Axis) -> bool:
     """Whether the outer dimension goes on where the inner one ends, in every tensor."""
     pairs = zip(outer.strides, inner.strides, strict=True)
     return all(isinstance(x, int) and isinstance(y, int) and x == y * inner.extent for x, y in pairs)
+
+
+def walked_together(low: Lowering, views: Sequence[Value]) -> list[Value]:
+    """The same elements of views of one shape, with as few dimensions as their strides allow."""
+    types = [memref_type(view) for view in views]
+    shape = [n or 1 for n in types[0].shape]
+    found = merged(axes(shape, [(view, range(len(shape))) for view in views]))
+    if len(found) == len(shape) or not found:
+        return list(views)
+    extents = [axis.extent for axis in found[::-1]]
+    return [
+        low.view(address_of(view), type_.element, extents, [axis.strides[k] for axis in found[::-1]])
+        for k, (view, type_) in enumerate(zip(views, types, strict=True))
+    ]
 
 
 def longest(given: Sequence[Axis], count: int) -> tuple[Axis, list[Axis]]:

@@ -12,8 +12,9 @@ from tilewright.dialects.tlx import elementwise as tlx
 from tilewright.dialects.tlx import products
 from tilewright.dialects.tlx.base import tensor_of
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.types import F64, INDEX, TileType
+from tilewright.ir.types import F32, F64, INDEX, ScalarType, TileType
 from tilewright.transforms import emit
+from tilewright.transforms.lower_tlx.axes import walked_together
 from tilewright.transforms.lower_tlx.context import Lowering
 
 _Function = Callable[[Builder, Value], Value]
@@ -31,20 +32,25 @@ def _relu(b: Builder, x: Value) -> Value:
 
 
 def _sigmoid(b: Builder, x: Value) -> Value:
+    """Of e^-|x|, which is no more than 1: nothing overflows, and small results keep their last bits."""
     one = b.constant(1.0, x.type)
-    return b(arith.Div(one, b(arith.Add(one, b(math.Exp(b(arith.Neg(x)).out)).out)).out)).out
+    power = b(math.Exp(b(arith.Neg(b(arith.Abs(x)).out)).out)).out
+    above = emit.select(b, b(arith.Cmp(arith.Predicate.LT, x, b.zero(x.type))).out, power, one)
+    return b(arith.Div(above, b(arith.Add(one, power)).out)).out
 
 
 def _log10(b: Builder, x: Value) -> Value:
     return b(arith.Mul(b(math.Log2(x)).out, b.constant(log10(2), x.type))).out
 
 
-def _wide(function: _Function) -> _Function:
-    """Computed in f64, so that what several roundings lose is less than the last bit of shorter types."""
+def _wide(function: _Function, wide: ScalarType) -> _Function:
+    """Computed in a wider type if there is one, so that what several roundings lose is less than the last bit."""
 
     def compute(b: Builder, x: Value) -> Value:
         element = emit.scalar_type(x.type)
-        return emit.cast(b, function(b, emit.cast(b, x, F64)), element)
+        if element.bits >= wide.bits:
+            return function(b, x)
+        return emit.cast(b, function(b, emit.cast(b, x, wide)), element)
 
     return compute
 
@@ -52,14 +58,14 @@ def _wide(function: _Function) -> _Function:
 FUNCTIONS: Final[Mapping[type[tlx.TensorUnary], _Function]] = {
     tlx.Relu: _relu,
     tlx.Tanh: _direct(math.Tanh),
-    tlx.Sigmoid: _wide(_sigmoid),
+    tlx.Sigmoid: _wide(_sigmoid, F32),
     tlx.Sin: _direct(math.Sin),
     tlx.Cos: _direct(math.Cos),
     tlx.Exp: _direct(math.Exp),
     tlx.Exp2: _direct(math.Exp2),
     tlx.Log: _direct(math.Log),
     tlx.Log2: _direct(math.Log2),
-    tlx.Log10: _wide(_log10),
+    tlx.Log10: _wide(_log10, F64),
     tlx.Sqrt: _direct(math.Sqrt),
     tlx.Fabs: lambda b, x: b(arith.Abs(x)).out,
     tlx.Floor: _direct(math.Floor),
@@ -98,8 +104,9 @@ def function(low: Lowering, op: tlx.TensorUnary) -> Value:
     if not low.is_large(type_):
         return compute(low.b, low.tile(op.input))
     source, target = low.memory(op.input, type_), low.result(type_)
+    walked, written = walked_together(low, [source, target])
     low.for_each_chunk(
-        target, lambda inner, box: box.store(inner.b, compute(inner.b, box.load(inner.b, source)), target)
+        written, lambda inner, box: box.store(inner.b, compute(inner.b, box.load(inner.b, walked)), written)
     )
     return target
 

@@ -8,7 +8,7 @@ import pytest
 import tilewright as tw
 
 
-def _double(width: int) -> str:
+def _double(width: int, operation: str = "addf %u, %u") -> str:
     view = "tensor_view<?xf32, strides=[1]>"
     part = f"partition_view<tile=({width}), {view}>"
     views = "".join(
@@ -21,11 +21,15 @@ entry @double(%x: tile<ptr<f32>>, %y: tile<ptr<f32>>, %n: tile<i32>) {{
   {views}
   %b, %c, %d = get_tile_block_id : tile<i32>
   %u, %t0 = load_view_tko weak %xv[%b] : {part}, tile<i32> -> tile<{width}xf32>, token
-  %v = addf %u, %u : tile<{width}xf32>
+  %v = {operation} : tile<{width}xf32>
   %t1 = store_view_tko weak %v, %yv[%b] : tile<{width}xf32>, {part}, tile<i32> -> token
   return
 }}
 """
+
+
+def test_functions_leave_it_to_the_hardware() -> None:
+    assert "@llvm.prefetch" not in tw.compile(_double(1024, "exp %u")).double.ir("llvm")
 
 
 @pytest.mark.parametrize(("width", "prefetches"), [(1024, True), (256, False)])
