@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from frontends.tlx.kernels import function, ivec, load, store, typeinfo
+from frontends.tlx.kernels import function, ivec, load, renamed, store, typeinfo
 from frontends.tlx.test_meaning import PRODUCT
 from tilewright.cli.main import cli
 from tilewright.dialects.builtin import Module
@@ -53,6 +53,23 @@ def test_translate_prints_canonical_text(tmp_path: Path) -> None:
     assert first.exit_code == 0
     assert "declare <6 x float> @llvm.tensor.matmul.v6f32(token, token)" in first.stdout
     assert run("translate", written(tmp_path, first.stdout)).stdout == first.stdout
+
+
+def test_translate_prints_target_types(tmp_path: Path) -> None:
+    """A text without tokens, that every verb reads, and that leads back to the canonical one."""
+    canonical = run("translate", written(tmp_path, PRODUCT)).stdout
+    found = run("translate", "--to", "target-types", written(tmp_path, PRODUCT)).stdout
+    assert "token" not in found
+    assert 'target("tlx.tensor", float, 2, 2, 3' in found
+    path = written(tmp_path, found)
+    assert run("check", path).exit_code == 0
+    assert run("translate", "--to", "target-types", path).stdout == found
+    assert run("translate", "--to", "text", path).stdout == run("translate", path).stdout
+    assert run("fmt", path).exit_code == 0
+    assert renamed(run("translate", path).stdout) == renamed(canonical)
+    assert run("run", path, "--target", "interpreter", *ARGUMENTS).exit_code == 0
+    assert run("translate", "--to", "bytecode", path).exit_code == 2
+    assert run("translate", "--to", "target-types", "--bytecode-version", "13.1", path).exit_code == 2
 
 
 def test_quirks_are_options_of_all_that_reads_texts(tmp_path: Path) -> None:
