@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from code_generation import quick_code_generation
 from covering import MARK, asked_for, thinned
 from effort import GIVEN_SEED, SEED, THOROUGH, Ran, thorough
+from halves import collect_from_an_end, in_order
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -38,6 +38,15 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         os.environ[_COVERING] = str(SEED)
         _use_new_cache(config)
+    collect_from_an_end(config)
+    # Hypothesis would parse all modules of the package in each process, for numbers and words to try.
+    patched = pytest.MonkeyPatch()
+    patched.setattr("hypothesis.internal.conjecture.providers.is_local_module_file", _is_no_source, raising=False)
+    config.add_cleanup(patched.undo)
+
+
+def _is_no_source(_path: str) -> bool:
+    return False
 
 
 _COVERING = "TILEWRIGHT_RANDOM_COVERING"
@@ -46,9 +55,11 @@ _COUNTS = pytest.StashKey[dict[str, tuple[int, int]]]()
 """How many combinations of each test a run takes, of how many."""
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Generator[None]:
     """Leave out combinations of tests that bear the mark, unless all are asked for."""
+    in_order(config, items)
+    yield
     if thorough():
         return
     left_out, counts = thinned(items, random.Random(os.environ[_COVERING]), asked_for(config))
@@ -97,6 +108,9 @@ def _use_new_cache(config: pytest.Config) -> None:
 @pytest.fixture(scope="session", autouse=True)
 def code_generation() -> Generator[None]:
     """LLVM takes less time with most kernels than users let it."""
+    # The process that distributes tests generates no code.
+    from code_generation import quick_code_generation
+
     with quick_code_generation():
         yield
 
