@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import shutil
 import subprocess
 import sys
 from fractions import Fraction
@@ -103,14 +104,21 @@ def test_both(x, y):
 """
 
 
-@pytest.mark.parametrize("option", ["--lf", "--ff", "--sw"])
-@pytest.mark.parametrize("distributed", [[], ["-n2"]])
-def test_what_failed_runs_again(tmp_path: Path, option: str, distributed: list[str]) -> None:
+@pytest.fixture(scope="module")
+def failed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where all combinations have failed once."""
+    folder = tmp_path_factory.mktemp("failed")
+    done = run_of(folder, FAILING, ["--thorough"])
+    assert "20 failed" in done.stdout, done.stdout + done.stderr
+    (folder / "mended").touch()
+    return folder
+
+
+@pytest.mark.parametrize("options", [["--lf"], ["--ff"], ["--sw"], ["--lf", "-n2"]], ids=" ".join)
+def test_what_failed_runs_again(failed: Path, tmp_path: Path, options: list[str]) -> None:
     """Other combinations are drawn each time: those that failed are among them though."""
-    failed = run_of(tmp_path, FAILING, ["--thorough", *distributed])
-    assert "20 failed" in failed.stdout, failed.stdout + failed.stderr
-    (tmp_path / "mended").touch()
-    again = run_of(tmp_path, FAILING, [option, "test_some.py", *distributed])
+    shutil.copytree(failed, tmp_path / "again")
+    again = run_of(tmp_path / "again", FAILING, [*options, "test_some.py"])
     assert "20 passed" in again.stdout, again.stdout + again.stderr
 
 
