@@ -15,7 +15,7 @@ from effort import thorough
 from tilewright.machine.processor import Machine
 from tilewright.targets.cpu import generation
 
-_WELL: Final = 6
+_WELL: Final = 12
 """LLVM generates good code for one text in so many and otherwise code fast; for all of them in thorough runs."""
 
 

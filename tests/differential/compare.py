@@ -14,6 +14,7 @@ from tilewright.compile_options import CompileOptions
 from tilewright.compiler import compile_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.kernel_error import KernelError
+from tilewright.dialects.builtin import Module
 from tilewright.program import load_artifact
 
 from .variants import Variant
@@ -30,11 +31,11 @@ TOLERANCE = {
 Parts = NDArray[np.float64]
 
 
-def compiled(text: str, variant: Variant) -> tw.Program:
-    """The kernel for the CPU."""
-    report = Report()
-    module = read_module(Source("<generated>", text), report)
-    return load_artifact(compile_module(module, variant.target, CompileOptions(variant.level), report))
+def _compiled(module: Module, variant: Variant) -> tw.Program:
+    """The kernels for the CPU; the module stays as it is."""
+    copy = module.clone()
+    assert isinstance(copy, Module)
+    return load_artifact(compile_module(copy, variant.target, CompileOptions(variant.level), Report()))
 
 
 def disagreements(kernel: Generated, variants: Sequence[Variant]) -> list[str]:
@@ -53,9 +54,10 @@ def disagreements(kernel: Generated, variants: Sequence[Variant]) -> list[str]:
     if races != kernel.races:
         return [f"the interpreter finds {'a' if races else 'no'} race"]
     found: list[str] = []
+    module = read_module(Source("<generated>", kernel.text), Report())
     for variant in variants:
         arguments = kernel.copy_arguments()
-        compiled(kernel.text, variant).k[kernel.grid](*arguments)
+        _compiled(module, variant).k[kernel.grid](*arguments)
         if not races:
             found += [f"{variant}, {fault}" for fault in differences(kernel, expected, arguments)]
     return found
