@@ -24,7 +24,7 @@ def patterns(name: str, rng: np.random.Generator) -> list[int]:
     if BITS[name] <= 4:
         return list(range(top + 1))
     edges = {0, 1, 2, 3, top, top - 1, top - 2, *((k << width) - d for k in (1, 2, 9) for d in (-1, 0, 1))}
-    return sorted({*edges, *rng.integers(0, top, 12).tolist()})
+    return sorted({*edges, *rng.integers(0, top, 6).tolist()})
 
 
 def rows(name: str, rng: np.random.Generator) -> list[Row]:
@@ -44,7 +44,7 @@ def rows(name: str, rng: np.random.Generator) -> list[Row]:
     layout = FLOAT_FORMATS[name]
     least = layout.lowest - layout.mantissa
     places = [least + e for e in (-70, -2, -1, 0, 1)]
-    far = [(1.0 + k / 8, r, place) for k in range(8) for r in (-1, 0, 1) for place in places]
+    far = [(1.0 + k / 8, r, place) for k in (0, 3, 4, 7) for r in (-1, 0, 1) for place in places]
     return [*near, *far, *((-v, r, e) for v, r, e in far), (1.0, 0, layout.highest + 1), (1.75, 1, layout.highest + 3)]
 
 

@@ -136,6 +136,7 @@ PREDICATES = ("eq", "ne", "gt", "ge", "lt", "le")
 INTEGER_WORDS = ("udiv", "urem", "ceil_div", "floor_div", "uceil_div", "umax", "umin", "ushr", "umul_high")
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_integers(dtype: str, level: FeatureSet) -> None:
@@ -152,6 +153,7 @@ def test_unsigned_conversions(level: FeatureSet) -> None:
     check([Job("arith.ucast %a", (source,), target) for source, target in pairs], level)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_floats(dtype: str, level: FeatureSet) -> None:
@@ -165,6 +167,7 @@ def test_floats(dtype: str, level: FeatureSet) -> None:
     check(jobs, level)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_functions(dtype: str, level: FeatureSet) -> None:
@@ -190,6 +193,7 @@ def test_powers_of_minus_one(level: FeatureSet) -> None:
     np.testing.assert_array_equal(found, [1, 1, 1, 1, -1, -1, 1, 1])
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("mode", ["zero", "up", "down"])
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_directed_rounding(dtype: str, mode: str) -> None:
@@ -206,6 +210,7 @@ def test_directed_conversions(mode: str) -> None:
     check([Job(f'arith.rounded_cast %a {{rounding = "{mode}"}}', (source,), target) for source, target in pairs])
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("small", [*SMALL, "tf32"])
 def test_small_floats(small: str, level: FeatureSet) -> None:

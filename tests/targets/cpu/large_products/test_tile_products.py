@@ -71,7 +71,7 @@ def test_results_past_the_caches_wherever_they_lie(way: Way, rng: np.random.Gene
     run = kernel(way, shape)
     assert "!nontemporal" in run.text
     dtype = DTYPES[ELEMENTS[way.unit][1]]
-    for case in range(count("RANDOM_RESULTS_PAST_CACHES", 21, 300)):
+    for case in range(count("RANDOM_RESULTS_PAST_CACHES", 9, 300)):
         m, n, k = (int(rng.integers(1, end)) for end in (97, 97, 300))
         a, b = factors(rng, way, m, n, k)
         step = -(-(m + 5) // 16) * 16 if case % 3 else m + 3

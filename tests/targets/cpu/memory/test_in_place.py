@@ -11,7 +11,7 @@ from tilewright.machine.processor import FeatureSet
 SIZES = [(16, 8), (5, 3), (16, 16), (9, 9), (24, 24), (40, 20), (3, 50), (64, 30)]
 
 
-@pytest.mark.covering(2)
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("level", available_levels())
 @pytest.mark.parametrize("row_major", [False, True])
 @pytest.mark.parametrize("size", SIZES)

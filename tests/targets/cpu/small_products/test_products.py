@@ -62,7 +62,7 @@ def _check(
     return run
 
 
-@pytest.mark.covering(2)
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("level", available_levels())
 @pytest.mark.parametrize("dtype", ["f32", "f64"])
 @pytest.mark.parametrize("size", [(16, 16, 16), (56, 9, 9), (20, 9, 9), (9, 9, 9), (35, 9, 20), (9, 35, 20)])
