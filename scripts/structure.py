@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import argparse
 import ast
+import gc
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import mean, median
@@ -91,12 +93,25 @@ class Module:
 def modules(package: Path = PACKAGE) -> Mapping[str, Module]:
     """The files of the package by their names for imports."""
     found: dict[str, Module] = {}
-    for path in sorted(package.rglob("*.py")):
-        inside = path.relative_to(package)
-        parts = inside.with_suffix("").parts
-        name = ".".join((package.name, *(parts[:-1] if parts[-1] == "__init__" else parts)))
-        found[name] = Module(name, str(inside), ast.parse(path.read_text(encoding="utf-8")))
+    with _uncollected():
+        for path in sorted(package.rglob("*.py")):
+            inside = path.relative_to(package)
+            parts = inside.with_suffix("").parts
+            name = ".".join((package.name, *(parts[:-1] if parts[-1] == "__init__" else parts)))
+            found[name] = Module(name, str(inside), ast.parse(path.read_text(encoding="utf-8")))
     return found
+
+
+@contextmanager
+def _uncollected() -> Generator[None]:
+    """No garbage collection meanwhile: it walks all trees again and again, which takes longer than making them."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def arrows(known: Mapping[str, Module]) -> list[Arrow]:

@@ -39,6 +39,7 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[_COVERING] = str(SEED)
         _use_new_cache(config)
     collect_from_an_end(config)
+    gc.disable()  # until all is collected
     # Hypothesis would parse all modules of the package in each process, for numbers and words to try.
     patched = pytest.MonkeyPatch()
     patched.setattr("hypothesis.internal.conjecture.providers.is_local_module_file", _is_no_source, raising=False)
@@ -87,6 +88,7 @@ def pytest_collection_finish() -> None:
     """
     gc.collect()
     gc.freeze()
+    gc.enable()
     gc.set_threshold(_NEW_OBJECTS, 10, 20)
 
 

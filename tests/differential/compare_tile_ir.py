@@ -49,7 +49,7 @@ def disagreements(kernels: Sequence[TileKernel], variants: Sequence[Variant]) ->
         if wanted.races != kernel.races
     ]
     for variant in variants:
-        program = _compiled(module, report, variant)
+        program = compiled(module, report, variant)
         for kernel, wanted in zip(kernels, expected, strict=True):
             had = run_of(program, kernel)
             faults = [*_spilled(had), *(() if kernel.races else differences_of(kernel, wanted, had))]
@@ -57,8 +57,8 @@ def disagreements(kernels: Sequence[TileKernel], variants: Sequence[Variant]) ->
     return found
 
 
-def _compiled(module: TileModule, report: Report, variant: Variant) -> tw.Program:
-    """For the CPU."""
+def compiled(module: TileModule, report: Report, variant: Variant) -> tw.Program:
+    """For the CPU; the module stays as it is."""
     copy = module.clone()
     assert isinstance(copy, TileModule)
     lowered = program_of(copy)

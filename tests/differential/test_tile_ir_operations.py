@@ -11,8 +11,12 @@ from differential.tile_ir_cases.data import Array, blank, operand
 from differential.tile_ir_cases.families import FAMILIES, agree
 from effort import SEED, Ran
 from generators.arguments import guarded, spilled
+from tilewright.diagnostics import Report, Source
+from tilewright.frontends.tile_ir import read_tile_ir
+from tilewright.interpreter.tile_ir.program import interpreted_tile_module
 
-from .variants import rotation
+from .compare_tile_ir import compiled
+from .variants import Variant, rotation
 
 
 def differences(group: Group, kernels: tuple[tw.Kernel, tw.Kernel], ulp: float, rng: np.random.Generator) -> list[str]:
@@ -35,12 +39,13 @@ def differences(group: Group, kernels: tuple[tw.Kernel, tw.Kernel], ulp: float, 
 def test_operations(family: str, rng: np.random.Generator, ran: Ran) -> None:
     make, ulp = FAMILIES[family]
     groups = grouped(make())
-    text = module(groups)
-    target = f"cpu:{rotation(SEED + list(FAMILIES).index(family))[0].features.value}"
-    native = tw.compile(text, target=target, level=0, cache=False)
-    meant = tw.compile(text, target="interpreter", cache=False)
+    text, report = module(groups), Report()
+    read = read_tile_ir(Source("operations.tileir", text), report)
+    variant = Variant(rotation(SEED + list(FAMILIES).index(family))[0].features, 0)
+    native = compiled(read, report, variant)
+    meant = interpreted_tile_module(read, text, checked=False)
     wrong: list[str] = []
     for number, group in enumerate(groups):
         wrong += differences(group, (meant[f"k{number}"], native[f"k{number}"]), ulp, rng)
-    assert not wrong, target
+    assert not wrong, variant
     ran(len(groups), "kernels with every operation of Tile IR on every type")
