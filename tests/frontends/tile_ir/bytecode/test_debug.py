@@ -136,9 +136,9 @@ def test_deep_debug_attributes(blocks: bool) -> None:
         verify(text, report)
         assert report.diagnostics == []
         assert places(again) == places(module) == places(text)
-    report = Report()
-    assert read(write(deep(limit + 1, blocks=blocks)), report, "x") is None
-    parse(Source("x", print_module(deep(limit + 1, blocks=blocks))), report)
+    report, deeper = Report(), deep(limit + 1, blocks=blocks)
+    assert read(write(deeper), report, "x") is None
+    parse(Source("x", print_module(deeper)), report)
     assert [d.code for d in report.diagnostics] == ["B11", "C3"]
     assert all(f"more than {limit:,} deep" in d.message for d in report.diagnostics)
 
