@@ -33,7 +33,7 @@ def check(dtype: str, shape: tuple[int, ...], body: str, wanted: Array) -> None:
 
 
 def flips() -> None:
-    shapes = [(1,), (7,), (16,), (37,), (8, 5), (5, 8), (19, 3), (1, 9), (33, 17), (3, 4, 5)]
+    shapes = [(1,), (16,), (37,), (5, 8), (33, 17), (3, 4, 5)]
     for shape in shapes:
         for dim in range(len(shape)):
             body = f"%r = DIALECT.flip %t {{dim = {dim}}} -> OUT"
