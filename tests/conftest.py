@@ -39,7 +39,6 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[_COVERING] = str(SEED)
         _use_new_cache(config)
     collect_from_an_end(config)
-    gc.disable()  # until all is collected
     # Hypothesis would parse all modules of the package in each process, for numbers and words to try.
     patched = pytest.MonkeyPatch()
     patched.setattr("hypothesis.internal.conjecture.providers.is_local_module_file", _is_no_source, raising=False)
@@ -54,6 +53,16 @@ _COVERING = "TILEWRIGHT_RANDOM_COVERING"
 """The seed of what is left out: all processes that a run is distributed among leave out the same."""
 _COUNTS = pytest.StashKey[dict[str, tuple[int, int]]]()
 """How many combinations of each test a run takes, of how many."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collecting makes little garbage, and many objects."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -88,7 +97,6 @@ def pytest_collection_finish() -> None:
     """
     gc.collect()
     gc.freeze()
-    gc.enable()
     gc.set_threshold(_NEW_OBJECTS, 10, 20)
 
 
