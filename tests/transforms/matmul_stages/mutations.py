@@ -9,12 +9,12 @@ import pytest
 
 from tilewright.dialects.mlir import gpu
 from tilewright.transforms.matmul_stages.matmul import Broken
-from transforms.matmul_stages.products import At, Case, behind
+from transforms.matmul_stages.products import At, HasText, behind
 
 Mutation = Callable[[At], object]
 
 
-def found_broken(stage: str, mutate: Mutation, said: str, case: Case, schedule: str) -> At:
+def found_broken(stage: str, mutate: Mutation, said: str, case: HasText, schedule: str) -> At:
     """The property holds, and after the mutation it does not."""
     _holds(stage, case, schedule)
     at = behind(stage, case, schedule)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from msgspec import Struct
@@ -28,6 +28,7 @@ from tilewright.transforms.matmul_stages import NAMES, STAGES, Outcome, Schedule
 from tilewright.transforms.matmul_stages.matmul import Matmul
 from tilewright.transforms.matmul_stages.runner import operation_names
 from tilewright.transforms.matmul_stages.s01_start import start
+from tilewright.transforms.matmul_stages.stages import START
 
 TYPES = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "i8": np.int8, "i16": np.int16, "i32": np.int32}
 
@@ -142,10 +143,21 @@ class At(Struct, frozen=True):
         return print_generic(MlirFile(self.unit))
 
 
-def behind(name: str, case: Case, schedule: str) -> At:
-    """A product behind a stage but the first."""
+class HasText(Protocol):
+    """A case with a program."""
+
+    @property
+    def text(self) -> str:
+        """The program."""
+        ...
+
+
+def behind(name: str, case: HasText, schedule: str) -> At:
+    """A product behind a stage."""
     unit = unit_of(case.text)
     matmul = start(unit, schedule_of(schedule))
+    if name == START.name:
+        return At(unit, matmul, START, ())
     for stage in STAGES:
         before = operation_names(matmul)
         stage.apply(matmul)

@@ -294,7 +294,7 @@ def read_other(at: At) -> None:
 @pytest.mark.parametrize(
     ("mutate", "said"),
     [
-        (forget_rest, "remainders: 2 parts behind the tiles are dealt to threads, of 3"),
+        (forget_rest, "remainders: 2 parts beside the tiles are dealt to threads, of 3"),
         (begin_together, "remainders: threads do not deal "),
         (count_less, "remainders: threads do not deal "),
         (sum_less, "remainders: a thread sums other products than those from 96 to 99"),

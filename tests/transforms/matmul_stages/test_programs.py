@@ -204,53 +204,56 @@ def test_tiles_that_fit_are_proposed() -> None:
 
 
 BATCH = """\
-func.func @f(%A: memref<2x32x32xf16>, %B: memref<2x32x32xf16>, %C: memref<2x32x32xf32>) {
-  linalg.batch_matmul ins(%A, %B : memref<2x32x32xf16>, memref<2x32x32xf16>) outs(%C : memref<2x32x32xf32>)
+#a = affine_map<(i, b, j, k) -> (b, i, k)>
+#b = affine_map<(i, b, j, k) -> (b, k, j)>
+#c = affine_map<(i, b, j, k) -> (i, b, j)>
+func.func @f(%A: memref<2x32x32xf32>, %B: memref<2x32x32xf32>, %C: memref<32x2x32xf32>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%A, %B : memref<2x32x32xf32>, memref<2x32x32xf32>) outs(%C : memref<32x2x32xf32>) {
+    ^bb0(%x: f32, %y: f32, %z: f32):
+      %p = arith.mulf %x, %y : f32
+      %s = arith.addf %z, %p : f32
+      linalg.yield %s : f32
+  }
   return
 }
 """
-SCALED = """\
+SQUARED = """\
 #a = affine_map<(i, j, k) -> (i, k)>
 #b = affine_map<(i, j, k) -> (k, j)>
 #c = affine_map<(i, j, k) -> (i, j)>
-func.func @f(%A: memref<32x32xf32>, %B: memref<32x32xf32>, %C: memref<32x32xf32>, %alpha: f32) {
+func.func @f(%A: memref<32x32xf32>, %B: memref<32x32xf32>, %C: memref<32x32xf32>) {
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%A, %B : memref<32x32xf32>, memref<32x32xf32>) outs(%C : memref<32x32xf32>) {
     ^bb0(%x: f32, %y: f32, %z: f32):
       %p = arith.mulf %x, %y : f32
-      %q = arith.mulf %p, %alpha : f32
+      %q = arith.mulf %p, %p : f32
       %s = arith.addf %z, %q : f32
       linalg.yield %s : f32
   }
   return
 }
 """
-FINISHED = """\
-#id = affine_map<(i, j) -> (i, j)>
+BESIDE = """\
 func.func @f(%A: memref<32x32xf16>, %B: memref<32x32xf16>, %C: memref<32x32xf32>) {
-  %zero = arith.constant 0.0 : f32
-  linalg.fill ins(%zero : f32) outs(%C : memref<32x32xf32>)
+  %one = arith.constant 1.0 : f16
+  linalg.fill ins(%one : f16) outs(%A : memref<32x32xf16>)
   linalg.matmul ins(%A, %B : memref<32x32xf16>, memref<32x32xf16>) outs(%C : memref<32x32xf32>)
-  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%C : memref<32x32xf32>) {
-    ^bb0(%c: f32):
-      %m = arith.maximumf %c, %zero : f32
-      linalg.yield %m : f32
-  }
   return
 }
 """
-"""What is done in front of a product and behind it."""
+"""What is done beside a product, and not to its result."""
 
 
 @pytest.mark.parametrize(
     ("text", "schedule", "said", "hint"),
     [
-        (BATCH, "", "stage 1, start, does not apply: linalg.batch_matmul has a batch", "call it for each entry"),
+        (BATCH, "", "stage 1, start, does not apply: linalg.generic has a batch that is not the first", "transpose"),
         (
-            SCALED,
+            SQUARED,
             "",
             "stage 1, start, does not apply: linalg.generic does more than add products",
-            "in front or behind",
+            "operations of their own",
         ),
         (Case(128, 128, 64, "f32", "f32").text, "", "stage 6, wmma_generate, does not apply", "--until=pad_shared"),
         (Case(64, 48, 64).text, "block=64x48x64 warp=64x24x32", "stage 6, wmma_generate", "warp=64x32x32"),
@@ -262,7 +265,7 @@ func.func @f(%A: memref<32x32xf16>, %B: memref<32x32xf16>, %C: memref<32x32xf32>
         (Case(256, 256, 64).text, "block=256x256x64 warp=64x64x64", "the buffers take 70656 bytes", "smaller block"),
         (Case(256, 256, 32).text, "block=256x128x32 warp=128x128x32", "a thread needs 672 registers", "warp=64x32x32"),
         (
-            FINISHED,
+            BESIDE,
             "block=32x32x32 warp=16x16x16",
             "stage 17, outline_and_lower, does not apply: linalg.fill",
             "kernel",
@@ -280,6 +283,7 @@ def test_what_does_not_apply_says_what_would(text: str, schedule: str, said: str
 
 def test_what_is_beside_the_product_stays(rng: np.random.Generator, tmp_path: Path) -> None:
     a, b, c = Case(32, 32, 32).arrays(rng)
-    expected = np.maximum(a.astype(np.float32) @ b.astype(np.float32), 0)
-    for one in outcomes(FINISHED, "block=16x16x16 warp=16x16x16 vector=4", NAMES[-2])[THREADS - 2 :]:
+    a[:] = 1
+    expected = a.astype(np.float32) @ b.astype(np.float32) + c
+    for one in outcomes(BESIDE, "block=16x16x16 warp=16x16x16 vector=4", NAMES[-2])[THREADS - 2 :]:
         assert np.array_equal(computed(one.text, "interpreter", [a, b, c], tmp_path), expected), one.name

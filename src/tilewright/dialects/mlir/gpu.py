@@ -12,6 +12,7 @@ from tilewright.diagnostics import Report
 from tilewright.dialects.mlir.base import (
     INDEX_TYPE,
     MEMREF_TYPE,
+    NUMBER_LIKE,
     MlirOperation,
     fail,
     integer_of,
@@ -35,7 +36,7 @@ from tilewright.ir.definition import (
     result,
 )
 from tilewright.ir.effects import Effect, reads, writes
-from tilewright.ir.mlir.attributes import IntegerAttribute
+from tilewright.ir.mlir.attributes import IntegerAttribute, OpaqueAttribute
 from tilewright.ir.mlir.spelling import Piece
 from tilewright.ir.mlir.types import FLOATS, BuiltinType, IntegerType, Signedness, integer_type, layout_of
 from tilewright.ir.types import INDEX, Constraint, Type
@@ -196,6 +197,57 @@ class Compute(
             fail(self, report, f"{a} times {b} is not a {c}")
         if a.element != b.element or (layout_of(a.element) is None) != (layout_of(c.element) is None):
             fail(self, report, f"products of {a.element} and {b.element} are not summed in {c.element}")
+
+
+class ConstantMatrix(
+    MlirOperation, name="gpu.subgroup_mma_constant_matrix", traits=(PURE,), assembly="$value <attributes> : @out"
+):
+    """A matrix whose elements are all one number."""
+
+    value: Value = operand(NUMBER_LIKE)
+    out: Value = result(MATRIX)
+
+    def verify(self, report: Report) -> None:
+        if self.value.type != _matrix(self.out).stored:
+            fail(self, report, f"{self.out.type} holds no {self.value.type}", 0)
+
+
+ELEMENTWISE: Final = ("addf", "mulf", "subf", "divf", "negatef", "addi", "muli", "subi", "negates")
+"""What is done with the elements of matrices."""
+_ELEMENTWISE_TEXT: Final = "#gpu<mma_element_wise {}>"
+
+
+def elementwise(name: str) -> Attribute:
+    """One of `ELEMENTWISE` as an attribute."""
+    return OpaqueAttribute((_ELEMENTWISE_TEXT.format(name),))
+
+
+class Elementwise(
+    MlirOperation,
+    name="gpu.subgroup_mma_elementwise",
+    traits=(PURE,),
+    assembly="<matrix_operation> $args <attributes> : '(' @args ')' '->' @out",
+):
+    """Arithmetic on the elements of matrices of one type."""
+
+    args: list[Value] = operands(MATRIX)
+    opType: Attribute = attribute(object)
+    out: Value = result(MATRIX)
+
+    @property
+    def does(self) -> str:
+        """What is done, `mulf` for example."""
+        return str(self.opType).removeprefix("#gpu<mma_element_wise ").removesuffix(">")
+
+    def verify(self, report: Report) -> None:
+        if self.does not in ELEMENTWISE:
+            fail(self, report, f"there is no arithmetic {self.does[:80]!r}; there are {', '.join(ELEMENTWISE)}")
+            return
+        count = 1 if self.does.startswith("negate") else 2
+        if len(self.args) != count or any(value.type != self.out.type for value in self.args):
+            fail(self, report, f"{self.does} takes {count} matrices of the result's type")
+        elif (layout_of(_matrix(self.out).element) is not None) != self.does.endswith("f"):
+            fail(self, report, f"{self.does} does not compute with {_matrix(self.out).element}")
 
 
 class Barrier(MlirOperation, name="gpu.barrier", assembly="<attributes>"):

@@ -25,6 +25,9 @@ class StructuredFormReader(AffineFormReader):
                 return self._structured(draft)
             case "generic":
                 return self._generic(draft)
+            case "matrix_operation":
+                draft.attributes["opType"] = gpu.elementwise(self.word("what is done with the elements"))
+                return None
             case _:
                 return super().part(draft, name)
 

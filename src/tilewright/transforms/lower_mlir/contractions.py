@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from tilewright.dialects.mlir import arith, linalg
 from tilewright.ir.affine import AffineMap, Dimension
-from tilewright.ir.core import Value
+from tilewright.ir.core import BlockArgument, Value
 from tilewright.ir.mlir.types import MemrefType, TensorType
 from tilewright.ir.types import ScalarType, promotable, promote
 
@@ -17,6 +17,7 @@ class Contraction(Struct, frozen=True):
     """`out[batch, rows, columns] += sum over summed of x[..] y[..]`; each group of loops but batch is one at most.
 
     `x` has the rows, `y` the columns; `letters` are the loops of x, y and the output in the order of their dimensions.
+    `scale` is what each product is multiplied by, a number of the output's type: a constant, or known in front.
     """
 
     x: Value
@@ -27,13 +28,21 @@ class Contraction(Struct, frozen=True):
     rows: int | None
     columns: int | None
     summed: int | None
+    scale: Value | None = None
 
 
 def contraction_of(op: linalg.Structured) -> Contraction | None:
-    """The contraction that an operation is; None if it is none, or not one of matrices and vectors."""
-    factors = _factors(op)
-    if factors is None or len(op.outputs) != 1:
+    """The contraction that an operation is; None if it is none, or not one of matrices and vectors, or scales them."""
+    found = scaled_contraction_of(op)
+    return None if found is None or found.scale is not None else found
+
+
+def scaled_contraction_of(op: linalg.Structured) -> Contraction | None:
+    """The contraction that an operation is, maybe of products that are multiplied by a number."""
+    body = _body_of(op)
+    if body is None or len(op.outputs) != 1:
         return None
+    factors = body.factors
     values = [op.inputs[factors[0]], op.inputs[factors[1]], op.outputs[0]]
     maps = op.maps
     loops = [plain_loops(maps[k]) for k in (*factors, len(maps) - 1)]
@@ -55,14 +64,14 @@ def contraction_of(op: linalg.Structured) -> Contraction | None:
         return None
     first, second, over = (part[0] if part else None for part in (rows, columns, summed))
     letters = (known[0], known[1], known[2])
-    found = Contraction(values[0], values[1], values[2], letters, tuple(batch), first, second, over)
+    found = Contraction(values[0], values[1], values[2], letters, tuple(batch), first, second, over, body.scale)
     return found if found.rows is not None or found.columns is None else _turned(found)
 
 
 def _turned(found: Contraction) -> Contraction:
     """With the factors exchanged, so that a matrix is in front of a vector."""
     letters = (found.letters[1], found.letters[0], found.letters[2])
-    return Contraction(found.y, found.x, found.out, letters, found.batch, found.columns, found.rows, found.summed)
+    return structs.replace(found, x=found.y, y=found.x, letters=letters, rows=found.columns, columns=found.rows)
 
 
 def plain_loops(map_: AffineMap) -> tuple[int, ...] | None:
@@ -79,7 +88,14 @@ def _types_fit(values: Sequence[Value]) -> bool:
     return product is not None and promotable(product, scalars[2])
 
 
-def _factors(op: linalg.Structured) -> tuple[int, int] | None:
+class _Body(Struct, frozen=True):
+    """The inputs that are multiplied, and what their product is multiplied by."""
+
+    factors: tuple[int, int]
+    scale: Value | None
+
+
+def _body_of(op: linalg.Structured) -> _Body | None:
     """The inputs whose product is added to the output by the body; None if the body does something else."""
     arguments = op.body.entry.arguments
     end = op.body.entry.last
@@ -92,12 +108,31 @@ def _factors(op: linalg.Structured) -> tuple[int, int] | None:
     terms = [v for v in (add.lhs, add.rhs) if v is not target]
     if len(terms) != 1:
         return None
-    product = terms[0].defining_op
-    if not isinstance(product, arith.MulF | arith.MulI):
+    multiplied = [(v, _input_of(v, list(arguments[:-1]))) for v in multiplicands(terms[0])]
+    inputs = [k for _, k in multiplied if k is not None and plain_loops(op.maps[k])]
+    scales = [v if k is None else op.inputs[k] for v, k in multiplied if k is None or not plain_loops(op.maps[k])]
+    if len(inputs) != 2 or inputs[0] == inputs[1] or len(scales) > 1:
         return None
-    found = [_input_of(v, list(arguments[:-1])) for v in (product.lhs, product.rhs)]
-    first, second = found
-    return None if first is None or second is None or first == second else (first, second)
+    scale = scales[0] if scales else None
+    if scale is not None and (scale.type is not target.type or _is_inside(scale, op)):
+        return None
+    return _Body((inputs[0], inputs[1]), scale)
+
+
+def multiplicands(value: Value) -> list[Value]:
+    """What a product is the product of, from the left; a value that is none is itself alone."""
+    op = value.defining_op
+    if not isinstance(op, arith.MulF | arith.MulI):
+        return [value]
+    return [*multiplicands(op.lhs), *multiplicands(op.rhs)]
+
+
+def _is_inside(value: Value, op: linalg.Structured) -> bool:
+    """Whether a value that is no constant is computed in the body of an operation."""
+    if isinstance(value.defining_op, arith.Constant):
+        return False
+    home = value.defining_op or (value.block.parent_op if isinstance(value, BlockArgument) else None)
+    return home is not None and op.is_ancestor_of(home)
 
 
 def _input_of(value: Value, inputs: list[Value]) -> int | None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from tilewright.dialects import arith, team, tile
+from tilewright.dialects.families import NumberBinary
 from tilewright.dialects.mlir import gpu
 from tilewright.dialects.mlir.base import integer_of
 from tilewright.ir.core import Operation, Value
@@ -62,6 +64,32 @@ def _compute(low: Lowering, op: Operation) -> None:
     low.bind(op.out, found)
 
 
+def _constant(low: Lowering, op: Operation) -> None:
+    assert isinstance(op, gpu.ConstantMatrix)
+    low.bind(op.out, low.b(tile.Splat(low.value(op.value), result_types=[_tile_type(op, op.out)])).out)
+
+
+def _elementwise(low: Lowering, op: Operation) -> None:
+    assert isinstance(op, gpu.Elementwise)
+    values = low.all(op.args)
+    negated = op.does.startswith("negate")
+    low.bind(op.out, low.b(arith.Neg(*values) if negated else _ARITHMETIC[op.does[:-1]](*values)).out)
+
+
+_ARITHMETIC: Final[Mapping[str, type[NumberBinary]]] = {
+    "add": arith.Add,
+    "sub": arith.Sub,
+    "mul": arith.Mul,
+    "div": arith.Div,
+}
+
+
+def _tile_type(op: Operation, value: Value) -> TileType:
+    type_ = value.type
+    assert isinstance(type_, gpu.MatrixType)
+    return TileType((type_.columns, type_.rows), element_type(op, type_.stored))
+
+
 def _barrier(low: Lowering, op: Operation) -> None:
     """Nothing where a work-group works together: what it does is finished before the next operation begins."""
     if low.threads is not None:
@@ -74,5 +102,7 @@ def handlers() -> Mapping[type[Operation], Handler]:
         gpu.LoadMatrix: _load,
         gpu.StoreMatrix: _store,
         gpu.Compute: _compute,
+        gpu.ConstantMatrix: _constant,
+        gpu.Elementwise: _elementwise,
         gpu.Barrier: _barrier,
     }

@@ -3,23 +3,28 @@
     scf.for %e = %id to 384 step 8192 { %x = %e floordiv 3 + 128; %y = %e mod 3; for %z { C[x, y] += A[x, z] B[z, y] } }
 
 Elements of a block's tile that lack summed elements are dealt to its threads, behind a barrier; others to all threads
-of the grid.
+of the grid. So is what is done with elements of C in front of the product and behind it: a thread does all of that with
+an element before it takes the next one.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
 
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.mlir import affine, arith, gpu, memref, scf
 from tilewright.dialects.mlir.base import integer_of
 from tilewright.ir.affine import AffineConstant, AffineExpression, AffineMap, AffineOperator, Dimension, divide
-from tilewright.ir.core import Value
+from tilewright.ir.core import Operation, Value
 from tilewright.ir.mlir.attributes import IntegerAttribute
 from tilewright.ir.types import INDEX
 from tilewright.transforms.index_ranges import Linear
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul
+from tilewright.transforms.matmul_stages.neighbours import WHAT as ELEMENTS
+from tilewright.transforms.matmul_stages.neighbours import batch_positions, fixed, joined, meaning, position
 from tilewright.transforms.matmul_stages.nests import (
     applied,
     axes_of,
@@ -27,10 +32,12 @@ from tilewright.transforms.matmul_stages.nests import (
     key_of,
     make_loop,
     nested,
+    replaced,
+    stands_before,
     variable,
 )
 from tilewright.transforms.matmul_stages.remainders import Box, rest_boxes
-from tilewright.transforms.matmul_stages.s01_start import emit_update
+from tilewright.transforms.matmul_stages.updates import emit_update
 from tilewright.transforms.matmul_stages.visits import known_subscripts
 
 WHAT = "remainders"
@@ -53,8 +60,35 @@ def is_of_tiles(matmul: Matmul, box: Box) -> bool:
     return all(box[letter] == (0, matmul.tiled[letter]) for letter in "ij")
 
 
-def deal(matmul: Matmul, launch: gpu.Launch, build: Builder, box: Box) -> None:
-    """Loops of the threads of a launch over a box of (i, j, k)."""
+class Part(Struct, frozen=True):
+    """Elements of C that threads deal out among them: what is done with each, and a box of which k it sums."""
+
+    box: Box
+    before: bool = False
+    summed: bool = False
+    behind: bool = False
+
+
+def parts_in_front(matmul: Matmul) -> list[Part]:
+    """What threads do before tiles are multiplied."""
+    return [Part(_tiles(matmul), before=True)] if matmul.before else []
+
+
+def parts_behind(matmul: Matmul) -> list[Part]:
+    """What threads do when tiles are multiplied: the rest, and what is done with all elements."""
+    found = [Part(box, not is_of_tiles(matmul, box), summed=True, behind=True) for box in rest_boxes(matmul)]
+    if matmul.behind and not any(is_of_tiles(matmul, part.box) for part in found):
+        found.insert(0, Part(_tiles(matmul), behind=True))
+    return found
+
+
+def _tiles(matmul: Matmul) -> Box:
+    return {letter: (0, matmul.tiled[letter]) for letter in "ij"} | {"k": (0, 0)}
+
+
+def deal(matmul: Matmul, launch: gpu.Launch, build: Builder, part: Part, around: Around) -> None:
+    """Loops of the threads of a launch over the elements of a part; `around` is what is done with each."""
+    box = part.box
     threads = matmul.schedule.warps * 32
     own = is_of_tiles(matmul, box)
     rows, columns = _extents(matmul, box)
@@ -75,10 +109,50 @@ def deal(matmul: Matmul, launch: gpu.Launch, build: Builder, box: Box) -> None:
         letter: Linear(0, ((value, 1),)).plus(start)
         for letter, value, start in zip("ij", (row, column), _starts(matmul, box), strict=True)
     }
-    summed = make_loop("z", Linear(box["k"][0]), Linear(box["k"][1]), 1)
-    within = nested(inner, [summed])
-    emit_update(matmul, within, {**at, "k": Linear(0, ((variable(summed), 1),))}, by_index=True)
+    if part.before:
+        _emit_all(inner, around.before, at)
+    if part.summed:
+        summed = make_loop("z", Linear(box["k"][0]), Linear(box["k"][1]), 1)
+        within = nested(inner, [summed])
+        emit_update(matmul, within, {**at, "k": Linear(0, ((variable(summed), 1),))}, by_index=True)
+    if part.behind:
+        _emit_all(inner, around.behind, at)
     inner(scf.Yield([]))
+
+
+class Around(Struct, frozen=True):
+    """The nests over the elements of C that are dealt."""
+
+    before: Sequence[affine.Parallel]
+    behind: Sequence[affine.Parallel]
+
+
+def _emit_all(build: Builder, nests: Sequence[affine.Parallel], at: Mapping[str, Linear]) -> None:
+    """What is done with the element at some i and j."""
+    for nest in nests:
+        variables = [axis.variable for axis in axes_of(nest)]
+        places = dict(zip(variables, (at["i"], at["j"]), strict=True))
+        computing = [op for op in nest.body.entry if not isinstance(op, affine.Load | affine.Store)]
+        used = {value for op in computing for value in op.operands}
+        mapping = {value: applied(build, places[value]) for value in variables if value in used}
+        for op in nest.body.entry:
+            match op:
+                case affine.Load():
+                    indices = [applied(build, _moved(form, places, mapping)) for form in known_subscripts(op)]
+                    mapping[op.out] = build(memref.Load(op.memref, indices)).out
+                case affine.Store():
+                    indices = [applied(build, _moved(form, places, mapping)) for form in known_subscripts(op)]
+                    build(memref.Store(mapping.get(op.value, op.value), op.memref, indices))
+                case affine.Yield():
+                    pass
+                case _:
+                    build(op.clone(mapping))
+
+
+def _moved(form: Linear, places: Mapping[Value, Linear], mapping: Mapping[Value, Value]) -> Linear:
+    """A subscript at another place; what the body computes is that of the copy."""
+    copies = {value: Linear(0, ((copy, 1),)) for value, copy in mapping.items() if value not in places}
+    return replaced(form, {**copies, **places})
 
 
 def _extents(matmul: Matmul, box: Box) -> tuple[int, int]:
@@ -114,17 +188,25 @@ def _constant_of(value: Value) -> arith.Constant:
 
 
 def check_dealt(matmul: Matmul, launch: gpu.Launch) -> None:
-    """What is no whole tile is dealt to threads, each (i, j, k) to one. Raises `Broken` if not."""
-    boxes = rest_boxes(matmul)
+    """What is no whole tile is dealt to threads, each (i, j, k) to one, and so is what is done with elements of C.
+
+    Raises `Broken` if not.
+    """
+    front, parts = parts_in_front(matmul), [*parts_in_front(matmul), *parts_behind(matmul)]
     found = [loop for loop in matmul.made.rest if launch.is_ancestor_of(loop)]
-    if len(found) != len(boxes):
-        raise Broken(WHAT, launch, f"{len(found)} parts behind the tiles are dealt to threads, of {len(boxes)}")
-    for loop, box in zip(found, boxes, strict=True):
-        _check_loop(matmul, launch, loop, box)
+    if len(found) != len(parts):
+        raise Broken(WHAT, launch, f"{len(found)} parts beside the tiles are dealt to threads, of {len(parts)}")
+    k = matmul.loop("k", WHAT)
+    for number, (loop, part) in enumerate(zip(found, parts, strict=True)):
+        _check_loop(matmul, launch, loop, part)
+        first, second = (loop, k) if number < len(front) else (k, loop)
+        if not stands_before(first, second):
+            raise Broken(WHAT, loop, "threads have elements of C before or behind the products, where they should not")
 
 
-def _check_loop(matmul: Matmul, launch: gpu.Launch, loop: scf.For, box: Box) -> None:
-    """The threads of a loop compute a box, each element of C on its own."""
+def _check_loop(matmul: Matmul, launch: gpu.Launch, loop: scf.For, part: Part) -> None:
+    """The threads of a loop do all of a part, each element of C on its own."""
+    box = part.box
     own = is_of_tiles(matmul, box)
     rows, columns = _extents(matmul, box)
     threads = matmul.schedule.warps * 32
@@ -138,31 +220,51 @@ def _check_loop(matmul: Matmul, launch: gpu.Launch, loop: scf.For, box: Box) -> 
             raise Broken(
                 WHAT, loop, f"threads do not deal {rows} x {columns} elements: %{value.name} is another number"
             )
-    updates = [op for op in loop.walk() if isinstance(op, memref.Load | memref.Store)]
-    summed = updates[0].parent_op if updates else None
-    if not isinstance(summed, affine.For) or summed.parent_op is not loop or len(updates) != 4:
+    places = _places(matmul, loop, box, columns)
+    ops = [op for op in loop.body.entry if not isinstance(op, scf.Yield)]
+    sums = [op for op in ops if op.regions]
+    if len(sums) != part.summed:
         raise Broken(WHAT, loop, "a thread computes no sum of products")
+    if part.summed:
+        _check_sum(matmul, box, sums[0], {letter: whole for letter, (_, whole) in places.items()})
+    middle = ops.index(sums[0]) if sums else len(ops) if part.before else 0
+    at = {**batch_positions(matmul), **places}
+    for some, wanted in ((ops[:middle], matmul.before * part.before), (ops[middle:], matmul.behind * part.behind)):
+        body = [op for op in some if op not in sums]
+        if meaning(body, at) != fixed(joined(wanted), at):
+            raise Broken(ELEMENTS, loop, "what is done with an element of C is not what it was")
+
+
+def _check_sum(matmul: Matmul, box: Box, summed: Operation, at: Mapping[str, Linear]) -> None:
+    """A thread sums all products of its element."""
+    updates = [op for op in summed.walk() if isinstance(op, memref.Load | memref.Store)]
+    if not isinstance(summed, affine.For) or len(updates) != 4:
+        raise Broken(WHAT, summed, "a thread computes no sum of products")
     (axis,) = axes_of(summed)
     trips = axis.numbers
     if (axis.first, trips) != (box["k"][0], range(box["k"][1] - box["k"][0])):
         raise Broken(WHAT, summed, f"a thread sums other products than those from {box['k'][0]} to {box['k'][1]}")
-    places = _places(matmul, loop, box, columns) | {"k": form_of(axis.variable)}
+    places = {**at, "k": form_of(axis.variable)}
     wanted_reads = (matmul.a, matmul.b, matmul.c, matmul.c)
     for op, matrix in zip(updates, wanted_reads, strict=True):
         forms = [key_of(places[letter]) for letter in matrix.letters]
         if op.memref is not matrix.memref or list(map(key_of, known_subscripts(op))) != forms:
             raise Broken(WHAT, op, f"%{op.memref.name} is not accessed where the thread's element is")
+    scales = [value for op in summed.walk() for value in op.operands if value is matmul.alpha]
+    if len(scales) != (matmul.alpha is not None):
+        raise Broken("scale", summed, "products of a thread are not multiplied by what they are scaled by")
 
 
-def _places(matmul: Matmul, loop: scf.For, box: Box, columns: int) -> dict[str, Linear]:
+def _places(matmul: Matmul, loop: scf.For, box: Box, columns: int) -> dict[str, tuple[Value | None, Linear]]:
     """Row and column of a thread's element, which are its number divided by the columns."""
     (element,) = loop.body.entry.arguments
-    found: dict[str, Linear] = {}
+    found: dict[str, tuple[Value | None, Linear]] = {}
     operators = (AffineOperator.FLOORDIV, AffineOperator.MOD)
     for letter, start, operator in zip("ij", _starts(matmul, box), operators, strict=True):
         wanted = divide(operator, Dimension(0), AffineConstant(columns))
         users = [op for op in loop.body.entry if isinstance(op, affine.Apply) and op.map.results == (wanted,)]
         if len(users) != 1 or list(users[0].values) != [element]:
             raise Broken(WHAT, loop, f"{letter} of a thread's element is not {wanted} of its number")
-        found[letter] = start.plus(form_of(users[0].out))
+        part = form_of(users[0].out)
+        found[letter] = position(part, start.plus(part))
     return found

@@ -36,6 +36,10 @@ class Broken(Exception):
         self.place: Location = op.location
 
 
+Meaning = tuple[object, ...]
+"""What is done with an element of C, in a form that is equal where the same is done (`neighbours`)."""
+
+
 class Matrix(Struct, frozen=True):
     """A matrix in memory; `letters` are the loops (i, j or k) that its dimensions are."""
 
@@ -66,24 +70,48 @@ class Made(Struct):
     """What the stages have made so far, for those behind them.
 
     `variables` are those that count i, j, k, within a block ii, jj, kk, within a warp iii, jjj, kkk, and `last` counts
-    the step that is computed behind the loop over k. `rest` are the loops of threads over what is no whole tile.
-    `module` is the kernel that stage 17 ends in.
+    the step that is computed behind the loop over k; b, or b0, b1, .., count the products of a batch. `before` and
+    `behind` are the nests over the elements of C in front of the product and behind it. `rest` are the loops of threads
+    over what is no whole tile, and over elements of C. `beside` stands in front
+    or behind and is no part of it. `module` is the kernel that stage 17 ends in.
     """
 
     variables: dict[str, Value] = field(default_factory=dict[str, Value])
+    before: Sequence[affine.For | affine.Parallel] = ()
+    behind: Sequence[affine.For | affine.Parallel] = ()
     rest: list[scf.For] = field(default_factory=list[scf.For])
+    beside: frozenset[Operation] = frozenset()
     module: Module | None = None
 
 
 class Matmul(Struct, frozen=True):
-    """`c[i, j] += sum over k of a[i, k] b[k, j]` in a function, by whatever dimensions the letters are."""
+    """`c[i, j] += alpha sum over k of a[i, k] b[k, j]` in a function, by whatever dimensions the letters are.
+
+    `alpha` is None where products are not scaled. `batch` are the extents over which there are such products, of which
+    each has a slice of the memory: a, b and c are those. `before` and `behind` say what is done with each element of c
+    in front of the product and behind it.
+    """
 
     function: func.Func
     a: Matrix
     b: Matrix
     c: Matrix
     schedule: Schedule
+    alpha: Value | None = None
+    batch: tuple[int, ...] = ()
+    before: tuple[Meaning, ...] = ()
+    behind: tuple[Meaning, ...] = ()
     made: Made = field(default_factory=Made)
+
+    @property
+    def batch_names(self) -> tuple[str, ...]:
+        """What the variables are called that count the batch."""
+        return ("b",) if len(self.batch) == 1 else tuple(f"b{k}" for k in range(len(self.batch)))
+
+    @property
+    def batch_variables(self) -> list[Value]:
+        """The variables that count the batch, outermost first."""
+        return [self.made.variables[name] for name in self.batch_names]
 
     @property
     def extents(self) -> dict[str, int]:

@@ -19,7 +19,7 @@ from tilewright.transforms.matmul_stages.nests import (
     nested,
     variable,
 )
-from tilewright.transforms.matmul_stages.s01_start import emit_update
+from tilewright.transforms.matmul_stages.updates import emit_update
 from tilewright.transforms.matmul_stages.visits import known_subscripts, products
 
 WHAT = "remainders"
@@ -73,9 +73,10 @@ def rest_boxes(matmul: Matmul) -> list[Box]:
 def rest_of(matmul: Matmul) -> list[affine.For | affine.Parallel]:
     """The nests behind the tiles that compute products."""
     found: list[affine.For | affine.Parallel] = []
+    others = {*matmul.made.beside, *matmul.made.before, *matmul.made.behind}
     op = matmul.nest(WHAT).next
     while op is not None:
-        if isinstance(op, affine.For | affine.Parallel) and products(matmul, op):
+        if isinstance(op, affine.For | affine.Parallel) and op not in others and products(matmul, op):
             found.append(op)
         op = op.next
     return found
@@ -112,6 +113,10 @@ def _box_of(matmul: Matmul, nest: Operation) -> Box:
             low = first + form.constant
             if found.setdefault(letter, (low, low + len(trips))) != (low, low + len(trips)):
                 raise Broken(WHAT, op, f"{letter} is not that of what it is combined with")
-    if any(low < 0 or high > matmul.extents[letter] for letter, (low, high) in found.items()) or len(axes) != 3:
+    if (
+        any(low < 0 or high > matmul.extents[letter] for letter, (low, high) in found.items())
+        or set(found) != set("ijk")
+        or len(axes) != 3 + len(matmul.batch)
+    ):
         raise Broken(WHAT, nest, "a nest leaves the matrices, or computes its products several times")
     return found

@@ -17,7 +17,7 @@ from tilewright.transforms.matmul_stages import s01_start
 from tilewright.transforms.matmul_stages.codes import BROKEN, NOT_APPLICABLE
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, NotApplicable
 from tilewright.transforms.matmul_stages.schedule import Schedule
-from tilewright.transforms.matmul_stages.stages import NAMES, STAGES
+from tilewright.transforms.matmul_stages.stages import NAMES, STAGES, START
 
 
 class Outcome(Struct, frozen=True):
@@ -42,9 +42,8 @@ def run_stages(unit: Operation, schedule: Schedule, until: str, report: Report) 
     before: Sequence[str] = ()
     try:
         matmul = s01_start.start(unit, schedule)
-        s01_start.check(matmul, before)
-        m, n, k = matmul.extents_in_order
-        yield _outcome(unit, matmul, name, f"three loops over {m} rows, {n} columns and {k} summed elements", report)
+        START.check(matmul, before)
+        yield _outcome(unit, matmul, name, s01_start.said(matmul), report)
         for stage in STAGES:
             if report.has_errors or NAMES.index(name) >= NAMES.index(until):
                 return

@@ -1,32 +1,34 @@
 """Stage 1, start: a product of matrices becomes three loops.
 
 before:  linalg.matmul ins(%A, %B) outs(%C), another contraction of two matrices, or three affine loops
-after:   for %i, %j, %k: C[i, j] := C[i, j] + extended A[i, k] * extended B[k, j]
+after:   for %i, %j, %k: C[i, j] := C[i, j] + extended A[i, k] * extended B[k, j] (* alpha)
+
+A batch has loops around that (`batch`). What is done with each element of C in front and behind becomes nests over i
+and j (`neighbours`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from tilewright.dialects.builder import Builder
-from tilewright.dialects.mlir import affine, arith, func, linalg, memref
+from tilewright.dialects.mlir import affine, arith, func, linalg
 from tilewright.dialects.mlir.base import shape_of
-from tilewright.ir.core import Operation, Value
+from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.mlir.types import MemrefType, is_identity_layout
-from tilewright.ir.types import ScalarType
 from tilewright.transforms.index_ranges import Linear
-from tilewright.transforms.lower_mlir.contractions import contraction_of
-from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, Matrix, NotApplicable
+from tilewright.transforms.lower_mlir.contractions import scaled_contraction_of
+from tilewright.transforms.matmul_stages.batch import batch_loops, slice_of
+from tilewright.transforms.matmul_stages.matmul import Broken, Made, Matmul, Matrix, NotApplicable
+from tilewright.transforms.matmul_stages.neighbours import Around, emit_neighbour, meaning_of, neighbours_around
 from tilewright.transforms.matmul_stages.nests import (
     Access,
-    applied,
     bounds,
     inside,
     loops_around,
     make_loop,
-    map_of,
     name_of,
     nested,
     numbers,
@@ -35,19 +37,22 @@ from tilewright.transforms.matmul_stages.nests import (
     variable,
 )
 from tilewright.transforms.matmul_stages.schedule import Schedule
+from tilewright.transforms.matmul_stages.updates import emit_update
 from tilewright.transforms.matmul_stages.visits import check_visits, product_of
 
 NAME = "start"
 
 
 class _Found(Struct, frozen=True):
-    """A product in a function: `letters` are anything that stands for its three loops."""
+    """A product in a function: `letters` are whatever stands for its loops, `batch` those that all matrices have."""
 
     op: Operation
     a: Value
     b: Value
     c: Value
     letters: tuple[tuple[object, ...], tuple[object, ...], tuple[object, ...]]
+    batch: tuple[object, ...] = ()
+    alpha: Value | None = None
 
 
 def start(unit: Operation, schedule: Schedule) -> Matmul:
@@ -59,12 +64,16 @@ def start(unit: Operation, schedule: Schedule) -> Matmul:
         said = f"there are {len(found)} products of matrices in the module; the stages take one"
         raise NotApplicable(found[1][1].op, said, "put each into a module of its own")
     function, one = found[0]
-    matmul = _matmul(function, one, schedule)
+    _check(one)
     for op in function.walk():
         if isinstance(op, affine.For):
             variable(op).name = None
-    _emit(matmul, Builder.before_op(one.op))
-    one.op.erase()
+    around = neighbours_around(one.op, (one.a, one.b), one.c)
+    last = around.behind[-1].op if around.behind else one.op
+    assert last.block is not None
+    matmul = _emit(function, one, schedule, around, Builder(last.block, last.next, one.op.location))
+    for op in (one.op, *(neighbour.op for neighbour in (*around.before, *around.behind))):
+        op.erase()
     return matmul
 
 
@@ -73,15 +82,15 @@ def _nothing(unit: Operation) -> NotApplicable:
     for op in unit.walk():
         if not isinstance(op, linalg.Structured):
             continue
-        found = contraction_of(op)
-        if found is not None and found.batch:
-            hint = "take a function of one product and call it for each entry: targets compile batches without stages"
-            return NotApplicable(op, f"{op.name} has a batch; the stages take one product of two matrices", hint)
+        found = scaled_contraction_of(op)
+        if found is not None and found.batch and not _is_leading(found.letters, found.batch):
+            hint = "transpose the memory, or let targets compile it without stages"
+            return NotApplicable(op, f"{op.name} has a batch that is not the first dimension of each matrix", hint)
         if found is not None:
             hint = "targets compile it without stages"
             return NotApplicable(op, f"{op.name} has no rows, columns and summed elements of its own", hint)
         if any("reduction" in str(one) for one in op.iterators):
-            hint = "let it do nothing but multiply and add, and scale or finish in operations in front or behind"
+            hint = "let it multiply, scale by one number and add, and begin and finish in operations of their own"
             return NotApplicable(op, f"{op.name} does more than add products of two matrices", hint)
     return NotApplicable(unit, "there is no product of matrices in the module; the stages take one")
 
@@ -104,17 +113,34 @@ def _products(function: func.Func) -> list[_Found]:
 
 
 def _structured(op: linalg.Structured) -> _Found | None:
-    found = contraction_of(op)
-    if found is None or None in (found.rows, found.columns, found.summed) or found.batch:
+    found = scaled_contraction_of(op)
+    if found is None or None in (found.rows, found.columns, found.summed):
         return None
-    return _Found(op, found.x, found.y, found.out, found.letters)
+    if op.outs or not _is_leading(found.letters, found.batch):
+        return None
+    return _Found(op, found.x, found.y, found.out, found.letters, found.batch, _outside(found.scale, op))
+
+
+def _is_leading(letters: Sequence[Sequence[object]], batch: Sequence[object]) -> bool:
+    """Whether the dimensions of a batch are the first of all matrices, in the same order."""
+    return all(tuple(one[: len(batch)]) == tuple(batch) for one in letters)
+
+
+def _outside(scale: Value | None, op: Operation) -> Value | None:
+    """What products are scaled by, in front of an operation: constants may stand in its body."""
+    home = None if scale is None else scale.defining_op
+    if not isinstance(home, arith.Constant) or not op.is_ancestor_of(home):
+        return scale
+    copy = home.clone({})
+    Builder.before_op(op)(copy)
+    return copy.results[0]
 
 
 def _nest(outermost: affine.For) -> _Found | None:
-    """Three loops over all elements around nothing but a product."""
+    """Three loops over all elements, and those of a batch, around nothing but a product."""
     loops = perfect_nest(outermost)
     stores = [op for op in inside(loops[-1]) if isinstance(op, affine.Store)]
-    if len(loops) != 3 or len(stores) != 1 or any(loop.inits for loop in loops):
+    if len(loops) < 3 or len(stores) != 1 or any(loop.inits for loop in loops):
         return None
     try:
         one = product_of(stores[0])
@@ -132,9 +158,20 @@ def _nest(outermost: affine.For) -> _Found | None:
     assert c is not None
     if {*a, *b, *c} != variables or not _is_whole(loops, ((one.a, a), (one.b, b), (one.c, c))):
         return None
-    if (set(a) & set(b)) & set(c) or len(set(a) & set(b)) != 1:
+    batch = tuple(letter for letter in c if letter in a and letter in b)
+    alpha = one.alpha
+    own = [set(letters) - set(batch) for letters in (a, b, c)]
+    is_known = alpha is None or isinstance(alpha.defining_op, arith.Constant) or not _is_inside(alpha, outermost)
+    if not _is_leading((a, b, c), batch) or any(len(letters) != 2 for letters in own) or len(own[0] & own[1]) != 1:
         return None
-    return _Found(outermost, one.a.memref, one.b.memref, one.c.memref, (a, b, c))
+    if not is_known:
+        return None
+    return _Found(outermost, one.a.memref, one.b.memref, one.c.memref, (a, b, c), batch, _outside(alpha, outermost))
+
+
+def _is_inside(value: Value, op: Operation) -> bool:
+    home = value.block.parent_op if isinstance(value, BlockArgument) else value.defining_op
+    return home is not None and op.is_ancestor_of(home)
 
 
 def _letters(op: Access) -> tuple[Value, ...] | None:
@@ -143,7 +180,7 @@ def _letters(op: Access) -> tuple[Value, ...] | None:
     if forms is None or any(form.constant or len(form.terms) != 1 or form.terms[0][1] != 1 for form in forms):
         return None
     found = tuple(form.terms[0][0] for form in forms)
-    return found if len(set(found)) == len(found) == 2 else None
+    return found if len(set(found)) == len(found) else None
 
 
 def _is_whole(loops: Sequence[affine.For], accesses: Sequence[tuple[Access, tuple[Value, ...]]]) -> bool:
@@ -164,21 +201,12 @@ def _lower(loop: affine.For) -> int | None:
     return None if found is None or found[0].terms else found[0].constant
 
 
-def _matmul(function: func.Func, one: _Found, schedule: Schedule) -> Matmul:
-    """The product with the matrix that has the rows of C in front."""
-    a, b, c = ((value, letters) for value, letters in zip((one.a, one.b, one.c), one.letters, strict=True))
-    if c[1][0] not in a[1]:
-        a, b = b, a
+def _check(one: _Found) -> None:
+    """Raises `NotApplicable` for memory that the stages do not take."""
     if one.c in (one.a, one.b):
         raise NotApplicable(one.op, f"%{one.c.name} is a factor of the product and its result")
-    names = {c[1][0]: "i", c[1][1]: "j"}
-    matrices: list[Matrix] = []
-    for value, letters in (a, b, c):
+    for value in (one.a, one.b, one.c):
         _check_memory(one.op, value)
-        first, second = (names.get(letter, "k") for letter in letters)
-        matrices.append(Matrix(value, (first, second)))
-    first, second, result = matrices
-    return Matmul(function, first, second, result, schedule)
 
 
 def _check_memory(op: Operation, value: Value) -> None:
@@ -196,7 +224,40 @@ def _check_memory(op: Operation, value: Value) -> None:
         raise NotApplicable(op, f"%{value.name} is a {type_}, which has no elements")
 
 
-def _emit(matmul: Matmul, build: Builder) -> None:
+def _emit(function: func.Func, one: _Found, schedule: Schedule, around: Around, build: Builder) -> Matmul:
+    """The loops, with those of a batch around them, and the nests in front and behind."""
+    extents = [extent or 0 for extent in shape_of(one.c)[: len(one.batch)]]
+    made = Made(beside=frozenset(build.block))
+    matmul = Matmul(function, *_matrices(one, {}), schedule, one.alpha, tuple(extents), made=made)
+    loops, inner = batch_loops(build, matmul.batch_names, extents)
+    for name, loop in zip(matmul.batch_names, loops, strict=True):
+        matmul.mark(name, loop)
+    slices = {value: slice_of(inner, value, matmul.batch_variables) for value in dict.fromkeys((one.a, one.b, one.c))}
+    a, b, c = _matrices(one, slices)
+    matmul = structs.replace(matmul, a=a, b=b, c=c)
+    made.before = [emit_neighbour(matmul, inner, neighbour, one.c) for neighbour in around.before]
+    _emit_product(matmul, inner)
+    made.behind = [emit_neighbour(matmul, inner, neighbour, one.c) for neighbour in around.behind]
+    means = (tuple(meaning_of(matmul, nest) for nest in nests) for nests in (made.before, made.behind))
+    before, behind = means
+    return structs.replace(matmul, before=before, behind=behind)
+
+
+def _matrices(one: _Found, slices: Mapping[Value, Value]) -> tuple[Matrix, Matrix, Matrix]:
+    """Those of the product, the one that has the rows of C in front; slices stand for memory."""
+    count = len(one.batch)
+    a, b, c = ((v, letters[count:]) for v, letters in zip((one.a, one.b, one.c), one.letters, strict=True))
+    if c[1][0] not in a[1]:
+        a, b = b, a
+    names = {c[1][0]: "i", c[1][1]: "j"}
+    found: list[Matrix] = []
+    for value, letters in (a, b, c):
+        first, second = (names.get(letter, "k") for letter in letters)
+        found.append(Matrix(slices.get(value, value), (first, second)))
+    return found[0], found[1], found[2]
+
+
+def _emit_product(matmul: Matmul, build: Builder) -> None:
     extents = matmul.extents
     loops = [make_loop(letter, Linear(), Linear(extents[letter]), 1) for letter in "ijk"]
     for letter, loop in zip("ijk", loops, strict=True):
@@ -206,37 +267,18 @@ def _emit(matmul: Matmul, build: Builder) -> None:
     emit_update(matmul, inner, at)
 
 
-def emit_update(matmul: Matmul, build: Builder, at: Mapping[str, Linear], *, by_index: bool = False) -> None:
-    """`C[i, j] := C[i, j] + A[i, k] B[k, j]` at some i, j and k.
-
-    With `by_index` their places are computed beforehand, as is needed where they depend on threads.
-    """
-    loads: list[Value] = []
-    for name, matrix in (("a", matmul.a), ("b", matmul.b), ("c", matmul.c)):
-        map_, values = map_of([at[letter] for letter in matrix.letters])
-        if by_index:
-            op = memref.Load(matrix.memref, [applied(build, at[letter]) for letter in matrix.letters])
-        else:
-            op = affine.Load(matrix.memref, values, map_)
-        loads.append(build(op).out)
-        loads[-1].name = name
-    element = matmul.c.element
-    a, b = (_extended(build, value, element) for value in loads[:2])
-    floats = element.is_float
-    product = build(arith.MulF(a, b) if floats else arith.MulI(a, b)).out
-    total = build(arith.AddF(loads[2], product) if floats else arith.AddI(loads[2], product)).out
-    if by_index:
-        build(memref.Store(total, matmul.c.memref, [applied(build, at[letter]) for letter in matmul.c.letters]))
-        return
-    map_, values = map_of([at[letter] for letter in matmul.c.letters])
-    build(affine.Store(total, matmul.c.memref, values, map_))
-
-
-def _extended(build: Builder, value: Value, element: ScalarType) -> Value:
-    if value.type is element:
-        return value
-    cls = arith.ExtF if element.is_float else arith.ExtSI
-    return build(cls(value, result_types=[element])).out
+def said(matmul: Matmul) -> str:
+    """What the stage has made, in words."""
+    m, n, k = matmul.extents_in_order
+    parts = [f"three loops over {m} rows, {n} columns and {k} summed elements"]
+    if matmul.batch:
+        parts.append(f"for each of {' x '.join(map(str, matmul.batch))} entries of a batch")
+    if matmul.alpha is not None:
+        parts.append("scaled")
+    for nests, where in ((matmul.before, "in front"), (matmul.behind, "behind")):
+        if nests:
+            parts.append(f"{len(nests)} nests over the elements of C {where}")
+    return ", ".join(parts)
 
 
 def check(matmul: Matmul, before: Sequence[str]) -> None:
@@ -251,7 +293,8 @@ def check(matmul: Matmul, before: Sequence[str]) -> None:
     wide = sum(m.element is not matmul.c.element for m in (matmul.a, matmul.b))
     extension = "arith.extf" if multiplied == "f" else "arith.extsi"
     wanted = ["affine.load"] * 3 + [extension] * wide
-    wanted += [f"arith.mul{multiplied}", f"arith.add{multiplied}", "affine.store"]
+    scaled = matmul.alpha is not None
+    wanted += [*[f"arith.mul{multiplied}"] * (1 + scaled), f"arith.add{multiplied}", "affine.store"]
     if sorted(names) != sorted(wanted):
         raise Broken(what, loops[-1], f"the body is {', '.join(names)}, not {', '.join(wanted)}")
     for loop, letter in zip(loops, "ijk", strict=True):

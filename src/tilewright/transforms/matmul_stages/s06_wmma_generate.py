@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from tilewright.dialects.builder import Builder
-from tilewright.dialects.mlir import affine, gpu
+from tilewright.dialects.mlir import affine, arith, gpu
 from tilewright.dialects.mlir.base import FLOAT_LIKE, integer_of, memref_of, shape_of
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.mlir.attributes import IntegerAttribute
+from tilewright.ir.mlir.attributes import FloatAttribute, IntegerAttribute
 from tilewright.ir.mlir.spelling import UNIT
 from tilewright.ir.mlir.types import Signedness, integer_type
 from tilewright.ir.types import F16, F32, I8, I32, INDEX, ScalarType, Type
@@ -43,7 +43,7 @@ def apply(matmul: Matmul) -> str:
     a = _load(matmul, build, "AOp", matmul.a, product.a)
     b = _load(matmul, build, "BOp", matmul.b, product.b)
     c = _load(matmul, build, "COp", matmul.c, product.c)
-    total = build(gpu.Compute(a.out, b.out, c.out)).out
+    total = _total(matmul, build, (a.out, b.out, c.out))
     total.name = "res"
     build(gpu.StoreMatrix(total, matmul.c.memref, c.indices, c.leadDimension))
     for op in reversed(scalars):
@@ -51,6 +51,33 @@ def apply(matmul: Matmul) -> str:
     for loop, size in zip(loops, schedule.matrix, strict=True):
         loop.attributes["step"] = IntegerAttribute(size, INDEX)
     return f"matrices of {spelled(schedule.matrix)}, lead dimensions {_lead(a.memref)} and {_lead(b.memref)}"
+
+
+def _total(matmul: Matmul, build: Builder, matrices: tuple[Value, Value, Value]) -> Value:
+    """`A B + C`, or `C + alpha (A B)`."""
+    a, b, c = matrices
+    if matmul.alpha is None:
+        return build(gpu.Compute(a, b, c)).out
+    product = build(gpu.Compute(a, b, zeros(matmul, build, c.type))).out
+    return scaled(matmul, build, product, c)
+
+
+def zeros(matmul: Matmul, build: Builder, type_: Type) -> Value:
+    """A matrix of zeros."""
+    element = matmul.c.element
+    zero = FloatAttribute(0, element) if element.is_float else IntegerAttribute(0, element)
+    number = build(arith.Constant(zero, result_types=[element])).out
+    return build(gpu.ConstantMatrix(number, result_types=[type_])).out
+
+
+def scaled(matmul: Matmul, build: Builder, total: Value, summand: Value) -> Value:
+    """`summand + alpha total`, element by element."""
+    assert matmul.alpha is not None
+    kind = "f" if matmul.c.element.is_float else "i"
+    alpha = build(gpu.ConstantMatrix(matmul.alpha, result_types=[total.type])).out
+    multiplied, added = (gpu.elementwise(f"{name}{kind}") for name in ("mul", "add"))
+    product = build(gpu.Elementwise([total, alpha], multiplied, result_types=[total.type])).out
+    return build(gpu.Elementwise([summand, product], added, result_types=[total.type])).out
 
 
 def _check_types(matmul: Matmul, op: Operation) -> None:
@@ -108,7 +135,8 @@ def check_matrices(matmul: Matmul) -> None:
     for op in nest.walk():
         if rest and not rest.isdisjoint(op.ancestors()):
             continue
-        if op.name.startswith("arith.") and any(FLOAT_LIKE.accepts(r.type) for r in op.results):
+        computes = op.name.startswith("arith.") and not isinstance(op, arith.Constant)
+        if computes and any(FLOAT_LIKE.accepts(r.type) for r in op.results):
             raise Broken("fragments only", op, f"{op.name} computes numbers one by one")
         if isinstance(op, gpu.LoadMatrix | gpu.StoreMatrix):
             lead = integer_of(op.leadDimension)

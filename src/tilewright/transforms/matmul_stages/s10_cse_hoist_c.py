@@ -2,6 +2,8 @@
 
 before:  for %k { for %kk { c0 = load C; .. store C; c1 = load C; .. } }
 after:   c = load C; c' = for %k carrying c { for %kk carrying c { .. } }; store c'
+
+Products that are scaled are summed from zero, and the sum is scaled and added to C behind the loop.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from tilewright.dialects.builder import Builder
-from tilewright.dialects.mlir import affine, gpu
+from tilewright.dialects.mlir import affine, arith, gpu
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.mlir.types import BuiltinType
 from tilewright.transforms.matmul_stages.dependences import accesses
@@ -26,7 +28,7 @@ from tilewright.transforms.matmul_stages.nests import (
     name_of,
     variable,
 )
-from tilewright.transforms.matmul_stages.s06_wmma_generate import check_matrices
+from tilewright.transforms.matmul_stages.s06_wmma_generate import check_matrices, scaled, zeros
 from tilewright.transforms.matmul_stages.s09_unroll_inner import check_unrolled
 from tilewright.transforms.matmul_stages.visits import check_visits, known_subscripts
 
@@ -48,12 +50,31 @@ def apply(matmul: Matmul) -> str:
     k, kk = matmul.loop("k", NAME), matmul.loop("kk", NAME)
     _check_c(matmul, k, kk)
     before = _loads(kk)
+    if matmul.alpha is not None:
+        _leave_scaling(kk)
     _read_once(matmul, kk)
     sums = _forwarded(matmul, kk)
     _hoist(matmul, k, kk, sums)
     return (
         f"{before} -> {_loads(matmul.loop('kk', NAME))} reads of matrices in a step along kk, {len(sums)} sums carried"
     )
+
+
+def _leave_scaling(kk: affine.For) -> None:
+    """Let products be added to C as they are: their sum is scaled behind the loops."""
+    for store in [op for op in inside(kk) if isinstance(op, gpu.StoreMatrix)]:
+        added = store.src.defining_op
+        assert isinstance(added, gpu.Elementwise), "stage 6 scales each product"
+        summand, multiplied = added.args[0], added.args[1].defining_op
+        assert isinstance(multiplied, gpu.Elementwise)
+        compute = multiplied.args[0].defining_op
+        assert isinstance(compute, gpu.Compute)
+        idle = [compute.opC.defining_op, multiplied.args[1].defining_op]
+        compute.set_operand(2, summand)
+        store.set_operand(0, compute.out)
+        for op in (added, multiplied, *idle):
+            if op is not None:
+                _erase_with_operands(op)
 
 
 def _loads(loop: affine.For) -> int:
@@ -128,11 +149,11 @@ def _forwarded(matmul: Matmul, kk: affine.For) -> list[_Sum]:
 
 
 def _erase_with_operands(op: Operation) -> None:
-    """Erase an operation and the subscripts that only it uses."""
+    """Erase an operation, and the subscripts and constants that only it uses."""
     operands = {value.defining_op for value in op.operands}
     op.erase()
     for definition in operands:
-        if isinstance(definition, affine.Apply) and not definition.out.uses:
+        if isinstance(definition, affine.Apply | arith.Constant) and not definition.out.uses:
             definition.erase()
 
 
@@ -143,8 +164,8 @@ def _hoist(matmul: Matmul, k: affine.For, kk: affine.For, sums: Sequence[_Sum]) 
     indices: list[list[Value]] = []
     for number, (one, forms) in enumerate(zip(sums, places, strict=True)):
         indices.append([applied(build, form) for form in forms])
-        copy = gpu.LoadMatrix(one.load.memref, indices[-1], one.load.leadDimension, result_types=[one.load.matrix])
-        first.append(build(copy).out)
+        sum_ = zeros(matmul, build, one.load.matrix) if matmul.alpha is not None else _read(build, one, indices[-1])
+        first.append(sum_)
         first[-1].name = f"c_reg_{number}"
     outer = _carrying(k, first)
     inner = _carrying(kk, list(outer.body.entry.arguments[1:]))
@@ -156,10 +177,17 @@ def _hoist(matmul: Matmul, k: affine.For, kk: affine.For, sums: Sequence[_Sum]) 
     _yield(outer, list(inner.outs))
     build = Builder(outer.block, outer.next, outer.location) if outer.block is not None else build
     for one, value, place in zip(sums, outer.outs, indices, strict=True):
-        build(gpu.StoreMatrix(value, matmul.c.memref, place, one.load.leadDimension))
+        total = value if matmul.alpha is None else scaled(matmul, build, value, _read(build, one, place))
+        build(gpu.StoreMatrix(total, matmul.c.memref, place, one.load.leadDimension))
         if one.store is not None:
             _erase_with_operands(one.store)
         _erase_with_operands(one.load)
+
+
+def _read(build: Builder, one: _Sum, place: Sequence[Value]) -> Value:
+    """The matrix of C that a sum is added to."""
+    load = one.load
+    return build(gpu.LoadMatrix(load.memref, list(place), load.leadDimension, result_types=[load.matrix])).out
 
 
 def _with(sums: Sequence[_Sum], loop: affine.For) -> Iterator[tuple[_Sum, Value]]:

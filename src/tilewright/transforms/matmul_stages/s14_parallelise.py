@@ -11,6 +11,7 @@ it reads them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.mlir import affine
@@ -46,30 +47,40 @@ _WARPS = ("ii", "jj")
 
 
 def apply(matmul: Matmul) -> str:
-    """Make parallel loops of pairs: of blocks, of warps, of each copy, of each nest behind the tiles."""
+    """Make parallel loops: of blocks, of warps, of each copy, of each nest beside the tiles, of the batch."""
+    made = matmul.made
     pairs = [matmul.chain(_BLOCKS, NAME), matmul.chain(_WARPS, NAME)]
     pairs += [perfect_nest(loop)[:2] for loop in rest_of(matmul) if isinstance(loop, affine.For)]
     copies = s13_vectorise_copies.all_copies(matmul)
     pairs += [[loop for loop in loops_around(copy.store) if copy.nest.is_ancestor_of(loop)] for copy in copies]
     for pair in pairs:
         _parallelise(matmul, pair)
+    made.before, made.behind = (
+        [_parallelise(matmul, perfect_nest(nest)) if isinstance(nest, affine.For) else nest for nest in nests]
+        for nests in (made.before, made.behind)
+    )
+    if matmul.batch:
+        _parallelise(matmul, matmul.chain(matmul.batch_names, NAME))
     crossing = _crossing(matmul)
     if crossing is not None:
         raise NotApplicable(crossing[1].sink, _said(*crossing))
     rest = len(pairs) - len(copies) - 2
-    said = f"blocks, warps and {len(copies)} copies are parallel loops"
+    said = f"{'the batch, ' if matmul.batch else ''}blocks, warps and {len(copies)} copies are parallel loops"
+    around = len(made.before) + len(made.behind)
+    said += f", and {around} nests over the elements of C" if around else ""
     return f"{said}, and {rest} nests behind them; k and kk are not" if rest else f"{said}; k and kk are not"
 
 
-def _parallelise(matmul: Matmul, loops: Sequence[affine.For]) -> None:
-    """Two loops, of which one is all that is in the other, as one."""
-    if list(inside(loops[0])) != [loops[1]] or any(loop.inits for loop in loops):
-        raise NotApplicable(loops[0], f"the loop over %{variable(loops[0]).name} holds more than the one in it")
+def _parallelise(matmul: Matmul, loops: Sequence[affine.For]) -> affine.Parallel:
+    """Loops, of which each is all that is in the one before, as one."""
+    for outer, inner in pairwise(loops):
+        if list(inside(outer)) != [inner] or outer.inits or inner.inits:
+            raise NotApplicable(outer, f"the loop over %{variable(outer).name} holds more than the one in it")
     parallel = _parallel(loops)
     Builder.before_op(loops[0])(parallel)
     block = parallel.body.entry
     block.append(affine.Yield([], location=loops[0].location))
-    move_into(block, list(inside(loops[1])))
+    move_into(block, list(inside(loops[-1])))
     for loop, argument in zip(loops, block.arguments, strict=True):
         argument.name = variable(loop).name
         for name, value in matmul.made.variables.items():
@@ -77,6 +88,7 @@ def _parallelise(matmul: Matmul, loops: Sequence[affine.For]) -> None:
                 matmul.made.variables[name] = argument
         variable(loop).replace_all_uses_with(argument)
     loops[0].erase()
+    return parallel
 
 
 def _parallel(loops: Sequence[affine.For]) -> affine.Parallel:
@@ -128,7 +140,7 @@ def check(matmul: Matmul, before: Sequence[str]) -> None:
     crossing = _crossing(matmul)
     if crossing is not None:
         raise Broken(WHAT, crossing[1].sink, _said(*crossing))
-    for name in (*_BLOCKS, *_WARPS):
+    for name in (*matmul.batch_names, *_BLOCKS, *_WARPS):
         if not isinstance(matmul.axis(name, NAME).op, affine.Parallel):
             raise Broken(NAME, matmul.axis(name, NAME).op, f"the loop over %{name} is not parallel")
     matmul.chain(("k", "kk"), NAME)

@@ -26,7 +26,15 @@ from tilewright.ir.types import I64, INDEX
 from tilewright.transforms.index_ranges import Linear
 from tilewright.transforms.matmul_stages import s13_vectorise_copies
 from tilewright.transforms.matmul_stages.copies import Copy, buffers
-from tilewright.transforms.matmul_stages.dealt import check_dealt, constant, deal, index_value
+from tilewright.transforms.matmul_stages.dealt import (
+    Around,
+    check_dealt,
+    constant,
+    deal,
+    index_value,
+    parts_behind,
+    parts_in_front,
+)
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, NotApplicable
 from tilewright.transforms.matmul_stages.nests import (
     Access,
@@ -39,7 +47,7 @@ from tilewright.transforms.matmul_stages.nests import (
     replaced,
     variable,
 )
-from tilewright.transforms.matmul_stages.remainders import rest_boxes, rest_of
+from tilewright.transforms.matmul_stages.remainders import rest_of
 from tilewright.transforms.matmul_stages.s06_wmma_generate import check_matrices
 from tilewright.transforms.matmul_stages.s10_cse_hoist_c import check_carried
 from tilewright.transforms.matmul_stages.s11_shift_peel_k import PRIVATE, check_steps
@@ -60,25 +68,45 @@ def apply(matmul: Matmul) -> str:
     blocks, warps = matmul.axis("i", NAME).op, matmul.axis("ii", NAME).op
     assert isinstance(blocks, affine.Parallel)
     assert isinstance(warps, affine.Parallel)
-    rest = rest_of(matmul)
-    launch = _launch(matmul, Builder.before_op(blocks), threads)
+    rest, around = rest_of(matmul), _around(matmul)
+    outermost = matmul.axis(matmul.batch_names[0], NAME).op if matmul.batch else blocks
+    launch = _launch(matmul, Builder.before_op(outermost), threads)
     block = launch.body.entry
     _share_buffers(matmul, launch)
     _place(matmul, launch, blocks, warps)
+    if outermost is not blocks:
+        move_into(block, [op for op in outermost.regions[0].entry if isinstance(op, memref.Subview)])
+    build = Builder(block, block.last, launch.location)
+    for part in parts_in_front(matmul):
+        deal(matmul, launch, build, part, around)
+        build(gpu.Barrier())
     move_into(block, [op for op in blocks.body.entry if op is not warps and not isinstance(op, affine.Yield)])
     move_into(block, [op for op in warps.body.entry if not isinstance(op, affine.Yield)])
-    blocks.erase()
     _own_memory(matmul, launch)
-    build = Builder(block, block.last, launch.location)
-    boxes = rest_boxes(matmul)
-    if boxes:
+    parts = parts_behind(matmul)
+    if parts:
         build(gpu.Barrier())
-    for box, nest in zip(boxes, rest, strict=True):
-        deal(matmul, launch, build, box)
-        nest.erase()
+    for part in parts:
+        deal(matmul, launch, build, part, around)
+    for op in (*around.before, blocks, *rest, *around.behind, *([outermost] if outermost is not blocks else [])):
+        op.erase()
+    matmul.made.before, matmul.made.behind = (), ()
     m, n = (matmul.tiled[letter] // matmul.block[letter] for letter in "ij")
-    said = f"{n} x {m} blocks of {threads} threads; {lines_of_warps(matmul)}"
-    return f"{said}; {len(boxes)} nests behind the tiles dealt to threads" if boxes else said
+    said = f"{n} x {m}{f' x {math.prod(matmul.batch)}' if matmul.batch else ''} blocks of {threads} threads"
+    said += f"; {lines_of_warps(matmul)}"
+    dealt = len(rest) + len(matmul.before) + len(matmul.behind)
+    return (
+        f"{said}; {dealt} nests {'beside' if matmul.before else 'behind'} the tiles dealt to threads" if dealt else said
+    )
+
+
+def _around(matmul: Matmul) -> Around:
+    """The nests over elements of C, which are parallel."""
+    before, behind = (
+        [nest for nest in nests if isinstance(nest, affine.Parallel)]
+        for nests in (matmul.made.before, matmul.made.behind)
+    )
+    return Around(before, behind)
 
 
 def _check_threads(matmul: Matmul, threads: int) -> None:
@@ -110,12 +138,13 @@ def _launch(matmul: Matmul, build: Builder, threads: int) -> gpu.Launch:
     """A launch of all blocks with an empty body."""
     m, n = (matmul.tiled[letter] // matmul.block[letter] for letter in "ij")
     one, rows, columns, count = (constant(build, number) for number in (1, m, n, threads))
+    entries = constant(build, math.prod(matmul.batch)) if matmul.batch else one
     shared = [(op.memref.name, op.memref.type) for op in buffers(matmul)]
     region, block = new_region([*[INDEX] * len(_IDS), *(type_ for _, type_ in shared)])
     for argument, name in zip(block.arguments, (*_IDS, *(name for name, _ in shared)), strict=True):
         argument.name = name
     number = IntegerAttribute(len(shared), I64)
-    launch = gpu.Launch([], columns, rows, one, count, one, one, region, workgroup_attributions=number)
+    launch = gpu.Launch([], columns, rows, entries, count, one, one, region, workgroup_attributions=number)
     build(launch)
     block.append(gpu.Terminator(location=launch.location))
     return launch
@@ -139,12 +168,17 @@ def _place(matmul: Matmul, launch: gpu.Launch, blocks: affine.Parallel, warps: a
     across = WARP * (schedule.block[1] // schedule.warp[1])
     down = _divided(AffineOperator.FLOORDIV, Dimension(0), across)
     beside = _divided(AffineOperator.FLOORDIV, _divided(AffineOperator.MOD, Dimension(0), across), WARP)
-    places = (
+    places: tuple[tuple[str, affine.Parallel, Value, AffineExpression], ...] = (
         ("i", blocks, y, _times(Dimension(0), schedule.block[0])),
         ("j", blocks, x, _times(Dimension(0), schedule.block[1])),
         ("ii", warps, thread, _times(down, schedule.warp[0])),
         ("jj", warps, thread, _times(beside, schedule.warp[1])),
     )
+    below = math.prod(matmul.batch)
+    for name, extent in zip(matmul.batch_names, matmul.batch, strict=True):
+        below //= extent
+        entry = _divided(AffineOperator.MOD, _divided(AffineOperator.FLOORDIV, Dimension(0), below), extent)
+        places += ((name, blocks, launch.ids(0)[2], entry if len(matmul.batch) > 1 else Dimension(0)),)
     for name, _, value, expression in places:
         old = matmul.made.variables[name]
         found = index_value(build, expression, [value], name)
@@ -242,7 +276,7 @@ def check_launch(matmul: Matmul) -> gpu.Launch:
         raise Broken(NAME, launch, f"{launch.name} is not mapped to blocks")
     m, n = (matmul.tiled[letter] // matmul.block[letter] for letter in "ij")
     found = tuple(form_of(value) for value in (*launch.grid, *launch.block_size))
-    wanted = (n, m, 1, matmul.schedule.warps * WARP, 1, 1)
+    wanted = (n, m, math.prod(matmul.batch), matmul.schedule.warps * WARP, 1, 1)
     if found != tuple(map(Linear, wanted)):
         raise Broken(NAME, launch, f"the launch is not of {n} x {m} blocks of {wanted[3]} threads")
     left = next((op for op in matmul.function.walk() if isinstance(op, affine.Parallel)), None)

@@ -49,11 +49,12 @@ def apply(matmul: Matmul) -> str:
     m, n = (matmul.tiled[letter] // matmul.block[letter] for letter in "ij")
     unit = next(iter(reversed(list(matmul.function.ancestors()))))
     try:
-        matmul.made.module = outlined(unit, matmul.function, (n, m, 1))
+        matmul.made.module = outlined(unit, matmul.function, (n, m, math.prod(matmul.batch)))
     except Unsupported as problem:
         raise NotApplicable(launch, str(problem)) from problem
     threads = matmul.schedule.warps * WARP
-    said = f"kernel @{matmul.function.sym_name} for a grid of {n} x {m} work-groups of {threads} threads"
+    grid = f"{n} x {m}{f' x {math.prod(matmul.batch)}' if matmul.batch else ''}"
+    said = f"kernel @{matmul.function.sym_name} for a grid of {grid} work-groups of {threads} threads"
     return f"{said}, {taken} bytes of shared memory"
 
 

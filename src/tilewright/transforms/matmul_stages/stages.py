@@ -8,6 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from tilewright.transforms.matmul_stages import (
+    s01_start,
     s02_tile_block,
     s03_tile_warp,
     s04_create_shared_buffers,
@@ -25,7 +26,9 @@ from tilewright.transforms.matmul_stages import (
     s16_complete_latency_hiding,
     s17_outline_and_lower,
 )
+from tilewright.transforms.matmul_stages.batch import check_batch
 from tilewright.transforms.matmul_stages.matmul import Matmul
+from tilewright.transforms.matmul_stages.neighbours import check_neighbours
 
 
 class Stage(Struct, frozen=True):
@@ -44,8 +47,25 @@ class Stage(Struct, frozen=True):
         return NAMES.index(self.name) + 1
 
 
+_Check = Callable[[Matmul, Sequence[str]], None]
+
+
+def _with_what_is_around(check: _Check) -> _Check:
+    """The check of a stage, and that of what is around the product: the batch, and what is done with elements of C."""
+
+    def whole(matmul: Matmul, before: Sequence[str]) -> None:
+        check(matmul, before)
+        check_batch(matmul)
+        check_neighbours(matmul)
+
+    return whole
+
+
+START: Final = Stage(s01_start.NAME, lambda _: "", _with_what_is_around(s01_start.check))
+"""The first, which makes the product that the others transform; it has nothing to apply."""
+
 STAGES: Final = tuple(
-    Stage(module.NAME, module.apply, module.check)
+    Stage(module.NAME, module.apply, _with_what_is_around(module.check))
     for module in (
         s02_tile_block,
         s03_tile_warp,
@@ -67,5 +87,5 @@ STAGES: Final = tuple(
 )
 """Those behind the first."""
 
-NAMES: Final = ("start", *(stage.name for stage in STAGES))
+NAMES: Final = (START.name, *(stage.name for stage in STAGES))
 """All stages; the first makes the product that the others transform."""

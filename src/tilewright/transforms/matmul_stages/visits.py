@@ -14,7 +14,9 @@ from msgspec import Struct
 
 from tilewright.dialects.mlir import affine, arith, gpu
 from tilewright.ir.core import BlockArgument, Operation, OpResult, Value
+from tilewright.ir.mlir.attributes import FloatAttribute, IntegerAttribute
 from tilewright.transforms.index_ranges import Linear
+from tilewright.transforms.lower_mlir.contractions import multiplicands
 from tilewright.transforms.matmul_stages.copies import sources
 from tilewright.transforms.matmul_stages.index_values import origins, taken
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, Matrix
@@ -32,13 +34,14 @@ _EXTENSIONS = (arith.ExtF, arith.ExtSI)
 
 
 class Product(Struct, frozen=True):
-    """One product and sum: what is read, and where the result goes."""
+    """One product and sum: what is read, by what it is multiplied, and where the result goes."""
 
     op: Operation
     a: Access
     b: Access
     c: Access
     stored: Access
+    alpha: Value | None = None
 
 
 def products(matmul: Matmul, nest: Operation) -> list[Product]:
@@ -58,26 +61,31 @@ def product_of(store: affine.Store) -> Product:
     if not isinstance(value, arith.AddF | arith.AddI):
         raise Broken(WHAT, store, "what is stored to C is no sum with a product")
     terms = [value.lhs, value.rhs]
-    product = next((v.defining_op for v in terms if isinstance(v.defining_op, arith.MulF | arith.MulI)), None)
-    if not isinstance(product, arith.MulF | arith.MulI):
+    product = next((v for v in terms if isinstance(v.defining_op, arith.MulF | arith.MulI)), None)
+    if product is None:
         raise Broken(WHAT, store, "what is added to C is no product")
-    summand = value.lhs if value.rhs.defining_op is product else value.rhs
-    a, b = (_unextended(v).defining_op for v in (product.lhs, product.rhs))
+    summand = value.lhs if value.rhs is product else value.rhs
+    multiplied = multiplicands(product)
+    read = [op for v in multiplied if isinstance(op := _unextended(v).defining_op, affine.Load)]
+    scales = [v for v in multiplied if not isinstance(_unextended(v).defining_op, affine.Load)]
     c = summand.defining_op
-    if not (isinstance(a, affine.Load) and isinstance(b, affine.Load) and isinstance(c, affine.Load)):
+    if len(read) != 2 or not isinstance(c, affine.Load):
         raise Broken(WHAT, store, "a factor or summand is not read from memory")
-    return Product(value, a, b, c, store)
+    if len(scales) > 1:
+        raise Broken(WHAT, store, "a product is scaled several times")
+    return Product(value, read[0], read[1], c, store, scales[0] if scales else None)
 
 
 def accumulated(store: gpu.StoreMatrix) -> list[Product]:
     """The products whose sum is stored, last first, through the loops that carry it.
 
-    Raises `Broken` if a loop hands on anything but the sum so far.
+    Raises `Broken` if a loop hands on anything but the sum so far, or if what is scaled is not summed from zero.
     """
     found: list[gpu.Compute] = []
     carried: list[tuple[Operation, int]] = []
-    value = store.src
-    while not isinstance(value.defining_op, gpu.LoadMatrix):
+    scaled = _scaled(store)
+    value = store.src if scaled is None else scaled.total
+    while not isinstance(value.defining_op, gpu.LoadMatrix | gpu.ConstantMatrix):
         op = value.defining_op
         if isinstance(op, gpu.Compute):
             found.append(op)
@@ -97,14 +105,54 @@ def accumulated(store: gpu.StoreMatrix) -> list[Product]:
             raise Broken(WHAT, store, "what is stored to C is no sum of products with a matrix of C")
     if carried:
         raise Broken("carried sums", carried[-1][0], f"result {carried[-1][1]} does not depend on what it carries")
-    return [_fragments(op, value.defining_op, store) for op in found]
+    first = value.defining_op
+    if scaled is not None:
+        if not isinstance(first, gpu.ConstantMatrix) or not is_zero(first.value):
+            raise Broken("scale", store, "what is scaled is not summed from zero")
+        return [_fragments(op, scaled.summand, store, scaled.alpha) for op in found]
+    if not isinstance(first, gpu.LoadMatrix):
+        raise Broken(WHAT, store, "what is stored to C is no sum of products with a matrix of C")
+    return [_fragments(op, first, store, None) for op in found]
 
 
-def _fragments(op: gpu.Compute, c: gpu.LoadMatrix, store: gpu.StoreMatrix) -> Product:
+class _Scaled(Struct, frozen=True):
+    """A sum of products that is scaled and added to a matrix of C."""
+
+    total: Value
+    alpha: Value
+    summand: gpu.LoadMatrix
+
+
+def _scaled(store: gpu.StoreMatrix) -> _Scaled | None:
+    """`C + alpha total`; None if what is stored is no such thing."""
+    added = _elementwise(store.src, "add")
+    if added is None:
+        return None
+    summand, multiplied = added[0].defining_op, _elementwise(added[1], "mul")
+    alpha = None if multiplied is None else multiplied[1].defining_op
+    if multiplied is None or not isinstance(summand, gpu.LoadMatrix) or not isinstance(alpha, gpu.ConstantMatrix):
+        raise Broken("scale", store, "what is stored is no matrix of C with a scaled sum of products")
+    return _Scaled(multiplied[0], alpha.value, summand)
+
+
+def _elementwise(value: Value, name: str) -> list[Value] | None:
+    """What is added, or multiplied, element by element."""
+    op = value.defining_op
+    return list(op.args) if isinstance(op, gpu.Elementwise) and op.does[:-1] == name else None
+
+
+def is_zero(value: Value) -> bool:
+    """Whether a number is a constant zero."""
+    op = value.defining_op
+    known = op.value if isinstance(op, arith.Constant) else None
+    return isinstance(known, IntegerAttribute | FloatAttribute) and known.value == 0
+
+
+def _fragments(op: gpu.Compute, c: gpu.LoadMatrix, store: gpu.StoreMatrix, alpha: Value | None) -> Product:
     a, b = op.opA.defining_op, op.opB.defining_op
     if not (isinstance(a, gpu.LoadMatrix) and isinstance(b, gpu.LoadMatrix)):
         raise Broken(WHAT, op, "a factor is not read from memory")
-    return Product(op, a, b, c, store)
+    return Product(op, a, b, c, store, alpha)
 
 
 def _unextended(value: Value) -> Value:
@@ -135,6 +183,8 @@ def check_visits(
     source = source or sources(matmul)
     found = products(matmul, nest)
     computed = [op for op in nest.walk() if isinstance(op, gpu.Compute)]
+    if found and any(one.alpha is not matmul.alpha for one in found):
+        raise Broken("scale", found[0].op, "products are not multiplied by what they are scaled by")
     lost = next((op for op in computed if op not in {p.op for p in found}), None)
     if lost is not None:
         raise Broken(WHAT, lost, "a product is not stored to C")
@@ -171,6 +221,7 @@ def _visits_of(
         if letter != "k":
             _once(letter, extents[letter], visits, one.op)
     moving = {value for form in used for value in origins(form)}
+    moving |= {value for form in matmul.batch_variables for value in origins(form)}
     idle = next((axis for axis in axes if axis.variable not in moving and len(axis.numbers or (0, 0)) > 1), None)
     if idle is not None:
         raise Broken(WHAT, idle.op, f"each iteration over %{idle.name} computes the same once more")

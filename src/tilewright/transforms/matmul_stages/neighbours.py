@@ -1,0 +1,338 @@
+"""What is done with each element of C in front of the product and behind it: filling, scaling, bias, activation.
+
+    for %i, %j { C[i, j] := beta C[i, j] }   for %i, %j, %k { .. }   for %i, %j { C[i, j] := max(C[i, j] + b[j], 0) }
+
+Each such operation of linalg, or nest of affine loops, is a nest over the elements of C. It stays one, whatever the
+stages do to the product between, until its elements are dealt to the threads that have those of C (`dealt`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Final, cast
+
+from msgspec import Struct
+
+from tilewright.dialects.builder import Builder
+from tilewright.dialects.mlir import affine, arith, gpu, linalg, memref
+from tilewright.dialects.mlir.base import shape_of
+from tilewright.ir.affine import Dimension
+from tilewright.ir.core import BlockArgument, Operation, Value
+from tilewright.ir.mlir.attributes import IntegerAttribute
+from tilewright.ir.mlir.types import MemrefType
+from tilewright.ir.types import INDEX
+from tilewright.transforms.index_ranges import Linear
+from tilewright.transforms.matmul_stages.dependences import writes
+from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, Meaning
+from tilewright.transforms.matmul_stages.nests import (
+    Element,
+    axes_of,
+    form_of,
+    inside,
+    make_loop,
+    move_access,
+    nested,
+    numbers,
+    perfect_nest,
+    stands_before,
+    subscripts,
+    variable,
+)
+from tilewright.transforms.matmul_stages.remainders import rest_of
+from tilewright.transforms.matmul_stages.visits import known_subscripts
+
+WHAT: Final = "elements of C"
+Letters = tuple[object, ...]
+
+
+class Neighbour(Struct, frozen=True):
+    """A nest over the elements of C: its loops, outermost first, and the variables that the dimensions of C are."""
+
+    op: Operation
+    loops: tuple[affine.For, ...]
+    variables: tuple[Value, ...]
+
+    @property
+    def body(self) -> list[Operation]:
+        """What is done with an element."""
+        return list(inside(self.loops[-1]))
+
+
+class Around(Struct, frozen=True):
+    """The neighbours in front of a product and behind it, in the order of the text."""
+
+    before: tuple[Neighbour, ...]
+    behind: tuple[Neighbour, ...]
+
+
+# Finding them
+
+
+def neighbours_around(product: Operation, factors: Sequence[Value], c: Value) -> Around:
+    """Those that stand next to a product, with nothing between that touches memory.
+
+    Operations of linalg become loops. What is read elsewhere than at the element may not be written: an element can
+    then be computed as soon as its sum is known.
+    """
+    found: dict[bool, list[Neighbour]] = {False: [], True: []}
+    for behind in (False, True):
+        op = product.next if behind else product.previous
+        while op is not None:
+            after = op.next if behind else op.previous
+            if op.effects() != () or op.regions:
+                one = _taken(op, [*found[False], *found[True]], factors, c)
+                if one is None:
+                    break
+                found[behind].append(one)
+            op = after
+    return Around(tuple(reversed(found[False])), tuple(found[True]))
+
+
+def _taken(op: Operation, others: Sequence[Neighbour], factors: Sequence[Value], c: Value) -> Neighbour | None:
+    """The nest that an operation is, or becomes; None if it is not one over all elements of C, each by itself."""
+    loops = as_loops(op) if isinstance(op, linalg.Structured) and c in op.operands else op
+    one = _nest(loops, c) if isinstance(loops, affine.For) else None
+    is_taken = one is not None and _are_apart([*others, one], factors, c)
+    if loops is not op and loops is not None:
+        (op if is_taken else loops).erase()
+    return one if is_taken else None
+
+
+def _nest(outermost: affine.For, c: Value) -> Neighbour | None:
+    loops = perfect_nest(outermost)
+    shape = shape_of(c)
+    accesses = [op for op in inside(loops[-1]) if isinstance(op, Element)]
+    at_c = [_plain(op) for op in accesses if op.memref is c]
+    if len(loops) != len(shape) or not at_c or None in at_c or any(loop.inits for loop in loops):
+        return None
+    variables = at_c[0]
+    assert variables is not None
+    if set(variables) != {variable(loop) for loop in loops} or any(subscripts(op) is None for op in accesses):
+        return None
+    extents = dict(zip(variables, shape, strict=True))
+    if any(not _counts(loop, extents[variable(loop)]) for loop in loops):
+        return None
+    if any((op.effects() != () or op.regions) and op not in accesses for op in inside(loops[-1])):
+        return None
+    return Neighbour(outermost, tuple(loops), variables)
+
+
+def _counts(loop: affine.For, extent: int | None) -> bool:
+    """Whether a loop counts all of an extent."""
+    (axis,) = axes_of(loop)
+    return extent is not None and axis.first == 0 and numbers(loop) == range(extent)
+
+
+def _plain(op: Element) -> tuple[Value, ...] | None:
+    """The variable that each subscript is, all different."""
+    forms = subscripts(op)
+    if forms is None or any(form.constant or len(form.terms) != 1 or form.terms[0][1] != 1 for form in forms):
+        return None
+    found = tuple(form.terms[0][0] for form in forms)
+    return found if len(set(found)) == len(found) else None
+
+
+def _are_apart(found: Iterable[Neighbour], factors: Sequence[Value], c: Value) -> bool:
+    """Whether each element is computed from what no other element writes."""
+    places: dict[Value, set[Letters | None]] = {}
+    written = {c}
+    for one in found:
+        letters = {value: dimension for dimension, value in enumerate(one.variables)}
+        for op in one.body:
+            if isinstance(op, Element):
+                plain = _plain(op)
+                known = plain is not None and set(plain) == set(letters)
+                places.setdefault(op.memref, set()).add(tuple(letters[v] for v in plain or ()) if known else None)
+                written |= {op.memref} if writes(op) else set()
+    if any(None in places.get(memory, ()) or len(places.get(memory, ())) > 1 for memory in written):
+        return False
+    others = written - {c}
+    return others.isdisjoint(factors) and all(_is_memory_itself(v) for v in ({*places, *factors} if others else ()))
+
+
+def _is_memory_itself(value: Value) -> bool:
+    """Whether memory is no view of another one, so that its name tells it apart."""
+    op = value.defining_op
+    return isinstance(value, BlockArgument) or isinstance(op, memref.Alloc | memref.Alloca)
+
+
+def as_loops(op: linalg.Structured) -> affine.For | None:
+    """An operation that computes each element by itself as a nest in front of it; None for others."""
+    extents = _extents(op)
+    if not extents or any(kind != "parallel" for kind in op.iterators) or op.outs:
+        return None
+    loops = [make_loop(None, Linear(), Linear(extent), 1) for extent in extents]
+    build = nested(Builder.before_op(op), loops)
+    variables = list(map(variable, loops))
+    mapping: dict[Value, Value] = {}
+    operands = [*op.inputs, *op.outputs]
+    for argument, value, map_ in zip(op.body.entry.arguments, operands, op.maps, strict=True):
+        if isinstance(value.type, MemrefType) and argument.uses:
+            mapping[argument] = build(affine.Load(value, variables, map_)).out
+        elif not isinstance(value.type, MemrefType):
+            mapping[argument] = value
+    for inner in op.body.entry:
+        if isinstance(inner, linalg.Index):
+            mapping[inner.out] = variables[_number_of(inner)]
+        elif isinstance(inner, linalg.Yield):
+            for value, memory, map_ in zip(inner.values, op.outputs, op.maps[len(op.inputs) :], strict=True):
+                build(affine.Store(mapping.get(value, value), memory, variables, map_))
+        else:
+            build(inner.clone(mapping))
+    return loops[0]
+
+
+def _number_of(op: linalg.Index) -> int:
+    assert isinstance(op.dim, IntegerAttribute)
+    return op.dim.value
+
+
+def _extents(op: linalg.Structured) -> list[int] | None:
+    """Those of the loops of an operation on memrefs, if they are known."""
+    found: dict[int, int] = {}
+    for value, map_ in zip([*op.inputs, *op.outputs], op.maps, strict=True):
+        if not isinstance(value.type, MemrefType):
+            continue
+        for extent, expression in zip(shape_of(value), map_.results, strict=True):
+            if isinstance(expression, Dimension) and extent is not None:
+                found[expression.position] = extent
+    return [found[k] for k in range(len(op.iterators))] if len(found) == len(op.iterators) else None
+
+
+# Making them
+
+
+def emit_neighbour(matmul: Matmul, build: Builder, one: Neighbour, c: Value) -> affine.For:
+    """A neighbour as a nest over i and j of one entry of the batch, on its slice of C, which was `c` before."""
+    count = len(matmul.batch)
+    extents = matmul.extents
+    loops = [make_loop(None, Linear(), Linear(extents[letter]), 1) for letter in "ij"]
+    inner = nested(build, loops)
+    mapping: dict[Value, Value] = dict(
+        zip(one.variables, (*matmul.batch_variables, *map(variable, loops)), strict=True)
+    )
+    for op in one.body:
+        copy = inner(op.clone(mapping))
+        if isinstance(copy, affine.Load | affine.Store) and copy.memref is c and matmul.c.memref is not c:
+            forms = known_subscripts(copy)
+            copy.replace_operand(c, matmul.c.memref)
+            move_access(copy, forms[count:])
+    return loops[0]
+
+
+# What they mean
+
+Positions = Mapping[str, tuple[Value | None, Linear]]
+"""For b, i and j a variable, and the sum with it that the letter is; None where that is a number."""
+
+
+class _Place(Struct, frozen=True):
+    """A subscript: how often each letter is in it, and what else."""
+
+    factors: tuple[tuple[str, int], ...]
+    constant: int
+    terms: frozenset[tuple[Value, int]]
+
+
+def meaning(ops: Iterable[Operation], at: Positions) -> Meaning:
+    """What operations do with an element, in terms of its position: equal where the same is done.
+
+    What is computed is told by how far back that is, so that it is the same behind something else.
+    """
+    known: dict[Value, tuple[int, int]] = {}
+    found: list[object] = []
+
+    def token(value: Value) -> object:
+        if value in known:
+            step, number = known[value]
+            return len(found) - step, number
+        return _place_of(form_of(value), at) if value.type is INDEX else value
+
+    for op in ops:
+        if isinstance(op, affine.Apply) or (isinstance(op, arith.Constant) and op.out.type is INDEX):
+            continue  # parts of subscripts
+        if isinstance(op, Element):
+            stored = (token(op.operands[0]),) if writes(op) else ()
+            place = tuple(_place_of(form, at) for form in known_subscripts(op, WHAT))
+            step: object = ("store" if writes(op) else "load", op.memref, place, *stored)
+        else:
+            attributes = tuple(sorted((name, str(value)) for name, value in op.attributes.items()))
+            step = (op.name, attributes, tuple(map(token, op.operands)), tuple(str(v.type) for v in op.results))
+        known.update((value, (len(found), number)) for number, value in enumerate(op.results))
+        found.append(step)
+    return tuple(found)
+
+
+def joined(meanings: Sequence[Meaning]) -> Meaning:
+    """What is done by one nest after the other."""
+    return tuple(step for one in meanings for step in one)
+
+
+def fixed(meaning: object, at: Positions) -> object:
+    """What is done with the elements of which some letters are numbers."""
+    match meaning:
+        case tuple():
+            return tuple(fixed(part, at) for part in cast("tuple[object, ...]", meaning))
+        case _Place(factors, constant, terms):
+            numbers = {letter: whole.constant for letter, (lead, whole) in at.items() if lead is None}
+            left = tuple((letter, 0 if letter in numbers else factor) for letter, factor in factors)
+            return _Place(left, constant + sum(factor * numbers.get(letter, 0) for letter, factor in factors), terms)
+        case _:
+            return meaning
+
+
+def _place_of(form: Linear, at: Positions) -> _Place:
+    """A sum in terms of the position of an element."""
+    factors: list[tuple[str, int]] = []
+    for letter, (lead, whole) in at.items():
+        factor = 0 if lead is None else dict(form.terms).get(lead, 0)
+        form = form.plus(whole, -factor)
+        factors.append((letter, factor))
+    return _Place(tuple(factors), form.constant, frozenset(form.terms))
+
+
+def position(part: Linear, whole: Linear) -> tuple[Value | None, Linear]:
+    """Where an element is along a letter: `part` is what of that belongs to it alone."""
+    return part.terms[0][0] if part.terms else None, whole
+
+
+def batch_positions(matmul: Matmul) -> Positions:
+    """Which entry of the batch it is."""
+    forms = map(form_of, matmul.batch_variables)
+    return {name: position(form, form) for name, form in zip(matmul.batch_names, forms, strict=True)}
+
+
+def meaning_of(matmul: Matmul, nest: affine.For | affine.Parallel) -> Meaning:
+    """What a nest does with each element. Raises `Broken` if it is not over all elements of C."""
+    axes, block = axes_of(nest), nest.body.entry
+    if isinstance(nest, affine.For):
+        loops = perfect_nest(nest)
+        axes, block = [axis for loop in loops for axis in axes_of(loop)], loops[-1].body.entry
+    extents = matmul.extents
+    wanted = [(0, range(extents[letter])) for letter in "ij"]
+    if [(axis.first, axis.numbers) for axis in axes] != wanted:
+        raise Broken(WHAT, nest, f"a nest is not over the {extents['i']} x {extents['j']} elements of C")
+    forms = [Linear(0, ((axis.variable, 1),)) for axis in axes]
+    at = {**batch_positions(matmul), **{letter: position(f, f) for letter, f in zip("ij", forms, strict=True)}}
+    return meaning((op for op in block if not isinstance(op, affine.Yield)), at)
+
+
+def check_neighbours(matmul: Matmul) -> None:
+    """In front of the product and behind it the same is done with each element of C as in the beginning.
+
+    Raises `Broken` if not. What is dealt to threads is looked at there.
+    """
+    made, nest = matmul.made, matmul.nest(WHAT)
+    if isinstance(nest, gpu.Launch):
+        return
+    for nests, wanted in ((made.before, matmul.before), (made.behind, matmul.behind)):
+        if len(nests) != len(wanted):
+            raise Broken(WHAT, nest, f"{len(nests)} nests over the elements of C, not {len(wanted)}")
+        for one, means in zip(nests, wanted, strict=True):
+            if meaning_of(matmul, one) != means:
+                raise Broken(WHAT, one, "what is done with an element of C is not what it was")
+    order: Sequence[Operation] = [*made.before, nest, *rest_of(matmul), *made.behind]
+    for first, second in pairwise(order):
+        if first.block is not second.block or not stands_before(first, second):
+            raise Broken(WHAT, second, "what is done with elements of C is done in another order")
