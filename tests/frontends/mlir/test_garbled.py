@@ -10,10 +10,11 @@ import pytest
 
 from effort import Ran, count
 from frontends.mlir.forms import PRINTED, PROGRAMS
-from frontends.mlir.reading import findings
+from frontends.mlir.reading import findings, read
 from tilewright.diagnostics import CompileError, Report, Severity, Source
 from tilewright.diagnostics.render import render_text
 from tilewright.frontends.mlir import program_of, read_mlir_file
+from tilewright.frontends.mlir.region_printer import print_custom
 from tilewright.ir.mlir.printer import print_generic
 from tilewright.ir.passes import PassContext, PassManager
 from tilewright.transforms.lower_mlir import LowerMlir
@@ -35,6 +36,8 @@ def survives(text: str) -> None:
         assert reread is not None
         assert not second.errors, render_text(second.in_order)
         assert print_generic(reread) == again
+        custom = print_custom(file)
+        assert print_custom(read(custom)) == custom
         try:
             if file.module.regions:
                 PassManager([LowerMlir()], verify_each=True).run(program_of(file), PassContext(report))

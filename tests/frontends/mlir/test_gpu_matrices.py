@@ -90,3 +90,46 @@ def test_rules(old: str, new: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(CompileError) as error:
         tw.compile(path, target="interpreter", cache=False)
     assert any(said in str(d) for d in error.value.diagnostics)
+
+
+SCALED = """\
+func.func @f(%A: memref<16x16xf32>, %B: memref<16x16xf32>, %alpha: f32) {
+  %c0 = arith.constant 0 : index
+  %a = gpu.subgroup_mma_load_matrix %A[%c0, %c0] {leadDimension = 16 : index} : memref<16x16xf32> -> \
+!gpu.mma_matrix<16x16xf32, "COp">
+  %s = gpu.subgroup_mma_constant_matrix %alpha : !gpu.mma_matrix<16x16xf32, "COp">
+  %p = gpu.subgroup_mma_elementwise mulf %a, %s : (!gpu.mma_matrix<16x16xf32, "COp">, \
+!gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
+  %n = gpu.subgroup_mma_elementwise negatef %p : (!gpu.mma_matrix<16x16xf32, "COp">) -> \
+!gpu.mma_matrix<16x16xf32, "COp">
+  gpu.subgroup_mma_store_matrix %n, %B[%c0, %c0] {leadDimension = 16 : index} : \
+!gpu.mma_matrix<16x16xf32, "COp">, memref<16x16xf32>
+  return
+}
+"""
+
+
+@pytest.mark.parametrize("target", ["interpreter", "cpu"])
+def test_arithmetic_on_elements(target: str, rng: np.random.Generator, tmp_path: Path) -> None:
+    path = tmp_path / "f.mlir"
+    path.write_text(generic(SCALED))
+    a, b = rng.integers(-3, 4, (2, 16, 16)).astype(np.float32)
+    tw.compile(path, target=target, cache=False).f[1](a, b, 2.5)
+    assert np.array_equal(b, a * -2.5)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("mulf", "remf", "there is no arithmetic 'remf'"),
+        ("mulf", "muli", "muli does not compute with f32"),
+        ("mulf", "negatef", "negatef takes 1 matrices of the result's type"),
+        ("%alpha : f32", "%alpha : i32", "%alpha has type i32, not f32"),
+    ],
+)
+def test_rules_of_arithmetic(old: str, new: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "f.mlir"
+    path.write_text(SCALED.replace(old, new).replace("%alpha: f32", "%alpha: i32" if "alpha" in old else "%alpha: f32"))
+    with pytest.raises(CompileError) as error:
+        tw.compile(path, target="interpreter", cache=False)
+    assert any(said in str(d) for d in error.value.diagnostics)

@@ -9,7 +9,7 @@ generic form is that of the stock tool. Types are MLIR's, in which scalars are t
 (types of a list), `<part>` a part with code of its own (`frontends.mlir`), `[? .. ]?` what is there only if the list in
 it is not empty, anything else itself. A form that is all code is `<part>` alone. Types that the form leaves out follow
 from the declaration: by a type variable, from the constraint (an index, a bool), from `infer`, or from `element_of`,
-which maps an operand to the memref whose element it is.
+which maps an operand to the memref or matrix whose element it is.
 """
 
 from __future__ import annotations

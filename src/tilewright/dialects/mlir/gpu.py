@@ -200,7 +200,11 @@ class Compute(
 
 
 class ConstantMatrix(
-    MlirOperation, name="gpu.subgroup_mma_constant_matrix", traits=(PURE,), assembly="$value <attributes> : @out"
+    MlirOperation,
+    name="gpu.subgroup_mma_constant_matrix",
+    traits=(PURE,),
+    assembly="$value <attributes> : @out",
+    element_of={"value": "out"},
 ):
     """A matrix whose elements are all one number."""
 

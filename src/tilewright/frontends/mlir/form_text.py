@@ -9,7 +9,7 @@ from typing import Final, NoReturn, cast
 
 from tilewright.diagnostics import Location, SourceRange
 from tilewright.diagnostics.nearest import nearest
-from tilewright.dialects.mlir import arith
+from tilewright.dialects.mlir import arith, gpu
 from tilewright.dialects.mlir.base import BOOLEAN_TYPE, INDEX_TYPE, UNSUPPORTED, MlirOperation
 from tilewright.frontends.mlir.draft import Draft
 from tilewright.frontends.mlir.exact import exact_operation
@@ -183,8 +183,8 @@ class FormReader(FileReader):
 
     def fastmath(self, draft: Draft) -> None:
         """`fastmath<flags>`."""
-        if draft.cls is arith.TruncF and self.peek_word() in _ROUNDINGS:
-            number = _ROUNDINGS.index(self.word("a rounding mode"))
+        if draft.cls is arith.TruncF and self.peek_word() in ROUNDINGS:
+            number = ROUNDINGS.index(self.word("a rounding mode"))
             draft.attributes["roundingmode"] = IntegerAttribute(number, I64)
         self._flags(draft, "fastmath", "fastmath", "#arith.fastmath")
 
@@ -292,9 +292,12 @@ class FormReader(FileReader):
         """The type of an operand that the form does not say."""
         if of_variable is not None:
             return of_variable
-        memory = draft.types.get(draft.cls.form.element_of.get(key, ""))
+        holder = draft.cls.form.element_of.get(key, "")
+        memory = draft.results if holder in draft.cls.definition.results else draft.types.get(holder)
         if memory and isinstance(memory[0], MemrefType | TensorType):
             return memory[0].element
+        if memory and isinstance(memory[0], gpu.MatrixType):
+            return memory[0].stored
         constraint = draft.cls.definition.operands[key].constraint
         return (
             BOOL
@@ -346,7 +349,7 @@ def _infer_results(op: MlirOperation) -> None:
         op.add_result(op.operands[index].type)
 
 
-_ROUNDINGS: Final = ("to_nearest_even", "downward", "upward", "toward_zero", "to_nearest_away")
+ROUNDINGS: Final = ("to_nearest_even", "downward", "upward", "toward_zero", "to_nearest_away")
 _PARTS: Final[Mapping[str, Callable[[FormReader, Draft], None]]] = {
     "attributes": FormReader.attributes,
     "fastmath": FormReader.fastmath,

@@ -23,12 +23,12 @@ from tilewright.ir.types import Type
 
 def print_generic(file: MlirFile, locations: bool | None = None) -> str:
     """The text of a file; with locations if it has them, unless `locations` says otherwise."""
-    return _Printer(file, file.locations if locations is None else locations, _own_name).text()
+    return GenericPrinter(file, file.locations if locations is None else locations, _own_name).text()
 
 
 def print_renamed(module: Operation, rename: Callable[[Operation], str]) -> str:
     """The text of a module whose operations have other names."""
-    return _Printer(MlirFile(module), False, rename).text()
+    return GenericPrinter(MlirFile(module), False, rename).text()
 
 
 def _own_name(op: Operation) -> str:
@@ -36,17 +36,22 @@ def _own_name(op: Operation) -> str:
 
 
 class _Names:
-    """Names of values: those that they have, made distinct where both are visible, and numbers for the others."""
+    """Names of values: those that they have, made distinct where both are visible, and numbers for the others.
 
-    def __init__(self, root: Operation) -> None:
+    With `restarts` regions next to each other have the same numbers, as in custom forms.
+    """
+
+    def __init__(self, root: Operation, *, restarts: bool) -> None:
         self._of: dict[Value, str] = {}
         self._numbers = 0
         self._arguments = 0
         self._suffixes = 0
         self._number_results(root, [set()])
-        work: list[tuple[Region, list[set[str]]]] = [(r, [set()]) for r in root.regions]
+        work: list[tuple[Region, list[set[str]], tuple[int, int]]] = [(r, [set()], (0, 0)) for r in root.regions]
         while work:
-            region, taken = work.pop()
+            region, taken, before = work.pop()
+            if restarts:
+                self._numbers, self._arguments = before
             for index, block in enumerate(region.blocks):
                 for argument in block.arguments:
                     self._argument(argument, index == 0, taken)
@@ -54,7 +59,8 @@ class _Names:
                     self._number_results(op, taken)
             for block in region.blocks:
                 for op in block:
-                    work.extend((inner, [*taken, set()]) for inner in op.regions)
+                    numbers = self._numbers, self._arguments
+                    work.extend((inner, [*taken, set()], numbers) for inner in op.regions)
 
     def of(self, value: Value) -> str:
         """The name where the value is used."""
@@ -96,14 +102,16 @@ def result_groups(op: Operation) -> list[tuple[str | None, list[Value]]]:
     return groups
 
 
-class _Printer:
+class GenericPrinter:
     """Writes lines. Regions nest on a list of generators, not on Python's stack."""
+
+    restarts = False
 
     def __init__(self, file: MlirFile, locations: bool, rename: Callable[[Operation], str]) -> None:
         self.file = file
         self.locations = locations
         self.rename = rename
-        self.names = _Names(file.module)
+        self.names = _Names(file.module, restarts=self.restarts)
         self.aliases: dict[int, str] = {}
         self.types: dict[int, str] = {}
         self.labels: dict[Block, str] = {}
@@ -120,12 +128,13 @@ class _Printer:
                 continue
             (behind if alias.behind else before).append(f"{alias.name} = {spell_definition(value, self.aliases)}")
             self.aliases[id(value)] = alias.name
-        run(self._op(self.file.module, ""))
+        run(self.operation(self.file.module, ""))
         return "\n".join([*before, *self.lines, *behind, *spell_resources(self.file.resources), ""])
 
-    def _op(self, op: Operation, indent: str) -> Steps[None]:
+    def operation(self, op: Operation, indent: str) -> Steps[None]:
+        """An operation with its regions."""
         properties, attributes = _attributes(op)
-        head = f"{self._results(op)}{escape(self.rename(op))}({', '.join(map(self.names.of, op.operands))})"
+        head = f"{self.results(op)}{escape(self.rename(op))}({', '.join(map(self.names.of, op.operands))})"
         if op.successors:
             head += "[" + ", ".join(self.labels[s] for s in op.successors) + "]"
         if properties is not None:
@@ -133,31 +142,34 @@ class _Printer:
         self.lines.append(indent + head)
         for index, region in enumerate(op.regions):
             self.lines[-1] += ", {" if index else " ({"
-            yield self._region(region, indent)
+            yield self.region(region, indent)
         tail = ")" if op.regions else ""
         if attributes:
             tail += " " + spell(attributes, self.aliases)
-        operands = ", ".join(self._type(o.type) for o in op.operands)
+        operands = ", ".join(self.type(o.type) for o in op.operands)
         results = [r.type for r in op.results]
-        arrow = self._type(results[0]) if len(results) == 1 else spell_pieces(result_pieces(results), self.aliases)
+        arrow = self.type(results[0]) if len(results) == 1 else spell_pieces(result_pieces(results), self.aliases)
         if len(results) == 1 and arrow.startswith("("):
             arrow = f"({arrow})"
-        self.lines[-1] += f"{tail} : ({operands}) -> {arrow}{self._location(op)}"
+        self.lines[-1] += f"{tail} : ({operands}) -> {arrow}{self.location(op)}"
 
-    def _results(self, op: Operation) -> str:
+    def results(self, op: Operation) -> str:
+        """`%a, %b:2 = `."""
         names: list[str] = []
         for _, values in result_groups(op):
             name = self.names.of(values[0])
             names.append(name if len(values) == 1 else f"{name.removesuffix('#0')}:{len(values)}")
         return ", ".join(names) + " = " if names else ""
 
-    def _type(self, type_: Type) -> str:
+    def type(self, type_: Type) -> str:
+        """The text of a type."""
         found = self.types.get(id(type_))
         if found is None:
             found = self.types[id(type_)] = spell(type_, self.aliases)
         return found
 
-    def _location(self, thing: Operation | BlockArgument) -> str:
+    def location(self, thing: Operation | BlockArgument) -> str:
+        """` loc(..)`, if locations are printed."""
         if not self.locations:
             return ""
         location = thing.location
@@ -166,19 +178,22 @@ class _Printer:
 
     # Regions
 
-    def _region(self, region: Region, indent: str) -> Steps[None]:
+    def region(self, region: Region, indent: str, *, named: bool = True, ends: bool = True) -> Steps[None]:
+        """Blocks, and `}`; the label of the entry only if its arguments are `named`, a terminator only if it `ends`."""
         for number, block in enumerate(region.blocks):
             self.labels[block] = f"^bb{number}"
         before = predecessors(region.blocks) if len(region.blocks) > 1 else {}
         for number, block in enumerate(region.blocks):
-            if number or block.arguments or block.first is None:
-                self.lines.append(f"{indent}{self._label(block)}{self._comment(number, before.get(block, ()))}")
+            if number or (named and (block.arguments or block.first is None)):
+                self.lines.append(f"{indent}{self.label(block)}{self._comment(number, before.get(block, ()))}")
             for op in block:
-                yield self._op(op, indent + "  ")
+                if ends or op is not block.last:
+                    yield self.operation(op, indent + "  ")
         self.lines.append(indent + "}")
 
-    def _label(self, block: Block) -> str:
-        arguments = [f"{self.names.of(a)}: {self._type(a.type)}{self._location(a)}" for a in block.arguments]
+    def label(self, block: Block) -> str:
+        """`^bb1(%a: T):`."""
+        arguments = [f"{self.names.of(a)}: {self.type(a.type)}{self.location(a)}" for a in block.arguments]
         return self.labels[block] + (f"({', '.join(arguments)}):" if arguments else ":")
 
     def _comment(self, number: int, before: Sequence[Block]) -> str:
