@@ -24,6 +24,7 @@ PASSES: Mapping[str, Sequence[str]] = {
     "unrolled": (*_LOOPS, "--affine-loop-unroll=unroll-factor=3"),
     "parallelised": (*_LOOPS, "--affine-parallelize=parallel-reductions"),
     "replaced": (*_LOOPS, "--affine-loop-unroll=unroll-factor=4", "--affine-scalrep"),
+    "coalesced": (*_LOOPS, "--affine-loop-coalescing"),
     "fused": (*_LOOPS, "--affine-loop-fusion"),
     "lowered": (*_LOOPS, "--affine-loop-tile=tile-size=5", "--lower-affine", "--canonicalize"),
     "blocks": (*_LOOPS, "--lower-affine", "--convert-scf-to-cf"),

@@ -32,7 +32,9 @@ from transforms.support import names, run
 Array = NDArray[Any]
 AS_LOOPS = {"blocks", "replaced"}
 """Forms whose products keep loops, in memory of two dimensions too."""
-FLAT = [p for p in PRINTED if p.name.startswith("flat") and parts_of(p)[1] not in AS_LOOPS]
+NEGATIVE = ("flat_dynamic", "coalesced")
+FLAT = [p for p in PRINTED if p.name.startswith("flat") and parts_of(p)[1] not in AS_LOOPS and parts_of(p) != NEGATIVE]
+"""A loop of as many iterations as a product of arguments says, which may be negative, is not taken apart."""
 NESTS = count("RANDOM_FLAT_NESTS", 30, 1000)
 
 

@@ -11,6 +11,7 @@ from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import MemrefType
 from tilewright.transforms import emit
+from tilewright.transforms.conditions import Conjunction
 from tilewright.transforms.emit import Length, Number
 from tilewright.transforms.index_ranges import Linear
 from tilewright.transforms.raise_contractions.boxes import Box, Subscript, uses
@@ -164,6 +165,8 @@ def emit_box(build: Builder, box: Box, one: Instruction, *, overwrites: bool) ->
     runs = [_run(build, progression) for progression in box.modes]
     if any(run.length == 0 for run in runs):
         return
+    if not overwrites:
+        build = _if_it_sums(build, box, one, runs)
     positions = [run.first for run in runs]
     alpha, beta = _alpha(build, box), _number(build, box, 0 if overwrites else 1)
     for mode, run in enumerate(runs):
@@ -177,6 +180,43 @@ def emit_box(build: Builder, box: Box, one: Instruction, *, overwrites: bool) ->
     ]
     sources = views[1:][::-1] if one.exchanged else views[1:]
     build(one.make(alpha, sources, beta, views[0]))
+
+
+def _if_it_sums(build: Builder, box: Box, one: Instruction, runs: Sequence[_Run]) -> Builder:
+    """Where the instruction stands: in a branch if its sum may be empty and the target may reach beyond its memory.
+
+    Loops that sum nothing touch no element of the target, which an instruction reads and writes all the same.
+    """
+    kept = {mode for modes in one.kept[1:] for mode in modes if not uses(box, mode)[0]}
+    open_ended = [runs[mode].length for mode in kept if not isinstance(runs[mode].length, int)]
+    if not open_ended or _is_all_memory(box):
+        return build
+    holds = Conjunction(build)
+    for terms in open_ended:
+        holds.at_most(1, terms)
+    assert holds.value is not None
+    return emit.open_if(build, holds.value)
+
+
+def _is_all_memory(box: Box) -> bool:
+    """Whether the target is a whole memref, by extents that are its own."""
+    base = box.update.target.base
+    for k, subscript in enumerate(box.subscripts[0]):
+        mode = box.modes[subscript.mode]
+        ((first,), (end,)) = mode.firsts[:1], mode.ends[:1]
+        starts = subscript.distance == Linear() == first and len(mode.firsts) == len(mode.ends) == 1
+        known = emit.memref_type(base).shape[k]
+        ends = end == Linear(known) if known is not None else _is_extent(end, base, k)
+        if not starts or not ends:
+            return False
+    return True
+
+
+def _is_extent(form: Linear, base: Value, mode: int) -> bool:
+    """Whether a sum is the extent of a memref that the program asks for."""
+    value = form.terms[0][0] if len(form.terms) == 1 and form == Linear(0, ((form.terms[0][0], 1),)) else None
+    op = None if value is None else value.defining_op
+    return isinstance(op, memref.Size) and op.source is base and op.mode == mode
 
 
 def _inside(build: Builder, first: Value, end: Value, positions: list[Length], mode: int) -> Builder:
