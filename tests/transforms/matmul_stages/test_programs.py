@@ -287,3 +287,37 @@ def test_what_is_beside_the_product_stays(rng: np.random.Generator, tmp_path: Pa
     expected = a.astype(np.float32) @ b.astype(np.float32) + c
     for one in outcomes(BESIDE, "block=16x16x16 warp=16x16x16 vector=4", NAMES[-2])[THREADS - 2 :]:
         assert np.array_equal(computed(one.text, "interpreter", [a, b, c], tmp_path), expected), one.name
+
+
+def test_open_extents_are_those_of_the_schedule(rng: np.random.Generator, tmp_path: Path) -> None:
+    case, schedule = Case(20, 17, 33), "block=16x16x16 warp=16x16x16 vector=1 size=20x17x33"
+    text = case.text
+    for rows, columns in case.shapes:
+        text = text.replace(f"<{rows}x{columns}x", f"<?x{columns}x" if rows == 20 else "<?x?x")
+    assert "?x33xf16" in text
+    assert "20" not in text
+    found = outcomes(text, schedule)
+    for one in (found[0], found[-1]):
+        run(one, "interpreter", case, schedule, tmp_path, rng)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (Case(20, 17, 33).text, "%A is a memref<20x33xf16>, which is of another size than size=16x16x16"),
+        (Case(20, 17, 33).loops, "size= is for operations of linalg"),
+        (
+            "func.func @f(%A: memref<?x?xf16>, %B: memref<?x?xf16>) {\n  %c = arith.constant 16 : index\n"
+            "  %C = memref.alloc(%c, %c) : memref<?x?xf32>\n"
+            "  linalg.matmul ins(%A, %B : memref<?x?xf16>, memref<?x?xf16>) outs(%C : memref<?x?xf32>)\n  return\n}\n",
+            "%C is a memref<?x?xf32> that is made in the function; size= is for arguments",
+        ),
+    ],
+)
+def test_sizes_that_are_not_those_of_the_program(text: str, said: str) -> None:
+    with pytest.raises(CompileError) as error:
+        outcomes(text, "block=16x16x16 warp=16x16x16 vector=1 size=16x16x16")
+    (found,) = error.value.diagnostics
+    assert found.code == "M12"
+    assert said in found.message
+    assert found.hints or "loops" in found.message

@@ -36,7 +36,7 @@ from tilewright.transforms.matmul_stages.nests import (
     subscripts,
     variable,
 )
-from tilewright.transforms.matmul_stages.schedule import Schedule
+from tilewright.transforms.matmul_stages.schedule import Schedule, spelled
 from tilewright.transforms.matmul_stages.updates import emit_update
 from tilewright.transforms.matmul_stages.visits import check_visits, product_of
 
@@ -64,6 +64,7 @@ def start(unit: Operation, schedule: Schedule) -> Matmul:
         said = f"there are {len(found)} products of matrices in the module; the stages take one"
         raise NotApplicable(found[1][1].op, said, "put each into a module of its own")
     function, one = found[0]
+    _close(function, one, schedule)
     _check(one)
     for op in function.walk():
         if isinstance(op, affine.For):
@@ -201,6 +202,33 @@ def _lower(loop: affine.For) -> int | None:
     return None if found is None or found[0].terms else found[0].constant
 
 
+def _close(function: func.Func, one: _Found, schedule: Schedule) -> None:
+    """Let arguments with open extents have those that the schedule says. Raises `NotApplicable` if they cannot be."""
+    if schedule.size is None:
+        return
+    if not isinstance(one.op, linalg.Structured):
+        raise NotApplicable(one.op, "size= is for operations of linalg; loops say how many iterations they have")
+    (*_, row, column), batch = one.letters[2], one.batch
+    extents = dict(zip((row, column), schedule.size[:2], strict=True))
+    for value, letters in zip((one.a, one.b, one.c), one.letters, strict=True):
+        type_ = value.type
+        assert isinstance(type_, MemrefType)
+        assert type_.shape is not None
+        wanted = tuple(
+            known if letter in batch else extents.get(letter, schedule.size[2])
+            for known, letter in zip(type_.shape, letters, strict=True)
+        )
+        if any(known not in (None, extent) for known, extent in zip(type_.shape, wanted, strict=True)):
+            said = f"%{value.name} is a {type_}, which is of another size than size={spelled(schedule.size)}"
+            raise NotApplicable(one.op, said, "leave size= away, or give the extents of the types")
+        if wanted != type_.shape and not (isinstance(value, BlockArgument) and value.block is function.body.entry):
+            said = f"%{value.name} is a {type_} that is made in the function; size= is for arguments"
+            raise NotApplicable(one.op, said, "write the extents into the types")
+        value.type = structs.replace(type_, shape=wanted)
+    inputs = tuple(argument.type for argument in function.body.entry.arguments)
+    function.attributes["function_type"] = structs.replace(function.function_type, inputs=inputs)
+
+
 def _check(one: _Found) -> None:
     """Raises `NotApplicable` for memory that the stages do not take."""
     if one.c in (one.a, one.b):
@@ -213,7 +241,9 @@ def _check_memory(op: Operation, value: Value) -> None:
     type_ = value.type
     assert isinstance(type_, MemrefType)
     if None in shape_of(value):
-        hint = "write the extents into the types, one function for each size"
+        hint = (
+            "write the extents into the types, or give those of rows, columns and terms as size=MxNxK in the schedule"
+        )
         raise NotApplicable(op, f"%{value.name} is a {type_}; the stages take extents that are known", hint)
     if type_.layout is not None and not is_identity_layout(type_.layout):
         hint = "a matrix in column-major order is its transpose in row-major order: linalg.matmul_transpose_a or _b"

@@ -1,4 +1,4 @@
-"""What a user says about the tiles: `block=128x128x64 warp=64x32x32 matrix=16x16x16 pad=8 vector=8`."""
+"""What a user says about the tiles: `block=128x128x64 warp=64x32x32 matrix=16x16x16 pad=8 vector=8 size=512x512x64`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Schedule(Struct, frozen=True):
     """Parameters of all stages: `block` is the tile of a block, `warp` that of a warp, `matrix` that of an instruction.
 
     `pad` are the elements that a row of a shared buffer is longer than its tile, `vector` those that one thread copies
-    at once.
+    at once. `size` are the extents that the product has where its types leave them open; a kernel is of one size.
     """
 
     block: Tile = (128, 128, 64)
@@ -32,6 +32,7 @@ class Schedule(Struct, frozen=True):
     matrix: Tile = (16, 16, 16)
     pad: int = 8
     vector: int = 8
+    size: Tile | None = None
 
     @property
     def warps(self) -> int:
@@ -45,7 +46,8 @@ class Schedule(Struct, frozen=True):
         return m, n, k
 
     def __str__(self) -> str:
-        return " ".join(f"{key}={_spelled(value)}" for key, value in structs.asdict(self).items())
+        given = ((key, value) for key, value in structs.asdict(self).items() if value is not None)
+        return " ".join(f"{key}={_spelled(value)}" for key, value in given)
 
 
 _KEYS: Final = tuple(structs.asdict(Schedule()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import Final
 
 from msgspec import Struct
@@ -53,6 +54,7 @@ _Check = Callable[[Matmul, Sequence[str]], None]
 def _with_what_is_around(check: _Check) -> _Check:
     """The check of a stage, and that of what is around the product: the batch, and what is done with elements of C."""
 
+    @wraps(check)
     def whole(matmul: Matmul, before: Sequence[str]) -> None:
         check(matmul, before)
         check_batch(matmul)
