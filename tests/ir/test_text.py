@@ -124,3 +124,36 @@ def test_generic_mlir_is_accepted_by_mlir_opt() -> None:
     module = parse_ir(Source("test.twir", PROGRAM), Report(), operation_classes())
     assert module is not None
     assert tool.reprinted(print_mlir(module), "--verify-each").startswith('"builtin.module"')
+
+
+SUBVIEW = """\
+builtin.module {
+  builtin.kernel {sym_name = "k"} (%A: memref<f32x8x8>, %i: index) {
+    %s = memref.subview %A, %i {static_offsets = [1, none], static_sizes = [2, 2], operand_segments = [1, 1, 0]} -> \
+memref<f32x2x2,strided<1,8>>
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (", operand_segments = [1, 1, 0]", "", "operand_segments is missing"),
+        ("[1, 1, 0]", "[1]", "operand_segments is (1,)"),
+        ("[1, 1, 0]", "[5, 1, 0]", "operand_segments is (5, 1, 0)"),
+        ("[1, 1, 0]", "[1, 2, -1]", "operand_segments is (1, 2, -1)"),
+        ("[1, 1, 0]", "[0, 1, 1]", "operand_segments is (0, 1, 1)"),
+        ("[1, 1, 0]", "3", "operand_segments is 3"),
+        ("[1, 1, 0]", '["x", 1, 1]', "operand_segments is ('x', 1, 1)"),
+        ("static_sizes = [2, 2]", "static_sizes = [2]", "static_sizes is [2], with 0 sizes given"),
+        ("[1, none]", "[none, none]", "static_offsets is [None, None], with 1 offsets given"),
+    ],
+)
+def test_operands_that_no_segment_has_are_found_by_the_verifier(old: str, new: str, said: str) -> None:
+    assert old in SUBVIEW
+    report = Report()
+    module = parse_ir(Source("k.ir", SUBVIEW.replace(old, new)), report, operation_classes())
+    if module is not None:
+        verify(module, report)
+    assert any(said in str(found) for found in report.diagnostics), [str(d) for d in report.diagnostics]

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from enum import Enum
 
+from tilewright.diagnostics import Report
 from tilewright.ir.definition import (
     PURE,
     Operation,
@@ -214,6 +215,16 @@ class Subview(ViewLike, name="memref.subview", traits=(PURE,), code="V28"):
     static_offsets: tuple[int | None, ...] = attribute(tuple)
     static_sizes: tuple[int | None, ...] = attribute(tuple)
     out: Value = result(MEMREF)
+
+    def verify(self, report: Report) -> None:
+        order = _order(self.memref)
+        for key, static, given in (
+            ("offsets", self.static_offsets, self.offsets),
+            ("sizes", self.static_sizes, self.sizes),
+        ):
+            if len(static) != order or sum(n is None for n in static) != len(given):
+                said = f"static_{key} is {list(static)}, with {len(given)} {key} given"
+                report.error("V28", self.location, f"subview: {said}; there is one for each of the {order} modes")
 
     @property
     def mixed_offsets(self) -> list[int | Value]:

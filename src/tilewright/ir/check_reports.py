@@ -21,6 +21,14 @@ def report_count(op: Operation, report: Report) -> None:
     report.error(d.code, op.location, f"{spoken(op)} takes {least}{wanted} operands, not {len(op.operands)}")
 
 
+def report_segments(op: Operation, report: Report) -> None:
+    found = op.attributes.get("operand_segments")
+    said = "is missing" if found is None else f"is {found!r}"
+    names = ", ".join(op.definition.operands)
+    message = f"{spoken(op)}: operand_segments {said}; it says how many of the {len(op.operands)} operands are {names}"
+    report.error(op.definition.code, op.location, message)
+
+
 def report_successors(op: Operation, report: Report) -> None:
     d = op.definition
     wanted = sum(not s.variadic for s in d.successors.values())

@@ -12,9 +12,16 @@ from enum import Enum
 from typing import Any
 
 from tilewright.diagnostics import UNKNOWN, Report
-from tilewright.ir.check_reports import report_attribute, report_count, report_mismatch, report_successors, report_type
+from tilewright.ir.check_reports import (
+    report_attribute,
+    report_count,
+    report_mismatch,
+    report_segments,
+    report_successors,
+    report_type,
+)
 from tilewright.ir.core import Operation
-from tilewright.ir.specs import Definition, RegionSpec, ResultSpec, operand_segments
+from tilewright.ir.specs import Definition, RegionSpec, ResultSpec, operand_segments, segments_fit
 from tilewright.ir.types import ALL_SCALARS, ANY, Constraint
 
 
@@ -64,10 +71,12 @@ def _compile(d: Definition) -> None:
         "scalars": {k: _accepted_scalars(s.constraint) for k, s in typed.items()},
         "mismatch": report_mismatch,
         "bad_count": report_count,
+        "bad_segments": report_segments,
         "bad_successors": report_successors,
         "bad_type": report_type,
         "bad_attribute": report_attribute,
         "segments": operand_segments,
+        "segments_fit": segments_fit,
     }
     filename = f"<tilewright {d.name}>"
     # The one place for exec: the text comes from our own class declarations, never from a user.
@@ -217,6 +226,8 @@ def _checker(d: Definition) -> list[str]:
     if fixed:
         relation = "!=" if fixed == len(d.operands) else "<"
         lines.append(f"    if len(o) {relation} {fixed}: bad_count(op, report); return")
+    if d.segmented:
+        lines.append("    if not segments_fit(op): bad_segments(op, report); return")
     bounds = _bounds(d)
     if _reads_segments(bounds):
         lines.append("    s = segments(op)")

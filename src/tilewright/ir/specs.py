@@ -139,6 +139,17 @@ class Definition:
         return sum(s.varies for s in self.operands.values()) > 1
 
 
+def segments_fit(op: Operation) -> bool:
+    """Whether `operand_segments` says how many operands there are of each declared one."""
+    sizes, specs = op.attributes.get("operand_segments"), op.definition.operands.values()
+    if not isinstance(sizes, tuple) or len(sizes) != len(specs):
+        return False
+    counts = [size for size in sizes if isinstance(size, int) and size >= 0]
+    if len(counts) != len(specs) or sum(counts) != len(op.operands):
+        return False
+    return all(n == 1 or s.variadic or (s.optional and n == 0) for n, s in zip(counts, specs, strict=True))
+
+
 def operand_segments(op: Operation) -> list[tuple[int, int]]:
     """(start, end) of each declared operand among the operands."""
     specs = op.definition.operands
