@@ -14,6 +14,7 @@ import pytest
 from effort import SEED, Ran, count
 from generators.element_types import SCALARS
 from generators.tile_lines import LINES
+from generators.tile_products import PRODUCTS
 from generators.tiles import Array, Step, TileKernel, generate, memory_of
 from tilewright.compiler import CompileOptions, lower_module
 from tilewright.diagnostics import Report, Source
@@ -38,6 +39,7 @@ from .test_runs import accesses
 KERNELS = count("RANDOM_RAGGED_KERNELS", 20, 3000)
 ASSEMBLED = count("RANDOM_RAGGED_PTX", 4, 200)
 LINES_KERNELS = count("RANDOM_LINE_KERNELS", 16, 3000)
+PRODUCT_KERNELS = count("RANDOM_TILE_PRODUCTS", 16, 2000)
 CHUNKS = 4
 
 
@@ -132,6 +134,12 @@ def test_random_kernels(chunk: int, ran: Ran) -> None:
 def test_random_kernels_of_lines_and_parts(chunk: int, ran: Ran) -> None:
     """Scans and reductions by regions, parts and joins among the rest."""
     ran(agree(LINES_KERNELS // CHUNKS, chunk, LINES), "kernels of lines and parts on lanes")
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_random_kernels_with_products(chunk: int, ran: Ran) -> None:
+    """Sums in registers as instructions hold them, or as each thread adds them up, beside all else."""
+    ran(agree(PRODUCT_KERNELS // CHUNKS, chunk, (*LINES, *PRODUCTS)), "kernels of products beside all else on lanes")
 
 
 def lines(word: str, element: str, rows: int, columns: int) -> str:

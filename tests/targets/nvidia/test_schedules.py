@@ -129,7 +129,6 @@ def test_a_line_for_one_kernel_leaves_the_others() -> None:
 @pytest.mark.parametrize(
     ("text", "schedule", "wrong", "said"),
     [
-        (HALVES, "lanes", "lanes", "lanes does not fit kernel product: the lane level does not take tile.mma"),
         (SUMS, "lanes threads=2048", "lanes threads=2048", "its blocks have 128"),
         (SUMS, "threads=48", "threads=48", "threads=48 does not fit kernel sums: its blocks have 128"),
         (KNOWN, "known: threads=64", "threads=64", "threads=64 does not fit kernel known: its blocks have 32"),

@@ -123,7 +123,7 @@ class NvidiaTarget(Struct, frozen=True):
         for kernel, info in zip(kernels, infos, strict=True):
             check_parameters(kernel, report, device_block_size(info))
             taken = parse_line(info.facts.get(SCHEDULE, ""))
-            self.request.check_products(kernel, taken, info.facts.get(PRODUCTS, ""), report)
+            self.request.check_products(kernel, taken, info.facts.get(PRODUCTS, taken.reason), report)
         report.raise_if_errors()
         ptx = compile_to_ptx(text, self.architecture)
         texts = {"lanes": lanes, "llvm": text, "ptx": ptx}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from operator import add
 from typing import Final
 
 from msgspec import Struct
@@ -20,17 +21,104 @@ from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.memref import Size, Stride, Subview
 from tilewright.ir.banks import sectors
 from tilewright.ir.core import Region, Value
-from tilewright.ir.layouts import Layout, Owner
+from tilewright.ir.layouts import Digit, Layout, Owner
 from tilewright.ir.types import BOOL, FragmentType, MemrefType
 from tilewright.transforms import emit
 from tilewright.transforms.facts import alignment, divisor, stride_divisor
-from tilewright.transforms.schedule.moves import in_memory_order, renaming
+from tilewright.transforms.schedule.moves import in_memory_order, neighbours_first
 from tilewright.transforms.schedule.ragged import ragged_dims
 from tilewright.transforms.schedule.reductions import picked
-from tilewright.transforms.schedule.threads import Threads, register_steps
+from tilewright.transforms.schedule.threads import Threads
 
 _VECTOR_BYTES: Final = 16
 _FAR: Final = 1 << 20
+
+
+class Part(Struct, frozen=True):
+    """Some registers of a layout: their digits, where along each dimension the first one lies, all their numbers."""
+
+    digits: tuple[Digit, ...]
+    start: tuple[int, ...]
+    registers: tuple[int, ...]
+
+    @staticmethod
+    def whole(layout: Layout) -> Part:
+        """All of them."""
+        return Part.all_of(layout, layout.of(Owner.REG), ())[0]
+
+    @staticmethod
+    def all_of(layout: Layout, own: Sequence[Digit], others: Sequence[Digit]) -> list[Part]:
+        """The parts that make up a layout: registers of one are counted by its `own` digits, parts by `others`."""
+        rank = len(layout.shape)
+        numbers = {tuple(at): number for number, at in enumerate(layout.table()[:, 0, 0, 0].tolist())}
+        inner = list(lane.offsets(_steps(own), rank))
+        found: list[Part] = []
+        for start in lane.offsets(_steps(others), rank):
+            at = (tuple(map(add, start, offset)) for offset in inner)
+            found.append(Part(tuple(own), start, tuple(numbers[place] for place in at)))
+        return found
+
+
+def _steps(digits: Sequence[Digit]) -> lane.Steps:
+    return tuple((digit.extent, digit.dim, digit.stride) for digit in digits if digit.dim is not None)
+
+
+class Access(Struct, frozen=True):
+    """Of the registers of a layout: `places` is where that of the first lies; each `width` are one access if need be
+    under a `condition`, which all threads know alike.
+    """
+
+    memref: Value
+    places: Sequence[Value]
+    check: tuple[bool, ...]
+    type: MemrefType
+    width: int
+    condition: Value | None
+
+    def load(self, build: Builder, part: Part) -> Value:
+        """The fragment of a part; 0 for what lies outside."""
+        digits, at = neighbours_first(part.digits, self.type), self._places(build, part)
+        out = FragmentType(len(part.registers), self.type.element)
+
+        def access(here: Builder, width: int) -> list[Value]:
+            return [here(lane.Load(self.memref, at, _steps(digits), self.check, width, result_types=[out])).out]
+
+        (found,) = self._either(build, access, [out])
+        return picked(build, [found], self._order(digits, part.digits))
+
+    def store(self, build: Builder, part: Part, value: Value) -> None:
+        """Write the fragment of a part."""
+        digits, at = neighbours_first(part.digits, self.type), self._places(build, part)
+        value = picked(build, [value], self._order(part.digits, digits))
+
+        def access(here: Builder, width: int) -> list[Value]:
+            here(lane.Store(value, self.memref, at, _steps(digits), self.check, width))
+            return []
+
+        self._either(build, access, [])
+
+    def _places(self, build: Builder, part: Part) -> list[Value]:
+        return [emit.add(build, at, build.index(far)) for at, far in zip(self.places, part.start, strict=True)]
+
+    def _order(self, given: Sequence[Digit], wanted: Sequence[Digit]) -> list[int]:
+        """For each register by some digits which one it is by others."""
+        numbers = {at: number for number, at in enumerate(lane.offsets(_steps(given), len(self.places)))}
+        return [numbers[at] for at in lane.offsets(_steps(wanted), len(self.places))]
+
+    def _either(
+        self, build: Builder, access: Callable[[Builder, int], list[Value]], types: Sequence[FragmentType]
+    ) -> list[Value]:
+        """The access at its width, if need be behind a test."""
+        if self.condition is None:
+            return access(build, self.width)
+        regions: list[Region] = []
+        for each in (self.width, 1):
+            region, block = new_region()
+            at = Builder.at_end(block, build.location)
+            found = access(at, each)
+            at(scf.Yield(found))
+            regions.append(region)
+        return list(build(scf.If(self.condition, *regions, result_types=list(types))).results)
 
 
 class Transfer(Struct, frozen=True):
@@ -50,34 +138,19 @@ class Transfer(Struct, frozen=True):
 
     def load(self, build: Builder, threads: Threads) -> Value:
         """The fragment of the elements; 0 for those outside."""
-        ordered = replace(self, layout=in_memory_order(self.layout, self.type))
-        return picked(build, [ordered._load(build, threads)], renaming(ordered.layout, self.layout))
+        return self.ready(build, threads).load(build, Part.whole(self.layout))
 
     def store(self, build: Builder, threads: Threads, value: Value) -> None:
         """Write a fragment."""
+        self.ready(build, threads).store(build, Part.whole(self.layout), value)
+
+    def ready(self, build: Builder, threads: Threads) -> Access:
+        """The same with all computed that does not depend on the register."""
         ordered = replace(self, layout=in_memory_order(self.layout, self.type))
-        ordered._store(build, threads, picked(build, [value], renaming(self.layout, ordered.layout)))
-
-    def _load(self, build: Builder, threads: Threads) -> Value:
-        out = FragmentType(self.layout.count(Owner.REG), self.type.element)
-
-        def access(at: Builder, width: int) -> list[Value]:
-            steps = register_steps(self.layout)
-            return [at(lane.Load(box.memref, places, steps, box.check, width, result_types=[out])).out]
-
-        box = self._box(build)
-        places = box.places(build, threads)
-        (found,) = self._either(build, access, [out])
-        return found
-
-    def _store(self, build: Builder, threads: Threads, value: Value) -> None:
-        def access(at: Builder, width: int) -> list[Value]:
-            at(lane.Store(value, box.memref, places, register_steps(self.layout), box.check, width))
-            return []
-
-        box = self._box(build)
-        places = box.places(build, threads)
-        self._either(build, access, [])
+        box = ordered._box(build)
+        places, width = box.places(build, threads), ordered._width()
+        condition = ordered._condition(build, width) if width > 1 else None
+        return Access(box.memref, places, box.check, self.type, width, condition)
 
     def places(self, build: Builder, threads: Threads) -> list[Value]:
         """Where in the memref the element of a thread's first register lies."""
@@ -107,23 +180,6 @@ class Transfer(Struct, frozen=True):
         first = emit.minimum(build, emit.maximum(build, start, nothing), size)
         end = emit.minimum(build, emit.add(build, start, build.index(extent)), size)
         return first, emit.maximum(build, emit.sub(build, end, first), nothing)
-
-    def _either(
-        self, build: Builder, access: Callable[[Builder, int], list[Value]], types: Sequence[FragmentType]
-    ) -> list[Value]:
-        """The access at its width, if need be behind a test."""
-        width = self._width()
-        condition = self._condition(build, width) if width > 1 else None
-        if condition is None:
-            return access(build, width)
-        regions: list[Region] = []
-        for each in (width, 1):
-            region, block = new_region()
-            at = Builder.at_end(block, build.location)
-            found = access(at, each)
-            at(scf.Yield(found))
-            regions.append(region)
-        return list(build(scf.If(condition, *regions, result_types=list(types))).results)
 
     def _width(self) -> int:
         """Registers of one access, if it turns out to be possible."""

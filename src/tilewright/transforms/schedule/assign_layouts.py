@@ -239,6 +239,8 @@ def _alike(op: Operation) -> Iterator[list[Value]]:
         groups = [list(row) for region in op.regions for row in zip(op.outs, scf.yielded(region), strict=False)]
     elif isinstance(op, ReduceBy):
         groups = [list(op.tiles), list(op.outs)]
+    elif isinstance(op, tile.Mma):
+        groups = [[op.acc, op.out]]
     elif isinstance(op, _IN_PLACE):
         groups = [[*op.operands, *op.results]]
     for group in groups:

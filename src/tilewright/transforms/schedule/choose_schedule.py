@@ -14,16 +14,23 @@ from typing import ClassVar, Final
 
 from msgspec.structs import replace
 
-from tilewright.dialects import tile
+from tilewright.dialects import team, tile
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.core import Value
 from tilewright.ir.layouts import Owner
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.ir.schedules import ProductChoice, Schedule, Tile, Way, parse_line
+from tilewright.ir.schedules import Schedule, Tile, Way, parse_line
 from tilewright.ir.types import TileType
 from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
 from tilewright.transforms.schedule.known import obstacle, teams_of, tiles_of
-from tilewright.transforms.schedule.products.choice import choose_products, extents_of, is_factor, products_of
+from tilewright.transforms.schedule.products.choice import (
+    Products,
+    block_of,
+    choose_products,
+    extents_of,
+    is_factor,
+    products_of,
+)
 from tilewright.transforms.schedule.products.plan import MOST_SUM_REGISTERS, WARP
 from tilewright.transforms.schedule.request import ScheduleRequest
 from tilewright.transforms.schedule.spreading import Teams, Wishes, spread_layout
@@ -31,6 +38,8 @@ from tilewright.transforms.schedule.spreading import Teams, Wishes, spread_layou
 _USUAL: Final = 4
 _MOST_REGISTERS: Final = 64
 """Registers of a thread that a tile takes at most."""
+
+_NO_PRODUCTS: Final = Products({}, {}, (), {})
 
 _TRANSFERS: Final = (tile.Load, tile.Store)
 
@@ -50,42 +59,42 @@ class ChooseSchedule(Pass, frozen=True):
             if kernel.spread and threads is not None:
                 kernel.work_group_size = (threads, 1)
             found = obstacle(kernel)
-            way, products = wanted.way, wanted.products
+            way, products, reason = wanted.way, wanted.products, ""
             if found is None and way is not Way.ELEMENTS:
                 placed = self._multiplied(kernel, wanted) if products_of(kernel) else self._over_lanes(kernel, threads)
                 if isinstance(placed, str):
                     found = placed
                 else:
-                    way, products = Way.LANES, placed
-            taken = replace(wanted, way=way, reason="") if found is None else refused(wanted, found)
+                    way, products, reason = Way.LANES, placed.choices, one_line(placed.reason)
+            taken = replace(wanted, way=way, reason=reason) if found is None else refused(wanted, found)
             taken = replace(taken, threads=teams_of(kernel).threads, products=products)
             kernel.schedule = str(taken)
             self.request.check(kernel, taken, context.report, self._why(kernel), _products(kernel))
 
-    def _over_lanes(self, kernel: Kernel, threads: int | None) -> tuple[()] | str:
+    def _over_lanes(self, kernel: Kernel, threads: int | None) -> Products | str:
         """Deal the tiles to threads; why there is no room for them, if there is none."""
         largest = max(_type(value).size for value in tiles_of(kernel))
         threads = threads or self._threads(kernel, largest)
         registers = _most_registers(kernel, threads)
         if registers > _MOST_REGISTERS:
-            return f"tiles of {largest} elements: they take {registers} registers of each of {threads} threads"
+            return _too_large(largest, registers, threads)
         if kernel.spread:
             kernel.work_group_size = (threads, 1)
-        return ()
+        return _NO_PRODUCTS
 
-    def _multiplied(self, kernel: Kernel, wanted: Schedule) -> tuple[ProductChoice, ...] | str:
+    def _multiplied(self, kernel: Kernel, wanted: Schedule) -> Products | str:
         """How a kernel multiplies, whose products have chosen its threads; or what is in the way."""
+        _take_whole_warps(kernel)
         teams = teams_of(kernel)
-        block = self.policy.products(teams.threads) if teams.lanes == WARP else None
-        found = choose_products(kernel, block, wanted)
+        found = choose_products(kernel, block_of(kernel, self.policy), wanted)
         if isinstance(found, str):
             return found
         sums = {_type(op.out).shape for op in found.plans}
         for value in tiles_of(kernel):
             most = teams.threads * (MOST_SUM_REGISTERS if _type(value).shape in sums else _MOST_REGISTERS)
-            if _type(value).size > most and not is_factor(value):
-                return f"tiles of {_type(value).size} elements in the registers of {teams.threads} threads"
-        return found.choices
+            if _type(value).size > most and not is_factor(value, found.plans):
+                return _too_large(_type(value).size, -(-_type(value).size // teams.threads), teams.threads)
+        return found
 
     def _threads(self, kernel: Kernel, largest: int) -> int:
         """As many as suit the largest tile, where the program does not say how many there are."""
@@ -105,6 +114,17 @@ class ChooseSchedule(Pass, frozen=True):
             f"blocks have whole subgroups of {kernel.subgroup_size}, {self.policy.most_threads} threads at most; a "
             f"kernel whose work-items know who they are has as many as its text says"
         )
+
+
+def _take_whole_warps(kernel: Kernel) -> None:
+    """Let subgroups be warps, by which units multiply, where no work-item can tell."""
+    teams = teams_of(kernel)
+    if teams.threads % WARP == 0 and not any(isinstance(op, team.Spmd) for op in kernel.walk()):
+        kernel.subgroup_size = WARP
+
+
+def _too_large(size: int, registers: int, threads: int) -> str:
+    return f"tiles of {size} elements: they take {registers} registers of each of {threads} threads"
 
 
 def _most_registers(kernel: Kernel, threads: int) -> int:
@@ -127,8 +147,12 @@ def _type(value: Value) -> TileType:
 
 def refused(schedule: Schedule, reason: str) -> Schedule:
     """The schedule of a kernel that goes on as before."""
-    words = f"the lane level does not take {reason}".replace(";", ",").replace("\n", " ")
-    return replace(schedule, way=Way.ELEMENTS, reason=words)
+    return replace(schedule, way=Way.ELEMENTS, reason=one_line(f"the lane level does not take {reason}"))
+
+
+def one_line(reason: str) -> str:
+    """As a schedule may say it, which stands on one line between semicolons."""
+    return reason.replace(";", ",").replace("\n", " ")
 
 
 def schedule_of(kernel: Kernel) -> Schedule:

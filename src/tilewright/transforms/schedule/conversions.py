@@ -137,7 +137,7 @@ def write(build: Builder, threads: Threads, value: Value, layout: Layout, buffer
     first = threads.is_first(copies(layout))
     writer = build if first is None else emit.open_if(build, first)
     at = [threads.coordinate(layout, k) for k in range(len(layout.shape))]
-    width, check = access_width(layout, memory), _edges(layout, memory)
+    width, check = access_width(layout, memory), edges(layout, memory)
     writer(lane.Store(value, buffer, at, register_steps(ordered), check, width))
 
 
@@ -147,12 +147,12 @@ def read(build: Builder, threads: Threads, layout: Layout, buffer: Value) -> Val
     ordered = in_memory_order(layout, memory)
     at = [threads.coordinate(layout, k) for k in range(len(layout.shape))]
     out = FragmentType(ordered.count(Owner.REG), memory.element)
-    width, check = access_width(layout, memory), _edges(layout, memory)
+    width, check = access_width(layout, memory), edges(layout, memory)
     found = build(lane.Load(buffer, at, register_steps(ordered), check, width, result_types=[out])).out
     return picked(build, [found], renaming(ordered, layout))
 
 
-def _edges(layout: Layout, memory: MemrefType) -> tuple[bool, ...]:
+def edges(layout: Layout, memory: MemrefType) -> tuple[bool, ...]:
     """The modes along which the layout goes on beyond the memory; none for no such."""
     found = tuple(box != extent for box, extent in zip(layout.shape, memory.shape, strict=True))
     return found if any(found) else ()

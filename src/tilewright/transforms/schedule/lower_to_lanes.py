@@ -28,16 +28,18 @@ from tilewright.transforms.schedule.accesses import of_access
 from tilewright.transforms.schedule.atomics import Atomic, ScalarAtomic, by_one_thread, for_all_holders, of_registers
 from tilewright.transforms.schedule.combinations import by_region, scan
 from tilewright.transforms.schedule.conversions import Conversion
+from tilewright.transforms.schedule.epilogues import epilogues, lower_epilogue
 from tilewright.transforms.schedule.fragments import splat
 from tilewright.transforms.schedule.joins import is_shift, joined
 from tilewright.transforms.schedule.known import check_layouts, has_tile, runs_lanes, teams_of
 from tilewright.transforms.schedule.moves import registers_of_move
 from tilewright.transforms.schedule.products.copying import lower_copy
 from tilewright.transforms.schedule.products.multiplying import lower_product
+from tilewright.transforms.schedule.products.plain import plain_product
 from tilewright.transforms.schedule.ragged import filled, inside, neutral
 from tilewright.transforms.schedule.reductions import Reduction, picked
 from tilewright.transforms.schedule.regions import on_fragments
-from tilewright.transforms.schedule.reshapes import reshape
+from tilewright.transforms.schedule.reshapes import Held, reshape
 from tilewright.transforms.schedule.same_bits import divides, reinterpreted
 from tilewright.transforms.schedule.threads import Threads, copies
 from tilewright.transforms.steps import STEP
@@ -111,12 +113,17 @@ class _Lowering:
         self.shared = shared
         self.values: dict[Value, Value] = {}
         self.in_loop = 0
-        self._buffers: dict[MemrefType, Value] = {}
+        self._buffers: dict[tuple[MemrefType, int], Value] = {}
 
     def block(self, ops: list[Operation], build: Builder) -> None:
         """Lower operations to the end of a block."""
+        later = {op: found for found in epilogues(ops) for op in (*found.ops, found.store)}
         for op in ops:
             build.location = op.location
+            if op in later:
+                if op is later[op].store:
+                    lower_epilogue(build, self.threads, later[op], self.new)
+                continue
             lower = _LOWERINGS.find(type(op)) if has_tile(op) or isinstance(op, _SHARED) else None
             (lower or _copy)(self, build, op)
 
@@ -129,12 +136,13 @@ class _Lowering:
         self.values[value] = became
         became.name = became.name or value.name
 
-    def buffer(self, type_: MemrefType) -> tuple[Value, bool]:
-        """Shared memory of a type, and whether anybody may have read it before."""
-        used = type_ in self._buffers
+    def buffer(self, type_: MemrefType, number: int = 0) -> tuple[Value, bool]:
+        """Shared memory of a type, of which there are several, and whether anybody may have read it before."""
+        key = (type_, number)
+        used = key in self._buffers
         if not used:
-            self._buffers[type_] = self.shared(memref.Alloca(result_types=[type_])).out
-        return self._buffers[type_], used or bool(self.in_loop)
+            self._buffers[key] = self.shared(memref.Alloca(result_types=[type_])).out
+        return self._buffers[key], used or bool(self.in_loop)
 
     def counted(self, build: Builder, tile: Value, dim: int, value: Value, combine: type[Operation]) -> Value:
         """What became of a tile, with registers beyond it along `dim` that change no combination."""
@@ -336,6 +344,14 @@ def _reinterpret(low: _Lowering, build: Builder, op: tile.Reinterpret) -> None:
     low.put(op.out, reinterpreted(build, op, low.new(op.tile), wholes))
 
 
+def _plain_product(low: _Lowering, build: Builder, op: tile.Mma) -> None:
+    def held(value: Value) -> Held:
+        return shape_of(value), layout_of(value)
+
+    values = (low.new(op.lhs), low.new(op.rhs), low.new(op.acc))
+    low.put(op.out, plain_product(build, low.threads, op, values, held, low.buffer))
+
+
 def _product(low: _Lowering, build: Builder, op: gpu_products.Mma) -> None:
     low.put(op.out, lower_product(build, low.threads, op, [low.new(value) for value in op.operands]))
 
@@ -393,6 +409,7 @@ _LOWERINGS: Final[OperationTable[Callable[[_Lowering, Builder, Any], None]]] = O
         addresses.ScatterUpdate: _scatter,
         addresses.ScatterExchange: _scatter,
         **dict.fromkeys(_ONCE, _elected),
+        tile.Mma: _plain_product,
         gpu_products.Mma: _product,
         gpu_products.AwaitMma: _awaited,
         gpu_products.CopyAsync: _copied,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Final
 
 from tilewright.ir.core import Value
 from tilewright.ir.interfaces import MovesElements
-from tilewright.ir.layouts import Layout, Owner
+from tilewright.ir.layouts import Digit, Layout, Owner
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.numerics.later import Array, np
 
@@ -87,6 +87,11 @@ def renaming(source: Layout, target: Layout) -> list[int]:
 
 def in_memory_order(layout: Layout, memory: MemrefType) -> Layout:
     """With registers numbered first along the mode of neighbours."""
-    mode = memory.strides.index(1) if 1 in memory.strides else 0
-    registers = sorted(layout.of(Owner.REG), key=lambda d: d.dim != mode or d.stride != 1)
+    registers = neighbours_first(layout.of(Owner.REG), memory)
     return Layout(layout.shape, (*registers, *(d for d in layout.digits if d.owner is not Owner.REG)))
+
+
+def neighbours_first(digits: Sequence[Digit], memory: MemrefType) -> list[Digit]:
+    """Digits of registers, those first that count along the mode of neighbours."""
+    mode = memory.strides.index(1) if 1 in memory.strides else 0
+    return sorted(digits, key=lambda d: d.dim != mode or d.stride != 1)

@@ -14,7 +14,7 @@ from typing import ClassVar, Final
 
 from msgspec import Struct, field
 
-from tilewright.dialects import arith, scf, tile
+from tilewright.dialects import arith, scf, team, tile
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.tile_combine import ReduceBy, ScanBy
 from tilewright.ir.core import Block, Operation, Value
@@ -155,12 +155,13 @@ def _is_cheap(op: Operation) -> bool:
     return isinstance(op, _CHEAP) and ELEMENTARY not in op.definition.traits
 
 
-def is_quiet(load: Operation, user: Operation) -> bool:
-    """Whether nothing between two operations of a block writes or synchronises."""
+def is_quiet(load: Operation, user: Operation, barriers: bool = False) -> bool:
+    """Whether nothing between two operations of a block writes or synchronises; `barriers` there may be if asked."""
     op = load.next
     while op is not None and op is not user:
         effects = effects_of(op)
-        if effects is None or any(effect.kind not in _QUIET for effect in effects):
+        orders = effects is None or any(effect.kind not in _QUIET for effect in effects)
+        if orders and not (barriers and isinstance(op, team.Barrier)):
             return False
         op = op.next
     return True

@@ -30,8 +30,7 @@ from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.model import NvidiaSchedulePolicy
 from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
 from tilewright.transforms.schedule.choose_schedule import schedule_of
-from tilewright.transforms.schedule.known import teams_of
-from tilewright.transforms.schedule.products.choice import Products, choose_products
+from tilewright.transforms.schedule.products.choice import Products, block_of, choose_products
 
 LEVELS = ("place-products", "assign-layouts", "lower-to-lanes")
 EVERY_UNIT = [*((element, Architecture.SM_90A) for element in TOTALS), *((e, Architecture.SM_80) for e in TOTALS)]
@@ -54,9 +53,8 @@ def levels(text: str, architecture: Architecture) -> Iterator[Module]:
 def check_choices(module: Module, architecture: Architecture) -> None:
     """What the schedule says of products is what they are planned by again."""
     (kernel,) = module.kernels
-    taken, threads = schedule_of(kernel), teams_of(kernel).threads
-    found = choose_products(kernel, NvidiaSchedulePolicy(architecture).products(threads), taken)
-    first = choose_products(kernel, NvidiaSchedulePolicy(architecture).products(threads), Schedule())
+    taken, block = schedule_of(kernel), block_of(kernel, NvidiaSchedulePolicy(architecture))
+    found, first = choose_products(kernel, block, taken), choose_products(kernel, block, Schedule())
     assert isinstance(found, Products)
     assert isinstance(first, Products)
     assert taken.products == found.choices == first.choices

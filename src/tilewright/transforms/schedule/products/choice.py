@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
 
-from tilewright.dialects import addresses, memref, scf, tile
+from tilewright.dialects import memref, scf, tile
 from tilewright.dialects.builtin import Kernel
-from tilewright.dialects.tile_combine import ReduceBy, ScanBy
+from tilewright.dialects.tile_combine import ReduceBy
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.definition import PURE, RECURSIVE_EFFECTS
 from tilewright.ir.effects import EffectKind
 from tilewright.ir.interfaces import MovesElements
-from tilewright.ir.layouts import Owner
 from tilewright.ir.schedules import ProductChoice, Schedule, Tile, in_common
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.transforms.aliasing import allocation_bytes
 from tilewright.transforms.emit import integer_of
+from tilewright.transforms.policy import SchedulePolicy
+from tilewright.transforms.schedule.known import teams_of
 from tilewright.transforms.schedule.products.factors import Factor
 from tilewright.transforms.schedule.products.plan import LEAST_STAGES, WARP, Block, ProductPlan, Shape, plan_product
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT, buffer_type
 
 _TRANSPOSED: Final = (1, 0)
-_ROOM: Final = 160
-"""Registers of a thread that sums and other tiles of their size may fill."""
-_FREELY_MOVED: Final = (tile.Permute, tile.Broadcast, tile.Reshape)
-"""Moves of elements for which layouts are converted where they do not fit."""
-_NEVER_BESIDE: Final = (
-    *(addresses.ScatterUpdate, addresses.ScatterExchange, tile.AtomicRmw, tile.Reinterpret, tile.Map),
-    *(tile.Scan, ScanBy),
-)
-"""What has not been tried with the layouts of sums."""
-_WORD: Final = 4
 
 
 class Source(Struct, frozen=True):
@@ -66,12 +57,16 @@ class Ahead(Struct, frozen=True):
 
 
 class Products(Struct, frozen=True):
-    """How all products of a kernel are computed. `memory` says in which of the `buffers` the factors of each lie."""
+    """How the products of a kernel are computed. `memory` says in which of the `buffers` the factors of each lie.
+
+    Those without a plan are added up by each thread for itself (`plain`): the reason is that of the first.
+    """
 
     plans: Mapping[tile.Mma, ProductPlan]
     loops: Mapping[scf.For, Ahead]
     buffers: Sequence[MemrefType]
     memory: Mapping[tile.Mma, tuple[int, int]]
+    reason: str = ""
 
     @property
     def choices(self) -> tuple[ProductChoice, ...]:
@@ -90,10 +85,19 @@ def products_of(kernel: Kernel) -> list[tile.Mma]:
     return [op for op in kernel.walk() if isinstance(op, tile.Mma)]
 
 
+def block_of(kernel: Kernel, policy: SchedulePolicy) -> Block | None:
+    """What computes the products of a kernel; None if its subgroups are no warps, for which there are no units."""
+    teams = teams_of(kernel)
+    return policy.products(teams.threads) if teams.lanes == WARP else None
+
+
 def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Products | str:
-    """Plans of all products of a kernel, among those that are `wanted`, or what is in the way."""
+    """Plans of the products of a kernel, among those that are `wanted`, or what is in the way of all ways.
+
+    Without a block there are no units.
+    """
     if block is None:
-        return tile.Mma.name
+        return Products({}, {}, [], {}, f"products by no unit: subgroups of {kernel.subgroup_size} are no warps")
     shared = (
         block.shared_bytes
         - sum(map(allocation_bytes, _allocations(kernel)))
@@ -101,14 +105,13 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
     )
     block = Block(block.threads, max(shared, 0), block.architecture)
     plans: dict[tile.Mma, ProductPlan] = {}
+    reasons: list[str] = []
     for op in products_of(kernel):
         found = plan_product(_shape(op), block, wanted.product(extents_of(op)))
         if isinstance(found, str):
-            return f"{_product(op)}: {found}"
-        plans[op] = found
-    taken = _obstacle(kernel, plans, block.threads)
-    if taken is not None:
-        return taken
+            reasons.append(f"{_product(op)}, by no unit: {found}")
+        else:
+            plans[op] = found
     loops = {
         op: found for op in kernel.walk() if isinstance(op, scf.For) and (found := _ahead(op, plans, block, wanted))
     }
@@ -116,7 +119,7 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
     total = sum(-(-(type_.span or 0) * type_.element.bytes // ALIGNMENT) * ALIGNMENT for type_ in buffers)
     if total > shared:
         return f"factors of {total:,} bytes in {shared:,} bytes of shared memory"
-    return Products(plans, loops, buffers, memory)
+    return Products(plans, loops, buffers, memory, next(iter(reasons), ""))
 
 
 def _memory(
@@ -136,7 +139,10 @@ def _memory(
 
     for op in kernel.walk():
         ring = loops.get(op) if isinstance(op, scf.For) else None
-        group = ring.products if ring is not None else (op,) if isinstance(op, tile.Mma) and op not in memory else ()
+        if ring is not None:
+            group = ring.products
+        else:
+            group = (op,) if isinstance(op, tile.Mma) and op in plans and op not in memory else ()
         around = [loops[loop] for loop in op.ancestors() if isinstance(loop, scf.For) and loop in loops]
         taken = {number for other in around for product in other.products for number in memory[product]}
         for product in group:
@@ -152,13 +158,13 @@ def _allocations(kernel: Kernel) -> list[memref.Alloca]:
 
 def _conversions(kernel: Kernel, warps: int) -> int:
     """Bytes that changes of layouts and reductions may take: nothing where sums are computed with and stored."""
-    total, found = 0, set[TileType]()
+    total, found, products = 0, set[TileType](), frozenset(products_of(kernel))
     for op in kernel.walk():
         match op:
             case tile.Reduce() | ReduceBy():
                 found.update(_type(value) for value in op.results)
                 total += sum(warps * _bytes(_type(value)) for value in op.results)
-            case MovesElements() if not is_factor(op.results[0]):
+            case MovesElements() if not is_factor(op.results[0], products):
                 found.update(_type(value) for value in op.operands)
             case _:
                 continue
@@ -170,39 +176,13 @@ def _bytes(type_: TileType) -> int:
     return type_.size * type_.element.bytes
 
 
-def is_factor(value: Value) -> bool:
-    """Whether a tile is nothing but a factor of products, maybe turned on the way."""
+def is_factor(value: Value, of: Container[Operation]) -> bool:
+    """Whether a tile is nothing but a factor of these products, maybe turned on the way."""
     return bool(value.uses) and all(
-        (isinstance(user, tile.Mma) and value is not user.acc)
-        or (isinstance(user, tile.Permute) and is_factor(user.out))
+        (isinstance(user, tile.Mma) and user in of and value is not user.acc)
+        or (isinstance(user, tile.Permute) and is_factor(user.out, of))
         for user in value.uses
     )
-
-
-def _obstacle(kernel: Kernel, plans: Mapping[tile.Mma, ProductPlan], threads: int) -> str | None:
-    warps = threads // WARP
-    if warps & (warps - 1):
-        return f"products of {warps} warps"
-    for plan in plans.values():
-        for factor in (plan.lhs, plan.rhs):
-            if factor.rows & (factor.rows - 1) or factor.row_bytes & (factor.row_bytes - 1):
-                return f"factors of {factor.outer}x{factor.depth}"
-    for op in kernel.walk():
-        if isinstance(op, MovesElements) and not isinstance(op, _FREELY_MOVED):
-            return f"{op.name} beside products"
-        if isinstance(op, _NEVER_BESIDE):
-            return f"{op.name} beside products"
-    sums = max(plan.layout.count(Owner.REG) * _words(op.out) for op, plan in plans.items())
-    for op in kernel.walk():
-        if isinstance(op, tile.Load) and not is_factor(op.out):
-            held = _type(op.out).size * _words(op.out) // threads
-            if sums + held > _ROOM:
-                return f"a {op.out.type} beside {sums} registers of sums"
-    return None
-
-
-def _words(value: Value) -> int:
-    return max(_type(value).element.bytes // _WORD, 1)
 
 
 def source_of(factor: Value) -> Source | None:
@@ -257,7 +237,7 @@ def _ahead(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, s
     step = 1 if loop.step is None else integer_of(loop.step)
     if step is None or step <= 0 or not all(is_reading(op) for op in body):
         return None
-    products = [op for op in body if isinstance(op, tile.Mma)]
+    products = [op for op in body if isinstance(op, tile.Mma) and op in plans]
     ahead, once = dict[Side, int](), dict[Side, int]()
     fixed, wanted = 0, dict[Operation, None]()
     for op in products:

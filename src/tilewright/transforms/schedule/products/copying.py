@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import product
 
 from tilewright.dialects import gpu_products as gpu
 from tilewright.dialects import lane_products
@@ -20,18 +21,51 @@ def lower_copy(build: Builder, threads: Threads, op: gpu.CopyAsync, values: Sequ
     order = memref_of(op.memref).order
     view, indices, target, places = values[0], values[1 : 1 + order], values[1 + order], values[2 + order :]
     box = op.shape[:-1]
-    layout = _layout(box, op.width, threads.teams)
+    teams = _equal_teams(threads.teams)
     steps = _source_steps(op)
-    at = [threads.coordinate(layout, k) for k in range(len(box))]
-    sources = list(indices)
-    for mode, step, coordinate in zip(op.modes, steps, at, strict=True):
-        sources[mode] = emit.add(build, sources[mode], emit.mul(build, coordinate, build.index(step)))
-    targets = [*(emit.add(build, place, k) for place, k in zip(places, at, strict=False)), places[-1]]
-    written = register_steps(layout)
-    read = tuple((extent, op.modes[mode], stride * steps[mode]) for extent, mode, stride in written)
-    condition = threads.is_first(copies(layout))
-    begin = build if condition is None else emit.open_if(build, condition)
-    begin(lane_products.CopyAsync(view, sources, target, targets, read, written, op.width, tuple(op.check)))
+    for start, part in _parts(box, op.width):
+        layout = _layout(part, op.width, teams)
+        at = [emit.add(build, threads.coordinate(layout, k), build.index(first)) for k, first in enumerate(start)]
+        sources = list(indices)
+        for mode, step, coordinate in zip(op.modes, steps, at, strict=True):
+            sources[mode] = emit.add(build, sources[mode], emit.mul(build, coordinate, build.index(step)))
+        targets = [*(emit.add(build, place, k) for place, k in zip(places, at, strict=False)), places[-1]]
+        written = register_steps(layout)
+        read = tuple((extent, op.modes[mode], stride * steps[mode]) for extent, mode, stride in written)
+        condition = _copies_here(threads, layout, teams)
+        begin = build if condition is None else emit.open_if(build, condition)
+        begin(lane_products.CopyAsync(view, sources, target, targets, read, written, op.width, tuple(op.check)))
+
+
+def _equal_teams(teams: Teams) -> Teams:
+    """As many warps as share rows evenly; others copy nothing."""
+    return Teams(teams.lanes, 1 << (teams.warps.bit_length() - 1))
+
+
+def _copies_here(threads: Threads, layout: Layout, teams: Teams) -> Value | None:
+    """Whether a thread copies at all, and before others that hold the same; None if all do."""
+    head, first = threads.head, threads.is_first(copies(layout))
+    if teams == threads.teams:
+        return first
+    works = emit.less(head, threads.number(Owner.WARP), head.index(teams.warps))
+    return works if first is None else emit.both(head, works, first)
+
+
+def _parts(box: tuple[int, ...], width: int) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """A box as boxes whose extents are powers of two, in copies of `width` elements along the first dimension."""
+    runs = [[(width * start, width * extent) for start, extent in _powers(box[0] // width)]]
+    runs += [list(_powers(extent)) for extent in box[1:]]
+    for found in product(*runs):
+        yield tuple(start for start, _ in found), tuple(extent for _, extent in found)
+
+
+def _powers(extent: int) -> Iterator[tuple[int, int]]:
+    """Where the powers of two begin that make up a number, the largest first, and these."""
+    start = 0
+    for bit in reversed(range(extent.bit_length())):
+        if extent >> bit & 1:
+            yield start, 1 << bit
+            start += 1 << bit
 
 
 def _source_steps(op: gpu.CopyAsync) -> list[int]:
@@ -54,5 +88,5 @@ def _layout(box: tuple[int, ...], width: int, teams: Teams) -> Layout:
         wide = digit.stride * width if digit.dim == 0 else digit.stride
         digits.append(Digit(digit.owner, digit.extent, digit.dim, wide))
     turned = Layout((near, *slabs, far), tuple(digits)).permute(order)
-    assert turned.shape == box, "rows and how many there are are powers of two"
+    assert turned.shape == box, "extents of parts are powers of two"
     return turned

@@ -38,6 +38,7 @@ from tilewright.transforms.schedule.products.choice import (
     Products,
     Side,
     Source,
+    block_of,
     choose_products,
     products_of,
     source_of,
@@ -57,10 +58,9 @@ class PlaceProducts(Pass, frozen=True):
         changed = False
         for kernel in module.kernels:
             if runs_lanes(kernel) and products_of(kernel):
-                threads = teams_of(kernel).threads
-                found = choose_products(kernel, self.policy.products(threads), schedule_of(kernel))
+                found = choose_products(kernel, block_of(kernel, self.policy), schedule_of(kernel))
                 assert isinstance(found, Products), "choose-schedule has asked"
-                _Placement(kernel, found, threads).place()
+                _Placement(kernel, found, teams_of(kernel).threads).place()
                 changed = True
         return changed
 

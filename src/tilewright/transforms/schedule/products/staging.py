@@ -88,7 +88,8 @@ class Staging(Struct, frozen=True):
 
     def _by_rows(self, build: Builder, stage: Value, box: _Box, narrow: bool) -> None:
         """Copies of one element each if there are such, else through registers."""
-        rows = min(max(self.threads * _AT_ONCE // self._near, 1), self.factor.rows)
+        total, most = self.factor.rows, max(self.threads * _AT_ONCE // self._near, 1)
+        rows = max(count for count in range(1, min(most, total) + 1) if total % count == 0)
 
         def some(at: Builder, row: Value) -> None:
             if narrow:

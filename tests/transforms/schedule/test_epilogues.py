@@ -1,0 +1,68 @@
+"""Stores whose tiles are computed from loaded ones beside sums: a part at a time where registers lack room."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from targets.nvidia.case import Launch
+from targets.nvidia.emulated import emulated
+from targets.nvidia.test_ragged import lowered
+from tilewright.dialects import lane
+from tilewright.interpreter.engine import interpret
+
+N = 128
+
+
+def text(loaded: str, stored: str, attributes: str = "", between: str = "") -> str:
+    """`stored` of N x N becomes A B plus twice `loaded`; the two are views of C and D."""
+    at = "{operand_segments = [1, 2, 0], static_offsets = [none, none], static_sizes = [128, 128]}"
+    view = f"memref<f32x{N}x{N},strided<1,?>>"
+    return f"""builtin.module {{ builtin.kernel {{sym_name = "k", subgroup_size = 32, work_group_size = [128, 1]{attributes}}}
+    (%A: memref<f32x{N}x16>, %B: memref<f32x16x{N}>, %C: memref<f32x?x?>, %D: memref<f32x?x?>) {{
+      %z = arith.constant {{value = 0}} -> index
+      %o = arith.constant {{value = 1}} -> index
+      %a = tile.load %A, %z, %z -> tile<{N}x16xf32>
+      %b = tile.load %B, %z, %z -> tile<16x{N}xf32>
+      %n = arith.constant {{value = 0.0}} -> tile<{N}x{N}xf32>
+      %s = tile.mma %a, %b, %n -> tile<{N}x{N}xf32>
+      %v = memref.subview %C, %z, %z {at} -> {view}
+      %w = memref.subview %D, %z, %z {at} -> {view}
+      %c = tile.load {loaded} -> tile<{N}x{N}xf32>
+      {between}
+      %t = arith.add %c, %c -> tile<{N}x{N}xf32>
+      %d = arith.add %s, %t -> tile<{N}x{N}xf32>
+      tile.store %d, {stored} }} }}"""
+
+
+APART = ", parameter_attributes = [{}, {}, {noalias = true}, {noalias = true}]"
+CASES = {
+    "in place": (text("%v, %z, %z", "%v, %z, %z"), True),
+    "other memory": (text("%v, %z, %z", "%w, %z, %z", APART), True),
+    "maybe the same memory": (text("%v, %z, %z", "%w, %z, %z"), False),
+    "a row further on": (text("%C, %z, %z", "%C, %o, %z"), False),
+    "written between": (text("%v, %z, %z", "%v, %z, %z", between="tile.store %s, %v, %z, %z"), False),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_parts_where_nothing_else_is_meant(case: str, rng: np.random.Generator) -> None:
+    source, in_parts = CASES[case]
+    module = lowered(source)
+    stores = [op for op in module.kernels[0].walk() if isinstance(op, lane.Store)]
+    largest = max(lane.fragment_of(op.value).size for op in stores)
+    assert largest == 16 if in_parts else largest == 128, "registers that are stored at a time"
+    a, b, c, d = (np.array(rng.integers(-4, 5, s), np.float32, order="F") for s in ((N, 16), (16, N), (N, N), (N, N)))
+    if "%o, %z }" in source:
+        c = np.zeros((N + 1, N), np.float32, order="F")
+        c[...] = rng.integers(-4, 5, c.shape)
+    wanted = [c.copy(), d.copy()]
+    target = wanted[1] if "%d, %w" in source else wanted[0][1:] if "%C, %o" in source else wanted[0]
+    target[...] = a @ b + 2 * c[:N]
+    given = [a, b, c, d]
+    found = emulated(module).run(Launch([array.copy(order="F") for array in given], {}))
+    arrays = [array.copy(order="F") for array in given]
+    interpret(module.kernels[0], list(arrays), checked=True)
+    for have in (found, arrays):
+        for k in range(2):
+            np.testing.assert_array_equal(np.asarray(have[2 + k]), wanted[k])
