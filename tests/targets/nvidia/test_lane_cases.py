@@ -1,4 +1,4 @@
-"""The cases of tiles of the work-group, which are given as tiles, by way of lanes: interpreted and emulated."""
+"""All cases by way of lanes: interpreted and emulated."""
 
 from __future__ import annotations
 
@@ -16,15 +16,12 @@ from .emulated import emulated
 from .lane_level import interpreted
 from .test_kernels import CASES
 
-OTHERS = ("team.spmd", "tile.mma")
-TILES = [c for c in CASES if not c.language and "tile." in c.text and not any(word in c.text for word in OTHERS)]
 
-
-@pytest.mark.parametrize("case", TILES, ids=lambda c: c.name)
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
 def test_right_answers(case: Case, rng: np.random.Generator) -> None:
     module, seed = case.module(), int(rng.integers(1 << 32))
     lower_module(module, NvidiaTarget(Architecture.SM_80), CompileOptions(verify_each=True), Report())
-    assert (module.kernels[0].schedule or "").startswith("lanes")
+    assert not (module.kernels[0].schedule or "").startswith("elements")
     compiled = emulated(module)
     for is_device in (False, True):
         launch = case.prepare(np.random.default_rng(seed))

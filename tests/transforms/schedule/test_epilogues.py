@@ -18,7 +18,8 @@ def text(loaded: str, stored: str, attributes: str = "", between: str = "") -> s
     """`stored` of N x N becomes A B plus twice `loaded`; the two are views of C and D."""
     at = "{operand_segments = [1, 2, 0], static_offsets = [none, none], static_sizes = [128, 128]}"
     view = f"memref<f32x{N}x{N},strided<1,?>>"
-    return f"""builtin.module {{ builtin.kernel {{sym_name = "k", subgroup_size = 32, work_group_size = [128, 1]{attributes}}}
+    head = f'sym_name = "k", subgroup_size = 32, work_group_size = [128, 1]{attributes}'
+    return f"""builtin.module {{ builtin.kernel {{{head}}}
     (%A: memref<f32x{N}x16>, %B: memref<f32x16x{N}>, %C: memref<f32x?x?>, %D: memref<f32x?x?>) {{
       %z = arith.constant {{value = 0}} -> index
       %o = arith.constant {{value = 1}} -> index

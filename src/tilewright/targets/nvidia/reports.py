@@ -23,7 +23,6 @@ from tilewright.targets.llvm.module import Callee
 from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.team import in_spmd
 from tilewright.targets.nvidia.values import GLOBAL
-from tilewright.transforms.schedule.known import runs_lanes
 
 _WORD: Final = 8
 _FLAG_BYTES: Final = 4
@@ -32,7 +31,7 @@ _FLAG_BYTES: Final = 4
 def begin(ctx: KernelContext) -> None:
     """Where work-items by themselves may end, the others of the work-group have to be told."""
     kernel = ctx.kernel
-    if runs_lanes(kernel) or not any(isinstance(op, Check) and in_spmd(op) for op in kernel.walk()):
+    if not any(isinstance(op, Check) and in_spmd(op) for op in kernel.walk()):
         return
     flag = ctx.shared_pointer(ctx.arena.reserve(_FLAG_BYTES))
     with ctx.b.if_then(ctx.is_elected()):

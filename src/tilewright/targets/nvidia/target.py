@@ -43,11 +43,12 @@ from tilewright.transforms.pack_items.packing import PackItems
 from tilewright.transforms.pipeline import common_pipeline
 from tilewright.transforms.schedule.assign_layouts import AssignLayouts
 from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
-from tilewright.transforms.schedule.known import runs_lanes
+from tilewright.transforms.schedule.known import has_tile, runs_lanes
 from tilewright.transforms.schedule.lower_to_lanes import LowerToLanes
 from tilewright.transforms.schedule.products.placing import PlaceProducts
 from tilewright.transforms.schedule.recompute_tiles import RecomputeTiles
 from tilewright.transforms.schedule.request import ScheduleRequest, parse_request
+from tilewright.transforms.schedule.share_tiles import ShareTiles
 
 if TYPE_CHECKING:
     from tilewright.targets.nvidia.explain import Explanation
@@ -104,6 +105,7 @@ class NvidiaTarget(Struct, frozen=True):
             OpenReports(),
             ChooseSchedule(policy, request),
             PackItems(PACKING, request),
+            ShareTiles(),
             PlaceProducts(policy),
             RecomputeTiles(),
             AssignLayouts(),
@@ -167,7 +169,7 @@ def check_kernel(kernel: Kernel, report: Report) -> None:
             continue
         if known.find(type(op)) is None or (isinstance(op, Elementwise) and not knows(op)):
             report.error("T006", op.location, f"{op.name} has no lowering for NVIDIA devices")
-        elif type(op) in COLLECTIVE_ONLY and in_spmd(op) and not runs_lanes(kernel):
+        elif type(op) in COLLECTIVE_ONLY and in_spmd(op) and (has_tile(op) or not runs_lanes(kernel)):
             report.error("T006", op.location, f"{op.name} of a subgroup has no lowering for NVIDIA devices")
         elif isinstance(op, tile.Mma):
             _check_product(kernel, op, report)

@@ -60,7 +60,17 @@ class Part(Struct, frozen=True):
 
 
 def _steps(digits: Sequence[Digit]) -> lane.Steps:
-    return tuple((digit.extent, digit.dim, digit.stride) for digit in digits if digit.dim is not None)
+    """Digits as accesses write them; neighbours that count on are one."""
+    found: list[tuple[int, int, int]] = []
+    for digit in digits:
+        if digit.dim is None or digit.extent == 1:
+            continue
+        extent, dim, stride = found[-1] if found else (1, None, 0)
+        if dim == digit.dim and digit.stride == stride * extent:
+            found[-1] = (extent * digit.extent, digit.dim, stride)
+        else:
+            found.append((digit.extent, digit.dim, digit.stride))
+    return tuple(found)
 
 
 class Access(Struct, frozen=True):

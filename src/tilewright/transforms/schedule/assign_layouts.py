@@ -29,7 +29,7 @@ from tilewright.ir.types import BOOL, MemrefType, TileType
 from tilewright.transforms.schedule.accesses import neighbours_along, traffic
 from tilewright.transforms.schedule.choose_schedule import refused, schedule_of
 from tilewright.transforms.schedule.joins import is_shift
-from tilewright.transforms.schedule.known import has_tile, runs_lanes, teams_of, tiles_of
+from tilewright.transforms.schedule.known import collective, has_tile, runs_lanes, teams_of, tiles_of
 from tilewright.transforms.schedule.moves import registers_of_move
 from tilewright.transforms.schedule.products.shared_factors import plan_of
 from tilewright.transforms.schedule.ragged import reshaped
@@ -79,7 +79,7 @@ class _Assignment:
 
     def assign(self) -> None:
         """Set the types of all tiles, or the schedule to why there is no such assignment."""
-        ops = [op for op in self._kernel.walk() if has_tile(op)]
+        ops = [op for op in collective(self._kernel) if has_tile(op)]
         for op in ops:
             for group in _alike(op):
                 for value in group[1:]:

@@ -22,7 +22,7 @@ from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.schedules import Schedule, Tile, Way, parse_line
 from tilewright.ir.types import TileType
 from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
-from tilewright.transforms.schedule.known import obstacle, teams_of, tiles_of
+from tilewright.transforms.schedule.known import collective, obstacle, teams_of, tiles_of
 from tilewright.transforms.schedule.products.choice import (
     Products,
     block_of,
@@ -73,7 +73,7 @@ class ChooseSchedule(Pass, frozen=True):
 
     def _over_lanes(self, kernel: Kernel, threads: int | None) -> Products | str:
         """Deal the tiles to threads; why there is no room for them, if there is none."""
-        largest = max(_type(value).size for value in tiles_of(kernel))
+        largest = max((_type(value).size for value in tiles_of(kernel)), default=1)
         threads = threads or self._threads(kernel, largest)
         registers = _most_registers(kernel, threads)
         if registers > _MOST_REGISTERS:
@@ -131,12 +131,14 @@ def _most_registers(kernel: Kernel, threads: int) -> int:
     """Those that a tile takes of each thread, with what its layout covers beyond it."""
     lanes = teams_of(kernel).lanes
     shapes = {_type(value).shape for value in tiles_of(kernel)}
-    return max(spread_layout(s, Teams(lanes, threads // lanes), Wishes()).count(Owner.REG) for s in shapes)
+    teams = Teams(lanes, threads // lanes)
+    return max((spread_layout(s, teams, Wishes()).count(Owner.REG) for s in shapes), default=0)
 
 
 def _least_bytes(kernel: Kernel, size: int) -> int:
     """Of the elements of tiles of that size that come from or go to memory."""
-    moved = [op.out if isinstance(op, tile.Load) else op.value for op in kernel.walk() if isinstance(op, _TRANSFERS)]
+    transfers = [op for op in collective(kernel) if isinstance(op, _TRANSFERS)]
+    moved = [op.out if isinstance(op, tile.Load) else op.value for op in transfers]
     return min((_type(value).element.bytes for value in moved if _type(value).size == size), default=_USUAL)
 
 

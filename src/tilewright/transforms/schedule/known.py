@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tilewright.diagnostics import Report
 from tilewright.dialects import arith, memref, scf, statics, team, tile
 from tilewright.dialects.builtin import Kernel
@@ -51,6 +53,7 @@ _ON_SCALARS = (
     statics.Reserve,
     tile.Prefetch,
     team.Barrier,
+    team.Spmd,
     Claim,
     Check,
     scf.For,
@@ -77,12 +80,21 @@ def has_tile(op: Operation) -> bool:
     return any(isinstance(value.type, TileType) for value in (*op.operands, *op.results))
 
 
+def collective(op: Operation) -> Iterator[Operation]:
+    """The operations inside one that the work-group runs together: nothing of what each work-item runs for itself."""
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block:
+                yield inner
+                if not isinstance(inner, team.Spmd):
+                    yield from collective(inner)
+
+
 def tiles_of(kernel: Kernel) -> list[Value]:
-    """The tiles of a kernel that no work-item has for itself."""
+    """The tiles of a kernel that no work-item or subgroup has for itself."""
     found: list[Value] = []
-    for op in kernel.walk():
-        arguments = [a for region in op.regions for block in region.blocks for a in block.arguments]
-        found += [value for value in (*op.results, *arguments) if isinstance(value.type, TileType)]
+    for op in collective(kernel):
+        found += [value for value in (*op.results, *_arguments(op)) if isinstance(value.type, TileType)]
     return found
 
 
@@ -112,11 +124,11 @@ def obstacle(kernel: Kernel) -> str | None:
     teams = teams_of(kernel)
     if teams.lanes & (teams.lanes - 1):
         return f"subgroups of {teams.lanes}"
-    for op in kernel.walk():
-        found = None if op is kernel else _obstacle(op)
-        if found is not None:
-            return found
-    return None if tiles_of(kernel) else "no tiles"
+    return next(filter(None, map(_obstacle, collective(kernel))), None)
+
+
+def _arguments(op: Operation) -> list[Value]:
+    return [argument for region in op.regions for block in region.blocks for argument in block.arguments]
 
 
 def _obstacle(op: Operation) -> str | None:

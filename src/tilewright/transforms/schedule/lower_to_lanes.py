@@ -124,7 +124,7 @@ class _Lowering:
                 if op is later[op].store:
                     lower_epilogue(build, self.threads, later[op], self.new)
                 continue
-            lower = _LOWERINGS.find(type(op)) if has_tile(op) or isinstance(op, _SHARED) else None
+            lower = _LOWERINGS.find(type(op)) if has_tile(op) or isinstance(op, _OWN) else None
             (lower or _copy)(self, build, op)
 
     def new(self, value: Value) -> Value:
@@ -184,6 +184,12 @@ def _copy(low: _Lowering, build: Builder, op: Operation) -> None:
     low.in_loop -= loop
     for value, became in zip(op.results, new.results, strict=True):
         low.put(value, became)
+
+
+def _spmd(low: _Lowering, build: Builder, op: team.Spmd) -> None:
+    """What each work-item runs for itself already is what one thread does."""
+    for inner in op.body.entry:
+        build(inner.clone(low.values))
 
 
 def _load(low: _Lowering, build: Builder, op: tile.Load) -> None:
@@ -383,8 +389,8 @@ _COMBINATIONS: Final[dict[memref.AtomicKind, type[arith.Add | arith.Max | arith.
 
 _ONCE: Final = (memref.Store, memref.AtomicLoad, memref.AtomicStore, memref.AtomicRmw)
 """What has no tile and still is done by one thread for all."""
-_SHARED: Final = (*_ONCE, gpu_products.CopyAsync)
-"""What has no tile and still is no affair of each thread: done by one for all, or dealt to them."""
+_OWN: Final = (*_ONCE, gpu_products.CopyAsync, team.Spmd)
+"""What has no tile and still is not what each thread does: done by one for all, dealt to them, or theirs already."""
 
 _LOWERINGS: Final[OperationTable[Callable[[_Lowering, Builder, Any], None]]] = OperationTable(
     {
@@ -413,5 +419,6 @@ _LOWERINGS: Final[OperationTable[Callable[[_Lowering, Builder, Any], None]]] = O
         gpu_products.Mma: _product,
         gpu_products.AwaitMma: _awaited,
         gpu_products.CopyAsync: _copied,
+        team.Spmd: _spmd,
     }
 )

@@ -24,7 +24,7 @@ from tilewright.ir.interfaces import Elementwise, MovesElements
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import BOOL, TileType
 from tilewright.transforms.aliasing import effects_of
-from tilewright.transforms.schedule.known import runs_lanes, teams_of
+from tilewright.transforms.schedule.known import collective, runs_lanes, teams_of
 
 _ROOM: Final = 32
 """Registers of a thread that tiles may fill across a reduction."""
@@ -50,7 +50,7 @@ class RecomputeTiles(Pass, frozen=True):
 
 def _blocks(kernel: Kernel) -> Iterator[Block]:
     yield kernel.body.entry
-    for op in kernel.walk():
+    for op in collective(kernel):
         if isinstance(op, scf.For | scf.If | scf.While):
             yield from (region.entry for region in op.regions)
 

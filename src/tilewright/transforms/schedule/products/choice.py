@@ -19,7 +19,7 @@ from tilewright.ir.types import MemrefType, TileType
 from tilewright.transforms.aliasing import allocation_bytes
 from tilewright.transforms.emit import integer_of
 from tilewright.transforms.policy import SchedulePolicy
-from tilewright.transforms.schedule.known import teams_of
+from tilewright.transforms.schedule.known import collective, teams_of
 from tilewright.transforms.schedule.products.factors import Factor
 from tilewright.transforms.schedule.products.plan import LEAST_STAGES, WARP, Block, ProductPlan, Shape, plan_product
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT, buffer_type
@@ -82,7 +82,7 @@ class Products(Struct, frozen=True):
 
 def products_of(kernel: Kernel) -> list[tile.Mma]:
     """In the order of the program."""
-    return [op for op in kernel.walk() if isinstance(op, tile.Mma)]
+    return [op for op in collective(kernel) if isinstance(op, tile.Mma)]
 
 
 def block_of(kernel: Kernel, policy: SchedulePolicy) -> Block | None:
@@ -113,7 +113,9 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
         else:
             plans[op] = found
     loops = {
-        op: found for op in kernel.walk() if isinstance(op, scf.For) and (found := _ahead(op, plans, block, wanted))
+        op: found
+        for op in collective(kernel)
+        if isinstance(op, scf.For) and (found := _ahead(op, plans, block, wanted))
     }
     buffers, memory = _memory(kernel, plans, loops)
     total = sum(-(-(type_.span or 0) * type_.element.bytes // ALIGNMENT) * ALIGNMENT for type_ in buffers)
@@ -137,7 +139,7 @@ def _memory(
         taken.add(found)
         return found
 
-    for op in kernel.walk():
+    for op in collective(kernel):
         ring = loops.get(op) if isinstance(op, scf.For) else None
         if ring is not None:
             group = ring.products
@@ -159,7 +161,7 @@ def _allocations(kernel: Kernel) -> list[memref.Alloca]:
 def _conversions(kernel: Kernel, warps: int) -> int:
     """Bytes that changes of layouts and reductions may take: nothing where sums are computed with and stored."""
     total, found, products = 0, set[TileType](), frozenset(products_of(kernel))
-    for op in kernel.walk():
+    for op in collective(kernel):
         match op:
             case tile.Reduce() | ReduceBy():
                 found.update(_type(value) for value in op.results)
