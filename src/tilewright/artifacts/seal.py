@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from tilewright.artifacts.artifact_codec import kernel_to_json
 from tilewright.artifacts.constraints import without_words
-from tilewright.artifacts.parameters import PRODUCTS, SCHEDULE, KernelInfo
+from tilewright.artifacts.parameters import SCHEDULE, KernelInfo
 
 SEAL_BYTES: Final = 32
 
@@ -28,7 +28,7 @@ def seal_symbol(entry: str) -> str:
 def seal_of(target: str, features: str, kernel: KernelInfo) -> bytes:
     """The constant's content."""
     constraints = tuple(map(without_words, kernel.constraints))
-    facts = {name: fact for name, fact in kernel.facts.items() if name not in (SCHEDULE, PRODUCTS)}
+    facts = {name: fact for name, fact in kernel.facts.items() if name != SCHEDULE}
     kernel = replace(kernel, constraints=constraints, facts=facts)
     said = json.dumps([target, features, kernel_to_json(kernel)], sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(said.encode("utf-8", errors="surrogatepass")).digest()

@@ -103,7 +103,6 @@ def test_other_threads_compute_the_same(threads: int, way: str, rng: np.random.G
         "tile=128x128x32 product=128x128x32:m16n8k16.row.col.f32.f32/2x2/3",
         "lanes tile=64x64x32 product=64x64x32:m16n8k16.row.col.f32.f32/1x4/2",
         "elements",
-        "elements tile=128x128x32 product=128x128x32:m16n8k16.row.col.f32.f32/4x1/2",
     ],
 )
 def test_other_products_compute_the_same(schedule: str, rng: np.random.Generator) -> None:

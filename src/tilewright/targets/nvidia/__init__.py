@@ -11,7 +11,6 @@ work-group owns is computed element by element, spread over the threads; what a 
 | `elementwise.py`, `memory.py`, `atomics.py`, `control.py`, `team.py`, `warp.py` | one element, one work-item |
 | `deferral.py`, `elements.py`, `buffers.py`, `arena.py`, `collective.py` | tiles of the work-group |
 | `distributed.py`, `runs.py` | those that stay in registers; runs of adjacent elements, 16 bytes at a time |
-| `products/` | products of kernels that are not on the lane level |
 | `lane_products.py`, `async_copies.py` | products and copies of the lane level; `cp.async` |
 | `addresses.py`, `combining.py` | pointers, gathers and scatters; reductions and scans by a region |
 | `reports.py` | what kernels print, assert and check: records for the host |

@@ -12,8 +12,6 @@ from tilewright.targets.nvidia.buffers import Coordinates, each_element, fill, n
 from tilewright.targets.nvidia.context import KernelContext
 from tilewright.targets.nvidia.elements import Elements, guarded, materialize_op, tile_type
 from tilewright.targets.nvidia.memory import address, in_bounds
-from tilewright.targets.nvidia.products.fragments import store_fragment
-from tilewright.targets.nvidia.products.lowering import lower_product
 from tilewright.targets.nvidia.runs import hold, store_runs
 from tilewright.targets.nvidia.values import Operand, View
 
@@ -21,12 +19,8 @@ from tilewright.targets.nvidia.values import Operand, View
 def lower_tile(ctx: KernelContext, op: core.Operation) -> None:
     """Lower a tile operation of a collective region whose result, if any, cannot wait."""
     match op:
-        case tile.Store() if not store_fragment(ctx, op):
-            store_runs(ctx, op)
         case tile.Store():
-            pass
-        case tile.Mma() if op in ctx.products.plans:
-            lower_product(ctx, op)
+            store_runs(ctx, op)
         case tile.Load() if op.out in ctx.distributions.held:
             hold(ctx, op)
         case tile.Item():

@@ -16,8 +16,7 @@ from tilewright.targets.llvm.emitter import Builder, Complex, Module, Value, con
 from tilewright.targets.llvm.lowered import lowered_as
 from tilewright.targets.nvidia.arena import Arena, Place
 from tilewright.targets.nvidia.distributed import Distributions
-from tilewright.targets.nvidia.products.choice import Products
-from tilewright.targets.nvidia.values import SHARED, Group, Lowered, Operand, Ready, View
+from tilewright.targets.nvidia.values import SHARED, Group, Lowered, Operand, View
 
 OpT = TypeVar("OpT", bound=core.Operation)
 
@@ -42,8 +41,8 @@ class KernelContext(Struct):
     `thread` is the number of the thread in its work-group, `lane` that in its subgroup, `subgroup` the number of the
     subgroup; `warp_lane` and `warp` are the same of the machine's warps, each of which may be several subgroups.
     `spmd` tells whether the code being emitted is that of a work-item (or of one element of a tile) rather than of the
-    whole work-group. `groups` is how many work-groups there are along x where blocks run several of them. `ahead` is
-    where the factors lie that a loop loads before its products want them. `reports` says where records for the host go.
+    whole work-group. `groups` is how many work-groups there are along x where blocks run several of them.
+    `reports` says where records for the host go.
     `ended` is a word of shared memory that is not 0 when a work-item has ended early. `reaches` are the bytes that
     pointer parameters may access, where the kernel asks for them.
     """
@@ -56,7 +55,6 @@ class KernelContext(Struct):
     table: Mapping[type[core.Operation], OpLowering]
     deferred: frozenset[core.Value]
     distributions: Distributions
-    products: Products
     subgroup_size: int
     work_group_size: tuple[int, int]
     shared: Value
@@ -68,7 +66,6 @@ class KernelContext(Struct):
     warp_lane: Value
     warp: Value
     values: dict[core.Value, Lowered] = field(default_factory=dict[core.Value, Lowered])
-    ahead: dict[core.Operation, Ready] = field(default_factory=dict[core.Operation, Ready])
     spmd: bool = False
     reports: Records | None = None
     ended: Value | None = None

@@ -8,17 +8,13 @@ from msgspec.structs import replace
 
 from tilewright.dialects import scf
 from tilewright.ir import core
-from tilewright.ir.layouts import Layout
 from tilewright.ir.types import ScalarType, TileType
 from tilewright.targets.llvm.emitter import Value, boolean, i64
 from tilewright.targets.nvidia.buffers import copy_tile, new_buffer
 from tilewright.targets.nvidia.context import KernelContext, OpLowering, is_tile
-from tilewright.targets.nvidia.elements import materialize, tile_type
-from tilewright.targets.nvidia.products.fragments import registers_of
-from tilewright.targets.nvidia.products.lowering import Stages
+from tilewright.targets.nvidia.elements import materialize
 from tilewright.targets.nvidia.values import (
     Fragment,
-    FragmentTile,
     Lowered,
     Operand,
     RegisterTile,
@@ -30,7 +26,7 @@ from tilewright.targets.nvidia.values import (
 
 def flatten(lowered: Lowered) -> list[Value]:
     """The LLVM values that a number, register tile or fragment consists of."""
-    if isinstance(lowered, RegisterTile | Fragment | FragmentTile):
+    if isinstance(lowered, RegisterTile | Fragment):
         return [part for slot in lowered.slots for part in parts_of(slot)]
     assert isinstance(lowered, Operand)
     return parts_of(lowered)
@@ -38,7 +34,7 @@ def flatten(lowered: Lowered) -> list[Value]:
 
 def rebuild(like: Lowered, values: Sequence[Value]) -> Lowered:
     """The number, register tile or fragment of these values, in the form of another one."""
-    if isinstance(like, RegisterTile | Fragment | FragmentTile):
+    if isinstance(like, RegisterTile | Fragment):
         width = len(values) // max(len(like.slots), 1)
         slots = tuple(of_parts(list(values[i : i + width])) for i in range(0, len(values), width))
         return replace(like, slots=slots)
@@ -48,12 +44,9 @@ def rebuild(like: Lowered, values: Sequence[Value]) -> Lowered:
 class Carried:
     """The values that a loop carries or a branch gives, sorted into phis and shared buffers."""
 
-    def __init__(self, ctx: KernelContext, values: Sequence[core.Value], held: Sequence[core.Value]) -> None:
+    def __init__(self, ctx: KernelContext, values: Sequence[core.Value]) -> None:
         self._ctx = ctx
-        self.shared = [
-            k for k, v in enumerate(values) if is_tile(v) and not ctx.spmd and held[k] not in ctx.products.fragments
-        ]
-        self._layouts = [ctx.products.fragments.get(value) for value in held]
+        self.shared = [k for k, v in enumerate(values) if is_tile(v) and not ctx.spmd]
         self.plain = [k for k in range(len(values)) if k not in self.shared]
         self.buffers: dict[int, SharedTile] = {}
         for k in self.shared:
@@ -63,7 +56,7 @@ class Carried:
 
     def flat(self, values: Sequence[core.Value]) -> list[Value]:
         """The phis' values."""
-        return [part for k in self.plain for part in flatten(self._form(values[k], self._layouts[k]))]
+        return [part for k in self.plain for part in flatten(self._ctx.values[values[k]])]
 
     def bind(self, values: Sequence[core.Value], like: Sequence[Lowered], flat: Sequence[Value]) -> None:
         """Bind IR values: the plain ones to LLVM values in the form of `like`, the others to their buffers."""
@@ -77,12 +70,7 @@ class Carried:
 
     def forms(self, values: Sequence[core.Value]) -> list[Lowered]:
         """What the plain values were lowered to."""
-        return [self._form(values[k], self._layouts[k]) for k in self.plain]
-
-    def _form(self, value: core.Value, layout: Layout | None) -> Lowered:
-        if layout is None:
-            return self._ctx.values[value]
-        return FragmentTile(tile_type(value), layout, registers_of(self._ctx, value, layout))
+        return [self._ctx.values[values[k]] for k in self.plain]
 
     def update(self, values: Sequence[core.Value]) -> None:
         """Put new contents into the buffers. All are computed before the first is overwritten."""
@@ -130,36 +118,29 @@ def _for(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, scf.For)
     assert isinstance(op.index.type, ScalarType)
     b, inits = ctx.b, op.inits
-    carried = Carried(ctx, inits, op.outs)
+    carried = Carried(ctx, inits)
     forms = carried.forms(inits)
     carried.update(inits)
     lower, step, trips = _trips(ctx, op)
     unroll = ctx.not_unrolled() if op.unroll is False else ""
     given = [part for form in forms for part in flatten(form)]
-    with ctx.arena.frame():
-        found = ctx.products.loops.get(op)
-        stages = Stages(ctx, op, found, (lower, step, trips)) if found is not None else None
-        offsets = stages.begin() if stages is not None else []
-        with b.loop(i64(0), trips, 1, [*given, *offsets], loop_metadata=unroll) as loop:
-            following = stages.iteration(loop.index, loop.carried[len(given) :]) if stages is not None else []
-            wide = b.add(lower, b.mul(loop.index, step))
-            ctx.bind(op.index, b.trunc(wide, f"i{op.index.type.bits}"))
-            carried.bind(op.carried, forms, loop.carried[: len(given)])
-            with ctx.arena.frame():
-                ctx.lower_block(op.body.entry)
-                results = scf.yielded(op.body)
-                carried.update(results)
-                loop.yield_(*carried.flat(results), *following)
-        if stages is not None:
-            stages.end()
-    carried.bind(op.outs, forms, loop.results[: len(given)])
+    with ctx.arena.frame(), b.loop(i64(0), trips, 1, given, loop_metadata=unroll) as loop:
+        wide = b.add(lower, b.mul(loop.index, step))
+        ctx.bind(op.index, b.trunc(wide, f"i{op.index.type.bits}"))
+        carried.bind(op.carried, forms, loop.carried)
+        with ctx.arena.frame():
+            ctx.lower_block(op.body.entry)
+            results = scf.yielded(op.body)
+            carried.update(results)
+            loop.yield_(*carried.flat(results))
+    carried.bind(op.outs, forms, loop.results)
 
 
 def _while(ctx: KernelContext, op: core.Operation) -> None:
     """Tested at the bottom; the condition is the same in all threads."""
     assert isinstance(op, scf.While)
     b, inits = ctx.b, op.inits
-    carried = Carried(ctx, inits, op.outs)
+    carried = Carried(ctx, inits)
     forms = carried.forms(inits)
     carried.update(inits)
     with b.while_loop([boolean(True), *carried.flat(inits)]) as loop:
@@ -177,7 +158,7 @@ def _while(ctx: KernelContext, op: core.Operation) -> None:
 def _if(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, scf.If)
     condition = ctx.scalar(op.condition)
-    carried = Carried(ctx, op.outs, op.outs)
+    carried = Carried(ctx, op.outs)
     forms: list[Lowered] = []
     with ctx.b.if_else(condition) as branch:
         for side, region in ((branch.then, op.then), (branch.otherwise, op.orelse)):

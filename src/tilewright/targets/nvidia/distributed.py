@@ -7,7 +7,7 @@ elementwise arithmetic, needs no shared memory then: every reader asks for its o
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping
 from math import prod
 from typing import Final
 
@@ -18,7 +18,6 @@ from tilewright.dialects.builtin import Kernel
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import BOOL, TileType
 from tilewright.targets.nvidia.deferral import collective_ops, is_undisturbed, readers
-from tilewright.targets.nvidia.elementwise import COMPUTED
 
 _VECTOR_BYTES: Final = 16
 _MOST_HELD: Final = 32
@@ -52,11 +51,8 @@ class Distributions(Struct, frozen=True):
     held: frozenset[Value]
 
     @staticmethod
-    def of(kernel: Kernel, threads: int, waiting: frozenset[Value], fragments: Container[Value] = ()) -> Distributions:
-        """Decide for the collective regions of a kernel.
-
-        `waiting` are tiles that are computed when asked for, `fragments` those whose layout others decide.
-        """
+    def of(kernel: Kernel, threads: int, waiting: frozenset[Value]) -> Distributions:
+        """Decide for the collective regions of a kernel; `waiting` are tiles that are computed when asked for."""
         ops = list(collective_ops(kernel.body.entry))
         moved: dict[Shape, list[int]] = {}
         for op in ops:
@@ -67,13 +63,8 @@ class Distributions(Struct, frozen=True):
                 bytes_ = _VECTOR_BYTES if type_.element is BOOL or type_.element.is_complex else type_.element.bytes
                 moved.setdefault(type_.shape, []).append(bytes_)
         shapes = {shape: Distribution(shape, threads, _width(shape, threads, min(b))) for shape, b in moved.items()}
-        others = _computed_of(ops, fragments)
         loads = [op for op in ops if isinstance(op, tile.Load) and op.out not in waiting]
-        held = {
-            op.out
-            for op in loads
-            if _few(shapes[_shape(op.out)]) and _stays(op, waiting, others) and is_undisturbed(op)
-        }
+        held = {op.out for op in loads if _few(shapes[_shape(op.out)]) and _stays(op, waiting) and is_undisturbed(op)}
         return Distributions(shapes, frozenset(held))
 
 
@@ -94,26 +85,11 @@ def _few(found: Distribution) -> bool:
     return found.rounds * found.width <= _MOST_HELD
 
 
-def _computed_of(ops: Sequence[Operation], fragments: Container[Value]) -> frozenset[Value]:
-    """Fragments that are operands, and what is computed of any element by element; operations are in their order."""
-    found: set[Value] = set()
-    for op in ops:
-        used = [value for value in op.operands if value in found or value in fragments]
-        found.update(used)
-        if used and isinstance(op, COMPUTED):
-            found.update(op.results)
-    return frozenset(found)
-
-
-def _stays(load: tile.Load, waiting: frozenset[Value], others: frozenset[Value]) -> bool:
-    """Whether each element is only stored at its own coordinates, by itself or computed into another.
-
-    `others` are tiles whose layout is decided elsewhere.
-    """
+def _stays(load: tile.Load, waiting: frozenset[Value]) -> bool:
+    """Whether each element is only stored at its own coordinates, by itself or computed into another."""
     found = list(readers(load.out, waiting, True))
     return bool(found) and all(
-        pointwise and isinstance(op, tile.Store) and _is_collective(op, load) and op.value not in others
-        for op, pointwise in found
+        pointwise and isinstance(op, tile.Store) and _is_collective(op, load) for op, pointwise in found
     )
 
 

@@ -23,7 +23,6 @@ from tilewright.targets.nvidia.elementwise import COMPUTED, apply
 from tilewright.targets.nvidia.memory import address, in_bounds, load_element
 from tilewright.targets.nvidia.team import Combiner
 from tilewright.targets.nvidia.values import (
-    FragmentTile,
     HeldTile,
     Operand,
     RegisterTile,
@@ -74,7 +73,7 @@ class Elements:
         if isinstance(lowered, SharedTile):
             return buffers.load(self._ctx, lowered, where)
         assert not isinstance(lowered, RegisterTile), "a subgroup's tile has no elements outside of it"
-        assert not isinstance(lowered, HeldTile | FragmentTile), "what is held is told to whoever asks for it"
+        assert not isinstance(lowered, HeldTile), "what is held is told to whoever asks for it"
         op = value.defining_op
         assert op is not None
         return self.of_op(op, where)

@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from tilewright.artifacts.artifact import Artifact, KernelInfo
-from tilewright.artifacts.parameters import PRODUCTS, SCHEDULE
+from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.lane_products import Mma, MmaAsync
 from tilewright.ir.schedules import Schedule, parse_line
@@ -90,12 +90,12 @@ def _explained(
     blocks = None if taken is None else resident_blocks(x * y * z, taken.registers, shared, architecture)
     launch = f"{info.launch}, {info.local_bytes:,} bytes of shared memory a block"
     schedule, use = info.facts.get(SCHEDULE, ""), explain_kernel(kernel)
-    products = (*info.facts.get(PRODUCTS, "").splitlines(), *_on_lanes(kernel, parse_line(schedule)))
+    products = tuple(_products(kernel, parse_line(schedule)))
     return Explanation(info.name, schedule, launch, products, use, info.local_bytes, taken, blocks)
 
 
-def _on_lanes(kernel: Kernel, schedule: Schedule) -> list[str]:
-    """The products on the lane level: the entry of the schedule that each comes from, or where several may be it, the
+def _products(kernel: Kernel, schedule: Schedule) -> list[str]:
+    """The products: the entry of the schedule that each comes from, or where several may be it, the
     instruction."""
     found: dict[str, None] = {}
     for op in kernel.walk():

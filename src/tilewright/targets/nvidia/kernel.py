@@ -23,7 +23,7 @@ from tilewright.artifacts.artifact import (
     scratch_slots,
     slot_layout,
 )
-from tilewright.artifacts.parameters import PRODUCTS, REPORTS, SCHEDULE
+from tilewright.artifacts.parameters import REPORTS, SCHEDULE
 from tilewright.artifacts.report_sites import numbered_sites
 from tilewright.artifacts.symbols import entry_symbol
 from tilewright.dialects import scf, tile
@@ -31,9 +31,7 @@ from tilewright.dialects.builtin import Kernel
 from tilewright.ir import core
 from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.operation_table import OperationTable
-from tilewright.ir.schedules import Way, parse_line
 from tilewright.ir.types import GroupType, MemrefType, PointerType, ScalarType, Type
-from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Complex, Module, Parameter, Value, i64, zero
 from tilewright.targets.llvm.features import NVPTX
@@ -56,10 +54,9 @@ from tilewright.targets.nvidia.context import KernelContext, OpLowering, Records
 from tilewright.targets.nvidia.deferral import deferred_tiles
 from tilewright.targets.nvidia.distributed import Distributions
 from tilewright.targets.nvidia.elementwise import COMPUTED, apply
-from tilewright.targets.nvidia.products.choice import choose_products
-from tilewright.targets.nvidia.products.lowering import STAGE_ALIGNMENT
 from tilewright.targets.nvidia.values import GLOBAL, Group, Operand, View
 from tilewright.targets.nvidia.warp import WARP
+from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT as STAGES
 from tilewright.transforms.signature import is_measured, kernel_info
 
 _SHARED_NAME: Final = "tilewright_shared"
@@ -146,11 +143,10 @@ def lowering_table() -> OperationTable[OpLowering]:
     )
 
 
-def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, room: int | None = None) -> KernelInfo:
+def lower_kernel(kernel: Kernel, module: Module, room: int | None = None) -> KernelInfo:
     """Emit the entry of a kernel that passed the checks of `capabilities`; its launch signature.
 
-    With `room`, the bytes of shared memory that a block can have, what is too large for that lies in scratch memory,
-    and products are computed without factors in shared memory.
+    With `room`, the bytes of shared memory that a block can have, what is too large for that lies in scratch memory.
     """
     assert kernel.subgroup_size is not None
     assert kernel.work_group_size is not None
@@ -169,13 +165,8 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     function = module.function(symbol, "void", slots, attributes=geometry, convention="ptx_kernel")
     b = Builder(function)
     arena = Arena(kernel, room)
-    shared = module.global_variable(
-        _SHARED_NAME, "[0 x i8]", "", linkage="external", address_space=3, align=STAGE_ALIGNMENT
-    )
+    shared = module.global_variable(_SHARED_NAME, "[0 x i8]", "", linkage="external", address_space=3, align=STAGES)
     deferred = deferred_tiles(kernel)
-    free = architecture.shared_bytes - arena.high_water - STAGE_ALIGNMENT if room is None else 0
-    wanted = parse_line(kernel.schedule or "")
-    products = choose_products(kernel, m * n, free, deferred, architecture, wanted)
     ctx = KernelContext(
         kernel=kernel,
         module=module,
@@ -184,8 +175,7 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
         arena=arena,
         table=lowering_table(),
         deferred=deferred,
-        distributions=Distributions.of(kernel, m * n, deferred, products.fragments),
-        products=products,
+        distributions=Distributions.of(kernel, m * n, deferred),
         subgroup_size=kernel.subgroup_size,
         work_group_size=(m, n),
         shared=shared,
@@ -216,11 +206,7 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     b.ret()
     plan = LaunchPlan((m * n, 1, 1), kernel.items, scratch_bytes=arena.scratch_bytes)
     info = kernel_info(kernel, symbol, arena.high_water)
-    facts = dict(info.facts) | ({PRODUCTS: products.described} if products.described else {})
-    if kernel.schedule is not None:
-        # products on lanes have been placed, and the schedule says how
-        taken = wanted if wanted.way is Way.LANES else replace(wanted, products=products.choices)
-        facts[SCHEDULE] = str(taken)
+    facts = dict(info.facts) | ({SCHEDULE: kernel.schedule} if kernel.schedule is not None else {})
     return replace(info, launch=plan, facts=facts)
 
 

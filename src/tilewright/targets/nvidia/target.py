@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tilewright.artifacts.artifact import Artifact, KernelInfo, device_block_size
-from tilewright.artifacts.parameters import PRODUCTS, SCHEDULE
+from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.diagnostics import Report
 from tilewright.dialects import tile
 from tilewright.dialects.builtin import Kernel
@@ -125,7 +125,7 @@ class NvidiaTarget(Struct, frozen=True):
         for kernel, info in zip(kernels, infos, strict=True):
             check_parameters(kernel, report, device_block_size(info))
             taken = parse_line(info.facts.get(SCHEDULE, ""))
-            self.request.check_products(kernel, taken, info.facts.get(PRODUCTS, taken.reason), report)
+            self.request.check_products(kernel, taken, taken.reason, report)
         report.raise_if_errors()
         ptx = compile_to_ptx(text, self.architecture)
         texts = {"lanes": lanes, "llvm": text, "ptx": ptx}
@@ -142,7 +142,7 @@ def _emit(
     module: ModuleOp, architecture: Architecture, room: int, large: frozenset[str]
 ) -> tuple[str, tuple[KernelInfo, ...]]:
     out = Module(TRIPLE, DATA_LAYOUT)
-    infos = tuple(lower_kernel(k, out, architecture, room if k.sym_name in large else None) for k in module.kernels)
+    infos = tuple(lower_kernel(k, out, room if k.sym_name in large else None) for k in module.kernels)
     emit_seals(out, "nvidia", architecture.value, infos, _CONSTANT_SPACE)
     return str(out), infos
 

@@ -7,11 +7,8 @@ in registers (`RegisterTile`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from msgspec import Struct
 
-from tilewright.ir.layouts import Layout
 from tilewright.ir.types import GroupType, MemrefType, TileType
 from tilewright.targets.llvm.emitter import Complex, Value
 from tilewright.targets.llvm.types import ELEMENTS, Element
@@ -85,26 +82,7 @@ class Words(Struct, frozen=True):
     element: Element
 
 
-class FragmentTile(Struct, frozen=True):
-    """A tile of the work-group in the registers of its threads, as the layout says."""
-
-    type: TileType
-    layout: Layout
-    slots: tuple[Operand, ...]
-
-
-def _nothing() -> None:
-    """Nothing to do."""
-
-
-class Ready(Struct, frozen=True):
-    """Factors in shared memory, the left one first; `meanwhile` emits what the threads do while they are multiplied."""
-
-    base: Value
-    meanwhile: Callable[[], None] = _nothing
-
-
-Lowered = Value | Complex | View | Group | SharedTile | RegisterTile | HeldTile | Fragment | Words | FragmentTile
+Lowered = Value | Complex | View | Group | SharedTile | RegisterTile | HeldTile | Fragment | Words
 
 
 def parts_of(operand: Operand) -> list[Value]:

@@ -18,20 +18,18 @@ from targets.nvidia.emulator.text import EmulatorError
 from targets.nvidia.products.cases import TEXTS, TOTALS, ZEROS, launch
 from targets.nvidia.test_ptx import needs_ptxas
 from tilewright.artifacts.artifact import KernelInfo
-from tilewright.artifacts.parameters import PRODUCTS, SCHEDULE
+from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.compiler import CompileOptions, lower_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
 from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
 
-both_ways = pytest.mark.parametrize("way", ["lanes", "elements"])
 
-
-def emitted(text: str, architecture: Architecture = Architecture.SM_90A, way: str = "") -> tuple[str, KernelInfo]:
-    """LLVM text and signature of the only kernel, which goes the way that is asked for."""
+def emitted(text: str, architecture: Architecture = Architecture.SM_90A) -> tuple[str, KernelInfo]:
+    """LLVM text and signature of the only kernel."""
     module, report = read_module(Source("product", text), Report()), Report()
-    lower_module(module, NvidiaTarget(architecture).scheduled(way), CompileOptions(verify_each=True), report)
+    lower_module(module, NvidiaTarget(architecture), CompileOptions(verify_each=True), report)
     report.raise_if_errors()
     llvm, (kernel,) = emit_llvm(module, architecture)
     return llvm, kernel
@@ -68,10 +66,9 @@ def test_tile_ir(
     check(code, product, (64, 64), "C", rng)
 
 
-@both_ways
-def test_several_groups_of_warps(way: str, rng: np.random.Generator) -> None:
+def test_several_groups_of_warps(rng: np.random.Generator) -> None:
     product = TEXTS.Product((128, 256, 128), "bf16", "f32")
-    code = emitted(TEXTS.tile_ir_product(product, (128, 256, 64)), way=way)
+    code = emitted(TEXTS.tile_ir_product(product, (128, 256, 64)))
     assert "product=256x128x64:wgmma.m64n256k16.f32.bf16/1x2/" in code[1].facts[SCHEDULE]
     check(code, product, (128, 256), "C", rng)
 
@@ -127,10 +124,9 @@ def test_subgroups_that_are_no_warps(
     check(code, product, (64, 64), "F", rng, beta=2.0)
 
 
-@both_ways
-def test_threads_in_any_order(way: str, rng: np.random.Generator) -> None:
+def test_threads_in_any_order(rng: np.random.Generator) -> None:
     product = TEXTS.Product((32, 32, 160), "f16", "f32")
-    code = emitted(TEXTS.tile_ir_product(product, (32, 32, 32)), way=way)
+    code = emitted(TEXTS.tile_ir_product(product, (32, 32, 32)))
     for seed in range(3):
         check(code, product, (32, 32), "C", rng, schedule=random.Random(seed))
 
@@ -138,13 +134,12 @@ def test_threads_in_any_order(way: str, rng: np.random.Generator) -> None:
 @pytest.mark.parametrize(
     ("architecture", "orders"), [(Architecture.SM_80, 2), (Architecture.SM_90A, 3)], ids=lambda each: str(each)
 )
-@both_ways
 def test_each_barrier_wait_and_fence_is_needed(
-    way: str, architecture: Architecture, orders: int, rng: np.random.Generator
+    architecture: Architecture, orders: int, rng: np.random.Generator
 ) -> None:
     """Without any one of them somebody reads what is not there yet, or writes what is still read."""
     product = TEXTS.Product((64, 64, 320), "f16", "f32")
-    llvm, kernel = emitted(TEXTS.tile_ir_product(product, (64, 64, 64)), architecture, way)
+    llvm, kernel = emitted(TEXTS.tile_ir_product(product, (64, 64, 64)), architecture)
     check((llvm, kernel), product, (64, 64), "C", rng)
     lines, words = llvm.splitlines(), ("cta.sync.all", "cp.async.wait.group", "fence.proxy")
     first, last = (next(k for k, line in enumerate(lines) if line.startswith(name)) for name in ("loop.", "exit."))
@@ -160,7 +155,6 @@ def test_the_schedule_says_how_each_product_is_computed() -> None:
     _, kernel = emitted(TEXTS.tile_ir_product(TEXTS.Product((256, 256, 256), "f16", "f32"), (128, 128, 64)))
     plan = "lanes threads=128 product=128x128x64:wgmma.m64n128k16.f32.f16/1x1/3"
     assert kernel.facts[SCHEDULE] == f"{plan} # work-groups are not packed: scf.for"
-    assert PRODUCTS not in kernel.facts
     _, kernel = emitted(TEXTS.tile_ir_product(TEXTS.Product((8, 8, 8), "f32", "f32"), (4, 4, 4)))
     said = kernel.facts[SCHEDULE]
     assert said.startswith("lanes threads=128 #")
