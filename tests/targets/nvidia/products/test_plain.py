@@ -1,0 +1,71 @@
+"""Products of extents and types that no unit takes, and by numbers of warps that are no powers of two."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import pytest
+
+from generators.element_types import SCALARS
+from targets.nvidia.case import Array, Launch, faults
+from targets.nvidia.emulated import Emulated
+from targets.nvidia.emulator.machine import Program
+from targets.nvidia.lane_level import interpreted
+from targets.nvidia.products.test_levels import levels
+from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.target import emit_llvm
+
+SUMS: Final = {"f16": "f32", "i8": "i32"}
+CASES: Final = [
+    # m, n, k, threads, element, what the schedule says
+    (48, 48, 48, 96, "f16", "product=48x48x48:m16n8k16.row.col.f32.f32/1x3/1"),
+    (48, 48, 48, 96, "f32", "product=48x48x48:fma.f32/1x3/1"),
+    (24, 56, 48, 64, "i8", "product=24x56x48:fma.i32/1x2/1"),
+    (20, 9, 9, 96, "f32", "20x9x9, f32 by f32 into f32, by no unit: fma.f32"),
+    (7, 5, 3, 160, "f64", "7x5x3, f64 by f64 into f64, by no unit: m8n8k4.row.col.f64"),
+    (5, 1, 12, 64, "i8", "5x1x12, i8 by i8 into i32, by no unit"),
+    (12, 20, 6, 32, "c32", "12x20x6, c32 by c32 into c32, by no unit: nothing multiplies c32 by c32 into c32"),
+]
+
+
+def text(extents: tuple[int, int, int], threads: int, element: str, turned: bool) -> str:
+    """`C := A B + 2 C`, or of turned factors, of static extents."""
+    (m, n, k), total = extents, SUMS.get(element, element)
+    a, b = ((k, m), (n, k)) if turned else ((m, k), (k, n))
+    one, two = {"i": ("1", "2"), "f": ("1.0", "2.0"), "c": ("[1.0, 0.0]", "[2.0, 0.0]")}[total[0]]
+    if element.startswith("i"):
+        one = "1"
+    return f"""func @k(%A: memref<{element}x{a[0]}x{a[1]}>, %B: memref<{element}x{b[0]}x{b[1]}>,
+        %C: memref<{total}x{m}x{n}>) attributes {{subgroup_size=32, work_group_size=[{threads},1]}} {{
+    %one = constant {one} : {element}
+    %two = constant {two} : {total}
+    gemm.{"t.t" if turned else "n.n"} %one, %A, %B, %two, %C
+}}
+"""
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize(("m", "n", "k", "threads", "element", "said"), CASES)
+def test_right_on_every_level(
+    m: int, n: int, k: int, threads: int, element: str, said: str, turned: bool, rng: np.random.Generator
+) -> None:
+    def numbers(rows: int, columns: int, kind: str) -> Array:
+        return np.array(rng.integers(-4, 5, (rows, columns)), SCALARS[kind], order="F")
+
+    a, b = (
+        (numbers(k, m, element), numbers(n, k, element)) if turned else (numbers(m, k, element), numbers(k, n, element))
+    )
+    c = numbers(m, n, SUMS.get(element, element))
+    wide = np.complex128 if element == "c32" else np.float64
+    x, y = (a.T.astype(wide), b.T.astype(wide)) if turned else (a.astype(wide), b.astype(wide))
+    given = Launch([a, b, c], {2: (x @ y + 2 * c.astype(wide)).astype(c.dtype)})
+    module = None
+    for module in levels(text((m, n, k), threads, element, turned), Architecture.SM_80):
+        found = faults(given, {2: interpreted(module, given)[2]})
+        assert not found, found
+    assert module is not None
+    assert said in (module.kernels[0].schedule or "")
+    llvm, kernels = emit_llvm(module, Architecture.SM_80)
+    found = faults(given, Emulated(Program(llvm), kernels).run(given))
+    assert not found, found
