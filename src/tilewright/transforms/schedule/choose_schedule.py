@@ -118,8 +118,8 @@ class ChooseSchedule(Pass, frozen=True):
 
 def _take_whole_warps(kernel: Kernel) -> None:
     """Let subgroups be warps, by which units multiply, where no work-item can tell."""
-    teams = teams_of(kernel)
-    if teams.threads % WARP == 0 and not any(isinstance(op, team.Spmd) for op in kernel.walk()):
+    assert kernel.work_group_size is not None
+    if kernel.work_group_size[0] % WARP == 0 and not any(isinstance(op, team.Spmd) for op in kernel.walk()):
         kernel.subgroup_size = WARP
 
 

@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 import pytest
 
+import tilewright as tw
 from generators.element_types import SCALARS
 from targets.nvidia.case import Array, Launch, faults
 from targets.nvidia.emulated import Emulated
@@ -43,6 +44,12 @@ def text(extents: tuple[int, int, int], threads: int, element: str, turned: bool
     gemm.{"t.t" if turned else "n.n"} %one, %A, %B, %two, %C
 }}
 """
+
+
+@pytest.mark.parametrize(("rows", "unit"), [("32,1", True), ("16,2", False)])
+def test_subgroups_are_warps_where_rows_of_work_items_allow(rows: str, unit: bool) -> None:
+    source = text((32, 32, 32), 32, "f32", False).replace("32, work_group_size=[32,1]", f"16, work_group_size=[{rows}]")
+    assert ("product=" in tw.compile(source, target="nvidia:sm_80", cache=False).k.schedule) == unit
 
 
 @pytest.mark.parametrize("turned", [False, True])
