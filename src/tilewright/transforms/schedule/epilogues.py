@@ -115,6 +115,7 @@ def lower_epilogue(build: Builder, threads: Threads, epilogue: Epilogue, new: Ca
             else:
                 type_ = FragmentType(len(part.registers), _type(result).element)
                 found = type(op).of_parts([of_part(value) for value in op.operands], [type_], dict(op.attributes))
+                found.places = op.places
                 values[result] = build(found).results[0]
         build.location = store.location
         target.store(build, part, of_part(store.value))
