@@ -97,8 +97,6 @@ def test_loops_carry_one_layout() -> None:
             "tile.map by more than arithmetic",
         ),
         ("%v = tile.load %x, %z -> tile<16384xf32> tile.store %v, %x, %z", "tiles of 16384 elements"),
-        ("team.spmd { }", "team.spmd"),
-        ("", "no tiles"),
     ],
 )
 def test_the_schedule_says_why_not(body: str, words: str) -> None:
