@@ -53,7 +53,7 @@ from tilewright.transforms.schedule.share_tiles import ShareTiles
 if TYPE_CHECKING:
     from tilewright.targets.nvidia.explain import Explanation
 
-_FORMAT: Final = "10"
+_FORMAT: Final = "11"
 _CONSTANT_SPACE: Final = 4
 
 

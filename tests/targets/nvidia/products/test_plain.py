@@ -26,6 +26,7 @@ CASES: Final = [
     (20, 9, 9, 96, "f32", "20x9x9, f32 by f32 into f32, by no unit: fma.f32"),
     (7, 5, 3, 160, "f64", "7x5x3, f64 by f64 into f64, by no unit: m8n8k4.row.col.f64"),
     (5, 1, 12, 64, "i8", "5x1x12, i8 by i8 into i32, by no unit"),
+    (1, 1, 1, 32, "f32", "1x1x1, f32 by f32 into f32, by no unit"),
     (12, 20, 6, 32, "c32", "12x20x6, c32 by c32 into c32, by no unit: nothing multiplies c32 by c32 into c32"),
 ]
 
