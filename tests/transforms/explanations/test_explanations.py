@@ -280,7 +280,10 @@ def test_tiles_of_the_emission_are_named() -> None:
     run(module)
     use = explain_kernel(module.kernels[0])
     assert not use.accesses
-    assert [re.sub(r"^[\d:]*: ", "", what) for what in use.untold] == ["tile.load of %x", "tile.store of %x"]
+    why = "threads are chosen as code is emitted, and not told"
+    assert [re.sub(r"^[\d:]*: ", "", said) for said in use.untold] == [
+        f"tile.{op} of %x: {why}" for op in ("load", "store")
+    ]
 
 
 def test_layouts_say_the_same(ran: Ran) -> None:

@@ -27,7 +27,7 @@ def found_broken(stage: str, mutate: Mutation, said: str, case: HasText, schedul
 
 
 @cache
-def _holds(stage: str, case: Case, schedule: str) -> None:
+def _holds(stage: str, case: HasText, schedule: str) -> None:
     """The property of a stage holds of what it made, of which many mutations are tried."""
     behind(stage, case, schedule).check()
 
