@@ -102,6 +102,9 @@ def _load_matrices(w: WorkGroup, op: Operation) -> None:
     view, size = _view(w, op.memref), memref_of(op.memref).element.bytes
     row, warps = ops.MATRIX_BYTES // size, w.items // w.subgroup_size
     base = [np.broadcast_to(w.scalar(index), (w.items,)).reshape(warps, -1) for index in op.indices]
+    assert w.mask is not None
+    # of other warps nothing is known, nor is it asked for
+    active = w.mask.reshape(warps, -1).any(axis=1)
     lanes = np.arange(w.subgroup_size)
     per_word = 4 // size
     out: list[Array] = []
@@ -115,9 +118,11 @@ def _load_matrices(w: WorkGroup, op: Operation) -> None:
                 numbers = numbers + index * stride
             buffer = view.buffer
             assert buffer is not None
+            numbers = np.broadcast_to(numbers, (warps, ops.MATRIX_ROWS, row))[active]
             if buffer.written is not None and not buffer.written[numbers].all():
                 fail("R011", op.location, f"reads elements of local memory {buffer.name} that are not there (yet)")
-            found = buffer.data[numbers]
+            found = np.zeros((warps, ops.MATRIX_ROWS, row), buffer.data.dtype)
+            found[active] = buffer.data[numbers]
             found = found.swapaxes(1, 2) if op.transposed else found
             for k in range(per_word):
                 out.append(found[:, lanes // 4, lanes % 4 * per_word + k].reshape(-1))
