@@ -126,26 +126,58 @@ class _Runs:
 
 def _load(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, lane.Load)
-    runs, slots = _Runs(ctx, op, op.memref), list[Operand]()
+    runs, slots, each = _Runs(ctx, op, op.memref), list[Operand](), 1
     element = runs.view.element
+    if all(isinstance(use, lane.Store) and _in_a_word(use) > 1 for use in op.out.uses):
+        each = _in_a_word(op)
 
     def read(places: Callable[[], list[Value]]) -> list[Operand]:
-        return [load_element(ctx, element, at, runs.alignment(k)) for k, at in enumerate(places())]
+        found = list(enumerate(places()))[::each]
+        if each > 1:
+            return [ctx.b.load(f"i{WORD_BITS}", at, runs.alignment(k)) for k, at in found]
+        return [load_element(ctx, element, at, runs.alignment(k)) for k, at in found]
+
+    def zeros() -> list[Operand]:
+        return [i32(0) if each > 1 else ctx.arith.constant(element.name, 0)] * (op.width // each)
 
     for inside, places in runs:
-        zeros = [ctx.arith.constant(element.name, 0)] * op.width
-        slots += guarded_all(ctx, inside, lambda at=places: read(at), lambda zeros=zeros: zeros)
-    ctx.bind(op.out, Fragment(tuple(slots)))
+        slots += guarded_all(ctx, inside, lambda at=places: read(at), zeros)
+    if each > 1:
+        ctx.bind(op.out, Words(tuple(slot for slot in slots if isinstance(slot, Value)), element))
+    else:
+        ctx.bind(op.out, Fragment(tuple(slots)))
+
+
+def _in_a_word(op: Transfer) -> int:
+    """Elements that lie in a word of an access; 1 if an access has no whole words of several."""
+    fragment = fragment_of(op.out if isinstance(op, lane.Load) else op.value)
+    bits = ELEMENTS[fragment.element.name].bits
+    return WORD_BITS // bits if 1 < bits < WORD_BITS and op.width * bits % WORD_BITS == 0 else 1
 
 
 def _store(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, lane.Store)
+    found = ctx.values[op.value]
+    if isinstance(found, Words) and _in_a_word(op) > 1:
+        _store_words(ctx, op, found)
+        return
     runs, slots = _Runs(ctx, op, op.memref), slots_of(ctx, op.value)
     for number, (inside, places) in enumerate(runs):
         values = slots[number * op.width : (number + 1) * op.width]
         with ctx.b.if_then(inside):
             for k, (at, value) in enumerate(zip(places(), values, strict=True)):
                 store_element(ctx, runs.view.element, value, at, runs.alignment(k))
+
+
+def _store_words(ctx: KernelContext, op: lane.Store, value: Words) -> None:
+    """What nobody has taken apart is not put together."""
+    runs, each = _Runs(ctx, op, op.memref), _in_a_word(op)
+    count = op.width // each
+    for number, (inside, places) in enumerate(runs):
+        words = value.words[number * count : (number + 1) * count]
+        with ctx.b.if_then(inside):
+            for k, (at, word) in enumerate(zip(places()[::each], words, strict=True)):
+                ctx.b.store(word, at, runs.alignment(k * each))
 
 
 def _synchronize(ctx: KernelContext, op: core.Operation) -> None:
