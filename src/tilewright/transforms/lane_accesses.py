@@ -7,8 +7,8 @@ Addresses are in bytes, one for each lane, in the order of the lanes; None is a 
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 LANES: Final = 32
@@ -40,6 +40,17 @@ def bank_conflicts(found: Sequence[Address], width: int) -> int:
 def bank_cycles(found: Sequence[Address], width: int) -> int:
     """Cycles in which the banks serve all lanes: the conflicts of each group of lanes, one after another."""
     return sum(_cycles(found, width))
+
+
+def most_in_a_bank(units: Iterable[int], banks: int) -> int:
+    """Passes over so many banks for units of as many bytes each, by number; what is asked for twice counts once."""
+    return max(Counter(unit % banks for unit in set(units)).values())
+
+
+def passes_of(units: Sequence[int], together: int, banks: int) -> int:
+    """Those of all lanes, of which so many are served together."""
+    groups = (units[first : first + together] for first in range(0, len(units), together))
+    return sum(most_in_a_bank(group, banks) for group in groups)
 
 
 def _cycles(found: Sequence[Address], width: int) -> Iterator[int]:

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from typing import Final, Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tilewright.dialects.builtin import Kernel
-from tilewright.ir.types import MemrefType, ScalarType, TileType
+from tilewright.ir.types import MemrefType, ScalarType
 from tilewright.transforms.schedule.products.plan import Block
 
 
@@ -105,17 +106,19 @@ class Schedule(Struct, frozen=True):
 class PackingPolicy(Struct, frozen=True):
     """How several small work-groups are packed into one block of threads: of a multiprocessor, a block, a warp.
 
-    `warp` threads wait for each other without others; a block has `block` of them, and `shared_bytes` at most of the
-    `all_shared_bytes` of its multiprocessor, which wants `warps` at a time. A warp loads at least `chunk_bytes` in one
-    go, and more than `usual_bytes` only if it must. A thread holds at most `registers` of one tile, `product_registers`
-    with the factors that it is multiplying, and `all_registers` of all tiles. A multiprocessor moves `bytes_a_cycle` to
-    and from memory, and `bank_bytes` to or from shared memory, by accesses of at most `access_bytes`; `cycles_of_pass`
-    is what a warp spends on what is no product, and all takes `waiting` as long where warps wait for each other.
-    `units` names elements for which there are matrix instructions, of `unit_side` rows, columns or terms.
+    `warp` threads wait for each other without others; a block has `block` of them at most, `usual_block` unless they
+    share more than they have alone, and `shared_bytes` at most of the `all_shared_bytes` of its multiprocessor, which
+    wants `warps` at a time. A warp loads at least `chunk_bytes` in one go, and more than `usual_bytes` only if it must.
+    A thread holds at most `registers` of one tile, `product_registers` with the factors that it is multiplying, and
+    `all_registers` of all tiles. A multiprocessor moves `bytes_a_cycle` to and from memory, and `bank_bytes` to or from
+    shared memory; `cycles_of_pass` is what a warp spends on what is no product, `cycles_of_access` on an access to
+    shared memory and `cycles_of_conversion` on an element that is converted; all takes `waiting` as long where warps
+    wait for each other. `units` names the matrix instructions that there are.
     """
 
     warp: int = 32
     block: int = 128
+    usual_block: int = 64
     shared_bytes: int = 96 * 1024
     all_shared_bytes: int = 227 * 1024
     warps: int = 12
@@ -126,20 +129,23 @@ class PackingPolicy(Struct, frozen=True):
     all_registers: int = 144
     bytes_a_cycle: float = 18.0
     bank_bytes: int = 128
-    access_bytes: int = 16
     cycles_of_pass: float = 15.0
+    cycles_of_conversion: float = 0.5
+    cycles_of_access: float = 0.25
     waiting: float = 1.25
-    units: frozenset[str] = frozenset(("f16", "bf16"))
-    unit_side: int = 16
+    units: tuple[str, ...] = ("m16n8k16.row.col.f32.f32", "m16n8k16.row.col.bf16")
+
+    def with_room(self) -> PackingPolicy:
+        """For what computes longer than it moves: more registers, and so much shared memory that few blocks have it."""
+        return replace(self, shared_bytes=160 * 1024, registers=96, product_registers=128, all_registers=216)
+
+    def cycles_of_unit(self, type_: ScalarType) -> float:
+        """Of a multiprocessor for a matrix instruction with factors of a type."""
+        return 2.0 if type_.bytes <= 2 else 8.0
 
     def cycles_of_product(self, type_: ScalarType) -> float:
         """Of a multiprocessor for one multiplication and addition of each thread of a warp."""
         return 0.25 if type_.bytes <= 4 and type_.is_float else 0.5
-
-    def suits_units(self, left: TileType, right: TileType) -> bool:
-        """Whether there are matrix instructions for a product, which has work for a whole one."""
-        known = left.element is right.element and left.element.name in self.units
-        return known and min(*left.shape, *right.shape) >= self.unit_side
 
 
 class GenericTeamPolicy(Struct, frozen=True):

@@ -26,12 +26,13 @@ from tilewright.artifacts.artifact import (
 from tilewright.artifacts.parameters import REPORTS, SCHEDULE
 from tilewright.artifacts.report_sites import numbered_sites
 from tilewright.artifacts.symbols import entry_symbol
-from tilewright.dialects import scf, tile
+from tilewright.dialects import memref, scf, tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir import core
 from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.operation_table import OperationTable
 from tilewright.ir.types import GroupType, MemrefType, PointerType, ScalarType, Type
+from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Complex, Module, Parameter, Value, i64, zero
 from tilewright.targets.llvm.features import NVPTX
@@ -56,6 +57,7 @@ from tilewright.targets.nvidia.distributed import Distributions
 from tilewright.targets.nvidia.elementwise import COMPUTED, apply
 from tilewright.targets.nvidia.values import GLOBAL, Group, Operand, View
 from tilewright.targets.nvidia.warp import WARP
+from tilewright.transforms.aliasing import allocation_bytes
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT as STAGES
 from tilewright.transforms.signature import is_measured, kernel_info
 
@@ -143,7 +145,7 @@ def lowering_table() -> OperationTable[OpLowering]:
     )
 
 
-def lower_kernel(kernel: Kernel, module: Module, room: int | None = None) -> KernelInfo:
+def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, room: int | None = None) -> KernelInfo:
     """Emit the entry of a kernel that passed the checks of `capabilities`; its launch signature.
 
     With `room`, the bytes of shared memory that a block can have, what is too large for that lies in scratch memory.
@@ -161,7 +163,9 @@ def lower_kernel(kernel: Kernel, module: Module, room: int | None = None) -> Ker
     geometry = f'nounwind "nvvm.reqntid"="{m * n},1,1"'
     if kernel.items > 1:
         # left alone, ptxas spills to save the last register of 64 or 96
-        geometry += f' "nvvm.minctasm"="{max(_REGISTERS // (_PACKED_REGISTERS * m * n), 1)}"'
+        by_shared = architecture.multiprocessor_shared_bytes // max(_allocated_bytes(kernel), 1)
+        blocks = max(min(_REGISTERS // (_PACKED_REGISTERS * m * n), by_shared), 1)
+        geometry += f' "nvvm.minctasm"="{blocks}"'
     function = module.function(symbol, "void", slots, attributes=geometry, convention="ptx_kernel")
     b = Builder(function)
     arena = Arena(kernel, room)
@@ -208,6 +212,12 @@ def lower_kernel(kernel: Kernel, module: Module, room: int | None = None) -> Ker
     info = kernel_info(kernel, symbol, arena.high_water)
     facts = dict(info.facts) | ({SCHEDULE: kernel.schedule} if kernel.schedule is not None else {})
     return replace(info, launch=plan, facts=facts)
+
+
+def _allocated_bytes(kernel: Kernel) -> int:
+    """Of shared memory, by allocations that have their places."""
+    allocations = [op for op in kernel.walk() if isinstance(op, memref.Alloca)]
+    return max(((op.offset or 0) + allocation_bytes(op) for op in allocations), default=0)
 
 
 def _scratch(ctx: KernelContext, address: Value, size: Value) -> Value:

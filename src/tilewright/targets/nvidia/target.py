@@ -53,7 +53,7 @@ from tilewright.transforms.schedule.share_tiles import ShareTiles
 if TYPE_CHECKING:
     from tilewright.targets.nvidia.explain import Explanation
 
-_FORMAT: Final = "11"
+_FORMAT: Final = "12"
 _CONSTANT_SPACE: Final = 4
 
 
@@ -142,7 +142,7 @@ def _emit(
     module: ModuleOp, architecture: Architecture, room: int, large: frozenset[str]
 ) -> tuple[str, tuple[KernelInfo, ...]]:
     out = Module(TRIPLE, DATA_LAYOUT)
-    infos = tuple(lower_kernel(k, out, room if k.sym_name in large else None) for k in module.kernels)
+    infos = tuple(lower_kernel(k, out, architecture, room if k.sym_name in large else None) for k in module.kernels)
     emit_seals(out, "nvidia", architecture.value, infos, _CONSTANT_SPACE)
     return str(out), infos
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import prod
+from math import gcd, prod
 from typing import Final
 
 from msgspec import Struct
@@ -18,8 +18,10 @@ from tilewright.transforms import emit
 from tilewright.transforms.facts import alignment
 from tilewright.transforms.pack_items.slabs import PIECE
 
-_MOST_REGISTERS: Final = 32
+_MOST_TOGETHER: Final = 32
 """Elements that a thread copies before the next ones: what goes through registers waits there."""
+_MOST_ALONE: Final = 8
+"""The same if each goes by itself through a register, with an address."""
 
 
 class Copying(Struct, frozen=True):
@@ -42,7 +44,7 @@ class Copying(Struct, frozen=True):
         near, size = self.order[0], self._element_bytes
         widest = PIECE // size
         strides = [emit.memref_type(memory).strides[near] for memory in (self.source, self.target)]
-        return widest if strides == [1, 1] and self.shape[near] % widest == 0 else 1
+        return gcd(widest, self.shape[near]) if strides == [1, 1] else 1
 
     def emit(self, build: Builder, width: int) -> None:
         """Copy by pieces of so many elements."""
@@ -64,7 +66,8 @@ class Copying(Struct, frozen=True):
         if weight < self.threads:
             build = emit.open_if(build, emit.less(build, self.rank, build.index(weight)))
         *inner, (times, mode, stride) = steps
-        together = max(_MOST_REGISTERS // prod(extent for extent, _, _ in inner), 1)
+        most = _MOST_TOGETHER if width > 1 or self._is_async(width) else _MOST_ALONE
+        together = max(most // prod(extent for extent, _, _ in inner), 1)
 
         def some(at: Builder, first: Value, count: int) -> None:
             begin = emit.add(at, starts[mode], emit.mul(at, first, at.index(stride)))
@@ -82,12 +85,16 @@ class Copying(Struct, frozen=True):
             some(build, build.index(whole), times - whole)
 
     def _part(self, build: Builder, at: list[Value], steps: lane.Steps, check: tuple[bool, ...], width: int) -> None:
-        if self.begins and width * self._element_bytes in COPIED_BYTES:
+        if self._is_async(width):
             build(CopyAsync(self.source, at, self.target, at, steps, steps, width, check, fills=False))
             return
         held = FragmentType(prod(extent for extent, _, _ in steps), emit.scalar_type(self.source.type))
         found = build(lane.Load(self.source, at, steps, check, width, result_types=[held])).out
         build(lane.Store(found, self.target, at, steps, check, width))
+
+    def _is_async(self, width: int) -> bool:
+        """Whether pieces of so many elements are copied without waiting."""
+        return self.begins and width * self._element_bytes in COPIED_BYTES
 
     @property
     def _element_bytes(self) -> int:

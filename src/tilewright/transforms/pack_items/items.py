@@ -24,6 +24,9 @@ _ON_TILES: Final = (Elementwise, arith.Constant, tile.Load, tile.Store, tile.Spl
 _MOST_OPERATIONS: Final = 512
 """On tiles: what an item does is written out."""
 
+_MOST_GAPS: Final = 2
+"""Times as many elements as are needed that are read at most."""
+
 _LOCAL: Final = "local memory"
 
 
@@ -31,14 +34,15 @@ class Transfer(Struct, frozen=True, eq=False):
     """A tile between global memory and the shared memory of an item.
 
     `order` are its modes from that of neighbours on. `is_fixed`: it is the same memory for all items. `is_dense`: it
-    has no gaps; `is_row`: and the next item's follows it.
+    has no gaps; `apart` elements behind the first one is that of the next item, if a chunk of items lies in a row and
+    may be moved as such, gaps included (these are read but not written); else 0.
     """
 
     op: Access
     order: tuple[int, ...]
     is_fixed: bool
     is_dense: bool
-    is_row: bool
+    apart: int
 
     @staticmethod
     def of(op: Access) -> Transfer:
@@ -49,7 +53,29 @@ class Transfer(Struct, frozen=True, eq=False):
         dense = dense_strides(shape, order)
         is_dense = all(n == 1 or have == want for n, have, want in zip(shape, type_.strides, dense, strict=True))
         is_fixed = isinstance(op, tile.Load) and apart == 0
-        return Transfer(op, order, is_fixed, is_dense, is_dense and apart == prod(shape))
+        in_a_row = is_dense and apart == prod(shape)
+        if isinstance(op, tile.Load) and apart:
+            in_a_row = _has_small_gaps(shape, type_.strides, order, apart)
+        return Transfer(op, order, is_fixed, is_dense, apart or 0 if in_a_row else 0)
+
+    @property
+    def is_row(self) -> bool:
+        """Whether items lie in a row."""
+        return self.apart > 0
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """In elements, of its tile in shared memory if it is moved with its gaps."""
+        assert isinstance(self.op.memref.type, MemrefType)
+        dense = dense_strides(self.shape, self.order)
+        if not self.is_row or self.is_dense:
+            return dense
+        return tuple(stride or 0 for stride in self.op.memref.type.strides)
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether what lies behind the last element of an item belongs to the row."""
+        return self.is_row and self.apart > prod(self.shape)
 
     @property
     def value(self) -> Value:
@@ -70,6 +96,16 @@ class Transfer(Struct, frozen=True, eq=False):
     def bytes(self) -> int:
         """Of its elements."""
         return prod(self.shape) * self.element.bytes
+
+    @property
+    def reach(self) -> int:
+        """Elements from the first one of an item to behind its last one, in a row."""
+        return 1 + sum((n - 1) * stride for n, stride in zip(self.shape, self.strides, strict=True))
+
+    @property
+    def row_bytes(self) -> int:
+        """From an item to the next one in a row."""
+        return self.apart * self.element.bytes
 
 
 class Items(Struct, frozen=True, eq=False):
@@ -141,6 +177,28 @@ def tile_type(value: Value) -> TileType:
     """The type of a tile."""
     assert isinstance(value.type, TileType)
     return value.type
+
+
+def is_held(value: Value) -> bool:
+    """Whether the elements of a tile are in registers at some time: not if it is loaded and only multiplied."""
+    if not isinstance(value.type, TileType):
+        return False
+    multiplied = all(isinstance(op, tile.Mma) and op.acc is not value for op in value.uses)
+    return not (isinstance(value.defining_op, tile.Load) and multiplied)
+
+
+def _has_small_gaps(
+    shape: tuple[int, ...], strides: tuple[int | None, ...], order: tuple[int, ...], apart: int
+) -> bool:
+    """Whether items follow each other, elements at their own places, with less between them than they have."""
+    reached = 1
+    for mode in order:
+        stride = strides[mode]
+        if shape[mode] > 1:
+            if stride is None or stride < reached or (reached == 1 and stride != 1):
+                return False
+            reached = stride * (shape[mode] - 1) + reached
+    return reached <= apart <= _MOST_GAPS * prod(shape)
 
 
 def _obstacle(op: Operation) -> str | None:

@@ -36,12 +36,14 @@ from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.schedules import Schedule, Way
 from tilewright.ir.types import FragmentType, MemrefType, TileType
 from tilewright.transforms import emit
+from tilewright.transforms.pack_items.batches import dense_strides
 from tilewright.transforms.pack_items.copies import Copying, aligned, either, every, row
 from tilewright.transforms.pack_items.items import Items, Transfer, is_batch, tile_type
 from tilewright.transforms.pack_items.plan import Plan, plan_of
 from tilewright.transforms.pack_items.products import Box, Slot, product
 from tilewright.transforms.pack_items.slabs import PIECE
 from tilewright.transforms.pack_items.threads import Threads, of_item
+from tilewright.transforms.pack_items.units import unit_product
 from tilewright.transforms.policy import PackingPolicy
 from tilewright.transforms.schedule.choose_schedule import schedule_of
 from tilewright.transforms.schedule.known import has_tile
@@ -152,11 +154,15 @@ class _Packing:
         return Slot(slab, self._memory[op], () if slab.is_fixed else (slot, self._threads.crew))
 
     def _whole_chunk(self, build: Builder, transfers: Sequence[Transfer], views: Mapping[Value, Value]) -> Value:
-        """Whether rows may be moved for all items of the chunk at once: all are there, and memory is aligned."""
-        end = emit.add(build, self._threads.first, build.index(self._plan.items - 1))
+        """Whether rows may be moved for all items of the chunk at once: all are there, and memory is aligned.
+
+        Gaps behind the last item may be read if another item follows.
+        """
+        behind = any(transfer.has_gaps for transfer in transfers)
+        end = emit.add(build, self._threads.first, build.index(self._plan.items - 1 + behind))
         tests: list[Value | None] = [emit.not_less(build, self._threads.last, end)]
         for transfer in transfers:
-            memory = self._global_row(build, transfer, views, self._plan.items)
+            memory = self._global_row(build, transfer, views, self._plan.items * transfer.apart)
             tests.append(aligned(build, memory, PIECE // transfer.element.bytes))
         found = every(build, tests)
         assert found is not None
@@ -203,21 +209,23 @@ class _Packing:
 
     def _move_row(self, build: Builder, transfer: Transfer, views: Mapping[Value, Value]) -> None:
         """All items of the chunk, which lie behind each other, by all threads of the crew."""
-        count = self._plan.items
-        outside = self._global_row(build, transfer, views, count)
+        piece = PIECE // transfer.element.bytes
+        # nothing behind the last item but what fills a piece
+        size = -(-((self._plan.items - 1) * transfer.apart + transfer.reach) // piece) * piece
+        outside = self._global_row(build, transfer, views, size)
         zero = build.index(0)
         inside = self._memory[transfer.op]
         start = [*(zero for _ in transfer.shape), zero, self._threads.crew]
-        inside = row(build, inside, start, count * prod(transfer.shape))
+        inside = row(build, inside, start, size)
         source, target = (outside, inside) if isinstance(transfer.op, tile.Load) else (inside, outside)
-        size, crew = count * prod(transfer.shape), self._plan.crew
+        crew = self._plan.crew
         copying = Copying(source, target, (size,), (0,), self._threads.lane, crew, isinstance(transfer.op, tile.Load))
-        copying.emit(build, PIECE // transfer.element.bytes)
+        copying.emit(build, piece)
 
-    def _global_row(self, build: Builder, transfer: Transfer, views: Mapping[Value, Value], count: int) -> Value:
+    def _global_row(self, build: Builder, transfer: Transfer, views: Mapping[Value, Value], size: int) -> Value:
         op = transfer.op
         memory, *indices = (views.get(value, value) for value in (op.memref, *op.indices))
-        return row(build, memory, indices, count * prod(transfer.shape))
+        return row(build, memory, indices, size)
 
     def _move_items(self, build: Builder, transfers: Sequence[Transfer], wide: bool) -> None:
         """Items one by one, each by its team."""
@@ -250,10 +258,10 @@ class _Packing:
         op, shape, order = transfer.op, transfer.shape, transfer.order
         place = [] if slot is None else [slot, self._threads.crew]
         zeros = [build.index(0)] * len(shape)
-        if transfer.is_dense:
+        if transfer.is_dense and self._plan.slabs.of[op].strides == dense_strides(shape, order):
             size = prod(shape)
             inside = row(build, self._memory[op], [*zeros, *place], size)
-            outside = self._global_row(build, transfer, views, 1)
+            outside = self._global_row(build, transfer, views, size)
             shape, order = (size,), (0,)
         else:
             inside = _box_of(build, self._memory[op], [*zeros, *place], shape)
@@ -283,13 +291,15 @@ class _Packing:
         state = _State()
 
         def held(value: Value) -> Value:
-            """The registers of a tile, or a scalar."""
-            if value not in values and isinstance(value.defining_op, tile.Load):
-                op = value.defining_op
-                box = boxes[tile_type(value).shape]
-                values[value] = self._slot(op, slot).read(build, box.starts, box.divisors(), box.tiling.box)
-                state.reads = True
-            return values.get(value, value)
+            """The registers of a tile, or a scalar; what is in a slab is read from there whenever it is needed."""
+            op = value.defining_op
+            if value in values or op is None or not isinstance(value.type, TileType):
+                return values.get(value, value)
+            if state.writes and not isinstance(op, tile.Load):
+                self._synchronize(build)
+                state.writes = False
+            state.reads = True
+            return self._slot(op, slot).read_box(build, boxes[value.type.shape])
 
         def write(op: Operation, value: Value) -> None:
             # what is read here may lie where others are about to write
@@ -321,13 +331,15 @@ class _Packing:
                 case tile.Mma():
                     box = boxes[tile_type(op.out).shape]
                     start = held(op.acc)
-                    values[op.out] = product(build, op, box, (factor(op.lhs), factor(op.rhs)), start)
+                    multiply = unit_product if box.tiling.unit else product
+                    values[op.out] = multiply(build, op, box, (factor(op.lhs), factor(op.rhs)), start)
                 case _ if has_tile(op):
                     values[op.results[0]] = _registers(build, op, held, boxes[tile_type(op.results[0]).shape])
                 case _:
                     continue
             if op in self._memory:
                 write(op, op.results[0])
+                del values[op.results[0]]
 
 
 class _State:

@@ -13,13 +13,12 @@ from math import ceil, gcd, lcm
 
 from msgspec import Struct
 
-from tilewright.dialects import tile
-from tilewright.ir.core import Value
+from tilewright.dialects import arith, tile
 from tilewright.ir.schedules import Schedule
-from tilewright.ir.types import TileType
-from tilewright.transforms.pack_items.items import Items, Transfer, tile_type
-from tilewright.transforms.pack_items.slabs import PIECE, Slabs, place_slabs
-from tilewright.transforms.pack_items.tilings import ProductCost, Tiling, terms_together, tilings, wide_type, words_of
+from tilewright.transforms.pack_items.costs import Costs
+from tilewright.transforms.pack_items.items import Items, Transfer, is_held, tile_type
+from tilewright.transforms.pack_items.slabs import PIECE, Slabs, is_padded, place_slabs
+from tilewright.transforms.pack_items.tilings import Tiling, tilings, unit_of, unit_tiling, wide_type, words_of
 from tilewright.transforms.policy import PackingPolicy
 
 Shape = tuple[int, ...]
@@ -72,11 +71,20 @@ class Plan(Struct, frozen=True, eq=False):
 def plan_of(items: Items, policy: PackingPolicy) -> Plan | str:
     """The best plan; in words why there is none."""
     moved = sum(transfer.bytes for transfer in items.transfers.values() if not transfer.is_fixed)
-    chunked = _chunked_bytes(items)
-    rows = [transfer for transfer in items.transfers.values() if transfer.is_row and not transfer.is_fixed]
     budget = moved / policy.bytes_a_cycle
+    best = _best(items, policy, budget, fewer_terms=False)
+    if best is not None and best.cost > budget:
+        best = min(best, _best(items, policy.with_room(), budget, fewer_terms=True) or best, key=lambda plan: plan.cost)
+    return best or f"items of {moved} bytes, for which a block has no room"
+
+
+def _best(items: Items, policy: PackingPolicy, budget: float, *, fewer_terms: bool) -> Plan | None:
+    """The best plan; `budget` are the cycles that memory takes for an item."""
+    chunked = _chunked_bytes(items)
+    moving = [transfer for transfer in items.transfers.values() if not transfer.is_fixed]
+    rows, moved = [transfer for transfer in moving if transfer.is_row], sum(transfer.bytes for transfer in moving)
     best: tuple[tuple[float, ...], Plan] | None = None
-    for plan in _plans(items, policy):
+    for plan in _plans(items, policy, fewer_terms=fewer_terms):
         slow = sum(transfer.bytes for transfer in rows if transfer not in plan.rows) / moved
         chunk = plan.items * chunked * policy.warp / plan.crew
         warps = plan.threads // policy.warp * (policy.all_shared_bytes // max(plan.slabs.bytes_of(plan.crews), 1))
@@ -84,25 +92,20 @@ def plan_of(items: Items, policy: PackingPolicy) -> Plan | str:
         key = (max(plan.cost / budget, 1) + slow + few, max(chunk, policy.usual_bytes), plan.cost, chunk)
         if best is None or key < best[0]:
             best = key, plan
-    if best is None:
-        return f"items of {moved} bytes, for which a block has no room"
-    suited = [op for op in items.products if policy.suits_units(tile_type(op.lhs), tile_type(op.rhs))]
-    if best[1].cost > budget and suited:
-        return f"products of {tile_type(suited[0].lhs)} that keep matrix instructions busy"
-    return best[1]
+    return None if best is None else best[1]
 
 
-def _plans(items: Items, policy: PackingPolicy) -> Iterator[Plan]:
-    costs = [(_shape(op), ProductCost.of(op, policy)) for op in items.products]
+def _plans(items: Items, policy: PackingPolicy, *, fewer_terms: bool) -> Iterator[Plan]:
+    costs = Costs.of(items, policy)
+    moved = sum(transfer.bytes for transfer in items.transfers.values() if not transfer.is_fixed) / policy.bank_bytes
     words = _held_shapes(items)
     room = min(policy.registers, policy.all_registers // max(_most_live(items), 1))
-    terms = {
-        shape: max((terms_together(op) for op in items.products if _shape(op) == shape), default=0) for shape in words
-    }
-    choices = {
-        shape: list(tilings(shape, policy.block, room // count, terms[shape], policy.product_registers // count))
-        for shape, count in words.items()
-    }
+    choices: dict[Shape, list[Tiling]] = {}
+    for shape, count in words.items():
+        products, most = [op for op in items.products if _shape(op) == shape], policy.product_registers // count
+        choices[shape] = list(tilings(shape, policy.block, room // count, products, most, fewer=fewer_terms))
+    for shape, found in choices.items():
+        found += _unit_tilings(items, policy, shape)
     # the threads of the tile that takes most are those of the team
     for team in sorted({tiling.threads for found in choices.values() for tiling in found}):
         for crew in (policy.warp, 2 * policy.warp, policy.block):
@@ -112,15 +115,26 @@ def _plans(items: Items, policy: PackingPolicy) -> Iterator[Plan]:
             chosen = _chosen(choices, costs, team)
             if chosen is None:
                 continue
-            cycles = sum(cost.cycles(chosen[shape], team) for shape, cost in costs)
+            issued = sum(map(costs.issued, chosen.values()))
             # each element is tested where boxes lie over each other
-            cycles += 2 * sum(tiling.registers for tiling in chosen.values() if any(map(tiling.hangs_over, (0, -1))))
+            issued += 2 * sum(tiling.registers for tiling in chosen.values() if any(map(tiling.hangs_over, (0, -1))))
+            passes = sum(costs.passes(tiling, team) for tiling in chosen.values())
             # warps that wait for each other are never all busy
-            cycles *= 1 if crew == policy.warp or team > policy.warp else policy.waiting
-            cost = (policy.cycles_of_pass + cycles) / (teams * policy.warp / crew)
+            waiting = 1 if crew == policy.warp or team > policy.warp else policy.waiting
+            warps = crew / policy.warp / teams
+            cost = max((policy.cycles_of_pass + issued * waiting) * warps, passes * waiting * warps + moved)
             plan = _filled(items, policy, (team, crew), chosen, cost)
             if plan is not None:
                 yield plan
+
+
+def _unit_tilings(items: Items, policy: PackingPolicy, shape: Shape) -> list[Tiling]:
+    """Sums of matrix instructions, if all products of a shape are by the same one."""
+    units = [unit_of(op, policy.units) for op in items.products if _shape(op) == shape]
+    if not units or units[0] is None or any(unit is not units[0] for unit in units):
+        return []
+    found = [unit_tiling(shape, units[0], warps) for warps in (1, 2, 4)]
+    return [tiling for tiling in found if tiling.registers <= policy.registers // max(_most_live(items), 1)]
 
 
 def _is_fuller(team: int, crew: int, warp: int) -> bool:
@@ -129,19 +143,15 @@ def _is_fuller(team: int, crew: int, warp: int) -> bool:
     return half < warp or (crew // team) * team * half > (half // team) * team * crew
 
 
-def _chosen(
-    choices: dict[Shape, list[Tiling]], costs: list[tuple[Shape, ProductCost]], team: int
-) -> dict[Shape, Tiling] | None:
-    """For each shape the tiling by which its products cost least."""
+def _chosen(choices: dict[Shape, list[Tiling]], costs: Costs, team: int) -> dict[Shape, Tiling] | None:
+    """For each shape the tiling by which what is done with its tiles costs least."""
     found: dict[Shape, Tiling] = {}
     for shape, tilings_ in choices.items():
-        fitting = [tiling for tiling in tilings_ if tiling.threads <= team]
+        fitting = [tiling for tiling in tilings_ if (tiling.threads == team if tiling.unit else tiling.threads <= team)]
         if not fitting:
             return None
-        mine = [cost for of, cost in costs if of == shape]
-        found[shape] = min(
-            fitting, key=lambda tiling: (sum(cost.cycles(tiling, team) for cost in mine), tiling.registers)
-        )
+        most = max(tiling.threads for tiling in fitting)
+        found[shape] = costs.best([tiling for tiling in fitting if 2 * tiling.threads > most], team)
     return found
 
 
@@ -150,19 +160,29 @@ def _filled(
 ) -> Plan | None:
     """A chunk that is large enough and moves in whole pieces; else a smaller one, without rows that do not."""
     team, crew = team_and_crew
-    teams, crews = crew // team, max(policy.block // crew, 1) if crew == policy.warp else 1
+    teams = crew // team
     moving = [transfer for transfer in items.transfers.values() if not transfer.is_fixed]
     chunked = _chunked_bytes(items)
     rows = [transfer for transfer in moving if transfer.is_row]
-    whole = lcm(teams, *(PIECE // gcd(PIECE, transfer.bytes) for transfer in rows))
+    padded = any(tiling.unit for tiling in chosen.values())
+    rows = [transfer for transfer in rows if not (padded and is_padded(transfer))]
+    whole = lcm(teams, *(PIECE // gcd(PIECE, transfer.row_bytes) for transfer in rows))
     least = policy.chunk_bytes * crew // policy.warp
     for unit in (whole, teams):
         count = unit * max(ceil(least / (unit * chunked)), 1)
-        kept = frozenset(transfer for transfer in rows if count * transfer.bytes % PIECE == 0)
-        slabs = place_slabs(items, count, count > teams, kept)
+        kept = frozenset(transfer for transfer in rows if count * transfer.row_bytes % PIECE == 0)
+        slabs = place_slabs(items, count, count > teams, kept, padded=padded)
+        crews = _crews(policy, crew, slabs)
         if slabs.bytes_of(crews) <= policy.shared_bytes:
             return Plan(team, crew, crews, count, chosen, kept, slabs, cost)
     return None
+
+
+def _crews(policy: PackingPolicy, crew: int, slabs: Slabs) -> int:
+    """Crews of a block: more of them where what is the same for all items is larger than these."""
+    if crew > policy.warp:
+        return 1
+    return max((policy.usual_block if slabs.fixed_bytes <= slabs.crew_bytes else policy.block) // crew, 1)
 
 
 def _chunked_bytes(items: Items) -> int:
@@ -173,14 +193,6 @@ def _chunked_bytes(items: Items) -> int:
 
 def _shape(op: tile.Mma) -> Shape:
     return tile_type(op.out).shape
-
-
-def is_held(value: Value) -> bool:
-    """Whether the elements of a tile are in registers at some time: not if it is loaded and only multiplied."""
-    if not isinstance(value.type, TileType):
-        return False
-    multiplied = all(isinstance(op, tile.Mma) and op.acc is not value for op in value.uses)
-    return not (isinstance(value.defining_op, tile.Load) and multiplied)
 
 
 def _held_shapes(items: Items) -> dict[Shape, int]:
@@ -195,15 +207,22 @@ def _held_shapes(items: Items) -> dict[Shape, int]:
 
 
 def _most_live(items: Items) -> int:
-    """The most tiles that are in registers at a time."""
+    """The most tiles that are in registers at a time: what is in a slab is read when it is needed."""
     position = {op: k for k, op in enumerate(items.operations)}
-    changes = [0] * (len(position) + 1)
+    changes, read = [0] * (len(position) + 1), [0] * len(position)
     for op, born in position.items():
+        if isinstance(op, tile.Splat | arith.Constant):
+            continue
         for value in filter(is_held, op.results):
+            uses = [use for use in value.uses if use in position]
+            if isinstance(op, tile.Load) or value in items.factors:
+                for use in uses:
+                    read[position[use]] += not isinstance(use, tile.Mma)
+                continue
             changes[born] += 1
-            changes[max((position[use] for use in value.uses if use in position), default=born)] -= 1
+            changes[max(map(position.__getitem__, uses), default=born)] -= 1
     live = most = 0
-    for change in changes:
+    for change, more in zip(changes, read, strict=False):
         live += change
-        most = max(most, live)
+        most = max(most, live + more)
     return most

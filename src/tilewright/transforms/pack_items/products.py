@@ -20,8 +20,8 @@ from tilewright.ir.core import Value
 from tilewright.ir.types import FragmentType, MemrefType, ScalarType
 from tilewright.transforms import emit
 from tilewright.transforms.pack_items.items import tile_type
-from tilewright.transforms.pack_items.slabs import PIECE, Slab
-from tilewright.transforms.pack_items.tilings import Tiling, terms_together, wide_type
+from tilewright.transforms.pack_items.slabs import Slab
+from tilewright.transforms.pack_items.tilings import UNIT_BOXES, Run, Tiling, terms_together, wide_type
 
 
 class Slot(Struct, frozen=True, eq=False):
@@ -31,22 +31,66 @@ class Slot(Struct, frozen=True, eq=False):
     memory: Value
     place: Sequence[Value]
 
-    def read(self, build: Builder, at: Sequence[Value], starts: Sequence[int], box: Sequence[int]) -> Value:
-        """The registers of a box, the first mode fastest; `starts` divide the indices `at` of the first element."""
-        steps = _digits(self.slab.order, box)
-        width = self._width(steps, starts)
-        held = FragmentType(prod(box), self.slab.element)
-        found = build(lane.Load(self.memory, [*at, *self.place], steps, (), width, result_types=[held])).out
-        return _in_order(build, found, steps, box)
+    def read(
+        self,
+        build: Builder,
+        at: Sequence[Value],
+        starts: Sequence[int],
+        runs: Sequence[Run],
+        is_open: Sequence[bool] = (False, False),
+    ) -> Value:
+        """The registers of a box, the first mode fastest; `starts` divide the indices `at` of the first element.
+
+        Along modes that are open there is zero outside of the tile.
+        """
+        width, box = self.slab.width(runs, starts), [run.extent for run in runs]
+        found = self.load(build, at, _digits(self.slab.order, runs), width, is_open[: len(box)])
+        places = _places(self.slab.order, runs)
+        return found if places == sorted(places) else build(lane.Pick([found], tuple(places))).out
+
+    def read_box(self, build: Builder, box: Box) -> Value:
+        """The registers of a thread's box of the tile."""
+        tiling = box.tiling
+        is_open = [tiling.is_open(mode) for mode in range(len(tiling.box))]
+        return self.read(build, box.starts, box.divisors(), tiling.runs, is_open)
+
+    def load(self, build: Builder, at: Sequence[Value], steps: lane.Steps, width: int, check: Sequence[bool]) -> Value:
+        """Registers as they lie in memory, those outside of the tile are zero."""
+        held = FragmentType(prod(extent for extent, _, _ in steps), self.slab.element)
+        tested, width = self._tested(check, width)
+        return build(lane.Load(self.memory, [*at, *self.place], steps, tested, width, result_types=[held])).out
+
+    def _store(
+        self,
+        build: Builder,
+        value: Value,
+        at: Sequence[Value],
+        steps: lane.Steps,
+        check: Sequence[bool],
+        width: int,
+    ) -> None:
+        tested, width = self._tested(check, width)
+        build(lane.Store(value, self.memory, [*at, *self.place], steps, tested, width))
+
+    def _tested(self, check: Sequence[bool], width: int) -> tuple[tuple[bool, ...], int]:
+        """The modes of the memory that are tested, and the width of accesses that are inside as a whole or not."""
+        if not any(check):
+            return (), width
+        near = self.slab.order[0]
+        return (*check, *(False for _ in self.place)), gcd(width, self.slab.shape[near]) if check[near] else width
 
     def write(self, build: Builder, box: Box, value: Value) -> None:
         """Write the registers of a box, but for those that belong to another thread."""
-        tiling = box.tiling
-        steps = _digits(self.slab.order, tiling.box)
-        found = _out_of_order(build, value, steps, tiling.box)
+        tiling, runs = box.tiling, box.tiling.runs
+        steps, places = _digits(self.slab.order, runs), _places(self.slab.order, runs)
+        found = value
+        if places != sorted(places):
+            back = sorted(range(len(places)), key=lambda place: places[place])
+            found = build(lane.Pick([value], tuple(back))).out
         if not any(map(tiling.hangs_over, range(len(tiling.box)))):
-            width = self._width(steps, tiling.box)
-            build(lane.Store(found, self.memory, [*box.starts, *self.place], steps, (), width))
+            width = self.slab.width(runs, box.divisors())
+            check = tuple(map(tiling.is_open, range(len(tiling.box))))
+            self._store(build, found, box.starts, steps, check, width)
             return
         mine = self._mine(build, box)
         at = [emit.sub(build, start, own) for start, own in zip(box.starts, box.own, strict=True)]
@@ -69,23 +113,15 @@ class Slot(Struct, frozen=True, eq=False):
             )
         ).out
 
-    def _width(self, steps: lane.Steps, starts: Sequence[int]) -> int:
-        """Registers of one access: neighbours that begin at a multiple of their bytes, whoever reads them."""
-        extent, near, stride = steps[0]
-        if self.slab.strides[near] != 1 or stride != 1:
-            return 1
-        size = self.slab.element.bytes
-        far = [s for k, s in enumerate(self.slab.strides) if k != near and self.slab.shape[k] > 1]
-        return gcd(extent, starts[near] or extent, *far, self.slab.pitch // size, PIECE // size)
-
 
 class Box(Struct, frozen=True, eq=False):
     """The box of a tile that a thread holds: it begins at `starts`; `own` is the first element that it writes.
 
-    `writes` says whether it writes any, None if it does.
+    `writes` says whether it writes any, None if it does. `rank` is the thread's number among those that hold boxes.
     """
 
     tiling: Tiling
+    rank: Value
     starts: Sequence[Value]
     own: Sequence[Value]
     writes: Value | None
@@ -99,35 +135,47 @@ class Box(Struct, frozen=True, eq=False):
             rank = emit.minimum(build, rank, build.index(tiling.threads - 1))
         own: list[Value] = []
         starts: list[Value] = []
-        weight = 1
-        for mode, (count, side) in enumerate(zip(tiling.boxes, tiling.box, strict=True)):
-            number = emit.quotient(build, rank, weight) if count > 1 else build.index(0)
-            weight *= count
-            if count > 1 and weight < tiling.threads:
-                number = emit.rem(build, number, build.index(count))
-            own.append(emit.mul(build, number, build.index(side)))
+        for mode, number in enumerate(_numbers(build, tiling, rank)):
+            side = tiling.box[mode]
+            own.append(emit.mul(build, number, build.index(tiling.pieces[mode])))
             last = build.index(tiling.shape[mode] - side)
             starts.append(emit.minimum(build, own[-1], last) if tiling.hangs_over(mode) else own[-1])
-        return Box(tiling, starts, own, works)
+        return Box(tiling, rank, starts, own, works)
 
     def divisors(self) -> list[int]:
         """What divides where the box begins, by mode; 0 where it begins at 0."""
-        sides: list[int] = []
-        for mode, (count, side) in enumerate(zip(self.tiling.boxes, self.tiling.box, strict=True)):
-            last = self.tiling.shape[mode] - side
-            sides.append(0 if count == 1 else gcd(side, last) if self.tiling.hangs_over(mode) else side)
-        return sides
+        return [self.tiling.divisor(mode) for mode in range(len(self.tiling.box))]
+
+
+def _numbers(build: Builder, tiling: Tiling, rank: Value) -> list[Value]:
+    """As `Tiling.numbers`."""
+    if tiling.unit:
+        lanes, (near, _) = prod(UNIT_BOXES), UNIT_BOXES
+        lane = emit.rem(build, rank, build.index(lanes)) if tiling.warps > 1 else rank
+        warp = emit.quotient(build, rank, lanes) if tiling.warps > 1 else build.index(0)
+        first = emit.add(build, emit.rem(build, lane, build.index(near)), emit.mul(build, warp, build.index(near)))
+        return [first, emit.quotient(build, lane, near)]
+    found: list[Value] = []
+    weight = 1
+    for count in tiling.boxes:
+        number = emit.quotient(build, rank, weight) if count > 1 else build.index(0)
+        weight *= count
+        if count > 1 and weight < tiling.threads:
+            number = emit.rem(build, number, build.index(count))
+        found.append(number)
+    return found
 
 
 def product(build: Builder, op: tile.Mma, box: Box, factors: tuple[Slot, Slot], start: Value) -> Value:
     """`start` and the products of rows and columns, added in the order of k, rounded to the result's type once."""
-    wide, (rows, columns) = wide_type(op), box.tiling.box
-    depth, step = tile_type(op.lhs).shape[1], terms_together(op)
+    wide, (rows, columns), runs = wide_type(op), box.tiling.box, box.tiling.runs
+    depth, step = tile_type(op.lhs).shape[1], terms_together(op, box.tiling.terms)
     begin, by = box.starts, box.divisors()
 
     def terms(at: Builder, k: Value, count: int, total: Value) -> Value:
-        left = factors[0].read(at, [begin[0], k], [by[0], step], [rows, count])
-        right = factors[1].read(at, [k, begin[1]], [step, by[1]], [count, columns])
+        deep = Run(count, count)
+        left = factors[0].read(at, [begin[0], k], [by[0], step], [runs[0], deep])
+        right = factors[1].read(at, [k, begin[1]], [step, by[1]], [deep, runs[1]])
         left, right = emit.cast(at, left, wide), emit.cast(at, right, wide)
         for term in range(count):
             of_row = tuple(rows * term + n % rows for n in range(rows * columns))
@@ -155,30 +203,24 @@ def _add_product(build: Builder, x: Value, y: Value, total: Value, wide: ScalarT
     return build(arith.Add(build(arith.Mul(x, y)).out, total)).out
 
 
-def _digits(order: Sequence[int], box: Sequence[int]) -> lane.Steps:
+def _digits(order: Sequence[int], runs: Sequence[Run]) -> lane.Steps:
     """Registers as neighbours lie in memory."""
-    return tuple((box[mode], mode, 1) for mode in order)
+    steps: list[tuple[int, int, int]] = []
+    for mode in order:
+        run = runs[mode]
+        steps.append((run.piece, mode, 1))
+        if run.piece < run.extent:
+            steps.append((run.extent // run.piece, mode, run.step))
+    return tuple(steps)
 
 
-def _places(steps: lane.Steps, box: Sequence[int]) -> list[int]:
-    """The register of each element, the first mode fastest, when registers follow `steps`."""
+def _places(order: Sequence[int], runs: Sequence[Run]) -> list[int]:
+    """The register of each element, the first mode fastest, when registers follow memory."""
+    box = [run.extent for run in runs]
     found = [0] * prod(box)
-    for register, offset in enumerate(lane.offsets(steps, len(box))):
+    for register, offset in enumerate(lane.offsets(tuple((box[mode], mode, 1) for mode in order), len(box))):
         place, weight = 0, 1
         for at, extent in zip(offset, box, strict=True):
             place, weight = place + at * weight, weight * extent
         found[place] = register
     return found
-
-
-def _in_order(build: Builder, value: Value, steps: lane.Steps, box: Sequence[int]) -> Value:
-    places = _places(steps, box)
-    return value if places == sorted(places) else build(lane.Pick([value], tuple(places))).out
-
-
-def _out_of_order(build: Builder, value: Value, steps: lane.Steps, box: Sequence[int]) -> Value:
-    places = _places(steps, box)
-    if places == sorted(places):
-        return value
-    back = sorted(range(len(places)), key=lambda place: places[place])
-    return build(lane.Pick([value], tuple(back))).out

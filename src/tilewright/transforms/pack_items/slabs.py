@@ -6,39 +6,55 @@ a chunk are worked on one after the other, only slot by slot.
 
 from __future__ import annotations
 
-from math import prod
+from collections.abc import Collection, Sequence
+from math import gcd, prod
 from typing import Final
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from tilewright.dialects import tile
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import AddressSpace, MemrefType, ScalarType
 from tilewright.transforms.pack_items.batches import dense_strides
 from tilewright.transforms.pack_items.items import Items, Transfer, tile_type
+from tilewright.transforms.pack_items.tilings import Run
 
 PIECE: Final = 16
 """Bytes of the widest access; slabs begin at multiples of it."""
 
 
+BANKS_BYTES: Final = 128
+"""Of all banks of shared memory."""
+
+
 class Slab(Struct, frozen=True):
     """Tiles of `shape`, the modes of `order` from that of neighbours on, `pitch` bytes from item to item.
 
-    A slab `is_fixed` that holds one tile for all items of the block; `offset` counts from the beginning of what is the
-    block's, else of what is the crew's.
+    `strides` are in elements. A slab `is_fixed` that holds one tile for all items of the block; `offset` counts from
+    the beginning of what is the block's, else of what is the crew's.
     """
 
     shape: tuple[int, ...]
     order: tuple[int, ...]
+    strides: tuple[int, ...]
     element: ScalarType
     pitch: int
     is_fixed: bool
     offset: int = 0
 
-    @property
-    def strides(self) -> tuple[int, ...]:
-        """In elements, without gaps."""
-        return dense_strides(self.shape, self.order)
+    def width(self, runs: Sequence[Run], starts: Sequence[int]) -> int:
+        """Neighbours of one access: they begin at a multiple of their bytes, whoever accesses `runs` along the modes.
+
+        `starts` divide where runs begin, 0 is one that begins at 0.
+        """
+        near, size = self.order[0], self.element.bytes
+        if self.strides[near] != 1:
+            return 1
+        far = [s for k, s in enumerate(self.strides) if k != near and self.shape[k] > 1]
+        piece = runs[near].piece
+        apart = runs[near].step if piece < runs[near].extent else 0
+        return gcd(piece, apart, starts[near], *far, self.pitch // size, PIECE // size)
 
     def memory(self, items: int, crews: int, crew_bytes: int) -> MemrefType:
         """Its memory: the tile's modes, and unless it is fixed one for items and one for crews."""
@@ -82,22 +98,22 @@ class _Placing(Struct):
     def place(self, op: Operation, slab: Slab, birth: int, death: int) -> None:
         """Give a slab bytes that nobody else needs from `birth` to `death`."""
         if slab.is_fixed:
-            self.found[op] = _moved(slab, self.fixed)
+            self.found[op] = replace(slab, offset=self.fixed)
             self.fixed += _up(slab.pitch)
             return
         for region in self.regions:
             fits = region.pitch == slab.pitch or (region.pitch > slab.pitch and not self.in_passes)
             if region.free <= birth and fits:
                 region.free = death
-                self.found[op] = _moved(slab, region.offset)
+                self.found[op] = replace(slab, offset=region.offset)
                 return
         self.regions.append(_Region(self.top, slab.pitch, death))
-        self.found[op] = _moved(slab, self.top)
+        self.found[op] = replace(slab, offset=self.top)
         self.top += _up(slab.pitch * self.items)
 
 
-def place_slabs(items: Items, count: int, in_passes: bool, rows: frozenset[Transfer]) -> Slabs:
-    """The slabs of a chunk of `count` items."""
+def place_slabs(items: Items, count: int, in_passes: bool, rows: frozenset[Transfer], *, padded: bool) -> Slabs:
+    """The slabs of a chunk of `count` items; `padded` if matrix instructions read them."""
     placing = _Placing(count, in_passes)
     position = {op: k for k, op in enumerate(items.operations)}
 
@@ -106,26 +122,40 @@ def place_slabs(items: Items, count: int, in_passes: bool, rows: frozenset[Trans
 
     # what nobody asks for is not loaded
     for transfer in (transfer for transfer in items.loads if transfer.value.uses):
-        placing.place(transfer.op, _slab(transfer, rows), -1, last_use(transfer.value))
+        placing.place(transfer.op, slab_of(items, transfer.op, rows, padded=padded), -1, last_use(transfer.value))
     for k, op in enumerate(items.operations):
         if isinstance(op, tile.Store):
-            placing.place(op, _slab(items.transfers[op], rows), k, len(items.operations))
+            placing.place(op, slab_of(items, op, rows, padded=padded), k, len(items.operations))
         elif op not in items.transfers and op.results and op.results[0] in items.factors:
-            type_ = tile_type(op.results[0])
-            order = tuple(range(type_.rank))
-            slab = Slab(type_.shape, order, type_.element, _up(type_.size * type_.element.bytes), False)
-            placing.place(op, slab, k, last_use(op.results[0]))
+            placing.place(op, slab_of(items, op, rows, padded=padded), k, last_use(op.results[0]))
     return Slabs(placing.found, _up(placing.top), placing.fixed)
 
 
-def _slab(transfer: Transfer, rows: frozenset[Transfer]) -> Slab:
-    size = prod(transfer.shape) * transfer.element.bytes
-    pitch = size if transfer in rows else _up(size)
-    return Slab(transfer.shape, transfer.order, transfer.element, pitch, transfer.is_fixed)
+def slab_of(items: Items, op: Operation, rows: Collection[Transfer], *, padded: bool) -> Slab:
+    """The slab of what an operation loads, stores or computes, at no place yet."""
+    transfer = items.transfers.get(op)
+    if transfer is None:
+        type_ = tile_type(op.results[0])
+        shape, order, element = type_.shape, tuple(range(type_.rank)), type_.element
+    else:
+        shape, order, element = transfer.shape, transfer.order, transfer.element
+        if transfer in rows:
+            return Slab(shape, order, transfer.strides, element, transfer.row_bytes, transfer.is_fixed)
+    box = list(shape)
+    if padded and is_wide(shape, order, element):
+        box[order[0]] += PIECE // element.bytes
+    is_fixed = transfer is not None and transfer.is_fixed
+    return Slab(shape, order, dense_strides(tuple(box), order), element, _up(prod(box) * element.bytes), is_fixed)
 
 
-def _moved(slab: Slab, offset: int) -> Slab:
-    return Slab(slab.shape, slab.order, slab.element, slab.pitch, slab.is_fixed, offset)
+def is_padded(transfer: Transfer) -> bool:
+    """Whether a tile is padded where matrix instructions read it."""
+    return is_wide(transfer.shape, transfer.order, transfer.element)
+
+
+def is_wide(shape: tuple[int, ...], order: tuple[int, ...], element: ScalarType) -> bool:
+    """Whether pieces beside each other along all modes but that of neighbours are of the same banks."""
+    return len(shape) > 1 and shape[order[0]] * element.bytes % BANKS_BYTES == 0
 
 
 def _up(size: int) -> int:

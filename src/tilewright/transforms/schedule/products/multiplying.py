@@ -144,7 +144,7 @@ class _Reader:
     def _matrices(self, build: Builder, at: list[Value], steps: Sequence[int]) -> tuple[Value, Sequence[int]]:
         starts: list[tuple[int, ...]] = []
         counts: list[int] = []
-        for group in _batched(self._matrix_places(steps), _TOGETHER):
+        for group in batched(self._matrix_places(steps), _TOGETHER):
             starts.append(self._operand.start(*group[0]))
             counts.append(len(group))
         memory, transposed = self._operand.memory, self._factor.along_outer
@@ -189,8 +189,8 @@ class _Reader:
         return tuple(step for step in (near, *interleaved, *words, repeats) if step[0] > 1)
 
 
-def _batched(places: Sequence[tuple[int, int]], size: int) -> list[Sequence[tuple[int, int]]]:
-    """Groups of four, and at the end of two and one."""
+def batched(places: Sequence[tuple[int, int]], size: int) -> list[Sequence[tuple[int, int]]]:
+    """Groups of `size`, a power of two, and at the end smaller powers."""
     found: list[Sequence[tuple[int, int]]] = []
     at = 0
     while at < len(places):

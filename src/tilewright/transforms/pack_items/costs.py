@@ -1,0 +1,202 @@
+"""What products cost: cycles of a multiprocessor for instructions, and for passes over the banks of shared memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import prod
+
+from msgspec import Struct, field
+
+from tilewright.dialects import tile
+from tilewright.dialects.matrix_instructions import instruction_of
+from tilewright.ir.core import Value
+from tilewright.ir.types import TileType
+from tilewright.transforms.lane_accesses import WORD, passes_of
+from tilewright.transforms.pack_items.items import Items, is_held, tile_type
+from tilewright.transforms.pack_items.slabs import Slab, is_padded, slab_of
+from tilewright.transforms.pack_items.tilings import Run, Tiling, terms_together, wide_type
+from tilewright.transforms.pack_items.unit_factors import Factor, factors_of
+from tilewright.transforms.policy import PackingPolicy
+
+Shape = tuple[int, ...]
+
+
+class Access(Struct, frozen=True, eq=False):
+    """What threads read or write of a slab: mode m of it follows mode `modes[m]` of their boxes.
+
+    None is k of a `product`, of which all read some terms at a time.
+    """
+
+    slab: Slab
+    modes: tuple[int | None, ...]
+    product: tile.Mma | None = None
+    is_written: bool = False
+
+    def times(self, tiling: Tiling) -> float:
+        """How often it is done with an item."""
+        return 1 if self.product is None else tile_type(self.product.lhs).shape[1] / self._terms(tiling)
+
+    def _terms(self, tiling: Tiling) -> int:
+        return 1 if self.product is None else terms_together(self.product, tiling.terms)
+
+    def shape_of(self, tiling: Tiling) -> tuple[int, int]:
+        """Elements of one access of a thread, and its accesses."""
+        terms = self._terms(tiling)
+        runs = [Run(terms, terms) if k is None else tiling.runs[k] for k in self.modes]
+        starts = [terms if k is None else tiling.divisor(k) for k in self.modes]
+        is_tested = self.is_written and any(tiling.hangs_over(k) for k in self.modes if k is not None)
+        width = 1 if is_tested else self.slab.width(runs, starts)
+        return width, prod(run.extent for run in runs) // width
+
+    def least(self, tiling: Tiling, policy: PackingPolicy) -> float:
+        """Passes of a warp over the banks of shared memory, if there are no conflicts."""
+        width, count = self.shape_of(tiling)
+        return self.times(tiling) * count * max(width * self.slab.element.bytes * policy.warp // policy.bank_bytes, 1)
+
+    def passes(self, tiling: Tiling, team: int, policy: PackingPolicy) -> float:
+        """Those of all that a warp reads or writes."""
+        width, count = self.shape_of(tiling)
+        unit = max(width * self.slab.element.bytes, WORD)
+        together = min(policy.bank_bytes // unit, policy.warp)
+        pitch = 0 if self.slab.is_fixed else self.slab.pitch
+        last = max(policy.warp // team, 1) - 1
+        begins = [self._begin(tiling, rank) for rank in range(min(tiling.threads, policy.warp))]
+        units = [
+            (min(lane // team, last) * pitch + begins[min(lane % team, len(begins) - 1)]) // unit
+            for lane in range(policy.warp)
+        ]
+        return self.times(tiling) * count * passes_of(units, together, policy.bank_bytes // unit)
+
+    def _begin(self, tiling: Tiling, rank: int) -> int:
+        """The byte at which a thread of a team begins."""
+        numbers = tiling.numbers(rank)
+        steps = (
+            tiling.start(k, numbers[k]) * stride
+            for k, stride in zip(self.modes, self.slab.strides, strict=True)
+            if k is not None
+        )
+        return sum(steps) * self.slab.element.bytes
+
+
+class Costs(Struct):
+    """Of what is computed with an item: accesses by the shape of the boxes and whether these are of units, products."""
+
+    policy: PackingPolicy
+    accesses: dict[tuple[Shape, bool], list[Access]] = field(default_factory=dict[tuple[Shape, bool], list[Access]])
+    products: list[tile.Mma] = field(default_factory=list[tile.Mma])
+    slabs: dict[Value, Slab] = field(default_factory=dict[Value, Slab])
+    known: dict[object, float] = field(default_factory=dict[object, float])
+
+    @staticmethod
+    def of(items: Items, policy: PackingPolicy) -> Costs:
+        """Of items whose memory has no gaps between them in shared memory."""
+        found = Costs(policy, products=items.products)
+        for is_unit in (False, True):
+            found._add(items, is_unit)
+        return found
+
+    def _add(self, items: Items, is_unit: bool) -> None:
+        """What is accessed by boxes of matrix instructions, or by others."""
+        rows = [t for t in items.transfers.values() if t.is_row and not t.is_fixed and not (is_unit and is_padded(t))]
+        for op in items.operations:
+            for value in op.results:
+                if isinstance(value.type, TileType):
+                    self.accesses.setdefault((value.type.shape, is_unit), [])
+        for op in items.products:
+            for value, modes in ((op.lhs, (0, None)), (op.rhs, (None, 1))):
+                assert value.defining_op is not None
+                slab = slab_of(items, value.defining_op, rows, padded=is_unit)
+                self.accesses[tile_type(op.out).shape, is_unit].append(Access(slab, modes, op))
+                if is_unit:
+                    self.slabs[value] = slab
+        for op, transfer in items.transfers.items():
+            if isinstance(op, tile.Store) or is_held(transfer.value):
+                modes = tuple(range(len(transfer.shape)))
+                slab = slab_of(items, op, rows, padded=is_unit)
+                access = Access(slab, modes, is_written=isinstance(op, tile.Store))
+                self.accesses[transfer.shape, is_unit].append(access)
+
+    def least(self, tiling: Tiling) -> float:
+        """Passes over the banks of a warp whose threads hold such boxes, if there are no conflicts."""
+        if tiling.unit:
+            return 0
+        return sum(access.least(tiling, self.policy) for access in self.accesses[tiling.shape, bool(tiling.unit)])
+
+    def passes(self, tiling: Tiling, team: int) -> float:
+        """Those that there are."""
+        accesses = self.accesses[tiling.shape, bool(tiling.unit)]
+        if not tiling.unit:
+            return sum(self._passes(access, tiling, team) for access in accesses)
+        multiplied = sum(factor.passes(self.policy) for factor in self._factors(tiling))
+        return multiplied + sum(self._passes(each, tiling, team) for each in accesses if each.product is None)
+
+    def _factors(self, tiling: Tiling) -> Iterator[Factor]:
+        """Of the products by matrix instructions."""
+        unit = instruction_of(tiling.unit)
+        for op in self.products:
+            if unit is not None and tile_type(op.out).shape == tiling.shape:
+                yield from factors_of(tiling, unit, (self.slabs[op.lhs], self.slabs[op.rhs]))
+
+    def _passes(self, access: Access, tiling: Tiling, team: int) -> float:
+        held = tuple((tiling.box[k], tiling.pieces[k]) for k in access.modes if k is not None)
+        key = (access, held, tiling.boxes, tiling.terms, team)
+        if key not in self.known:
+            self.known[key] = access.passes(tiling, team, self.policy)
+        return self.known[key]
+
+    def in_best_pieces(self, tiling: Tiling, team: int) -> Tiling:
+        """The same boxes in the pieces that take the fewest passes, the largest of them."""
+        for mode in range(len(tiling.box)):
+            sides = [
+                tiling.in_pieces([side if k == mode else piece for k, piece in enumerate(tiling.pieces)])
+                for side in tiling.sides(mode)
+            ]
+            if len(sides) > 1:
+                tiling = min(sides, key=lambda tiling: self.passes(tiling, team))
+        return tiling
+
+    def best(self, tilings: Sequence[Tiling], team: int) -> Tiling:
+        """The one that costs a warp least, in its best pieces."""
+        found: tuple[tuple[float, int], Tiling] | None = None
+        bounds = [(max(self.issued(tiling), self.least(tiling)), tiling.registers, tiling) for tiling in tilings]
+        for bound, registers, tiling in sorted(bounds, key=lambda each: each[:2]):
+            if found is not None and (bound, registers) >= found[0]:
+                break
+            chosen = self.in_best_pieces(tiling, team)
+            key = (max(self.issued(chosen), self.passes(chosen, team)), registers)
+            if found is None or key < found[0]:
+                found = key, chosen
+        assert found is not None, "there are tilings"
+        return found[1]
+
+    def issued(self, tiling: Tiling) -> float:
+        """Cycles of a warp for the instructions of products with such boxes, and for their accesses."""
+        total = self._accesses(tiling) * self.policy.cycles_of_access
+        for op in self.products:
+            if tile_type(op.out).shape == tiling.shape:
+                wide, (rows, columns) = wide_type(op), tiling.box
+                if tiling.unit:
+                    total += self._by_unit(tiling, op)
+                    continue
+                each = rows * columns * self.policy.cycles_of_product(wide)
+                for value, count in ((op.lhs, rows), (op.rhs, columns)):
+                    if tile_type(value).element is not wide:
+                        each += count * self.policy.cycles_of_conversion
+                total += each * tile_type(op.lhs).shape[1]
+        return total
+
+    def _accesses(self, tiling: Tiling) -> float:
+        """Those of each thread."""
+        accesses = self.accesses[tiling.shape, bool(tiling.unit)]
+        if not tiling.unit:
+            return sum(access.times(tiling) * access.shape_of(tiling)[1] for access in accesses)
+        read = sum(factor.accesses for factor in self._factors(tiling))
+        return read + sum(access.shape_of(tiling)[1] for access in accesses if access.product is None)
+
+    def _by_unit(self, tiling: Tiling, op: tile.Mma) -> float:
+        """Cycles of a warp for the instructions of a product by matrix instructions."""
+        unit = instruction_of(tiling.unit)
+        assert unit is not None, "the tiling names one"
+        m, n, k = unit.shape
+        count = -(-tiling.shape[0] // n) * -(-tiling.shape[1] // m) * -(-tile_type(op.lhs).shape[1] // k)
+        return count * self.policy.cycles_of_unit(unit.factor) / tiling.warps
