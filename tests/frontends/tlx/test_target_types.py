@@ -94,6 +94,8 @@ def test_a_vector_is_typed_as_a_product_is_laid_out() -> None:
 REFUSED = [
     ("TLX204", ['%t = call target("tlx.tensor", i7, 1, 4, 0, 0) @llvm.tensor.load(ptr %a, <1 x i64> <i64 1>)']),
     ("TLX204", ['%t = call target("tlx.tensor", float, 2, 4, 0, 0) @llvm.tensor.load(ptr %a, <1 x i64> <i64 1>)']),
+    ("TLX204", ['%t = call target("tlx.tensor", float, 1, 4, 0) @llvm.tensor.load(ptr %a, <1 x i64> <i64 1>)']),
+    ("TLX204", ['%t = call target("tlx.tensor", float, 1, 4, 0, 0, 0) @llvm.tensor.load(ptr %a, <1 x i64> <i64 1>)']),
     ("TLX204", ['%t = call target("tlx.tensor", float) @llvm.tensor.load(ptr %a, <1 x i64> <i64 1>)']),
     ("TLX302", [f'%t = call target("tlx.tensor", float, 2, 4, 4, 0, 0, 0, 0) @llvm.tensor.load(ptr %a, {STRIDES})']),
     ("TLX304", ['%t = call target("tlx.tensor", float, 1, 4, 0, 4) @llvm.tensor.load(ptr %a, <1 x i64> <i64 1>)']),
