@@ -2,7 +2,8 @@
 
     python benchmarks/gpu/products.py [--quick] [--sizes N,N,..] [--only TYPE,..] [--json PATH]
 
-Tile IR, one block a tile of the result, types as torch has them: f16 and bf16 with sums in f32, f32 (no TF32), f64, i8
+Tile IR, one block a tile of the result (`ours`), and `gemm` of the tensor language on a grid of one, which the compiler
+spreads over blocks; types as torch has them: f16 and bf16 with sums in f32, f32 (no TF32), f64, i8
 with sums in i32, whose second factor is stored by columns, as torch wants it. Contestants run in turn on random normal
 data, timed by events on the device. Results are compared with products in float64, by the norm of the error. Prints a
 table of medians with quartiles and saves it: benchmarks/results/gpu_products.json unless told otherwise.
@@ -19,7 +20,7 @@ from device import name_of_device, on_device, torch_on_device
 import figures
 import tilewright as tw
 from figures import Chart
-from product_texts import Product, tile_ir_product
+from product_texts import Product, tile_ir_product, whole_gemm
 from timing import in_turn
 
 ROUNDS = 21
@@ -60,7 +61,7 @@ def main() -> None:
     torch.backends.cuda.matmul.allow_tf32 = False
     sizes = [int(n) for n in options.sizes.split(",")][: 1 if options.quick else None]
     print(name_of_device(torch))
-    print(f"{'':12} {'cuBLAS':>8} {'ours':>8}  TFLOP/s   share of cuBLAS, median [quartiles]")
+    print(f"{'':12} {'cuBLAS':>8} {'ours':>8} {'gemm':>8}  TFLOP/s   share of cuBLAS, median [quartiles]: ours, gemm")
     cases: list[dict[str, object]] = []
     shares: dict[str, Any] = {}
     for name in options.only.split(","):
@@ -70,17 +71,22 @@ def main() -> None:
             timings = in_turn({key: on_device(torch, run) for key, run in runs.items()}, options.rounds, warm=0.01)
             rates = {key: 2 * n**3 / spread.median / 1e12 for key, spread in timings.seconds().items()}
             case = f"{name} {n}"
-            shares[case] = timings.ratios(PEER, "ours")
-            cases.append({"name": case, "tflops": rates, "share": shares[case].median})
-            print(f"{case:12} {rates[PEER]:8.1f} {rates['ours']:8.1f}            {shares[case]}", flush=True)
+            shares[case], shares[f"{case} gemm"] = (timings.ratios(PEER, key) for key in ("ours", "gemm"))
+            found = {"share": shares[case].median, "gemm_share": shares[f"{case} gemm"].median}
+            cases.append({"name": case, "tflops": rates, **found})
+            shown = f"{rates[PEER]:8.1f} {rates['ours']:8.1f} {rates['gemm']:8.1f}"
+            print(f"{case:12} {shown}            {shares[case]}  {shares[f'{case} gemm']}", flush=True)
     chart = Chart("Products, share of cuBLAS", [(case, share.median) for case, share in shares.items()], GOAL)
     figures.save(options.json, cases, shares, chart)
 
 
 def contestants(torch: Any, kind: Kind, n: int) -> dict[str, Any]:
-    """Both ways of one product, whose results agree."""
+    """The ways of one product, whose results agree."""
     text = tile_ir_product(Product((n, n, n), kind.element, kind.total, kind.transposed, kind.rounded), kind.tiles)
     kernel = tw.compile(text, target="nvidia", cache=False).product[n // kind.tiles[0], n // kind.tiles[1]]
+    spread = tw.compile(
+        whole_gemm(n, kind.element, kind.rounded or kind.total, kind.transposed[1]), target="nvidia", cache=False
+    ).product[1]
     dtype = getattr(torch, kind.torch)
     if kind.element == "i8":
         a, b = (torch.randint(-128, 128, (n, n), dtype=dtype, device="cuda") for _ in range(2))
@@ -90,12 +96,16 @@ def contestants(torch: Any, kind: Kind, n: int) -> dict[str, Any]:
         a, b = (torch.randn(n, n, device="cuda", dtype=torch.float64).to(dtype) for _ in range(2))
         c, d = (torch.zeros(n, n, dtype=dtype, device="cuda") for _ in range(2))
         runs = {PEER: lambda: torch.mm(a, b, out=d), "ours": lambda: kernel(a, b, c)}
-    runs["ours"]()
+    # rows are columns to the tensor language: it multiplies the transposed matrices in reverse
+    runs["gemm"] = lambda: spread(b.t(), a.t(), c.t())
     rows = slice(0, min(n, 1024))
     wanted = a[rows].double() @ (b.t() if kind.transposed[1] else b).double()
-    error = float((c[rows].double() - wanted).norm() / wanted.norm())
-    if not error <= kind.error:
-        raise SystemExit(f"{kind.element} {n}: the error's norm is {error:.3g} of the product's")
+    for key in ("ours", "gemm"):
+        c.zero_()
+        runs[key]()
+        error = float((c[rows].double() - wanted).norm() / wanted.norm())
+        if not error <= kind.error:
+            raise SystemExit(f"{key} {kind.element} {n}: the error's norm is {error:.3g} of the product's")
     return runs
 
 

@@ -9,6 +9,7 @@ import struct
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from tilewright.artifacts.artifact import (
     Artifact,
@@ -22,8 +23,11 @@ from tilewright.artifacts.artifact import (
     block_size,
     slot_layout,
 )
-from tilewright.artifacts.parameters import DTYPES
+from tilewright.artifacts.constraints import Origin, Polynomial, Quantity
+from tilewright.artifacts.parameters import DTYPES, Steps
+from tilewright.artifacts.parts import Parts, Trips
 
+MATRIX = MemrefParameter("A", "f32", (None, None), (1, None))
 _NAMES = st.text(min_size=1, max_size=8)
 _SIZES = st.none() | st.integers(0, 2**40)
 
@@ -163,7 +167,7 @@ def test_plans_that_are_none(plan: dict[str, object], text: str) -> None:
     kernel = KernelInfo("k", "k", (), launch=LaunchPlan((32, 1, 1)))
     raw = Artifact("nvidia", (kernel,), b"").to_bytes()
     header = json.loads(raw[16:-32])
-    header["kernels"][0]["launch"] = plan
+    header["kernels"][0]["launch"] = {"parts": None, "group_bytes": 0, **plan}
     with pytest.raises(ArtifactError, match=text):
         Artifact.from_bytes(_resealed(json.dumps(header).encode()))
 
@@ -173,6 +177,49 @@ def test_a_plan_counts_blocks() -> None:
     assert [plan.blocks((x, 3, 2)) for x in (0, 1, 4, 5, 9)] == [(x, 3, 2) for x in (0, 1, 1, 2, 3)]
     assert str(plan) == "blocks of 128 threads, 4 work-groups each, clusters of 2 x 1 x 1 blocks"
     assert str(LaunchPlan((8, 4, 1))) == "blocks of 8 x 4 x 1 threads, a work-group each"
+
+
+def test_work_groups_among_blocks() -> None:
+    extent = Polynomial.quantity(Quantity(Origin.EXTENT, "A", 1))
+    parts = Parts(((Trips(extent, 64), Trips(Polynomial.constant(200), 64)), (Trips(extent, 1),)), 1000)
+    assert str(parts) == "min(max(ceil(extent 1 of %A / 64) x 4, extent 1 of %A), 1000 / work-groups)"
+    assert [parts.count((x, 1, 2), lambda _: 130) for x in (1, 2, 4, 500, 501)] == [130, 130, 125, 1, 1]
+    plan = LaunchPlan((128, 1, 1), parts=parts)
+    assert plan.blocks((3, 2, 1), 5) == (15, 2, 1)
+    step = KernelInfo("k.0", "k0", (MATRIX,), launch=plan)
+    kernel = KernelInfo("k", "k", (MATRIX,), launch=LaunchPlan((32, 1, 1)), steps=Steps((step,), 9, 4))
+    assert Artifact.from_bytes(Artifact("nvidia", (kernel, step), b"").to_bytes()).kernels == (kernel, step)
+    assert kernel.steps is not None
+    suited = {(x, n): kernel.steps.suit((x, 1, 1), lambda _, n=n: n) for x, n in ((9, 4), (10, 4), (9, 0))}
+    assert [place for place, suits in suited.items() if suits] == [(9, 4)]
+
+
+NOT_PARTS: list[tuple[dict[str, object], str]] = [
+    ({"nests": [[[0, []]]]}, "a step and an extent"),
+    ({"nests": [[[4, [[1, ["extent", "B", 0]]]]]]}, "as many blocks as extent 0 of %B says"),
+    ({"nests": [[[4, [[1, ["group_id", "", 0]]]]]]}, "as many blocks as group_id.x says"),
+    ({"most": 0}, "at least one block"),
+    ({"most": True}, "not an integer"),
+]
+
+
+@pytest.mark.parametrize(("change", "text"), NOT_PARTS)
+def test_parts_that_are_none(change: dict[str, object], text: str) -> None:
+    kernel = KernelInfo("k", "k", (MATRIX,), launch=LaunchPlan((32, 1, 1), parts=Parts((), 4)))
+    header = json.loads(Artifact("nvidia", (kernel,), b"").to_bytes()[16:-32])
+    header["kernels"][0]["launch"]["parts"] |= change
+    with pytest.raises(ArtifactError, match=text):
+        Artifact.from_bytes(_resealed(json.dumps(header).encode()))
+
+
+def test_steps_of_steps() -> None:
+    kernel = KernelInfo("k", "k", (MATRIX,), launch=LaunchPlan((32, 1, 1)))
+    raw = Artifact("nvidia", (structs.replace(kernel, steps=Steps((kernel,), 1, 1)),), b"").to_bytes()
+    header = json.loads(raw[16:-32])
+    (outer,) = header["kernels"]
+    outer["steps"]["kernels"][0]["steps"] = outer["steps"] | {"kernels": [dict(outer["steps"]["kernels"][0])]}
+    with pytest.raises(ArtifactError, match="a step of a kernel in the artefact has steps of its own"):
+        Artifact.from_bytes(_resealed(json.dumps(header).encode()))
 
 
 def test_slots_follow_the_calling_convention() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from targets.nvidia.case import Array, Launch
-from targets.nvidia.device_memory import Packer, work_of
+from targets.nvidia.device_memory import Packer, launches, work_of
 from tilewright.artifacts.artifact import Artifact
 from tilewright.machine.cuda.driver import Context
 
@@ -13,10 +13,14 @@ def run(context: Context, artifact: Artifact, launch: Launch, number: int = 0) -
     info = artifact.kernels[number]
     packer = Packer(context)
     slots = packer.block(info.parameters, launch.arguments)
-    work = work_of(context, info, launch.grid, bytes(slots))
-    function = context.load(artifact.payload.decode()).function(info.symbol)
-    function.allow_shared(info.local_bytes)
-    m, n = info.work_group_size
-    function.launch(work.blocks, (m * n, 1, 1), work.block, shared_bytes=info.local_bytes)
+    module = context.load(artifact.payload.decode())
+    alive: list[object] = []
+    for step, kept in launches(context, info, launch.grid):
+        work = work_of(context, step, launch.grid, bytes(slots), kept=kept)
+        function = module.function(step.symbol)
+        function.allow_shared(step.local_bytes)
+        m, n = step.work_group_size
+        function.launch(work.blocks, (m * n, 1, 1), work.block, shared_bytes=step.local_bytes)
+        alive += [kept, work]
     context.synchronize()
     return packer.results()

@@ -48,6 +48,7 @@ __all__ = [
     "block_size",
     "device_block_size",
     "grid_slot",
+    "memory_slot",
     "report_slots",
     "scratch_slots",
     "slot_layout",
@@ -88,10 +89,15 @@ def slot_layout(parameters: tuple[Parameter, ...]) -> tuple[Slot, ...]:
 
 
 def block_size(
-    parameters: tuple[Parameter, ...], *, has_scratch: bool = False, has_reports: bool = False, has_grid: bool = False
+    parameters: tuple[Parameter, ...],
+    *,
+    has_scratch: bool = False,
+    has_reports: bool = False,
+    has_grid: bool = False,
+    has_memory: bool = False,
 ) -> int:
     """Bytes of the parameter block, a multiple of its alignment."""
-    hidden = SCRATCH_SLOTS * has_scratch + REPORT_SLOTS * has_reports + has_grid
+    hidden = SCRATCH_SLOTS * has_scratch + REPORT_SLOTS * has_reports + has_grid + has_memory
     return -(-(_used(parameters) + hidden * _SLOT_BYTES) // BLOCK_ALIGNMENT) * BLOCK_ALIGNMENT
 
 
@@ -100,8 +106,13 @@ def device_block_size(kernel: KernelInfo) -> int:
     has_reports, plan = REPORTS in kernel.facts, kernel.launch
     if plan is None:
         return block_size(kernel.parameters, has_reports=has_reports)
-    has_scratch, has_grid = plan.scratch_bytes > 0, plan.items > 1
-    return block_size(kernel.parameters, has_scratch=has_scratch, has_reports=has_reports, has_grid=has_grid)
+    return block_size(
+        kernel.parameters,
+        has_scratch=plan.scratch_bytes > 0,
+        has_reports=has_reports,
+        has_grid=plan.has_grid,
+        has_memory=plan.group_bytes > 0,
+    )
 
 
 def scratch_slots(parameters: tuple[Parameter, ...]) -> tuple[int, ...]:
@@ -116,8 +127,16 @@ def report_slots(parameters: tuple[Parameter, ...], *, has_scratch: bool) -> tup
 
 
 def grid_slot(parameters: tuple[Parameter, ...], *, has_scratch: bool = False, has_reports: bool = False) -> int:
-    """Where the parameter block of a kernel whose blocks run several work-groups says how many there are along x."""
+    """Where a parameter block says how many work-groups there are along x, if blocks run several of them, or how many
+    blocks each has, if these share it."""
     return _used(parameters) + _SLOT_BYTES * (SCRATCH_SLOTS * has_scratch + REPORT_SLOTS * has_reports)
+
+
+def memory_slot(
+    parameters: tuple[Parameter, ...], *, has_scratch: bool = False, has_reports: bool = False, has_grid: bool = False
+) -> int:
+    """Where a parameter block says where the memory begins that work-groups keep between launches."""
+    return grid_slot(parameters, has_scratch=has_scratch, has_reports=has_reports) + _SLOT_BYTES * has_grid
 
 
 def _used(parameters: tuple[Parameter, ...]) -> int:
@@ -161,7 +180,7 @@ def _no_texts() -> Mapping[str, str]:
 _MAGIC: Final = b"TWARTF\x00\x01"
 _PREFIX: Final = struct.Struct("<8sQ")
 _DIGEST_BYTES: Final = 32
-ARTIFACT_FORMAT: Final = 11
+ARTIFACT_FORMAT: Final = 12
 """Grows with every change of what the bytes mean and of the calling convention; others are not read."""
 
 

@@ -16,7 +16,9 @@ from tilewright.artifacts.parameters import (
     PointerParameter,
     ScalarParameter,
     Space,
+    Steps,
 )
+from tilewright.artifacts.parts import parts_from_json, parts_to_json
 
 JsonObject = dict[str, object]
 
@@ -33,7 +35,13 @@ def kernel_to_json(kernel: KernelInfo) -> JsonObject:
         "facts": dict(kernel.facts),
         "constraints": [constraint_to_json(constraint) for constraint in kernel.constraints],
         "launch": None if kernel.launch is None else _plan_to_json(kernel.launch),
+        "steps": None if kernel.steps is None else _steps_to_json(kernel.steps),
     }
+
+
+def _steps_to_json(steps: Steps) -> JsonObject:
+    kernels = [kernel_to_json(kernel) for kernel in steps.kernels]
+    return {"kernels": kernels, "groups": steps.groups, "tiles": steps.tiles}
 
 
 def _plan_to_json(plan: LaunchPlan) -> JsonObject:
@@ -42,6 +50,8 @@ def _plan_to_json(plan: LaunchPlan) -> JsonObject:
         "items": plan.items,
         "cluster": list(plan.cluster),
         "scratch_bytes": plan.scratch_bytes,
+        "parts": None if plan.parts is None else parts_to_json(plan.parts),
+        "group_bytes": plan.group_bytes,
     }
 
 
@@ -96,7 +106,10 @@ _SPACES: Final[dict[str, Space]] = {"global": "global", "local": "local"}
 
 def kernel_from_json(value: object) -> KernelInfo:
     """The inverse of `kernel_to_json`."""
-    fields = Fields(value)
+    return _kernel(Fields(value))
+
+
+def _kernel(fields: Fields) -> KernelInfo:
     work_group_size = fields.integers("work_group_size")
     if len(work_group_size) != 2:
         raise ArtifactError("a work-group size has two entries")
@@ -112,6 +125,7 @@ def kernel_from_json(value: object) -> KernelInfo:
             {name: facts.text(name) for name in facts.names()},
             tuple(constraint_from_json(entry) for entry in fields.items("constraints")),
             _plan_from_json(fields.child_or_none("launch")),
+            _steps_from_json(fields.child_or_none("steps")),
         )
     except ArtifactError:
         raise
@@ -119,11 +133,27 @@ def kernel_from_json(value: object) -> KernelInfo:
         raise ArtifactError(f"the artefact's header is inconsistent: {error}") from None
 
 
+def _steps_from_json(fields: Fields | None) -> Steps | None:
+    if fields is None:
+        return None
+    kernels = tuple(_step_from_json(Fields(entry)) for entry in fields.items("kernels"))
+    return Steps(kernels, fields.integer("groups"), fields.integer("tiles"))
+
+
+def _step_from_json(fields: Fields) -> KernelInfo:
+    # checked before it is read, lest steps of steps end the stack
+    if fields.child_or_none("steps") is not None:
+        raise ArtifactError("a step of a kernel in the artefact has steps of its own")
+    return _kernel(fields)
+
+
 def _plan_from_json(fields: Fields | None) -> LaunchPlan | None:
     if fields is None:
         return None
     threads, items, cluster = _three(fields, "threads"), fields.integer("items"), _three(fields, "cluster")
-    return LaunchPlan(threads, items, cluster, fields.integer("scratch_bytes"))
+    scratch_bytes, given = fields.integer("scratch_bytes"), fields.child_or_none("parts")
+    parts = None if given is None else parts_from_json(given)
+    return LaunchPlan(threads, items, cluster, scratch_bytes, parts, fields.integer("group_bytes"))
 
 
 def _three(fields: Fields, name: str) -> tuple[int, int, int]:

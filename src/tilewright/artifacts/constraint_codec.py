@@ -28,7 +28,7 @@ def constraint_to_json(constraint: Constraint) -> Json:
             return {
                 "kind": "same_extent",
                 "names": constraint.names,
-                "extents": tuple(map(_polynomial_to_json, constraint.extents)),
+                "extents": tuple(map(polynomial_to_json, constraint.extents)),
                 "place": place_to_json(constraint.place),
             }
         case WithinExtent():
@@ -36,22 +36,23 @@ def constraint_to_json(constraint: Constraint) -> Json:
                 "kind": "within_extent",
                 "mode": constraint.mode,
                 "access": constraint.access,
-                "first": _polynomial_to_json(constraint.first),
-                "count": _polynomial_to_json(constraint.count),
-                "extent": _polynomial_to_json(constraint.extent),
-                "sizes": tuple(map(_polynomial_to_json, constraint.sizes)),
+                "first": polynomial_to_json(constraint.first),
+                "count": polynomial_to_json(constraint.count),
+                "extent": polynomial_to_json(constraint.extent),
+                "sizes": tuple(map(polynomial_to_json, constraint.sizes)),
                 "place": place_to_json(constraint.place),
             }
         case WithinGroup():
             return {
                 "kind": "within_group",
                 "group": constraint.group,
-                "index": _polynomial_to_json(constraint.index),
+                "index": polynomial_to_json(constraint.index),
                 "place": place_to_json(constraint.place),
             }
 
 
-def _polynomial_to_json(polynomial: Polynomial) -> Json:
+def polynomial_to_json(polynomial: Polynomial) -> Json:
+    """Its terms, each a coefficient and the quantities behind it."""
     return tuple(
         (coefficient, *((quantity.origin.value, quantity.parameter, quantity.mode) for quantity in factors))
         for factors, coefficient in polynomial.terms
@@ -88,14 +89,15 @@ def _same_extent(fields: Fields, place: SourcePlace | None) -> SameExtent:
 
 
 def _field(fields: Fields, name: str) -> Polynomial:
-    return _polynomial(fields.items(name))
+    return polynomial_from_json(fields.items(name))
 
 
 def _fields(fields: Fields, name: str) -> tuple[Polynomial, ...]:
-    return tuple(_polynomial(entries(entry, name)) for entry in fields.items(name))
+    return tuple(polynomial_from_json(entries(entry, name)) for entry in fields.items(name))
 
 
-def _polynomial(terms: Sequence[object]) -> Polynomial:
+def polynomial_from_json(terms: Sequence[object]) -> Polynomial:
+    """The inverse of `polynomial_to_json`. Raises `ArtifactError`."""
     found = Polynomial.of(map(_term, terms))
     if not found.is_small:
         raise ArtifactError("a constraint of the artefact is larger than those that are made")

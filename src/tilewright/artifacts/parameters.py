@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import prod
 from typing import Final, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct, field
 
-from tilewright.artifacts.constraints import Constraint, Origin, Quantity, WithinGroup, quantities_of
+from tilewright.artifacts.constraints import Constraint, Lookup, Origin, Quantity, WithinGroup, quantities_of
+from tilewright.artifacts.parts import Parts
 
 DTYPES: Final = ("bool", "i8", "i16", "i32", "i64", "index", "bf16", "f16", "f32", "f64", "c32", "c64")
 
@@ -173,34 +175,46 @@ class LaunchPlan(Struct, frozen=True):
     `threads` of a block along x, y and z. A block runs `items` work-groups that follow each other along x, fewer at the
     end of the grid: a grid (x, y, z) takes ceil(x / items) * y * z blocks. `cluster` is how many blocks along each mode
     run at a time on neighbouring multiprocessors; it divides the blocks. Each block gets `local_bytes` of the kernel as
-    dynamic shared memory. What that has no room for are `scratch_bytes` of the device's memory for each block.
+    dynamic shared memory. What that has no room for are `scratch_bytes` of the device's memory for each block. Where
+    there are `parts`, a work-group is divided among so many blocks, which follow each other along x. `group_bytes` of
+    the device's memory are each work-group's, in all launches of a kernel in several launches.
     """
 
     threads: tuple[int, int, int]
     items: int = 1
     cluster: tuple[int, int, int] = (1, 1, 1)
     scratch_bytes: int = 0
+    parts: Parts | None = None
+    group_bytes: int = 0
 
     def __post_init__(self) -> None:
         _check(min(self.threads) > 0, "a block has at least one thread along each mode")
         _check(self.items > 0, "a block runs at least one work-group")
         _check(min(self.cluster) > 0, "a cluster has at least one block along each mode")
         _check(self.scratch_bytes >= 0, "negative scratch memory")
+        _check(self.group_bytes >= 0, "negative memory of a work-group")
+        _check(self.parts is None or self.items == 1, "blocks share a work-group or run several")
 
     @property
     def is_clustered(self) -> bool:
         """Whether clusters have more than one block."""
         return self.cluster != (1, 1, 1)
 
-    def blocks(self, grid: tuple[int, int, int]) -> tuple[int, int, int]:
-        """The blocks that run a grid of work-groups."""
+    @property
+    def has_grid(self) -> bool:
+        """Whether the parameter block says along x how many work-groups there are, or blocks of each."""
+        return self.items > 1 or self.parts is not None
+
+    def blocks(self, grid: tuple[int, int, int], parts: int = 1) -> tuple[int, int, int]:
+        """The blocks that run a grid of work-groups, each divided among `parts` blocks."""
         x, y, z = grid
-        return -(-x // self.items), y, z
+        return -(-x // self.items) * parts, y, z
 
     def __str__(self) -> str:
         x, y, z = self.threads
         block = f"blocks of {x * y * z} threads" if y == z == 1 else f"blocks of {x} x {y} x {z} threads"
         work = "a work-group each" if self.items == 1 else f"{self.items} work-groups each"
+        work = work if self.parts is None else f"{self.parts} of them for each work-group"
         clusters = f", clusters of {' x '.join(map(str, self.cluster))} blocks" if self.is_clustered else ""
         what = "bytes of the device's memory a block for what shared memory has no room for"
         scratch = f", {self.scratch_bytes:,} {what}" if self.scratch_bytes else ""
@@ -213,7 +227,8 @@ class KernelInfo(Struct, frozen=True):
     `symbol` is its entry in the code, `local_bytes` the work-group memory that a launch provides for each running
     work-group, `facts` what the language's front end wants to tell users (the signature as written, for instance),
     `constraints` what a launch that runs anything must fulfil, lest the kernel be undefined, `launch` how a device is
-    started; None where work-groups are run as they are, one after the other on each thread.
+    started; None where work-groups are run as they are, one after the other on each thread. `steps` may take the place
+    of a launch on a device.
     """
 
     name: str
@@ -225,8 +240,12 @@ class KernelInfo(Struct, frozen=True):
     facts: Mapping[str, str] = field(default_factory=_no_facts)
     constraints: tuple[Constraint, ...] = ()
     launch: LaunchPlan | None = None
+    steps: Steps | None = None
 
     def __post_init__(self) -> None:
+        for step in () if self.steps is None else self.steps.kernels:
+            fits = step.parameters == self.parameters and step.launch is not None and step.steps is None
+            _check(fits, f"kernel {self.name}: step {step.name} is no launch with its parameters")
         names = [parameter.name for parameter in self.parameters]
         _check(len(set(names)) == len(names), f"kernel {self.name}: two parameters of one name")
         _check(self.local_bytes >= 0, f"kernel {self.name}: negative local memory")
@@ -239,6 +258,14 @@ class KernelInfo(Struct, frozen=True):
             for quantity in quantities_of(constraint):
                 passed = _is_passed(quantity, known.get(quantity.parameter))
                 _check(passed, f"kernel {self.name}: a constraint on {quantity}, which a launch does not know")
+        for quantity in frozenset[Quantity]() if self.parts is None else self.parts.quantities:
+            passed = quantity.origin is not Origin.GROUP_ID and _is_passed(quantity, known.get(quantity.parameter))
+            _check(passed, f"kernel {self.name}: as many blocks as {quantity} says, which a launch does not know")
+
+    @property
+    def parts(self) -> Parts | None:
+        """Among how many blocks of a device each work-group is divided, if it is."""
+        return None if self.launch is None else self.launch.parts
 
     @property
     def max_groups(self) -> int | None:
@@ -250,6 +277,35 @@ class KernelInfo(Struct, frozen=True):
     def passed(self) -> tuple[Parameter, ...]:
         """The parameters that a launch takes an argument for: all but local memory."""
         return tuple(parameter for parameter in self.parameters if not is_local(parameter))
+
+
+class Steps(Struct, frozen=True):
+    """Launches that have a kernel's effect, one after the other: for grids of at most `groups` work-groups, where one
+    of them would divide a work-group among `tiles` blocks or more."""
+
+    kernels: tuple[KernelInfo, ...]
+    groups: int
+    tiles: int
+
+    def __post_init__(self) -> None:
+        _check(bool(self.kernels), "a kernel in steps has some")
+
+    def suit(self, grid: tuple[int, int, int], known: Lookup) -> bool:
+        """Whether a launch on a grid takes them."""
+        plans = [step.launch for step in self.kernels]
+        most = max(1 if plan is None or plan.parts is None else plan.parts.count(grid, known) for plan in plans)
+        return prod(grid) <= self.groups and most >= self.tiles
+
+    @property
+    def quantities(self) -> frozenset[Quantity]:
+        """Everything of a launch that this depends on beside the grid."""
+        found = (step.parts for step in self.kernels)
+        return frozenset(q for parts in found if parts is not None for q in parts.quantities)
+
+
+def with_steps(kernel: KernelInfo) -> tuple[KernelInfo, ...]:
+    """A kernel and the launches that may take its place."""
+    return (kernel, *(() if kernel.steps is None else kernel.steps.kernels))
 
 
 def _is_passed(quantity: Quantity, parameter: Parameter | None) -> bool:

@@ -27,8 +27,15 @@ def seal_symbol(entry: str) -> str:
 
 def seal_of(target: str, features: str, kernel: KernelInfo) -> bytes:
     """The constant's content."""
+    said = json.dumps([target, features, kernel_to_json(_sealed(kernel))], sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(said.encode("utf-8", errors="surrogatepass")).digest()
+
+
+def _sealed(kernel: KernelInfo) -> KernelInfo:
+    """What a seal says of a kernel and its steps."""
     constraints = tuple(map(without_words, kernel.constraints))
     facts = {name: fact for name, fact in kernel.facts.items() if name != SCHEDULE}
-    kernel = replace(kernel, constraints=constraints, facts=facts)
-    said = json.dumps([target, features, kernel_to_json(kernel)], sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(said.encode("utf-8", errors="surrogatepass")).digest()
+    steps = kernel.steps
+    if steps is not None:
+        steps = replace(steps, kernels=tuple(map(_sealed, steps.kernels)))
+    return replace(kernel, constraints=constraints, facts=facts, steps=steps)

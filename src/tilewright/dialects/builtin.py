@@ -18,6 +18,10 @@ class Module(Operation, name="builtin.module", traits=(ISOLATED,)):
         """The kernels in order."""
         return [op for op in self.body.entry if isinstance(op, Kernel)]
 
+    def steps_of(self, kernel: Kernel) -> list[Kernel]:
+        """The launches that may take the place of one of a kernel, in order."""
+        return [other for other in self.kernels if other.step_of == kernel.sym_name]
+
 
 class Kernel(Operation, name="builtin.kernel", traits=(ISOLATED,)):
     """A function that the host launches once for each work-group of a grid.
@@ -31,7 +35,12 @@ class Kernel(Operation, name="builtin.kernel", traits=(ISOLATED,)):
     found out (`derive-null-arguments`). `spread` says that the machine may choose how many work-items there are, since
     the program cannot tell; `schedule` how the machine runs the kernel (`ir/schedules.py`). The body is run
     once for each `items` work-groups that follow each other along x, fewer at the end of the grid, and `team.group_id`
-    is the first of them. The body is a collective region.
+    is the first of them. Where `parts` is there, each work-group is divided among several blocks, which run the body
+    each (`team.part` tells them apart); how many the launch chooses as it says (`artifacts/parts.py`), and the result
+    does not depend on that. A kernel that is a `step_of` another one is one of the launches that have the other's
+    effect when they come one after the other; `group_bytes` of the device's memory are each work-group's in all of them
+    (`memref.group_memory`). They are for grids of so many work-groups at most, and so many blocks of a work-group at
+    least, as `stepped` of the other kernel says. The body is a collective region.
     """
 
     sym_name: str = attribute(str)
@@ -48,6 +57,10 @@ class Kernel(Operation, name="builtin.kernel", traits=(ISOLATED,)):
     spread: bool = optional_attribute(bool, default=False)
     schedule: str | None = optional_attribute(str, default=None)
     items: int = optional_attribute(int, default=1)
+    parts: dict[str, Attribute] | None = optional_attribute(dict, default=None)
+    step_of: str | None = optional_attribute(str, default=None)
+    group_bytes: int = optional_attribute(int, default=0)
+    stepped: tuple[int, int] | None = optional_attribute(tuple, default=None)
 
     def verify(self, report: Report) -> None:
         try:

@@ -69,6 +69,16 @@ class Alloca(Operation, name="memref.alloca", code="V25"):
         return [Effect(EffectKind.ALLOCATE, self.results[0])]
 
 
+class GroupMemory(Operation, name="memref.group_memory", traits=(PURE,)):
+    """Memory of the device that a work-group keeps while a kernel is run in several launches, from byte `offset` on.
+
+    Its content is undefined before the first of them.
+    """
+
+    offset: int = attribute(int)
+    out: Value = result(MEMREF)
+
+
 class LifetimeStop(Operation, name="memref.lifetime_stop", code="V6"):
     """Last use of an allocation and all its views: its bytes may be used again."""
 

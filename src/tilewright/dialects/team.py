@@ -43,6 +43,21 @@ class NumGroups(Operation, name="team.num_groups", traits=(PURE,)):
     out: Value = result(infer=lambda op: INDEX)
 
 
+class Part(Operation, name="team.part", traits=(PURE,)):
+    """Number of the block among those that the work-group is divided into; 0 where it is not divided.
+
+    Each block runs the whole kernel with local memory of its own, in no order, as work-groups do.
+    """
+
+    out: Value = result(infer=lambda op: INDEX)
+
+
+class NumParts(Operation, name="team.num_parts", traits=(PURE,)):
+    """Into how many blocks the work-group is divided, 1 if it is not."""
+
+    out: Value = result(infer=lambda op: INDEX)
+
+
 class NumSubgroups(Operation, name="team.num_subgroups", traits=(PURE,)):
     """Extent of the work-group in subgroups along `dim`."""
 

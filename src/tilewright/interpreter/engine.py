@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tilewright.diagnostics.kernel_error import KernelError, fail
 from tilewright.dialects import scf
-from tilewright.dialects.builtin import Kernel
+from tilewright.dialects.builtin import Kernel, Module
 from tilewright.interpreter import (
     addresses,
     collectives,
@@ -41,6 +41,8 @@ from tilewright.transforms.signature import divisors
 
 Array = NDArray[Any]
 FUEL = 50_000_000
+PARTS = 3
+"""Blocks of a work-group that is divided: neither a divisor of most numbers of tiles nor a multiple."""
 
 
 @cache
@@ -78,6 +80,9 @@ class Group:
         self.offset = offset
 
 
+Memories = dict[tuple[int, int, int], dict[int, View]]
+"""What work-groups are given for several launches, by their positions."""
+
 Argument = Array | np.generic | bool | int | float | complex | Group | None
 
 
@@ -88,13 +93,34 @@ def interpret(
     *,
     checked: bool = False,
     fuel: int = FUEL,
+    parts: int = PARTS,
+    in_steps: bool = False,
 ) -> None:
     """Run a kernel on every work-group of a grid, one after another; arrays that it writes change in place.
 
     `arguments` has one entry a parameter (None for local memrefs and null pointers). The kernel's subgroup and
-    work-group sizes must be known. `checked` also finds races and reads of local memory that nothing wrote. Raises
-    `KernelError` with a located diagnostic.
+    work-group sizes must be known. `checked` also finds races and reads of local memory that nothing wrote. Kernels
+    whose work-groups are divided have `parts` blocks of each; `in_steps`, launches that may take the place of one do.
+    Raises `KernelError` with a located diagnostic.
     """
+    module = kernel.parent_op
+    steps = module.steps_of(kernel) if in_steps and isinstance(module, Module) else []
+    memories: Memories = {}
+    for step in steps or [kernel]:
+        _launch(step, arguments, grid, memories, checked=checked, fuel=fuel, parts=parts)
+
+
+def _launch(
+    kernel: Kernel,
+    arguments: Sequence[Argument],
+    grid: tuple[int, int, int],
+    memories: Memories,
+    *,
+    checked: bool,
+    fuel: int,
+    parts: int,
+) -> None:
+    """Run one launch, in which each work-group has memory that others before it may have given it."""
     assert kernel.subgroup_size is not None
     assert kernel.work_group_size is not None
     subgroup, size = kernel.subgroup_size, kernel.work_group_size
@@ -106,8 +132,11 @@ def interpret(
     across = among_work_groups() if checked else None
     nests: dict[Operation, list[scf.For]] = {}
     along, *across_grid = grid
-    for z, y, x in product(*map(range, reversed(across_grid)), range(0, along, kernel.items)):
+    count = 1 if kernel.parts is None else parts
+    for z, y, x, part in product(*map(range, reversed(across_grid)), range(0, along, kernel.items), range(count)):
         w = WorkGroup(kernel, all_handlers(), subgroup, size, (x, y, z), grid, checked, fuel, dict(shared))
+        w.part, w.num_parts = part, count
+        w.memory = memories.setdefault((x, y, z), {})
         w.symbols, w.across, w.nests = symbols, across, nests
         w.spaces += [space for _, space in symbols.values()]
         for parameter in filter(_of_each_group, kernel.parameters):

@@ -193,6 +193,16 @@ def _num_groups(w: WorkGroup, op: Operation) -> None:
     w.values[op.out] = np.asarray(w.num_groups[op.dim], np.int64)
 
 
+def _part(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, team.Part)
+    w.values[op.out] = np.asarray(w.part, np.int64)
+
+
+def _num_parts(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, team.NumParts)
+    w.values[op.out] = np.asarray(w.num_parts, np.int64)
+
+
 def _num_subgroups(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, team.NumSubgroups)
     w.values[op.out] = np.asarray((w.size[0] // w.subgroup_size, w.size[1], 1)[op.dim], np.int32)
@@ -333,6 +343,8 @@ def handlers() -> dict[type[Operation], Handler]:
         scf.Yield: _yield,
         team.GroupId: _group_id,
         team.NumGroups: _num_groups,
+        team.Part: _part,
+        team.NumParts: _num_parts,
         team.NumSubgroups: _num_subgroups,
         team.SubgroupSize: _subgroup_size,
         team.SubgroupId: _subgroup_id,

@@ -65,6 +65,9 @@ class WorkGroup(Struct):
     copies: list[Arrival] = field(default_factory=list[Arrival])
     groups: Array = field(default_factory=lambda: np.zeros(1, np.int64))
     pending: dict[Value, Callable[[], Array]] = field(default_factory=dict[Value, Callable[[], Array]])
+    part: int = 0
+    num_parts: int = 1
+    memory: dict[int, View] = field(default_factory=dict[int, View])
 
     @property
     def items(self) -> int:
@@ -78,9 +81,9 @@ class WorkGroup(Struct):
 
     @property
     def linear_id(self) -> int:
-        """Number of the work-group in the launch."""
+        """Number of the block in the launch, each of which is a work-group if these are not divided."""
         (x, y, z), (across, deep, _) = self.group_id, self.num_groups
-        return x + across * (y + deep * z)
+        return self.part + self.num_parts * (x + across * (y + deep * z))
 
     def run(self, block: Block) -> None:
         """Execute the operations of a block in order."""

@@ -41,6 +41,19 @@ def _alloca(w: WorkGroup, op: Operation) -> None:
     w.values[op.out] = local_view(op.out.type, f"%{op.out.name or 'local'}")
 
 
+def _group_memory(w: WorkGroup, op: Operation) -> None:
+    """What an earlier launch has left there, at the same offset and of the same type."""
+    assert isinstance(op, memref.GroupMemory)
+    assert isinstance(op.out.type, MemrefType)
+    known = w.memory.get(op.offset)
+    if known is None:
+        found = local_view(op.out.type, f"%{op.out.name or 'memory'}")
+        assert found.buffer is not None
+        found.buffer.space = AddressSpace.GLOBAL
+        known = w.memory[op.offset] = found
+    w.values[op.out] = known
+
+
 def _nothing(w: WorkGroup, op: Operation) -> None:
     """Lifetimes need no action: memory lives as long as it is referenced."""
 
@@ -230,6 +243,7 @@ def handlers() -> dict[type[Operation], Handler]:
     """Handlers of this file by operation."""
     return {
         memref.Alloca: _alloca,
+        memref.GroupMemory: _group_memory,
         memref.LifetimeStop: _nothing,
         memref.Load: _load,
         memref.Store: _store,

@@ -1,12 +1,13 @@
 """How a kernel is run, in one line that is printed, kept on the kernel and taken as an option.
 
-    schedule = [lanes | packed | elements] {threads=N | tile=MxNxK | product=PRODUCT} [# reason]
+    schedule = [lanes | packed | elements] {threads=N | tile=MxNxK | product=PRODUCT | spread=[yes | no]} [# reason]
     PRODUCT  = MxNxK:INSTRUCTION[/WARPSxWARPS[/STAGES]]
 
 `lanes` is the way over layouts and lanes, `packed` that of small items of which a block treats many, `elements` the
 target's own emission. `threads` are those of a block, `tile` the tiles of products whose extents the compiler chooses.
 A `product` tells of all with tiles of these extents by which instruction they multiply, how many warps share m and n,
 and for how many iterations of a loop factors are in shared memory at a time, 1 if they are loaded when they are needed.
+`spread` says whether a work-group's tiles are divided among blocks, as many as a launch finds good.
 The reason says more of what was chosen, or why a kernel does not take the better way.
 """
 
@@ -64,6 +65,7 @@ class Schedule(Struct, frozen=True):
     tile: Tile | None = None
     products: tuple[ProductChoice, ...] = ()
     reason: str = ""
+    spread: bool | None = None
 
     def product(self, tile: Tile) -> ProductChoice | None:
         """What is said of products of these extents."""
@@ -74,6 +76,7 @@ class Schedule(Struct, frozen=True):
         parts += [] if self.threads is None else [f"threads={self.threads}"]
         parts += [] if self.tile is None else [f"tile={spelled(self.tile)}"]
         parts += [f"product={product}" for product in self.products]
+        parts += [] if self.spread is None else [f"spread={'yes' if self.spread else 'no'}"]
         parts += [f"# {self.reason}"] if self.reason else []
         return " ".join(parts)
 
@@ -96,7 +99,8 @@ _NUMBER: Final = re.compile(r"[1-9][0-9]{0,8}")
 _PAIR: Final = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})")
 _TILE: Final = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})x([1-9][0-9]{0,8})")
 _INSTRUCTION: Final = re.compile(r"[a-zA-Z0-9_.]+")
-KEYS: Final = ("threads", "tile", "product")
+KEYS: Final = ("threads", "tile", "product", "spread")
+_TRUTHS: Final = {"yes": True, "no": False}
 _SHOWN: Final = 80
 
 
@@ -128,10 +132,15 @@ def parse_line(line: str) -> Schedule:
             products.append(product)
     threads = found.get("threads")
     tile = _tile(found.get("tile", ""))
-    return Schedule(way, None if threads is None else int(threads), tile, tuple(products), reason.strip())
+    spread = _TRUTHS.get(found.get("spread", ""))
+    return Schedule(way, None if threads is None else int(threads), tile, tuple(products), reason.strip(), spread)
 
 
 def _checked(key: str, value: str, start: int, end: int) -> None:
+    if key == "spread":
+        if value not in _TRUTHS:
+            raise ScheduleError(f"spread takes yes or no, not {value[:_SHOWN]!r}", start, end)
+        return
     pattern, wanted = (_TILE, "three extents, such as 64x64x32,") if key == "tile" else (_NUMBER, "a number")
     if pattern.fullmatch(value) is None:
         raise ScheduleError(f"{key} takes {wanted} greater than 0, not {value[:_SHOWN]!r}", start, end)

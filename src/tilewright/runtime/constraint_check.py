@@ -37,7 +37,7 @@ class ConstraintCheck:
 
     def __init__(self, info: KernelInfo) -> None:
         self._info = info
-        self._places = _places(info)
+        self._places = quantity_positions(info)
         self._groups = {p.name: p for p in info.parameters if isinstance(p, GroupParameter)}
         tables = {slot.parameter: place for slot, place in slot_positions(info) if slot.role == "table"}
         self._tables = {tables[c.group]: c for c in info.constraints if isinstance(c, WithinGroup)}
@@ -179,7 +179,8 @@ def slot_positions(info: KernelInfo) -> list[tuple[Slot, int]]:
     return found
 
 
-def _places(info: KernelInfo) -> dict[Quantity, int]:
+def quantity_positions(info: KernelInfo) -> dict[Quantity, int]:
+    """Where the value of each quantity stands among those of a launch."""
     places: dict[Quantity, int] = {}
     for slot, position in slot_positions(info):
         match slot.role:

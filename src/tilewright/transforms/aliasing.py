@@ -206,6 +206,8 @@ def roots_may_overlap(a: Value, b: Value) -> bool:
         return _stack_overlap(x, y)
     if _space(a) is AddressSpace.LOCAL or _space(b) is AddressSpace.LOCAL:
         return False
+    if isinstance(x, memref.GroupMemory) or isinstance(y, memref.GroupMemory):
+        return isinstance(x, memref.GroupMemory) and isinstance(y, memref.GroupMemory) and _stack_overlap(x, y)
     source, other = _parameter(a), _parameter(b)
     return source is other or not (_noalias(source) or _noalias(other))
 
@@ -239,13 +241,13 @@ def _space(value: Value) -> AddressSpace:
     return value.type.space if isinstance(value.type, MemrefType) else AddressSpace.GLOBAL
 
 
-def _stack_overlap(a: memref.Alloca, b: memref.Alloca) -> bool:
+def _stack_overlap(a: memref.Alloca | memref.GroupMemory, b: memref.Alloca | memref.GroupMemory) -> bool:
     if a.offset is None or b.offset is None:
         return False
     return a.offset < b.offset + allocation_bytes(b) and b.offset < a.offset + allocation_bytes(a)
 
 
-def allocation_bytes(op: memref.Alloca) -> int:
+def allocation_bytes(op: memref.Alloca | memref.GroupMemory) -> int:
     """Bytes of an allocation."""
     assert isinstance(op.out.type, MemrefType)
     span = op.out.type.span

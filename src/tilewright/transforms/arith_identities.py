@@ -184,7 +184,7 @@ def not_negative(value: Value) -> bool:
     match op:
         case memref.Size() | team.GroupId() | team.NumGroups() | team.SubgroupId() | team.SubgroupLocalId():
             return True
-        case team.SubgroupLinearId() | team.NumSubgroups() | team.SubgroupSize():
+        case team.SubgroupLinearId() | team.NumSubgroups() | team.SubgroupSize() | team.Part() | team.NumParts():
             return True
         case Cast():
             wide = scalar_type(op.out.type).bits >= scalar_type(op.value.type).bits

@@ -13,7 +13,7 @@ from tilewright.dialects.addresses import AddressOf, FromAddress
 from tilewright.dialects.arith import Add, And, Cast, Constant, Max, Min, Mul, Select, Shl, Sub
 from tilewright.dialects.arith_integers import UCast
 from tilewright.dialects.builtin import Kernel
-from tilewright.dialects.memref import Alloca, GroupLoad, Size, Stride
+from tilewright.dialects.memref import Alloca, GroupLoad, GroupMemory, Size, Stride
 from tilewright.dialects.scf import For
 from tilewright.ir.core import BlockArgument, Value
 from tilewright.ir.interfaces import ViewLike
@@ -156,6 +156,8 @@ def _base_alignment(view: Value) -> int:
     match op:
         case Alloca():
             return math.gcd(op.alignment or STACK_ALIGNMENT, op.offset or 0)
+        case GroupMemory():
+            return math.gcd(STACK_ALIGNMENT, op.offset)
         case ViewLike():
             found = _base_alignment(op.memref)
             for mode, offset in enumerate(op.source_offsets()):

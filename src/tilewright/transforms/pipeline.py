@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tilewright.ir.passes import Pass
 from tilewright.transforms.assign_stack import AssignStack
 from tilewright.transforms.canonicalize import Canonicalize
@@ -76,11 +78,12 @@ def common_pipeline(
     level: int = 2,
     checked: bool = False,
     prefetch: StreamPrefetch = NO_PREFETCH,
+    tile_passes: Sequence[Pass] = (),
 ) -> list[Pass]:
-    """Steps 2 to 8 of the way down (docs/architecture.md)."""
+    """Steps 2 to 8 of the way down (docs/architecture.md); `tile_passes` meet tiles as instructions left them."""
     infer, nulls, constraints, *rest = lowering(team, tiles, prefetch)
     steps = [LimitOperations(), infer, nulls, constraints, *(checking(level) if checked else [])]
     if level:
         steps += [Canonicalize()] if checked else [Canonicalize(), ContiguousAccesses()]
         steps += [RaiseContractions(), FuseEpilogues(tiles, prefetch)] if level > 1 else []
-    return [*steps, *rest, *optimisation(level), *synchronisation()]
+    return [*steps, *rest, *tile_passes, *optimisation(level), *synchronisation()]

@@ -148,6 +148,23 @@ class PackingPolicy(Struct, frozen=True):
         return 0.25 if type_.bytes <= 4 and type_.is_float else 0.5
 
 
+class SpreadPolicy(Struct, frozen=True):
+    """When the tiles of a work-group are spread over blocks, and over how many.
+
+    Fewer than `fewest` tiles stay together. A grid has about `blocks` blocks at most, or `product_blocks` where tiles
+    are multiplied; of these, `band` tiles along one mode of the result come with all of the other mode before the next,
+    so that blocks that run at a time share factors. Several launches are worth their time from `step_tiles` tiles
+    on, and on grids of at most `groups` work-groups: more keep the device busy, and each would need memory of its own.
+    """
+
+    fewest: int = 4
+    step_tiles: int = 16
+    groups: int = 528
+    blocks: int = 2112
+    product_blocks: int = 1 << 16
+    band: int = 8
+
+
 class GenericTeamPolicy(Struct, frozen=True):
     """Any power of two up to 64 as subgroup; one subgroup a work-group unless the kernel says otherwise."""
 

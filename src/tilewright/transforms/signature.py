@@ -8,6 +8,7 @@ from typing import cast
 
 from tilewright.artifacts.constraint_codec import constraint_from_json
 from tilewright.artifacts.constraints import Constraint
+from tilewright.artifacts.json_fields import Fields
 from tilewright.artifacts.parameters import (
     MAX_GROUPS,
     GroupParameter,
@@ -17,6 +18,7 @@ from tilewright.artifacts.parameters import (
     PointerParameter,
     ScalarParameter,
 )
+from tilewright.artifacts.parts import Parts, parts_from_json
 from tilewright.artifacts.report_sites import site_facts
 from tilewright.dialects.addresses import Reach
 from tilewright.dialects.builtin import Kernel
@@ -123,6 +125,11 @@ def constraints_of(kernel: Kernel) -> tuple[Constraint, ...]:
     """What a launch must fulfil, as far as it was derived."""
     # tuples become lists, as in an artefact
     return tuple(map(constraint_from_json, json.loads(json.dumps(kernel.launch_constraints))))
+
+
+def parts_of(kernel: Kernel) -> Parts | None:
+    """Among how many blocks a launch divides each work-group, if it does."""
+    return None if kernel.parts is None else parts_from_json(Fields(json.loads(json.dumps(kernel.parts))))
 
 
 def _grid_facts(kernel: Kernel) -> Mapping[str, str]:

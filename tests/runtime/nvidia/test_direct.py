@@ -57,11 +57,13 @@ def streams(monkeypatch: pytest.MonkeyPatch) -> Streams:
     return found
 
 
-def runner_of(played: FakeDriver, info: KernelInfo, plan: LaunchPlan) -> tuple[DeviceRunner | None, int]:
+def runner_of(
+    played: FakeDriver, info: KernelInfo, plan: LaunchPlan, parts: int = 1
+) -> tuple[DeviceRunner | None, int]:
     """What runs a kernel on the last device, and the address of its control block."""
     context = driver.open_device(played.devices - 1)
     function = context.load(artifact_of(info).payload.decode()).function("k")
-    runner = DeviceRunner.of(info, plan, function)
+    runner = DeviceRunner.of(info, plan, function, parts)
     return runner, ctypes.c_uint64.from_address(runner.place).value if runner else 0
 
 
@@ -88,6 +90,15 @@ def test_machine_code_asks_the_driver(
     assert played.current == [*current], "the caller's context is as before"
     assert ("cuCtxPushCurrent_v2" in played.calls) == (current != (CONTEXTS + 1,)), "only where it has to be"
     assert streams.asked[-1] == (CUDA, 1)
+
+
+def test_blocks_that_share_a_work_group(played: FakeDriver, streams: Streams, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch_that_says(streams, monkeypatch)
+    runner, control = runner_of(played, KernelInfo("k", "k", ()), PLAN, parts=7)
+    assert runner is not None
+    frame = ctypes.create_string_buffer(struct.pack("<6q", 0, 24, 0, 2, 3, 4))
+    assert Launch(entry())(control, ctypes.addressof(frame)) == 0
+    assert played.launches[-1].grid == (14, 3, 4)
 
 
 @pytest.mark.parametrize("function", ["cuLaunchKernelEx", "cuCtxGetCurrent", "cuCtxPushCurrent_v2"])

@@ -21,6 +21,9 @@ from tilewright.artifacts.artifact import (
     PointerParameter,
     ScalarParameter,
 )
+from tilewright.artifacts.constraints import Origin, Polynomial, Quantity
+from tilewright.artifacts.parameters import Steps
+from tilewright.artifacts.parts import Parts, Trips
 from tilewright.machine.cuda import binding
 from tilewright.machine.cuda.errors import DeviceFailed, DriverError, DriverUnavailable, OutOfDeviceMemory
 from tilewright.program import load_artifact
@@ -108,6 +111,56 @@ def test_blocks_of_several_items_know_how_many_there_are(
                 found.launch((groups, 2), arguments)
             assert played.launches[-1].grid == (-(-groups // 4), 2, 1)
             assert [word for word in played.launches[-1].words if word][-1] == groups
+
+
+SPREAD = Parts(((Trips(Polynomial.quantity(Quantity(Origin.EXTENT, "x")), 10),),), 40)
+"""A block for ten elements, 40 in all."""
+
+
+def test_work_groups_are_divided_by_extents(played: FakeDriver) -> None:
+    """As many blocks as there are tiles, fewer on large grids, one at least; by machine code as well as by Python."""
+    found = kernel(VECTOR, plan=LaunchPlan((64, 1, 1), scratch_bytes=64, parts=SPREAD))
+    for extent, grid, parts in (
+        (7, 1, 1),
+        (95, 1, 10),
+        (0, 1, 1),
+        (95, 5, 8),
+        (4000, 1, 40),
+        (95, 100, 1),
+        (95, 2, 10),
+    ):
+        found.prepare(grid)(OnDevice((extent,)))
+        launched = played.launches[-1]
+        assert (launched.grid, launched.words[1], launched.words[4]) == ((grid * parts, 1, 1), extent, parts)
+        assert len(played.memory[launched.words[2]]) == 64 * grid * parts
+
+
+def test_a_grid_is_no_larger_than_devices_have(played: FakeDriver) -> None:
+    plan = LaunchPlan((64, 1, 1), parts=Parts(SPREAD.nests, 1 << 40))
+    kernel(VECTOR, plan=plan).launch((1 << 30, 1), (OnDevice((95,)),))
+    assert played.launches[-1].grid == (1 << 30, 1, 1)
+
+
+def test_steps_take_the_place_of_a_launch(played: FakeDriver) -> None:
+    """On small grids of large arrays, in order, with memory of each work-group that lives until the last one."""
+    plans = [LaunchPlan((32, 1, 1), parts=SPREAD, group_bytes=256), LaunchPlan((64, 1, 1), group_bytes=256)]
+    steps = tuple(KernelInfo(f"k.{k}", f"k{k}", (VECTOR,), launch=plan) for k, plan in enumerate(plans))
+    info = KernelInfo("k", "k", (VECTOR,), launch=PLAN, steps=Steps(steps, 6, 4))
+    found = bind_artifact(artifact_of(info, *steps), None)["k"]
+    for extent, grid, divided in ((95, 6, True), (95, 7, False), (30, 1, False), (31, 1, True)):
+        played.launches.clear()
+        found.prepare(grid)(OnDevice((extent,)))
+        if not divided:
+            assert [(one.grid, one.block) for one in played.launches] == [((grid, 1, 1), (64, 1, 1))]
+            continue
+        first, second = played.launches
+        parts = min(-(-extent // 10), -(-40 // grid))
+        assert (first.grid, first.words[1:3]) == ((grid * parts, 1, 1), (extent, parts))
+        assert (second.grid, second.words[1]) == ((grid, 1, 1), extent)
+        assert first.words[3] == second.words[2], "the same memory"
+        assert len(played.memory[first.words[3]]) == 256 * grid
+    launches = [call for call in played.calls if call in ("cuLaunchKernelEx", "cuMemFreeAsync")]
+    assert launches[-3:] == ["cuLaunchKernelEx", "cuLaunchKernelEx", "cuMemFreeAsync"]
 
 
 def test_a_launch_is_where_the_arrays_are(played: FakeDriver) -> None:

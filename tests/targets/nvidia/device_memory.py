@@ -21,6 +21,7 @@ from tilewright.artifacts.artifact import (
     block_size,
     device_block_size,
     grid_slot,
+    memory_slot,
     scratch_slots,
     slot_layout,
 )
@@ -30,6 +31,9 @@ from .case import Argument, Array, GroupArgument
 
 GUARD = 64
 """Bytes around each array that no kernel may touch."""
+
+PARTS = 3
+"""Blocks of a work-group that is divided."""
 
 
 class Buffer(Protocol):
@@ -65,24 +69,45 @@ def work_of(
     grid: tuple[int, int, int],
     slots: bytes,
     records: tuple[int, int] | None = None,
+    parts: int = PARTS,
+    kept: Buffer | None = None,
 ) -> Work:
     """A launch on a grid of work-groups with the slots of the parameters, and the address and words of records.
 
-    Written independently of the launcher as a check on it.
+    Work-groups that blocks share have `parts` of them each: any number has to do. `kept` is what they keep between
+    launches. Written independently of the launcher as a check on it.
     """
     plan = info.launch
     assert plan is not None
     used = scratch_slots(info.parameters)[0]
     slots, scratch = slots[:used].ljust(used, b"\0"), None
+    blocks = plan.blocks(grid, 1 if plan.parts is None else parts)
     if plan.scratch_bytes:
-        scratch = memory.allocate(plan.scratch_bytes * prod(plan.blocks(grid)))
+        scratch = memory.allocate(plan.scratch_bytes * prod(blocks))
         slots += struct.pack("<Qq", scratch.address, plan.scratch_bytes)
     if records is not None:
         slots += struct.pack("<Qq", *records)
-    if plan.items > 1:
+    if plan.has_grid:
         last = grid_slot(info.parameters, has_scratch=scratch is not None, has_reports=records is not None)
-        slots = slots.ljust(last, b"\0") + struct.pack("<q", grid[0])
-    return Work(plan.blocks(grid), slots.ljust(device_block_size(info), b"\0"), scratch)
+        slots = slots.ljust(last, b"\0") + struct.pack("<q", grid[0] if plan.parts is None else parts)
+    if plan.group_bytes:
+        assert kept is not None
+        has_scratch, has_reports = scratch is not None, records is not None
+        last = memory_slot(info.parameters, has_scratch=has_scratch, has_reports=has_reports, has_grid=plan.has_grid)
+        slots = slots.ljust(last, b"\0") + struct.pack("<Q", kept.address)
+    return Work(blocks, slots.ljust(device_block_size(info), b"\0"), scratch)
+
+
+def launches(
+    memory: DeviceMemory, info: KernelInfo, grid: tuple[int, int, int]
+) -> list[tuple[KernelInfo, Buffer | None]]:
+    """What a kernel is run by, each with the memory that work-groups keep: its steps, if there are some."""
+    if info.steps is None:
+        return [(info, None)]
+    plans = [step.launch for step in info.steps.kernels]
+    size = max(plan.group_bytes for plan in plans if plan is not None)
+    kept = memory.allocate(size * prod(grid)) if size else None
+    return [(step, kept) for step in info.steps.kernels]
 
 
 class DeviceArray:

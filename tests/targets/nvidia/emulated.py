@@ -21,7 +21,7 @@ from tilewright.runtime.reports import Record, deliver
 from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
 
 from .case import Array, Launch
-from .device_memory import Packer, work_of
+from .device_memory import Packer, launches, work_of
 from .emulator.machine import Device, Program
 
 HEAD = 4
@@ -53,8 +53,10 @@ class Emulated:
         words = 0 if reported is None else min(device_words(reported[1]), self.report_words)
         records = device.memory.allocate(8 * (HEAD + words))
         records.write(struct.pack(f"<{HEAD}q", 0, words, 0, 0))
-        work = work_of(device.memory, info, grid, slots, None if reported is None else (records.address, words))
-        device.launch(self.program, info.symbol, work.blocks, work.block, info.local_bytes)
+        reporting = None if reported is None else (records.address, words)
+        for launch, memory in launches(device.memory, info, grid):
+            work = work_of(device.memory, launch, grid, slots, reporting, kept=memory)
+            device.launch(self.program, launch.symbol, work.blocks, work.block, launch.local_bytes)
         if reported is not None:
             deliver(info.name, *reports_in(np.frombuffer(records.read(), np.int64), reported[1]))
 

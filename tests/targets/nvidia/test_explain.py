@@ -47,7 +47,8 @@ def told(text: str, target: str = "nvidia:sm_90a", schedule: str | None = None) 
 def test_a_copy_moves_16_bytes_a_thread_and_no_sector_twice() -> None:
     said = told(COPY, schedule="threads=32")
     assert said.startswith(
-        "copy: lanes threads=32\n  blocks of 32 threads, a work-group each, 0 bytes of shared memory"
+        "copy: lanes threads=32 spread=yes\n"
+        "  blocks of 32 threads, min(16, 2112 / work-groups) of them for each work-group, 0 bytes of shared memory"
     )
     accesses = re.findall(
         r"(loads|stores) (%\w): (\d+) bytes a thread, .*?(\d+) sectors of 32 bytes a warp, at least (\d+)$", said, re.M

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tilewright.artifacts.parameters import with_steps
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.ptx import assemble, find_assembler
 
@@ -49,4 +50,4 @@ def assemble_all(case: Case, architecture: Architecture) -> None:
     artifact = case.artifact(architecture)
     if find_assembler() is not None:
         resources = assemble(artifact.payload.decode(), architecture).kernels
-        assert set(resources) == {info.symbol for info in artifact.kernels}
+        assert set(resources) == {info.symbol for head in artifact.kernels for info in with_steps(head)}

@@ -171,4 +171,4 @@ def test_other_targets_take_none(target: str) -> None:
 
 def test_the_schedule_is_part_of_the_key() -> None:
     found = [tw.compile(SUMS, target="nvidia:sm_80", schedule=s).add.schedule for s in (None, "threads=64", None)]
-    assert found == ["lanes threads=128", "lanes threads=64", "lanes threads=128"]
+    assert found == ["lanes threads=128 spread=yes", "lanes threads=64 spread=yes", "lanes threads=128 spread=yes"]

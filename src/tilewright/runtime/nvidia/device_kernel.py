@@ -7,11 +7,11 @@ from collections.abc import Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from math import prod
+from threading import Lock
 
 from tilewright.artifacts.artifact import KernelInfo, LaunchPlan, device_block_size, slot_layout
 from tilewright.machine.cuda.driver import LAUNCH_OUT_OF_RESOURCES, DriverError, KernelFunction
 from tilewright.machine.cuda.memory import stream_memory
-from tilewright.once import once
 from tilewright.runtime.argument_checks import ArgumentChecks
 from tilewright.runtime.constraint_check import slot_positions
 from tilewright.runtime.errors import LaunchError
@@ -19,6 +19,7 @@ from tilewright.runtime.grid import Extents
 from tilewright.runtime.launcher import KernelResources
 from tilewright.runtime.nvidia.binders import device_binder
 from tilewright.runtime.nvidia.direct import DeviceRunner
+from tilewright.runtime.nvidia.parts import PartCount
 from tilewright.runtime.nvidia.records import DeviceRecords
 from tilewright.runtime.nvidia.tables import DeviceTables, HostTable
 from tilewright.runtime.scalars import SLOT_FORMATS, SlotValue
@@ -27,7 +28,10 @@ from tilewright.runtime.scalars import SLOT_FORMATS, SlotValue
 class DeviceKernel:
     """A kernel loaded on a device."""
 
-    def __init__(self, info: KernelInfo, plan: LaunchPlan, function: KernelFunction) -> None:
+    def __init__(
+        self, info: KernelInfo, plan: LaunchPlan, function: KernelFunction, steps: Sequence[DeviceKernel] = ()
+    ) -> None:
+        self._steps = steps
         self._info = info
         self._plan = plan
         self._function = function
@@ -42,10 +46,13 @@ class DeviceKernel:
         self._records = DeviceRecords.of(info, context)
         formats += "Qq" if plan.scratch_bytes else ""
         formats += "Qq" if self._records is not None else ""
-        formats += "q" if plan.items > 1 else ""
+        formats += "q" if plan.has_grid else ""
+        formats += "Q" if plan.group_bytes else ""
+        self._parts = PartCount(info)
         padding = device_block_size(info) - struct.calcsize(f"<{formats}")
         self._packer = struct.Struct(f"<{formats}{padding}x")
-        self.runner = once(partial(DeviceRunner.of, info, plan, function))
+        self._runners: dict[int, DeviceRunner | None] = {}
+        self._mutex = Lock()
         try:
             function.allow_shared(info.local_bytes)
         except ValueError as error:
@@ -58,9 +65,26 @@ class DeviceKernel:
         """
         return self.checks.values(arguments, sizes)
 
-    def block(self, values: Sequence[SlotValue], sizes: Extents) -> bytes:
-        """The parameter block of a launch on a grid, without scratch memory."""
-        return self._packer.pack(*values, *(sizes[:1] if self._plan.items > 1 else ()))
+    def parts(self, values: Sequence[SlotValue], sizes: Extents) -> int:
+        """The blocks that share each work-group."""
+        return self._parts.of(values, sizes)
+
+    def runner(self, parts: int) -> DeviceRunner | None:
+        """What launches without Python, with so many blocks of each work-group; None where nothing does."""
+        with self._mutex:
+            if parts not in self._runners:
+                self._runners[parts] = DeviceRunner.of(self._info, self._plan, self._function, parts)
+            return self._runners[parts]
+
+    def takes_steps(self, values: Sequence[SlotValue], sizes: Extents) -> bool:
+        """Whether several launches take the kernel's place."""
+        return self._parts.takes_steps(values, sizes)
+
+    def block(self, values: Sequence[SlotValue], sizes: Extents, parts: int, memory: Sequence[int] = ()) -> bytes:
+        """The parameter block of a launch on a grid: after `values`, those of scratch memory and reports among them."""
+        plan = self._plan
+        said = () if not plan.has_grid else sizes[:1] if plan.parts is None else (parts,)
+        return self._packer.pack(*values, *said, *memory)
 
     def run(self, sizes: Extents, values: list[SlotValue], keep: Sequence[object], stream: int) -> None:
         """Enqueue checked work; an empty grid is none. Raises `LaunchError` if the device has no resources for it.
@@ -75,29 +99,47 @@ class DeviceKernel:
                 first = self._first_slots[name]
                 # a table that is null stays so
                 values[first : first + len(columns)] = [columns[0] if values[first] else 0, *columns[1:]]
-            with self._scratch(sizes, stream) as scratch, self._reports(stream) as reports:
-                self._enqueue(sizes, self.block([*values, *scratch, *reports], sizes), stream)
+            if not self.takes_steps(values, sizes):
+                self._launch(sizes, values, stream)
+                return
+            with self._memory(sizes, stream) as memory:
+                for step in self._steps:
+                    step._launch(sizes, values, stream, memory)
+
+    def _launch(self, sizes: Extents, values: Sequence[SlotValue], stream: int, memory: Sequence[int] = ()) -> None:
+        parts = self.parts(values, sizes)
+        blocks = self._plan.blocks(sizes, parts)
+        with self._scratch(blocks, stream) as scratch, self._reports(stream) as reports:
+            self._enqueue(blocks, self.block([*values, *scratch, *reports], sizes, parts, memory), stream)
 
     def _reports(self, stream: int) -> AbstractContextManager[Sequence[int]]:
         """The slots of the memory for what the kernel reports; behind the launch it is told."""
         return nullcontext(()) if self._records is None else self._records.delivering(stream)
 
     @contextmanager
-    def _scratch(self, sizes: Extents, stream: int) -> Generator[Sequence[int]]:
+    def _memory(self, sizes: Extents, stream: int) -> Generator[Sequence[int]]:
+        """The slot of the memory that work-groups keep between launches."""
+        size = max(step._plan.group_bytes for step in self._steps)
+        if not size:
+            yield ()
+            return
+        with stream_memory(self._function.module.context, size * prod(sizes), stream) as address:
+            yield (address,)
+
+    @contextmanager
+    def _scratch(self, blocks: Extents, stream: int) -> Generator[Sequence[int]]:
         """The slots of the memory that blocks have beside shared memory, which belongs to the stream's order."""
         size = self._plan.scratch_bytes
         if not size:
             yield ()
             return
-        with stream_memory(self._function.module.context, size * prod(self._plan.blocks(sizes)), stream) as address:
+        with stream_memory(self._function.module.context, size * prod(blocks), stream) as address:
             yield address, size
 
-    def _enqueue(self, sizes: Extents, block: bytes, stream: int) -> None:
+    def _enqueue(self, blocks: Extents, block: bytes, stream: int) -> None:
         plan, shared = self._plan, self._info.local_bytes
         try:
-            self._function.launch(
-                plan.blocks(sizes), plan.threads, block, shared_bytes=shared, stream=stream, cluster=plan.cluster
-            )
+            self._function.launch(blocks, plan.threads, block, shared_bytes=shared, stream=stream, cluster=plan.cluster)
         except DriverError as error:
             if error.code != LAUNCH_OUT_OF_RESOURCES:
                 raise

@@ -24,7 +24,7 @@ __all__ = ["DeviceRunner", "entry"]
 CUDA: Final = 2
 """DLPack's number for memory of NVIDIA devices."""
 
-_HEAD: Final = struct.Struct("<7Q2iQ")
+_HEAD: Final = struct.Struct("<7Q2i2Q")
 _UNKNOWN: Final = (0, 0, 0)
 
 
@@ -49,8 +49,11 @@ class DeviceRunner(Struct, frozen=True):
     kept: tuple[object, ...]
 
     @staticmethod
-    def of(info: KernelInfo, plan: LaunchPlan, function: KernelFunction) -> DeviceRunner | None:
-        """None if torch does not tell C code what its current stream is."""
+    def of(info: KernelInfo, plan: LaunchPlan, function: KernelFunction, parts: int = 1) -> DeviceRunner | None:
+        """For launches with so many blocks of each work-group.
+
+        None if torch does not tell C code what its current stream is.
+        """
         context = function.module.context
         ordinal = context.description.ordinal
         teller = stream_teller()
@@ -67,6 +70,7 @@ class DeviceRunner(Struct, frozen=True):
             CUDA,
             ordinal,
             device_block_size(info),
+            parts,
         )
         control = ctypes.create_string_buffer(head + ctypes.string_at(config.address, CONFIG_BYTES), CONTROL_BYTES)
         word = ctypes.c_uint64(ctypes.addressof(control))

@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Final
 
 from tilewright.artifacts.artifact import Artifact, GroupParameter, KernelInfo, device_block_size
-from tilewright.artifacts.parameters import REPORTS
+from tilewright.artifacts.parameters import REPORTS, with_steps
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.machine.cuda.driver import Context, LoadedModule, device_count, open_device, pointer_device
 from tilewright.runtime.addresses import MemoryAt
@@ -27,6 +27,7 @@ from tilewright.runtime.keywords import in_order
 from tilewright.runtime.launcher import KernelResources
 from tilewright.runtime.nvidia.device_kernel import DeviceKernel
 from tilewright.runtime.nvidia.direct import entry
+from tilewright.runtime.nvidia.parts import PartCount
 from tilewright.runtime.nvidia.streams import arrays_of, current_stream, framework_of, stream_handle
 from tilewright.runtime.nvidia.tables import AddressWords
 from tilewright.runtime.pool_layout import FRAME_SLOTS
@@ -134,7 +135,8 @@ class CudaKernel:
         self._is_direct = not groups and not hidden and recognisable(info.passed)
         self._constraints = ConstraintCheck.of(info)
         pinned = frozenset[str]() if self._constraints is None else self._constraints.scalars
-        self._accepted = AcceptedCalls(info.passed, pinned)
+        self._pinned = pinned | PartCount(info).scalars
+        self._accepted = AcceptedCalls(info.passed, self._pinned)
 
     def launch(self, grid: Grid, arguments: Sequence[object], stream: object = None) -> None:
         """Enqueue the kernel on a grid of work-groups. A grid with a zero runs nothing.
@@ -158,7 +160,11 @@ class CudaKernel:
         sizes = self._extents(grid)
         if not self._is_direct:
             return lambda *arguments, **named: self.launch(sizes, in_order(self.info, arguments, named))
-        accepted = self._accepted.on(sizes, self._constraints)
+        if self._plan.has_grid or self.info.steps is not None:
+            # the parameter block of a call is that of its grid
+            accepted = AcceptedCalls(self.info.passed, self._pinned)
+        else:
+            accepted = self._accepted.on(sizes, self._constraints)
         x, y, z = self._plan.blocks(sizes)
         header = _HEADER.pack(0, x * y * z, self.info.local_bytes, x, y, z)
         passed = len(self.info.passed)
@@ -168,8 +174,12 @@ class CudaKernel:
             on = self._on(arguments)
             values, keep = on.checked(arguments, sizes)
             # the stream of an accepted call is torch's
-            if len(arguments) == passed and framework_of(arguments) == "torch" and (runner := on.runner()) is not None:
-                accepted.saw(arguments, on.block(values, sizes), keep, runner)
+            is_one = not on.takes_steps(values, sizes)
+            if is_one and len(arguments) == passed and framework_of(arguments) == "torch":
+                parts = on.parts(values, sizes)
+                runner = on.runner(parts)
+                if runner is not None:
+                    accepted.saw(arguments, on.block(values, sizes, parts), keep, runner)
             on.run(sizes, values, keep, current_stream(arguments, on.ordinal))
 
         return call_site(accepted, entry(), header, FRAME_SLOTS + device_block_size(self.info), passed, launch)
@@ -201,6 +211,14 @@ class CudaKernel:
         with self._mutex:
             found = self._kernels.get(ordinal)
             if found is None:
-                function = self._modules.on(ordinal).function(self.info.symbol)
-                found = self._kernels[ordinal] = DeviceKernel(self.info, self._plan, function)
+                found = self._kernels[ordinal] = self._loaded(self._modules.on(ordinal))
             return found
+
+    def _loaded(self, module: LoadedModule) -> DeviceKernel:
+        """The kernel, and the launches that may take its place."""
+        head, *steps = (
+            (info, info.launch, module.function(info.symbol))
+            for info in with_steps(self.info)
+            if info.launch is not None
+        )
+        return DeviceKernel(*head, [DeviceKernel(*step) for step in steps])

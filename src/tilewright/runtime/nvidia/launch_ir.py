@@ -6,10 +6,10 @@ with the frame's grid and parameter block. The control block, one a kernel and d
     0    cuLaunchKernelEx | cuCtxGetCurrent | cuCtxPushCurrent | cuCtxPopCurrent
     32   context | function | function that tells the current stream, of a kind of device and a number
     56   kind of device i32 | number i32 | kernel's parameter block is not empty i64
-    72   CUlaunchConfig, in which grid and stream are left open
+    72   blocks that share a work-group i64 | CUlaunchConfig, in which grid and stream are left open
 
 A launch frame is that of `pool_layout`: here the entry is unused, the number of work-groups is that of blocks, and the
-grid is that of blocks. What the driver refuses is said by the long way, which tries again.
+grid is that of blocks, were each work-group one. What the driver refuses is said by the long way, which tries again.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ TELL_STREAM: Final = 48
 DEVICE_KIND: Final = 56
 DEVICE_NUMBER: Final = 60
 HAS_PARAMETERS: Final = 64
-CONFIG: Final = 72
+PARTS: Final = 72
+CONFIG: Final = 80
 CONTROL_BYTES: Final = CONFIG + CONFIG_BYTES
 
 _TEXT: Final = f"""
@@ -64,7 +65,10 @@ prepare:
 {field("template", "%control", CONFIG)}
   call void @llvm.memcpy.p0.p0.i64(ptr %config, ptr %template, i64 {CONFIG_BYTES}, i1 false)
 {field("grid", "%frame", FRAME_GRID)}
-  %x = load i64, ptr %grid
+  %x.whole = load i64, ptr %grid
+{field("parts.p", "%control", PARTS)}
+  %parts = load i64, ptr %parts.p
+  %x = mul i64 %x.whole, %parts
 {field("y.p", "%grid", 8)}
   %y = load i64, ptr %y.p
 {field("z.p", "%grid", 16)}

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tilewright.artifacts.artifact import Artifact, KernelInfo
-from tilewright.artifacts.parameters import SCHEDULE
+from tilewright.artifacts.parameters import SCHEDULE, with_steps
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.lane_products import Mma, MmaAsync
 from tilewright.ir.schedules import Schedule, parse_line
@@ -44,6 +45,7 @@ class Explanation(Struct, frozen=True):
     shared_bytes: int
     resources: KernelResources | None
     blocks: int | None
+    steps: tuple[Explanation, ...] = ()
 
     def __str__(self) -> str:
         parts = {
@@ -56,7 +58,7 @@ class Explanation(Struct, frozen=True):
         lines = [f"{self.kernel}: {self.schedule}", f"  {self.launch}"]
         for title, told in parts.items():
             lines += [f"  {title}", *(f"    {line}" for line in told)] if told else []
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"  in its place: {step}".replace("\n", "\n  ") for step in self.steps)])
 
     def _resources(self) -> str:
         found = self.resources
@@ -74,9 +76,14 @@ def explain(module: Module, artifact: Artifact) -> dict[str, Explanation]:
     """The explanations of a module behind all passes and what was generated from it, by kernel."""
     architecture = Architecture(artifact.features)
     found = assemble(artifact.texts["ptx"], architecture).kernels if find_assembler() is not None else {}
-    infos = {info.name: info for info in artifact.kernels}
-    return {
+    infos = {info.name: info for head in artifact.kernels for info in with_steps(head)}
+    told = {
         kernel.sym_name: _explained(kernel, infos[kernel.sym_name], found, architecture) for kernel in module.kernels
+    }
+    return {
+        kernel.sym_name: replace(told[kernel.sym_name], steps=tuple(told[s.sym_name] for s in module.steps_of(kernel)))
+        for kernel in module.kernels
+        if kernel.step_of is None
     }
 
 

@@ -19,6 +19,7 @@ from tilewright.artifacts.artifact import (
     Slot,
     block_size,
     grid_slot,
+    memory_slot,
     report_slots,
     scratch_slots,
     slot_layout,
@@ -59,7 +60,7 @@ from tilewright.targets.nvidia.values import GLOBAL, Group, Operand, View
 from tilewright.targets.nvidia.warp import WARP
 from tilewright.transforms.aliasing import allocation_bytes
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT as STAGES
-from tilewright.transforms.signature import is_measured, kernel_info
+from tilewright.transforms.signature import is_measured, kernel_info, parts_of
 
 _SHARED_NAME: Final = "tilewright_shared"
 _REGISTERS: Final = 65536
@@ -158,7 +159,11 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     m, n = kernel.work_group_size
     assert room is None or kernel.items == 1, "what packs items has counted their shared memory"
     has_scratch = room is not None
-    size = block_size(parameters, has_scratch=has_scratch, has_reports=has_reports, has_grid=kernel.items > 1)
+    has_grid = kernel.items > 1 or kernel.parts is not None
+    has_memory = kernel.group_bytes > 0
+    size = block_size(
+        parameters, has_scratch=has_scratch, has_reports=has_reports, has_grid=has_grid, has_memory=has_memory
+    )
     slots = [Parameter("ptr", "slots", f'byval([{size} x i8]) align 16 "nvvm.grid_constant"')] if size else []
     geometry = f'nounwind "nvvm.reqntid"="{m * n},1,1"'
     if kernel.items > 1:
@@ -202,13 +207,23 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
         address, words = (b.load("i64", b.offset(function.arguments[0], slot), 8) for slot in slots_)
         ctx.reports = Records(address, words, numbered_sites(kernel))
         reports.begin(ctx)
-    if kernel.items > 1:
+    if has_grid:
         slot = grid_slot(parameters, has_scratch=has_scratch, has_reports=has_reports)
-        ctx.groups = b.load("i64", b.offset(function.arguments[0], slot), 8)
+        count = b.load("i64", b.offset(function.arguments[0], slot), 8)
+        ctx.groups, ctx.parts = (count, None) if kernel.parts is None else (None, count)
+    if has_memory:
+        slot = memory_slot(parameters, has_scratch=has_scratch, has_reports=has_reports, has_grid=has_grid)
+        ctx.memory = _group_memory(ctx, b.load("ptr", b.offset(function.arguments[0], slot), 8))
     _bind_parameters(ctx, function.arguments, iter(slot_layout(parameters)))
     ctx.lower_block(kernel.body.entry)
     b.ret()
-    plan = LaunchPlan((m * n, 1, 1), kernel.items, scratch_bytes=arena.scratch_bytes)
+    plan = LaunchPlan(
+        (m * n, 1, 1),
+        kernel.items,
+        scratch_bytes=arena.scratch_bytes,
+        parts=parts_of(kernel),
+        group_bytes=kernel.group_bytes,
+    )
     info = kernel_info(kernel, symbol, arena.high_water)
     facts = dict(info.facts) | ({SCHEDULE: kernel.schedule} if kernel.schedule is not None else {})
     return replace(info, launch=plan, facts=facts)
@@ -229,6 +244,15 @@ def _scratch(ctx: KernelContext, address: Value, size: Value) -> Value:
         number = b.add(number, team.special_register(ctx, f"ctaid.{axis}"))
     base = b.cast("addrspacecast", b.load("ptr", address, 8), GLOBAL)
     return b.gep("i8", base, b.mul(number, b.load("i64", size, 8)), hint="scratch")
+
+
+def _group_memory(ctx: KernelContext, memory: Value) -> Value:
+    """The part of the work-group in the memory that launches of a kernel share."""
+    b = ctx.b
+    number = i64(0)
+    for dim in (2, 1, 0):
+        number = b.add(b.mul(number, team.num_groups(ctx, dim)), team.group_id(ctx, dim))
+    return b.gep("i8", b.cast("addrspacecast", memory, GLOBAL), b.mul(number, i64(ctx.kernel.group_bytes)))
 
 
 def _bind_parameters(ctx: KernelContext, arguments: list[Value], layout: Iterator[Slot]) -> None:

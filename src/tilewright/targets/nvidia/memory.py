@@ -92,7 +92,10 @@ def _store(ctx: KernelContext, op: core.Operation) -> None:
 
 def local_view(ctx: KernelContext, type_: MemrefType, place: Place) -> View:
     """A memref of static type at a place of the work-group's memory."""
-    pointer = ctx.pointer_to(place)
+    return _static_view(type_, ctx.pointer_to(place))
+
+
+def _static_view(type_: MemrefType, pointer: Value) -> View:
     sizes = tuple(i64(s) for s in type_.shape if s is not None)
     strides = tuple(i64(s) for s in type_.strides if s is not None)
     return View(type_, pointer, sizes, strides, pointer)
@@ -102,6 +105,13 @@ def _alloca(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, memref.Alloca)
     assert isinstance(op.out.type, MemrefType)
     ctx.bind(op.out, local_view(ctx, op.out.type, ctx.arena.place_of(op)))
+
+
+def _group_memory(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, memref.GroupMemory)
+    assert isinstance(op.out.type, MemrefType)
+    assert ctx.memory is not None, "kernels that keep memory between launches are given some"
+    ctx.bind(op.out, _static_view(op.out.type, ctx.b.offset(ctx.memory, op.offset)))
 
 
 def _lifetime_stop(ctx: KernelContext, op: core.Operation) -> None:
@@ -160,6 +170,7 @@ def lowerings() -> Mapping[type[core.Operation], OpLowering]:
     """Lowerings of this file by operation."""
     return {
         memref.Alloca: _alloca,
+        memref.GroupMemory: _group_memory,
         memref.LifetimeStop: _lifetime_stop,
         memref.Load: _load,
         memref.Store: _store,

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.capabilities import MAX_THREADS
-from tilewright.transforms.policy import PackingPolicy
+from tilewright.transforms.policy import PackingPolicy, SpreadPolicy
 from tilewright.transforms.schedule.products.plan import Block
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT
 
@@ -23,6 +23,9 @@ _MOST: Final = 512
 
 PACKING: Final = PackingPolicy()
 """Figures of an H100 and H200, and of what a prototype needed to reach the limit of memory."""
+
+SPREADING: Final = SpreadPolicy()
+"""Sixteen blocks for each of 132 multiprocessors, where memory is what limits them."""
 
 _MOST_HELD: Final = 32
 """Elements of a tile that a thread may hold: with a few tiles at once it has 255 registers at most."""

@@ -86,8 +86,13 @@ class NvidiaTilePolicy(Struct, frozen=True):
         if c.element.is_complex:
             block = _BLOCK if _bytes(c, _BLOCK * _BLOCK) <= _TILE_BYTES else _BLOCK // 2
             return (block, block, _DEPTH)
-        most = _SUMS if c.element.accumulator.bytes <= 4 else _WHOLE
-        rows, columns = (most if extent is not None and extent >= most else _WHOLE for extent in (m, n))
+        accumulator = c.element.accumulator
+        narrow = accumulator.bytes <= 4
+        # measured on an H200: 64 x 128 doubles are faster than 64 x 64, and than 128 x 64
+        most = (_SUMS if narrow else _WHOLE, _SUMS if narrow or accumulator.is_float else _WHOLE)
+        rows, columns = (
+            many if extent is not None and extent >= many else _WHOLE for many, extent in zip(most, (m, n), strict=True)
+        )
         return (rows, columns, max(_DEPTH_BYTES // a.element.bytes, _LEAST_DEPTH))
 
     def elementwise_tile(self, target: MemrefType) -> tuple[int, ...]:

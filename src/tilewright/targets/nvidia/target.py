@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from tilewright.artifacts.artifact import Artifact, KernelInfo, device_block_size
-from tilewright.artifacts.parameters import SCHEDULE
+from tilewright.artifacts.parameters import SCHEDULE, Steps, with_steps
 from tilewright.diagnostics import Report
 from tilewright.dialects import tile
 from tilewright.dialects.builtin import Kernel
@@ -33,7 +33,7 @@ from tilewright.targets.nvidia.capabilities import (
     limit,
 )
 from tilewright.targets.nvidia.kernel import COLLECTIVE_ONLY, lower_kernel, lowering_table
-from tilewright.targets.nvidia.model import PACKING, NvidiaSchedulePolicy
+from tilewright.targets.nvidia.model import PACKING, SPREADING, NvidiaSchedulePolicy
 from tilewright.targets.nvidia.policy import NvidiaTeamPolicy, NvidiaTilePolicy
 from tilewright.targets.nvidia.ptx import DATA_LAYOUT, TRIPLE, compile_to_ptx
 from tilewright.targets.nvidia.spread import SpreadWorkGroup
@@ -49,11 +49,12 @@ from tilewright.transforms.schedule.products.placing import PlaceProducts
 from tilewright.transforms.schedule.recompute_tiles import RecomputeTiles
 from tilewright.transforms.schedule.request import ScheduleRequest, parse_request
 from tilewright.transforms.schedule.share_tiles import ShareTiles
+from tilewright.transforms.spread_collectives.spreading import SpreadCollectives
 
 if TYPE_CHECKING:
     from tilewright.targets.nvidia.explain import Explanation
 
-_FORMAT: Final = "12"
+_FORMAT: Final = "13"
 _CONSTANT_SPACE: Final = 4
 
 
@@ -100,7 +101,9 @@ class NvidiaTarget(Struct, frozen=True):
     def passes(self, level: int, checked: bool = False) -> list[Pass]:
         """Blocks of threads for kernels of one work-item, then the common way to tiles."""
         request, policy = self.request, NvidiaSchedulePolicy(self.architecture)
-        common = common_pipeline(NvidiaTeamPolicy(request), NvidiaTilePolicy(request.tile), level, checked)
+        team, tiles = NvidiaTeamPolicy(request), NvidiaTilePolicy(request.tile)
+        spread = [SpreadCollectives(SPREADING, request)] if level else []
+        common = common_pipeline(team, tiles, level, checked, tile_passes=spread)
         lanes = [
             OpenReports(),
             ChooseSchedule(policy, request),
@@ -116,12 +119,12 @@ class NvidiaTarget(Struct, frozen=True):
     def generate(self, module: ModuleOp, report: Report, level: int = 2) -> Artifact:
         """PTX for all kernels of a module on the lane level, by the same code generation at every level; what the
         machine cannot do is reported."""
-        kernels = module.kernels
-        for kernel in kernels:
+        for kernel in module.kernels:
             check_kernel(kernel, report)
         report.raise_if_errors()
         lanes = print_op(module)
         text, infos = emit_llvm(module, self.architecture)
+        kernels = [kernel for kernel in module.kernels if kernel.step_of is None]
         for kernel, info in zip(kernels, infos, strict=True):
             check_parameters(kernel, report, device_block_size(info))
             taken = parse_line(info.facts.get(SCHEDULE, ""))
@@ -143,8 +146,28 @@ def _emit(
 ) -> tuple[str, tuple[KernelInfo, ...]]:
     out = Module(TRIPLE, DATA_LAYOUT)
     infos = tuple(lower_kernel(k, out, architecture, room if k.sym_name in large else None) for k in module.kernels)
-    emit_seals(out, "nvidia", architecture.value, infos, _CONSTANT_SPACE)
+    infos = _in_steps(module, infos)
+    every = [info for head in infos for info in with_steps(head)]
+    emit_seals(out, "nvidia", architecture.value, every, _CONSTANT_SPACE)
     return str(out), infos
+
+
+def _in_steps(module: ModuleOp, infos: Sequence[KernelInfo]) -> tuple[KernelInfo, ...]:
+    """The kernels that can be asked for, with the launches that may take their place."""
+    found: list[KernelInfo] = []
+    by_name = {info.name: info for info in infos}
+    for kernel in module.kernels:
+        if kernel.step_of is not None:
+            continue
+        info = by_name[kernel.sym_name]
+        # each takes what the whole reads and writes
+        taken = (by_name[step.sym_name] for step in module.steps_of(kernel))
+        steps = tuple(replace(step, parameters=info.parameters) for step in taken)
+        if steps:
+            assert kernel.stepped is not None
+            info = replace(info, steps=Steps(steps, *kernel.stepped))
+        found.append(info)
+    return tuple(found)
 
 
 def emit_llvm(
@@ -156,7 +179,7 @@ def emit_llvm(
     """
     room = architecture.shared_bytes if shared_bytes is None else shared_bytes
     text, infos = _emit(module, architecture, room, frozenset())
-    large = frozenset(info.name for info in infos if info.local_bytes > room)
+    large = frozenset(info.name for head in infos for info in with_steps(head) if info.local_bytes > room)
     return _emit(module, architecture, room, large) if large else (text, infos)
 
 

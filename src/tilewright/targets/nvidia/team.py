@@ -27,16 +27,52 @@ def special_register(ctx: KernelContext, name: str) -> Value:
     return ctx.b.zext(number, "i64")
 
 
+def group_id(ctx: KernelContext, dim: int) -> Value:
+    """Position of the work-group in the grid."""
+    block = special_register(ctx, f"ctaid.{_AXES[dim]}")
+    if dim:
+        return block
+    return ctx.b.mul(block, i64(ctx.kernel.items)) if ctx.parts is None else _number(ctx, "ctaid.x")
+
+
+def num_groups(ctx: KernelContext, dim: int) -> Value:
+    """Extent of the grid."""
+    if dim == 0 and ctx.parts is not None:
+        return _number(ctx, "nctaid.x")
+    known = None if dim else ctx.groups
+    return special_register(ctx, f"nctaid.{_AXES[dim]}") if known is None else known
+
+
 def _group_id(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, team.GroupId)
-    block = special_register(ctx, f"ctaid.{_AXES[op.dim]}")
-    ctx.bind(op.out, ctx.b.mul(block, i64(ctx.kernel.items)) if op.dim == 0 else block)
+    ctx.bind(op.out, group_id(ctx, op.dim))
 
 
 def _num_groups(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, team.NumGroups)
-    known = ctx.groups if op.dim == 0 else None
-    ctx.bind(op.out, special_register(ctx, f"nctaid.{_AXES[op.dim]}") if known is None else known)
+    ctx.bind(op.out, num_groups(ctx, op.dim))
+
+
+def _number(ctx: KernelContext, register: str) -> Value:
+    """Of work-groups, from a number of blocks along x."""
+    assert ctx.parts is not None
+    b = ctx.b
+    return b.zext(b.udiv(b.trunc(special_register(ctx, register), "i32"), b.trunc(ctx.parts, "i32")), "i64")
+
+
+def _part(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, team.Part)
+    if ctx.parts is None:
+        ctx.bind(op.out, i64(0))
+        return
+    b = ctx.b
+    whole = b.urem(b.trunc(special_register(ctx, "ctaid.x"), "i32"), b.trunc(ctx.parts, "i32"))
+    ctx.bind(op.out, b.zext(whole, "i64"))
+
+
+def _num_parts(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, team.NumParts)
+    ctx.bind(op.out, i64(1) if ctx.parts is None else ctx.parts)
 
 
 def _columns(ctx: KernelContext) -> int:
@@ -143,6 +179,8 @@ def lowerings() -> Mapping[type[core.Operation], OpLowering]:
     return {
         team.GroupId: _group_id,
         team.NumGroups: _num_groups,
+        team.Part: _part,
+        team.NumParts: _num_parts,
         team.NumSubgroups: _num_subgroups,
         team.SubgroupSize: _subgroup_size,
         team.SubgroupId: _subgroup_id,

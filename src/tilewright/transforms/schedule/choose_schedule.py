@@ -68,6 +68,7 @@ class ChooseSchedule(Pass, frozen=True):
                     way, products, reason = Way.LANES, placed.choices, one_line(placed.reason)
             taken = replace(wanted, way=way, reason=reason) if found is None else refused(wanted, found)
             taken = replace(taken, threads=teams_of(kernel).threads, products=products)
+            taken = _with_spread(taken, kernel)
             kernel.schedule = str(taken)
             self.request.check(kernel, taken, context.report, self._why(kernel), _products(kernel))
 
@@ -155,6 +156,14 @@ def refused(schedule: Schedule, reason: str) -> Schedule:
 def one_line(reason: str) -> str:
     """As a schedule may say it, which stands on one line between semicolons."""
     return reason.replace(";", ",").replace("\n", " ")
+
+
+def _with_spread(taken: Schedule, kernel: Kernel) -> Schedule:
+    """The schedule, which tells whether the kernel was divided among blocks, and why it could not be."""
+    before = schedule_of(kernel)
+    reasons = [reason for reason in (taken.reason, before.reason) if reason]
+    spread = before.spread if before.spread is not None or taken.spread else taken.spread
+    return replace(taken, spread=spread if kernel.parts is None else True, reason=", ".join(reasons))
 
 
 def schedule_of(kernel: Kernel) -> Schedule:

@@ -49,7 +49,7 @@ class ScheduleRequest(Struct, frozen=True):
 
     def check_names(self, module: Module, report: Report) -> None:
         """Report kernels that there are not."""
-        names = [kernel.sym_name for kernel in module.kernels]
+        names = [kernel.sym_name for kernel in module.kernels if kernel.step_of is None]
         for part in self.parts:
             if part.kernel is not None and part.kernel not in names:
                 said = f"the program has no kernel {part.kernel[:80]!r}; it has {', '.join(names)}"
@@ -58,8 +58,10 @@ class ScheduleRequest(Struct, frozen=True):
     def check(self, kernel: Kernel, taken: Schedule, report: Report, why: str, tiles: Sequence[Tile]) -> None:
         """Report what is asked of way, threads and tiles of a kernel, and is not so; `tiles` are what products have.
 
-        Which kernels are packed is decided later.
+        Which kernels are packed is decided later. Steps of a kernel are as the request has it where that fits.
         """
+        if kernel.step_of is not None:
+            return
         wanted = self.of(kernel)
         if wanted.way is Way.PACKED:
             taken = replace(taken, way=wanted.way, threads=wanted.threads)
@@ -67,12 +69,17 @@ class ScheduleRequest(Struct, frozen=True):
             self._misfit(kernel, wanted.way.value, taken.reason, report)
         if wanted.threads not in (None, taken.threads):
             self._misfit(kernel, f"threads={wanted.threads}", f"its blocks have {taken.threads}", report).hint(why)
+        if wanted.spread is True and not taken.spread:
+            few = "it has no instruction with so many tiles that several blocks would share them"
+            self._misfit(kernel, "spread=yes", few if taken.spread is None else taken.reason, report)
         if wanted.tile is not None and wanted.tile not in tiles:
             said = f"its products have tiles of {', '.join(map(spelled, tiles))}" if tiles else "it has no products"
             self._misfit(kernel, f"tile={spelled(wanted.tile)}", said, report)
 
     def check_products(self, kernel: Kernel, taken: Schedule, why: str, report: Report) -> None:
         """Report what is asked of products, and what way, once all is decided; `why` says why they have no others."""
+        if kernel.step_of is not None:
+            return
         wanted = self.of(kernel)
         if wanted.way not in (None, taken.way):
             taken_way = "another way" if taken.way is None else f"the way of {taken.way.value}"
@@ -94,7 +101,7 @@ class ScheduleRequest(Struct, frozen=True):
         return report.error(CODE, part.place, f"{wanted} does not fit kernel {kernel.sym_name}: {said}")
 
     def _part(self, kernel: Kernel) -> Wanted | None:
-        named = [part for part in self.parts if part.kernel == kernel.sym_name]
+        named = [part for part in self.parts if part.kernel == (kernel.step_of or kernel.sym_name)]
         return next(iter(named or [part for part in self.parts if part.kernel is None]), None)
 
     def __str__(self) -> str:

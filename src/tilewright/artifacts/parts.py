@@ -1,0 +1,96 @@
+"""Into how many blocks a device divides each work-group: known to a launch, from extents of its arguments.
+
+A kernel whose tiles are spread over blocks gives the same answer in any number of them, so what is said here decides
+over speed alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+from typing import Final
+
+from msgspec import Struct
+
+from tilewright.artifacts.constraint_codec import Json, polynomial_from_json, polynomial_to_json
+from tilewright.artifacts.constraints import Lookup, Polynomial, Quantity
+from tilewright.artifacts.json_fields import ArtifactError, Fields, entries
+
+_MOST_BLOCKS: Final = (1 << 31) - 1
+"""Along x, of any device."""
+
+
+class Trips(Struct, frozen=True):
+    """The iterations of a loop: `extent` in steps of `step`, the last of which may be shorter."""
+
+    extent: Polynomial
+    step: int
+
+    def __post_init__(self) -> None:
+        if self.step <= 0:
+            raise ValueError("a loop over tiles steps forward")
+
+    def count(self, known: Lookup) -> int:
+        """How many there are."""
+        return max(-(-self.extent.value(known) // self.step), 0)
+
+    def __str__(self) -> str:
+        number = self.extent.number
+        if number is not None:
+            return str(-(-number // self.step))
+        return str(self.extent) if self.step == 1 else f"ceil({self.extent} / {self.step})"
+
+
+class Parts(Struct, frozen=True):
+    """A block for each tile of that nest of loops which has most, and about `most` blocks in the whole grid.
+
+    `nests` are the loops around tiles; what a launch does not know of them is left out.
+    """
+
+    nests: tuple[tuple[Trips, ...], ...]
+    most: int
+
+    def __post_init__(self) -> None:
+        if self.most <= 0:
+            raise ValueError("a grid has at least one block")
+
+    @property
+    def quantities(self) -> frozenset[Quantity]:
+        """Everything of a launch that it depends on beside the grid."""
+        return frozenset(q for nest in self.nests for trips in nest for q in trips.extent.quantities)
+
+    def count(self, grid: tuple[int, int, int], known: Lookup) -> int:
+        """Blocks of each work-group of a grid, at least one."""
+        tiles = max((prod(trips.count(known) for trips in nest) for nest in self.nests), default=1)
+        groups = max(prod(grid), 1)
+        return max(min(tiles, -(-self.most // groups), _MOST_BLOCKS // max(grid[0], 1)), 1)
+
+    def __str__(self) -> str:
+        nests = [" x ".join(map(str, nest)) or "1" for nest in self.nests]
+        tiles = nests[0] if len(nests) == 1 else f"max({', '.join(nests)})"
+        return f"min({tiles}, {self.most} / work-groups)"
+
+
+def parts_to_json(parts: Parts) -> Mapping[str, Json]:
+    """As a dictionary of its fields."""
+    nests = tuple(
+        tuple((trips.step, polynomial_to_json(trips.extent)) for trips in nest) for nest in dict.fromkeys(parts.nests)
+    )
+    return {"most": parts.most, "nests": nests}
+
+
+def parts_from_json(fields: Fields) -> Parts:
+    """The inverse of `parts_to_json`. Raises `ArtifactError`."""
+    nests = tuple(tuple(map(_trips, entries(nest, "nest"))) for nest in fields.items("nests"))
+    try:
+        return Parts(nests, fields.integer("most"))
+    except ValueError as error:
+        raise ArtifactError(str(error)) from None
+
+
+def _trips(value: object) -> Trips:
+    match entries(value, "trips"):
+        case [int(step), extent] if not isinstance(step, bool) and step > 0:
+            return Trips(polynomial_from_json(entries(extent, "extent")), step)
+        case _:
+            raise ArtifactError("a loop over tiles has a step and an extent")

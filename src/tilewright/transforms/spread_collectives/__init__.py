@@ -1,0 +1,1 @@
+"""Tiles of a work-group that many blocks share."""

@@ -1,0 +1,157 @@
+"""Tiles by their numbers: the loops around a tile as one loop, of which each block takes every n-th iteration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from tilewright.dialects import scf
+from tilewright.dialects.arith import Cmp, Predicate
+from tilewright.dialects.arith_integers import UDiv
+from tilewright.dialects.builder import Builder
+from tilewright.ir.core import Operation, Value
+from tilewright.transforms import emit
+from tilewright.transforms.spread_collectives.tasks import Level, Task, computed_before, inside, step_of
+from tilewright.transforms.steps import STEP
+
+
+class Blocks(Struct, frozen=True):
+    """Which block this is, how many share the work-group; rows of tiles that products take together."""
+
+    part: Value
+    count: Value
+    band: int
+
+
+def write_task(build: Builder, task: Task, blocks: Blocks) -> None:
+    """Write a task for several blocks, each of which does its share; in front of it what its bounds are computed of."""
+    counts = [_trips(build, loop, task.levels) for loop in task.loops]
+    total = build.index(1)
+    for count in counts:
+        total = emit.mul(build, total, count)
+    for condition in task.conditions:
+        holds = computed_before(build, condition, task.levels)
+        total = emit.select(build, holds, total, build.index(0))
+    known = emit.integer_of(total)
+    if known == 0:
+        return
+    if known == 1:
+        is_first = build(Cmp(Predicate.EQ, blocks.part, build.index(0))).out
+        inner = emit.open_if(build, is_first)
+        numbers = [inner.index(0) for _ in counts]
+    else:
+        loop = emit.open_loop(build, blocks.part, total, blocks.count, parallel=True)
+        step = next((op.attributes[STEP] for op in (*task.levels, *task.body) if STEP in op.attributes), None)
+        if step is not None:
+            loop.op.attributes[STEP] = step
+        inner = loop.body
+        numbers = _numbers(inner, loop.index, counts, blocks.band if task.multiplies else 0)
+    variables = dict(zip(task.loops, numbers, strict=True))
+    mapping: dict[Value, Value] = {}
+    needed = _needed(task)
+    for level in task.levels:
+        if isinstance(level, scf.For):
+            mapping[level.index] = _position(inner, level, variables[level], mapping)
+        _copy(inner, inside(level), mapping, needed)
+    if not task.levels:
+        _copy(inner, _between(task.body), mapping, needed)
+
+
+def _trips(build: Builder, loop: scf.For, levels: Sequence[Level]) -> Value:
+    """The iterations of a loop, in front of all levels."""
+    lower, upper = (computed_before(build, bound, levels) for bound in (loop.lower, loop.upper))
+    step = step_of(loop)
+    first, end = emit.integer_of(lower), emit.integer_of(upper)
+    if first is not None and end is not None:
+        return build.index(len(range(first, end, step)))
+    distance = emit.maximum(build, emit.sub(build, upper, lower), build.index(0))
+    return _divided(build, emit.add(build, distance, build.index(step - 1)), build.index(step))
+
+
+def _numbers(build: Builder, number: Value, counts: Sequence[Value], band: int) -> list[Value]:
+    """Which iteration of each loop a tile is of, outermost first, the last one fastest.
+
+    With a `band`, that many of the last loop's iterations come with one of the loop around it before the next ones.
+    """
+    found: list[Value] = []
+    rest = list(counts)
+    if band and len(rest) > 1 and _exceeds(rest[-1], band):
+        inner, outer = rest.pop(), rest.pop()
+        plane = number
+        if rest:
+            number, plane = _split(build, number, emit.mul(build, inner, outer))
+        found = _banded(build, plane, outer, inner, band)
+        if not rest:
+            return found
+    if not rest:
+        return []
+    while len(rest) > 1:
+        number, last = _split(build, number, rest.pop())
+        found.insert(0, last)
+    return [number, *found]
+
+
+def _exceeds(count: Value, band: int) -> bool:
+    known = emit.integer_of(count)
+    return known is None or known > band
+
+
+def _banded(build: Builder, number: Value, outer: Value, inner: Value, band: int) -> list[Value]:
+    """A number as iterations of two loops: the whole outer one with each band of the inner one."""
+    which, within = _split(build, number, emit.mul(build, outer, build.index(band)))
+    first = emit.mul(build, which, build.index(band))
+    whole, width = emit.integer_of(inner), build.index(band)
+    if whole is None or whole % band:
+        width = emit.minimum(build, emit.sub(build, inner, first), width)
+    across, along = _split(build, within, width)
+    return [across, emit.add(build, first, along)]
+
+
+def _split(build: Builder, number: Value, count: Value) -> tuple[Value, Value]:
+    """Quotient and remainder of numbers that are not negative."""
+    if emit.integer_of(count) == 1:
+        return number, build.index(0)
+    quotient = _divided(build, number, count)
+    return quotient, emit.sub(build, number, emit.mul(build, quotient, count))
+
+
+def _divided(build: Builder, number: Value, count: Value) -> Value:
+    return number if emit.integer_of(count) == 1 else build(UDiv(number, count)).out
+
+
+def _position(build: Builder, loop: scf.For, number: Value, mapping: dict[Value, Value]) -> Value:
+    """The loop variable in an iteration; the bounds have been copied, if they stand inside of other loops."""
+    step = build.index(step_of(loop))
+    return emit.add(build, mapping.get(loop.lower, loop.lower), emit.mul(build, number, step))
+
+
+def _between(body: Sequence[Operation]) -> list[Operation]:
+    """The operations of a body in a block with those that stand between them."""
+    found: list[Operation] = []
+    op: Operation | None = body[0]
+    while op is not None:
+        found.append(op)
+        if op is body[-1]:
+            break
+        op = op.next
+    return found
+
+
+def _needed(task: Task) -> set[Operation]:
+    """The body, and what it needs and does nothing to memory itself."""
+    found = set(task.body)
+    waiting = list(task.body)
+    while waiting:
+        for inner in waiting.pop().walk():
+            sources = {operand.defining_op for operand in inner.operands} - {None} - found
+            found.update(op for op in sources if op is not None)
+            waiting += [op for op in sources if op is not None]
+    return found
+
+
+def _copy(build: Builder, ops: Sequence[Operation], mapping: dict[Value, Value], needed: set[Operation]) -> None:
+    """Copy what a task needs of the operations of a block."""
+    for op in ops:
+        if op in needed:
+            build(op.clone(mapping))

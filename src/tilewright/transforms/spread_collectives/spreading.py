@@ -1,0 +1,153 @@
+"""spread-collectives: work-groups whose instructions are too large for one block are divided among many.
+
+before:  scf.for %j = 0 to 8192 step 128 parallel {
+             scf.for %i = 0 to 8192 step 128 parallel { .. tile.store %x, %C[%i, %j] } }
+after:   %p = team.part    %n = team.num_parts
+         scf.for %t = %p to 4096 step %n parallel {
+             %i = .. %t ..    %j = .. %t ..    .. tile.store %x, %C[%i, %j] }         and `parts` on the kernel
+
+Each block takes every n-th tile of each instruction, in an order in which neighbours share factors. The answer does not
+depend on how many blocks there are: a launch decides that by the extents of its arguments (`artifacts/parts.py`). What
+is no loop over tiles is done by the first block, numbers are loaded by all.
+
+Where an instruction must wait for tiles of another one, the kernel stays as it is, and behind it come kernels that are
+its steps (`phases.py`): one launch for each phase, in which no instruction waits. A launch takes them if its grid is
+small and its matrices are large.
+
+Left alone are kernels that report to the host, since each block would; those of which a launch does not know how many
+tiles there are; and those with fewer than the policy wants. `spread` of the schedule says what was done, its reason why
+nothing was. Linear in the operations and launches, but for the pairs of instructions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, cast
+
+from msgspec import field
+from msgspec.structs import replace
+
+from tilewright.artifacts.constraints import Origin, Polynomial
+from tilewright.artifacts.parts import Parts, Trips, parts_to_json
+from tilewright.dialects import scf, team
+from tilewright.dialects.arith import Rem, Sub
+from tilewright.dialects.builder import Builder
+from tilewright.dialects.builtin import Kernel, Module
+from tilewright.ir.core import Attribute, Value
+from tilewright.ir.passes import Pass, PassContext
+from tilewright.ir.schedules import parse_line
+from tilewright.transforms.launch_quantities import LaunchQuantities
+from tilewright.transforms.policy import SpreadPolicy
+from tilewright.transforms.schedule.request import ScheduleRequest
+from tilewright.transforms.spread_collectives.numbering import Blocks, write_task
+from tilewright.transforms.spread_collectives.phases import phases_of, write_steps
+from tilewright.transforms.spread_collectives.tasks import Task, step_of
+from tilewright.transforms.spread_collectives.units import Unit, Unspread, erase, units_of
+
+
+class SpreadCollectives(Pass, frozen=True):
+    """Divide work-groups among blocks by the target's model."""
+
+    name: ClassVar[str] = "spread-collectives"
+    policy: SpreadPolicy = field(default_factory=SpreadPolicy)
+    request: ScheduleRequest = ScheduleRequest()
+
+    def run(self, module: Module, context: PassContext) -> bool:
+        changed = [self._spread(kernel) for kernel in module.kernels]
+        return any(changed)
+
+    def _spread(self, kernel: Kernel) -> bool:
+        """Divide a kernel if that is possible and wanted; whether it or what its schedule says has changed."""
+        if self.request.of(kernel).spread is False or kernel.parts is not None or kernel.step_of is not None:
+            return False
+        try:
+            launches = self._launches(kernel)
+        except Unspread as reason:
+            _say(kernel, False, str(reason))
+            return True
+        if len(launches) > 1:
+            groups = self.policy.groups
+            _say(kernel, True, f"on grids of at most {groups} work-groups {len(launches)} launches with spread tiles")
+        for launch in launches:
+            _divide(launch, self.policy)
+        return bool(launches)
+
+    def _launches(self, kernel: Kernel) -> list[Kernel]:
+        """What is to be divided: the kernel itself, or launches in its place; nothing if there are too few tiles.
+
+        Raises `Unspread` if it cannot be divided.
+        """
+        if not any(isinstance(op, scf.For) and op.parallel for op in kernel.walk()):
+            return []
+        units = units_of(kernel)
+        counts = [task.tiles for unit in units for task in unit.tasks if task.loops]
+        if not counts or all(count is not None and count < self.policy.fewest for count in counts):
+            return []
+        if not any(_nests(kernel, units)):
+            raise Unspread("a launch does not know how many tiles there are")
+        phases = phases_of(units)
+        if phases[-1] == 0:
+            return [kernel]
+        if all(count is not None and count < self.policy.step_tiles for count in counts):
+            return []
+        kernel.stepped = (self.policy.groups, self.policy.step_tiles)
+        return write_steps(kernel, phases)
+
+
+def _say(kernel: Kernel, spread: bool, reason: str) -> None:
+    kernel.schedule = str(replace(parse_line(kernel.schedule or ""), spread=spread, reason=reason))
+
+
+def _divide(kernel: Kernel, policy: SpreadPolicy) -> None:
+    """Let blocks share the units of a kernel, none of which waits for another one."""
+    units = units_of(kernel)
+    multiplies = any(task.multiplies for unit in units for task in unit.tasks)
+    parts = Parts(_nests(kernel, units), policy.product_blocks if multiplies else policy.blocks)
+    _rewrite(kernel, units, policy)
+    kernel.parts = cast("dict[str, Attribute]", dict(parts_to_json(parts)))
+
+
+def _nests(kernel: Kernel, units: Sequence[Unit]) -> tuple[tuple[Trips, ...], ...]:
+    """The loops around tiles, as far as a launch knows them."""
+    known = LaunchQuantities(kernel)
+    for op in kernel.walk():
+        if op is not kernel:
+            known.see(op)
+    tasks = [task for unit in units for task in unit.tasks if task.loops]
+    return tuple(dict.fromkeys(tuple(_trips(task, known)) for task in tasks))
+
+
+def _trips(task: Task, known: LaunchQuantities) -> list[Trips]:
+    """What a launch knows of the loops around a tile."""
+    found: list[Trips] = []
+    for loop in task.loops:
+        lower, upper = (_estimate(bound, known) for bound in (loop.lower, loop.upper))
+        extent = None if lower is None or upper is None else upper - lower
+        if extent is not None and extent.is_small and all(q.origin is not Origin.GROUP_ID for q in extent.quantities):
+            found.append(Trips(extent, step_of(loop)))
+    return found
+
+
+def _estimate(bound: Value, known: LaunchQuantities) -> Polynomial | None:
+    """A bound of a loop, or an extent from which only less than a tile was taken away."""
+    op = bound.defining_op
+    if isinstance(op, Sub) and isinstance(op.rhs.defining_op, Rem) and op.rhs.defining_op.lhs is op.lhs:
+        return known.integer(op.lhs)
+    return known.integer(bound)
+
+
+def _rewrite(kernel: Kernel, units: Sequence[Unit], policy: SpreadPolicy) -> None:
+    first = kernel.body.entry.first
+    assert first is not None
+    build = Builder.before_op(first)
+    blocks = Blocks(build(team.Part()).out, build(team.NumParts()).out, policy.band)
+    for unit in units:
+        if not unit.tasks:
+            continue
+        last = unit.ops[-1]
+        assert last.block is not None
+        at = Builder(last.block, last.next, unit.ops[0].location)
+        for task in unit.tasks:
+            write_task(at, task, blocks)
+        for op in reversed(unit.ops):
+            erase(op)

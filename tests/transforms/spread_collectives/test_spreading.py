@@ -1,0 +1,40 @@
+"""spread-collectives: the same answers in any number of blocks, each tile once, nothing divided that may not be."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+
+from differential.compare import difference
+from effort import Ran, count
+from tilewright.interpreter import interpret
+from tilewright.ir.printer import print_op
+from transforms.spread_collectives.programs import arrays, divided, passed, program, read
+
+RANDOM = count("RANDOM_SPREADINGS", 40, 2000)
+
+
+def test_any_number_of_blocks_gives_the_same_answers(rng: np.random.Generator, ran: Ran) -> None:
+    """Races between blocks are found by the checked interpreter: what was divided runs in it."""
+    found = 0
+    for seed in rng.integers(1 << 40, size=RANDOM):
+        rnd = Random(int(seed))
+        generated = program(rnd)
+        apart, level = rnd.random() < 0.8, rnd.choice((1, 2, 2))
+        expected = passed(generated)
+        interpret(read(generated.text).kernels[0], expected, generated.grid)
+        module = divided(read(generated.text, apart), level)
+        kernel = module.kernels[0]
+        steps = module.steps_of(kernel)
+        found += kernel.parts is not None or bool(steps)
+        for parts in (1, rnd.randint(2, 40)):
+            got = passed(generated)
+            try:
+                interpret(kernel, got, generated.grid, checked=True, parts=parts, in_steps=bool(steps))
+            except Exception as error:
+                raise AssertionError(f"seed {seed}, {parts} blocks: {error}\n{print_op(module)}") from error
+            for want, have in zip(arrays(expected), arrays(got), strict=True):
+                fault = difference(want, have, generated.exact, generated.signs)
+                assert not fault, f"seed {seed}, {parts} blocks: {fault}\n{generated.text}\n{print_op(module)}"
+    ran(found, "programs divided among blocks")
