@@ -29,7 +29,7 @@ def elements(address: int, count: int) -> np.ndarray[tuple[int], np.dtype[np.flo
 
 def axpby(launched: Launched) -> None:
     """The kernel's work on the memory of the device: a, x, extent of x, b, y, extent of y."""
-    _, x, count, _, y, _ = launched.words
+    _, x, count, _, y, *_ = launched.words
     a, b = (np.frombuffer(launched.slots, np.float32)[k] for k in (0, 6))
     elements(y, count)[:] = a * elements(x, count) + b * elements(y, count)
 

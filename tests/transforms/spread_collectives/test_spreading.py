@@ -38,3 +38,18 @@ def test_any_number_of_blocks_gives_the_same_answers(rng: np.random.Generator, r
                 fault = difference(want, have, generated.exact, generated.signs)
                 assert not fault, f"seed {seed}, {parts} blocks: {fault}\n{generated.text}\n{print_op(module)}"
     ran(found, "programs divided among blocks")
+
+
+def test_what_hangs_together_is_one_block_s(rng: np.random.Generator) -> None:
+    """The sum of a vector is loops that read and a store of what they have found."""
+    text = """func @k(%x: memref<f64x31>, %s: memref<f64>, %A: memref<f64x31x2>) {
+        %one = constant 1.0 : f64
+        sum %one, %x, %one, %s
+        axpby %one, %A, %one, %A
+    }"""
+    module = divided(read(text, apart=True))
+    assert module.kernels[0].parts is not None
+    x, total, matrix = (np.array(rng.integers(-9, 9, shape), np.float64, order="F") for shape in ((31,), (), (31, 2)))
+    wanted = [x.copy(), total + x.sum(), 2 * matrix]
+    interpret(module.kernels[0], [x, total, matrix], checked=True, parts=5)
+    assert all(np.array_equal(have, want) for have, want in zip([x, total, matrix], wanted, strict=True))
