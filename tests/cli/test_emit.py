@@ -69,7 +69,7 @@ def test_each_stage_goes_on_to_the_next(texts: dict[str, str]) -> None:
     [
         ("gpu", "reg (2, 0, 1)", "reg (4, 0, 1)", "dimension 0"),
         ("lanes", "width = 2", "width = 3", "3 registers in a row do not lie behind each other"),
-        ("lanes", 'schedule = "lanes threads=128"', 'schedule = "lanes treads=128"', "has no schedule: 'treads=128'"),
+        ("lanes", 'schedule = "lanes threads=128 ', 'schedule = "lanes treads=128 ', "has no schedule: 'treads=128'"),
     ],
 )
 def test_what_is_damaged_is_refused(stage: str, was: str, becomes: str, said: str, texts: dict[str, str]) -> None:
@@ -90,7 +90,7 @@ def test_programs_have_the_same_stages(path: Path, texts: dict[str, str]) -> Non
 
 
 def test_the_schedule_is_an_option() -> None:
-    assert 'schedule = "lanes threads=256"' in emitted("lanes", "--schedule=lanes threads=256")
+    assert 'schedule = "lanes threads=256 spread=yes"' in emitted("lanes", "--schedule=lanes threads=256")
     assert "#layout" not in emitted("gpu", "--schedule", "elements")
     done = run("compile", "-", f"--target={TARGET}", "--schedule=lanes thread=4", text=ROWS)
     assert done.returncode == 1
