@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from math import prod
 
 from msgspec import Struct, field
@@ -19,6 +19,8 @@ from tilewright.transforms.pack_items.unit_factors import Factor, factors_of
 from tilewright.transforms.policy import PackingPolicy
 
 Shape = tuple[int, ...]
+Bounded = tuple[tuple[float, int], Tiling]
+"""Cycles and registers, for comparison, and what has them."""
 
 
 class Access(Struct, frozen=True, eq=False):
@@ -155,15 +157,19 @@ class Costs(Struct):
                 tiling = min(sides, key=lambda tiling: self.passes(tiling, team))
         return tiling
 
-    def best(self, tilings: Sequence[Tiling], team: int) -> Tiling:
-        """The one that costs a warp least, in its best pieces."""
-        found: tuple[tuple[float, int], Tiling] | None = None
-        bounds = [(max(self.issued(tiling), self.least(tiling)), tiling.registers, tiling) for tiling in tilings]
-        for bound, registers, tiling in sorted(bounds, key=lambda each: each[:2]):
-            if found is not None and (bound, registers) >= found[0]:
+    def by_bound(self, tilings: Iterable[Tiling]) -> list[Bounded]:
+        """By what they cost a warp at least, whoever holds the boxes."""
+        found = [((max(self.issued(tiling), self.least(tiling)), tiling.registers), tiling) for tiling in tilings]
+        return sorted(found, key=lambda each: each[0])
+
+    def best(self, tilings: Iterable[Bounded], team: int) -> Tiling:
+        """The one that costs a warp least, in its best pieces; those that cost less at least come first."""
+        found: Bounded | None = None
+        for bound, tiling in tilings:
+            if found is not None and bound >= found[0]:
                 break
             chosen = self.in_best_pieces(tiling, team)
-            key = (max(self.issued(chosen), self.passes(chosen, team)), registers)
+            key = (max(self.issued(chosen), self.passes(chosen, team)), tiling.registers)
             if found is None or key < found[0]:
                 found = key, chosen
         assert found is not None, "there are tilings"

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from tilewright.dialects import arith, tile
 from tilewright.ir.schedules import Schedule
-from tilewright.transforms.pack_items.costs import Costs
+from tilewright.transforms.pack_items.costs import Bounded, Costs
 from tilewright.transforms.pack_items.items import Items, Transfer, is_held, tile_type
 from tilewright.transforms.pack_items.slabs import PIECE, Slabs, is_padded, place_slabs
 from tilewright.transforms.pack_items.tilings import Tiling, tilings, unit_of, unit_tiling, wide_type, words_of
@@ -100,14 +100,13 @@ def _plans(items: Items, policy: PackingPolicy, *, fewer_terms: bool) -> Iterato
     moved = sum(transfer.bytes for transfer in items.transfers.values() if not transfer.is_fixed) / policy.bank_bytes
     words = _held_shapes(items)
     room = min(policy.registers, policy.all_registers // max(_most_live(items), 1))
-    choices: dict[Shape, list[Tiling]] = {}
+    choices: dict[Shape, list[Bounded]] = {}
     for shape, count in words.items():
         products, most = [op for op in items.products if _shape(op) == shape], policy.product_registers // count
-        choices[shape] = list(tilings(shape, policy.block, room // count, products, most, fewer=fewer_terms))
-    for shape, found in choices.items():
-        found += _unit_tilings(items, policy, shape)
+        found = tilings(shape, policy.block, room // count, products, most, fewer=fewer_terms)
+        choices[shape] = costs.by_bound([*found, *_unit_tilings(items, policy, shape)])
     # the threads of the tile that takes most are those of the team
-    for team in sorted({tiling.threads for found in choices.values() for tiling in found}):
+    for team in sorted({tiling.threads for found in choices.values() for _, tiling in found}):
         for crew in (policy.warp, 2 * policy.warp, policy.block):
             teams = crew // team
             if not teams or (crew > policy.warp and not _is_fuller(team, crew, policy.warp)):
@@ -143,16 +142,21 @@ def _is_fuller(team: int, crew: int, warp: int) -> bool:
     return half < warp or (crew // team) * team * half > (half // team) * team * crew
 
 
-def _chosen(choices: dict[Shape, list[Tiling]], costs: Costs, team: int) -> dict[Shape, Tiling] | None:
+def _chosen(choices: dict[Shape, list[Bounded]], costs: Costs, team: int) -> dict[Shape, Tiling] | None:
     """For each shape the tiling by which what is done with its tiles costs least."""
     found: dict[Shape, Tiling] = {}
-    for shape, tilings_ in choices.items():
-        fitting = [tiling for tiling in tilings_ if (tiling.threads == team if tiling.unit else tiling.threads <= team)]
+    for shape, bounded in choices.items():
+        fitting = [each for each in bounded if _fits(each[1], team)]
         if not fitting:
             return None
-        most = max(tiling.threads for tiling in fitting)
-        found[shape] = costs.best([tiling for tiling in fitting if 2 * tiling.threads > most], team)
+        most = max(tiling.threads for _, tiling in fitting)
+        found[shape] = costs.best([each for each in fitting if 2 * each[1].threads > most], team)
     return found
+
+
+def _fits(tiling: Tiling, team: int) -> bool:
+    """Whether a team holds the boxes: those of matrix instructions want whole warps."""
+    return tiling.threads == team if tiling.unit else tiling.threads <= team
 
 
 def _filled(
