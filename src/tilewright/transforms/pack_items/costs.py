@@ -62,22 +62,23 @@ class Access(Struct, frozen=True, eq=False):
         together = min(policy.bank_bytes // unit, policy.warp)
         pitch = 0 if self.slab.is_fixed else self.slab.pitch
         last = max(policy.warp // team, 1) - 1
-        begins = [self._begin(tiling, rank) for rank in range(min(tiling.threads, policy.warp))]
+        begins = self._begins(tiling, min(tiling.threads, policy.warp))
         units = [
             (min(lane // team, last) * pitch + begins[min(lane % team, len(begins) - 1)]) // unit
             for lane in range(policy.warp)
         ]
         return self.times(tiling) * count * passes_of(units, together, policy.bank_bytes // unit)
 
-    def _begin(self, tiling: Tiling, rank: int) -> int:
-        """The byte at which a thread of a team begins."""
-        numbers = tiling.numbers(rank)
-        steps = (
-            tiling.start(k, numbers[k]) * stride
-            for k, stride in zip(self.modes, self.slab.strides, strict=True)
-            if k is not None
-        )
-        return sum(steps) * self.slab.element.bytes
+    def _begins(self, tiling: Tiling, threads: int) -> list[int]:
+        """The bytes at which so many threads of a team begin."""
+        strides = {k: stride for k, stride in zip(self.modes, self.slab.strides, strict=True) if k is not None}
+        size = self.slab.element.bytes
+        steps = [
+            [tiling.start(k, number) * strides.get(k, 0) * size for number in range(min(count, threads))]
+            for k, count in enumerate(tiling.boxes)
+        ]
+        numbers = (tiling.numbers(rank) for rank in range(threads))
+        return [sum(of[number] for of, number in zip(steps, place, strict=True)) for place in numbers]
 
 
 class Costs(Struct):
