@@ -1,9 +1,10 @@
 """exp, exp2, log, log2 for f32 and f64 without branches.
 
 Exponentials: x = n ln(2) + r with |r| <= ln(2)/2, a minimax polynomial for e^r, then a scaling by 2^n that rounds or
-overflows as it should beyond both ends of the normal range. Logarithms: x = 2^k m with
-m in [sqrt(1/2), sqrt(2)), f = m - 1, s = f / (2 + f); log(m) = 2 atanh(s) is arranged around the exact terms f -
-f^2/2, and k ln(2) is added in two parts (the scheme of FreeBSD's msun, with coefficients of our own).
+overflows as it should beyond both ends of the normal range. In f32 NVIDIA devices have a unit for the polynomial's
+work. Logarithms: x = 2^k m with m in [sqrt(1/2), sqrt(2)), f = m - 1, s = f / (2 + f); log(m) = 2 atanh(s) is arranged
+around the exact terms f - f^2/2, and k ln(2) is added in two parts (the scheme of FreeBSD's msun, with coefficients of
+our own).
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from typing import TYPE_CHECKING
 from tilewright.targets.llvm import coefficients as table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tilewright.targets.llvm.floatkit import FloatKit
     from tilewright.targets.llvm.values import Value
 
@@ -27,11 +30,18 @@ _EXP2_RANGE = {"F32": (-151.0, 129.0), "F64": (-1076.0, 1025.0)}
 # Native forms: zero below the range of normal numbers, one scale factor.
 _NATIVE_EXP2_RANGE = {"F32": (-125.0, 128.0), "F64": (-1021.0, 1024.0)}
 
+_LOG2_E = (1.44269502162933349609375, 1.92596299112661746887e-8)
+"""The logarithm of e to base 2 in two parts."""
+_MOST = 126
+"""Powers of two that are a factor, and one over it."""
+
 
 def emit_exp(kit: FloatKit, x: Value, native: bool) -> Value:
     """e^x."""
     if native:
         return _native_exp2(kit, kit.b.fmul(x, kit.number(math.log2(math.e))), x)
+    if _has_unit(kit):
+        return _by_unit(kit, x, _LOG2_E)
     name = kit.format.name
     x = kit.clamp(x, *_EXP_RANGE[name])
     n, integer = kit.nearest_integer(x, math.log2(math.e))
@@ -42,10 +52,37 @@ def emit_exp2(kit: FloatKit, x: Value, native: bool) -> Value:
     """2^x."""
     if native:
         return _native_exp2(kit, x, x)
+    if _has_unit(kit):
+        return _by_unit(kit, x, (1.0,))
     x = kit.clamp(x, *_EXP2_RANGE[kit.format.name])
     n, integer = kit.nearest_integer(x)
     rest = kit.b.fmul(kit.b.fsub(x, n), kit.number(math.log(2.0)))
     return kit.scaled(_exp_of_rest(kit, rest), n, integer)
+
+
+def _has_unit(kit: FloatKit) -> bool:
+    return kit.features.nvptx and kit.ltype == "float"
+
+
+def _by_unit(kit: FloatKit, x: Value, logarithm: Sequence[float]) -> Value:
+    """2^(x l) for l the sum of `logarithm`, its first part the nearest f32: within 2 ulp.
+
+    The nearest integer n to x l, at most 126 from 0, is taken off exactly, the unit computes 2 to what is left, and 2^n
+    scales that. Where n is at its limit, what is left is beyond [-1, 1], and either step makes the infinity, the
+    subnormal or the zero that there is. An addition that saturates limits n, and rounds at the place of its last digit.
+    """
+    b, whole = kit.b, 2.0 * _MOST
+    share = b.fma(x, kit.number(logarithm[0] / whole), kit.number(0.5))
+    limited = b.intrinsic("llvm.nvvm.saturate.f", "float", [share], overload=())
+    magic = 1.5 * 2.0**kit.format.fraction
+    # the low digits are those of the exponent of 2^n
+    shifted = b.fma(limited, kit.number(whole), kit.number(magic + kit.format.bias - _MOST))
+    rest = b.fneg(b.fsub(shifted, kit.number(magic + kit.format.bias)))
+    for part in logarithm:
+        rest = b.fma(x, kit.number(part), rest)
+    power = b.intrinsic("llvm.nvvm.ex2.approx.ftz.f", "float", [rest], overload=())
+    scale = kit.as_float(b.shl(kit.as_integer(shifted), kit.bits(kit.format.fraction)))
+    return b.fmul(power, scale)
 
 
 def _exp_of_rest(kit: FloatKit, r: Value) -> Value:

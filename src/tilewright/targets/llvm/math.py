@@ -1,8 +1,9 @@
 """exp, exp2, log, log2, sin, cos for f32 and f64: at most 4 ulp, IEEE special values, any number of lanes.
 
-Exponentials of vectors are computed in place, every other (function, type) by one internal function of the module,
-without library calls and without LLVM's math intrinsics, which some targets cannot select. Native forms may flush
-subnormals, lose accuracy with the size of the argument, and use the approximations that a target has in hardware.
+Exponentials of vectors, and in f32 on NVIDIA devices, are computed in place, every other (function, type) by one
+internal function of the module, without library calls and without LLVM's math intrinsics, which some targets cannot
+select. Native forms may flush subnormals, lose accuracy with the size of the argument, and use the approximations that
+a target has in hardware.
 Derivations: `exp_log`, `trig`; coefficients: scripts/derive_math_coefficients.py.
 """
 
@@ -41,9 +42,11 @@ MATH = frozenset(FUNCTIONS) | frozenset(NATIVE + name for name in FUNCTIONS)
 def math_value(b: Builder, features: Features, op: str, x: Value) -> Value:
     """The function's value for f32 or f64 lanes: short ones are computed in place, where they share constants.
 
-    A call would also spill what the caller holds: no vector register survives one.
+    A call would also spill what the caller holds: no vector register survives one. On NVIDIA devices nothing else is
+    computed as long as one lasts.
     """
-    if op in _SHORT and features.fma and lanes_of(x.type) > 1:
+    in_place = lanes_of(x.type) > 1 or (features.nvptx and x.type == "float")
+    if op in _SHORT and features.fma and in_place:
         return FUNCTIONS[op](FloatKit(b, features, x.type), x, False)
     return b.call(emit_math(b.module, features, op, x.type), [x], hint=op)
 

@@ -7,14 +7,14 @@ with the alignment of all of them, which LLVM puts together.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 
-from tilewright.dialects import lane
+from tilewright.dialects import arith, lane
 from tilewright.dialects.addresses import Scatter
 from tilewright.dialects.lane import fragment_of
 from tilewright.ir import core
-from tilewright.ir.types import FragmentType, MemrefType
+from tilewright.ir.types import F32, FragmentType, MemrefType
 from tilewright.targets.llvm.emitter import Value, i32, i64
 from tilewright.targets.llvm.types import ELEMENTS, Element
 from tilewright.targets.nvidia import warp
@@ -23,6 +23,7 @@ from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.elements import guarded_all
 from tilewright.targets.nvidia.elementwise import apply
 from tilewright.targets.nvidia.memory import address, element_pointer, in_bounds, load_element, store_element
+from tilewright.targets.nvidia.quotients import LEAST, quotients
 from tilewright.targets.nvidia.values import Fragment, Operand, View, Words
 
 WORD_BITS = 32
@@ -74,13 +75,32 @@ def lower_elementwise(ctx: KernelContext, op: core.Operation) -> None:
     """An operation of `arith` or `math` on each register; on those that hold the same, once."""
     count = fragment_of(op.results[0]).size
     operands = [slots_of(ctx, o) if is_fragment(o) else (ctx.operand(o),) * count for o in op.operands]
-    known: dict[tuple[Operand, ...], Operand] = {}
+    rows = list(zip(*operands, strict=True)) if operands else [()] * count
+    known = _shared_divisions(ctx, rows) if _divides(op) else {}
     slots: list[Operand] = []
-    for row in zip(*operands, strict=True) if operands else [()] * count:
+    for row in rows:
         if row not in known:
             known[row] = apply(ctx.arith, op, row)
         slots.append(known[row])
     ctx.bind(op.results[0], Fragment(tuple(slots)))
+
+
+def _divides(op: core.Operation) -> bool:
+    return isinstance(op, arith.Div) and fragment_of(op.out).element is F32
+
+
+def _shared_divisions(ctx: KernelContext, rows: Iterable[tuple[Operand, ...]]) -> dict[tuple[Operand, ...], Operand]:
+    """The quotients of what is divided by the same as enough others."""
+    dividends: dict[Value, dict[Value, None]] = {}
+    for x, y in rows:
+        assert isinstance(x, Value)
+        assert isinstance(y, Value)
+        dividends.setdefault(y, {})[x] = None
+    found: dict[tuple[Operand, ...], Operand] = {}
+    for y, numbers in dividends.items():
+        if len(numbers) >= LEAST:
+            found |= {(x, y): q for x, q in zip(numbers, quotients(ctx, list(numbers), y), strict=True)}
+    return found
 
 
 # Memory

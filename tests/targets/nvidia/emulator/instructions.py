@@ -77,8 +77,9 @@ _APPROXIMATE: Final[Mapping[str, Callable[[Array], Array]]] = {
     "lg2": np.log2,
     "sin": np.sin,
     "cos": np.cos,
+    "rcp": numbers.almost_reciprocal,
 }
-"""What the hardware computes to some digits is right to all of them here."""
+"""What the hardware computes to some digits is right to all of them here, but for reciprocals."""
 
 _SYNCS: Final = (
     "llvm.nvvm.shfl.sync.",
@@ -407,6 +408,8 @@ def _intrinsic(name: str, head: str) -> Callable[..., Array]:
         return directed.operation(words[2], words[3])
     if words[1] == "nvvm" and words[3] == "approx":
         return _APPROXIMATE[words[2]]
+    if words[1:3] == ["nvvm", "saturate"]:
+        return numbers.saturated_fraction
     if words[1] not in _INTRINSICS:
         raise EmulatorError(f"unknown intrinsic: {head} @{name}")
     return _INTRINSICS[words[1]]

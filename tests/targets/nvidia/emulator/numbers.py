@@ -181,6 +181,17 @@ def _to_odd(total: Array, lost: Array) -> Array:
     return np.where(adjust, bits + step, bits).view(np.float64)
 
 
+def saturated_fraction(x: Array) -> Array:
+    """Between 0 and 1; NaN is 0."""
+    return np.where(np.isnan(x), 0, np.clip(x, 0, 1)).astype(x.dtype)
+
+
+def almost_reciprocal(x: Array) -> Array:
+    """Wrong in the last place, as the hardware's may be."""
+    found = 1 / x
+    return np.nextafter(found, np.where(x.view(np.int32) & 1, 2 * found, found / 2))
+
+
 def fma(x: Array, y: Array, z: Array) -> Array:
     """`x y + z` rounded once, away from overflow and underflow of intermediate float64 (Boldo and Melquiond)."""
     dtype = x.dtype

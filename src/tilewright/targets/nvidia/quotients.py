@@ -1,0 +1,90 @@
+"""Many f32 by the same divisor: its reciprocal once, then a multiplication and the correction of its error for each.
+
+`q = x r`, `q + r (x - s q)` with r the refined reciprocal of s is x / s rounded to nearest (Markstein) as long as
+nothing on the way is too large or so small that it has lost digits. Whether that is so is asked of all dividends
+together; where it is not, each is divided by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import numpy as np
+
+from tilewright.targets.llvm.emitter import Builder, Callee, Value, constant, i32
+from tilewright.targets.nvidia.context import KernelContext
+
+LEAST: Final = 4
+"""Dividends of one divisor for which all this pays."""
+
+_DIVISORS: Final = (2.0**-24, 2.0**24)
+_LEAST_DIVIDEND: Final = 2.0**-100
+"""Any quotient is a normal number, and what is left of a dividend has all its digits."""
+
+
+def quotients(ctx: KernelContext, dividends: Sequence[Value], divisor: Value) -> list[Value]:
+    """Each dividend over the divisor, of f32, rounded to nearest."""
+    b = ctx.b
+    reciprocal = _reciprocal(b, divisor)
+    likely = [_quotient(b, dividend, divisor, reciprocal) for dividend in dividends]
+    with b.if_else(_are_right(b, dividends, divisor, likely), likely=True) as branch:
+        with branch.then():
+            branch.yield_(*likely)
+        with branch.otherwise():
+            divide = _division(ctx)
+            branch.yield_(*(b.call(divide, [dividend, divisor]) for dividend in dividends))
+    return list(branch.results)
+
+
+def _reciprocal(b: Builder, divisor: Value) -> Value:
+    about = b.intrinsic("llvm.nvvm.rcp.approx.ftz.f", "float", [divisor], overload=())
+    error = b.fma(b.fneg(divisor), about, constant("float", 1.0))
+    return b.fma(about, error, about)
+
+
+def _quotient(b: Builder, dividend: Value, divisor: Value, reciprocal: Value) -> Value:
+    about = b.fmul(dividend, reciprocal)
+    # the excess rather than what is left: so a zero keeps its sign
+    excess = b.fma(divisor, about, b.fneg(dividend))
+    return b.fma(b.fneg(reciprocal), excess, about)
+
+
+def _are_right(b: Builder, dividends: Sequence[Value], divisor: Value, found: Sequence[Value]) -> Value:
+    """Whether the divisor is moderate, each dividend 0 or not tiny, and each quotient finite."""
+    least, most = (_bits(number) for number in _DIVISORS)
+    moderate = b.icmp("ule", b.sub(b.bitcast(divisor, "i32"), i32(least)), i32(most - least))
+    # without its sign, and one less, so that 0 is the largest
+    sizes = [b.sub(b.shl(b.bitcast(dividend, "i32"), i32(1)), i32(1)) for dividend in dividends]
+    smallest = _combined(sizes, lambda x, y: b.intrinsic("llvm.umin", "i32", [x, y]))
+    kept = b.icmp("uge", smallest, i32(2 * _bits(_LEAST_DIVIDEND) - 1))
+    total = b.fabs(_combined(found, b.fadd))
+    finite = b.fcmp("olt", total, constant("float", float("inf")))
+    return b.and_(b.and_(moderate, kept), finite)
+
+
+def _combined(values: Sequence[Value], combine: Callable[[Value, Value], Value]) -> Value:
+    """By a tree."""
+    while len(values) > 1:
+        rest = values[len(values) & ~1 :]
+        values = [*(combine(x, y) for x, y in zip(values[::2], values[1::2], strict=False)), *rest]
+    return values[0]
+
+
+def _bits(number: float) -> int:
+    return int(np.float32(number).view(np.int32))
+
+
+def _division(ctx: KernelContext) -> Callee:
+    """The function that divides one number, defined on first use: what is rare takes little code."""
+    name = "tilewright.quotient.f32"
+    known = ctx.module.defined(name)
+    if known:
+        return known
+    parameters = [("float", "x"), ("float", "y")]
+    function = ctx.module.function(
+        name, "float", parameters, linkage="internal", attributes="nounwind noinline memory(none)"
+    )
+    b = Builder(function)
+    b.ret(b.fdiv(*function.arguments))
+    return function.callee

@@ -1,0 +1,117 @@
+"""f32 on lanes: many divided by the same, exactly; exponentials by the device's unit, to the last digits."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from tilewright.compiler import CompileOptions, lower_module
+from tilewright.diagnostics import Report
+from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
+
+from .case import Array, Launch, poisoned
+from .emulated import emulated
+from .test_ragged import module_of
+
+WIDTH = 1024
+"""Of a tile, of which each of 128 threads holds 8."""
+ULPS = 4
+
+
+def quotients_text() -> str:
+    """z = x / d."""
+    return f"""builtin.module {{
+  builtin.kernel {{sym_name = "divide", spread = true}} (%x: memref<f32x{WIDTH}>, %d: f32, %z: memref<f32x{WIDTH}>) {{
+    %zero = arith.constant {{value = 0}} -> index
+    %v = tile.load %x, %zero -> tile<{WIDTH}xf32>
+    %s = tile.splat %d -> tile<{WIDTH}xf32>
+    %q = arith.div %v, %s -> tile<{WIDTH}xf32>
+    tile.store %q, %z, %zero
+  }}
+}}"""
+
+
+def function_text(name: str) -> str:
+    """z = f(x)."""
+    return f"""builtin.module {{
+  builtin.kernel {{sym_name = "apply", spread = true}} (%x: memref<f32x{WIDTH}>, %z: memref<f32x{WIDTH}>) {{
+    %zero = arith.constant {{value = 0}} -> index
+    %v = tile.load %x, %zero -> tile<{WIDTH}xf32>
+    %q = math.{name} %v -> tile<{WIDTH}xf32>
+    tile.store %q, %z, %zero
+  }}
+}}"""
+
+
+def dividends(rng: np.random.Generator) -> Array:
+    """By threads: of one size, of all sizes, zeros of both signs, subnormals, what is none, one odd among many."""
+    x = rng.normal(size=(WIDTH // 8, 8)).astype(np.float32)
+    x[16:32] = rng.integers(0, 1 << 32, (16, 8), dtype=np.uint32).view(np.float32)
+    x[32:40, ::2] = 0.0
+    x[40:48, ::2] = -0.0
+    x[48:56] *= np.float32(2.0**-140)
+    x[56:64, 3] = [np.inf, -np.inf, np.nan, 2.0**-149, 2.0**-100, 2.0**-101, 3e38, -3e38]
+    x[64:72] *= np.exp2(rng.integers(-100, 100, (8, 8))).astype(np.float32)
+    return x.reshape(-1)
+
+
+DIVISORS = (1.0, 3.0, -3.0, 1 / 3, 0.1, 65521.0, 2.0**24, 2.0**25, 2.0**-24, 2.0**-25, 1e-38, 1e-42, 3e38, 0.0, -0.0)
+SPECIAL = (np.inf, -np.inf, np.nan)
+
+
+def test_quotients_are_exact(rng: np.random.Generator) -> None:
+    module = module_of(quotients_text())
+    lower_module(module, NvidiaTarget(Architecture.SM_80), CompileOptions(), Report())
+    text, _ = emit_llvm(module, Architecture.SM_80)
+    assert text.count("rcp.approx.ftz.f(") == 2, "declared, and used once for all registers"
+    program = emulated(module)
+    for divisor in (*DIVISORS, *SPECIAL, *np.exp2(rng.uniform(-30, 30, 8))):
+        x, d = dividends(rng), np.float32(divisor)
+        with np.errstate(all="ignore"):
+            expected = x / d
+        found = program.run(Launch([x, d, poisoned("f32", WIDTH)], {2: expected}))[2]
+        assert isinstance(found, np.ndarray)
+        wrong = ~((found.view(np.int32) == expected.view(np.int32)) | (np.isnan(found) & np.isnan(expected)))
+        assert not wrong.any(), f"{x[wrong][:3]} / {d}: {found[wrong][:3]}, not {expected[wrong][:3]}"
+
+
+@pytest.mark.parametrize("name", ["exp", "exp2"])
+def test_exponentials_by_the_unit(name: str, rng: np.random.Generator) -> None:
+    module = module_of(function_text(name))
+    lower_module(module, NvidiaTarget(Architecture.SM_80), CompileOptions(), Report())
+    text, _ = emit_llvm(module, Architecture.SM_80)
+    assert len(re.findall(r"call float @llvm.nvvm.ex2.approx.ftz.f", text)) == 8, "one for each register, in place"
+    program = emulated(module)
+    edges = [
+        0.0,
+        -0.0,
+        np.inf,
+        -np.inf,
+        np.nan,
+        1e30,
+        -1e30,
+        88.7,
+        88.8,
+        -87.4,
+        -103.9,
+        -104.1,
+        127.99,
+        128,
+        -149,
+        -151,
+    ]
+    for limit in (1.0, 110.0, 160.0):
+        x = rng.uniform(-limit, limit, WIDTH).astype(np.float32)
+        x[: len(edges)] = edges
+        with np.errstate(all="ignore"):
+            exact = getattr(np, name)(x.astype(np.float64))
+            expected = exact.astype(np.float32)
+        found = program.run(Launch([x, poisoned("f32", WIDTH)], {1: expected}))[1]
+        assert isinstance(found, np.ndarray)
+        finite = np.isfinite(expected)
+        assert np.array_equal(found[~finite], expected[~finite], equal_nan=True)
+        errors = np.abs(found[finite].astype(np.float64) - exact[finite]) / np.spacing(np.abs(expected[finite]))
+        assert errors.max() <= ULPS
