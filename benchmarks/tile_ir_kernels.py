@@ -11,9 +11,9 @@ _SUM = "addf", "0.0"
 _MAX = "maxf", "0xFF800000"
 
 
-def _module(name: str, pointers: Sequence[str], body: str, scalars: str = "") -> str:
-    parameters = ", ".join(f"%{pointer}: tile<ptr<f32>>" for pointer in pointers) + scalars
-    aligned = "\n".join(f"    %{p}a = assume div_by<16>, %{p} : tile<ptr<f32>>" for p in pointers)
+def _module(name: str, pointers: Sequence[str], body: str, scalars: str = "", element: str = "f32") -> str:
+    parameters = ", ".join(f"%{pointer}: tile<ptr<{element}>>" for pointer in pointers) + scalars
+    aligned = "\n".join(f"    %{p}a = assume div_by<16>, %{p} : tile<ptr<{element}>>" for p in pointers)
     return (
         f"cuda_tile.module @kernels {{\n  entry @{name}({parameters}) {{\n{aligned}\n"
         f"    %bx, %by, %bz = get_tile_block_id : tile<i32>\n{body}    return\n  }}\n}}\n"
@@ -31,15 +31,20 @@ def _strides(shape: Sequence[int]) -> list[int]:
     return strides
 
 
-class _View:
-    """A partition view `%name` + v of a whole row-major array at the pointer `%name` + a."""
+def _cast(result: str, value: str, shape: Sequence[int], source: str, target: str) -> str:
+    return f"    %{result} = ftof %{value} : tile<{_dims(shape)}x{source}> -> tile<{_dims(shape)}x{target}>\n"
 
-    def __init__(self, name: str, shape: Sequence[int], tile: Sequence[int]) -> None:
+
+class _View:
+    """A partition view `%name` + v of a whole row-major array at the pointer `%name` + a; tiles are computed in f32."""
+
+    def __init__(self, name: str, shape: Sequence[int], tile: Sequence[int], element: str = "f32") -> None:
         strides = _strides(shape)
         words = ",".join(map(str, strides))
-        self._tensor = f"tensor_view<{_dims(shape)}xf32, strides=[{words}]>"
+        self._shape, self._element = tile, element
+        self._tensor = f"tensor_view<{_dims(shape)}x{element}, strides=[{words}]>"
         self._view = f"partition_view<tile=({_dims(tile)}), {self._tensor}>"
-        self._tile = f"tile<{_dims(tile)}xf32>"
+        self._tile = f"tile<{_dims(tile)}x{element}>"
         self.name = name
         self.text = (
             f"    %{name}t = make_tensor_view %{name}a, shape = {list(shape)}, strides = {strides} : {self._tensor}\n"
@@ -48,15 +53,19 @@ class _View:
 
     def load(self, result: str, *indices: str) -> str:
         at = ", ".join(indices)
-        return (
-            f"    %{result}, %{result}_done = load_view_tko weak %{self.name}v[{at}]"
+        narrow = result if self._element == "f32" else f"{result}_n"
+        text = (
+            f"    %{narrow}, %{result}_done = load_view_tko weak %{self.name}v[{at}]"
             f" : {self._view}, tile<i32> -> {self._tile}, token\n"
         )
+        return text if narrow == result else text + _cast(result, narrow, self._shape, self._element, "f32")
 
     def store(self, value: str, *indices: str) -> str:
         at = ", ".join(indices)
-        return (
-            f"    %{self.name}_done = store_view_tko weak %{value}, %{self.name}v[{at}]"
+        narrow = value if self._element == "f32" else f"{value}_n"
+        text = "" if narrow == value else _cast(narrow, value, self._shape, "f32", self._element)
+        return text + (
+            f"    %{self.name}_done = store_view_tko weak %{narrow}, %{self.name}v[{at}]"
             f" : {self._tile}, {self._view}, tile<i32> -> token\n"
         )
 
@@ -164,7 +173,7 @@ def rms_norm(rows: int, columns: int) -> str:
     return _module("rms_norm", "xwy", body + y.store("q", "%bx", "%zero"))
 
 
-def _pointers(pointers: str, width: int) -> str:
+def _pointers(pointers: str, width: int, element: str) -> str:
     """Masked 1-d accesses `%?_at` with `%mask`, of elements below `%n`."""
     shape = (width,)
     body = _constant("width", width) + _binary("base", "muli", "bx", "width", (), "i32")
@@ -172,20 +181,24 @@ def _pointers(pointers: str, width: int) -> str:
     body += _binary("at", "addi", "i", "bases", shape, "i32") + _spread("ends", "n", shape, "i32")
     body += f"    %mask = cmpi less_than %at, %ends, signed : tile<{width}xi32> -> tile<{width}xi1>\n"
     for p in pointers:
-        body += _spread(f"{p}_all", f"{p}a", shape, "ptr<f32>")
+        body += _spread(f"{p}_all", f"{p}a", shape, f"ptr<{element}>")
         body += f"    %{p}_at = offset %{p}_all, %at"
-        body += f" : tile<{width}xptr<f32>>, tile<{width}xi32> -> tile<{width}xptr<f32>>\n"
+        body += f" : tile<{width}xptr<{element}>>, tile<{width}xi32> -> tile<{width}xptr<{element}>>\n"
     return body
 
 
-def _load_pointers(result: str, pointer: str, width: int) -> str:
-    types = f"tile<{width}xptr<f32>>, tile<{width}xi1> -> tile<{width}xf32>, token"
-    return f"    %{result}, %{result}_done = load_ptr_tko weak %{pointer}_at, %mask : {types}\n"
+def _load_pointers(result: str, pointer: str, width: int, element: str) -> str:
+    types = f"tile<{width}xptr<{element}>>, tile<{width}xi1> -> tile<{width}x{element}>, token"
+    narrow = result if element == "f32" else f"{result}_n"
+    text = f"    %{narrow}, %{result}_done = load_ptr_tko weak %{pointer}_at, %mask : {types}\n"
+    return text if narrow == result else text + _cast(result, narrow, (width,), element, "f32")
 
 
-def _store_pointers(pointer: str, value: str, width: int) -> str:
-    types = f"tile<{width}xptr<f32>>, tile<{width}xf32>, tile<{width}xi1> -> token"
-    return f"    %{pointer}_done = store_ptr_tko weak %{pointer}_at, %{value}, %mask : {types}\n"
+def _store_pointers(pointer: str, value: str, width: int, element: str) -> str:
+    types = f"tile<{width}xptr<{element}>>, tile<{width}x{element}>, tile<{width}xi1> -> token"
+    narrow = value if element == "f32" else f"{value}_n"
+    text = "" if narrow == value else _cast(narrow, value, (width,), "f32", element)
+    return text + f"    %{pointer}_done = store_ptr_tko weak %{pointer}_at, %{narrow}, %mask : {types}\n"
 
 
 def _silu_mul(shape: Sequence[int]) -> str:
@@ -195,33 +208,40 @@ def _silu_mul(shape: Sequence[int]) -> str:
     return body + _binary("s", "divf", "u", "below", shape) + _binary("q", "mulf", "s", "v", shape)
 
 
-def vector_add_pointers(width: int) -> str:
+def vector_add_pointers(width: int, element: str = "f32") -> str:
     """z = x + y over n elements, through pointers with a mask."""
-    body = _pointers("xyz", width) + _load_pointers("u", "x", width) + _load_pointers("v", "y", width)
-    body += _binary("q", "addf", "u", "v", (width,)) + _store_pointers("z", "q", width)
-    return _module("vector_add", "xyz", body, ", %n: tile<i32>")
+    return _of_pointers("vector_add", _binary("q", "addf", "u", "v", (width,)), width, element)
 
 
-def vector_add_views(length: int, width: int) -> str:
+def vector_add_views(length: int, width: int, element: str = "f32") -> str:
     """z = x + y through views."""
-    views = [_View(name, (length,), (width,)) for name in "xyz"]
-    x, y, z = views
-    body = "".join(view.text for view in views) + x.load("u", "%bx") + y.load("v", "%bx")
-    return _module("vector_add", "xyz", body + _binary("q", "addf", "u", "v", (width,)) + z.store("q", "%bx"))
+    return _of_views("vector_add", _binary("q", "addf", "u", "v", (width,)), length, width, element)
 
 
-def silu_mul_pointers(width: int) -> str:
+def silu_mul_pointers(width: int, element: str = "f32") -> str:
     """z = silu(x) * y over n elements, through pointers with a mask."""
-    body = _pointers("xyz", width) + _load_pointers("u", "x", width) + _load_pointers("v", "y", width)
-    return _module("silu_mul", "xyz", body + _silu_mul((width,)) + _store_pointers("z", "q", width), ", %n: tile<i32>")
+    return _of_pointers("silu_mul", _silu_mul((width,)), width, element)
 
 
-def silu_mul_views(length: int, width: int) -> str:
+def silu_mul_views(length: int, width: int, element: str = "f32") -> str:
     """z = silu(x) * y through views."""
-    views = [_View(name, (length,), (width,)) for name in "xyz"]
+    return _of_views("silu_mul", _silu_mul((width,)), length, width, element)
+
+
+def _of_pointers(name: str, compute: str, width: int, element: str) -> str:
+    """%q from %u of x and %v of y."""
+    body = _pointers("xyz", width, element)
+    body += _load_pointers("u", "x", width, element) + _load_pointers("v", "y", width, element)
+    body += compute + _store_pointers("z", "q", width, element)
+    return _module(name, "xyz", body, ", %n: tile<i32>", element)
+
+
+def _of_views(name: str, compute: str, length: int, width: int, element: str) -> str:
+    """The same through views."""
+    views = [_View(name, (length,), (width,), element) for name in "xyz"]
     x, y, z = views
-    body = "".join(view.text for view in views) + x.load("u", "%bx") + y.load("v", "%bx") + _silu_mul((width,))
-    return _module("silu_mul", "xyz", body + z.store("q", "%bx"))
+    body = "".join(view.text for view in views) + x.load("u", "%bx") + y.load("v", "%bx") + compute
+    return _module(name, "xyz", body + z.store("q", "%bx"), element=element)
 
 
 def long_kernel(operations: int, width: int = 64) -> str:

@@ -1,14 +1,17 @@
-"""What share of a copy's speed kernels reach that only stream through memory: z = x + y, on an NVIDIA GPU.
+"""What share of a copy's speed kernels reach that only stream through memory, on an NVIDIA GPU: z = x + y, silu(x) * y.
 
     python benchmarks/gpu/streaming.py [--quick] [--elements N] [--json PATH]
 
-Tile IR through views and through pointers with a mask, torch's `add` as the peer, torch's `copy_` as the floor; all in
-turn, on arrays far larger than the cache, timed by events on the device. GB/s count each array once. Results are
-compared with torch's. Prints a table of medians with quartiles and saves it: benchmarks/results/gpu_streaming.json
-unless told otherwise.
+Tile IR through views and through pointers with a mask, f32 and f16; torch's functions as peers, torch's `copy_` as the
+floor; all in turn, on arrays far larger than the cache, timed by events on the device. GB/s count each array once, of
+torch's `silu(x) * y` too, though it is two kernels. Results are compared with torch's. Prints a table of medians with
+quartiles and saves it: benchmarks/results/gpu_streaming.json unless told otherwise.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from device import name_of_device, on_device, torch_on_device
 
@@ -16,17 +19,41 @@ from device import name_of_device, on_device, torch_on_device
 import figures
 import tilewright as tw
 from figures import Chart
-from tile_ir_kernels import vector_add_pointers, vector_add_views
+from spread import Overall, Spread
+from tile_ir_kernels import silu_mul_pointers, silu_mul_views, vector_add_pointers, vector_add_views
 from timing import in_turn
 
-WIDTH = 1024
+BYTES_A_BLOCK = 4096
+"""Of each array."""
 ROUNDS = 31
 COPY = "copy_ of torch (the floor)"
-PEER = "add of torch"
-VIEWS = "vector add, views"
-POINTERS = "vector add, pointers"
+PEER = "torch"
+VIEWS = "views"
+POINTERS = "pointers"
 GOAL = 0.95
 """Share of the copy's speed that issue 16 wants."""
+
+
+class Work(NamedTuple):
+    """What is computed: texts of both ways, what torch does, and how much results may differ from its."""
+
+    views: Callable[[int, int, str], str]
+    pointers: Callable[[int, str], str]
+    peer: Callable[[Any, Any, Any, Any], object]
+    error: dict[str, float]
+
+
+WORK = {
+    "vector add": Work(
+        vector_add_views, vector_add_pointers, lambda torch, x, y, z: torch.add(x, y, out=z), {"f32": 0.0, "f16": 0.0}
+    ),
+    "silu * mul": Work(
+        silu_mul_views,
+        silu_mul_pointers,
+        lambda torch, x, y, z: torch.mul(torch.nn.functional.silu(x), y, out=z),
+        {"f32": 1e-5, "f16": 1e-2},
+    ),
+}
 
 
 def main() -> None:
@@ -35,33 +62,51 @@ def main() -> None:
     options = figures.parsed(parser)
     torch = torch_on_device()
     n = min(options.elements, 1 << 20) if options.quick else options.elements
-    x, y, z = (torch.randn(n, device="cuda") for _ in range(3))
-    views = tw.compile(vector_add_views(n, WIDTH), target="nvidia", cache=False).vector_add[-(-n // WIDTH)]
-    pointers = tw.compile(vector_add_pointers(WIDTH), target="nvidia", cache=False).vector_add[-(-n // WIDTH)]
+    device = name_of_device(torch)
+    print(f"{device}, {n:,} elements\n{'':36} {'GB/s':>8}   share of the copy, median [quartiles]")
+    cases: list[dict[str, object]] = []
+    shares: dict[str, Spread] = {}
+    for what, work in WORK.items():
+        for element, dtype in (("f32", torch.float32), ("f16", torch.float16)):
+            for name, (rate, share) in measure(torch, work, element, dtype, n, options.rounds).items():
+                row = f"{what}, {element}, {name}"
+                shares[row] = share
+                cases.append({"name": row, "device": device, "elements": n, "gbs": rate})
+                print(f"{row:36} {rate:8.0f}   {share}", flush=True)
+    ours = {row: share for row, share in shares.items() if row.endswith((VIEWS, POINTERS))}
+    chart = Chart("Streaming, share of the copy's speed", [(row, share.median) for row, share in ours.items()], GOAL)
+    figures.save(options.json, cases, {**shares, "all of ours": Overall.of(ours)}, chart)
+
+
+def measure(torch: Any, work: Work, element: str, dtype: Any, n: int, rounds: int) -> dict[str, tuple[float, Spread]]:
+    """GB/s of each way, and its share of the copy's speed."""
+    x, y, z = (torch.randn(n, device="cuda", dtype=dtype) for _ in range(3))
+    width = BYTES_A_BLOCK // x.element_size()
+    views, pointers = (
+        next(iter(tw.compile(text, target="nvidia", cache=False)))[-(-n // width)]
+        for text in (work.views(n, width, element), work.pointers(width, element))
+    )
     runs = {
         COPY: lambda: z.copy_(x),
-        PEER: lambda: torch.add(x, y, out=z),
+        PEER: lambda: work.peer(torch, x, y, z),
         VIEWS: lambda: views(x, y, z),
         POINTERS: lambda: pointers(x, y, z, n),
     }
-    expected = x + y
+    runs[PEER]()
+    expected, error = z.clone(), work.error[element]
     for name in (VIEWS, POINTERS):
         z.fill_(float("nan"))
         runs[name]()
-        if not torch.equal(z, expected):
-            raise SystemExit(f"{name}: the sums differ from torch's")
-    timings = in_turn({name: on_device(torch, run) for name, run in runs.items()}, options.rounds, warm=0.02)
-    moved = {name: 4 * n * (2 if name == COPY else 3) for name in runs}
-    rates = {name: moved[name] / spread.median / 1e9 for name, spread in timings.seconds().items()}
-    shares = {name: timings.ratios(COPY, name).scaled(moved[name] / moved[COPY]) for name in runs}
-    device = name_of_device(torch)
-    print(f"{device}, {n:,} elements of f32")
-    print(f"{'':28} {'GB/s':>8}   share of the copy, median [quartiles]")
-    for name in runs:
-        print(f"{name:28} {rates[name]:8.0f}   {shares[name]}")
-    cases = [{"name": name, "device": device, "elements": n, "gbs": rates[name]} for name in runs]
-    chart = Chart("Vector add, share of the copy's speed", [(name, shares[name].median) for name in runs], GOAL)
-    figures.save(options.json, cases, shares, chart)
+        torch.testing.assert_close(z, expected, rtol=error, atol=error)
+    timings = in_turn({name: on_device(torch, run) for name, run in runs.items()}, rounds, warm=0.02)
+    arrays = {name: 2 if name == COPY else 3 for name in runs}
+    return {
+        name: (
+            arrays[name] * x.nbytes / spread.median / 1e9,
+            timings.ratios(COPY, name).scaled(arrays[name] / arrays[COPY]),
+        )
+        for name, spread in timings.seconds().items()
+    }
 
 
 if __name__ == "__main__":
