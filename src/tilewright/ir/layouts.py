@@ -119,6 +119,10 @@ class Layout(Struct, frozen=True, dict=True):
                 found[..., digit.dim] += numbers[digit.owner] // place.weight % digit.extent * digit.stride
         return found
 
+    def registers(self) -> list[tuple[int, ...]]:
+        """Coordinates of the registers of the first thread."""
+        return [tuple(at) for at in self.table()[:, 0, 0, 0].tolist()]
+
     def permute(self, order: Sequence[int]) -> Layout:
         """Dimension k of the result is dimension `order[k]` of this."""
         places = {dim: k for k, dim in enumerate(order)}

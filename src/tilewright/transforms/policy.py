@@ -82,6 +82,10 @@ class SchedulePolicy(Protocol):
         """What multiplies tiles in a work-group of so many threads; None where nothing does."""
         ...
 
+    def threads_of_row(self, elements: int, bytes_: int) -> int:
+        """The same where tiles are rows, of which so many elements lie in memory; any number of whole warps."""
+        ...
+
 
 class StreamPrefetch(Struct, frozen=True):
     """How far in front of streams is prefetched, in bytes of their elements; 0 where caches fetch by themselves.
@@ -189,6 +193,10 @@ class GenericSchedulePolicy(Struct, frozen=True):
     def products(self, threads: int) -> Block | None:
         """Nothing."""
         return None
+
+    def threads_of_row(self, elements: int, bytes_: int) -> int:
+        """The same for all kernels."""
+        return self.count
 
 
 class GenericTilePolicy(Struct, frozen=True):

@@ -15,6 +15,8 @@ from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT
 _HELD_BYTES: Final = 32
 """What a thread should hold of a tile: two accesses of 16 bytes in flight hide the distance of memory."""
 
+_ACCESS_BYTES: Final = 16
+
 _LEAST: Final = 32
 """Threads of a block at least. A row that one warp holds needs no shared memory."""
 
@@ -51,3 +53,11 @@ class NvidiaSchedulePolicy(Struct, frozen=True):
     def products(self, threads: int) -> Block | None:
         """The units of the architecture, with all of its shared memory but what stages lose by their alignment."""
         return Block(threads, self.architecture.shared_bytes - ALIGNMENT, self.architecture)
+
+    def threads_of_row(self, elements: int, bytes_: int) -> int:
+        """As many warps as have something of the row, by whole accesses."""
+        accesses = -(-elements * bytes_ // _ACCESS_BYTES)
+        each = max(_HELD_BYTES // _ACCESS_BYTES, -(-accesses // _MOST))
+        if each * _ACCESS_BYTES > _MOST_HELD * bytes_:
+            return self.threads(elements, bytes_)
+        return -(-accesses // (each * _LEAST)) * _LEAST

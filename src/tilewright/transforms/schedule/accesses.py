@@ -148,11 +148,21 @@ class Transfer(Struct, frozen=True):
 
     def load(self, build: Builder, threads: Threads) -> Value:
         """The fragment of the elements; 0 for those outside."""
-        return self.ready(build, threads).load(build, Part.whole(self.layout))
+        pieces = self._pieces(build)
+        if not pieces:
+            return self.ready(build, threads).load(build, Part.whole(self.layout))
+        order = {number: k for k, number in enumerate(n for _, numbers in pieces for n in numbers)}
+        zero = build.constant(0, FragmentType(1, self.type.element))
+        found = [*(piece.load(build, threads) for piece, _ in pieces), zero]
+        return picked(build, found, [order.get(n, len(order)) for n in range(self.layout.count(Owner.REG))])
 
     def store(self, build: Builder, threads: Threads, value: Value) -> None:
         """Write a fragment."""
-        self.ready(build, threads).store(build, Part.whole(self.layout), value)
+        pieces = self._pieces(build)
+        for piece, numbers in pieces:
+            piece.store(build, threads, picked(build, [value], numbers))
+        if not pieces:
+            self.ready(build, threads).store(build, Part.whole(self.layout), value)
 
     def ready(self, build: Builder, threads: Threads) -> Access:
         """The same with all computed that does not depend on the register."""
@@ -165,6 +175,43 @@ class Transfer(Struct, frozen=True):
     def places(self, build: Builder, threads: Threads) -> list[Value]:
         """Where in the memref the element of a thread's first register lies."""
         return [emit.add(build, at, threads.coordinate(self.layout, k)) for k, at in enumerate(self.indices)]
+
+    def _pieces(self, build: Builder) -> list[tuple[Transfer, list[int]]]:
+        """What is surely there, without a test, and what may be, with their registers; nothing if all is as before.
+
+        Both are made of whole values of the highest digit along a mode, if that is one of registers.
+        """
+        for mode, shape in enumerate(self.shape):
+            extent, places = self._known(mode), self.layout.along(mode)
+            if extent is None or not places or places[-1].digit.owner is not Owner.REG:
+                continue
+            step, checked = places[-1].digit.stride, any(self.check[mode : mode + 1])
+            whole, some, all_ = extent // step * step, -(-extent // step) * step, -(-shape // step) * step
+            is_new = checked or shape < self.layout.shape[mode]
+            if some and is_new and (whole or some < all_):
+                pieces = [self._piece(build, mode, (0, whole), False)] if whole else []
+                return pieces + ([self._piece(build, mode, (whole, some), checked)] if some > whole else [])
+        return []
+
+    def _piece(self, build: Builder, mode: int, bounds: tuple[int, int], check: bool) -> tuple[Transfer, list[int]]:
+        """What lies between two bounds along a mode, which cut the highest digit."""
+        begin, end = bounds
+        indices, shape, box = list(self.indices), list(self.shape), list(self.layout.shape)
+        indices[mode] = emit.add(build, indices[mode], build.index(begin))
+        shape[mode], box[mode] = min(end, shape[mode]) - begin, end - begin
+        tested = tuple(check if k == mode else test for k, test in enumerate(self.check))
+        layout = self.layout.narrow(tuple(box))
+        numbers = {at: number for number, at in enumerate(self.layout.registers())}
+        shifted = [tuple(c + begin * (k == mode) for k, c in enumerate(at)) for at in layout.registers()]
+        return Transfer(self.memref, indices, tested, layout, tuple(shape)), [numbers[at] for at in shifted]
+
+    def _known(self, mode: int) -> int | None:
+        """How many elements of the tile there are in a mode from its beginning on; None if that is not known."""
+        if not any(self.check[mode : mode + 1]):
+            return self.shape[mode]
+        extent, start = self.type.shape[mode], emit.integer_of(self.indices[mode])
+        known = extent is not None and start is not None and start >= 0
+        return min(max(extent - start, 0), self.shape[mode]) if known else None
 
     def _box(self, build: Builder) -> Transfer:
         """The same elements as a box whose edges are tested where the layout goes on beyond the tile."""

@@ -10,6 +10,8 @@ reported (T009) if it cannot.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from math import prod
 from typing import ClassVar, Final
 
 from msgspec.structs import replace
@@ -20,7 +22,8 @@ from tilewright.ir.core import Value
 from tilewright.ir.layouts import Owner
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.schedules import Schedule, Tile, Way, parse_line
-from tilewright.ir.types import TileType
+from tilewright.ir.types import MemrefType, TileType
+from tilewright.transforms import emit
 from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
 from tilewright.transforms.schedule.known import collective, obstacle, teams_of, tiles_of
 from tilewright.transforms.schedule.products.choice import (
@@ -101,7 +104,10 @@ class ChooseSchedule(Pass, frozen=True):
         """As many as suit the largest tile, where the program does not say how many there are."""
         if not kernel.spread:
             return teams_of(kernel).threads
-        return self.policy.threads(largest, _least_bytes(kernel, largest))
+        bytes_, there = _least_bytes(kernel, largest), _elements_there(kernel, largest)
+        if there < largest and _has_rows(kernel):
+            return self.policy.threads_of_row(there, bytes_)
+        return self.policy.threads(largest, bytes_)
 
     def _wanted_threads(self, kernel: Kernel, wanted: Schedule) -> int | None:
         """Those asked for, if a block can have so many."""
@@ -136,11 +142,37 @@ def _most_registers(kernel: Kernel, threads: int) -> int:
     return max((spread_layout(s, teams, Wishes()).count(Owner.REG) for s in shapes), default=0)
 
 
+def _transfers(kernel: Kernel, size: int) -> Iterator[tuple[tile.Load | tile.Store, TileType]]:
+    """Of tiles of that size."""
+    for op in collective(kernel):
+        if isinstance(op, _TRANSFERS):
+            type_ = _type(op.out if isinstance(op, tile.Load) else op.value)
+            if type_.size == size:
+                yield op, type_
+
+
 def _least_bytes(kernel: Kernel, size: int) -> int:
     """Of the elements of tiles of that size that come from or go to memory."""
-    transfers = [op for op in collective(kernel) if isinstance(op, _TRANSFERS)]
-    moved = [op.out if isinstance(op, tile.Load) else op.value for op in transfers]
-    return min((_type(value).element.bytes for value in moved if _type(value).size == size), default=_USUAL)
+    return min((type_.element.bytes for _, type_ in _transfers(kernel, size)), default=_USUAL)
+
+
+def _elements_there(kernel: Kernel, size: int) -> int:
+    """How many elements of tiles of that size lie in memory, as far as that is known."""
+    return max((prod(_extents_there(op, type_.shape)) for op, type_ in _transfers(kernel, size)), default=size)
+
+
+def _extents_there(op: tile.Load | tile.Store, shape: tuple[int, ...]) -> Iterator[int]:
+    assert isinstance(op.memref.type, MemrefType)
+    for mode, extent in enumerate(shape):
+        there, start = op.memref.type.shape[mode], emit.integer_of(op.indices[mode])
+        known = any(op.check[mode : mode + 1]) and there is not None and start is not None and 0 <= start < there
+        yield min(extent, there - start) if known else extent
+
+
+def _has_rows(kernel: Kernel) -> bool:
+    """Whether tiles of more than one element are rows of one length."""
+    lengths = {tuple(extent for extent in _type(value).shape if extent != 1) for value in tiles_of(kernel)}
+    return len(lengths - {()}) == 1 and all(len(length) <= 1 for length in lengths)
 
 
 def _type(value: Value) -> TileType:

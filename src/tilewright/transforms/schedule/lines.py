@@ -135,8 +135,8 @@ class Lines(Struct, frozen=True):
     def _by_digit(self, layout: Layout, row: Row) -> list[Row]:
         """The registers for each value of the lowest digit, which is one of registers."""
         extent = layout.along(self.dim)[0].digit.extent
-        numbers = {at: number for number, at in enumerate(_registers(layout))}
-        blocks = _registers(layout.coarsen(self.dim, extent))
+        numbers = {at: number for number, at in enumerate(layout.registers())}
+        blocks = layout.coarsen(self.dim, extent).registers()
         found: list[Row] = []
         for k in self._in_order(extent):
             registers = [numbers[self._scaled(at, lambda c, k=k: c * extent + k)] for at in blocks]
@@ -146,20 +146,20 @@ class Lines(Struct, frozen=True):
     def _side_by_side(self, layout: Layout, parts: Sequence[Row]) -> Row:
         """The registers of a layout from those for each value of its lowest digit."""
         extent = layout.along(self.dim)[0].digit.extent
-        blocks = _registers(layout.coarsen(self.dim, extent))
+        blocks = layout.coarsen(self.dim, extent).registers()
         numbers = {at: number for number, at in enumerate(blocks)}
         ranks = {digit: number for number, digit in enumerate(self._in_order(extent))}
         registers = [
             ranks[at[self.dim] % extent] * len(blocks) + numbers[self._scaled(at, lambda c: c // extent)]
-            for at in _registers(layout)
+            for at in layout.registers()
         ]
         return tuple(picked(self.build, values, registers) for values in zip(*parts, strict=True))
 
     def _spread(self, blocks: Layout, layout: Layout, row: Row) -> Row:
         """What there is of each block, for each register that holds elements of it."""
         extent = layout.shape[self.dim] // blocks.shape[self.dim]
-        numbers = {at: number for number, at in enumerate(_registers(blocks))}
-        registers = [numbers[self._scaled(at, lambda c: c // extent)] for at in _registers(layout)]
+        numbers = {at: number for number, at in enumerate(blocks.registers())}
+        registers = [numbers[self._scaled(at, lambda c: c // extent)] for at in layout.registers()]
         return tuple(picked(self.build, [value], registers) for value in row)
 
     def _scaled(self, at: tuple[int, ...], change: Callable[[int], int]) -> tuple[int, ...]:
@@ -241,11 +241,6 @@ class Lines(Struct, frozen=True):
             found = self._either(emit.not_less(head, digit, head.index(number)), running[number - 1], found)
         is_later = emit.not_less(head, digit, head.index(1))
         return Before(found, splat(self.build, is_later, fragment_of(found[0]).size))
-
-
-def _registers(layout: Layout) -> list[tuple[int, ...]]:
-    """Coordinates of the registers of the first thread."""
-    return [tuple(at) for at in layout.table()[:, 0, 0, 0].tolist()]
 
 
 def _next(numbers: dict[ScalarType, int], element: ScalarType) -> int:

@@ -33,6 +33,7 @@ from tilewright.transforms.schedule.fragments import splat
 from tilewright.transforms.schedule.joins import is_shift, joined
 from tilewright.transforms.schedule.known import check_layouts, has_tile, runs_lanes, teams_of
 from tilewright.transforms.schedule.moves import registers_of_move
+from tilewright.transforms.schedule.positions import Positions
 from tilewright.transforms.schedule.products.copying import lower_copy
 from tilewright.transforms.schedule.products.multiplying import lower_product
 from tilewright.transforms.schedule.products.plain import plain_product
@@ -114,6 +115,7 @@ class _Lowering:
         self.values: dict[Value, Value] = {}
         self.in_loop = 0
         self._buffers: dict[tuple[MemrefType, int], Value] = {}
+        self.positions: dict[Value, Positions] = {}
 
     def block(self, ops: list[Operation], build: Builder) -> None:
         """Lower operations to the end of a block."""
@@ -261,7 +263,11 @@ def _splat(low: _Lowering, build: Builder, op: tile.Splat) -> None:
 
 
 def _iota(low: _Lowering, build: Builder, op: tile.Iota) -> None:
-    low.put(op.out, _positions(low, build, layout_of(op.out), op.dim, emit.scalar_type(op.out.type)))
+    layout, element = layout_of(op.out), emit.scalar_type(op.out.type)
+    found = _positions(low, build, layout, op.dim, element)
+    if shape_of(op.out)[op.dim] <= 1 << min(element.bits - 1, 31) and layout.shape[op.dim] < 1 << 31:
+        low.positions[found] = Positions.of(low.threads, layout, op.dim)
+    low.put(op.out, found)
 
 
 def _positions(low: _Lowering, build: Builder, layout: Layout, dim: int, element: ScalarType) -> Value:
@@ -270,6 +276,17 @@ def _positions(low: _Lowering, build: Builder, layout: Layout, dim: int, element
     table = layout.table()[:, 0, 0, 0, dim]
     steps = build(lane.Numbers(tuple(int(n) for n in table), result_types=[FragmentType(len(table), element)])).out
     return build(arith.Add(splat(build, first, len(table)), steps)).out
+
+
+def _compare(low: _Lowering, build: Builder, op: arith.Cmp) -> None:
+    """Coordinates with a number: once for all registers of which the answer is the same."""
+    where, limit = low.positions.get(low.new(op.lhs)), emit.integer_of(low.new(op.rhs))
+    if where is None or limit is None or op.predicate not in _LIMITS:
+        _copy(low, build, op)
+        return
+    beyond, other = _LIMITS[op.predicate]
+    found = where.below(build, low.threads.head, limit + beyond)
+    low.put(op.out, build(arith.Xor(found, build.constant(True, found.type))).out if other else found)
 
 
 def _item(low: _Lowering, build: Builder, op: tile.Item) -> None:
@@ -286,7 +303,11 @@ def _moved(low: _Lowering, build: Builder, op: MovesElements) -> None:
         assert isinstance(op, gpu.ConvertLayout | tile.Reshape), "assign-layouts has converted the operands of others"
         low.put(op.out, _exchanged(low, build, op))
         return
-    low.put(op.results[0], picked(build, [low.new(value) for value in op.operands], registers))
+    values = [low.new(value) for value in op.operands]
+    found = picked(build, values, registers)
+    if len(values) == 1 and values[0] in low.positions:
+        low.positions[found] = low.positions[values[0]].picked(tuple(registers))
+    low.put(op.results[0], found)
 
 
 def _exchanged(low: _Lowering, build: Builder, op: gpu.ConvertLayout | tile.Reshape) -> Value:
@@ -387,6 +408,14 @@ _COMBINATIONS: Final[dict[memref.AtomicKind, type[arith.Add | arith.Max | arith.
     memref.AtomicKind.MIN: arith.Min,
 }
 
+_LIMITS: Final = {
+    arith.Predicate.LT: (0, False),
+    arith.Predicate.LE: (1, False),
+    arith.Predicate.GE: (0, True),
+    arith.Predicate.GT: (1, True),
+}
+"""By comparison: how far beyond a number the limit is, and whether the answer is what is not below."""
+
 _ONCE: Final = (memref.Store, memref.AtomicLoad, memref.AtomicStore, memref.AtomicRmw)
 """What has no tile and still is done by one thread for all."""
 _OWN: Final = (*_ONCE, gpu_products.CopyAsync, team.Spmd)
@@ -395,6 +424,7 @@ _OWN: Final = (*_ONCE, gpu_products.CopyAsync, team.Spmd)
 _LOWERINGS: Final[OperationTable[Callable[[_Lowering, Builder, Any], None]]] = OperationTable(
     {
         Elementwise: _copy,
+        arith.Cmp: _compare,
         MovesElements: _moved,
         tile.Load: _load,
         tile.Store: _store,

@@ -81,8 +81,8 @@ def _sources(op: MovesElements, at: Array) -> Array:
 
 def renaming(source: Layout, target: Layout) -> list[int]:
     """For each register of the target the one of the source with its element, where they differ in names only."""
-    places = {tuple(at): register for register, at in enumerate(source.table()[:, 0, 0, 0].tolist())}
-    return [places[tuple(at)] for at in target.table()[:, 0, 0, 0].tolist()]
+    places = {at: register for register, at in enumerate(source.registers())}
+    return [places[at] for at in target.registers()]
 
 
 def in_memory_order(layout: Layout, memory: MemrefType) -> Layout:

@@ -10,14 +10,15 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from tilewright.dialects import arith, arith_floats, arith_integers, lane
-from tilewright.dialects.arith import Cmp, Predicate, Select
+from tilewright.dialects import arith, arith_floats, arith_integers
+from tilewright.dialects.arith import Select
 from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.layouts import Digit, Layout, LayoutError, Owner
-from tilewright.ir.types import BOOL, I32, FragmentType, ScalarType
+from tilewright.ir.layouts import Digit, Layout, LayoutError
+from tilewright.ir.types import BOOL, ScalarType
 from tilewright.transforms import emit
 from tilewright.transforms.emit import Number
+from tilewright.transforms.schedule.positions import Positions
 from tilewright.transforms.schedule.threads import Threads
 
 
@@ -28,13 +29,9 @@ def ragged_dims(layout: Layout, shape: Sequence[int]) -> list[int]:
 
 def inside(build: Builder, threads: Threads, layout: Layout, shape: Sequence[int], dims: Sequence[int]) -> Value | None:
     """For each register whether its coordinates along `dims` are those of the tile; None if all surely are."""
-    type_ = FragmentType(layout.count(Owner.REG), I32)
-    table, found = layout.table()[:, 0, 0, 0], None
+    found: Value | None = None
     for dim in set(dims).intersection(ragged_dims(layout, shape)):
-        left = emit.sub(threads.head, threads.head.index(shape[dim]), threads.coordinate(layout, dim))
-        limit = build(lane.Fill(emit.cast(build, left, I32), result_types=[type_])).out
-        steps = build(lane.Numbers(tuple(int(n) for n in table[:, dim]), result_types=[type_])).out
-        test = build(Cmp(Predicate.LT, steps, limit)).out
+        test = Positions.of(threads, layout, dim).below(build, threads.head, shape[dim])
         found = test if found is None else emit.both(build, found, test)
     return found
 

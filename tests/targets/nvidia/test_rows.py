@@ -1,0 +1,116 @@
+"""Rows that are shorter than their tiles: threads for what there is, no tests where all is known, right answers."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from tilewright.compiler import CompileOptions, lower_module, read_module
+from tilewright.diagnostics import Report, Source
+from tilewright.dialects import lane
+from tilewright.dialects.builtin import Module
+from tilewright.dialects.lane import fragment_of
+from tilewright.ir.types import F16
+from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
+
+from .case import Array, Launch, poisoned
+from .emulated import emulated
+
+ROWS = 2
+REDUCE = """%{0}_r = reduce %{1} dim=1 identities=[{2} : f32] : {3} -> tile<1xf32>
+    (%{0}_x: tile<f32>, %{0}_y: tile<f32>) {{
+  %{0}_z = {4} %{0}_x, %{0}_y : tile<f32>
+  yield %{0}_z : tile<f32>
+}}
+%{0}_1 = reshape %{0}_r : tile<1xf32> -> tile<1x1xf32>
+%{0} = broadcast %{0}_1 : tile<1x1xf32> -> {3}
+"""
+
+
+def centred_softmax(columns: int, element: str) -> str:
+    """y = softmax(x - mean(x)) of each row, in tiles of a power of two; the mean counts what is inside alone."""
+    width = 1 << (columns - 1).bit_length()
+    tensor = f"tensor_view<{ROWS}x{columns}x{element}, strides=[{columns},1]>"
+    view = f"partition_view<tile=(1x{width}), padding_value = neg_inf, {tensor}>"
+    wide, narrow = f"tile<1x{width}xf32>", f"tile<1x{width}x{element}>"
+    views = "".join(
+        f"%{p}a = assume div_by<16>, %{p} : tile<ptr<{element}>>\n"
+        f"%{p}t = make_tensor_view %{p}a, shape = [{ROWS}, {columns}], strides = [{columns}, 1] : {tensor}\n"
+        f"%{p}v = make_partition_view %{p}t : {view}\n"
+        for p in "xy"
+    )
+    widen, shorten = (
+        (f"%v = ftof %n : {narrow} -> {wide}\n", f"%o = ftof %q : {wide} -> {narrow}\n")
+        if element != "f32"
+        else ("", "")
+    )
+    loaded, stored = ("n", "o") if element != "f32" else ("v", "q")
+    return (
+        f"cuda_tile.module @m {{\nentry @softmax(%x: tile<ptr<{element}>>, %y: tile<ptr<{element}>>) {{\n"
+        f"%bx, %by, %bz = get_tile_block_id : tile<i32>\n%zero = constant <i32: 0> : tile<i32>\n{views}"
+        f"%{loaded}, %t = load_view_tko weak %xv[%bx, %zero] : {view}, tile<i32> -> {narrow}, token\n{widen}"
+        f"%place = iota : tile<{width}xi32>\n%at = reshape %place : tile<{width}xi32> -> tile<1x{width}xi32>\n"
+        f"%end = constant <i32: {columns - 1}> : tile<1x{width}xi32>\n"
+        f"%inside = cmpi less_than_or_equal %at, %end, signed : tile<1x{width}xi32> -> tile<1x{width}xi1>\n"
+        f"%none = constant <f32: 0.0> : {wide}\n%share = constant <f32: {1 / columns:.20f}> : {wide}\n"
+        f"%k = select %inside, %v, %none : tile<1x{width}xi1>, {wide}\n"
+        + REDUCE.format("total", "k", "0.0", wide, "addf")
+        + f"%mean = mulf %total, %share : {wide}\n%d = subf %v, %mean : {wide}\n"
+        + REDUCE.format("most", "d", "0xFF800000", wide, "maxf")
+        + f"%moved = subf %d, %most : {wide}\n%e = exp %moved : {wide}\n"
+        + REDUCE.format("sum", "e", "0.0", wide, "addf")
+        + f"%q = divf %e, %sum : {wide}\n{shorten}"
+        f"%done = store_view_tko weak %{stored}, %yv[%bx, %zero] : {narrow}, {view}, tile<i32> -> token\n"
+        "return\n}\n}\n"
+    )
+
+
+def lowered(columns: int, element: str) -> Module:
+    """On lanes."""
+    report = Report()
+    module = read_module(Source("k.tileir", centred_softmax(columns, element)), report)
+    lower_module(module, NvidiaTarget(Architecture.SM_90A), CompileOptions(2, verify_each=True), report)
+    return module
+
+
+def wanted(x: Array) -> Array:
+    wide = x.astype(np.float64)
+    e = np.exp(wide - wide.max(1, keepdims=True))
+    return e / e.sum(1, keepdims=True)
+
+
+CASES = [
+    (5, "f32", 32),
+    (100, "f32", 32),
+    (1000, "f32", 128),
+    (1000, "f16", 64),
+    (2053, "f16", 160),
+    (5000, "f32", 448),
+]
+
+
+@pytest.mark.parametrize(("columns", "element", "threads"), CASES)
+def test_rows_shorter_than_tiles(columns: int, element: str, threads: int, rng: np.random.Generator) -> None:
+    module = lowered(columns, element)
+    assert module.kernels[0].schedule == f"lanes threads={threads}"
+    dtype = np.float32 if element == "f32" else np.float16
+    x = rng.normal(size=(ROWS, columns)).astype(dtype)
+    x[1] = x[1] * 0 - np.inf if columns == 100 else x[1]
+    with np.errstate(invalid="ignore"):
+        expected = wanted(x)
+    y = emulated(module).run(Launch([x, poisoned(element, x.size)], {1: x.reshape(-1)}, grid=(ROWS, 1, 1)))[1]
+    assert isinstance(y, np.ndarray)
+    error = 1e-5 if element == "f32" else 1e-3
+    np.testing.assert_allclose(y.reshape(x.shape).astype(np.float64), expected, rtol=error, atol=error / 100)
+
+
+def test_what_is_known_is_not_computed() -> None:
+    """Of 5000 elements in a tile of 8192, 10 warps hold two accesses of 8 a thread; what is behind is one number."""
+    module = lowered(5000, "f16")
+    loads = [op for op in module.kernels[0].walk() if isinstance(op, lane.Load) and fragment_of(op.out).element is F16]
+    assert [(op.width, any(op.check)) for op in loads] == [(8, False), (8, True)]
+    text, _ = emit_llvm(module, Architecture.SM_90A)
+    assert len(re.findall("call float @llvm.nvvm.ex2", text)) == 17, "one for all that is behind the row"
