@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 WIDE = 128
 """Columns of a tile of sums of columns."""
-DEEP = 32
+DEEP = 16
 """Rows of it."""
 
 

@@ -1,8 +1,8 @@
 """Many f32 by the same divisor: its reciprocal once, then a multiplication and the correction of its error for each.
 
 `q = x r`, `q + r (x - s q)` with r the refined reciprocal of s is x / s rounded to nearest (Markstein) as long as
-nothing on the way is too large or so small that it has lost digits. Whether that is so is asked of all dividends
-together; where it is not, each is divided by itself.
+nothing on the way is too large or so small that it has lost digits. Whether that is so is asked of several dividends
+together; where it is not, each of them is divided by itself.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from tilewright.targets.nvidia.context import KernelContext
 LEAST: Final = 4
 """Dividends of one divisor for which all this pays."""
 
+_AT_ONCE: Final = 8
+"""Dividends that are tested together, and are there beside their quotients."""
+
 _DIVISORS: Final = (2.0**-24, 2.0**24)
 _LEAST_DIVIDEND: Final = 2.0**-100
 """Any quotient is a normal number, and what is left of a dividend has all its digits."""
@@ -26,15 +29,19 @@ _LEAST_DIVIDEND: Final = 2.0**-100
 def quotients(ctx: KernelContext, dividends: Sequence[Value], divisor: Value) -> list[Value]:
     """Each dividend over the divisor, of f32, rounded to nearest."""
     b = ctx.b
-    reciprocal = _reciprocal(b, divisor)
-    likely = [_quotient(b, dividend, divisor, reciprocal) for dividend in dividends]
-    with b.if_else(_are_right(b, dividends, divisor, likely), likely=True) as branch:
-        with branch.then():
-            branch.yield_(*likely)
-        with branch.otherwise():
-            divide = _division(ctx)
-            branch.yield_(*(b.call(divide, [dividend, divisor]) for dividend in dividends))
-    return list(branch.results)
+    reciprocal, moderate = _reciprocal(b, divisor), _is_moderate(b, divisor)
+    found: list[Value] = []
+    for first in range(0, len(dividends), _AT_ONCE):
+        part = dividends[first : first + _AT_ONCE]
+        likely = [_quotient(b, dividend, divisor, reciprocal) for dividend in part]
+        with b.if_else(b.and_(moderate, _are_right(b, part, likely)), likely=True) as branch:
+            with branch.then():
+                branch.yield_(*likely)
+            with branch.otherwise():
+                divide = _division(ctx)
+                branch.yield_(*(b.call(divide, [dividend, divisor]) for dividend in part))
+        found += branch.results
+    return found
 
 
 def _reciprocal(b: Builder, divisor: Value) -> Value:
@@ -50,17 +57,20 @@ def _quotient(b: Builder, dividend: Value, divisor: Value, reciprocal: Value) ->
     return b.fma(b.fneg(reciprocal), excess, about)
 
 
-def _are_right(b: Builder, dividends: Sequence[Value], divisor: Value, found: Sequence[Value]) -> Value:
-    """Whether the divisor is moderate, each dividend 0 or not tiny, and each quotient finite."""
+def _is_moderate(b: Builder, divisor: Value) -> Value:
+    """Whether the divisor is positive, not small and not large."""
     least, most = (_bits(number) for number in _DIVISORS)
-    moderate = b.icmp("ule", b.sub(b.bitcast(divisor, "i32"), i32(least)), i32(most - least))
+    return b.icmp("ule", b.sub(b.bitcast(divisor, "i32"), i32(least)), i32(most - least))
+
+
+def _are_right(b: Builder, dividends: Sequence[Value], found: Sequence[Value]) -> Value:
+    """Whether each dividend is 0 or not tiny, and each quotient finite."""
     # without its sign, and one less, so that 0 is the largest
     sizes = [b.sub(b.shl(b.bitcast(dividend, "i32"), i32(1)), i32(1)) for dividend in dividends]
     smallest = _combined(sizes, lambda x, y: b.intrinsic("llvm.umin", "i32", [x, y]))
     kept = b.icmp("uge", smallest, i32(2 * _bits(_LEAST_DIVIDEND) - 1))
     total = b.fabs(_combined(found, b.fadd))
-    finite = b.fcmp("olt", total, constant("float", float("inf")))
-    return b.and_(b.and_(moderate, kept), finite)
+    return b.and_(kept, b.fcmp("olt", total, constant("float", float("inf"))))
 
 
 def _combined(values: Sequence[Value], combine: Callable[[Value, Value], Value]) -> Value:
