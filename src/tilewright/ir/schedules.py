@@ -1,10 +1,12 @@
 """How a kernel is run, in one line that is printed, kept on the kernel and taken as an option.
 
-    schedule = [lanes | packed | elements] {threads=N | tile=MxNxK | product=PRODUCT | spread=[yes | no]} [# reason]
+    schedule = [lanes | packed | elements] {threads=N | groups=N | tile=MxNxK | product=PRODUCT | spread=[yes | no]}
+               [# reason]
     PRODUCT  = MxNxK:INSTRUCTION[/WARPSxWARPS[/STAGES]]
 
 `lanes` is the way over layouts and lanes, `packed` that of small items of which a block treats many, `elements` the
-target's own emission. `threads` are those of a block, `tile` the tiles of products whose extents the compiler chooses.
+target's own emission. `threads` are those of a block, or of each of the work-groups that share one, which are `groups`
+of one warp; `tile` the tiles of products whose extents the compiler chooses.
 A `product` tells of all with tiles of these extents by which instruction they multiply, how many warps share m and n,
 and for how many iterations of a loop factors are in shared memory at a time, 1 if they are loaded when they are needed.
 `spread` says whether a work-group's tiles are divided among blocks, as many as a launch finds good.
@@ -66,6 +68,7 @@ class Schedule(Struct, frozen=True):
     products: tuple[ProductChoice, ...] = ()
     reason: str = ""
     spread: bool | None = None
+    groups: int | None = None
 
     def product(self, tile: Tile) -> ProductChoice | None:
         """What is said of products of these extents."""
@@ -74,6 +77,7 @@ class Schedule(Struct, frozen=True):
     def __str__(self) -> str:
         parts = [] if self.way is None else [self.way.value]
         parts += [] if self.threads is None else [f"threads={self.threads}"]
+        parts += [] if self.groups is None else [f"groups={self.groups}"]
         parts += [] if self.tile is None else [f"tile={spelled(self.tile)}"]
         parts += [f"product={product}" for product in self.products]
         parts += [] if self.spread is None else [f"spread={'yes' if self.spread else 'no'}"]
@@ -99,7 +103,7 @@ _NUMBER: Final = re.compile(r"[1-9][0-9]{0,8}")
 _PAIR: Final = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})")
 _TILE: Final = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})x([1-9][0-9]{0,8})")
 _INSTRUCTION: Final = re.compile(r"[a-zA-Z0-9_.]+")
-KEYS: Final = ("threads", "tile", "product", "spread")
+KEYS: Final = ("threads", "groups", "tile", "product", "spread")
 _TRUTHS: Final = {"yes": True, "no": False}
 _SHOWN: Final = 80
 
@@ -130,10 +134,10 @@ def parse_line(line: str) -> Schedule:
             if any(other.tile == product.tile for other in products):
                 raise ScheduleError(f"products of {spelled(product.tile)} are given twice", start, end)
             products.append(product)
-    threads = found.get("threads")
+    threads, groups = (int(found[key]) if key in found else None for key in ("threads", "groups"))
     tile = _tile(found.get("tile", ""))
     spread = _TRUTHS.get(found.get("spread", ""))
-    return Schedule(way, None if threads is None else int(threads), tile, tuple(products), reason.strip(), spread)
+    return Schedule(way, threads, tile, tuple(products), reason.strip(), spread, groups)
 
 
 def _checked(key: str, value: str, start: int, end: int) -> None:

@@ -71,6 +71,11 @@ class SchedulePolicy(Protocol):
         """Threads of a block at most."""
         ...
 
+    @property
+    def groups(self) -> int:
+        """Work-groups of one warp that share a block."""
+        ...
+
     def threads(self, elements: int, bytes_: int) -> int:
         """Threads for kernels whose largest tile has so many elements, of so many bytes in memory.
 
@@ -185,6 +190,7 @@ class GenericSchedulePolicy(Struct, frozen=True):
 
     count: int = 128
     most_threads: int = 1024
+    groups: int = 1
 
     def threads(self, elements: int, bytes_: int) -> int:
         """The same for all kernels."""

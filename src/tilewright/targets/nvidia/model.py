@@ -43,6 +43,11 @@ class NvidiaSchedulePolicy(Struct, frozen=True):
         """Those of a block."""
         return MAX_THREADS
 
+    @property
+    def groups(self) -> int:
+        """Eight: a multiprocessor has room for 32 blocks and 64 warps, and more than 2 blocks a ns are not begun."""
+        return 8
+
     def threads(self, elements: int, bytes_: int) -> int:
         """A power of two from 32 to 1024."""
         threads = _LEAST

@@ -48,6 +48,7 @@ from tilewright.transforms.schedule.lower_to_lanes import LowerToLanes
 from tilewright.transforms.schedule.products.placing import PlaceProducts
 from tilewright.transforms.schedule.recompute_tiles import RecomputeTiles
 from tilewright.transforms.schedule.request import ScheduleRequest, parse_request
+from tilewright.transforms.schedule.share_blocks import ShareBlocks
 from tilewright.transforms.schedule.share_tiles import ShareTiles
 from tilewright.transforms.spread_collectives.spreading import SpreadCollectives
 
@@ -113,6 +114,7 @@ class NvidiaTarget(Struct, frozen=True):
             RecomputeTiles(),
             AssignLayouts(),
             LowerToLanes(),
+            ShareBlocks(policy, request),
         ]
         return [SpreadWorkGroup(), *common, *lanes]
 

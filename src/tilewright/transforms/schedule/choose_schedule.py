@@ -70,7 +70,7 @@ class ChooseSchedule(Pass, frozen=True):
                 else:
                     way, products, reason = Way.LANES, placed.choices, one_line(placed.reason)
             taken = replace(wanted, way=way, reason=reason) if found is None else refused(wanted, found)
-            taken = replace(taken, threads=teams_of(kernel).threads, products=products)
+            taken = replace(taken, threads=teams_of(kernel).threads, groups=None, products=products)
             taken = _with_spread(taken, kernel)
             kernel.schedule = str(taken)
             self.request.check(kernel, taken, context.report, self._why(kernel), _products(kernel))

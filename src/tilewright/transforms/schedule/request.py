@@ -76,6 +76,14 @@ class ScheduleRequest(Struct, frozen=True):
             said = f"its products have tiles of {', '.join(map(spelled, tiles))}" if tiles else "it has no products"
             self._misfit(kernel, f"tile={spelled(wanted.tile)}", said, report)
 
+    def check_groups(self, kernel: Kernel, taken: int, report: Report, why: str) -> None:
+        """Report how many work-groups are asked for a block that has others; `why` says what is in the way."""
+        wanted = self.of(kernel).groups
+        if wanted not in (None, taken):
+            finding = self._misfit(kernel, f"groups={wanted}", f"its blocks run {taken} each", report)
+            if why:
+                finding.hint(why)
+
     def check_products(self, kernel: Kernel, taken: Schedule, why: str, report: Report) -> None:
         """Report what is asked of products, and what way, once all is decided; `why` says why they have no others."""
         if kernel.step_of is not None:
