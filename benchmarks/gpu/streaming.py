@@ -43,16 +43,17 @@ class Work(NamedTuple):
     error: dict[str, float]
 
 
+def _add(torch: Any, x: Any, y: Any, z: Any) -> object:
+    return torch.add(x, y, out=z)
+
+
+def _silu_mul(torch: Any, x: Any, y: Any, z: Any) -> object:
+    return torch.mul(torch.nn.functional.silu(x), y, out=z)
+
+
 WORK = {
-    "vector add": Work(
-        vector_add_views, vector_add_pointers, lambda torch, x, y, z: torch.add(x, y, out=z), {"f32": 0.0, "f16": 0.0}
-    ),
-    "silu * mul": Work(
-        silu_mul_views,
-        silu_mul_pointers,
-        lambda torch, x, y, z: torch.mul(torch.nn.functional.silu(x), y, out=z),
-        {"f32": 1e-5, "f16": 1e-2},
-    ),
+    "vector add": Work(vector_add_views, vector_add_pointers, _add, {"f32": 0.0, "f16": 0.0}),
+    "silu * mul": Work(silu_mul_views, silu_mul_pointers, _silu_mul, {"f32": 1e-5, "f16": 1e-2}),
 }
 
 
@@ -73,9 +74,17 @@ def main() -> None:
                 shares[row] = share
                 cases.append({"name": row, "device": device, "elements": n, "gbs": rate})
                 print(f"{row:36} {rate:8.0f}   {share}", flush=True)
-    ours = {row: share for row, share in shares.items() if row.endswith((VIEWS, POINTERS))}
-    chart = Chart("Streaming, share of the copy's speed", [(row, share.median) for row, share in ours.items()], GOAL)
-    figures.save(options.json, cases, {**shares, "all of ours": Overall.of(ours)}, chart)
+    many = {
+        f"{what}, {name}": Overall.of({row: share for row, share in shares.items() if _is(row, what, name)})
+        for what in WORK
+        for name in (VIEWS, POINTERS)
+    }
+    ours = [(row, share.median) for row, share in shares.items() if row.endswith((VIEWS, POINTERS))]
+    figures.save(options.json, cases, {**shares, **many}, Chart("Streaming, share of the copy's speed", ours, GOAL))
+
+
+def _is(row: str, what: str, name: str) -> bool:
+    return row.startswith(what) and row.endswith(name)
 
 
 def measure(torch: Any, work: Work, element: str, dtype: Any, n: int, rounds: int) -> dict[str, tuple[float, Spread]]:

@@ -117,14 +117,16 @@ def _column_sums(torch: Any, x: Any, element: str) -> Case:
 
 def _along_rows(torch: Any, x: Any, element: str) -> Case:
     y = torch.full_like(x, float("nan"))
-    kernel = compiled(running_sums_of_rows(*x.shape, element))[x.shape[0]]
+    rows, columns = map(int, x.shape)
+    kernel = compiled(running_sums_of_rows(rows, columns, element))[rows]
     error = 1e-3 if element == "f32" else 0.25
     return Case(lambda: kernel(x, y), lambda: x.cumsum(1), 2 * x.nbytes, lambda: _exact(y, x, 1, error))
 
 
 def _along_columns(torch: Any, x: Any, element: str) -> Case:
     y = torch.full_like(x, float("nan"))
-    kernel = compiled(running_sums_of_columns(*x.shape, element, DOWN))[x.shape[1] // DOWN[1]]
+    rows, columns = map(int, x.shape)
+    kernel = compiled(running_sums_of_columns(rows, columns, element, DOWN))[columns // DOWN[1]]
     error = 2e-3 if element == "f32" else 0.5
     return Case(lambda: kernel(x, y), lambda: x.cumsum(0), 2 * x.nbytes, lambda: _exact(y, x, 0, error))
 
@@ -135,7 +137,7 @@ def _exact(y: Any, x: Any, dim: int, error: float) -> Sequence[tuple[Any, Any, f
 
 
 def _layer_norm_backward(torch: Any, x: Any, element: str) -> Case:
-    rows, columns = x.shape
+    rows, columns = map(int, x.shape)
     g = torch.randn_like(x)
     w, b = (torch.randn(columns, device="cuda", dtype=x.dtype) for _ in range(2))
     _, mean, scale = torch.ops.aten.native_layer_norm(x, [columns], w, b, EPSILON)

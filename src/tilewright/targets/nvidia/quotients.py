@@ -96,5 +96,6 @@ def _division(ctx: KernelContext) -> Callee:
         name, "float", parameters, linkage="internal", attributes="nounwind noinline memory(none)"
     )
     b = Builder(function)
-    b.ret(b.fdiv(*function.arguments))
+    x, y = function.arguments
+    b.ret(b.fdiv(x, y))
     return function.callee

@@ -206,12 +206,7 @@ class Transfer(Struct, frozen=True):
         return Transfer(self.memref, indices, tested, layout, tuple(shape)), [numbers[at] for at in shifted]
 
     def _known(self, mode: int) -> int | None:
-        """How many elements of the tile there are in a mode from its beginning on; None if that is not known."""
-        if not any(self.check[mode : mode + 1]):
-            return self.shape[mode]
-        extent, start = self.type.shape[mode], emit.integer_of(self.indices[mode])
-        known = extent is not None and start is not None and start >= 0
-        return min(max(extent - start, 0), self.shape[mode]) if known else None
+        return elements_there(self.type, self.indices, self.shape, self.check, mode)
 
     def _box(self, build: Builder) -> Transfer:
         """The same elements as a box whose edges are tested where the layout goes on beyond the tile."""
@@ -288,6 +283,21 @@ class Transfer(Struct, frozen=True):
     @staticmethod
     def _is_multiple(build: Builder, value: Value, number: int) -> Value:
         return emit.equals_zero(build, build(And(value, build.index(number - 1))).out)
+
+
+def elements_there(
+    memory: MemrefType, indices: Sequence[Value], shape: Sequence[int], check: Sequence[bool], mode: int
+) -> int | None:
+    """How many elements of a tile of `shape` at `indices` lie in memory in a mode, from its beginning on.
+
+    None if that is not known.
+    """
+    if not any(check[mode : mode + 1]):
+        return shape[mode]
+    extent, start = memory.shape[mode], emit.integer_of(indices[mode])
+    if extent is None or start is None or start < 0:
+        return None
+    return min(max(extent - start, 0), shape[mode])
 
 
 def _cut(build: Builder, view: Value, ends: Sequence[tuple[Value, emit.Length] | None]) -> Value:

@@ -23,8 +23,8 @@ from tilewright.ir.layouts import Owner
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.schedules import Schedule, Tile, Way, parse_line
 from tilewright.ir.types import MemrefType, TileType
-from tilewright.transforms import emit
 from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
+from tilewright.transforms.schedule.accesses import elements_there
 from tilewright.transforms.schedule.known import collective, obstacle, teams_of, tiles_of
 from tilewright.transforms.schedule.products.choice import (
     Products,
@@ -164,9 +164,7 @@ def _elements_there(kernel: Kernel, size: int) -> int:
 def _extents_there(op: tile.Load | tile.Store, shape: tuple[int, ...]) -> Iterator[int]:
     assert isinstance(op.memref.type, MemrefType)
     for mode, extent in enumerate(shape):
-        there, start = op.memref.type.shape[mode], emit.integer_of(op.indices[mode])
-        known = any(op.check[mode : mode + 1]) and there is not None and start is not None and 0 <= start < there
-        yield min(extent, there - start) if known else extent
+        yield elements_there(op.memref.type, op.indices, shape, op.check, mode) or extent
 
 
 def _has_rows(kernel: Kernel) -> bool:
