@@ -11,6 +11,7 @@ from generators.spmd import ORDERS, order, subgroup
 from generators.writer import Writer
 
 CHECKS = ("rows", "cols", "both")
+_MOST_UPDATES = 64
 
 
 def _tile(w: Writer) -> tuple[int, int]:
@@ -45,8 +46,12 @@ def _tiles(w: Writer, out: Buffer, rows: int, columns: int) -> Generator[str]:
 
 
 def updates(w: Writer, dtype: str) -> None:
-    """Atomic accesses to the tiles of a matrix, and what they give back."""
+    """Atomic accesses to the tiles of a matrix, and what they give back.
+
+    Few elements a work-item: each is a branch and, of 16 bits, a loop, and LLVM takes minutes for thousands of these.
+    """
     h, v = _tile(w)
+    v = min(v, max(_MOST_UPDATES * w.team.subgroup // h, 1))
     dims = (w.dim(1, 24), w.dim(1, 8))
     out, target = w.parameter(dtype, dims), w.parameter(dtype, dims)
     matrix = f"coopmatrix<{dtype}x{h}x{v},matrix_acc>"
