@@ -18,6 +18,7 @@ from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
 
 from .case import Array, Launch, poisoned
 from .emulated import emulated
+from .test_ragged import module_of
 
 ROWS = 2
 REDUCE = """%{0}_r = reduce %{1} dim=1 identities=[{2} : f32] : {3} -> tile<1xf32>
@@ -114,3 +115,22 @@ def test_what_is_known_is_not_computed() -> None:
     assert [(op.width, any(op.check)) for op in loads] == [(8, False), (8, True)]
     text, _ = emit_llvm(module, Architecture.SM_90A)
     assert len(re.findall("call float @llvm.nvvm.ex2", text)) == 17, "one for all that is behind the row"
+
+
+@pytest.mark.parametrize("count", [1, 31, 33, 34, 63, 65])
+def test_ends_of_rows_by_one_thread_more_or_less(count: int, rng: np.random.Generator) -> None:
+    """The last elements are held by some threads only: what these compare with is no answer of others."""
+    text = f"""builtin.module {{
+      builtin.kernel {{sym_name = "largest", spread = true}} (%x: memref<i32x{count}>, %y: memref<i32>) {{
+        %zero = arith.constant {{value = 0}} -> index
+        %v = tile.load %x, %zero -> tile<{count}xi32>
+        %m = tile.reduce %v {{kind = "max", dim = 0}} -> tile<i32>
+        tile.store %m, %y
+      }}
+    }}"""
+    module = module_of(text)
+    lower_module(module, NvidiaTarget(Architecture.SM_80), CompileOptions(), Report())
+    x = -rng.integers(1, 1000, count).astype(np.int32)
+    found = emulated(module).run(Launch([x, poisoned("i32", 1).reshape(())], {1: x.max()}))[1]
+    assert isinstance(found, np.ndarray)
+    assert found == x.max()

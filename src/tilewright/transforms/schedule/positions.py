@@ -35,35 +35,27 @@ class Positions(Struct, frozen=True):
         digits = [place.digit for place in layout.along(dim) if place.digit.owner is not Owner.REG]
         steps = tuple(int(n) for n in layout.table()[:, 0, 0, 0, dim])
         most = sum((digit.extent - 1) * digit.stride for digit in digits)
-        return Positions(threads.coordinate(layout, dim), gcd(*(digit.stride for digit in digits)), most, steps)
+        unit = gcd(*(digit.stride for digit in digits)) or 1
+        return Positions(threads.coordinate(layout, dim), unit, most, steps)
 
     def picked(self, registers: tuple[int, ...]) -> Positions:
         """Of some of the registers."""
         return Positions(self.first, self.unit, self.most, tuple(self.steps[register] for register in registers))
 
-    def surely(self, register: int, limit: int) -> bool | None:
-        """Whether a register's coordinate is below a limit in every thread, or in none; None if that depends."""
-        step = self.steps[register]
-        if step + self.most < limit:
-            return True
-        return False if step >= limit else None
-
     def below(self, build: Builder, head: Builder, limit: int) -> Value:
         """For each register whether its coordinate is below a limit; comparisons are made at the `head`."""
-        keys = [self._least(register, limit) for register in range(len(self.steps))]
-        number = {key: k for k, key in enumerate(dict.fromkeys(keys))}
-        parts: list[Value] = []
-        for key in number:
-            known = isinstance(key, bool)
-            test = build.boolean(key) if known else self._is_less(head, key)
-            parts.append(build(lane.Fill(test, result_types=[FragmentType(1, BOOL)])).out)
-        return picked(build, parts, [number[key] for key in keys])
+        limits = [self._limit(step, limit) for step in self.steps]
+        number = {first: k for k, first in enumerate(dict.fromkeys(limits))}
+        tests = [self._is_less(build, head, first) for first in number]
+        parts = [build(lane.Fill(test, result_types=[FragmentType(1, BOOL)])).out for test in tests]
+        return picked(build, parts, [number[first] for first in limits])
 
-    def _least(self, register: int, limit: int) -> bool | int:
-        """What is known, else which multiple of the unit is the first beyond the limit."""
-        known = self.surely(register, limit)
-        return -(-(limit - self.steps[register]) // self.unit) * self.unit if known is None else known
+    def _limit(self, step: int, limit: int) -> int:
+        """That of the thread's part: a multiple of the unit, 0 for no thread, beyond the most for all."""
+        left = limit - step
+        return self.most + 1 if left > self.most else max(-(-left // self.unit) * self.unit, 0)
 
-    def _is_less(self, head: Builder, limit: int) -> Value:
-        first = emit.cast(head, self.first, I32)
-        return head(Cmp(Predicate.LT, first, head.int32(limit))).out
+    def _is_less(self, build: Builder, head: Builder, limit: int) -> Value:
+        if not 0 < limit <= self.most:
+            return build.boolean(limit > 0)
+        return head(Cmp(Predicate.LT, emit.cast(head, self.first, I32), head.int32(limit))).out
