@@ -76,10 +76,10 @@ class SchedulePolicy(Protocol):
         """Work-groups of one warp that share a block."""
         ...
 
-    def threads(self, elements: int, bytes_: int) -> int:
+    def threads(self, elements: int, bytes_: int, reduced: bool) -> int:
         """Threads for kernels whose largest tile has so many elements, of so many bytes in memory.
 
-        A power of two, and whole warps.
+        `reduced` says whether it is reduced. A power of two, and whole warps.
         """
         ...
 
@@ -87,7 +87,7 @@ class SchedulePolicy(Protocol):
         """What multiplies tiles in a work-group of so many threads; None where nothing does."""
         ...
 
-    def threads_of_row(self, elements: int, bytes_: int) -> int:
+    def threads_of_row(self, elements: int, bytes_: int, reduced: bool) -> int:
         """The same where tiles are rows, of which so many elements lie in memory; any number of whole warps."""
         ...
 
@@ -192,7 +192,7 @@ class GenericSchedulePolicy(Struct, frozen=True):
     most_threads: int = 1024
     groups: int = 1
 
-    def threads(self, elements: int, bytes_: int) -> int:
+    def threads(self, elements: int, bytes_: int, reduced: bool) -> int:
         """The same for all kernels."""
         return self.count
 
@@ -200,7 +200,7 @@ class GenericSchedulePolicy(Struct, frozen=True):
         """Nothing."""
         return None
 
-    def threads_of_row(self, elements: int, bytes_: int) -> int:
+    def threads_of_row(self, elements: int, bytes_: int, reduced: bool) -> int:
         """The same for all kernels."""
         return self.count
 

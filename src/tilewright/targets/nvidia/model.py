@@ -33,6 +33,14 @@ _MOST_HELD: Final = 32
 """Elements of a tile that a thread may hold: with a few tiles at once it has 255 registers at most."""
 
 
+_WIDE: Final = 4
+
+
+def _held_bytes(bytes_: int, reduced: bool) -> int:
+    """Twice as much of narrow elements that are reduced: fewer threads wait for each other (softmax on an H200)."""
+    return _HELD_BYTES if bytes_ >= _WIDE or not reduced else 2 * _HELD_BYTES
+
+
 class NvidiaSchedulePolicy(Struct, frozen=True):
     """As many threads as the elements of a tile keep busy, on one architecture."""
 
@@ -48,10 +56,10 @@ class NvidiaSchedulePolicy(Struct, frozen=True):
         """Eight: a multiprocessor has room for 32 blocks and 64 warps, and more than 2 blocks a ns are not begun."""
         return 8
 
-    def threads(self, elements: int, bytes_: int) -> int:
+    def threads(self, elements: int, bytes_: int, reduced: bool) -> int:
         """A power of two from 32 to 1024."""
         threads = _LEAST
-        while threads < _MOST and threads * _HELD_BYTES < elements * bytes_:
+        while threads < _MOST and threads * _held_bytes(bytes_, reduced) < elements * bytes_:
             threads *= 2
         return 1024 if threads * _MOST_HELD < elements else threads
 
@@ -59,10 +67,10 @@ class NvidiaSchedulePolicy(Struct, frozen=True):
         """The units of the architecture, with all of its shared memory but what stages lose by their alignment."""
         return Block(threads, self.architecture.shared_bytes - ALIGNMENT, self.architecture)
 
-    def threads_of_row(self, elements: int, bytes_: int) -> int:
+    def threads_of_row(self, elements: int, bytes_: int, reduced: bool) -> int:
         """As many warps as have something of the row, by whole accesses."""
         accesses = -(-elements * bytes_ // _ACCESS_BYTES)
-        each = max(_HELD_BYTES // _ACCESS_BYTES, -(-accesses // _MOST))
+        each = max(_held_bytes(bytes_, reduced) // _ACCESS_BYTES, -(-accesses // _MOST))
         if each * _ACCESS_BYTES > _MOST_HELD * bytes_:
-            return self.threads(elements, bytes_)
+            return self.threads(elements, bytes_, reduced)
         return -(-accesses // (each * _LEAST)) * _LEAST

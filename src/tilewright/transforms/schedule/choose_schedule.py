@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from tilewright.dialects import team, tile
 from tilewright.dialects.builtin import Kernel, Module
+from tilewright.dialects.tile_combine import ReduceBy
 from tilewright.ir.core import Value
 from tilewright.ir.layouts import Owner
 from tilewright.ir.passes import Pass, PassContext
@@ -45,6 +46,7 @@ _MOST_REGISTERS: Final = 64
 _NO_PRODUCTS: Final = Products({}, {}, (), {})
 
 _TRANSFERS: Final = (tile.Load, tile.Store)
+_REDUCTIONS: Final = (tile.Reduce, ReduceBy)
 
 
 class ChooseSchedule(Pass, frozen=True):
@@ -105,9 +107,10 @@ class ChooseSchedule(Pass, frozen=True):
         if not kernel.spread:
             return teams_of(kernel).threads
         bytes_, there = _least_bytes(kernel, largest), _elements_there(kernel, largest)
+        reduced = any(isinstance(op, _REDUCTIONS) and _type(op.operands[0]).size == largest for op in kernel.walk())
         if there < largest and _has_rows(kernel):
-            return self.policy.threads_of_row(there, bytes_)
-        return self.policy.threads(largest, bytes_)
+            return self.policy.threads_of_row(there, bytes_, reduced)
+        return self.policy.threads(largest, bytes_, reduced)
 
     def _wanted_threads(self, kernel: Kernel, wanted: Schedule) -> int | None:
         """Those asked for, if a block can have so many."""
