@@ -56,6 +56,7 @@ from tilewright.targets.nvidia.context import KernelContext, OpLowering, Records
 from tilewright.targets.nvidia.deferral import deferred_tiles
 from tilewright.targets.nvidia.distributed import Distributions
 from tilewright.targets.nvidia.elementwise import COMPUTED, apply
+from tilewright.targets.nvidia.model import PACKING
 from tilewright.targets.nvidia.values import GLOBAL, Group, Operand, View
 from tilewright.targets.nvidia.warp import WARP
 from tilewright.transforms.aliasing import allocation_bytes
@@ -168,7 +169,7 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     geometry = f'nounwind "nvvm.reqntid"="{m * n},1,1"'
     if kernel.items > 1:
         # left alone, ptxas spills to save the last register of 64 or 96
-        by_shared = architecture.multiprocessor_shared_bytes // max(_allocated_bytes(kernel), 1)
+        by_shared = PACKING.all_shared_bytes // max(_allocated_bytes(kernel), 1)
         blocks = max(min(_REGISTERS // (_PACKED_REGISTERS * m * n), by_shared), 1)
         geometry += f' "nvvm.minctasm"="{blocks}"'
     function = module.function(symbol, "void", slots, attributes=geometry, convention="ptx_kernel")
