@@ -1,6 +1,6 @@
 """What products are made of, without a GPU: instructions of the loop over k, shared memory, registers, spills.
 
-    python benchmarks/gpu/product_code.py [--json PATH] [--against PATH]
+    python benchmarks/gpu/product_code.py [--quick] [--json PATH] [--against PATH]
 
 The kernels of benchmarks/gpu/products.py at 4096, compiled for sm_90a and sm_80 and assembled by ptxas. The loop is the
 shortest one of the PTX that multiplies; copies, stores and barriers are those of the whole kernel. With `--against`,
@@ -9,7 +9,6 @@ figures of an earlier run stand beside those that differ.
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import sys
@@ -18,6 +17,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 # isort: split
+import figures
 from product_texts import Product, tile_ir_product
 from products import KINDS
 from tilewright.compiler import CompileOptions, lower_module, read_module
@@ -42,23 +42,27 @@ MULTIPLIES = re.compile("|".join((COUNTED["wgmma"], COUNTED["mma"], COUNTED["fma
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--against", type=Path)
-    options = parser.parse_args()
-    before: dict[str, dict[str, int]] = json.loads(options.against.read_text()) if options.against else {}
-    found: dict[str, dict[str, int]] = {}
+    parser = figures.options(__doc__, "gpu_product_code")
+    parser.add_argument("--against", type=Path, metavar="PATH", help="figures of an earlier run")
+    options = figures.parsed(parser)
+    before = earlier(options.against) if options.against else {}
+    cases: list[dict[str, object]] = []
     names = [*COUNTED, "shared", "registers", "spills"]
     print(f"{'':12}", *(f"{name:>11}" for name in names))
-    for architecture in (Architecture.SM_90A, Architecture.SM_80):
+    for architecture in (Architecture.SM_90A,) if options.quick else (Architecture.SM_90A, Architecture.SM_80):
         for kind in KINDS:
             case = f"{kind} {architecture.value}"
-            found[case] = figures_of(kind, architecture)
-            was = before.get(case, found[case])
-            cells = [str(n) if n == was[key] else f"{was[key]} > {n}" for key, n in found[case].items()]
+            found = figures_of(kind, architecture)
+            was = before.get(case, found)
+            cells = [str(n) if n == was[key] else f"{was[key]} > {n}" for key, n in found.items()]
             print(f"{case:12}", *(f"{cell:>11}" for cell in cells), flush=True)
-    if options.json:
-        options.json.write_text(json.dumps(found, indent=1))
+            cases.append({"name": case, **found})
+    figures.save(options.json, cases)
+
+
+def earlier(path: Path) -> dict[str, dict[str, int]]:
+    """The figures of an earlier run by case."""
+    return {case["name"]: case for case in json.loads(path.read_text())["cases"]}
 
 
 def figures_of(name: str, architecture: Architecture) -> dict[str, int]:

@@ -33,7 +33,10 @@ def said(path):
     out = io.StringIO()
     sys.argv[:] = [path, "--help"]
     sys.path[0] = str(Path(path).parent)
-    sys.modules.pop("device", None)  # it puts the folder above into the path that was just changed
+    # both folders have modules of the same name, and some change the path as they are imported
+    files = {name: getattr(module, "__file__", None) or "" for name, module in sys.modules.items()}
+    for name in (name for name, file in files.items() if "benchmarks" in Path(file).parts):
+        del sys.modules[name]
     with contextlib.redirect_stdout(out):
         try:
             runpy.run_path(path, run_name="__main__")
