@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tilewright.diagnostics import Location
 from tilewright.diagnostics.kernel_error import fail
 from tilewright.dialects import addresses
-from tilewright.interpreter.memory import Buffer, View
+from tilewright.interpreter.memory import Buffer, Lanes, View
 from tilewright.interpreter.state import Handler, WorkGroup
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import FragmentType, TileType
@@ -57,20 +57,34 @@ def _address(w: WorkGroup, op: Operation) -> None:
 
 def _reach(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, addresses.Reach)
-    address = int(w.scalar(op.pointer))
-    ends = [s.low + len(s.data) for s in w.spaces if isinstance(s, Space) and s.low <= address <= s.low + len(s.data)]
-    w.values[op.out] = np.asarray(max(ends) - address if ends else -1, np.int64)
+
+    def reach(address: int) -> int:
+        spaces = [s for s in w.spaces if isinstance(s, Space) and s.low <= address <= s.low + len(s.data)]
+        return max((s.low + len(s.data) for s in spaces), default=address - 1) - address
+
+    at = np.asarray(w.scalar(op.pointer))
+    w.values[op.out] = np.array([reach(int(address)) for address in at.ravel()], np.int64).reshape(at.shape)
 
 
 def _from_address(w: WorkGroup, op: Operation) -> None:
-    """What is never accessed may be anywhere."""
+    """One view, or one for each work-item where their numbers differ. What is never accessed may be anywhere."""
     assert isinstance(op, addresses.FromAddress)
-    shape, steps = (
-        tuple(number if isinstance(number, int) else int(w.scalar(number)) for number in numbers)
-        for numbers in op.mixed_layout
+    dtype, rank = dtype_of(op.type.element.format), len(op.type.shape)
+    layout = [np.asarray(n if isinstance(n, int) else w.scalar(n)) for numbers in op.mixed_layout for n in numbers]
+    numbers = [np.asarray(w.scalar(op.address)), *layout]
+
+    def view(found: list[int]) -> View:
+        address, *found = found
+        return view_at(w, address, dtype, tuple(found[:rank]), tuple(found[rank:]))
+
+    if all(n.ndim == 0 for n in numbers):
+        w.values[op.out] = view([int(n) for n in numbers])
+        return
+    rows = np.stack([w.spread(n) for n in numbers], axis=1).tolist()
+    nothing = View(None, 0, (0,) * rank, (1,) * rank)
+    w.values[op.out] = Lanes(
+        tuple(view(row) if on else nothing for row, on in zip(rows, np.broadcast_to(w.active, len(rows)), strict=True))
     )
-    assert min(shape, default=0) >= 0, "code tests places against extents without sign"
-    w.values[op.out] = view_at(w, int(w.scalar(op.address)), dtype_of(op.type.element.format), shape, steps)
 
 
 def view_at(w: WorkGroup, address: int, dtype: np.dtype[Any], shape: tuple[int, ...], steps: tuple[int, ...]) -> View:
@@ -81,6 +95,7 @@ def view_at(w: WorkGroup, address: int, dtype: np.dtype[Any], shape: tuple[int, 
     around = [s for s in w.spaces if isinstance(s, Space) and s.low <= address <= s.low + len(s.data)]
     if not around:
         return View(None, 0, shape, steps)
+    assert min(shape, default=0) >= 0, "code tests places against extents without sign"
     space = max(around, key=lambda s: s.low + len(s.data))
     lead = (address - space.low) % dtype.itemsize
     usable = (len(space.data) - lead) // dtype.itemsize * dtype.itemsize
