@@ -1,8 +1,9 @@
 """Many f32 by the same divisor: its reciprocal once, then a multiplication and the correction of its error for each.
 
-`q = x r`, `q + r (x - s q)` with r the refined reciprocal of s is x / s rounded to nearest (Markstein) as long as
-nothing on the way is too large or so small that it has lost digits. Whether that is so is asked of several dividends
-together; where it is not, each of them is divided by itself.
+`q = x r`, `q + r (x - s q)` is x / s rounded to nearest (Markstein) if r is 1 / s rounded to nearest, as long as
+nothing on the way is too large or so small that it has lost digits. The unit's reciprocal, wrong by a digit or two in
+the last place, becomes that r by two steps of Newton, but for the largest significand there is. Whether all this is so
+is asked of several dividends together; where it is not, each of them is divided by itself.
 """
 
 from __future__ import annotations
@@ -20,6 +21,12 @@ LEAST: Final = 4
 
 _AT_ONCE: Final = 8
 """Dividends that are tested together, and are there beside their quotients."""
+
+_STEPS: Final = 2
+"""Of Newton. With one the reciprocals of 0xfffffd and 0xfffffb may stay wrong in their last place."""
+
+_SIGNIFICAND: Final = (1 << 23) - 1
+"""The stored digits; all ones are the one divisor whose steps may end beside the nearest reciprocal."""
 
 _DIVISORS: Final = (2.0**-24, 2.0**24)
 _LEAST_DIVIDEND: Final = 2.0**-100
@@ -46,8 +53,10 @@ def quotients(ctx: KernelContext, dividends: Sequence[Value], divisor: Value) ->
 
 def _reciprocal(b: Builder, divisor: Value) -> Value:
     about = b.intrinsic("llvm.nvvm.rcp.approx.ftz.f", "float", [divisor], overload=())
-    error = b.fma(b.fneg(divisor), about, constant("float", 1.0))
-    return b.fma(about, error, about)
+    for _ in range(_STEPS):
+        error = b.fma(b.fneg(divisor), about, constant("float", 1.0))
+        about = b.fma(about, error, about)
+    return about
 
 
 def _quotient(b: Builder, dividend: Value, divisor: Value, reciprocal: Value) -> Value:
@@ -58,9 +67,11 @@ def _quotient(b: Builder, dividend: Value, divisor: Value, reciprocal: Value) ->
 
 
 def _is_moderate(b: Builder, divisor: Value) -> Value:
-    """Whether the divisor is positive, not small and not large."""
+    """Whether the divisor is positive, not small and not large, and its reciprocal that of all its digits."""
     least, most = (_bits(number) for number in _DIVISORS)
-    return b.icmp("ule", b.sub(b.bitcast(divisor, "i32"), i32(least)), i32(most - least))
+    bits = b.bitcast(divisor, "i32")
+    is_between = b.icmp("ule", b.sub(bits, i32(least)), i32(most - least))
+    return b.and_(is_between, b.icmp("ne", b.and_(bits, i32(_SIGNIFICAND)), i32(_SIGNIFICAND)))
 
 
 def _are_right(b: Builder, dividends: Sequence[Value], found: Sequence[Value]) -> Value:
