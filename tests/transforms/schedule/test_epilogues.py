@@ -67,3 +67,26 @@ def test_parts_where_nothing_else_is_meant(case: str, rng: np.random.Generator) 
     for have in (found, arrays):
         for k in range(2):
             np.testing.assert_array_equal(np.asarray(have[2 + k]), wanted[k])
+
+
+def test_all_parts_of_extents_that_are_no_powers_of_two(rng: np.random.Generator) -> None:
+    """Twenty registers of 2 x 5 x 2 are stored ten at a time: no part is larger than the digit that it is of."""
+    names = ("C", "D", "E", "F", "G")
+    head = 'sym_name = "k", subgroup_size = 32, work_group_size = [128, 1]'
+    parameters = ", ".join(f"%{name}: memref<i64x38x64>" for name in names)
+    loads = "\n".join(f"%l{k} = tile.load %{name}, %z, %z -> tile<38x64xi64>" for k, name in enumerate(names))
+    sums = "\n".join(f"%s{k + 1} = arith.add %s{k}, %l{k} -> tile<38x64xi64>" for k in range(len(names)))
+    module = lowered(f"""builtin.module {{ builtin.kernel {{{head}}}
+    (%A: memref<i64x38x8>, %B: memref<i64x8x64>, {parameters}) {{
+      %z = arith.constant {{value = 0}} -> index
+      %a = tile.load %A, %z, %z -> tile<38x8xi64>
+      %b = tile.load %B, %z, %z -> tile<8x64xi64>
+      {loads}
+      %n = arith.constant {{value = 0}} -> tile<38x64xi64>
+      %s0 = tile.mma %a, %b, %n -> tile<38x64xi64>
+      {sums}
+      tile.store %s{len(names)}, %C, %z, %z }} }}""")
+    a, b, *others = (np.asfortranarray(rng.integers(-4, 5, s)) for s in ((38, 8), (8, 64), *[(38, 64)] * len(names)))
+    wanted = a @ b + sum(others)
+    found = emulated(module).run(Launch([a, b, *others], {}))[2]
+    np.testing.assert_array_equal(np.asarray(found), wanted)

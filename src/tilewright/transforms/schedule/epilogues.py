@@ -129,9 +129,7 @@ def _parts(layout: Layout, accesses: Sequence[Access]) -> list[Part]:
     count = layout.count(Owner.REG)
     for digit in sorted(layout.of(Owner.REG), key=lambda digit: -digit.stride):
         most = digit.extent if digit in together else max(_MOST * digit.extent // count, 1)
-        kept = (
-            max(extent for extent in range(1, most + 1) if digit.extent % extent == 0) if most < digit.extent else most
-        )
+        kept = max(extent for extent in range(1, digit.extent + 1) if digit.extent % extent == 0 and extent <= most)
         count = count // digit.extent * kept
         own.append(Digit(digit.owner, kept, digit.dim, digit.stride))
         outer.append(Digit(digit.owner, digit.extent // kept, digit.dim, digit.stride * kept))
