@@ -126,13 +126,13 @@ class Launches:
 
 
 @contextmanager
-def signalled(begun: AnyArray) -> Generator[None]:
-    """Send this process SIGINT once, a little after something shows in the array."""
+def signalled(begun: AnyArray, after: float = 0.02) -> Generator[None]:
+    """Send this process SIGINT once, so many seconds after something shows in the array."""
 
     def send() -> None:
         while not begun.any():
             time.sleep(0.001)
-        time.sleep(0.1)
+        time.sleep(after)
         os.kill(os.getpid(), signal.SIGINT)
 
     sender = threading.Thread(target=send, daemon=True)

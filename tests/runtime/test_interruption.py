@@ -41,30 +41,20 @@ def child(script: str, *arguments: object, prelude: str = PRELUDE, status: int =
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_a_launch_of_many_work_groups(threads: int) -> None:
-    """KeyboardInterrupt comes soon, with no thread at work any more; then the pool works as before."""
+def test_launches_of_many_work_groups_and_of_one_shared_by_the_team(threads: int) -> None:
+    """KeyboardInterrupt comes soon, with no thread at work any more; then the pool works as before.
+
+    By the long way, by the direct call, and in the middle of a work-group.
+    """
     script = """
 interrupted(launches.groups, launches.done)
 launches.few()
-"""
-    child(script, threads)
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-def test_the_direct_call_as_well(threads: int) -> None:
-    script = """
 call = launches.warmed()
 for _ in range(2):
     launches.done[:] = 0
     interrupted(lambda: call(launches.done, launches.after, launches.spins), launches.done)
 launches.few()
-"""
-    child(script, threads)
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-def test_one_work_group_shared_by_the_team(threads: int) -> None:
-    script = """
+launches.done[:] = 0
 interrupted(launches.shared, launches.done)
 assert not launches.after.any(), "the work-group went on without its parts"
 launches.few()
@@ -127,11 +117,11 @@ def handler(number, frame):
             seen.append(str(error))
 
 signal.signal(signal.SIGINT, handler)
-launches.total = 800
+launches.total = 400
 with signalled(launches.done):
     launches.groups()
-assert np.all(launches.done[:800] == 1)
-assert 0 < seen[0] < 800, "only after the launch"
+assert np.all(launches.done[:400] == 1)
+assert 0 < seen[0] < 400, "only after the launch"
 assert THREADS == 1 or "in the middle of a launch" in seen[1], seen
 """
     child(script, threads)
@@ -189,7 +179,7 @@ compile_text("define void @f() { ret void }")
 def test_code_generation() -> None:
     """KeyboardInterrupt comes while LLVM is still at work; the next compilation waits for it, and so does the end."""
     script = """
-with signalled(begun):
+with signalled(begun, 0.1):
     try:
         begun[0] = 1
         compile_text(text)
@@ -199,7 +189,7 @@ with signalled(begun):
         raise AssertionError("it ran to its end")
 assert len(compile_text("define void @f() { ret void }"))
 begun[0] = 0
-with signalled(begun):
+with signalled(begun, 0.1):
     try:
         begun[0] = 1
         compile_text(text)
@@ -212,7 +202,7 @@ print("last words")
 
 def test_the_second_interrupt_does_not_wait_for_code_generation() -> None:
     script = """
-with signalled(begun):
+with signalled(begun, 0.1):
     try:
         begun[0] = 1
         compile_text(text)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 from ir_kernels import Array, kernel, parsed, results
 
@@ -124,10 +126,9 @@ def nvidia() -> None:
         assert b".entry" in code.payload
 
 
+PARTS = (flips, formulas_of_flips, bounds, subgroups, rules, nvidia)
+
 if __name__ == "__main__":
-    flips()
-    formulas_of_flips()
-    bounds()
-    subgroups()
-    rules()
-    nvidia()
+    for part in PARTS:
+        if part.__name__ in (sys.argv[2:] or [part.__name__]):
+            part()

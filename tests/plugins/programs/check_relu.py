@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from math import prod
 from typing import Any
 
@@ -85,8 +86,9 @@ def nvidia() -> None:
     assert ".entry" in tw.compile(text, target="nvidia:sm_80").text("ptx")
 
 
+PARTS = (answers, refusals, overlaps, nvidia)
+
 if __name__ == "__main__":
-    answers()
-    refusals()
-    overlaps()
-    nvidia()
+    for part in PARTS:
+        if part.__name__ in (sys.argv[2:] or [part.__name__]):
+            part()
