@@ -79,6 +79,7 @@ def check(
     assert not found, found
 
 
+@pytest.mark.covering(3)
 @every_unit
 @pytest.mark.parametrize("transposed", list(itertools.product((False, True), repeat=2)))
 def test_every_level_means_the_product(
