@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dialects.tlx.tensors import in_format
 from effort import thorough
-from targets.cpu.units.tile_emulation import here, tile_machine
+from targets.cpu.units.tile_emulation import compiled_here, tile_machine
 from tilewright.compile_options import CompileOptions
 from tilewright.compiler import compile_module
 from tilewright.diagnostics import Report
@@ -80,9 +80,12 @@ class Tensors:
         `tiles`: on tiles of AMX, emulated.
         """
         options = CompileOptions(2, verify_each=True)
-        machine = CpuTarget(tile_machine()).using(read_units("amx")) if tiles else find_target(target, _UNITS)
-        artifact = compile_module(self.module(alpha, beta), machine, options, Report())
-        compiled = load_artifact(here(artifact) if tiles else artifact)
+        if tiles:
+            emulating = CpuTarget(tile_machine()).using(read_units("amx"))
+            artifact = compiled_here(self.module(alpha, beta), emulating, options)
+        else:
+            artifact = compile_module(self.module(alpha, beta), find_target(target, _UNITS), options, Report())
+        compiled = load_artifact(artifact)
         found: list[Array] = []
         for run in (compiled, interpreted_module(self.module(alpha, beta), "", False)):
             arguments = [x.copy() for x in self.given]

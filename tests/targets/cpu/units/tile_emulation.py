@@ -12,15 +12,23 @@ processor refuses end the process, as there.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
+import pytest
 from msgspec.structs import replace
 
-from code_generation import level_for
+from effort import thorough
 from tilewright.artifacts.artifact import Artifact
 from tilewright.artifacts.parameters import TILES
-from tilewright.machine.native import compile_text
+from tilewright.compile_options import CompileOptions
+from tilewright.compiler import compile_module
+from tilewright.diagnostics import Report
+from tilewright.dialects.builtin import Module
+from tilewright.machine import processor
 from tilewright.machine.processor import machine
+from tilewright.targets.cpu import generation
 from tilewright.targets.cpu.machine import Machine, machine_of
+from tilewright.targets.cpu.target import CpuTarget
 
 _INTRINSIC = re.compile(r"@llvm\.x86\.(t\w+)\.internal")
 _FUNCTION = re.compile(r"^(define .*\n.*:\n)((?:.*\n)*?}$)", re.MULTILINE)
@@ -44,15 +52,25 @@ def tile_machine() -> Machine:
     return replace(shape, processor=replace(shape.processor, features=",".join(features)))
 
 
-def here(artifact: Artifact) -> Artifact:
-    """Code for AMX as code of this machine."""
-    text = emulated(artifact.texts["llvm"])
-    code = compile_text(text, machine(), optimisation=level_for(text))
+def compiled_here(module: Module, target: CpuTarget, options: CompileOptions) -> Artifact:
+    """Code for AMX as code of this machine; thorough runs generate that for AMX too, which takes LLVM longer."""
+    generate = generation.compile_text
+
+    def compile_text(
+        text: str, target: processor.Machine | None = None, *, passes: Sequence[str] = (), optimisation: int = 3
+    ) -> bytes:
+        if thorough():
+            generate(text, target, passes=passes, optimisation=optimisation)
+        return generate(emulated(text), machine(), passes=passes, optimisation=optimisation)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(generation, "compile_text", compile_text)
+        artifact = compile_module(module, target, options, Report())
     kernels = tuple(
         replace(info, facts={name: fact for name, fact in info.facts.items() if name != TILES})
         for info in artifact.kernels
     )
-    return replace(artifact, payload=code, features=machine().features, kernels=kernels)
+    return replace(artifact, features=machine().features, kernels=kernels)
 
 
 def emulated(text: str) -> str:

@@ -85,7 +85,7 @@ def check(
 def test_every_level_means_the_product(
     element: str, architecture: Architecture, transposed: tuple[bool, bool], rng: np.random.Generator
 ) -> None:
-    product = TEXTS.Product((64, 128, 192), element, TOTALS[element], transposed)
+    product = TEXTS.Product((64, 64, 192), element, TOTALS[element], transposed)
     for module in levels(TEXTS.tile_ir_product(product, (64, 64, 64)), architecture):
         check(module, product, (64, 64), "C", rng)
 
@@ -102,7 +102,7 @@ def test_tiles_that_do_not_divide(element: str, rng: np.random.Generator) -> Non
 @pytest.mark.parametrize("element", TOTALS)
 @pytest.mark.parametrize("beta", ["0.0", "2.0"])
 def test_gemm(element: str, beta: str, rng: np.random.Generator) -> None:
-    m, n, k = (int(extent) for extent in rng.integers(1, 140, 3))
+    m, n, k = (int(extent) for extent in rng.integers(1, 100, 3))
     product = TEXTS.Product((m, n, k), element, TOTALS[element])
     for module in levels(TEXTS.gemm_product(product, (64, 64), beta), Architecture.SM_80):
         check(module, product, (64, 64), "F", rng, float(beta))
