@@ -9,7 +9,11 @@ import pytest
 
 from effort import Ran, count
 from frontends.mlir.forms import PRINTED, parts_of
+from tilewright.compiler import read_module
+from tilewright.diagnostics import Report, Source
+from tilewright.dialects import scf
 from tilewright.interpreter import interpret
+from tilewright.transforms.infer_work_group import InferWorkGroup
 from tilewright.transforms.raise_contractions import RaiseContractions
 from transforms.raise_contractions.test_delinearisation import lowered
 from transforms.support import names, run
@@ -73,3 +77,31 @@ def test_what_does_not_divide_stays() -> None:
     module = lowered(text)
     run(module, RaiseContractions())
     assert names(module)["tl.gemm"] == 0
+
+
+@pytest.mark.parametrize("counter", ["i8", "i32"])
+def test_loops_that_count_in_other_types(counter: str, rng: np.random.Generator) -> None:
+    """The new loops count in the type of the old one."""
+    text = f"""func @k(%A: memref<i32x12x8>, %C: memref<i32x12>) {{
+  %z = constant 0 : {counter}
+  %n = constant 96 : {counter}
+  %c = constant 12 : {counter}
+  for %i=%z,%n {{
+    %x = div %i, %c : {counter}
+    %y = rem %i, %c : {counter}
+    %xx = cast %x : index
+    %yy = cast %y : index
+    %a = load %A[%yy, %xx] : i32
+    %s = load %C[%yy] : i32
+    %t = add %s, %a : i32
+    store %t, %C[%yy]
+  }}
+}}"""
+    module = read_module(Source("k.tl", text), Report())
+    run(module, InferWorkGroup(), RaiseContractions())
+    loops = [op for op in module.walk() if isinstance(op, scf.For)]
+    assert names(module)["arith.div"] == names(module)["arith.rem"] == 0
+    assert all(str(loop.index.type) == counter for loop in loops)
+    a, c = np.asfortranarray(rng.integers(-9, 9, (12, 8)), np.int32), np.zeros(12, np.int32)
+    interpret(module.kernels[0], [a, c])
+    assert np.array_equal(c, a.sum(axis=1))

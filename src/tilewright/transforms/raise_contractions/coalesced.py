@@ -15,7 +15,7 @@ from tilewright.dialects.builtin import Kernel
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.definition import SPMD_REGION
 from tilewright.transforms import emit
-from tilewright.transforms.emit import as_value, integer_of
+from tilewright.transforms.emit import integer_of
 
 _QUOTIENTS = (FloorDiv, UDiv, arith.Div)
 _REMAINDERS = (URem, arith.Rem)
@@ -78,8 +78,9 @@ def _split(loop: scf.For, divisor: Value) -> scf.For:
     times = _times(loop.upper, divisor)
     assert times is not None
     part = integer_of(divisor)
-    limit = divisor if part is None else build.index(part)
-    outer = emit.open_loop(build, loop.lower, as_value(build, times), parallel=loop.parallel)
+    limit = divisor if part is None else build.constant(part, loop.index.type)
+    upper = build.constant(times, loop.index.type) if isinstance(times, int) else times
+    outer = emit.open_loop(build, loop.lower, upper, parallel=loop.parallel)
     inner = emit.open_loop(outer.body, loop.lower, limit, parallel=loop.parallel)
     for user in list(loop.index.uses):
         found = _known(user, loop.index, limit, outer.index, inner.index)
