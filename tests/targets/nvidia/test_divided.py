@@ -89,6 +89,7 @@ def test_what_is_told(rng: np.random.Generator) -> None:
     found = tw.compile(CHAIN.format(m=2048, k=64), target="nvidia:sm_80", cache=False)
     said = found.chain.schedule
     assert "spread=yes" in said
+    assert "factors of 0 bytes beside 16,789,568 of other tiles in 165,888 bytes of shared memory" in said
     assert said.endswith("on grids of at most 528 work-groups 3 launches with spread tiles")
     artifact = found.artifact
     assert Artifact.from_bytes(artifact.to_bytes()).kernels == artifact.kernels
@@ -130,3 +131,6 @@ def test_what_is_asked_for() -> None:
         CompileError, match="spread=yes does not fit kernel product: it has no instruction with so many"
     ):
         tw.compile(few, target="nvidia:sm_80", schedule="spread=yes", cache=False)
+    with pytest.raises(CompileError, match="groups=8 does not fit kernel chain: its blocks run 1 each") as error:
+        tw.compile(CHAIN.format(m=140, k=5), target="nvidia:sm_80", schedule="groups=8", cache=False)
+    assert "chain.0" not in str(error.value), "steps are nobody's but the compiler's"

@@ -10,6 +10,7 @@ import pytest
 from targets.nvidia.case import Launch, poisoned
 from targets.nvidia.cases_tile_ir import transposed
 from targets.nvidia.emulated import Emulated, emulated
+from targets.nvidia.test_ragged import module_of
 from tilewright.compiler import CompileOptions, lower_module, read_module
 from tilewright.diagnostics import CompileError, Report, Source
 from tilewright.dialects.builtin import Module
@@ -105,3 +106,25 @@ def test_who_has_memory_or_reports_stays_alone() -> None:
         kernel = module.kernels[0]
         assert kernel.schedule == "lanes threads=32"
         assert kernel.items == 1
+
+
+DIVIDED = """builtin.module { builtin.kernel {sym_name = "rows", spread = true}
+    (%x: memref<f32x?x64>, %y: memref<f32x?x64>) {
+      %z = arith.constant {value = 0} -> index
+      %one = arith.constant {value = 1} -> index
+      %n = memref.size %x {mode = 0} -> index
+      scf.for %z, %n, %one {parallel = true, operand_segments = [1, 1, 1, 0]} (%i: index) {
+          %v = tile.load %x, %i, %z -> tile<1x64xf32>
+          tile.store %v, %y, %i, %z } } }"""
+
+
+def test_work_groups_divided_among_blocks_share_none(rng: np.random.Generator) -> None:
+    module = module_of(DIVIDED)
+    target = NvidiaTarget(Architecture.SM_80).scheduled("threads=32")
+    lower_module(module, target, CompileOptions(2, verify_each=True), Report())
+    (kernel,) = module.kernels
+    assert kernel.parts is not None
+    assert kernel.items == 1
+    x = np.array(rng.integers(-9, 9, (7, WIDTH)), np.float32, order="F")
+    found = emulated(module).run(Launch([x, np.zeros_like(x)], {}))[1]
+    assert np.array_equal(np.asarray(found), x)

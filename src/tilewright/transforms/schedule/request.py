@@ -78,6 +78,8 @@ class ScheduleRequest(Struct, frozen=True):
 
     def check_groups(self, kernel: Kernel, taken: int, report: Report, why: str) -> None:
         """Report how many work-groups are asked for a block that has others; `why` says what is in the way."""
+        if kernel.step_of is not None:
+            return
         wanted = self.of(kernel).groups
         if wanted not in (None, taken):
             finding = self._misfit(kernel, f"groups={wanted}", f"its blocks run {taken} each", report)

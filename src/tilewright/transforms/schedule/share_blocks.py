@@ -57,6 +57,8 @@ def _obstacle(kernel: Kernel) -> str | None:
     """Why a kernel's work-groups have blocks of their own, in words."""
     if not runs_lanes(kernel) or not kernel.spread:
         return "only work-groups share blocks that the machine gives threads to, over lanes"
+    if kernel.parts is not None:
+        return "each of its work-groups is divided among blocks"
     if teams_of(kernel).warps != 1:
         return f"its work-groups have {teams_of(kernel).threads} threads, and those of one warp share blocks"
     locals_ = [p for p in kernel.parameters if isinstance(p.type, MemrefType) and p.type.space is AddressSpace.LOCAL]

@@ -98,11 +98,8 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
     """
     if block is None:
         return Products({}, {}, [], {}, f"products by no unit: subgroups of {kernel.subgroup_size} are no warps")
-    shared = (
-        block.shared_bytes
-        - sum(map(allocation_bytes, _allocations(kernel)))
-        - _conversions(kernel, block.threads // WARP)
-    )
+    others = sum(map(allocation_bytes, _allocations(kernel))) + _conversions(kernel, block.threads // WARP)
+    room, shared = block.shared_bytes, block.shared_bytes - others
     block = Block(block.threads, max(shared, 0), block.architecture)
     plans: dict[tile.Mma, ProductPlan] = {}
     reasons: list[str] = []
@@ -120,7 +117,7 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
     buffers, memory = _memory(kernel, plans, loops)
     total = sum(-(-(type_.span or 0) * type_.element.bytes // ALIGNMENT) * ALIGNMENT for type_ in buffers)
     if total > shared:
-        return f"factors of {total:,} bytes in {shared:,} bytes of shared memory"
+        return f"factors of {total:,} bytes beside {others:,} of other tiles in {room:,} bytes of shared memory"
     return Products(plans, loops, buffers, memory, next(iter(reasons), ""))
 
 
