@@ -69,11 +69,11 @@ def generated(number: int) -> Program:
     return Program(kernel.name, kernel.text, kernel.arguments, old_kernels.GROUPS)
 
 
-def artifact(text: str, std: str, architecture: Architecture, level: int) -> Artifact:
+def artifact(text: str, std: str, architecture: Architecture, level: int, schedule: str = "") -> Artifact:
     """A text in the language that it is in, compiled for a device."""
     report = Report()
     module = read_module(Source("<kernel>", text), report, ReadOptions(std="old" if std == "old" else "new"))
-    return compile_module(module, NvidiaTarget(architecture), CompileOptions(level), report)
+    return compile_module(module, NvidiaTarget(architecture).scheduled(schedule), CompileOptions(level), report)
 
 
 def flat(argument: HostArgument) -> list[Array]:
@@ -106,15 +106,20 @@ def compare(program: Program, found: Mapping[int, Sequence[Array]], wanted: Sequ
 
 def check_compiled(program: Program, architecture: Architecture) -> None:
     """Equal code for both texts, which ptxas takes, and equal bits in the interpreter."""
-    new = upgraded(program.text)
+    texts = ((program.text, "old"), (upgraded(program.text), "new"))
     for level in (0, 2):
-        ours, theirs = (artifact(text, std, architecture, level) for text, std in ((program.text, "old"), (new, "new")))
-        assert instructions(ours) == instructions(theirs), f"other code at level {level}"
+        ours, theirs = (artifact(text, std, architecture, level) for text, std in texts)
+        if any(kernel.steps is not None for kernel in ours.kernels):
+            # what is computed in front of an instruction is some launch's or another's, by the order of the text
+            whole = (artifact(text, std, architecture, level, "spread=no") for text, std in texts)
+            assert len({instructions(each) for each in whole}) == 1, f"other code at level {level} in one launch"
+        else:
+            assert instructions(ours) == instructions(theirs), f"other code at level {level}"
         if level and find_assembler() is not None:
             assert set(assemble(ours.payload.decode(), architecture).kernels) == {
                 info.symbol for kernel in ours.kernels for info in with_steps(kernel)
             }
-    results = [interpreted(program, text, std) for text, std in ((program.text, "old"), (new, "new"))]
+    results = [interpreted(program, text, std) for text, std in texts]
     assert bits(results[0]) == bits(results[1])
     compare(program, {}, results[0])
 
