@@ -130,24 +130,46 @@ def _tensors() -> Iterator[Claim]:
 
 
 def _devices() -> Iterator[Claim]:
-    for style in ("views", "pointers"):
-        what = f"H100: vector add of 2^26 f32 in Tile IR, {style}, over torch's copy of as many bytes"
-        yield Claim(what, "gpu_streaming", f"vector add, {style}", "gpu/streaming.py")
+    for what in ("vector add, f32", "vector add, f16", "silu * mul, f32", "silu * mul, f16"):
+        for style in ("views", "pointers"):
+            told = f"H200: {what}, 2^26 elements in Tile IR by {style}, over torch's copy of as many bytes"
+            yield Claim(told, "gpu_streaming", f"{what}, {style}", "gpu/streaming.py")
     for who, name in (("Tile IR", "in Tile IR"), ("copy_ of the transposed view", "by torch, for comparison")):
-        what = f"H100: transposes of 8192 and 16384, f32 and f16, {name}, over torch's copy of as many bytes"
+        what = f"H200: transposes of 8192 and 16384, f32 and f16, {name}, over torch's copy of as many bytes"
         yield Claim(what, "gpu_transposes", who, "gpu/transposes.py")
     for norm in ("softmax", "layer norm", "RMS norm"):
         for dtype in ("f32", "f16"):
-            what = f"H100: {norm} of rows of 256 to 65536, {dtype}, in Tile IR, over torch"
+            what = f"H200: {norm} of rows of 256 to 65536, {dtype}, in Tile IR, over torch"
             yield Claim(what, "gpu_norms", f"{norm}, {dtype}, over torch", "gpu/norms.py")
+    for what in ("column sums", "cumsum along rows", "cumsum along columns", "layer norm backward"):
+        for dtype in ("f32", "f16"):
+            told = f"H200: {what}, {dtype}, in Tile IR, over torch"
+            yield Claim(told, "gpu_sums", f"{what}, {dtype}, over torch", "gpu/sums.py")
+    yield from _batches_on_devices()
     for dtype in ("f16", "bf16", "f32", "f64", "i8"):
-        what = f"H100: product of 4096 in Tile IR, {dtype}, over cuBLAS"
-        yield Claim(what, "gpu_products", f"{dtype} 4096", "gpu/products.py")
+        for key, how in ((f"{dtype} 4096", "in Tile IR"), (f"{dtype} 4096 gemm", "as `gemm` on a grid of one")):
+            yield Claim(f"H200: product of 4096 {how}, {dtype}, over cuBLAS", "gpu_products", key, "gpu/products.py")
+    for head in (64, 128):
+        what = f"H200: attention in Tile IR, f16, 4 x 32 heads of {head}, 4096 rows, over torch"
+        yield Claim(what, "gpu_attention", f"{head} 4096", "gpu/attention.py")
     for what, key in (
-        ("H100: launch from Python, three torch tensors by pointers", "kernel[1](x, y, z, n), tensors"),
+        ("H200: launch from Python, three torch tensors by pointers", "kernel[1](x, y, z, n), tensors"),
         ("the same of torch.add, for comparison", "for comparison: torch.add(x, y, out=z)"),
     ):
         yield Claim(what, "gpu_launch", key, "gpu/launch.py", " us")
+
+
+def _batches_on_devices() -> Iterator[Claim]:
+    for dtype in ("f32", "f64", "f16", "bf16"):
+        what = f"H200: batches of products of 4 to 56 rows, {dtype}, over a copy of as many bytes"
+        yield Claim(what, "gpu_batched_gemm", f"contiguous, {dtype}", "gpu/batched_gemm.py")
+    for kind in ("constant A", "constant B", "transposed", "alpha, beta", "pointers", "gaps"):
+        what = f"the same of 8x8x8, 16x16x16 and 20x9x9, f32, f64 and f16: {kind}"
+        yield Claim(what, "gpu_batched_gemm", kind, "gpu/batched_gemm.py")
+    yield Claim("the same of 64x64x64, four types", "gpu_batched_gemm", "64x64x64", "gpu/batched_gemm.py")
+    for dtype in ("f32", "f64"):
+        what = f"H200: the sample kernel, 2,000,000 matrices, {dtype}, over a copy of as many bytes"
+        yield Claim(what, "gpu_batched_gemm", f"{dtype} fused", "gpu/batched_gemm.py")
 
 
 def _other() -> Iterator[Claim]:

@@ -13,7 +13,7 @@ them: benchmarks/results/gpu_batched_gemm.json unless told otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -25,6 +25,7 @@ from device import name_of_device, on_device, torch_on_device
 import figures
 import tilewright as tw
 from figures import Chart
+from spread import Overall, Spread
 from timing import in_turn
 
 ROUNDS = 15
@@ -91,7 +92,7 @@ def main() -> None:
     print(f"{'':34} {'copy':>7} {'torch':>7} {'ours':>7}  GB/s   share of copy [quartiles]   predicted   to torch")
     wanted = [part for part in options.only.split(",") if part]
     rows: list[dict[str, object]] = []
-    shares: dict[str, Any] = {}
+    shares: dict[str, Spread] = {}
     for name, make in table(torch, options.bytes, quick=options.quick):
         if wanted and not any(part in name for part in wanted):
             continue
@@ -121,7 +122,18 @@ def main() -> None:
         del case, half, other, runs
         torch.cuda.empty_cache()
     chart = Chart("Batches of small products, share of a copy", [(n, s.median) for n, s in shares.items()], GOAL)
-    figures.save(options.json, rows, shares, chart)
+    figures.save(options.json, rows, {**shares, **summaries(shares)}, chart)
+
+
+def summaries(shares: Mapping[str, Spread]) -> dict[str, Overall]:
+    """What the cells amount to: contiguous batches by type, variants of them, 64 x 64 apart since it is not packed."""
+    rows: dict[str, dict[str, Spread]] = {}
+    for name, share in shares.items():
+        element, what, *variant = name.split(" ", 2)
+        kind = "64x64x64" if what == "64x64x64" else " ".join(variant) or f"contiguous, {element}"
+        if what[0].isdigit():
+            rows.setdefault(kind, {})[name] = share
+    return {kind: Overall.of(found) for kind, found in rows.items()}
 
 
 def table(torch: Any, size: int, *, quick: bool) -> Iterator[tuple[str, Callable[[], Case]]]:

@@ -64,8 +64,8 @@ def main() -> None:
     overall: dict[str, Spread] = {}
     many: dict[str, Overall] = {}
     for what, (prepare, lengths) in CASES.items():
-        ratios: dict[str, Spread] = {}
         for element in ELEMENTS:
+            ratios: dict[str, Spread] = {}
             for columns in lengths:
                 found, ratio = measure(torch, prepare, element, (total // columns, columns), options.rounds)
                 row = f"{what:24} {element:5} {columns:8} {found['gbs']:7.0f}  {found['of_copy']:11.2f}  {ratio}"
@@ -73,7 +73,7 @@ def main() -> None:
                 name = f"{what}, {element}, {columns} columns"
                 cases.append({"name": name, "device": device, "columns": columns, "type": element, **found})
                 overall[name] = ratios[name] = ratio
-        many[f"{what}, over torch"] = Overall.of(ratios)
+            many[f"{what}, {element}, over torch"] = Overall.of(ratios)
     chart = Chart("Sums across tile blocks, times torch's speed", [(n, r.median) for n, r in overall.items()], GOAL)
     figures.save(options.json, cases, {**overall, **many}, chart)
 
