@@ -25,7 +25,8 @@ def schedules(draw: st.DrawFn) -> Schedule:
     products = tuple(draw(choices(tile)) for tile in draw(st.lists(TILES, unique=True, max_size=3)))
     reason = draw(st.text("abc# tile<8x8>=", max_size=20)).strip()
     way, threads, tile = draw(st.tuples(st.none() | st.sampled_from(Way), st.none() | COUNTS, st.none() | TILES))
-    return Schedule(way, threads, tile, products, reason, draw(st.none() | COUNTS))
+    spread, groups = draw(st.tuples(st.none() | st.booleans(), st.none() | COUNTS))
+    return Schedule(way, threads, tile, products, reason, spread, groups)
 
 
 @given(schedules())

@@ -51,8 +51,8 @@ def test_positions_in_front_of_a_view_are_outside_of_it(at: tuple[int, int], rng
                 expected[y_view][at[0] + i, at[1] + j] = tile[i, j]
     parameters = f"""%A: memref<f32x?x?>, %B: memref<f32x{3 * rows}x{3 * columns}>,
         %C: memref<f32x{height}x{width}>, %i: index, %j: index"""
-    body = f"""%box = memref.subview %B {{static_offsets = [{rows}, {columns}], static_sizes = [{rows}, {columns}]}}
-            -> memref<f32x{rows}x{columns},strided<1,{3 * rows}>>
+    body = f"""%box = memref.subview %B {{static_offsets = [{rows}, {columns}], static_sizes = [{rows}, {columns}],
+            operand_segments = [1, 0, 0]}} -> memref<f32x{rows}x{columns},strided<1,{3 * rows}>>
         %a = tile.load %A, %i, %j {{check = [true, true]}} -> tile<{height}x{width}xf32>
         tile.store %a, %C, %z, %z
         tile.store %a, %box, %i, %j {{check = [true, true]}}"""

@@ -42,15 +42,16 @@ entry @k(%x: tile<ptr<i32>>) {
 """
 
 
-def scheduled(text: str) -> Kernel:
+def scheduled(text: str, schedule: str = "") -> Kernel:
     """The only kernel, as the device will run it."""
     module = read_module(Source("k.tileir", text), Report())
-    lower_module(module, NvidiaTarget(Architecture.SM_80), CompileOptions(verify_each=True), Report())
+    target = NvidiaTarget(Architecture.SM_80).scheduled(schedule)
+    lower_module(module, target, CompileOptions(verify_each=True), Report())
     return module.kernels[0]
 
 
 def test_threads_wait_on_both_sides_of_a_loop_without_a_count() -> None:
-    found = scheduled(SWAPS)
+    found = scheduled(SWAPS, "groups=1")
     assert (found.subgroup_size, found.work_group_size) == (32, (32, 1))
     (loop,) = [op for op in found.walk() if isinstance(op, scf.While)]
     wanted = ("team.barrier", "tile.gather", "tile.scatter", "lane.store")
