@@ -59,9 +59,9 @@ def test_equal_instructions_share_their_parts(
 
 
 def test_blocks_stay_short() -> None:
-    stores = [f"%i{k} = constant {k} : index\nstore %a, %x[%i{k}]" for k in range(2500)]
+    stores = [f"%i{k} = constant {k} : index\nstore %a, %x[%i{k}]" for k in range(1500)]
     kernel = compiled("func @k(%a: f32, %x: memref<f32x?>) {" + "\n".join(stores) + "}")
-    x = np.zeros(2500, np.float32)
+    x = np.zeros(1500, np.float32)
     kernel[1](2.0, x)
     assert (x == 2).all()
     longest = max(len(block.splitlines()) for block in re.split(r"^[\w.]+:$", kernel.llvm, flags=re.MULTILINE))
