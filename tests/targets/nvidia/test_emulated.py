@@ -92,9 +92,9 @@ def test_operations_of_tile_ir(family: str, rng: np.random.Generator) -> None:
 
 
 def test_few_threads_for_a_large_tile(rng: np.random.Generator) -> None:
-    """Each of six takes a product of 64x128 and 128x64 elements one after the other, and comes to an end."""
+    """Each of twelve takes a product of 64x128 and 128x64 elements one after the other, and comes to an end."""
     text = """func @k(%c: memref<i8x?x?>, %a: memref<i8x?x?>, %b: memref<i8x?x?>)
-    attributes{subgroup_size=2, work_group_size=[2,3]} {
+    attributes{subgroup_size=2, work_group_size=[4,3]} {
         %one = constant 1 : i8
         %zero = constant 0 : i8
         gemm.t.t %one, %a, %b, %zero, %c
