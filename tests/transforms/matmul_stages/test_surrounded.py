@@ -136,3 +136,26 @@ def test_a_batch_is_the_first_dimension_of_all_matrices() -> None:
     (found,) = error.value.diagnostics
     assert "has a batch that is not the first dimension of each matrix" in found.message
     assert found.hints
+
+
+@pytest.mark.parametrize("is_row_of_c", [True, False])
+def test_a_bias_that_is_a_row_of_the_result_is_added_behind_all(*, is_row_of_c: bool) -> None:
+    """The first row is doubled, and the doubled one added to the others; any other bias is added element by element."""
+    row = "memref<16xf32, strided<[1]>>"
+    text = f"""
+func.func @f(%A: memref<16x16xf16>, %B: memref<16x16xf16>, %C: memref<16x16xf32>, %D: memref<16xf32>) {{
+  %row = memref.reinterpret_cast %C to offset: [0], sizes: [16], strides: [1] : memref<16x16xf32> to {row}
+  linalg.matmul ins(%A, %B : memref<16x16xf16>, memref<16x16xf16>) outs(%C : memref<16x16xf32>)
+  affine.for %i = 0 to 16 {{
+    affine.for %j = 0 to 16 {{
+      %c = affine.load %C[%i, %j] : memref<16x16xf32>
+      %d = affine.load {f"%row[%j] : {row}" if is_row_of_c else "%D[%j] : memref<16xf32>"}
+      %s = arith.addf %c, %d : f32
+      affine.store %s, %C[%i, %j] : memref<16x16xf32>
+    }}
+  }}
+  return
+}}
+"""
+    (found,) = outcomes(text, f"{TILES} pad=8", NAMES[0])
+    assert ("1 nests over the elements of C behind" in found.changed) is not is_row_of_c

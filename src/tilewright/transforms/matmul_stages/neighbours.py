@@ -148,7 +148,9 @@ def _are_apart(found: Iterable[Neighbour], factors: Sequence[Value], c: Value) -
     if any(None in places.get(memory, ()) or len(places.get(memory, ())) > 1 for memory in written):
         return False
     others = written - {c}
-    return others.isdisjoint(factors) and all(_is_memory_itself(v) for v in ({*places, *factors} if others else ()))
+    # a bias that is a row of C would be read when some rows are done
+    told_apart = {*places, *factors} if others else {*places}
+    return others.isdisjoint(factors) and (len(told_apart) == 1 or all(map(_is_memory_itself, told_apart)))
 
 
 def _is_memory_itself(value: Value) -> bool:
