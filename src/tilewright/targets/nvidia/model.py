@@ -34,11 +34,17 @@ _MOST_HELD: Final = 32
 
 
 _WIDE: Final = 4
+_TWO_WARPS: Final = 2 * _LEAST
 
 
-def _held_bytes(bytes_: int, reduced: bool) -> int:
-    """Twice as much of narrow elements that are reduced: fewer threads wait for each other (softmax on an H200)."""
-    return _HELD_BYTES if bytes_ >= _WIDE or not reduced else 2 * _HELD_BYTES
+def _held_bytes(elements: int, bytes_: int, reduced: bool) -> int:
+    """Twice as much of narrow elements that are reduced, where two warps are left to do it.
+
+    Fewer threads wait for each other (softmax on an H200); of one warp nobody waits, and a grid of few blocks would
+    have too few threads (layer norm backward there).
+    """
+    most = 2 * _HELD_BYTES
+    return most if bytes_ < _WIDE and reduced and elements * bytes_ >= most * _TWO_WARPS else _HELD_BYTES
 
 
 class NvidiaSchedulePolicy(Struct, frozen=True):
@@ -59,7 +65,7 @@ class NvidiaSchedulePolicy(Struct, frozen=True):
     def threads(self, elements: int, bytes_: int, reduced: bool) -> int:
         """A power of two from 32 to 1024."""
         threads = _LEAST
-        while threads < _MOST and threads * _held_bytes(bytes_, reduced) < elements * bytes_:
+        while threads < _MOST and threads * _held_bytes(elements, bytes_, reduced) < elements * bytes_:
             threads *= 2
         return 1024 if threads * _MOST_HELD < elements else threads
 
@@ -70,7 +76,7 @@ class NvidiaSchedulePolicy(Struct, frozen=True):
     def threads_of_row(self, elements: int, bytes_: int, reduced: bool) -> int:
         """As many warps as have something of the row, by whole accesses."""
         accesses = -(-elements * bytes_ // _ACCESS_BYTES)
-        each = max(_held_bytes(bytes_, reduced) // _ACCESS_BYTES, -(-accesses // _MOST))
+        each = max(_held_bytes(elements, bytes_, reduced) // _ACCESS_BYTES, -(-accesses // _MOST))
         if each * _ACCESS_BYTES > _MOST_HELD * bytes_:
             return self.threads(elements, bytes_, reduced)
         return -(-accesses // (each * _LEAST)) * _LEAST
