@@ -99,6 +99,15 @@ def test_quotients_are_exact(rng: np.random.Generator) -> None:
         assert not wrong.any(), f"{x[wrong][:3]} / {d}: {found[wrong][:3]}, not {expected[wrong][:3]}"
 
 
+@pytest.mark.parametrize(("divisor", "reciprocals"), [(8.0, 0), (3.0, 2)])
+def test_known_powers_of_two_are_left_to_llvm(divisor: float, reciprocals: int) -> None:
+    known = f"%s = arith.constant {{value = {divisor}}} -> tile<{WIDTH}xf32>"
+    module = module_of(quotients_text().replace(f"%s = tile.splat %d -> tile<{WIDTH}xf32>", known))
+    lower_module(module, NvidiaTarget(Architecture.SM_80), CompileOptions(), Report())
+    text, _ = emit_llvm(module, Architecture.SM_80)
+    assert text.count("rcp.approx.ftz.f(") == reciprocals
+
+
 @pytest.mark.parametrize("name", ["exp", "exp2"])
 def test_exponentials_by_the_unit(name: str, rng: np.random.Generator) -> None:
     module = module_of(function_text(name))

@@ -23,7 +23,7 @@ from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.elements import guarded_all
 from tilewright.targets.nvidia.elementwise import apply
 from tilewright.targets.nvidia.memory import address, element_pointer, in_bounds, load_element, store_element
-from tilewright.targets.nvidia.quotients import LEAST, quotients
+from tilewright.targets.nvidia.quotients import pays, quotients
 from tilewright.targets.nvidia.values import Fragment, Operand, View, Words
 
 WORD_BITS = 32
@@ -98,7 +98,7 @@ def _shared_divisions(ctx: KernelContext, rows: Iterable[tuple[Operand, ...]]) -
         dividends.setdefault(y, {})[x] = None
     found: dict[tuple[Operand, ...], Operand] = {}
     for y, numbers in dividends.items():
-        if len(numbers) >= LEAST:
+        if pays(list(numbers), y):
             found |= {(x, y): q for x, q in zip(numbers, quotients(ctx, list(numbers), y), strict=True)}
     return found
 

@@ -16,8 +16,11 @@ import numpy as np
 from tilewright.targets.llvm.emitter import Builder, Callee, Value, constant, i32
 from tilewright.targets.nvidia.context import KernelContext
 
-LEAST: Final = 4
+_LEAST: Final = 4
 """Dividends of one divisor for which all this pays."""
+
+_DOUBLE_FRACTION: Final = (1 << 52) - 1
+"""Of f64, as which LLVM writes f32: powers of two, zeros and infinities have none."""
 
 _AT_ONCE: Final = 8
 """Dividends that are tested together, and are there beside their quotients."""
@@ -31,6 +34,12 @@ _SIGNIFICAND: Final = (1 << 23) - 1
 _DIVISORS: Final = (2.0**-24, 2.0**24)
 _LEAST_DIVIDEND: Final = 2.0**-100
 """Any quotient is a normal number, and what is left of a dividend has all its digits."""
+
+
+def pays(dividends: Sequence[Value], divisor: Value) -> bool:
+    """Whether there are enough dividends; LLVM multiplies by the reciprocal of a known power of two itself."""
+    is_power = divisor.text.startswith("0x") and int(divisor.text, 16) & _DOUBLE_FRACTION == 0
+    return len(dividends) >= _LEAST and not is_power
 
 
 def quotients(ctx: KernelContext, dividends: Sequence[Value], divisor: Value) -> list[Value]:
