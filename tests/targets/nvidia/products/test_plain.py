@@ -10,10 +10,11 @@ import pytest
 import tilewright as tw
 from generators.element_types import SCALARS
 from targets.nvidia.case import Array, Launch, faults
-from targets.nvidia.emulated import Emulated
+from targets.nvidia.emulated import Emulated, emulated
 from targets.nvidia.emulator.machine import Program
 from targets.nvidia.lane_level import interpreted
 from targets.nvidia.products.test_levels import levels
+from targets.nvidia.test_ragged import lowered
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.target import emit_llvm
 
@@ -77,3 +78,24 @@ def test_right_on_every_level(
     llvm, kernels = emit_llvm(module, Architecture.SM_80)
     found = faults(given, Emulated(Program(llvm), kernels).run(given))
     assert not found, found
+
+
+@pytest.mark.parametrize(("m", "n", "k"), [(16, 8, 0), (0, 8, 8), (8, 0, 8)])
+def test_tiles_without_elements_are_multiplied_by_no_unit(m: int, n: int, k: int, rng: np.random.Generator) -> None:
+    """Sums of nothing stay what they were."""
+    head = 'sym_name = "k", subgroup_size = 32, work_group_size = [64, 1]'
+    module = lowered(f"""builtin.module {{ builtin.kernel {{{head}}}
+    (%A: memref<f32x16x16>, %B: memref<f32x16x16>, %C: memref<f32x16x16>) {{
+      %z = arith.constant {{value = 0}} -> index
+      %a = tile.load %A, %z, %z -> tile<{m}x{k}xf32>
+      %b = tile.load %B, %z, %z -> tile<{k}x{n}xf32>
+      %c = tile.load %C, %z, %z -> tile<{m}x{n}xf32>
+      %x = tile.mma %a, %b, %c -> tile<{m}x{n}xf32>
+      %y = arith.add %x, %x -> tile<{m}x{n}xf32>
+      tile.store %y, %C, %z, %z }} }}""")
+    assert "there is nothing to multiply" in (module.kernels[0].schedule or "")
+    a, b, c = (np.array(rng.integers(-4, 5, (16, 16)), np.float32, order="F") for _ in range(3))
+    found = np.asarray(emulated(module).run(Launch([a, b, c], {}))[2])
+    wanted = c.copy()
+    wanted[:m, :n] *= 2
+    np.testing.assert_array_equal(found, wanted)
