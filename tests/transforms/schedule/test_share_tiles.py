@@ -47,3 +47,25 @@ def test_all_subgroups_have_the_whole_tile(subgroup: int, rng: np.random.Generat
     for seed in range(3):
         found = emulated(module).run(Launch([a, c], {}), schedule=random.Random(seed))[1]
         np.testing.assert_array_equal(np.asarray(found), wanted)
+
+
+def test_products_leave_room_for_tiles_that_work_items_take() -> None:
+    """Factors of 64 KiB a stage beside a tile of 128: the schedule says what is done, and why."""
+    head = 'sym_name = "k", subgroup_size = 32, work_group_size = [256, 1]'
+    schedule = (
+        lowered(f"""builtin.module {{ builtin.kernel {{{head}}}
+    (%A: memref<f32x128x64>, %B: memref<f32x64x128>, %C: memref<f32x128x128>, %D: memref<f64x128x128>) {{
+      %z = arith.constant {{value = 0}} -> index
+      %d = tile.load %D, %z, %z -> tile<128x128xf64>
+      %a = tile.load %A, %z, %z -> tile<128x64xf32>
+      %b = tile.load %B, %z, %z -> tile<64x128xf32>
+      %n = arith.constant {{value = 0.0}} -> tile<128x128xf32>
+      %s = tile.mma %a, %b, %n -> tile<128x128xf32>
+      tile.store %s, %C, %z, %z
+      team.spmd {{ tile.store %d, %D, %z, %z }} }} }}""")
+        .kernels[0]
+        .schedule
+    )
+    assert schedule is not None
+    assert "product=" not in schedule
+    assert "by no unit" in schedule

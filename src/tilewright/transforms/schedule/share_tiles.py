@@ -31,14 +31,14 @@ class ShareTiles(Pass, frozen=True):
         for kernel in module.kernels:
             regions = [op for op in collective(kernel) if isinstance(op, team.Spmd)] if runs_lanes(kernel) else []
             for region in regions:
-                taken = _taken(region)
+                taken = taken_tiles(region)
                 for value in taken:
                     _share(kernel, region, value)
                 changed |= bool(taken)
         return changed
 
 
-def _taken(region: team.Spmd) -> list[Value]:
+def taken_tiles(region: team.Spmd) -> list[Value]:
     """The tiles of the work-group that are used inside, in order."""
     own: set[Value] = set()
     found: dict[Value, None] = {}

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from tilewright.dialects import memref, scf, tile
+from tilewright.dialects import memref, scf, team, tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.tile_combine import ReduceBy
 from tilewright.ir.core import BlockArgument, Operation, Value
@@ -23,6 +23,7 @@ from tilewright.transforms.schedule.known import collective, teams_of
 from tilewright.transforms.schedule.products.factors import Factor
 from tilewright.transforms.schedule.products.plan import LEAST_STAGES, WARP, Block, ProductPlan, Shape, plan_product
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT, buffer_type
+from tilewright.transforms.schedule.share_tiles import taken_tiles
 
 _TRANSPOSED: Final = (1, 0)
 
@@ -98,7 +99,8 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
     """
     if block is None:
         return Products({}, {}, [], {}, f"products by no unit: subgroups of {kernel.subgroup_size} are no warps")
-    others = sum(map(allocation_bytes, _allocations(kernel))) + _conversions(kernel, block.threads // WARP)
+    others = sum(map(allocation_bytes, _allocations(kernel))) + _taken_bytes(kernel)
+    others += _conversions(kernel, block.threads // WARP)
     room, shared = block.shared_bytes, block.shared_bytes - others
     block = Block(block.threads, max(shared, 0), block.architecture)
     plans: dict[tile.Mma, ProductPlan] = {}
@@ -153,6 +155,12 @@ def _memory(
 
 def _allocations(kernel: Kernel) -> list[memref.Alloca]:
     return [op for op in kernel.walk() if isinstance(op, memref.Alloca)]
+
+
+def _taken_bytes(kernel: Kernel) -> int:
+    """Of tiles that work-items will take from shared memory, as long as share-tiles has not put them there."""
+    regions = [op for op in collective(kernel) if isinstance(op, team.Spmd)]
+    return sum(_bytes(_type(value)) for region in regions for value in taken_tiles(region))
 
 
 def _conversions(kernel: Kernel, warps: int) -> int:
