@@ -32,7 +32,6 @@ SPREADING: Final = SpreadPolicy()
 _MOST_HELD: Final = 32
 """Elements of a tile that a thread may hold: with a few tiles at once it has 255 registers at most."""
 
-
 _WIDE: Final = 4
 _TWO_WARPS: Final = 2 * _LEAST
 
