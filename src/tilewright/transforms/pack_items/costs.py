@@ -12,11 +12,12 @@ from tilewright.dialects.matrix_instructions import instruction_of
 from tilewright.ir.core import Value
 from tilewright.ir.types import TileType
 from tilewright.transforms.lane_accesses import WORD, passes_of
-from tilewright.transforms.pack_items.items import Items, is_held, tile_type
+from tilewright.transforms.pack_items.items import Items, is_held
 from tilewright.transforms.pack_items.slabs import Slab, is_padded, slab_of
 from tilewright.transforms.pack_items.tilings import Run, Tiling, terms_together, wide_type
 from tilewright.transforms.pack_items.unit_factors import Factor, factors_of
 from tilewright.transforms.policy import PackingPolicy
+from tilewright.transforms.tile_values import tile_type
 
 Shape = tuple[int, ...]
 Bounded = tuple[tuple[float, int], Tiling]

@@ -17,6 +17,7 @@ from tilewright.ir.types import BOOL, AddressSpace, MemrefType, ScalarType, Tile
 from tilewright.transforms.aliasing import views_may_overlap
 from tilewright.transforms.pack_items.batches import by_stride, dense_strides, distance
 from tilewright.transforms.schedule.known import has_tile
+from tilewright.transforms.tile_values import tile_type
 
 Access = tile.Load | tile.Store
 
@@ -171,12 +172,6 @@ def behind(values: Iterable[Value]) -> set[Operation]:
 def tile_of(op: Access) -> Value:
     """What is loaded or stored."""
     return op.out if isinstance(op, tile.Load) else op.value
-
-
-def tile_type(value: Value) -> TileType:
-    """The type of a tile."""
-    assert isinstance(value.type, TileType)
-    return value.type
 
 
 def is_held(value: Value) -> bool:

@@ -38,7 +38,7 @@ from tilewright.ir.types import FragmentType, MemrefType, TileType
 from tilewright.transforms import emit
 from tilewright.transforms.pack_items.batches import dense_strides
 from tilewright.transforms.pack_items.copies import Copying, aligned, either, every, row
-from tilewright.transforms.pack_items.items import Items, Transfer, is_batch, tile_type
+from tilewright.transforms.pack_items.items import Items, Transfer, is_batch
 from tilewright.transforms.pack_items.plan import Plan, plan_of
 from tilewright.transforms.pack_items.products import Box, Slot, product
 from tilewright.transforms.pack_items.slabs import PIECE
@@ -48,6 +48,7 @@ from tilewright.transforms.policy import PackingPolicy
 from tilewright.transforms.schedule.choose_schedule import schedule_of
 from tilewright.transforms.schedule.known import has_tile
 from tilewright.transforms.schedule.request import ScheduleRequest
+from tilewright.transforms.tile_values import tile_type
 
 
 class PackItems(Pass, frozen=True):

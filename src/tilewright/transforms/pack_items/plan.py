@@ -16,10 +16,11 @@ from msgspec import Struct
 from tilewright.dialects import arith, tile
 from tilewright.ir.schedules import Schedule
 from tilewright.transforms.pack_items.costs import Bounded, Costs
-from tilewright.transforms.pack_items.items import Items, Transfer, is_held, tile_type
+from tilewright.transforms.pack_items.items import Items, Transfer, is_held
 from tilewright.transforms.pack_items.slabs import PIECE, Slabs, is_padded, place_slabs
 from tilewright.transforms.pack_items.tilings import Tiling, tilings, unit_of, unit_tiling, wide_type, words_of
 from tilewright.transforms.policy import PackingPolicy
+from tilewright.transforms.tile_values import tile_type
 
 Shape = tuple[int, ...]
 

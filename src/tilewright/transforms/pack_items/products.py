@@ -19,9 +19,9 @@ from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Value
 from tilewright.ir.types import FragmentType, MemrefType, ScalarType
 from tilewright.transforms import emit
-from tilewright.transforms.pack_items.items import tile_type
 from tilewright.transforms.pack_items.slabs import Slab
 from tilewright.transforms.pack_items.tilings import UNIT_BOXES, Run, Tiling, terms_together, wide_type
+from tilewright.transforms.tile_values import tile_type
 
 
 class Slot(Struct, frozen=True, eq=False):

@@ -17,8 +17,9 @@ from tilewright.dialects import tile
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import AddressSpace, MemrefType, ScalarType
 from tilewright.transforms.pack_items.batches import dense_strides
-from tilewright.transforms.pack_items.items import Items, Transfer, tile_type
+from tilewright.transforms.pack_items.items import Items, Transfer
 from tilewright.transforms.pack_items.tilings import Run
+from tilewright.transforms.tile_values import tile_type
 
 PIECE: Final = 16
 """Bytes of the widest access; slabs begin at multiples of it."""

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from tilewright.dialects import tile
 from tilewright.dialects.matrix_instructions import MatrixInstruction, instruction_of
 from tilewright.ir.types import ScalarType
-from tilewright.transforms.pack_items.items import tile_type
+from tilewright.transforms.tile_values import tile_type
 
 _TERMS: Final = (4, 3, 2)
 MOST_TERMS: Final = 4

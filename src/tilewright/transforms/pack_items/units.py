@@ -25,11 +25,11 @@ from tilewright.dialects.matrix_instructions import instruction_of
 from tilewright.ir.core import Value
 from tilewright.ir.types import FragmentType
 from tilewright.transforms import emit
-from tilewright.transforms.pack_items.items import tile_type
 from tilewright.transforms.pack_items.products import Box, Slot
 from tilewright.transforms.pack_items.tilings import UNIT_BOXES
 from tilewright.transforms.pack_items.unit_factors import LANES_OF_ROW, MATRICES_TOGETHER, Factor, factors_of
 from tilewright.transforms.schedule.products.multiplying import batched
+from tilewright.transforms.tile_values import tile_type
 
 _WRITTEN_OUT: Final = 4
 """Steps of k at most that are no loop."""

@@ -35,6 +35,7 @@ from tilewright.transforms.schedule.products.shared_factors import plan_of
 from tilewright.transforms.schedule.ragged import reshaped
 from tilewright.transforms.schedule.same_bits import divides, of_parts, of_wholes, parts
 from tilewright.transforms.schedule.spreading import Wishes, spread_layout
+from tilewright.transforms.tile_values import layout_of, tile_type
 
 _VECTOR_BYTES: Final = 16
 _IN_PLACE: Final = (
@@ -93,11 +94,11 @@ class _Assignment:
             if isinstance(op, gpu_products.Mma) and self._class(op.out) not in self._layouts:
                 self._follow(self._class(op.out), plan_of(op).layout, links)
         self._anchored = frozenset(self._layouts)
-        for value in sorted(self._tiles, key=lambda v: -_type(v).size):
+        for value in sorted(self._tiles, key=lambda v: -tile_type(v).size):
             home = self._class(value)
             if home not in self._layouts:
-                wish = wishes.get(_type(value).shape, Wishes())
-                self._follow(home, spread_layout(_type(value).shape, self._teams, wish), links)
+                wish = wishes.get(tile_type(value).shape, Wishes())
+                self._follow(home, spread_layout(tile_type(value).shape, self._teams, wish), links)
         conflict = next((op for op in ops if _breaks(op, self._of) and not list(_wanted(op))), None)
         if conflict is not None:
             self._kernel.schedule = str(
@@ -105,7 +106,7 @@ class _Assignment:
             )
             return
         for value in self._tiles:
-            value.type = replace(_type(value), layout=self._of(value))
+            value.type = replace(tile_type(value), layout=self._of(value))
         for op in ops:
             self._convert(op, wishes)
 
@@ -139,16 +140,16 @@ class _Assignment:
         reduced: dict[tuple[int, ...], set[int]] = {}
         for op in ops:
             if isinstance(op, tile.Load | tile.Store):
-                type_ = _type(op.out if isinstance(op, tile.Load) else op.value)
+                type_ = tile_type(op.out if isinstance(op, tile.Load) else op.value)
                 bytes_ = _VECTOR_BYTES if type_.element is BOOL else min(type_.element.bytes, _VECTOR_BYTES)
                 least[type_.shape] = min(bytes_, least.get(type_.shape, _VECTOR_BYTES))
                 assert isinstance(op.memref.type, MemrefType)
                 along.setdefault(type_.shape, []).append(neighbours_along(op.memref.type) or 0)
             elif isinstance(op, tile.Reduce | ReduceBy | tile.Scan | ScanBy):
-                reduced.setdefault(_type(op.operands[0]).shape, set()).add(op.dim)
+                reduced.setdefault(tile_type(op.operands[0]).shape, set()).add(op.dim)
         for op in ops:
             if isinstance(op, tile.Permute):
-                here, there = (along.setdefault(_type(value).shape, []) for value in (op.tile, op.out))
+                here, there = (along.setdefault(tile_type(value).shape, []) for value in (op.tile, op.out))
                 turned = [op.order.index(k) for k in here]
                 here += [op.order[k] for k in there]
                 there += turned
@@ -159,15 +160,15 @@ class _Assignment:
                 frozenset(reduced.get(shape, ())),
                 next((k for k in along.get(shape, ()) if k != along[shape][0]), None),
             )
-            for shape in {_type(value).shape for value in self._tiles}
+            for shape in {tile_type(value).shape for value in self._tiles}
         }
 
     def _convert(self, op: Operation, wishes: dict[tuple[int, ...], Wishes]) -> None:
         """Convert around an operation that cannot be done, or would be slow, with its tiles where they are."""
-        if _breaks(op, _layout):
+        if _breaks(op, layout_of):
             link = next(_wanted(op))
             try:
-                layout = link.follow(_layout(link.source))
+                layout = link.follow(layout_of(link.source))
             except LayoutError:
                 # a reshape goes through memory when it is lowered
                 return
@@ -195,23 +196,12 @@ class _Assignment:
         if along is None or self._class(value) in self._anchored:
             # sums are stored from where they are: sectors are half used at worst, memory for another layout is dear
             return None
-        shape = _type(value).shape
+        shape = tile_type(value).shape
         wish = wishes[shape]
         own = wish if along == wish.along else replace(wish, along=along, across=wish.along)
         best = spread_layout(shape, self._teams, own)
-        now, then = (traffic(layout, shape, op.memref.type) for layout in (_layout(value), best))
+        now, then = (traffic(layout, shape, op.memref.type) for layout in (layout_of(value), best))
         return best if 2 * then <= now else None
-
-
-def _type(value: Value) -> TileType:
-    assert isinstance(value.type, TileType)
-    return value.type
-
-
-def _layout(value: Value) -> Layout:
-    layout = _type(value).layout
-    assert layout is not None
-    return layout
 
 
 def _breaks(op: Operation, layout_of: Callable[[Value], Layout]) -> bool:
@@ -257,13 +247,13 @@ def _wanted(op: Operation) -> Iterator[_Link]:
 
 def _convert_operand(op: Operation, value: Value, layout: Layout) -> None:
     """Let an operation have the tile in this layout."""
-    found = Builder.before_op(op)(gpu.ConvertLayout(value, result_types=[replace(_type(value), layout=layout)]))
+    found = Builder.before_op(op)(gpu.ConvertLayout(value, result_types=[replace(tile_type(value), layout=layout)]))
     op.replace_operand(value, found.out)
 
 
 def _convert_result(op: Operation, value: Value, layout: Layout) -> None:
     """Let an operation give a tile in this layout, and others have it as they did."""
-    wanted, block = _type(value), op.block
+    wanted, block = tile_type(value), op.block
     assert block is not None
     value.type = replace(wanted, layout=layout)
     behind = Builder(block, op.next, op.location)
@@ -275,14 +265,14 @@ def _convert_result(op: Operation, value: Value, layout: Layout) -> None:
 
 def _convert_product(op: gpu_products.Mma) -> None:
     """Let a product have its sums where its instruction wants them, where they meet those of another one."""
-    layout, found = plan_of(op).layout, _layout(op.out)
+    layout, found = plan_of(op).layout, layout_of(op.out)
     if layout == found:
         return
     _convert_operand(op, op.acc, layout)
     awaited = [user for user in op.out.uses if isinstance(user, gpu_products.AwaitMma)]
     for last in awaited or [op]:
         _convert_result(last, last.results[0], layout)
-    op.out.type = replace(_type(op.out), layout=layout)
+    op.out.type = replace(tile_type(op.out), layout=layout)
 
 
 def _links(op: Operation) -> Iterator[_Link]:
@@ -291,11 +281,11 @@ def _links(op: Operation) -> Iterator[_Link]:
         case tile.Reduce() | ReduceBy():
             yield _Link(op.operands[0], op.results[0], lambda layout: layout.reduce_dim(op.dim))
         case tile.Broadcast():
-            source, target = _type(op.tile).shape, _type(op.out).shape
+            source, target = tile_type(op.tile).shape, tile_type(op.out).shape
             stretched = [k for k, (n, m) in enumerate(zip(source, target, strict=True)) if n != m]
             yield _Link(op.out, op.tile, lambda layout: _collapsed(layout, stretched))
         case tile.Reshape():
-            shapes = _type(op.tile).shape, _type(op.out).shape
+            shapes = tile_type(op.tile).shape, tile_type(op.out).shape
             yield _Link(op.tile, op.out, lambda layout: reshaped(layout, *shapes))
             yield _Link(op.out, op.tile, lambda layout: reshaped(layout, *reversed(shapes)))
         case tile.Permute():
@@ -317,7 +307,7 @@ def _links(op: Operation) -> Iterator[_Link]:
 
 def _narrowed(layout: Layout, whole: Value, part: Value) -> Layout:
     """The layout of a part of a tile; along what it has all of, as it was."""
-    extents = zip(_type(whole).shape, _type(part).shape, layout.shape, strict=True)
+    extents = zip(tile_type(whole).shape, tile_type(part).shape, layout.shape, strict=True)
     return layout.narrow(tuple(box if have == kept else kept for have, kept, box in extents))
 
 

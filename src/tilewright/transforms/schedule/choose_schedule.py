@@ -19,7 +19,6 @@ from msgspec.structs import replace
 from tilewright.dialects import team, tile
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.tile_combine import ReduceBy
-from tilewright.ir.core import Value
 from tilewright.ir.layouts import Owner
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.schedules import Schedule, Tile, Way, parse_line
@@ -38,6 +37,7 @@ from tilewright.transforms.schedule.products.choice import (
 from tilewright.transforms.schedule.products.plan import MOST_SUM_REGISTERS, WARP
 from tilewright.transforms.schedule.request import ScheduleRequest
 from tilewright.transforms.schedule.spreading import Teams, Wishes, spread_layout
+from tilewright.transforms.tile_values import tile_type
 
 _USUAL: Final = 4
 _MOST_REGISTERS: Final = 64
@@ -79,7 +79,7 @@ class ChooseSchedule(Pass, frozen=True):
 
     def _over_lanes(self, kernel: Kernel, threads: int | None) -> Products | str:
         """Deal the tiles to threads; why there is no room for them, if there is none."""
-        largest = max((_type(value).size for value in tiles_of(kernel)), default=1)
+        largest = max((tile_type(value).size for value in tiles_of(kernel)), default=1)
         threads = threads or self._threads(kernel, largest)
         registers = _most_registers(kernel, threads)
         if registers > _MOST_REGISTERS:
@@ -95,11 +95,11 @@ class ChooseSchedule(Pass, frozen=True):
         found = choose_products(kernel, block_of(kernel, self.policy), wanted)
         if isinstance(found, str):
             return found
-        sums = {_type(op.out).shape for op in found.plans}
+        sums = {tile_type(op.out).shape for op in found.plans}
         for value in tiles_of(kernel):
-            most = teams.threads * (MOST_SUM_REGISTERS if _type(value).shape in sums else _MOST_REGISTERS)
-            if _type(value).size > most and not is_factor(value, found.plans):
-                return _too_large(_type(value).size, -(-_type(value).size // teams.threads), teams.threads)
+            most = teams.threads * (MOST_SUM_REGISTERS if tile_type(value).shape in sums else _MOST_REGISTERS)
+            if tile_type(value).size > most and not is_factor(value, found.plans):
+                return _too_large(tile_type(value).size, -(-tile_type(value).size // teams.threads), teams.threads)
         return found
 
     def _threads(self, kernel: Kernel, largest: int) -> int:
@@ -107,7 +107,7 @@ class ChooseSchedule(Pass, frozen=True):
         if not kernel.spread:
             return teams_of(kernel).threads
         bytes_, there = _least_bytes(kernel, largest), _elements_there(kernel, largest)
-        reduced = any(isinstance(op, _REDUCTIONS) and _type(op.operands[0]).size == largest for op in kernel.walk())
+        reduced = any(isinstance(op, _REDUCTIONS) and tile_type(op.operands[0]).size == largest for op in kernel.walk())
         if there < largest and _has_rows(kernel):
             return self.policy.threads_of_row(there, bytes_, reduced)
         return self.policy.threads(largest, bytes_, reduced)
@@ -140,7 +140,7 @@ def _too_large(size: int, registers: int, threads: int) -> str:
 def _most_registers(kernel: Kernel, threads: int) -> int:
     """Those that a tile takes of each thread, with what its layout covers beyond it."""
     lanes = teams_of(kernel).lanes
-    shapes = {_type(value).shape for value in tiles_of(kernel)}
+    shapes = {tile_type(value).shape for value in tiles_of(kernel)}
     teams = Teams(lanes, threads // lanes)
     return max((spread_layout(s, teams, Wishes()).count(Owner.REG) for s in shapes), default=0)
 
@@ -149,7 +149,7 @@ def _transfers(kernel: Kernel, size: int) -> Iterator[tuple[tile.Load | tile.Sto
     """Of tiles of that size."""
     for op in collective(kernel):
         if isinstance(op, _TRANSFERS):
-            type_ = _type(op.out if isinstance(op, tile.Load) else op.value)
+            type_ = tile_type(op.out if isinstance(op, tile.Load) else op.value)
             if type_.size == size:
                 yield op, type_
 
@@ -172,13 +172,8 @@ def _extents_there(op: tile.Load | tile.Store, shape: tuple[int, ...]) -> Iterat
 
 def _has_rows(kernel: Kernel) -> bool:
     """Whether tiles of more than one element are rows of one length."""
-    lengths = {tuple(extent for extent in _type(value).shape if extent != 1) for value in tiles_of(kernel)}
+    lengths = {tuple(extent for extent in tile_type(value).shape if extent != 1) for value in tiles_of(kernel)}
     return len(lengths - {()}) == 1 and all(len(length) <= 1 for length in lengths)
-
-
-def _type(value: Value) -> TileType:
-    assert isinstance(value.type, TileType)
-    return value.type
 
 
 def refused(schedule: Schedule, reason: str) -> Schedule:

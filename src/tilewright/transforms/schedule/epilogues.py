@@ -27,6 +27,7 @@ from tilewright.transforms.schedule.moves import in_memory_order
 from tilewright.transforms.schedule.recompute_tiles import is_quiet
 from tilewright.transforms.schedule.reductions import picked
 from tilewright.transforms.schedule.threads import Threads, copies
+from tilewright.transforms.tile_values import layout_of, tile_type
 
 _ROOM: Final = 160
 """Words of a thread that tiles may fill which are there at once."""
@@ -49,7 +50,7 @@ class Epilogue(Struct, frozen=True):
 def epilogues(ops: Sequence[Operation]) -> Iterator[Epilogue]:
     """The stores of a block whose tiles are computed a part at a time."""
     for number, op in enumerate(ops):
-        if isinstance(op, tile.Store) and not copies(_layout(op.value)):
+        if isinstance(op, tile.Store) and not copies(layout_of(op.value)):
             found = Epilogue(op, tuple(reversed(list(_for_alone(op, ops[:number])))))
             if found.loads and _words(found) > _ROOM:
                 yield found
@@ -60,7 +61,7 @@ def _for_alone(store: tile.Store, before: Sequence[Operation]) -> Iterator[Opera
     found: set[Operation] = {store}
     for op in reversed(before):
         if isinstance(op, tile.Load):
-            may = not copies(_layout(op.out)) and _may_be_late(op, store)
+            may = not copies(layout_of(op.out)) and _may_be_late(op, store)
         else:
             may = isinstance(op, Elementwise) and isinstance(op.results[0].type, TileType)
         users = [user for value in op.results for user in value.uses]
@@ -85,7 +86,7 @@ def _words(found: Epilogue) -> int:
     """Of a thread, if all that is loaded or comes from elsewhere were there at once."""
     values = {value for op in (*found.ops, found.store) for value in op.operands if isinstance(value.type, TileType)}
     held = [value for value in values if value.defining_op not in found.ops or isinstance(value.defining_op, tile.Load)]
-    return sum(_layout(v).count(Owner.REG) * max(_type(v).element.bytes // 4, 1) for v in held)
+    return sum(layout_of(v).count(Owner.REG) * max(tile_type(v).element.bytes // 4, 1) for v in held)
 
 
 def lower_epilogue(build: Builder, threads: Threads, epilogue: Epilogue, new: Callable[[Value], Value]) -> None:
@@ -95,7 +96,7 @@ def lower_epilogue(build: Builder, threads: Threads, epilogue: Epilogue, new: Ca
         return of_access(op, new(op.memref), [new(i) for i in op.indices], layout).ready(build, threads)
 
     store = epilogue.store
-    layout = _layout(store.value)
+    layout = layout_of(store.value)
     loads = {op: access(op, layout) for op in epilogue.loads}
     target = access(store, layout)
     for part in _parts(layout, [*loads.values(), target]):
@@ -113,7 +114,7 @@ def lower_epilogue(build: Builder, threads: Threads, epilogue: Epilogue, new: Ca
             if isinstance(op, tile.Load):
                 values[result] = loads[op].load(build, part)
             else:
-                type_ = FragmentType(len(part.registers), _type(result).element)
+                type_ = FragmentType(len(part.registers), tile_type(result).element)
                 found = type(op).of_parts([of_part(value) for value in op.operands], [type_], dict(op.attributes))
                 found.places = op.places
                 values[result] = build(found).results[0]
@@ -134,14 +135,3 @@ def _parts(layout: Layout, accesses: Sequence[Access]) -> list[Part]:
         own.append(Digit(digit.owner, kept, digit.dim, digit.stride))
         outer.append(Digit(digit.owner, digit.extent // kept, digit.dim, digit.stride * kept))
     return Part.all_of(layout, own, outer)
-
-
-def _type(value: Value) -> TileType:
-    assert isinstance(value.type, TileType)
-    return value.type
-
-
-def _layout(value: Value) -> Layout:
-    layout = _type(value).layout
-    assert layout is not None
-    return layout

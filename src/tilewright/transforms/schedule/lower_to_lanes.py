@@ -44,6 +44,7 @@ from tilewright.transforms.schedule.reshapes import Held, reshape
 from tilewright.transforms.schedule.same_bits import divides, reinterpreted
 from tilewright.transforms.schedule.threads import Threads, copies
 from tilewright.transforms.steps import STEP
+from tilewright.transforms.tile_values import layout_of
 
 _Scatters = addresses.Scatter | addresses.ScatterUpdate | addresses.ScatterExchange
 
@@ -83,13 +84,6 @@ def _lower_kernel(kernel: Kernel) -> None:
         op.detach()
         build(op)
     build(team.Spmd(Region(body)))
-
-
-def layout_of(value: Value) -> Layout:
-    """The layout of a tile on the gpu level."""
-    assert isinstance(value.type, TileType)
-    assert value.type.layout is not None, "assign-layouts gives all tiles of the kernel a layout"
-    return value.type.layout
 
 
 def shape_of(value: Value) -> tuple[int, ...]:

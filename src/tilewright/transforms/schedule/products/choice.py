@@ -24,6 +24,7 @@ from tilewright.transforms.schedule.products.factors import Factor
 from tilewright.transforms.schedule.products.plan import LEAST_STAGES, WARP, Block, ProductPlan, Shape, plan_product
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT, buffer_type
 from tilewright.transforms.schedule.share_tiles import taken_tiles
+from tilewright.transforms.tile_values import tile_type
 
 _TRANSPOSED: Final = (1, 0)
 
@@ -160,7 +161,7 @@ def _allocations(kernel: Kernel) -> list[memref.Alloca]:
 def _taken_bytes(kernel: Kernel) -> int:
     """Of tiles that work-items will take from shared memory, as long as share-tiles has not put them there."""
     regions = [op for op in collective(kernel) if isinstance(op, team.Spmd)]
-    return sum(_bytes(_type(value)) for region in regions for value in taken_tiles(region))
+    return sum(_bytes(tile_type(value)) for region in regions for value in taken_tiles(region))
 
 
 def _conversions(kernel: Kernel, warps: int) -> int:
@@ -169,10 +170,10 @@ def _conversions(kernel: Kernel, warps: int) -> int:
     for op in collective(kernel):
         match op:
             case tile.Reduce() | ReduceBy():
-                found.update(_type(value) for value in op.results)
-                total += sum(warps * _bytes(_type(value)) for value in op.results)
+                found.update(tile_type(value) for value in op.results)
+                total += sum(warps * _bytes(tile_type(value)) for value in op.results)
             case MovesElements() if not is_factor(op.results[0], products):
-                found.update(_type(value) for value in op.operands)
+                found.update(tile_type(value) for value in op.operands)
             case _:
                 continue
     # to a layout, and back
@@ -202,7 +203,7 @@ def source_of(factor: Value) -> Source | None:
 
 
 def _shape(op: tile.Mma) -> Shape:
-    lhs, rhs, out = _type(op.lhs), _type(op.rhs), _type(op.out)
+    lhs, rhs, out = tile_type(op.lhs), tile_type(op.rhs), tile_type(op.out)
     m, n = out.shape
     along = (_is_along(op.lhs, 0), _is_along(op.rhs, 1))
     return Shape(m, n, lhs.shape[1], lhs.element, rhs.element, out.element, *along)
@@ -212,11 +213,6 @@ def extents_of(op: tile.Mma) -> Tile:
     """m, n, k."""
     shape = _shape(op)
     return (shape.m, shape.n, shape.k)
-
-
-def _type(value: Value) -> TileType:
-    assert isinstance(value.type, TileType)
-    return value.type
 
 
 def _is_along(factor: Value, outer: int) -> bool:
