@@ -63,10 +63,10 @@ of a multiprocessor an item by its products, 224 by its bytes."""
 
 NARROW_PREDICTED = {(32, 32, 32): 0.7, (64, 64, 64): 0.15}
 """Types of 16 bits, whose products are added in f32 one by one: 256 cycles for the sums and 110 to convert the factors
-of 32 by 32, 341 for the bytes. 64 by 64 is not packed."""
+of 32 by 32, 341 for the bytes. 64 by 64 was not packed then."""
 
 WIDE_PREDICTED = {(4, 4, 4): 0.9, (64, 64, 64): 0.15}
-"""f32 and f64: the smallest items are many for their bytes; 64 by 64 is not packed."""
+"""f32 and f64: the smallest items are many for their bytes; 64 by 64 was not packed then, and is not now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def main() -> None:
 
 
 def summaries(shares: Mapping[str, Spread]) -> dict[str, Overall]:
-    """What the cells amount to: contiguous batches by type, variants of them, 64 x 64 apart since it is not packed."""
+    """What the cells amount to: contiguous batches by type, variants of them, 64 x 64 apart: torch is its peer."""
     rows: dict[str, dict[str, Spread]] = {}
     for name, share in shares.items():
         element, what, *variant = name.split(" ", 2)

@@ -131,6 +131,6 @@ def test_what_is_asked_for() -> None:
         CompileError, match="spread=yes does not fit kernel product: it has no instruction with so many"
     ):
         tw.compile(few, target="nvidia:sm_80", schedule="spread=yes", cache=False)
-    with pytest.raises(CompileError, match="groups=8 does not fit kernel chain: its blocks run 1 each") as error:
+    with pytest.raises(CompileError, match="groups=8 does not fit kernel chain: each of its blocks runs 1") as error:
         tw.compile(CHAIN.format(m=140, k=5), target="nvidia:sm_80", schedule="groups=8", cache=False)
     assert "chain.0" not in str(error.value), "steps are nobody's but the compiler's"

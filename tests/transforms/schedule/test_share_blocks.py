@@ -91,7 +91,7 @@ def test_as_many_as_are_asked_for(groups: int, items: int, rng: np.random.Genera
     [
         ("threads=64 groups=2", "its work-groups have 64 threads, and those of one warp share blocks"),
         ("elements groups=2", "over lanes"),
-        ("groups=33", "its blocks run 1 each"),
+        ("groups=33", "each of its blocks runs 1"),
     ],
 )
 def test_who_cannot(schedule: str, said: str) -> None:

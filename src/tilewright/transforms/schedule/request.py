@@ -82,7 +82,7 @@ class ScheduleRequest(Struct, frozen=True):
             return
         wanted = self.of(kernel).groups
         if wanted not in (None, taken):
-            finding = self._misfit(kernel, f"groups={wanted}", f"its blocks run {taken} each", report)
+            finding = self._misfit(kernel, f"groups={wanted}", f"each of its blocks runs {taken}", report)
             if why:
                 finding.hint(why)
 

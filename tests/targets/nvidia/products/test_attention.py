@@ -14,11 +14,12 @@ from targets.nvidia.case import Launch
 from targets.nvidia.emulated import Emulated
 from targets.nvidia.emulator.machine import Program
 from targets.nvidia.products.test_levels import levels
+from targets.nvidia.test_ptx import needs_ptxas
 from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.interpreter.engine import interpret
 from tilewright.ir.schedules import Way, parse_line
 from tilewright.machine.cuda.architecture import Architecture
-from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx, find_assembler
+from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
 from tilewright.targets.nvidia.target import emit_llvm
 
 Array = npt.NDArray[np.float16]
@@ -58,7 +59,7 @@ def test_right_on_every_level(of: Any, architecture: Architecture, rng: np.rando
     np.testing.assert_allclose(np.asarray(found, np.float64), wanted, atol=2e-3)
 
 
-@pytest.mark.skipif(find_assembler() is None, reason="ptxas is not on this machine")
+@needs_ptxas
 @pytest.mark.parametrize("of", SHAPES, ids=str)
 @every_architecture
 def test_nothing_is_spilt_and_keys_and_values_run_ahead(of: Any, architecture: Architecture) -> None:

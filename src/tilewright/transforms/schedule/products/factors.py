@@ -67,11 +67,6 @@ class Factor(Struct, frozen=True):
         return -(-self.rows * self.pitch // 128) * 128
 
     @property
-    def slab_bytes(self) -> int:
-        """Of a slab, if swizzled."""
-        return self.rows * SLAB
-
-    @property
     def steps(self) -> tuple[int, int]:
         """Bytes between neighbours along `outer` and along k."""
         near, far = self.element.bytes, self.pitch
