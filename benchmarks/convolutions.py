@@ -1,10 +1,11 @@
 """Convolutions in TLX against torch (oneDNN): `python benchmarks/convolutions.py [--quick]`.
 
 One image, N C H W, kernels of 3 by 3, as many maps as channels, without padding, on random data. f32; bf16 on its unit
-where there is one, results rounded to bf16 as torch's are; i8 with sums modulo 2^8, which is what TLX means by it,
-against torch's quantised convolution, which does more: it scales its sums of i32 and saturates. As a floor our own
-product of matrices of the same extents, for which no patches have to be gathered. The table shows median rates in
-GFLOP/s, and how many times as fast ours is within a round, with quartiles. One process a thread count.
+where there is one (AMX, else that of AVX-512), results rounded to bf16 as torch's are; i8 with sums modulo 2^8, which
+is what TLX means by it, against torch's quantised convolution, which does more: it scales its sums of i32 and
+saturates. As a floor our own product of matrices of the same extents, for which no patches have to be gathered. The
+table shows median rates in GFLOP/s, and how many times as fast ours is within a round, with quartiles. One process a
+thread count.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from torch_forms import torch_module
 Array = NDArray[Any]
 _KERNEL: Final = 3
 _SHAPES: Final = [(64, 56), (128, 28), (256, 14)]
-_UNITS: Final = {"f32": None, "bf16": "bf16", "i8": None}
+_UNITS: Final = {"f32": None, "bf16": "amx,bf16", "i8": None}
 _ERRORS: Final = {"f32": 1e-5, "bf16": 1e-2, "i8": 0.0}
 _TORCH: Final = "torch"
 _FLOOR: Final = "matrices"

@@ -1,11 +1,12 @@
-"""Products of i8 and of bf16 with product units and without, against torch: `python benchmarks/units.py [--quick]`.
+"""Products of i8, bf16 and f16 with product units and without, against torch: `units.py [WORD ...] [--quick]`.
 
 C := A B, row-major (for us: the transposes in reverse), on random data: large matrices, and batches of small ones that
 stay in the second cache. Ours with the best unit there is (AMX, else VNNI and the bf16 unit; those of bf16 have to be
-asked for), ours without, and torch (`_int_mm` and matmul, bmm; its products of bf16 are rounded to bf16, ours are f32)
-run in turn in one process a thread count. The table shows median rates in GFLOP/s, how many times as fast ours with
-units is, with quartiles, and on machines with AMX the share of what its tiles give at most (`tile_ceiling.py`), timed
-in the same rounds. Pin it (`taskset -c 2,3`) where other processors are busy.
+asked for, f16 has none), ours without, and torch (`_int_mm` and matmul, bmm; its products of bf16 and f16 are rounded
+to these, ours are f32; f16 widened to f32 where oneDNN has nothing for it) run in turn in one process a thread count.
+The table shows median rates in GFLOP/s, how many times as fast ours with units is, with quartiles, and on machines with
+AMX the share of what its tiles give at most (`tile_ceiling.py`), timed in the same rounds. WORDs select rows whose name
+contains one of them. Pin it (`taskset -c 2,3`) where other processors are busy.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ from timing import in_turn, timers
 from torch_forms import torch_module
 
 Array = NDArray[Any]
-_RESULTS: Final = {"i8": "i32", "bf16": "f32"}
-_UNITS: Final = {"i8": "amx,vnni", "bf16": "amx,bf16"}
+_RESULTS: Final = {"i8": "i32", "bf16": "f32", "f16": "f32"}
+_UNITS: Final = {"i8": "amx,vnni", "bf16": "amx,bf16", "f16": "vector"}
+_WITHOUT: Final = "vector"
 _LARGE: Final = [512, 1024, 2048, 4096]
 _SMALL: Final = [16, 32, 64, 128]
 _QUICK: Final = ([256, 512], [32, 64])
@@ -83,6 +85,9 @@ class Case(Struct, frozen=True):
         if self.dtype == "i8":
             values = rng.integers(-128, 128, shape).astype(np.int8)
             return values, torch_module() and torch_module().from_numpy(values)
+        if self.dtype == "f16":
+            values = rng.standard_normal(shape).astype(np.float16)
+            return values, torch_module() and torch_module().from_numpy(values)
         import ml_dtypes
 
         values = rng.standard_normal(shape).astype(ml_dtypes.bfloat16)
@@ -97,6 +102,9 @@ def _torch_product(case: Case, a: Any, b: Any) -> Callable[[], object] | None:
         return None
     if case.dtype == "i8":
         return (lambda: torch._int_mm(a[0], b[0])) if case.batch == 1 else None  # pyright: ignore[reportPrivateUsage]
+    if case.dtype == "f16" and not torch.ops.mkldnn._is_mkldnn_fp16_supported():
+        # oneDNN has nothing for f16 here, and what torch does instead is a hundred times slower than this
+        return lambda: torch.bmm(a.float(), b.float())
     return (lambda: torch.matmul(a[0], b[0])) if case.batch == 1 else (lambda: torch.bmm(a, b))
 
 
@@ -127,7 +135,10 @@ def measure(case: Case, seconds: float, threads: int) -> Row:
     runs: dict[str, Callable[[], object]] = {}
     errors: list[float] = []
     schedules: list[str] = []
-    for name, units in ((_UNITS_ON, _UNITS[case.dtype]), (_UNITS_OFF, "vector")):
+    asked = {_UNITS_ON: _UNITS[case.dtype], _UNITS_OFF: _WITHOUT}
+    if asked[_UNITS_ON] == _WITHOUT:
+        del asked[_UNITS_OFF]
+    for name, units in asked.items():
         c = np.zeros(a.shape, np.int32 if case.dtype == "i8" else np.float32)
         compiled = tw.compile(case.text, cache=False, units=units).k
         schedules.append(compiled.schedule)
@@ -146,7 +157,7 @@ def measure(case: Case, seconds: float, threads: int) -> Row:
     found = Comparison.of(
         case.name,
         timings,
-        [_TORCH] if peer is not None else [_UNITS_OFF],
+        [_TORCH] if peer is not None else [name for name in runs if name not in (_UNITS_ON, _CEILING)],
         ours=_UNITS_ON,
         threads=threads,
         error=max(errors),
@@ -159,37 +170,43 @@ def measure(case: Case, seconds: float, threads: int) -> Row:
     return Row(case.dtype, work / 1e9, found, unit, share)
 
 
-def _cases(quick: bool) -> list[Case]:
+def _cases(words: list[str], quick: bool) -> list[Case]:
     large, small = _QUICK if quick else (_LARGE, _SMALL)
     found: list[Case] = []
-    for dtype in _RESULTS:
+    for dtype, unit in _UNITS.items():
+        if unit == _WITHOUT and torch_module() is None:
+            continue
         found += [Case(dtype, size, 1) for size in large]
         each = 4 + 2 * (1 if dtype == "i8" else 2)
         found += [Case(dtype, size, max(2, _BATCH_BYTES // (size * size * each))) for size in small]
-    return found
+    return [case for case in found if not words or any(word in case.name for word in words)]
 
 
 def main() -> int:
     """Print the tables; exit code 1 if a result is wrong."""
     parser = figures.options(__doc__, "units")
+    parser.add_argument("words", nargs="*", help="with any, figures are saved only where --json says")
     parser.add_argument("--threads", type=int, nargs="*", default=[1, os.cpu_count() or 1])
     parser.add_argument("--seconds", type=float, default=1.0, help="for each case")
     parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
     options = figures.parsed(parser)
     if options.child is not None:
         rows: list[Row] = []
-        for case in _cases(options.quick):
+        for case in _cases(options.words, options.quick):
             rows.append(measure(case, options.seconds, options.child))
             print(rows[-1].line(), file=sys.stderr, flush=True)
         print(msgspec.json.encode(rows).decode())
         return 0
-    arguments = ["--seconds", str(options.seconds), *(["--quick"] if options.quick else [])]
+    arguments = [*options.words, "--seconds", str(options.seconds), *(["--quick"] if options.quick else [])]
     rows = rows_of_children(__file__, arguments, options.threads, Row)
     found = _overall(rows)
     figures.tell(found)
     bars = [(row.case.label, row.case.ratio.median) for row in rows]
-    chart = Chart("Products of i8 and bf16 on product units: speed over torch's, or over ours without them", bars, 1.0)
-    figures.save(options.json, rows, found, chart)
+    chart = Chart(
+        "Products of i8, bf16 and f16 on product units: speed over torch's, or over ours without them", bars, 1.0
+    )
+    partly = options.words and options.json == figures.results("units")
+    figures.save(None if partly else options.json, rows, found, chart)
     return 1 if any(row.case.wrong for row in rows) else 0
 
 
