@@ -1,7 +1,7 @@
-"""Derive the polynomial coefficients of src/tilewright/targets/llvm/coefficients.py (needs mpmath, for developers
-only).
+"""Derive the polynomial coefficients and tables of src/tilewright/targets/llvm (needs mpmath, for developers only).
 
     python scripts/derive_math_coefficients.py > src/tilewright/targets/llvm/coefficients.py
+    python scripts/derive_math_coefficients.py logarithms > src/tilewright/targets/llvm/log_tables.py
 
 Remez exchange in 60 digits for the weighted error `weight(x) (p(x) - f(x))`, where p has all its coefficients free.
 The results are rounded to f32 or f64 one by one; each table states the error bound that the unrounded polynomial
@@ -10,6 +10,7 @@ reaches.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -182,6 +183,88 @@ def _nearly_exact(function: Real, middle: mp.mpf, within: mp.mpf) -> mp.mpf:
     return min(found, key=distance)
 
 
+@dataclass(frozen=True)
+class LogPieces:
+    """How logarithms are computed by pieces in a format of so many significant bits and exponents.
+
+    Significands m from 1 to 2 are in pieces of equal width, each with a reciprocal r, of so few binary places that
+    m r - 1 is exact: 1 in the first piece, 1/2 in the last, about one over the middle of others.
+    """
+
+    pieces: int
+    places: int
+    terms: int
+    significand: int
+    least_exponent: int
+
+    def reciprocals(self) -> list[mp.mpf]:
+        """One for each piece, so that m r - 1 is as little beyond what it is in the first and last as can be."""
+        choices = [mp.ldexp(k, -self.places) for k in range(2 ** (self.places - 1) + 1, 2**self.places)]
+        middle = mp.mpf(1) / (4 * self.pieces)
+        inner = (
+            min(choices, key=lambda r: max(abs(z - middle) for z in self._ends(k, r)))
+            for k in range(1, self.pieces - 1)
+        )
+        return [mp.mpf(1), *inner, mp.mpf(0.5)]
+
+    def _ends(self, piece: int, r: mp.mpf) -> list[mp.mpf]:
+        """m r - 1 at both ends of a piece."""
+        return [(1 + mp.mpf(end) / self.pieces) * r - 1 for end in (piece, piece + 1)]
+
+    def series(self) -> Approximation:
+        """What the logarithm of 1 + z is but z, over its square."""
+        ends = [end for piece, r in enumerate(self.reciprocals()) for end in self._ends(piece, r)]
+        low, high = min(ends), max(ends)
+        return Approximation(
+            "LOG_SERIES",
+            f"(log(1 + z)/z - 1) / z on {float(low):.4f} <= z <= {float(high):.4f}",
+            series(lambda z: (mp.log1p(z) / z - 1) / z, lambda z: -mp.mpf(1) / 2 + z / 3),
+            lambda z: abs(z) + mp.mpf(10) ** -6,
+            low,
+            high,
+        )
+
+    def in_two(self, number: mp.mpf, base: int | mp.mpf) -> tuple[mp.mpf, mp.mpf]:
+        """A positive number in two parts: sums of first parts and small multiples of that of log 2 are exact."""
+        largest = mp.ceil(mp.log(-self.least_exponent * mp.log(2, base), 2))
+        bits = self.significand - int(largest)
+        first = mp.ldexp(mp.floor(mp.ldexp(number, bits)), -bits)
+        return first, number - first
+
+    def rounded(self, number: mp.mpf) -> float:
+        """In the format."""
+        return float(np.float32(float(number))) if self.significand == 24 else float(number)
+
+
+LOG_PIECES = {"F32": LogPieces(32, 6, 3, 24, -150), "F64": LogPieces(16, 5, 9, 53, -1075)}
+BASES = {"LOG": mp.e, "LOG2": 2, "LOG10": 10}
+
+
+def show_log_pieces(dtype: str, form: LogPieces) -> None:
+    """The tables of one format."""
+    coefficients, error = remez(form.series(), form.terms)
+    print(f"# {form.series().meaning}; weighted error 2^{float(mp.log(error, 2)):.1f}")
+    show(f"LOG_SERIES_{dtype}", [form.rounded(c) for c in coefficients])
+    print(f"# reciprocals of numbers in {form.pieces} pieces of [1, 2]")
+    show(f"LOG_RECIPROCALS_{dtype}", [float(r) for r in form.reciprocals()])
+    for name, base in BASES.items():
+        print(
+            f"# {name.lower()} 2 and {name.lower()} e as sums, then {name.lower()} of one over each reciprocal as a sum"
+        )
+        factor = mp.mpf(1) if base == mp.e else mp.log(mp.e, base)
+        parts = [
+            *form.in_two(mp.log(2, base), base),
+            *split(factor, [form.significand] * 2 if factor != 1 else [1]),
+            mp.mpf(0),
+        ]
+        show(f"{name}_FACTORS_{dtype}", [form.rounded(part) for part in parts[:4]])
+        columns = zip(*(form.in_two(-mp.log(r, base), base) for r in form.reciprocals()), strict=True)
+        print(f"{name}_PIECES_{dtype} = (")
+        for column in columns:
+            print(f"    ({', '.join(repr(form.rounded(number)) for number in column)}),")
+        print(")\n")
+
+
 def truncated(number: mp.mpf, bits: int) -> mp.mpf:
     """The number rounded to so many significant bits."""
     shift = bits - 1 - int(mp.floor(mp.log(abs(number), 2)))
@@ -213,9 +296,16 @@ def show(name: str, numbers: list[float]) -> None:
     print(")\n")
 
 
-def main() -> None:
-    """Print the module."""
-    mp.mp.dps = 60
+def show_logarithms() -> None:
+    """Print the module of their tables."""
+    print('"""Tables of logarithms by pieces: output of scripts/derive_math_coefficients.py logarithms.')
+    print('\nPolynomials start with the lowest power.\n"""\n')
+    for dtype, form in LOG_PIECES.items():
+        show_log_pieces(dtype, form)
+
+
+def show_coefficients() -> None:
+    """Print the module of all else."""
     print('"""Constants of the mathematical functions: output of scripts/derive_math_coefficients.py.')
     print('\nPolynomials start with the lowest power.\n"""\n')
     for target, terms in approximations():
@@ -231,6 +321,11 @@ def main() -> None:
     for column in zip(*(rows[16:] + rows[:16]), strict=True):
         print(f"    ({', '.join(map(repr, column))}),")
     print(")\n")
+    print("# log10(2) and log10(e) as sums; first parts times small integers, or half of the digits, are exact.")
+    show("LOG10_2_F32", split(mp.log10(2), [14, 24]))
+    show("LOG10_2_F64", split(mp.log10(2), [32, 53]))
+    show("LOG10_E_F32", split(mp.log10(mp.e), [12, 24]))
+    show("LOG10_E_F64", split(mp.log10(mp.e), [26, 53]))
     print("# ln(2) and pi/2 as sums; the products of all parts but the last with small integers are exact.")
     show("LN2_F32", split(mp.log(2), [14, 24]))
     show("LN2_F64", split(mp.log(2), [32, 53]))
@@ -244,5 +339,14 @@ def main() -> None:
     print(")")
 
 
+def main(words: list[str]) -> None:
+    """Print the module that is asked for."""
+    mp.mp.dps = 60
+    if words == ["logarithms"]:
+        show_logarithms()
+    else:
+        show_coefficients()
+
+
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

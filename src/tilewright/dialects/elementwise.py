@@ -72,6 +72,7 @@ FLOATS: Final[tuple[type[Operation], ...]] = (
     floats.Flush,
 )
 FUNCTIONS: Final[tuple[type[Operation], ...]] = (
+    math.Log10,
     math.Tan,
     math.Sinh,
     math.Cosh,

@@ -62,6 +62,12 @@ class Log2(FloatUnary, name="math.log2", traits=(PURE, ELEMENTARY), code="V34"):
     evaluate = on_numbers(functions.log2)
 
 
+class Log10(FloatUnary, name="math.log10", traits=(PURE, ELEMENTARY)):
+    """Logarithm to base 10."""
+
+    evaluate = on_numbers(functions.log10)
+
+
 class Tan(FloatUnary, name="math.tan", traits=(PURE, ELEMENTARY)):
     """Tangent."""
 

@@ -47,6 +47,8 @@ INTEGERS = ("i8", "i16", "i32", "i64", "index")
 FLOATS = ("bf16", "f16", "f32", "f64")
 COMPLEXES = ("c32", "c64")
 NUMBERS = INTEGERS + FLOATS + COMPLEXES
+FUNCTIONS = ("tanh", "log10")
+"""Those of the functions beyond the tensor language's that are tried here."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class Operation:
             return ("bool", self.dtype, self.dtype)
         if self.op == "fma":
             return (self.dtype,) * 3
-        return (self.dtype,) if self.op in UNARY | MATH | {"cast", "tanh"} else (self.dtype,) * 2
+        return (self.dtype,) if self.op in {*UNARY, *MATH, *FUNCTIONS, "cast"} else (self.dtype,) * 2
 
     @property
     def result_type(self) -> str:
@@ -84,7 +86,7 @@ class Operation:
         """Lower it."""
         if self.op == "cast":
             return arith.cast(operands[0], self.dtype, self.target)
-        if self.op == "tanh":
+        if self.op in FUNCTIONS:
             return arith.function(self.op, self.dtype, *operands)
         return arith.lower(self.op, self.dtype, *operands)
 

@@ -6,14 +6,13 @@ Optimisers make some of them of plain instructions; they become plain instructio
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import log10
 from typing import Final
 
 from tilewright.dialects import arith, arith_floats, arith_integers, math
 from tilewright.dialects.arith import Predicate
 from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Value
-from tilewright.ir.types import F64, I8, I16, I32, I64, ScalarType, element_of, with_element
+from tilewright.ir.types import I8, I16, I32, I64, ScalarType, element_of, with_element
 
 _INTEGERS: Final[Mapping[int, ScalarType]] = {t.bits: t for t in (I8, I16, I32, I64)}
 _Form = Callable[..., Value]
@@ -23,11 +22,6 @@ def _bits_of(value: Value) -> int:
     element = element_of(value.type)
     assert element is not None
     return element.bits
-
-
-def _wide(b: Builder, value: Value) -> Value:
-    to = with_element(value.type, F64)
-    return value if value.type == to else b(arith.Cast(value, result_types=[to])).out
 
 
 # Floats
@@ -71,12 +65,6 @@ def round_even(b: Builder, x: Value) -> Value:
     moved = b(arith.Or(up, b(arith.And(middle, odd)).out)).out
     found = b(arith.Select(moved, b(arith.Add(low, one)).out, low)).out
     return copysign(b, found, x)
-
-
-def logarithm(b: Builder, x: Value) -> Value:
-    """To the base 10, formed in f64."""
-    found = b(arith.Mul(b(math.Log2(_wide(b, x))).out, b.constant(log10(2), with_element(x.type, F64)))).out
-    return found if found.type == x.type else b(arith.Cast(found, result_types=[x.type])).out
 
 
 def unchanged(b: Builder, x: Value, *others: Value) -> Value:
@@ -183,7 +171,6 @@ FORMS: Final[Mapping[str, tuple[_Form, int, str]]] = {
     "trunc": (trunc, 1, "f"),
     "round": (round_away, 1, "f"),
     **dict.fromkeys(("roundeven", "rint", "nearbyint"), (round_even, 1, "f")),
-    "log10": (logarithm, 1, "f"),
     "canonicalize": (unchanged, 1, "f"),
     "expect": (unchanged, 2, "ib"),
     "sadd.sat": (sadd_sat, 2, "i"),

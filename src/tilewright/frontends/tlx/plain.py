@@ -52,6 +52,7 @@ _FUNCTIONS: Final[Mapping[str, _One]] = {
     "exp2": math.Exp2,
     "log": math.Log,
     "log2": math.Log2,
+    "log10": math.Log10,
     "sin": math.Sin,
     "cos": math.Cos,
     "tan": math.Tan,

@@ -38,7 +38,7 @@ _FLOATS: Final[Mapping[str, str]] = {
     "arith.div": "fdiv",
     "arith.rem": "frem",
 }
-_MATH: Final = words("exp exp2 log log2 sin cos tan sinh cosh tanh sqrt floor ceil pow atan2")
+_MATH: Final = words("exp exp2 log log2 log10 sin cos tan sinh cosh tanh sqrt floor ceil pow atan2")
 _FUNCTIONS: Final[Mapping[str, str]] = {
     **{f"math.{name}": name for name in _MATH},
     "arith.fma": "fma",

@@ -169,7 +169,7 @@ class Arithmetic:
         return convert.narrow(math_value(self._b, self._features, op, wide), dtype)
 
     def function(self, op: str, dtype: str, *operands: Operand) -> Operand:
-        """tan sinh cosh tanh rsqrt atan2 pow."""
+        """log10 tan sinh cosh tanh rsqrt atan2 pow."""
         convert = self._real.convert
         wide = [convert.widen(_value(x), dtype) for x in operands]
         return convert.narrow(function_value(self._b, self._features, op, wide), dtype)

@@ -330,6 +330,27 @@ TANH_PIECES_F32 = (
     ),
 )
 
+# log10(2) and log10(e) as sums; first parts times small integers, or half of the digits, are exact.
+LOG10_2_F32 = (
+    0.301025390625,
+    4.605039066518657e-06,
+)
+
+LOG10_2_F64 = (
+    0.3010299956658855,
+    -1.9043128467164274e-12,
+)
+
+LOG10_E_F32 = (
+    0.434326171875,
+    -3.168997136526741e-05,
+)
+
+LOG10_E_F64 = (
+    0.4342944845557213,
+    -2.6524694553078553e-09,
+)
+
 # ln(2) and pi/2 as sums; the products of all parts but the last with small integers are exact.
 LN2_F32 = (
     0.69317626953125,

@@ -1,10 +1,10 @@
-"""exp, exp2, log, log2 for f32 and f64 without branches.
+"""exp, exp2, log, log2, log10 for f32 and f64 without branches.
 
 Exponentials: x = n ln(2) + r with |r| <= ln(2)/2, a minimax polynomial for e^r, then a scaling by 2^n that rounds or
 overflows as it should beyond both ends of the normal range. In f32 NVIDIA devices have a unit for the polynomial's
 work. Logarithms: x = 2^k m with m in [sqrt(1/2), sqrt(2)), f = m - 1, s = f / (2 + f); log(m) = 2 atanh(s) is arranged
 around the exact terms f - f^2/2, and k ln(2) is added in two parts (the scheme of FreeBSD's msun, with coefficients of
-our own).
+our own); to base 10 both terms are multiplied in two parts. On AVX-512 they are computed by pieces (`log_pieces`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import math
 from typing import TYPE_CHECKING
 
 from tilewright.targets.llvm import coefficients as table
+from tilewright.targets.llvm.log_pieces import emit_log_of_pieces, picks_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 _EXP = {"F32": table.EXP_F32, "F64": table.EXP_F64}
 _LOG = {"F32": table.LOG_F32, "F64": table.LOG_F64}
 _LN2 = {"F32": table.LN2_F32, "F64": table.LN2_F64}
+_LOG10_2 = {"F32": table.LOG10_2_F32, "F64": table.LOG10_2_F64}
+_LOG10_E = {"F32": table.LOG10_E_F32, "F64": table.LOG10_E_F64}
 
 # Beyond these arguments the results are infinite and zero; in between the two scale factors are normal numbers.
 _EXP_RANGE = {"F32": (-104.0, 89.0), "F64": (-746.0, 710.0)}
@@ -122,15 +125,46 @@ def _native_exp2(kit: FloatKit, exponent: Value, x: Value) -> Value:
 
 def emit_log(kit: FloatKit, x: Value, native: bool) -> Value:
     """The natural logarithm."""
+    if picks_pieces(kit.features):
+        return emit_log_of_pieces(kit, x, "log")
     fraction, k = decompose(kit, x, native)
     return _special(kit, x, _log_of_fraction(kit, fraction, k))
 
 
 def emit_log2(kit: FloatKit, x: Value, native: bool) -> Value:
     """The logarithm to base 2, exact for powers of two."""
+    if picks_pieces(kit.features):
+        return emit_log_of_pieces(kit, x, "log2")
     fraction, k = decompose(kit, x, native)
     rest = _log_of_fraction(kit, fraction, None)
     return _special(kit, x, kit.b.fadd(kit.b.fmul(rest, kit.number(math.log2(math.e))), k))
+
+
+def emit_log10(kit: FloatKit, x: Value) -> Value:
+    """The logarithm to base 10.
+
+    The first half of the digits of f - f^2/2 is multiplied apart, by a factor of as few, so that the product is exact.
+    """
+    if picks_pieces(kit.features):
+        return emit_log_of_pieces(kit, x, "log10")
+    b = kit.b
+    f, k = decompose(kit, x, False)
+    half_square, correction = _terms(kit, f)
+    (e, e_rest), (two, two_rest) = _LOG10_E[kit.format.name], _LOG10_2[kit.format.name]
+    high = _leading(kit, b.fsub(f, half_square))
+    low = b.fadd(b.fsub(b.fsub(f, high), half_square), correction)
+    rest = kit.mad(k, kit.number(two_rest), b.fmul(b.fadd(high, low), kit.number(e_rest)))
+    rest = kit.mad(low, kit.number(e), rest)
+    product, whole = b.fmul(high, kit.number(e)), b.fmul(k, kit.number(two))
+    total = b.fadd(whole, product)
+    lost = b.fadd(b.fsub(whole, total), product)
+    return _special(kit, x, b.fadd(total, b.fadd(rest, lost)))
+
+
+def _leading(kit: FloatKit, x: Value) -> Value:
+    """The first half of the digits."""
+    dropped = (kit.format.fraction + 1) // 2
+    return kit.as_float(kit.b.and_(kit.as_integer(x), kit.bits(-(1 << dropped))))
 
 
 def decompose(kit: FloatKit, x: Value, native: bool) -> tuple[Value, Value]:
@@ -156,16 +190,22 @@ def decompose(kit: FloatKit, x: Value, native: bool) -> tuple[Value, Value]:
 def _log_of_fraction(kit: FloatKit, f: Value, k: Value | None) -> Value:
     """log(1 + f) + k ln(2)."""
     b = kit.b
-    s = b.fdiv(f, b.fadd(f, kit.number(2.0)))
-    z = b.fmul(s, s)
-    tail = b.fmul(z, kit.polynomial(z, _LOG[kit.format.name]))
-    half_square = b.fmul(b.fmul(f, f), kit.number(0.5))
-    correction = b.fmul(s, b.fadd(half_square, tail))
+    half_square, correction = _terms(kit, f)
     if k is None:
         return b.fsub(f, b.fsub(half_square, correction))
     high, low = _LN2[kit.format.name]
     correction = kit.mad(k, kit.number(low), correction)
     return kit.mad(k, kit.number(high), b.fsub(f, b.fsub(half_square, correction)))
+
+
+def _terms(kit: FloatKit, f: Value) -> tuple[Value, Value]:
+    """f^2/2, and what log(1 + f) is more than f - f^2/2."""
+    b = kit.b
+    s = b.fdiv(f, b.fadd(f, kit.number(2.0)))
+    z = b.fmul(s, s)
+    tail = b.fmul(z, kit.polynomial(z, _LOG[kit.format.name]))
+    half_square = b.fmul(b.fmul(f, f), kit.number(0.5))
+    return half_square, b.fmul(s, b.fadd(half_square, tail))
 
 
 def _special(kit: FloatKit, x: Value, result: Value) -> Value:

@@ -17,8 +17,8 @@ class Features(Struct, frozen=True):
     `saturating_conversion`: vectors of floats to integers as the language wants them, which LLVM takes apart on x86.
     `maximumnum`: LLVM selects llvm.maximumnum (not for SPIR-V). `rounding`: floor and ceil are instructions.
     `scaling`: x86 multiplies the lanes of a vector by powers of two in one instruction, rounding once. `ranges`: it
-    orders zeros of both signs where it takes the larger or smaller of two. `tables`: it picks sixteen f32 out of 32 in
-    one instruction.
+    orders zeros of both signs where it takes the larger or smaller of two. `tables`: it picks sixteen f32 out of 32,
+    or eight f64 out of 16, in one instruction, and takes floats apart in two.
     """
 
     fma: bool = False

@@ -33,14 +33,15 @@ FORMATS = {"float": Format("F32", 32, 23, 127), "double": Format("F64", 64, 52, 
 class FloatKit:
     """Emits at the position of a builder, for values of one type."""
 
-    __slots__ = ("b", "features", "format", "integer", "lanes", "ltype")
+    __slots__ = ("b", "features", "format", "integer", "lanes", "ltype", "scalar")
 
     def __init__(self, builder: Builder, features: Features, ltype: str) -> None:
         self.b = builder
         self.features = features
         self.ltype = ltype
         self.lanes = lanes_of(ltype)
-        self.format = FORMATS[scalar_of(ltype)]
+        self.scalar = scalar_of(ltype)
+        self.format = FORMATS[self.scalar]
         self.integer = vector(f"i{self.format.bits}", self.lanes)
 
     def number(self, number: float) -> Value:

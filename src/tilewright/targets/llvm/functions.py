@@ -1,8 +1,8 @@
-"""tan, sinh, cosh, tanh, rsqrt, atan2, pow: about 2 ulp, IEEE special values, any number of lanes, no library calls.
+"""log10, tan, sinh, cosh, tanh, rsqrt, atan2, pow: about 2 ulp, IEEE special values, any number of lanes.
 
-f32 is computed in f64, where neither cancellation nor the size of exponents matters, but for tanh (`tanh.py`), which
-needs no more than its own format. In f64 sinh near 0 is a series, other hyperbolic functions come from the exponential;
-the power multiplies a logarithm in two parts.
+None calls a library. f32 is computed in f64, where neither cancellation nor the size of exponents matters, but for tanh
+(`tanh.py`) and log10 (`exp_log.py`), which need no more than their own format. In f64 sinh near 0 is a series, other
+hyperbolic functions come from the exponential; the power multiplies a logarithm in two parts.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
+from tilewright.targets.llvm import log_pieces, tanh
 from tilewright.targets.llvm.convert import Conversions
 from tilewright.targets.llvm.emitter import Builder
-from tilewright.targets.llvm.exp_log import decompose, emit_exp, emit_exp2
+from tilewright.targets.llvm.exp_log import decompose, emit_exp, emit_exp2, emit_log10
 from tilewright.targets.llvm.floating import FloatingArithmetic
 from tilewright.targets.llvm.floatkit import FloatKit
-from tilewright.targets.llvm.tanh import emit_tanh, picks_pieces
 from tilewright.targets.llvm.trig import emit_cos, emit_sin
 from tilewright.targets.llvm.types import lanes_of, mangle, scalar_of, vector
 from tilewright.targets.llvm.values import Value
@@ -39,8 +39,9 @@ _THIRD: Final = (1 / 3, float(Fraction(1, 3) - Fraction(1 / 3)))
 def function_value(b: Builder, features: Features, op: str, arguments: Sequence[Value]) -> Value:
     """The value for f32 or f64 lanes: a call, or what is short enough in place, where it shares tables."""
     ltype = arguments[0].type
-    if op == "tanh" and picks_pieces(features, ltype) and lanes_of(ltype) > 1:
-        return emit_tanh(FloatKit(b, features, ltype), arguments[0])
+    picks = {"tanh": tanh.picks_pieces(features, ltype), "log10": log_pieces.picks_pieces(features)}
+    if picks.get(op) and lanes_of(ltype) > 1:
+        return _UNARY[op](FloatKit(b, features, ltype), arguments[0])
     return b.call(emit_function(b.module, features, op, ltype), arguments, hint=op)
 
 
@@ -216,11 +217,12 @@ def _parity(kit: FloatKit, y: Value) -> Pair:
 
 
 _UNARY: Final[dict[str, Callable[[FloatKit, Value], Value]]] = {
+    "log10": emit_log10,
     "tan": _tan,
-    "tanh": emit_tanh,
+    "tanh": tanh.emit_tanh,
     "sinh": _sinh,
     "cosh": _cosh,
 }
 _BINARY: Final[dict[str, Callable[[FloatKit, Value, Value], Value]]] = {"atan2": _atan2, "pow": _pow}
-_ACCURATE_IN_F32: Final = frozenset({"tanh"})
+_ACCURATE_IN_F32: Final = frozenset({"log10", "tanh"})
 FUNCTIONS: Final = frozenset({*_UNARY, *_BINARY, "rsqrt"})

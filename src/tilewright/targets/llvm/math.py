@@ -1,9 +1,9 @@
 """exp, exp2, log, log2, sin, cos for f32 and f64: at most 4 ulp, IEEE special values, any number of lanes.
 
-Exponentials of vectors, and in f32 on NVIDIA devices, are computed in place, every other (function, type) by one
-internal function of the module, without library calls and without LLVM's math intrinsics, which some targets cannot
-select. Native forms may flush subnormals, lose accuracy with the size of the argument, and use the approximations that
-a target has in hardware.
+Exponentials of vectors, and in f32 on NVIDIA devices, are computed in place, so are logarithms of vectors where tables
+are picked from, and every other (function, type) by one internal function of the module, without library calls and
+without LLVM's math intrinsics, which some targets cannot select. Native forms may flush subnormals, lose accuracy with
+the size of the argument, and use the approximations that a target has in hardware.
 Derivations: `exp_log`, `trig`; coefficients: scripts/derive_math_coefficients.py.
 """
 
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from tilewright.targets.llvm.emitter import Builder
 from tilewright.targets.llvm.exp_log import emit_exp, emit_exp2, emit_log, emit_log2
 from tilewright.targets.llvm.floatkit import FloatKit
+from tilewright.targets.llvm.log_pieces import picks_pieces
 from tilewright.targets.llvm.trig import emit_cos, emit_sin
 from tilewright.targets.llvm.types import lanes_of, mangle
 from tilewright.targets.llvm.values import Complex, Value, constant
@@ -35,7 +36,8 @@ FUNCTIONS: dict[str, Callable[[FloatKit, Value, bool], Value]] = {
 }
 
 NATIVE = "native_"
-_SHORT = frozenset({"exp", "exp2"})
+_EXPONENTIALS = frozenset({"exp", "exp2"})
+_LOGARITHMS = frozenset({"log", "log2"})
 MATH = frozenset(FUNCTIONS) | frozenset(NATIVE + name for name in FUNCTIONS)
 
 
@@ -46,7 +48,8 @@ def math_value(b: Builder, features: Features, op: str, x: Value) -> Value:
     computed as long as one lasts.
     """
     in_place = lanes_of(x.type) > 1 or (features.nvptx and x.type == "float")
-    if op in _SHORT and features.fma and in_place:
+    short = features.fma if op in _EXPONENTIALS else op in _LOGARITHMS and picks_pieces(features)
+    if short and in_place:
         return FUNCTIONS[op](FloatKit(b, features, x.type), x, False)
     return b.call(emit_math(b.module, features, op, x.type), [x], hint=op)
 

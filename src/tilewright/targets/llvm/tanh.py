@@ -11,21 +11,18 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.targets.llvm.coefficients import TANH_F32, TANH_PIECES_F32
 from tilewright.targets.llvm.exp_log import emit_expm1
-from tilewright.targets.llvm.floatkit import FloatKit
-from tilewright.targets.llvm.types import scalar_of, vector
-from tilewright.targets.llvm.values import lane_constants, poison
+from tilewright.targets.llvm.pieces import by_registers, picked
+from tilewright.targets.llvm.types import scalar_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tilewright.targets.llvm.features import Features
+    from tilewright.targets.llvm.floatkit import FloatKit
     from tilewright.targets.llvm.values import Value
 
 _IS_ONE: Final = {"F32": 10.0, "F64": 20.0}
 """Where the hyperbolic tangent is 1 in a format, rounded to nearest."""
 _IS_ONE_IN_PIECES: Final = 9.2
 _NEAR_ZERO: Final = 0.35
-_LANES: Final = 16
 _PIECES: Final = (0.8125, 0.5)
 """Pieces are where the leading bits of this factor times x plus this summand agree: 8 to a power of two."""
 _PIECE_BITS: Final = 3
@@ -39,7 +36,7 @@ def picks_pieces(features: Features, ltype: str) -> bool:
 def emit_tanh(kit: FloatKit, x: Value) -> Value:
     """The hyperbolic tangent; NaN stays, and so does the sign of zero."""
     if picks_pieces(kit.features, kit.ltype):
-        return _by_sixteens(kit, x)
+        return by_registers(kit, x, _of_pieces)
     return kit.with_sign(_of_exponential(kit, kit.b.fabs(x)), x)
 
 
@@ -57,42 +54,15 @@ def _of_exponential(kit: FloatKit, magnitude: Value) -> Value:
     return found
 
 
-def _by_sixteens(kit: FloatKit, x: Value) -> Value:
-    """Any number of lanes, sixteen at a time, so that a number has the same result in each lane of each vector."""
-    b, lanes = kit.b, kit.lanes
-    sixteen = FloatKit(b, kit.features, vector("float", _LANES))
-    if lanes == _LANES:
-        return _of_pieces(sixteen, x)
-    parts = [_of_pieces(sixteen, _some_lanes(kit, x, start)) for start in range(0, lanes, _LANES)]
-    while len(parts) > 1:
-        if len(parts) % 2:
-            parts.append(poison(parts[0].type))
-        parts = [b.concat(*pair) for pair in zip(parts[::2], parts[1::2], strict=True)]
-    return b.shuffle(parts[0], None, range(lanes))
-
-
-def _some_lanes(kit: FloatKit, x: Value, start: int) -> Value:
-    """Sixteen lanes from one on; what is behind the last is undefined."""
-    if kit.lanes == 1:
-        return kit.b.insert(poison(vector("float", _LANES)), x, 0)
-    return kit.b.shuffle(x, None, [k if k < kit.lanes else -1 for k in range(start, start + _LANES)])
-
-
 def _of_pieces(kit: FloatKit, x: Value) -> Value:
     b = kit.b
     magnitude = kit.at_most(b.fabs(x), _IS_ONE_IN_PIECES)
     factor, summand = _PIECES
     scaled = kit.as_integer(kit.mad(magnitude, kit.number(factor), kit.number(summand)))
     piece = b.lshr(scaled, kit.bits(kit.format.fraction - _PIECE_BITS))
-    center, *coefficients = (_picked(kit, table, piece) for table in TANH_PIECES_F32)
+    center, *coefficients = (picked(kit, table, piece) for table in TANH_PIECES_F32)
     distance = b.fsub(magnitude, center)
     total = coefficients[-1]
     for coefficient in reversed(coefficients[:-1]):
         total = kit.mad(total, distance, coefficient)
     return kit.with_sign(total, x)
-
-
-def _picked(kit: FloatKit, table: Sequence[float], index: Value) -> Value:
-    """Numbers of a table of 32, by their index modulo 32."""
-    low, high = (lane_constants("float", half) for half in (table[:_LANES], table[_LANES:]))
-    return kit.b.intrinsic("llvm.x86.avx512.vpermi2var.ps.512", kit.ltype, [low, index, high], overload=())

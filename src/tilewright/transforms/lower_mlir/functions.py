@@ -6,7 +6,7 @@ They are computed in f64 and rounded to the operand's type once. Errors in f64 a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import inf, log
+from math import inf
 from typing import Final
 
 from tilewright.dialects import arith, math
@@ -169,10 +169,6 @@ def _erf(t: _Terms, x: Value) -> Value:
     return t.choose(Predicate.LT, size, _TO_NEAR_ZERO, near, outside)
 
 
-def _log10(t: _Terms, x: Value) -> Value:
-    return t.div(t.log(x), t.number(log(10)))
-
-
 def _log1p(t: _Terms, x: Value) -> Value:
     """Kahan's: the error of 1 + x is divided out."""
     one = t.number(1.0)
@@ -216,7 +212,6 @@ def _roundeven(t: _Terms, x: Value) -> Value:
 
 _FUNCTIONS: Final[Mapping[type[Operation], Callable[[_Terms, Value], Value]]] = {
     foreign.Erf: _erf,
-    foreign.Log10: _log10,
     foreign.Log1p: _log1p,
     foreign.ExpM1: _expm1,
     foreign.Trunc: _trunc,

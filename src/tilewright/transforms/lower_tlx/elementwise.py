@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import log10
 from typing import Final
 
 from tilewright.dialects import arith, arith_floats, math, memref, tl
@@ -12,7 +11,7 @@ from tilewright.dialects.tlx import elementwise as tlx
 from tilewright.dialects.tlx import products
 from tilewright.dialects.tlx.base import tensor_of
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.types import F32, F64, INDEX, ScalarType, TileType
+from tilewright.ir.types import F32, INDEX, ScalarType, TileType
 from tilewright.transforms import emit
 from tilewright.transforms.lower_tlx.axes import walked_together
 from tilewright.transforms.lower_tlx.context import Lowering
@@ -39,10 +38,6 @@ def _sigmoid(b: Builder, x: Value) -> Value:
     return b(arith.Div(above, b(arith.Add(one, power)).out)).out
 
 
-def _log10(b: Builder, x: Value) -> Value:
-    return b(arith.Mul(b(math.Log2(x)).out, b.constant(log10(2), x.type))).out
-
-
 def _wide(function: _Function, wide: ScalarType) -> _Function:
     """Computed in a wider type if there is one, so that what several roundings lose is less than the last bit."""
 
@@ -65,7 +60,7 @@ FUNCTIONS: Final[Mapping[type[tlx.TensorUnary], _Function]] = {
     tlx.Exp2: _direct(math.Exp2),
     tlx.Log: _direct(math.Log),
     tlx.Log2: _direct(math.Log2),
-    tlx.Log10: _wide(_log10, F64),
+    tlx.Log10: _direct(math.Log10),
     tlx.Sqrt: _direct(math.Sqrt),
     tlx.Fabs: lambda b, x: b(arith.Abs(x)).out,
     tlx.Floor: _direct(math.Floor),
