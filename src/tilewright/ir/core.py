@@ -288,10 +288,16 @@ class Operation:
             if not op.regions:
                 yield op
                 continue
-            nested = [inner for region in op.regions for block in region.blocks for inner in block]
+            # every pass walks: along the links themselves, from the last to the first, so that the first is on top
+            nested: list[Operation] = []
+            for region in reversed(op.regions):
+                for block in reversed(region.blocks):
+                    inner = block.last
+                    while inner is not None:
+                        nested.append(inner)
+                        inner = inner.previous
             yield op
-            nested.reverse()
-            stack.extend(nested)
+            stack += nested
 
     # Copying
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import accumulate, pairwise
 from typing import Any, cast
 
 from msgspec import Struct
@@ -144,10 +145,12 @@ def segments_fit(op: Operation) -> bool:
     sizes, specs = op.attributes.get("operand_segments"), op.definition.operands.values()
     if not isinstance(sizes, tuple) or len(sizes) != len(specs):
         return False
-    counts = [size for size in sizes if isinstance(size, int) and size >= 0]
-    if len(counts) != len(specs) or sum(counts) != len(op.operands):
-        return False
-    return all(n == 1 or s.variadic or (s.optional and n == 0) for n, s in zip(counts, specs, strict=True))
+    total = 0
+    for size, spec in zip(sizes, specs, strict=True):
+        if not isinstance(size, int) or size < 0 or not (size == 1 or spec.variadic or (spec.optional and size == 0)):
+            return False
+        total += size
+    return total == len(op.operands)
 
 
 def operand_segments(op: Operation) -> list[tuple[int, int]]:
@@ -158,9 +161,4 @@ def operand_segments(op: Operation) -> list[tuple[int, int]]:
         fixed = sum(not s.varies for s in specs.values())
         rest = len(op.operands) - fixed
         sizes = tuple(rest if s.varies else 1 for s in specs.values())
-    bounds: list[tuple[int, int]] = []
-    start = 0
-    for size in cast("tuple[int, ...]", sizes):
-        bounds.append((start, start + size))
-        start += size
-    return bounds
+    return list(pairwise((0, *accumulate(cast("tuple[int, ...]", sizes)))))

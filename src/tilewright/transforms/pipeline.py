@@ -57,9 +57,12 @@ def optimisation(level: int) -> list[Pass]:
     ]
 
 
-def synchronisation() -> list[Pass]:
-    """Local memory and barriers; stack offsets first, for reuse of bytes is a hazard of its own."""
-    return [AssignStack(), InsertBarriers()]
+def synchronisation(one_thread: bool = False) -> list[Pass]:
+    """Local memory and barriers; stack offsets first, for reuse of bytes is a hazard of its own.
+
+    In a collective region nobody waits where `one_thread` runs a work-group, one step after the other.
+    """
+    return [AssignStack()] if one_thread else [AssignStack(), InsertBarriers()]
 
 
 def checking(level: int) -> list[Pass]:
@@ -79,11 +82,15 @@ def common_pipeline(
     checked: bool = False,
     prefetch: StreamPrefetch = NO_PREFETCH,
     tile_passes: Sequence[Pass] = (),
+    one_thread: bool = False,
 ) -> list[Pass]:
-    """Steps 2 to 8 of the way down (docs/architecture.md); `tile_passes` meet tiles as instructions left them."""
+    """Steps 2 to 8 of the way down (docs/architecture.md).
+
+    `tile_passes` meet tiles as instructions left them; `one_thread` says that one runs a work-group.
+    """
     infer, nulls, constraints, *rest = lowering(team, tiles, prefetch)
     steps = [LimitOperations(), infer, nulls, constraints, *(checking(level) if checked else [])]
     if level:
         steps += [Canonicalize()] if checked else [Canonicalize(), ContiguousAccesses()]
         steps += [RaiseContractions(), FuseEpilogues(tiles, prefetch)] if level > 1 else []
-    return [*steps, *rest, *tile_passes, *optimisation(level), *synchronisation()]
+    return [*steps, *rest, *tile_passes, *optimisation(level), *synchronisation(one_thread)]

@@ -56,7 +56,8 @@ class CpuTarget(Struct, frozen=True):
 
         tiles = CpuTilePolicy(self.machine) if level else QUICK_TILES
         prefetch = STREAM_PREFETCH if level else NO_PREFETCH
-        passes = [*common_pipeline(CpuTeamPolicy(self.machine), tiles, level, checked, prefetch), SplitBarriers()]
+        team = CpuTeamPolicy(self.machine)
+        passes = [*common_pipeline(team, tiles, level, checked, prefetch, one_thread=True), SplitBarriers()]
         return [*passes, PrefetchWorkGroups()] if level > 1 and not checked else passes
 
     def generate(self, module: Module, report: Report, level: int = 2) -> Artifact:

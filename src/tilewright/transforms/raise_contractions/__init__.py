@@ -29,6 +29,7 @@ from tilewright.ir.definition import SPMD_REGION
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.transforms.cse import eliminate_common_subexpressions
 from tilewright.transforms.licm import hoist_computations
+from tilewright.transforms.loop_nests.nests import nest_of
 from tilewright.transforms.raise_contractions.coalesced import split_coalesced
 from tilewright.transforms.raise_contractions.raising import Outcome, Raiser
 from tilewright.transforms.raise_contractions.split_copies import split_copy
@@ -82,15 +83,16 @@ def _raise(run: list[Operation], raiser: Raiser) -> None:
 
 def _raised(ops: list[Operation], raiser: Raiser) -> Outcome:
     """Raise operations, where they can be on memory of more modes than it has, else as they are."""
-    copy = split_copy(ops)
+    nest = nest_of(*ops)
+    copy = split_copy(nest)
     if copy is not None:
-        if raiser.raise_nest(copy.ops) is Outcome.RAISED:
+        if raiser.raise_nest(copy.ops, nest_of(*copy.ops)) is Outcome.RAISED:
             copy.keep()
             if copy.either is not None:
                 raiser.settled.add(copy.either)
             return Outcome.RAISED
         copy.drop()
-    return raiser.raise_nest(ops)
+    return raiser.raise_nest(ops, nest)
 
 
 def _runs(block: Block) -> Iterator[list[Operation]]:

@@ -61,21 +61,20 @@ class Raiser(Struct):
     changed: bool = False
     settled: set[Operation] = field(default_factory=set[Operation])
 
-    def raise_nest(self, ops: Sequence[Operation]) -> Outcome:
+    def raise_nest(self, ops: Sequence[Operation], nest: Nest) -> Outcome:
         """Replace operations of one block that stand behind each other by instructions for all or some of their stores.
 
-        They are left if there is none for any, or if others use what they compute.
+        `nest` is the nest of them; they are left if there is none for any, or if others use what they compute.
         """
         splits = split_epilogues(op for op in ops if isinstance(op, scf.For))
-        outcome = self._raise(ops)
+        outcome = self._raise(nest_of(*ops) if splits else nest)
         self.changed |= bool(splits) or outcome is Outcome.RAISED
         if outcome is not Outcome.RAISED:
             for split in reversed(splits):
                 split.undo()
         return outcome
 
-    def _raise(self, ops: Sequence[Operation]) -> Outcome:
-        nest = nest_of(*ops)
+    def _raise(self, nest: Nest) -> Outcome:
         if not nest.is_known or _is_used_outside(nest):
             return Outcome.LEFT
         found = statements(nest)

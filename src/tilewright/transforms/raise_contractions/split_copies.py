@@ -21,7 +21,7 @@ from tilewright.transforms import emit
 from tilewright.transforms.conditions import Conjunction
 from tilewright.transforms.emit import Length, memref_type
 from tilewright.transforms.index_ranges import Linear
-from tilewright.transforms.loop_nests.nests import Nest, nest_of
+from tilewright.transforms.loop_nests.nests import Nest
 from tilewright.transforms.raise_contractions.delinearisation import Split, splits
 
 
@@ -50,9 +50,8 @@ class SplitCopy(Struct, frozen=True):
             op.erase()
 
 
-def split_copy(ops: Sequence[Operation]) -> SplitCopy | None:
-    """A copy of operations of one block behind them; None if they have no memory that is split."""
-    nest = nest_of(*ops)
+def split_copy(nest: Nest) -> SplitCopy | None:
+    """A copy of a nest behind it; None if it has no memory that is split."""
     if not nest.is_known or any(not nest.has(user) for op in nest.ops for out in op.results for user in out.uses):
         return None
     found = splits(nest)
