@@ -114,6 +114,7 @@ F16_F32: Final = _warp_product("m16n8k16.row.col.f32.f32", (F16, F32), 16, _halv
 BF16_F32: Final = _warp_product("m16n8k16.row.col.bf16", (BF16, F32), 16, _halves(8), "i32")
 TF32_F32: Final = _warp_product("m16n8k8.row.col.tf32", (TF32, F32), 8, _halves(4), "i32")
 I8_I32: Final = _warp_product("m16n8k32.row.col.s8", (I8, I32), 32, _halves(16), "i32")
+I8_K16: Final = _warp_product("m16n8k16.row.col.s8", (I8, I32), 16, (Digit(_REG, 2, 0, 8),), "i32")
 F64_K4: Final = MatrixInstruction(
     "m8n8k4.row.col.f64",
     F64,
@@ -131,6 +132,7 @@ TABLE: Final = (
     BF16_F32,
     TF32_F32,
     I8_I32,
+    I8_K16,
     F64_K8,
     F64_K4,
     _multiply_add(F32, "float"),
