@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from tilewright.diagnostics import Report, Source
-from tilewright.dialects.mlir import affine, gpu, vector
+from tilewright.dialects.mlir import affine, gpu, mma, vector
 from tilewright.frontends.mlir import read_mlir_file
 from tilewright.ir.core import Operation
 from tilewright.transforms.lane_accesses import BANKS, WORD, addresses, bank_conflicts
@@ -232,9 +232,9 @@ def _said(op: Operation, products: set[affine.For]) -> str:
     match op:
         case gpu.Barrier():
             return "**barrier**"
-        case gpu.LoadMatrix():
+        case mma.LoadMatrix():
             return "matrices of C into registers"
-        case gpu.StoreMatrix():
+        case mma.StoreMatrix():
             return "matrices of C back to memory"
         case vector.Load():
             return "the next tiles from A and B into registers"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+import ml_dtypes
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
@@ -30,7 +31,16 @@ from tilewright.transforms.matmul_stages.runner import operation_names
 from tilewright.transforms.matmul_stages.s01_start import start
 from tilewright.transforms.matmul_stages.stages import START
 
-TYPES = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "i8": np.int8, "i16": np.int16, "i32": np.int32}
+TYPES: dict[str, type] = {
+    "f16": np.float16,
+    "bf16": ml_dtypes.bfloat16,
+    "f32": np.float32,
+    "f64": np.float64,
+    "i8": np.int8,
+    "i16": np.int16,
+    "i32": np.int32,
+    "i64": np.int64,
+}
 
 
 class Case(Struct, frozen=True):

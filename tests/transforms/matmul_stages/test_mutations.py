@@ -10,7 +10,7 @@ from msgspec import structs
 
 from tilewright.diagnostics.kernel_error import KernelError
 from tilewright.dialects.builder import Builder, new_region
-from tilewright.dialects.mlir import affine, gpu, memref
+from tilewright.dialects.mlir import affine, gpu, memref, mma
 from tilewright.dialects.mlir.base import memref_of
 from tilewright.ir.affine import AffineConstant, AffineConstraint, Dimension, IntegerSet, add
 from tilewright.ir.core import Region
@@ -237,14 +237,14 @@ def test_padding_that_changes_operations() -> None:
 
 def old_lead(at: At) -> None:
     for op in at.unit.walk():
-        if isinstance(op, gpu.LoadMatrix) and op.memref is buffers(at.matmul)[0].memref:
+        if isinstance(op, mma.LoadMatrix) and op.memref is buffers(at.matmul)[0].memref:
             op.attributes["leadDimension"] = IntegerAttribute(32, INDEX)
 
 
 def narrow_sums(at: At) -> None:
     """C is read as f16."""
     for op in at.unit.walk():
-        if isinstance(op, gpu.LoadMatrix) and op.matrix.role == "COp":
+        if isinstance(op, mma.LoadMatrix) and op.matrix.role == "COp":
             op.out.type = structs.replace(op.matrix, element=F16)
 
 
@@ -263,7 +263,7 @@ def test_matrices_of_another_kind(mutate: Mutation, said: str) -> None:
 
 def slant(at: At, along: str) -> None:
     """Let C be read in another row than it is written to, by a loop's variable: sums of other steps."""
-    load = next(op for op in at.unit.walk() if isinstance(op, gpu.LoadMatrix) and op.matrix.role == "COp")
+    load = next(op for op in at.unit.walk() if isinstance(op, mma.LoadMatrix) and op.matrix.role == "COp")
     moved = known_subscripts(load)[0].plus(Linear(0, ((variable(at.matmul.loops[along]), 1),)))
     load.set_operand(1, applied(Builder.before_op(load), moved))
 
@@ -297,13 +297,13 @@ def test_loops_in_the_order_before() -> None:
 
 def forget_product(at: At) -> None:
     """One product of a step is computed, and stored where the next one is."""
-    stores = [op for op in at.unit.walk() if isinstance(op, gpu.StoreMatrix)]
+    stores = [op for op in at.unit.walk() if isinstance(op, mma.StoreMatrix)]
     stores[0].erase()
 
 
 def repeat_product(at: At) -> None:
     """The last step along kkk is that before it."""
-    loads = [op for op in at.unit.walk() if isinstance(op, gpu.LoadMatrix) and op.matrix.role != "COp"]
+    loads = [op for op in at.unit.walk() if isinstance(op, mma.LoadMatrix) and op.matrix.role != "COp"]
     half = len(loads) // 2
     for first, second in zip(loads[:half], loads[half:], strict=True):
         second.operands = first.operands
@@ -319,7 +319,7 @@ def test_unrolled_steps_that_miss_something(mutate: Mutation, said: str) -> None
 
 def read_in_step(at: At) -> None:
     """A sum is read in the loop over k, which others have stored to by then."""
-    load = next(op for op in at.unit.walk() if isinstance(op, gpu.LoadMatrix) and op.matrix.role == "COp")
+    load = next(op for op in at.unit.walk() if isinstance(op, mma.LoadMatrix) and op.matrix.role == "COp")
     copy = load.clone()
     block = at.matmul.loops["k"].body.entry
     block.insert(copy, block.first)
@@ -358,7 +358,7 @@ def drop_carried(at: At) -> None:
 
 def read_twice(at: At) -> None:
     """A matrix of A is read once more."""
-    load = next(op for op in at.unit.walk() if isinstance(op, gpu.LoadMatrix) and op.matrix.role == "AOp")
+    load = next(op for op in at.unit.walk() if isinstance(op, mma.LoadMatrix) and op.matrix.role == "AOp")
     assert load.block is not None
     load.block.insert(load.clone(), load)
 
@@ -380,11 +380,11 @@ def test_sums_that_do_not_stay_in_registers(mutate: Mutation, said: str) -> None
 def test_c_is_not_hoisted_past_a_loop_that_writes_it() -> None:
     at = behind("unroll_inner", MATRICES, TILES)
     step = at.matmul.loops["k"].body.entry
-    store = next(op for op in at.unit.walk() if isinstance(op, gpu.StoreMatrix))
-    load = next(op for op in at.unit.walk() if isinstance(op, gpu.LoadMatrix) and op.matrix.role == "COp")
+    store = next(op for op in at.unit.walk() if isinstance(op, mma.StoreMatrix))
+    load = next(op for op in at.unit.walk() if isinstance(op, mma.LoadMatrix) and op.matrix.role == "COp")
     read = load.clone()
     step.insert(read, step.last)
-    step.insert(gpu.StoreMatrix(read.results[0], store.dstMemref, store.indices, store.leadDimension), step.last)
+    step.insert(mma.STOCK.store(read.results[0], store.dstMemref, store.indices, store.leadDimension), step.last)
     following = next(one for one in STAGES if one.name == "cse_hoist_c")
     with pytest.raises(NotApplicable, match="accessed beside the products"):
         following.apply(at.matmul)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tilewright.dialects.builder import Builder
-from tilewright.dialects.mlir import affine, arith, gpu, memref, scf
+from tilewright.dialects.mlir import affine, arith, gpu, memref, mma, scf
 from tilewright.dialects.mlir.base import integers_of
 from tilewright.ir.affine import AffineConstant, AffineMap, AffineOperator, Dimension, divide
 from tilewright.ir.core import Operation
@@ -209,14 +209,14 @@ def scaled_otherwise(at: At) -> None:
 def fragments_scaled_otherwise(at: At) -> None:
     """Matrices are scaled by beta."""
     for op in at.unit.walk():
-        if isinstance(op, gpu.ConstantMatrix) and op.value is at.matmul.alpha:
+        if isinstance(op, mma.ConstantMatrix) and op.value is at.matmul.alpha:
             op.set_operand(0, at.matmul.function.body.entry.arguments[-1])
 
 
 def c_scaled(at: At) -> None:
     """The sum that is scaled begins with C, which so is scaled and added once more."""
-    op = next(op for op in at.unit.walk() if isinstance(op, gpu.StoreMatrix))
-    load = next(x for x in at.unit.walk() if isinstance(x, gpu.LoadMatrix) and x.matrix.role == "COp")
+    op = next(op for op in at.unit.walk() if isinstance(op, mma.StoreMatrix))
+    load = next(x for x in at.unit.walk() if isinstance(x, mma.LoadMatrix) and x.matrix.role == "COp")
     k = at.matmul.loops["k"]
     load.detach()
     assert k.block is not None

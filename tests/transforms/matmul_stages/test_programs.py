@@ -161,11 +161,6 @@ def test_the_figures_of_the_paper() -> None:
             "",
             "stage 2, tile_block, does not apply: the 100 iterations over %i are fewer than the tile's 128",
         ),
-        (
-            Case(128, 128, 64, "f64", "f64").text,
-            "",
-            "stage 6, wmma_generate, does not apply: there are no exact products",
-        ),
         (Case(128, 128, 64).text, "pad=4", "stage 5, pad_shared, does not apply: alignment: rows of %b_smem"),
         (Case(128, 128, 64, "i8", "i32").text, "block=128x16x64 warp=64x16x32 pad=16", "bank conflicts: %b_smem has"),
         (
@@ -255,7 +250,6 @@ func.func @f(%A: memref<32x32xf16>, %B: memref<32x32xf16>, %C: memref<32x32xf32>
             "stage 1, start, does not apply: linalg.generic does more than add products",
             "operations of their own",
         ),
-        (Case(128, 128, 64, "f32", "f32").text, "", "stage 6, wmma_generate, does not apply", "--until=pad_shared"),
         (Case(64, 48, 64).text, "block=64x48x64 warp=64x24x32", "stage 6, wmma_generate", "warp=64x32x32"),
         (Case(128, 128, 64).text, "pad=4", "stage 5, pad_shared, does not apply: alignment", "pad=8"),
         (Case(257, 140, 130).text, "", "stage 13, vectorise_copies, does not apply: rows of %B are 140", "vector=2"),

@@ -31,7 +31,8 @@ def test_what_is_left_out_is_as_in_the_paper() -> None:
         ("warp=0x1x1", "warp=0x1x1", "warp takes three extents"),
         ("warp=48x32x32", "warp=48x32x32", "block=128x128x64 does not consist of whole tiles warp=48x32x32"),
         ("block=96x96x96", "block=96x96x96", "does not consist of whole tiles warp=64x32x32"),
-        ("matrix=8x8x8", "matrix=8x8x8", "there are no instructions for 8x8x8"),
+        ("matrix=9x8x8", "matrix=9x8x8", "there are no instructions for 9x8x8"),
+        ("precision=f16", "precision=f16", "precision takes tf32"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(text: str, where: str, said: str) -> None:

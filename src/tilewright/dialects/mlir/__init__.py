@@ -9,7 +9,20 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
-from tilewright.dialects.mlir import affine, arith, cf, func, gpu, linalg, math, memref, scf, tensor, vector
+from tilewright.dialects.mlir import (
+    affine,
+    arith,
+    cf,
+    func,
+    gpu,
+    linalg,
+    math,
+    memref,
+    mma,
+    scf,
+    tensor,
+    vector,
+)
 from tilewright.dialects.mlir.base import MlirOperation
 
 __all__ = ["mlir_operations"]
@@ -19,7 +32,7 @@ __all__ = ["mlir_operations"]
 def mlir_operations() -> Mapping[str, type[MlirOperation]]:
     """Every declared operation by name."""
     found: dict[str, type[MlirOperation]] = {}
-    for module in (func, arith, math, cf, memref, scf, affine, linalg, tensor, gpu, vector):
+    for module in (func, arith, math, cf, memref, scf, affine, linalg, tensor, gpu, mma, vector):
         for cls in vars(module).values():
             if isinstance(cls, type) and issubclass(cls, MlirOperation) and "definition" in vars(cls):
                 found[cls.name] = cls

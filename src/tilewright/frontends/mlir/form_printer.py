@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, cast
 
-from tilewright.dialects.mlir import arith, func, gpu
+from tilewright.dialects.mlir import arith, func, mma
 from tilewright.dialects.mlir.base import MlirOperation, integer_of
 from tilewright.frontends.mlir.form_text import ROUNDINGS, words_of
 from tilewright.ir.affine import AffineExpression
@@ -177,7 +177,7 @@ class FormPrinter(GenericPrinter):
 
     def matrix_operation(self, op: MlirOperation) -> str:
         """What is done with the elements; the tool puts a space in front."""
-        assert isinstance(op, gpu.Elementwise)
+        assert isinstance(op, mma.Elementwise)
         return f" {op.does}"
 
     def symbols(self, op: MlirOperation) -> str:

@@ -9,7 +9,7 @@ from typing import Final, NoReturn, cast
 
 from tilewright.diagnostics import Location, SourceRange
 from tilewright.diagnostics.nearest import nearest
-from tilewright.dialects.mlir import arith, gpu
+from tilewright.dialects.mlir import arith, mma
 from tilewright.dialects.mlir.base import BOOLEAN_TYPE, INDEX_TYPE, UNSUPPORTED, MlirOperation
 from tilewright.frontends.mlir.draft import Draft
 from tilewright.frontends.mlir.exact import exact_operation
@@ -296,7 +296,7 @@ class FormReader(FileReader):
         memory = draft.results if holder in draft.cls.definition.results else draft.types.get(holder)
         if memory and isinstance(memory[0], MemrefType | TensorType):
             return memory[0].element
-        if memory and isinstance(memory[0], gpu.MatrixType):
+        if memory and isinstance(memory[0], mma.MatrixType):
             return memory[0].stored
         constraint = draft.cls.definition.operands[key].constraint
         return (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from tilewright.dialects.mlir import gpu, linalg
+from tilewright.dialects.mlir import linalg, mma
 from tilewright.frontends.mlir.affine_forms import AffineFormReader
 from tilewright.frontends.mlir.bodies import NoBody, body_of
 from tilewright.frontends.mlir.draft import Draft
@@ -26,13 +26,13 @@ class StructuredFormReader(AffineFormReader):
             case "generic":
                 return self._generic(draft)
             case "matrix_operation":
-                draft.attributes["opType"] = gpu.elementwise(self.word("what is done with the elements"))
+                draft.attributes["opType"] = mma.elementwise(self.word("what is done with the elements"))
                 return None
             case _:
                 return super().part(draft, name)
 
     def dialect_type(self, parts: tuple[Piece, ...], start: int) -> Type:
-        known = gpu.matrix_type("".join(map(str, parts)))
+        known = mma.matrix_type("".join(map(str, parts)))
         return super().dialect_type(parts, start) if known is None else known
 
     def _operand_group(self, draft: Draft, word: str, key: str) -> None:

@@ -9,7 +9,7 @@ from tilewright.dialects import memref as shared
 from tilewright.dialects.arith import Predicate
 from tilewright.dialects.mlir import affine
 from tilewright.dialects.mlir.base import integer_of
-from tilewright.dialects.mlir.gpu import MatrixType
+from tilewright.dialects.mlir.mma import MatrixType
 from tilewright.ir.affine import (
     AffineBinary,
     AffineConstant,

@@ -7,16 +7,17 @@ from typing import Final
 
 from tilewright.dialects import arith, team, tile
 from tilewright.dialects.families import NumberBinary
-from tilewright.dialects.mlir import gpu
+from tilewright.dialects.mlir import gpu, mma
 from tilewright.dialects.mlir.base import integer_of
+from tilewright.dialects.mlir.mma import OWN, STOCK
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.mlir.types import is_unsigned
-from tilewright.ir.types import TileType
+from tilewright.ir.types import TF32, TileType
 from tilewright.transforms.lower_mlir.context import Handler, Lowering, Unsupported
 from tilewright.transforms.lower_mlir.types import element_type
 
 
-def _view(low: Lowering, op: gpu.LoadMatrix | gpu.StoreMatrix) -> Value:
+def _view(low: Lowering, op: mma.LoadMatrix | mma.StoreMatrix) -> Value:
     """The memory, whose rows are as far apart as is said."""
     value, type_ = low.memref(op.memref)
     lead = integer_of(op.leadDimension)
@@ -27,20 +28,22 @@ def _view(low: Lowering, op: gpu.LoadMatrix | gpu.StoreMatrix) -> Value:
     return value
 
 
-def _transposed(op: gpu.LoadMatrix | gpu.StoreMatrix) -> bool:
+def _transposed(op: mma.LoadMatrix | mma.StoreMatrix) -> bool:
     return op.attributes.get("transpose") is not None
 
 
 def _load(low: Lowering, op: Operation) -> None:
-    assert isinstance(op, gpu.LoadMatrix)
+    assert isinstance(op, mma.LoadMatrix)
     memory = _view(low, op)
     type_ = TileType(op.box[::-1], element_type(op, op.matrix.stored))
     found = low.b(tile.Load(memory, low.indices(op.indices), result_types=[type_])).out
+    if op.matrix.element is TF32:
+        found = low.b(arith.Cast(found, result_types=[TileType(type_.shape, TF32)])).out
     low.bind(op.out, low.b(tile.Permute(found, (1, 0))).out if _transposed(op) else found)
 
 
 def _store(low: Lowering, op: Operation) -> None:
-    assert isinstance(op, gpu.StoreMatrix)
+    assert isinstance(op, mma.StoreMatrix)
     memory, value = _view(low, op), low.value(op.src)
     if _transposed(op):
         value = low.b(tile.Permute(value, (1, 0))).out
@@ -49,7 +52,7 @@ def _store(low: Lowering, op: Operation) -> None:
 
 def _compute(low: Lowering, op: Operation) -> None:
     """`(A B + C)^T = B^T A^T + C^T`."""
-    assert isinstance(op, gpu.Compute)
+    assert isinstance(op, mma.Compute)
     if op.a_transpose is not None or op.b_transpose is not None:
         raise Unsupported(op, f"{op.name}: transposed operands are not supported; they are transposed when loaded")
     a, b, c = low.all([op.opA, op.opB, op.opC])
@@ -65,12 +68,12 @@ def _compute(low: Lowering, op: Operation) -> None:
 
 
 def _constant(low: Lowering, op: Operation) -> None:
-    assert isinstance(op, gpu.ConstantMatrix)
+    assert isinstance(op, mma.ConstantMatrix)
     low.bind(op.out, low.b(tile.Splat(low.value(op.value), result_types=[_tile_type(op, op.out)])).out)
 
 
 def _elementwise(low: Lowering, op: Operation) -> None:
-    assert isinstance(op, gpu.Elementwise)
+    assert isinstance(op, mma.Elementwise)
     values = low.all(op.args)
     negated = op.does.startswith("negate")
     low.bind(op.out, low.b(arith.Neg(*values) if negated else _ARITHMETIC[op.does[:-1]](*values)).out)
@@ -86,7 +89,7 @@ _ARITHMETIC: Final[Mapping[str, type[NumberBinary]]] = {
 
 def _tile_type(op: Operation, value: Value) -> TileType:
     type_ = value.type
-    assert isinstance(type_, gpu.MatrixType)
+    assert isinstance(type_, mma.MatrixType)
     return TileType((type_.columns, type_.rows), element_type(op, type_.stored))
 
 
@@ -98,11 +101,11 @@ def _barrier(low: Lowering, op: Operation) -> None:
 
 def handlers() -> Mapping[type[Operation], Handler]:
     """The operations that are lowered here."""
-    return {
-        gpu.LoadMatrix: _load,
-        gpu.StoreMatrix: _store,
-        gpu.Compute: _compute,
-        gpu.ConstantMatrix: _constant,
-        gpu.Elementwise: _elementwise,
-        gpu.Barrier: _barrier,
-    }
+    found: dict[type[Operation], Handler] = {gpu.Barrier: _barrier}
+    for of_matrices in (STOCK, OWN):
+        found[of_matrices.load] = _load
+        found[of_matrices.store] = _store
+        found[of_matrices.compute] = _compute
+        found[of_matrices.constant] = _constant
+        found[of_matrices.elementwise] = _elementwise
+    return found

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from tilewright.dialects.mlir import affine, gpu, memref, vector
+from tilewright.dialects.mlir import affine, memref, mma, vector
 from tilewright.ir.core import Block, Operation, Value
 from tilewright.transforms.index_ranges import Linear
 from tilewright.transforms.loop_nests.integer_systems import Feasibility, IntegerSystem
@@ -38,7 +38,7 @@ def accesses(root: Operation) -> list[Access]:
 
 def writes(op: Access) -> bool:
     """Whether an access writes."""
-    return isinstance(op, affine.Store | memref.Store | vector.Store | gpu.StoreMatrix)
+    return isinstance(op, affine.Store | memref.Store | vector.Store | mma.StoreMatrix)
 
 
 def _pairs(found: Sequence[Access]) -> Iterator[Crossing]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from tilewright.dialects.builder import Builder, new_region
-from tilewright.dialects.mlir import affine, gpu, memref, vector
+from tilewright.dialects.mlir import affine, gpu, memref, mma, vector
 from tilewright.dialects.mlir.base import integer_of, shape_of
 from tilewright.ir.affine import (
     AffineBinary,
@@ -26,7 +26,7 @@ from tilewright.transforms.index_ranges import Linear
 
 Element = affine.Load | affine.Store | memref.Load | memref.Store
 Row = vector.Load | vector.Store
-Access = Element | Row | gpu.LoadMatrix | gpu.StoreMatrix
+Access = Element | Row | mma.LoadMatrix | mma.StoreMatrix
 
 
 # Subscripts

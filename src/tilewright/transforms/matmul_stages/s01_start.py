@@ -264,7 +264,7 @@ def _emit(function: func.Func, one: _Found, schedule: Schedule, around: Around, 
         matmul.mark(name, loop)
     slices = {value: slice_of(inner, value, matmul.batch_variables) for value in dict.fromkeys((one.a, one.b, one.c))}
     a, b, c = _matrices(one, slices)
-    matmul = structs.replace(matmul, a=a, b=b, c=c)
+    matmul = structs.replace(matmul, a=a, b=b, c=c, schedule=schedule.suited(a.element, c.element))
     made.before = [emit_neighbour(matmul, inner, neighbour, one.c) for neighbour in around.before]
     _emit_product(matmul, inner)
     made.behind = [emit_neighbour(matmul, inner, neighbour, one.c) for neighbour in around.behind]

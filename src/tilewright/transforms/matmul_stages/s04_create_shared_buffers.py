@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tilewright.dialects.builder import Builder
-from tilewright.dialects.mlir import affine, gpu, memref
+from tilewright.dialects.mlir import affine, memref, mma
 from tilewright.dialects.mlir.base import shape_of
 from tilewright.ir.core import Value
 from tilewright.ir.mlir.types import MemrefType
@@ -136,7 +136,7 @@ def check_copies(matmul: Matmul) -> None:
 
 def readers(buffer: Value) -> list[Access]:
     """What reads a buffer."""
-    return [op for op in buffer.uses if isinstance(op, affine.Load | gpu.LoadMatrix)]
+    return [op for op in buffer.uses if isinstance(op, affine.Load | mma.LoadMatrix)]
 
 
 def _check_read(copy: Copy, written: Sequence[tuple[int, int]], reader: Access) -> None:

@@ -1,28 +1,36 @@
-"""Stage 6, wmma_generate: elements become matrices that a warp holds, multiplied by its tensor cores."""
+"""Stage 6, wmma_generate: elements become matrices that a warp holds, multiplied by its tensor cores.
+
+Matrices are those of MLIR's gpu where it has them of these types, and means the same by them; else they are those of
+`mma`. Where a machine has no tensor cores for a type, as for exact products of f32, the lanes of a warp have
+parts of the matrix in their registers, and multiply and add them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from tilewright.dialects.builder import Builder
-from tilewright.dialects.mlir import affine, arith, gpu
+from tilewright.dialects.matrix_instructions import MatrixInstruction, instructions_of
+from tilewright.dialects.mlir import affine, arith, mma
 from tilewright.dialects.mlir.base import FLOAT_LIKE, integer_of, memref_of, shape_of
+from tilewright.dialects.mlir.mma import OWN, STOCK, MatrixOperations
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.mlir.attributes import FloatAttribute, IntegerAttribute
 from tilewright.ir.mlir.spelling import UNIT
 from tilewright.ir.mlir.types import Signedness, integer_type
-from tilewright.ir.types import F16, F32, I8, I32, INDEX, ScalarType, Type
+from tilewright.ir.types import F16, F32, I8, I32, INDEX, TF32, ScalarType, Type, promotable
+from tilewright.machine.cuda.architecture import Architecture
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, Matrix, NotApplicable
 from tilewright.transforms.matmul_stages.nests import Access, applied, inside, name_of
 from tilewright.transforms.matmul_stages.s04_create_shared_buffers import check_copies
-from tilewright.transforms.matmul_stages.schedule import spelled
+from tilewright.transforms.matmul_stages.schedule import divides, spelled
 from tilewright.transforms.matmul_stages.visits import check_visits, known_subscripts, products
 
 NAME = "wmma_generate"
 _LOOPS: Final = ("iii", "jjj", "kkk")
-_SUMMED: Final[Mapping[ScalarType, tuple[ScalarType, ...]]] = {F16: (F16, F32), I8: (I32,)}
-"""In which types products are summed, exactly, by the type of the factors."""
+_STOCK: Final = frozenset({(F16, F16), (F16, F32), (I8, I32)})
+"""Types of factors and of sums that MLIR's gpu takes to mean exact products."""
 _NATURAL: Final = {"AOp": ("i", "k"), "BOp": ("k", "j"), "COp": ("i", "j")}
 
 
@@ -32,6 +40,7 @@ def apply(matmul: Matmul) -> str:
     schedule = matmul.schedule
     (product,) = products(matmul, loops[0])
     _check_types(matmul, product.op)
+    _check_instructions(matmul, product.op)
     for loop, size, whole in zip(loops, schedule.matrix, schedule.warp, strict=True):
         if whole % size:
             said = f"the {whole} iterations over %{name_of(loop)} are no multiple of the {size} of matrix"
@@ -45,7 +54,7 @@ def apply(matmul: Matmul) -> str:
     c = _load(matmul, build, "COp", matmul.c, product.c)
     total = _total(matmul, build, (a.out, b.out, c.out))
     total.name = "res"
-    build(gpu.StoreMatrix(total, matmul.c.memref, c.indices, c.leadDimension))
+    build(operations_of(matmul).store(total, matmul.c.memref, c.indices, c.leadDimension))
     for op in reversed(scalars):
         op.erase()
     for loop, size in zip(loops, schedule.matrix, strict=True):
@@ -56,9 +65,10 @@ def apply(matmul: Matmul) -> str:
 def _total(matmul: Matmul, build: Builder, matrices: tuple[Value, Value, Value]) -> Value:
     """`A B + C`, or `C + alpha (A B)`."""
     a, b, c = matrices
+    compute = operations_of(matmul).compute
     if matmul.alpha is None:
-        return build(gpu.Compute(a, b, c)).out
-    product = build(gpu.Compute(a, b, zeros(matmul, build, c.type))).out
+        return build(compute(a, b, c)).out
+    product = build(compute(a, b, zeros(matmul, build, c.type))).out
     return scaled(matmul, build, product, c)
 
 
@@ -67,47 +77,83 @@ def zeros(matmul: Matmul, build: Builder, type_: Type) -> Value:
     element = matmul.c.element
     zero = FloatAttribute(0, element) if element.is_float else IntegerAttribute(0, element)
     number = build(arith.Constant(zero, result_types=[element])).out
-    return build(gpu.ConstantMatrix(number, result_types=[type_])).out
+    return build(operations_of(matmul).constant(number, result_types=[type_])).out
 
 
 def scaled(matmul: Matmul, build: Builder, total: Value, summand: Value) -> Value:
     """`summand + alpha total`, element by element."""
     assert matmul.alpha is not None
     kind = "f" if matmul.c.element.is_float else "i"
-    alpha = build(gpu.ConstantMatrix(matmul.alpha, result_types=[total.type])).out
-    multiplied, added = (gpu.elementwise(f"{name}{kind}") for name in ("mul", "add"))
-    product = build(gpu.Elementwise([total, alpha], multiplied, result_types=[total.type])).out
-    return build(gpu.Elementwise([summand, product], added, result_types=[total.type])).out
+    operations = operations_of(matmul)
+    alpha = build(operations.constant(matmul.alpha, result_types=[total.type])).out
+    multiplied, added = (mma.elementwise(f"{name}{kind}") for name in ("mul", "add"))
+    product = build(operations.elementwise([total, alpha], multiplied, result_types=[total.type])).out
+    return build(operations.elementwise([summand, product], added, result_types=[total.type])).out
+
+
+def operations_of(matmul: Matmul) -> MatrixOperations:
+    """The operations on matrices of the product's types."""
+    return STOCK if (matmul.a.element, matmul.c.element) in _STOCK else OWN
 
 
 def _check_types(matmul: Matmul, op: Operation) -> None:
+    """Raises `NotApplicable` where products would not be exact in the sums, or precision= is for other types."""
     a, b, c = (matrix.element for matrix in (matmul.a, matmul.b, matmul.c))
-    if a is not b or c not in _SUMMED.get(a, ()):
-        known = "; ".join(f"{x} summed in {' or '.join(map(str, wide))}" for x, wide in _SUMMED.items())
+    precision = matmul.schedule.precision
+    if a is not b or a.is_float != c.is_float or not promotable(a, c):
         hint = "the stages before take it (--until=pad_shared), and targets compile it without stages"
-        raise NotApplicable(op, f"there are no exact products of {a} and {b} summed in {c}; there are of {known}", hint)
+        said = f"matrices of a warp have factors of one type, whose products are exact in the sums, not {a} and {b}"
+        raise NotApplicable(op, f"{said} summed in {c}", hint)
+    if precision is not None and (a, c) != (F32, F32):
+        hint = "leave precision= away; products of other types are exact"
+        raise NotApplicable(op, f"precision={precision} is for products of f32 summed in f32, not {a} in {c}", hint)
 
 
-def _load(matmul: Matmul, build: Builder, role: str, matrix: Matrix, scalar: Access) -> gpu.LoadMatrix:
+def _check_instructions(matmul: Matmul, op: Operation) -> None:
+    """Raises `NotApplicable` where a matrix does not consist of whole ones of an instruction."""
+    if instruction_of(matmul) is None:
+        known = dict.fromkeys(spelled(each.shape) for each in _instructions(matmul))
+        factor, said = factor_type(matmul), spelled(matmul.schedule.matrix)
+        hint = f"give a multiple of {' or '.join(known)}, or of that with rows and columns exchanged, as matrix="
+        raise NotApplicable(op, f"matrices of {said} are no whole ones of an instruction for {factor}", hint)
+
+
+def instruction_of(matmul: Matmul) -> MatrixInstruction | None:
+    """What multiplies parts of a matrix on a machine with tensor cores; None if they do not divide it."""
+    return next((each for each in _instructions(matmul) if divides(each, matmul.schedule.matrix)), None)
+
+
+def _instructions(matmul: Matmul) -> list[MatrixInstruction]:
+    """Those that take the factors as they are; if there are none, those for which they are converted."""
+    factor, total = factor_type(matmul), matmul.c.element
+    found = instructions_of(factor, factor, total.accumulator, Architecture.SM_80)
+    return [each for each in found if each.factor is factor] or found
+
+
+def factor_type(matmul: Matmul) -> ScalarType:
+    """The type that factors have in registers."""
+    return TF32 if matmul.schedule.precision == "tf32" else matmul.a.element
+
+
+def _load(matmul: Matmul, build: Builder, role: str, matrix: Matrix, scalar: Access) -> mma.LoadMatrix:
     indices = [applied(build, form) for form in known_subscripts(scalar)]
     transpose = None if matrix.letters == _NATURAL[role] else UNIT
     lead = IntegerAttribute(_lead(scalar.memref), INDEX)
     type_ = fragment_type(matmul, role, matrix)
-    found = build(gpu.LoadMatrix(scalar.memref, indices, lead, transpose, result_types=[type_]))
+    found = build(operations_of(matmul).load(scalar.memref, indices, lead, transpose, result_types=[type_]))
     found.out.name = role[0].lower()
     return found
 
 
-def fragment_type(matmul: Matmul, role: str, matrix: Matrix) -> gpu.MatrixType:
+def fragment_type(matmul: Matmul, role: str, matrix: Matrix) -> mma.MatrixType:
     """The matrix of a role."""
     sizes = dict(zip("ijk", matmul.schedule.matrix, strict=True))
     rows, columns = (sizes[letter] for letter in _NATURAL[role])
-    return gpu.MatrixType(rows, columns, _fragment_element(matrix.element, role), role)
-
-
-def _fragment_element(element: ScalarType, role: str) -> Type:
-    """Small integers say that they have a sign."""
-    return integer_type(8, Signedness.SIGNED) if element is I8 and role != "COp" else element
+    operations = operations_of(matmul)
+    element: Type = matrix.element if role == "COp" else factor_type(matmul)
+    if operations is STOCK and element is I8:
+        element = integer_type(8, Signedness.SIGNED)  # as which gpu knows those that are multiplied with a sign
+    return mma.MatrixType(rows, columns, element, role, operations.dialect)
 
 
 def _lead(memref: Value) -> int:
@@ -138,7 +184,7 @@ def check_matrices(matmul: Matmul) -> None:
         computes = op.name.startswith("arith.") and not isinstance(op, arith.Constant)
         if computes and any(FLOAT_LIKE.accepts(r.type) for r in op.results):
             raise Broken("fragments only", op, f"{op.name} computes numbers one by one")
-        if isinstance(op, gpu.LoadMatrix | gpu.StoreMatrix):
+        if isinstance(op, mma.LoadMatrix | mma.StoreMatrix):
             lead = integer_of(op.leadDimension)
             if lead != _lead(op.memref):
                 said = f"%{op.memref.name} is a {op.memref.type}, whose rows are {_lead(op.memref)} apart, not {lead}"
@@ -147,7 +193,7 @@ def check_matrices(matmul: Matmul) -> None:
             raise Broken("fragments only", op, "C is written element by element")
     for one in products(matmul, nest):
         for role, matrix, op in (("AOp", matmul.a, one.a), ("BOp", matmul.b, one.b), ("COp", matmul.c, one.c)):
-            assert isinstance(op, gpu.LoadMatrix)
+            assert isinstance(op, mma.LoadMatrix)
             wanted = fragment_type(matmul, role, matrix)
             if op.matrix != wanted or memref_of(op.memref).element != matrix.element:
                 raise Broken("fragment types", op, f"the matrix is a {op.matrix}, not a {wanted}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-from tilewright.dialects.mlir import gpu
+from tilewright.dialects.mlir import mma
 from tilewright.ir.core import Value
 from tilewright.transforms.index_ranges import Linear
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, NotApplicable
@@ -39,8 +39,8 @@ def apply(matmul: Matmul) -> str:
     return f"{len(_products(matmul))} products in each step along kk"
 
 
-def _products(matmul: Matmul) -> list[gpu.Compute]:
-    return [op for op in inside(matmul.loop("kk", NAME)) if isinstance(op, gpu.Compute)]
+def _products(matmul: Matmul) -> list[mma.Compute]:
+    return [op for op in inside(matmul.loop("kk", NAME)) if isinstance(op, mma.Compute)]
 
 
 def check(matmul: Matmul, before: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from tilewright.dialects.builder import Builder
-from tilewright.dialects.mlir import affine, arith, gpu
+from tilewright.dialects.mlir import affine, arith, mma
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.mlir.types import BuiltinType
 from tilewright.transforms.matmul_stages.dependences import accesses
@@ -28,7 +28,7 @@ from tilewright.transforms.matmul_stages.nests import (
     name_of,
     variable,
 )
-from tilewright.transforms.matmul_stages.s06_wmma_generate import check_matrices, scaled, zeros
+from tilewright.transforms.matmul_stages.s06_wmma_generate import check_matrices, operations_of, scaled, zeros
 from tilewright.transforms.matmul_stages.s09_unroll_inner import check_unrolled
 from tilewright.transforms.matmul_stages.visits import check_visits, known_subscripts
 
@@ -39,10 +39,10 @@ _Place = tuple[Key, ...]
 class _Sum:
     """A matrix of C in a step: as it is read first, and what it is in the end."""
 
-    def __init__(self, load: gpu.LoadMatrix) -> None:
+    def __init__(self, load: mma.LoadMatrix) -> None:
         self.load = load
         self.value: Value = load.out
-        self.store: gpu.StoreMatrix | None = None
+        self.store: mma.StoreMatrix | None = None
 
 
 def apply(matmul: Matmul) -> str:
@@ -62,13 +62,13 @@ def apply(matmul: Matmul) -> str:
 
 def _leave_scaling(kk: affine.For) -> None:
     """Let products be added to C as they are: their sum is scaled behind the loops."""
-    for store in [op for op in inside(kk) if isinstance(op, gpu.StoreMatrix)]:
+    for store in [op for op in inside(kk) if isinstance(op, mma.StoreMatrix)]:
         added = store.src.defining_op
-        assert isinstance(added, gpu.Elementwise), "stage 6 scales each product"
+        assert isinstance(added, mma.Elementwise), "stage 6 scales each product"
         summand, multiplied = added.args[0], added.args[1].defining_op
-        assert isinstance(multiplied, gpu.Elementwise)
+        assert isinstance(multiplied, mma.Elementwise)
         compute = multiplied.args[0].defining_op
-        assert isinstance(compute, gpu.Compute)
+        assert isinstance(compute, mma.Compute)
         idle = [compute.opC.defining_op, multiplied.args[1].defining_op]
         compute.set_operand(2, summand)
         store.set_operand(0, compute.out)
@@ -78,17 +78,17 @@ def _leave_scaling(kk: affine.For) -> None:
 
 
 def _loads(loop: affine.For) -> int:
-    return sum(isinstance(op, gpu.LoadMatrix) for op in inside(loop))
+    return sum(isinstance(op, mma.LoadMatrix) for op in inside(loop))
 
 
 def _check_c(matmul: Matmul, k: affine.For, kk: affine.For) -> None:
     """C is touched in the body of kk only, at places that do not move with k or kk."""
     own = {variable(k), variable(kk)}
-    places: dict[_Place, gpu.LoadMatrix | gpu.StoreMatrix] = {}
+    places: dict[_Place, mma.LoadMatrix | mma.StoreMatrix] = {}
     for op in accesses(k):
         if op.memref is not matmul.c.memref:
             continue
-        if not isinstance(op, gpu.LoadMatrix | gpu.StoreMatrix) or op.block is not kk.body.entry:
+        if not isinstance(op, mma.LoadMatrix | mma.StoreMatrix) or op.block is not kk.body.entry:
             raise NotApplicable(
                 op, f"%{op.memref.name} is accessed beside the products, so it cannot stay in registers"
             )
@@ -100,11 +100,14 @@ def _check_c(matmul: Matmul, k: affine.For, kk: affine.For) -> None:
             raise NotApplicable(second, f"matrices of %{matmul.c.memref.name} overlap each other in part")
 
 
-def _place(op: gpu.LoadMatrix | gpu.StoreMatrix) -> _Place:
+def _place(op: mma.LoadMatrix | mma.StoreMatrix) -> _Place:
     return tuple(map(key_of, known_subscripts(op)))
 
 
-def _overlap(first: gpu.LoadMatrix | gpu.StoreMatrix, second: gpu.LoadMatrix | gpu.StoreMatrix) -> bool:
+def _overlap(
+    first: mma.LoadMatrix | mma.StoreMatrix,
+    second: mma.LoadMatrix | mma.StoreMatrix,
+) -> bool:
     """Whether two matrices may share elements."""
     for here, there, size, other in zip(
         known_subscripts(first), known_subscripts(second), first.box, second.box, strict=True
@@ -117,10 +120,10 @@ def _overlap(first: gpu.LoadMatrix | gpu.StoreMatrix, second: gpu.LoadMatrix | g
 
 def _read_once(matmul: Matmul, kk: affine.For) -> None:
     """Use the first of several reads of one matrix of A or B, which nothing in the step writes."""
-    written = {op.memref for op in accesses(kk) if isinstance(op, gpu.StoreMatrix | affine.Store)}
+    written = {op.memref for op in accesses(kk) if isinstance(op, mma.StoreMatrix | affine.Store)}
     known: dict[tuple[Value, _Place, BuiltinType], Value] = {}
     for op in inside(kk):
-        if isinstance(op, gpu.LoadMatrix) and op.memref not in written:
+        if isinstance(op, mma.LoadMatrix) and op.memref not in written:
             first = known.setdefault((op.memref, _place(op), op.matrix), op.out)
             if first is not op.out:
                 op.out.replace_all_uses_with(first)
@@ -131,14 +134,14 @@ def _forwarded(matmul: Matmul, kk: affine.For) -> list[_Sum]:
     """The matrices of C: read where they were stored before, and stored only where they are stored last."""
     sums: dict[_Place, _Sum] = {}
     for op in inside(kk):
-        if isinstance(op, gpu.LoadMatrix) and op.memref is matmul.c.memref:
+        if isinstance(op, mma.LoadMatrix) and op.memref is matmul.c.memref:
             known = sums.get(_place(op))
             if known is None:
                 sums[_place(op)] = _Sum(op)
             else:
                 op.out.replace_all_uses_with(known.value)
                 _erase_with_operands(op)
-        elif isinstance(op, gpu.StoreMatrix) and op.memref is matmul.c.memref:
+        elif isinstance(op, mma.StoreMatrix) and op.memref is matmul.c.memref:
             known = sums.get(_place(op))
             if known is None:
                 raise NotApplicable(op, f"a matrix of %{op.memref.name} is written that was not read before")
@@ -164,7 +167,11 @@ def _hoist(matmul: Matmul, k: affine.For, kk: affine.For, sums: Sequence[_Sum]) 
     indices: list[list[Value]] = []
     for number, (one, forms) in enumerate(zip(sums, places, strict=True)):
         indices.append([applied(build, form) for form in forms])
-        sum_ = zeros(matmul, build, one.load.matrix) if matmul.alpha is not None else _read(build, one, indices[-1])
+        sum_ = (
+            zeros(matmul, build, one.load.matrix)
+            if matmul.alpha is not None
+            else _read(matmul, build, one, indices[-1])
+        )
         first.append(sum_)
         first[-1].name = f"c_reg_{number}"
     outer = _carrying(k, first)
@@ -177,17 +184,18 @@ def _hoist(matmul: Matmul, k: affine.For, kk: affine.For, sums: Sequence[_Sum]) 
     _yield(outer, list(inner.outs))
     build = Builder(outer.block, outer.next, outer.location) if outer.block is not None else build
     for one, value, place in zip(sums, outer.outs, indices, strict=True):
-        total = value if matmul.alpha is None else scaled(matmul, build, value, _read(build, one, place))
-        build(gpu.StoreMatrix(total, matmul.c.memref, place, one.load.leadDimension))
+        total = value if matmul.alpha is None else scaled(matmul, build, value, _read(matmul, build, one, place))
+        build(operations_of(matmul).store(total, matmul.c.memref, place, one.load.leadDimension))
         if one.store is not None:
             _erase_with_operands(one.store)
         _erase_with_operands(one.load)
 
 
-def _read(build: Builder, one: _Sum, place: Sequence[Value]) -> Value:
+def _read(matmul: Matmul, build: Builder, one: _Sum, place: Sequence[Value]) -> Value:
     """The matrix of C that a sum is added to."""
     load = one.load
-    return build(gpu.LoadMatrix(load.memref, list(place), load.leadDimension, result_types=[load.matrix])).out
+    read = operations_of(matmul).load
+    return build(read(load.memref, list(place), load.leadDimension, result_types=[load.matrix])).out
 
 
 def _with(sums: Sequence[_Sum], loop: affine.For) -> Iterator[tuple[_Sum, Value]]:

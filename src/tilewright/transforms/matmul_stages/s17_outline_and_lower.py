@@ -18,10 +18,12 @@ from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.mlir import arith, func, gpu
 from tilewright.dialects.mlir.base import MlirOperation
 from tilewright.ir.core import Operation
+from tilewright.ir.layouts import Owner
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.transforms.lower_mlir import outlined
 from tilewright.transforms.lower_mlir.context import Unsupported
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, NotApplicable
+from tilewright.transforms.matmul_stages.s06_wmma_generate import instruction_of
 from tilewright.transforms.matmul_stages.s15_map_to_gpu import WARP
 
 NAME = "outline_and_lower"
@@ -81,9 +83,24 @@ def registers(matmul: Matmul) -> int:
     m, n, _ = schedule.fragments
     rows, columns, depth = schedule.matrix
     sums = m * n * rows * columns * matmul.c.element.bits
-    factors = (m * rows + n * columns) * depth * matmul.a.element.bits
     tiles = sum(math.prod(matrix.of(matmul.block)) * matrix.element.bits for matrix in (matmul.a, matmul.b))
-    return math.ceil((sums + factors) / (WARP * 32)) + math.ceil(tiles / (schedule.warps * WARP * 32))
+    factors = _factor_registers(matmul, m * rows, n * columns, depth)
+    return math.ceil(sums / (WARP * 32)) + factors + math.ceil(tiles / (schedule.warps * WARP * 32))
+
+
+def _factor_registers(matmul: Matmul, rows: int, columns: int, depth: int) -> int:
+    """Those of so many rows of A and columns of B, of which lanes may have copies."""
+    found = instruction_of(matmul)
+    assert found is not None, "stage 6 has asked"
+    words = max(found.factor.bytes, 4) // 4
+    m, n, k = found.shape
+    a, b = (layout.count(Owner.REG) // found.word_elements * words for layout in (found.rows, found.columns))
+    parts = (
+        ((a, rows // m), (b, columns // n))
+        if rows % m == 0 and columns % n == 0
+        else ((a, columns // m), (b, rows // n))
+    )
+    return sum(each * count for each, count in parts) * (depth // k)
 
 
 def check(matmul: Matmul, before: Sequence[str]) -> None:

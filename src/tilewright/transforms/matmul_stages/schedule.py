@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from msgspec import Struct, structs
 
 from tilewright.diagnostics import Report, Source, SourceRange
 from tilewright.diagnostics.nearest import nearest
+from tilewright.dialects.matrix_instructions import TABLE, MatrixInstruction, instructions_of
+from tilewright.ir.types import ScalarType
+from tilewright.machine.cuda.architecture import Architecture
 from tilewright.transforms.matmul_stages.codes import SCHEDULE
 
 Tile = tuple[int, int, int]
@@ -17,7 +22,7 @@ Tile = tuple[int, int, int]
 _ENTRY: Final = re.compile(r"\S+")
 _TILE: Final = re.compile(r"([0-9]{1,9})x([0-9]{1,9})x([0-9]{1,9})")
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
-_MATRICES: Final = ((16, 16, 16), (32, 8, 16), (8, 32, 16))
+_PRECISIONS: Final = ("tf32",)
 
 
 class Schedule(Struct, frozen=True):
@@ -25,6 +30,8 @@ class Schedule(Struct, frozen=True):
 
     `pad` are the elements that a row of a shared buffer is longer than its tile, `vector` those that one thread copies
     at once. `size` are the extents that the product has where its types leave them open; a kernel is of one size.
+    `precision` tf32 lets factors of f32 be rounded to that, for which there are tensor cores. What is not `given` suits
+    f16; `suited` says what suits other types.
     """
 
     block: Tile = (128, 128, 64)
@@ -33,6 +40,8 @@ class Schedule(Struct, frozen=True):
     pad: int = 8
     vector: int = 8
     size: Tile | None = None
+    precision: str | None = None
+    given: frozenset[str] = frozenset()
 
     @property
     def warps(self) -> int:
@@ -45,16 +54,48 @@ class Schedule(Struct, frozen=True):
         m, n, k = (w // i for w, i in zip(self.warp, self.matrix, strict=True))
         return m, n, k
 
+    def suited(self, factor: ScalarType, total: ScalarType) -> Schedule:
+        """The schedule for types of factors and sums: what is not given takes about as much room as for f16.
+
+        Without tensor cores each lane has whole rows and columns of a matrix in registers, so that is not deep.
+        """
+        bytes_ = factor.bytes
+        tiles = _TILES.get(bytes_) if self.given.isdisjoint(("block", "warp")) else None
+        block, warp = tiles or (self.block, self.warp)
+        fitting = {
+            "block": block,
+            "warp": warp,
+            "matrix": (*self.matrix[:2], self._depth(factor, total, warp[2])),
+            "pad": _PIECE // bytes_,
+            "vector": min(self.vector, _PIECE // bytes_),
+        }
+        return structs.replace(self, **{key: value for key, value in fitting.items() if key not in self.given})
+
+    def _depth(self, factor: ScalarType, total: ScalarType, most: int) -> int:
+        """How many summed elements a matrix has that a warp multiplies at once."""
+        found = instructions_of(factor, factor, total.accumulator, Architecture.SM_80)
+        if found and found[0].is_scalar and self.precision is None:
+            return math.gcd(_DEPTH_OF_LANES, most)
+        return self.matrix[2] if factor.bytes < 4 else math.gcd(_DEPTH_OF_WORDS, most)
+
     def __str__(self) -> str:
-        given = ((key, value) for key, value in structs.asdict(self).items() if value is not None)
-        return " ".join(f"{key}={_spelled(value)}" for key, value in given)
+        return " ".join(f"{key}={_spelled(getattr(self, key))}" for key in _KEYS if key in self.given)
 
 
-_KEYS: Final = tuple(structs.asdict(Schedule()))
+_TILES: Final[Mapping[int, tuple[Tile, Tile]]] = {
+    4: ((128, 128, 32), (64, 32, 16)),
+    8: ((64, 64, 16), (32, 32, 16)),
+}
+"""Of a block and a warp, by bytes of an element, where they are not those of f16."""
+_DEPTH_OF_LANES: Final = 4
+_DEPTH_OF_WORDS: Final = 8
+_PIECE: Final = 16
+"""Bytes that a thread copies at once, to multiples of as many."""
+_KEYS: Final = tuple(key for key in structs.asdict(Schedule()) if key != "given")
 
 
-def _spelled(value: int | Tile) -> str:
-    return str(value) if isinstance(value, int) else spelled(value)
+def _spelled(value: int | str | Tile) -> str:
+    return str(value) if isinstance(value, int | str) else spelled(value)
 
 
 def spelled(tile: tuple[int, ...]) -> str:
@@ -64,7 +105,7 @@ def spelled(tile: tuple[int, ...]) -> str:
 
 def parse_schedule(source: Source, report: Report) -> Schedule:
     """The schedule that a text says; what it leaves out is as in `Schedule`. What is wrong is in `report`."""
-    found: dict[str, int | Tile] = {}
+    found: dict[str, int | str | Tile] = {}
     places: dict[str, SourceRange] = {}
     for entry in _ENTRY.finditer(source.text):
         place = SourceRange(source, *entry.span())
@@ -80,17 +121,24 @@ def parse_schedule(source: Source, report: Report) -> Schedule:
             report.error(SCHEDULE, place, f"{key} is given twice")
         number = _value(key, value)
         if number is None:
-            wanted = "a number" if key in ("pad", "vector") else "three extents, such as 64x32x32,"
-            report.error(SCHEDULE, place, f"{key} takes {wanted} greater than 0, not {value[:80]!r}")
+            report.error(SCHEDULE, place, f"{key} takes {_wanted(key)}, not {value[:80]!r}")
             continue
         found[key], places[key] = number, place
-    schedule = structs.replace(Schedule(), **found)
+    schedule = structs.replace(Schedule(), given=frozenset(found), **found)
     if not report.has_errors:
         _check(schedule, places, SourceRange(source, 0, len(source.text)), report)
     return schedule
 
 
-def _value(key: str, text: str) -> int | Tile | None:
+def _wanted(key: str) -> str:
+    if key == "precision":
+        return " or ".join(_PRECISIONS)
+    return f"{'a number' if key in ('pad', 'vector') else 'three extents, such as 64x32x32,'} greater than 0"
+
+
+def _value(key: str, text: str) -> int | str | Tile | None:
+    if key == "precision":
+        return text if text in _PRECISIONS else None
     if key in ("pad", "vector"):
         number = int(text) if _NUMBER.fullmatch(text) else None
         return number if number is not None and (number > 0 or key == "pad") else None
@@ -106,9 +154,15 @@ def _check(schedule: Schedule, places: dict[str, SourceRange], whole: SourceRang
         place = places.get("warp") or places.get("block") or whole
         said = f"block={spelled(schedule.block)} does not consist of whole tiles warp={spelled(schedule.warp)}"
         report.error(SCHEDULE, place, said)
-    if schedule.matrix not in _MATRICES:
-        known = ", ".join(map(spelled, _MATRICES))
-        place = places.get("matrix", whole)
-        report.error(
-            SCHEDULE, place, f"there are no instructions for {spelled(schedule.matrix)}; there are for {known}"
-        )
+    if not any(divides(each, schedule.matrix) for each in TABLE):
+        place, said = places.get("matrix", whole), f"there are no instructions for {spelled(schedule.matrix)}"
+        known = ", ".join(dict.fromkeys(spelled(each.shape) for each in TABLE))
+        report.error(SCHEDULE, place, f"{said}; there are for multiples of {known}, rows and columns in any order")
+
+
+def divides(instruction: MatrixInstruction, matrix: Tile) -> bool:
+    """Whether a matrix consists of whole ones of an instruction, or of its transpose."""
+    m, n, k = matrix
+    rows, columns, depth = instruction.shape
+    upright, turned = (m % rows == 0 and n % columns == 0), (m % columns == 0 and n % rows == 0)
+    return (upright or turned) and k % depth == 0

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 
-from tilewright.dialects.mlir import affine, arith, gpu
+from tilewright.dialects.mlir import affine, arith, mma
 from tilewright.ir.core import BlockArgument, Operation, OpResult, Value
 from tilewright.ir.mlir.attributes import FloatAttribute, IntegerAttribute
 from tilewright.transforms.index_ranges import Linear
@@ -50,7 +50,7 @@ def products(matmul: Matmul, nest: Operation) -> list[Product]:
     for op in nest.walk():
         if isinstance(op, affine.Store) and op.memref is matmul.c.memref:
             found.append(product_of(op))
-        elif isinstance(op, gpu.StoreMatrix) and op.memref is matmul.c.memref:
+        elif isinstance(op, mma.StoreMatrix) and op.memref is matmul.c.memref:
             found += accumulated(op)
     return found
 
@@ -76,18 +76,18 @@ def product_of(store: affine.Store) -> Product:
     return Product(value, read[0], read[1], c, store, scales[0] if scales else None)
 
 
-def accumulated(store: gpu.StoreMatrix) -> list[Product]:
+def accumulated(store: mma.StoreMatrix) -> list[Product]:
     """The products whose sum is stored, last first, through the loops that carry it.
 
     Raises `Broken` if a loop hands on anything but the sum so far, or if what is scaled is not summed from zero.
     """
-    found: list[gpu.Compute] = []
+    found: list[mma.Compute] = []
     carried: list[tuple[Operation, int]] = []
     scaled = _scaled(store)
     value = store.src if scaled is None else scaled.total
-    while not isinstance(value.defining_op, gpu.LoadMatrix | gpu.ConstantMatrix):
+    while not isinstance(value.defining_op, mma.LoadMatrix | mma.ConstantMatrix):
         op = value.defining_op
-        if isinstance(op, gpu.Compute):
+        if isinstance(op, mma.Compute):
             found.append(op)
             value = op.opC
         elif isinstance(op, affine.For) and isinstance(value, OpResult):
@@ -107,10 +107,10 @@ def accumulated(store: gpu.StoreMatrix) -> list[Product]:
         raise Broken("carried sums", carried[-1][0], f"result {carried[-1][1]} does not depend on what it carries")
     first = value.defining_op
     if scaled is not None:
-        if not isinstance(first, gpu.ConstantMatrix) or not is_zero(first.value):
+        if not isinstance(first, mma.ConstantMatrix) or not is_zero(first.value):
             raise Broken("scale", store, "what is scaled is not summed from zero")
         return [_fragments(op, scaled.summand, store, scaled.alpha) for op in found]
-    if not isinstance(first, gpu.LoadMatrix):
+    if not isinstance(first, mma.LoadMatrix):
         raise Broken(WHAT, store, "what is stored to C is no sum of products with a matrix of C")
     return [_fragments(op, first, store, None) for op in found]
 
@@ -120,17 +120,17 @@ class _Scaled(Struct, frozen=True):
 
     total: Value
     alpha: Value
-    summand: gpu.LoadMatrix
+    summand: mma.LoadMatrix
 
 
-def _scaled(store: gpu.StoreMatrix) -> _Scaled | None:
+def _scaled(store: mma.StoreMatrix) -> _Scaled | None:
     """`C + alpha total`; None if what is stored is no such thing."""
     added = _elementwise(store.src, "add")
     if added is None:
         return None
     summand, multiplied = added[0].defining_op, _elementwise(added[1], "mul")
     alpha = None if multiplied is None else multiplied[1].defining_op
-    if multiplied is None or not isinstance(summand, gpu.LoadMatrix) or not isinstance(alpha, gpu.ConstantMatrix):
+    if multiplied is None or not isinstance(summand, mma.LoadMatrix) or not isinstance(alpha, mma.ConstantMatrix):
         raise Broken("scale", store, "what is stored is no matrix of C with a scaled sum of products")
     return _Scaled(multiplied[0], alpha.value, summand)
 
@@ -138,7 +138,7 @@ def _scaled(store: gpu.StoreMatrix) -> _Scaled | None:
 def _elementwise(value: Value, name: str) -> list[Value] | None:
     """What is added, or multiplied, element by element."""
     op = value.defining_op
-    return list(op.args) if isinstance(op, gpu.Elementwise) and op.does[:-1] == name else None
+    return list(op.args) if isinstance(op, mma.Elementwise) and op.does[:-1] == name else None
 
 
 def is_zero(value: Value) -> bool:
@@ -148,9 +148,9 @@ def is_zero(value: Value) -> bool:
     return isinstance(known, IntegerAttribute | FloatAttribute) and known.value == 0
 
 
-def _fragments(op: gpu.Compute, c: gpu.LoadMatrix, store: gpu.StoreMatrix, alpha: Value | None) -> Product:
+def _fragments(op: mma.Compute, c: mma.LoadMatrix, store: mma.StoreMatrix, alpha: Value | None) -> Product:
     a, b = op.opA.defining_op, op.opB.defining_op
-    if not (isinstance(a, gpu.LoadMatrix) and isinstance(b, gpu.LoadMatrix)):
+    if not (isinstance(a, mma.LoadMatrix) and isinstance(b, mma.LoadMatrix)):
         raise Broken(WHAT, op, "a factor is not read from memory")
     return Product(op, a, b, c, store, alpha)
 
@@ -182,7 +182,7 @@ def check_visits(
     """
     source = source or sources(matmul)
     found = products(matmul, nest)
-    computed = [op for op in nest.walk() if isinstance(op, gpu.Compute)]
+    computed = [op for op in nest.walk() if isinstance(op, mma.Compute)]
     if found and any(one.alpha is not matmul.alpha for one in found):
         raise Broken("scale", found[0].op, "products are not multiplied by what they are scaled by")
     lost = next((op for op in computed if op not in {p.op for p in found}), None)
