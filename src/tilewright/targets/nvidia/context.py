@@ -16,6 +16,7 @@ from tilewright.targets.llvm.emitter import Builder, Complex, Module, Value, con
 from tilewright.targets.llvm.lowered import lowered_as
 from tilewright.targets.nvidia.arena import Arena, Place
 from tilewright.targets.nvidia.distributed import Distributions
+from tilewright.targets.nvidia.subgroup_products import SubgroupProducts
 from tilewright.targets.nvidia.values import SHARED, Group, Lowered, Operand, View
 
 OpT = TypeVar("OpT", bound=core.Operation)
@@ -45,7 +46,8 @@ class KernelContext(Struct):
     how many blocks share one where they do, `memory` what a work-group keeps between launches. `reports` says where
     records for the host go.
     `ended` is a word of shared memory that is not 0 when a work-item has ended early. `reaches` are the bytes that
-    pointer parameters may access, where the kernel asks for them.
+    pointer parameters may access, where the kernel asks for them. `products` says which products of subgroups matrix
+    instructions compute.
     """
 
     kernel: Kernel
@@ -66,6 +68,7 @@ class KernelContext(Struct):
     subgroup: Value
     warp_lane: Value
     warp: Value
+    products: SubgroupProducts = field(default_factory=SubgroupProducts)
     values: dict[core.Value, Lowered] = field(default_factory=dict[core.Value, Lowered])
     spmd: bool = False
     reports: Records | None = None

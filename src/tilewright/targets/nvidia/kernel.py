@@ -57,6 +57,7 @@ from tilewright.targets.nvidia.deferral import deferred_tiles
 from tilewright.targets.nvidia.distributed import Distributions
 from tilewright.targets.nvidia.elementwise import COMPUTED, apply
 from tilewright.targets.nvidia.model import PACKING
+from tilewright.targets.nvidia.subgroup_products import subgroup_products
 from tilewright.targets.nvidia.values import GLOBAL, Group, Operand, View
 from tilewright.targets.nvidia.warp import WARP
 from tilewright.transforms.aliasing import allocation_bytes
@@ -196,6 +197,7 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
         subgroup=i64(0),
         warp_lane=i64(0),
         warp=i64(0),
+        products=subgroup_products(kernel, architecture),
     )
     ctx.thread = team.special_register(ctx, "tid.x")
     ctx.lane, ctx.subgroup = team.thread_position(ctx, ctx.subgroup_size)

@@ -124,7 +124,7 @@ def _mma(ctx: KernelContext, op: core.Operation) -> None:
     for c, column in enumerate(right):
         for r, row in enumerate(left):
             mine = slice(each * (r + len(left) * c), each * (r + len(left) * c + 1))
-            sums[mine] = _multiplied(ctx, found, row, column, sums[mine])
+            sums[mine] = multiplied(ctx, found, row, column, sums[mine])
     ctx.bind(op.out, Fragment(tuple(sums)))
 
 
@@ -138,9 +138,10 @@ def _values(ctx: KernelContext, fragment: core.Value) -> list[Value]:
     return [slot for slot in slots_of(ctx, fragment) if isinstance(slot, Value)]
 
 
-def _multiplied(
+def multiplied(
     ctx: KernelContext, found: MatrixInstruction, left: Sequence[Value], right: Sequence[Value], sums: Sequence[Value]
 ) -> list[Value]:
+    """The sums of an instruction, from its registers."""
     b = ctx.b
     if found.is_scalar:
         (x,), (y,), (total,) = left, right, sums

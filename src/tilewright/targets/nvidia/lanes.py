@@ -7,7 +7,7 @@ with the alignment of all of them, which LLVM puts together.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 from tilewright.dialects import arith, lane
@@ -57,9 +57,13 @@ def words_of(ctx: KernelContext, value: core.Value) -> tuple[Value, ...]:
     found = ctx.values[value]
     if isinstance(found, Words):
         return found.words
-    b, element = ctx.b, ELEMENTS[fragment_of(value).element.name]
     slots = [slot for slot in slots_of(ctx, value) if isinstance(slot, Value)]
-    each, words = WORD_BITS // element.bits, list[Value]()
+    return packed(ctx, slots, ELEMENTS[fragment_of(value).element.name])
+
+
+def packed(ctx: KernelContext, slots: Sequence[Value], element: Element) -> tuple[Value, ...]:
+    """Elements of less than four bytes as words, with the first in the low bits; of others each is one."""
+    b, each, words = ctx.b, WORD_BITS // element.bits, list[Value]()
     if each <= 1:
         return tuple(slots)
     for first in range(0, len(slots), each):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from math import prod
 
 from tilewright.ir import core
+from tilewright.ir.layouts import Owner
 from tilewright.ir.types import TileType
 from tilewright.targets.llvm.emitter import Value, constant, i32, i64
 from tilewright.targets.nvidia import warp
@@ -132,6 +133,34 @@ def each_slot(
         else:
             slots.append(element(slot, where))
     return RegisterTile(type_, tuple(slots))
+
+
+def count_of(ctx: KernelContext, value: core.Value) -> int:
+    """Slots of a tile of the subgroup, in the layout of a matrix instruction where it has one."""
+    layout = ctx.products.layouts.get(value)
+    return slot_count(ctx, tile_type(value)) if layout is None else layout.count(Owner.REG)
+
+
+def positions(ctx: KernelContext, value: core.Value) -> Sequence[Coordinates]:
+    """Coordinates of the element in each slot of this lane."""
+    layout = ctx.products.layouts.get(value)
+    if layout is None:
+        type_ = tile_type(value)
+        return [element_position(ctx, type_, slot) for slot in range(slot_count(ctx, type_))]
+    b, lane = ctx.b, ctx.b.sext(ctx.lane, "i64")
+    first = [i64(0)] * len(layout.shape)
+    for place in layout.places:
+        digit = place.digit
+        if digit.owner is Owner.LANE and digit.dim is not None:
+            number = b.urem(b.udiv(lane, i64(place.weight)), i64(digit.extent))
+            first[digit.dim] = b.add(first[digit.dim], b.mul(number, i64(digit.stride)))
+    return [tuple(b.add(base, i64(k)) for base, k in zip(first, at, strict=True)) for at in layout.registers()]
+
+
+def each_element(ctx: KernelContext, value: core.Value, element: Callable[[int, Coordinates], Operand]) -> RegisterTile:
+    """A tile from what `element` emits for each slot of a value, in the layout that this has."""
+    slots = (element(slot, where) for slot, where in enumerate(positions(ctx, value)))
+    return RegisterTile(tile_type(value), tuple(slots))
 
 
 def registers_of(ctx: KernelContext, value: core.Value) -> RegisterTile:

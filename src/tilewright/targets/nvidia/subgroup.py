@@ -6,11 +6,14 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
 from tilewright.dialects import tile
+from tilewright.dialects.matrix_instructions import MatrixInstruction
 from tilewright.ir import core
 from tilewright.ir.index_map import Move
 from tilewright.ir.interfaces import MovesElements
+from tilewright.ir.layouts import Layout, Owner
 from tilewright.ir.types import TileType
 from tilewright.targets.llvm.emitter import Value
+from tilewright.targets.llvm.types import ELEMENTS
 from tilewright.targets.nvidia import warp
 from tilewright.targets.nvidia.atomics import atomic_load, atomic_store, atomic_update
 from tilewright.targets.nvidia.buffers import Coordinates
@@ -18,18 +21,23 @@ from tilewright.targets.nvidia.collective import place
 from tilewright.targets.nvidia.context import KernelContext, is_tile
 from tilewright.targets.nvidia.elements import guarded, mapped, tile_type
 from tilewright.targets.nvidia.elementwise import COMPUTED, apply
+from tilewright.targets.nvidia.lane_products import multiplied
+from tilewright.targets.nvidia.lanes import packed
 from tilewright.targets.nvidia.memory import address, load_element, store_element
 from tilewright.targets.nvidia.registers import (
+    count_of,
+    each_element,
     each_slot,
-    element_position,
     gather,
     holds_element,
     lane_predicate,
     number_of,
+    positions,
     registers_of,
     slot_count,
     wanted,
 )
+from tilewright.targets.nvidia.subgroup_products import SubgroupProduct
 from tilewright.targets.nvidia.team import Combiner
 from tilewright.targets.nvidia.values import Operand, RegisterTile
 
@@ -58,7 +66,7 @@ def _computed(ctx: KernelContext, op: core.Operation) -> RegisterTile:
             return _atomic_rmw(ctx, op)
         case tile.Splat():
             operand, type_ = ctx.operand(op.value), tile_type(op.out)
-            return RegisterTile(type_, (operand,) * slot_count(ctx, type_))
+            return RegisterTile(type_, (operand,) * count_of(ctx, op.out))
         case tile.Iota():
             name = tile_type(op.out).element.name
             return each_slot(ctx, tile_type(op.out), lambda _, at: ctx.arith.cast(at[op.dim], "index", name))
@@ -84,7 +92,7 @@ def _elementwise(ctx: KernelContext, op: core.Operation) -> RegisterTile:
     operands = [registers_of(ctx, o).slots if is_tile(o) else ctx.operand(o) for o in op.operands]
     type_ = tile_type(op.results[0])
     slots: list[Operand] = []
-    for slot in range(slot_count(ctx, type_)):
+    for slot in range(count_of(ctx, op.results[0])):
         slots.append(apply(ctx.arith, op, [_slot(operand, slot) for operand in operands]))
     return RegisterTile(type_, tuple(slots))
 
@@ -96,13 +104,12 @@ def _slot(operand: Operand | tuple[Operand, ...], slot: int) -> Operand:
 # Memory
 
 
-def _inside(ctx: KernelContext, type_: TileType, slot: int, inside: Value) -> Value:
-    return ctx.b.and_(holds_element(ctx, type_, slot), inside)
+def _inside(ctx: KernelContext, value: core.Value, slot: int, inside: Value) -> Value:
+    whole = value in ctx.products.layouts
+    return inside if whole else ctx.b.and_(holds_element(ctx, tile_type(value), slot), inside)
 
 
 def _load(ctx: KernelContext, op: tile.Load | tile.AtomicLoad) -> RegisterTile:
-    type_ = tile_type(op.out)
-
     def element(slot: int, where: Coordinates) -> Operand:
         view, indices, inside = place(ctx, op.memref, op.indices, where, op.check)
 
@@ -113,9 +120,9 @@ def _load(ctx: KernelContext, op: tile.Load | tile.AtomicLoad) -> RegisterTile:
             return load_element(ctx, view.element, pointer)
 
         zero = ctx.arith.constant(view.element.name, 0)
-        return guarded(ctx, _inside(ctx, type_, slot, inside), read, lambda: zero)
+        return guarded(ctx, _inside(ctx, op.out, slot, inside), read, lambda: zero)
 
-    return each_slot(ctx, type_, element)
+    return each_element(ctx, op.out, element)
 
 
 @contextmanager
@@ -135,11 +142,10 @@ def _store(ctx: KernelContext, op: tile.Store | tile.AtomicStore) -> None:
 
 
 def _store_slots(ctx: KernelContext, op: tile.Store | tile.AtomicStore) -> None:
-    type_, source = tile_type(op.value), registers_of(ctx, op.value)
-    for slot, operand in enumerate(source.slots):
-        where = element_position(ctx, type_, slot)
+    source, places = registers_of(ctx, op.value), positions(ctx, op.value)
+    for slot, (operand, where) in enumerate(zip(source.slots, places, strict=True)):
         view, indices, inside = place(ctx, op.memref, op.indices, where, op.check)
-        with ctx.b.if_then(_inside(ctx, type_, slot, inside)):
+        with ctx.b.if_then(_inside(ctx, op.value, slot, inside)):
             pointer = address(ctx, view, indices)
             if isinstance(op, tile.AtomicStore):
                 atomic_store(ctx, view.element, operand, pointer, op.scope, op.semantics)
@@ -158,7 +164,7 @@ def _atomic_rmw(ctx: KernelContext, op: tile.AtomicRmw) -> RegisterTile:
             return atomic_update(ctx, op.kind, view.element, source.slots[slot], pointer, op.scope, op.semantics)
 
         zero = ctx.arith.constant(view.element.name, 0)
-        return guarded(ctx, _inside(ctx, type_, slot, inside), update, lambda: zero)
+        return guarded(ctx, _inside(ctx, op.out, slot, inside), update, lambda: zero)
 
     with _in_order(ctx):
         return each_slot(ctx, type_, element)
@@ -198,6 +204,44 @@ def _source(move: Move, type_: TileType, at: tuple[int, ...]) -> int | None:
 
 
 def _mma(ctx: KernelContext, op: tile.Mma) -> RegisterTile:
+    product = ctx.products.products.get(op)
+    return _by_elements(ctx, op) if product is None else _by_instructions(ctx, op, product)
+
+
+def _by_instructions(ctx: KernelContext, op: tile.Mma, product: SubgroupProduct) -> RegisterTile:
+    """Each part of one factor times each of the other, step by step along k."""
+    found = product.instruction
+    rows, columns = ((op.lhs, found.rows), (op.rhs, found.columns))
+    if product.swapped:
+        rows, columns = ((op.rhs, found.rows), (op.lhs, found.columns))
+    steps = tile_type(op.lhs).shape[1] // found.shape[2]
+    left, right = (_parts(ctx, value, part, found, steps) for value, part in (rows, columns))
+    sums = [slot for slot in registers_of(ctx, op.acc).slots if isinstance(slot, Value)]
+    each = found.sums.count(Owner.REG)
+    for row_parts, column_parts in zip(left, right, strict=True):
+        for c, column in enumerate(column_parts):
+            for r, row in enumerate(row_parts):
+                mine = slice(each * (r + len(row_parts) * c), each * (r + len(row_parts) * c + 1))
+                sums[mine] = multiplied(ctx, found, row, column, sums[mine])
+    return RegisterTile(tile_type(op.out), tuple(sums))
+
+
+def _parts(
+    ctx: KernelContext, value: core.Value, part: Layout, found: MatrixInstruction, steps: int
+) -> list[list[list[Value]]]:
+    """For each step the words of each part of a factor."""
+    factor, each = found.factor.name, part.count(Owner.REG)
+    cast = (ctx.arith.cast(slot, tile_type(value).element.name, factor) for slot in registers_of(ctx, value).slots)
+    slots = [slot for slot in cast if isinstance(slot, Value)]
+    parts = [
+        [ctx.b.bitcast(word, found.word) for word in packed(ctx, slots[first : first + each], ELEMENTS[factor])]
+        for first in range(0, len(slots), each)
+    ]
+    count = len(parts) // steps
+    return [parts[first : first + count] for first in range(0, len(parts), count)]
+
+
+def _by_elements(ctx: KernelContext, op: tile.Mma) -> RegisterTile:
     type_, element = tile_type(op.out), tile_type(op.out).element
     wide = element.accumulator if element.is_float else element
     left, right = (_cast_slots(ctx, registers_of(ctx, v), wide.name) for v in (op.lhs, op.rhs))

@@ -56,6 +56,8 @@ class RegisterTile(Struct, frozen=True):
 
     That is the layout of the language reference 1.11 with the components in another order; it makes reshapes free. Past
     the last element a slot holds anything.
+
+    Tiles of products by matrix instructions have other layouts (`subgroup_products`).
     """
 
     type: TileType

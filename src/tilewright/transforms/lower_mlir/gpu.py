@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from tilewright.dialects import arith, team, tile
+from tilewright.dialects import arith, memref, team, tile
 from tilewright.dialects.families import NumberBinary
 from tilewright.dialects.mlir import gpu, mma
 from tilewright.dialects.mlir.base import integer_of
@@ -28,26 +28,28 @@ def _view(low: Lowering, op: mma.LoadMatrix | mma.StoreMatrix) -> Value:
     return value
 
 
-def _transposed(op: mma.LoadMatrix | mma.StoreMatrix) -> bool:
-    return op.attributes.get("transpose") is not None
+def _place(low: Lowering, op: mma.LoadMatrix | mma.StoreMatrix) -> tuple[Value, list[Value]]:
+    """The memory as it has the matrix, and where in it that begins."""
+    value, indices = _view(low, op), low.indices(op.indices)
+    if op.attributes.get("transpose") is None:
+        return value, indices
+    return low.b(memref.Permute(value, (1, 0))).out, indices[::-1]
 
 
 def _load(low: Lowering, op: Operation) -> None:
     assert isinstance(op, mma.LoadMatrix)
-    memory = _view(low, op)
-    type_ = TileType(op.box[::-1], element_type(op, op.matrix.stored))
-    found = low.b(tile.Load(memory, low.indices(op.indices), result_types=[type_])).out
+    memory, indices = _place(low, op)
+    type_ = _tile_type(op, op.out)
+    found = low.b(tile.Load(memory, indices, result_types=[type_])).out
     if op.matrix.element is TF32:
         found = low.b(arith.Cast(found, result_types=[TileType(type_.shape, TF32)])).out
-    low.bind(op.out, low.b(tile.Permute(found, (1, 0))).out if _transposed(op) else found)
+    low.bind(op.out, found)
 
 
 def _store(low: Lowering, op: Operation) -> None:
     assert isinstance(op, mma.StoreMatrix)
-    memory, value = _view(low, op), low.value(op.src)
-    if _transposed(op):
-        value = low.b(tile.Permute(value, (1, 0))).out
-    low.b(tile.Store(value, memory, low.indices(op.indices)))
+    memory, indices = _place(low, op)
+    low.b(tile.Store(low.value(op.src), memory, indices))
 
 
 def _compute(low: Lowering, op: Operation) -> None:
