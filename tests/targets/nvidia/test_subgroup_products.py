@@ -1,0 +1,118 @@
+"""Products of tiles of a subgroup: by which instruction, which tiles have its layout, and that sums are right."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from generators.element_types import SCALARS
+from tilewright.dialects import tile
+from tilewright.ir.layouts import Owner
+from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.subgroup_products import subgroup_products
+from tilewright.targets.nvidia.target import emit_llvm
+
+from .case import Case, Launch, faults, kernel, random_array
+from .emulated import Emulated
+from .emulator.machine import Program
+
+START = (
+    "    %z = arith.constant {value = 0} -> index\n    %two = arith.constant {value = 2} -> index\n    team.spmd {\n"
+)
+LOOP = """\
+      %a = tile.load %A, %z, %z -> tile<MxKxT>
+      %b = tile.load %B, %z, %z -> tile<KxNxT>
+      %c = tile.load %C, %z, %z -> tile<MxNxU>
+      %s = scf.for %z, %two, %c {operand_segments = [1, 1, 0, 1]} -> tile<MxNxU> (%i: index, %acc: tile<MxNxU>) {
+        %next = tile.mma %a, %b, %acc -> tile<MxNxU>
+        scf.yield %next
+      }
+"""
+STORED = "      %d = arith.add %s, %s -> tile<MxNxU>\n      tile.store %d, %C, %z, %z\n"
+SIZES = [(16, 16, 16), (8, 16, 32), (32, 8, 16), (16, 8, 8), (8, 8, 4)]
+
+
+def text_of(types: tuple[str, str], size: tuple[int, int, int], body: str, subgroup: int = 32) -> str:
+    """A kernel of one warp."""
+    sizes = dict(zip("MNK", size, strict=True))
+    parameters = "%A: memref<TxMxK>, %B: memref<TxKxN>, %C: memref<UxMxN>"
+    text = kernel(parameters, f"{START}{body}    }}", subgroup, (32, 1))
+    text = text.replace("T>", f"{types[0]}>").replace("U>", f"{types[1]}>").replace("<T", f"<{types[0]}")
+    text = text.replace("<U", f"<{types[1]}")
+    for letter, extent in sizes.items():
+        text = text.replace(f"<{letter}x", f"<{extent}x").replace(f"x{letter}x", f"x{extent}x")
+        text = text.replace(f"x{letter}>", f"x{extent}>")
+    return text
+
+
+@pytest.mark.covering(1)
+@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize(
+    "types",
+    [("f16", "f32"), ("bf16", "f32"), ("f32", "f32"), ("f64", "f64"), ("i8", "i32"), ("i16", "i32"), ("f16", "f64")],
+    ids=str,
+)
+@pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
+def test_sums_are_right_whatever_the_type_and_size(
+    types: tuple[str, str], size: tuple[int, int, int], architecture: Architecture, rng: np.random.Generator
+) -> None:
+    """Twice the product is added, and the sum doubled; no element comes from another lane."""
+    m, n, k = size
+
+    def prepare(rng: np.random.Generator) -> Launch:
+        a, b = (random_array(rng, types[0], *shape, small=True) for shape in ((m, k), (k, n)))
+        c = random_array(rng, types[1], m, n, small=True)
+        product = a.astype(np.float64) @ b.astype(np.float64)
+        return Launch([a, b, c], {2: (2 * (c + 2 * product)).astype(SCALARS[types[1]])})
+
+    case = Case("product", text_of(types, size, LOOP + STORED), prepare)
+    module = case.lowered(architecture)
+    launch = case.prepare(rng)
+    text, kernels = emit_llvm(module, architecture, None)
+    assert not faults(launch, Emulated(Program(text), kernels).run(launch))
+    products = subgroup_products(module.kernels[0], architecture).products
+    (found,) = products.values()
+    assert (found.instruction.intrinsic or ("llvm.fma" if types[1][0] == "f" else " mul i32 ")) in text
+    assert "shfl" not in text
+
+
+def plain(body: str, size: tuple[int, int, int] = (16, 16, 16), subgroup: int = 32) -> int:
+    """How many products are by instructions."""
+    case = Case("product", text_of(("f16", "f32"), size, body, subgroup), lambda _: Launch([], {}))
+    return len(subgroup_products(case.module().kernels[0], Architecture.SM_90A).products)
+
+
+@pytest.mark.parametrize(
+    ("body", "count"),
+    [
+        (LOOP + STORED, 1),
+        (LOOP + '      %r = tile.reduce %s {dim = 0, kind = "add"} -> tile<NxU>\n' + STORED, 0),
+        (LOOP + "      %t = tile.permute %a {order = [1, 0]} -> tile<KxMxT>\n" + STORED, 0),
+        (LOOP.replace("%a, %b, %acc", "%a, %a, %acc") + STORED, 0),
+        (LOOP + "      %q = tile.mma %b, %b, %s -> tile<MxNxU>\n      tile.store %q, %C, %z, %z\n", 0),
+        (LOOP + "      %q = tile.mma %a, %b, %s -> tile<MxNxU>\n      tile.store %q, %C, %z, %z\n", 2),
+    ],
+    ids=["alone", "summed", "permuted", "both factors", "a factor of another side", "chained"],
+)
+def test_tiles_that_something_else_touches_keep_the_plain_layout(body: str, count: int) -> None:
+    assert plain(body) == count
+
+
+def test_what_is_no_whole_instruction_or_warp_keeps_the_plain_layout() -> None:
+    assert plain(LOOP + STORED, (16, 6, 16)) == 0
+    assert plain(LOOP + STORED, (16, 16, 16), subgroup=16) == 0
+    assert plain(LOOP + STORED) == 1
+
+
+def test_all_that_carries_the_sums_has_their_layout() -> None:
+    case = Case("product", text_of(("f16", "f32"), (32, 16, 32), LOOP + STORED), lambda _: Launch([], {}))
+    module = case.module()
+    found = subgroup_products(module.kernels[0], Architecture.SM_80)
+    (mma,) = (op for op in module.walk() if isinstance(op, tile.Mma))
+    product = found.products[mma]
+    assert {name for value in found.layouts if (name := value.name)} >= {"a", "b", "c", "s", "acc", "next", "d"}
+    for value, layout in found.layouts.items():
+        wanted = product.lhs if value.name == "a" else product.rhs if value.name == "b" else product.sums
+        assert layout == wanted, value.name
+    assert product.sums.count(Owner.REG) == 32 * 16 // 32
+    assert product.sums.registers()[:2] == [(0, 0), (1, 0)], "neighbours in memory"
