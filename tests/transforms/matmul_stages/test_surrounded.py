@@ -24,6 +24,7 @@ CASES = [
     Surrounded(32, 16, 17, "f16", "f16", batch=(1, 3), behind=("narrow", "gelu"), as_loops=True),
 ]
 """Every kind of what may be around a product."""
+TYPES = [("f16", "f32"), ("f16", "f16"), ("i8", "i32"), ("bf16", "f32"), ("f32", "f32"), ("f64", "f64")]
 
 
 def schedule_of_case(case: Surrounded) -> str:
@@ -38,6 +39,13 @@ def test_every_stage_in_the_interpreter(case: Surrounded, rng: np.random.Generat
     assert [one.name for one in found] == list(NAMES)
     for one in found:
         case.run(one, "interpreter", schedule, tmp_path, rng)
+
+
+def test_a_constant_scale_that_nothing_else_uses_stays(rng: np.random.Generator, tmp_path: Path) -> None:
+    """Of products without what is no whole tile; their sum is scaled behind the loops."""
+    case = Surrounded(16, 16, 32, alpha="half")
+    found = outcomes(case.text, schedule_of_case(case))
+    case.run(found[NAMES.index("cse_hoist_c")], "interpreter", schedule_of_case(case), tmp_path, rng)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -61,7 +69,7 @@ def test_the_stock_tool_accepts_every_program(case: Surrounded) -> None:
 def test_any_surroundings(rng: np.random.Generator, ran: Ran, tmp_path: Path) -> None:
     total = count("RANDOM_SURROUNDED_PRODUCTS", 2, 150)
     for number in range(total):
-        factor, sum_ = [("f16", "f32"), ("f16", "f16"), ("i8", "i32")][rng.integers(3)]
+        factor, sum_ = TYPES[rng.integers(len(TYPES))]
         m, n, k = (int(extent) for extent in rng.integers(16, 50, 3))
         steps = [name for name in BEHIND if name != "gelu" or sum_ == "f32"]
         case = Surrounded(

@@ -51,7 +51,7 @@ def apply(matmul: Matmul) -> str:
     _check_c(matmul, k, kk)
     before = _loads(kk)
     if matmul.alpha is not None:
-        _leave_scaling(kk)
+        _leave_scaling(kk, matmul.alpha)
     _read_once(matmul, kk)
     sums = _forwarded(matmul, kk)
     _hoist(matmul, k, kk, sums)
@@ -60,7 +60,7 @@ def apply(matmul: Matmul) -> str:
     )
 
 
-def _leave_scaling(kk: affine.For) -> None:
+def _leave_scaling(kk: affine.For, alpha: Value) -> None:
     """Let products be added to C as they are: their sum is scaled behind the loops."""
     for store in [op for op in inside(kk) if isinstance(op, mma.StoreMatrix)]:
         added = store.src.defining_op
@@ -74,7 +74,7 @@ def _leave_scaling(kk: affine.For) -> None:
         store.set_operand(0, compute.out)
         for op in (added, multiplied, *idle):
             if op is not None:
-                _erase_with_operands(op)
+                _erase_with_operands(op, alpha)
 
 
 def _loads(loop: affine.For) -> int:
@@ -151,12 +151,14 @@ def _forwarded(matmul: Matmul, kk: affine.For) -> list[_Sum]:
     return list(sums.values())
 
 
-def _erase_with_operands(op: Operation) -> None:
-    """Erase an operation, and the subscripts and constants that only it uses."""
+def _erase_with_operands(op: Operation, kept: Value | None = None) -> None:
+    """Erase an operation, and the subscripts and constants that only it uses, but for one."""
     operands = {value.defining_op for value in op.operands}
     op.erase()
     for definition in operands:
-        if isinstance(definition, affine.Apply | arith.Constant) and not definition.out.uses:
+        if not isinstance(definition, affine.Apply | arith.Constant) or definition.out is kept:
+            continue
+        if not definition.out.uses:
             definition.erase()
 
 
