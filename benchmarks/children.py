@@ -13,6 +13,8 @@ from typing import Final, TypeVar
 
 import msgspec
 
+_LIBRARIES: Final = ("OPENBLAS_", "NVPL_BLAS_", "MKL_", "BLIS_", "DNNL_", "ONEDNN_")
+"""How names of variables begin that make a library another than it is by itself: its kernels, its sizes of blocks."""
 _LIMITS: Final = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "TILEWRIGHT_NUM_THREADS")
 
 Row = TypeVar("Row")
@@ -23,7 +25,7 @@ def rows_of_children(script: str, arguments: Sequence[str], threads: Sequence[in
     rows: list[Row] = []
     for count in threads:
         command = [sys.executable, script, *arguments, "--child", str(count)]
-        done = subprocess.run(command, stdout=subprocess.PIPE, check=True, env={**os.environ, **limited(count)})
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=True, env=untuned(os.environ) | limited(count))
         rows += msgspec.json.decode(done.stdout, type=list[kind])
     return rows
 
@@ -31,6 +33,14 @@ def rows_of_children(script: str, arguments: Sequence[str], threads: Sequence[in
 def limited(threads: int) -> dict[str, str]:
     """The environment that limits all libraries to that many threads."""
     return dict.fromkeys(_LIMITS, str(threads))
+
+
+def untuned(environment: Mapping[str, str]) -> dict[str, str]:
+    """An environment in which the libraries that we are compared with choose for themselves, but for threads.
+
+    `OPENBLAS_CORETYPE=Haswell`, which some machines come with, halves what OpenBLAS makes of AVX-512.
+    """
+    return {k: v for k, v in environment.items() if not k.startswith(_LIBRARIES) or k in _LIMITS}
 
 
 class Child:
@@ -41,7 +51,11 @@ class Child:
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, **environment}
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=untuned(os.environ) | dict(environment),
         )
 
     def ask(self, *request: object) -> None:

@@ -37,6 +37,12 @@ def test_answers_come_in_the_order_of_requests(child: Any) -> None:
     assert child.asked("threads") == 3.0
 
 
+def test_libraries_choose_for_themselves_but_for_threads(imported: Any) -> None:
+    """OpenBLAS takes kernels without AVX-512 where it is told that the machine is a Haswell."""
+    given = {"OPENBLAS_CORETYPE": "Haswell", "MKL_DEBUG_CPU_TYPE": "5", "OPENBLAS_NUM_THREADS": "2", "PATH": "/bin"}
+    assert imported("children").untuned(given) == {"OPENBLAS_NUM_THREADS": "2", "PATH": "/bin"}
+
+
 def test_a_child_that_ends_is_an_error_with_its_status(child: Any) -> None:
     with pytest.raises(RuntimeError, match="ended with status 3"):
         child.asked("leave")

@@ -99,3 +99,30 @@ def test_quick_runs_leave_kept_figures_alone(figures: Any, tmp_path: Path) -> No
     path = tmp_path / "mine.json"
     assert figures.parsed(parser, ["--quick", "--json", str(path)]).json == path
     assert figures.parsed(parser, []).rounds == 21
+
+
+class Begun(Exception):
+    """A process begins again."""
+
+
+@pytest.mark.parametrize("script", ["benchmarks/large_gemm.py", "elsewhere/pytest"])
+def test_scripts_begin_again_where_libraries_are_told_what_to_be(
+    script: str, imported: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    figures, seen = imported("figures"), list[str]()
+
+    def begin(_program: str, _arguments: object, environment: Mapping[str, str]) -> None:
+        seen.extend(environment)
+        raise Begun
+
+    monkeypatch.setattr(figures.os, "execve", begin)
+    monkeypatch.setattr(sys, "argv", [str(BENCHMARKS.parent / script)])
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Haswell")
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
+    if script.startswith("elsewhere"):
+        assert figures.parsed(figures.options("", "name")).quick is False
+        return
+    with pytest.raises(Begun):
+        figures.parsed(figures.options("", "name"))
+    assert "OPENBLAS_NUM_THREADS" in seen
+    assert "OPENBLAS_CORETYPE" not in seen
