@@ -124,7 +124,7 @@ def _applied(w: Writer, dtype: str, matrix: str, value: str) -> str:
 def mul_add(w: Writer, dtype: str) -> None:
     """A product of cooperative matrices in one subgroup."""
     w.sums()
-    m, k, n = w.team.subgroup, w.rnd.choice([2, 4]), w.rnd.choice([2, 3, 4])
+    m, k, n = w.team.subgroup, w.rnd.choice([2, 4, 16]), w.rnd.choice([2, 3, 4, 8])
     ta, tb = w.rnd.choice(["", ".t"]), w.rnd.choice(["", ".t"])
     a = w.parameter(dtype, _shape(m, k, ta))
     b = w.parameter(dtype, _shape(k, n, tb))

@@ -83,7 +83,7 @@ class Schedule(Struct, frozen=True):
 
 
 _TILES: Final[Mapping[int, tuple[Tile, Tile]]] = {
-    4: ((128, 128, 32), (64, 32, 16)),
+    4: ((64, 64, 32), (32, 32, 16)),
     8: ((64, 64, 16), (32, 32, 16)),
 }
 """Of a block and a warp, by bytes of an element, where they are not those of f16."""
