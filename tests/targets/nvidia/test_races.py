@@ -24,7 +24,7 @@ def drawn(rng: np.random.Generator) -> tuple[list[Entry], np.ndarray]:
         size = int(rng.choice([1, 2, 4, 8]))
         offsets = size * rng.integers(0, 64 // size, len(threads))
         turns = turns + rng.integers(0, 2, 64)
-        entries.append(Entry(threads, offsets, size, _KINDS[rng.choice(4, p=(0.5, 0.2, 0.15, 0.15))], turns[threads]))
+        entries.append(Entry(threads, offsets, size, _KINDS[rng.choice(4, p=(0.5, 0.2, 0.15, 0.15))], turns))
     masks = np.where(rng.integers(0, 2, 64) == 1, 0xFFFFFFFF, rng.integers(0, 1 << 32, 64))
     return entries, masks
 
@@ -32,9 +32,9 @@ def drawn(rng: np.random.Generator) -> tuple[list[Entry], np.ndarray]:
 def race(entries: list[Entry], masks: np.ndarray) -> bool:
     """Whether two accesses of a byte are of different threads, one a write, one plain, and without order."""
     touched = [
-        (byte, int(thread), e.access, int(turn))
+        (byte, int(thread), e.access, int(e.turns[thread]))
         for e in entries
-        for thread, offset, turn in zip(e.threads, e.offsets, e.turns, strict=True)
+        for thread, offset in zip(e.threads, e.offsets, strict=True)
         for byte in range(int(offset), int(offset) + e.size)
     ]
     for (byte, other, before, earlier), (same, thread, access, later) in combinations(touched, 2):

@@ -44,10 +44,10 @@ class Copies:
             whole = given[row] == size
             for which, step in ((whole & (byte % word == 0), word), (~whole, 1)):
                 who = threads[row[which]]
-                epoch.add(who, offsets[which], step, Access.READ, turns[who])
+                epoch.add(who, offsets[which], step, Access.READ, turns)
         targets = self._memory.offsets(target, 1, size, Access.WRITE)
         for k in range(0, size, word):
-            epoch.add(threads, targets + k, word, Access.WRITE, turns[threads])
+            epoch.add(threads, targets + k, word, Access.WRITE, turns)
         self._memory.data[targets[:, None] + np.arange(size)] = GARBAGE
         self._begun.append(_Begun(threads, targets, contents, self._committed[threads]))
 
@@ -68,7 +68,7 @@ class Copies:
                 arrived.append((who, targets, size))
                 self._memory.data[targets[:, None] + np.arange(size)] = begun.contents[ended]
                 for k in range(0, size, min(size, 8)):
-                    epoch.add(who, targets + k, min(size, 8), Access.WRITE, turns[who])
+                    epoch.add(who, targets + k, min(size, 8), Access.WRITE, turns)
             if not ended.all():
                 left.append(_Begun(*(column[~ended] for column in begun)))
         self._begun = left

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from .numbers import Array, constant
+from .numbers import Array, literal
 from .text import Block, EmulatorError, Function, Instruction, Phi, split, typed
 
 _NAME: Final = re.compile(r"%[\w.$]+")
@@ -19,6 +19,10 @@ MOST_SEGMENTS = 1 << 23
 DONE: Final = np.iinfo(np.int64).max
 """The place of a thread that has returned."""
 _EXIT: Final = 'void asm sideeffect "exit;", ""()'
+
+
+Operand: TypeAlias = str
+"""A register (`%x`), a global (`@x`), or a number with its type (`i32 5`)."""
 
 
 class Machine(Protocol):
@@ -41,7 +45,7 @@ class Machine(Protocol):
         ...
 
     def update(
-        self, threads: Array, addresses: Array, dtype: np.dtype[Any], access: int, new: Callable[[int, Array], Array]
+        self, threads: Array, addresses: Array, dtype: np.dtype[Any], access: int, new: Callable[[slice, Array], Array]
     ) -> Array:
         """Let one thread after the other replace a number; the old ones."""
         ...
@@ -67,32 +71,40 @@ class Machine(Protocol):
         ...
 
 
-class Lanes:
-    """The threads that run together: their numbers in the frame, and the values that they have at hand."""
+class Lanes(dict[Operand, Array]):
+    """The threads that run together: their numbers in the frame, and the operands that they have at hand.
 
-    __slots__ = ("frame", "index", "local", "parts", "team", "threads")
+    An operand has one entry a thread or one for all. One that is not at hand is what the threads have in that register,
+    the address of that global, or that number.
+    """
+
+    __slots__ = ("frame", "index", "parts", "team", "threads")
 
     def __init__(self, frame: Frame, index: Array) -> None:
+        super().__init__()
         self.frame, self.team, self.index = frame, frame.team, index
         self.threads: Array = frame.threads[index]
         """The threads' numbers in the block."""
-        self.local: dict[str, Array] = {}
         self.parts: dict[str, list[Array]] = {}
 
-    def get(self, name: str) -> Array:
-        """The value of a name, one entry a thread or one for all."""
-        found = self.local.get(name)
-        if found is None:
-            found = self.local[name] = self.frame.registers[name][self.index]
+    def __missing__(self, operand: Operand) -> Array:
+        match operand[0]:
+            case "%":
+                found = self.frame.registers[operand][self.index]
+            case "@":
+                found = self.team.address_of(operand[1:])
+            case _:
+                found = literal(operand)
+        self[operand] = found
         return found
 
-    def full(self, value: Array) -> Array:
+    def full(self, operand: Operand) -> Array:
         """One entry a thread."""
-        return value if len(value) == len(self.index) else np.broadcast_to(value, self.index.shape)
+        value, count = self[operand], len(self.index)
+        return value if len(value) == count else value.repeat(count)
 
 
 Step: TypeAlias = Callable[[Lanes], None]
-Get: TypeAlias = Callable[[Lanes], Array]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +112,7 @@ class Sync:
     """An instruction that waits for others: its name, operands and the name it defines."""
 
     name: str
-    operands: Sequence[Get]
+    operands: Sequence[Operand]
     result: str
 
 
@@ -108,14 +120,25 @@ class Jump(NamedTuple):
     """Where to go on: to a block, with what its phis become."""
 
     label: str
-    phis: Sequence[tuple[str, Get]]
+    phis: Sequence[tuple[str, Operand]]
 
 
 class Branch(NamedTuple):
     """The end of a block: one target, or two by a condition."""
 
-    condition: Get | None
+    condition: Operand | None
     targets: Sequence[Jump]
+
+
+class Return(NamedTuple):
+    """The end of a function: so many results, of one operand or of the parts of a struct."""
+
+    results: int
+    operand: Operand
+
+    def values(self, lanes: Lanes) -> Sequence[Array]:
+        """What is returned."""
+        return [lanes[self.operand]] if self.results == 1 else lanes.parts[self.operand] if self.results else []
 
 
 @dataclass(frozen=True)
@@ -129,7 +152,7 @@ class Segment:
 
     steps: list[Step] = field(default_factory=list[Step])
     sync: Sync | None = None
-    end: Branch | Sequence[Get] | Exit | None = None
+    end: Branch | Return | Exit | None = None
     """How to go on: a branch, a return with values, an exit, or None for the next segment."""
     reads: set[str] = field(default_factory=set[str])
     defines: set[str] = field(default_factory=set[str])
@@ -146,18 +169,17 @@ class Code:
     starts: dict[str, int]
 
 
-def operand(ltype: str, text: str) -> Get:
-    """How to read an operand."""
-    if text[0] == "%":
-        return lambda lanes: lanes.get(text)
-    if text[0] == "@":
-        return lambda lanes: lanes.team.address_of(text[1:])
-    value = constant(ltype, text)
-    return lambda _lanes: value
+def operand(ltype: str, text: str) -> Operand:
+    """An operand and its type. Raises EmulatorError for what is no number of that type."""
+    if text[0] in "%@":
+        return text
+    number = f"{ltype} {text}"
+    literal(number)
+    return number
 
 
-def typed_operand(text: str) -> Get:
-    """How to read an operand written with its type."""
+def typed_operand(text: str) -> Operand:
+    """An operand written with its type."""
     return operand(*typed(text))
 
 
@@ -201,12 +223,13 @@ class Frame:
                 break
             target = end.targets[0]
             if end.condition is not None:
-                holds = end.condition(lanes)
-                if not holds.all():
-                    if holds.any():
-                        self._part(lanes, dirty, end, holds)
-                        return
+                holds = lanes[end.condition]
+                chosen = np.count_nonzero(holds)
+                if not chosen:
                     target = end.targets[1]
+                elif chosen < len(holds):
+                    self._part(lanes, dirty, end, holds)
+                    return
             _move(lanes, target)
             dirty.update(name for name, _ in target.phis)
             place = starts[target.label]
@@ -220,18 +243,18 @@ class Frame:
         elif isinstance(end, Exit):
             self.places[index], self.exited[index] = DONE, True
         else:
-            self._return(index, [value(lanes) for value in end])
+            self._return(index, end.values(lanes))
 
     def _put_down(self, lanes: Lanes, names: set[str]) -> None:
         for name in names:
-            self.keep(name, lanes.index, lanes.local[name])
+            self.keep(name, lanes.index, lanes[name])
 
     def _part(self, lanes: Lanes, dirty: set[str], end: Branch, holds: Array) -> None:
         self._put_down(lanes, dirty)
         for target, chosen in zip(end.targets, (holds, ~holds), strict=True):
             index = lanes.index[chosen]
-            for name, value in [(name, value(lanes)) for name, value in target.phis]:
-                self.keep(name, index, lanes.full(value)[chosen])
+            for name, value in [(name, lanes.full(value)) for name, value in target.phis]:
+                self.keep(name, index, value[chosen])
             self.places[index] = self.code.starts[target.label]
 
     def _return(self, index: Array, values: Sequence[Array]) -> None:
@@ -244,8 +267,8 @@ class Frame:
 
 def _move(lanes: Lanes, target: Jump) -> None:
     """Give the phis of a block their values, all at once."""
-    found = [(name, value(lanes)) for name, value in target.phis]
-    lanes.local.update(found)
+    if target.phis:
+        lanes.update([(name, lanes[value]) for name, value in target.phis])
 
 
 def cut(function: Function, translate: Callable[[Instruction], Step | Sync]) -> Code:
@@ -305,16 +328,10 @@ def _branch(label: str, rest: str, phis: dict[str, list[Phi]]) -> Branch:
     return Branch(None if len(jumps) == 1 else typed_operand(parts[0]), jumps)
 
 
-def _returned(rest: str, results: int) -> Sequence[Get]:
+def _returned(rest: str, results: int) -> Return:
     if rest == "void":
-        return []
+        return Return(0, "")
     _, name = typed(rest)
-    if results == 1:
-        return [typed_operand(rest)]
-    if name[0] != "%":
+    if results > 1 and name[0] != "%":
         raise EmulatorError(f"a struct is returned as {name}")
-
-    def part(k: int) -> Get:
-        return lambda lanes: lanes.parts[name][k]
-
-    return [part(k) for k in range(results)]
+    return Return(results, typed_operand(rest))

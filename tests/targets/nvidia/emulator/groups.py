@@ -45,20 +45,28 @@ class Unshown:
     """Bytes of shared memory that threads wrote and no fence has shown to instructions that read by themselves."""
 
     def __init__(self, size: int) -> None:
-        self._writers: Array = np.full(size, -1)
+        self._writers: Array = np.zeros(size, np.int16)
+        """The number of who wrote each byte and one more, or 0."""
 
     def write(self, threads: Array, offsets: Array, size: int) -> None:
         """Threads write so many bytes each, at offsets in shared memory or, below 0, elsewhere."""
         inside = offsets >= 0
-        self._writers[offsets[inside][:, None] + np.arange(size)] = threads[inside][:, None]
+        if not inside.any():
+            return
+        if len(offsets) < len(threads):
+            threads = threads[-1:]
+        elif not inside.all():
+            offsets, threads = offsets[inside], threads[inside]
+        for k in range(size):
+            self._writers[offsets + k] = threads + 1
 
     def show(self, threads: Array) -> None:
         """A fence of these threads."""
-        self._writers[np.isin(self._writers, threads)] = -1
+        self._writers[np.isin(self._writers, threads + 1)] = 0
 
     def check(self, offsets: Array, size: int) -> None:
         """Raises EmulatorError if so many bytes at these offsets are not all shown."""
-        if (self._writers[offsets[:, None] + np.arange(size)] >= 0).any():
+        if self._writers[offsets[:, None] + np.arange(size)].any():
             raise EmulatorError("a product reads what no fence has shown it")
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
 
 from . import directed, numbers
-from .frame import Get, Lanes, Step, Sync, operand, typed_operand
+from .frame import Lanes, Operand, Step, Sync, operand, typed_operand
 from .memory import BASE, WINDOW
 from .numbers import Array, dtype_of, unsigned
 from .races import Access
@@ -108,10 +109,14 @@ def translate(instruction: Instruction) -> Step | Sync:
     result, word, rest = instruction
     if word == "call":
         return _call(result, rest)
-    words = rest.split(" ")
-    while words[0] in _FLAGS:
-        words.pop(0)
-    rest = " ".join(words)
+    first, _, others = rest.partition(" ")
+    while first in _FLAGS:
+        rest = others
+        first, _, others = rest.partition(" ")
+    if word in _BINARY:
+        return _applied(result, _BINARY[word], _two(rest))
+    if word in _UNARY:
+        return _applied(result, _UNARY[word], [typed_operand(rest)])
     match word:
         case "store":
             return _store(rest)
@@ -119,66 +124,63 @@ def translate(instruction: Instruction) -> Step | Sync:
             return _compare_and_swap(result, rest)
         case "insertvalue":
             return _insert(result, rest)
-        case _:
-            return _defining(result, _value(word, rest))
-
-
-def _defining(result: str, value: Get) -> Step:
-    def step(lanes: Lanes) -> None:
-        lanes.local[result] = value(lanes)
-
-    return step
-
-
-def _value(word: str, rest: str) -> Get:
-    match word:
         case "load":
-            return _load(rest)
+            return _load(result, rest)
         case "atomicrmw":
-            return _update(rest)
+            return _update(result, rest)
         case "getelementptr":
-            return _element_pointer(rest)
+            return _element_pointer(result, rest)
         case "extractvalue":
-            return _extract(rest)
-        case "icmp" | "fcmp":
-            predicate, _, operands = rest.partition(" ")
-            table = numbers.INTEGER_PREDICATES
-            return _applied(table[predicate] if word == "icmp" else numbers.float_predicate(predicate), _two(operands))
+            return _extract(result, rest)
+        case "icmp":
+            return _applied(result, numbers.INTEGER_PREDICATES[first], _two(others))
+        case "fcmp":
+            return _applied(result, numbers.float_predicate(first), _two(others))
         case "select":
-            return _applied(np.where, [typed_operand(part) for part in split(rest)])
-        case _ if word in _BINARY:
-            return _applied(_BINARY[word], _two(rest))
-        case _ if word in _UNARY:
-            return _applied(_UNARY[word], [typed_operand(rest)])
+            return _applied(result, np.where, [typed_operand(part) for part in split(rest)])
         case _:
-            return _cast(word, rest)
+            return _cast(result, word, rest)
 
 
-def _two(rest: str) -> list[Get]:
+def _two(rest: str) -> list[Operand]:
     """The operands of `i32 %x, %y`."""
     first, second = split(rest)
-    type_, _ = typed(first)
-    return [typed_operand(first), operand(type_, second)]
+    type_, name = typed(first)
+    return [operand(type_, name), operand(type_, second)]
 
 
-def _applied(function: Callable[..., Array], operands: Sequence[Get]) -> Get:
+def _applied(result: str, function: Callable[..., Array], operands: Sequence[Operand]) -> Step:
+    """A step that defines a name by a function of operands: for most, one or two, in as few calls as can be."""
     match operands:
         case [x]:
-            return lambda lanes: function(x(lanes))
+
+            def unary(lanes: Lanes) -> None:
+                lanes[result] = function(lanes[x])
+
+            return unary
         case [x, y]:
-            return lambda lanes: function(x(lanes), y(lanes))
+
+            def binary(lanes: Lanes) -> None:
+                lanes[result] = function(lanes[x], lanes[y])
+
+            return binary
         case _:
-            return lambda lanes: function(*[read(lanes) for read in operands])
+
+            def step(lanes: Lanes) -> None:
+                lanes[result] = function(*[lanes[x] for x in operands])
+
+            return step
 
 
-def _cast(word: str, rest: str) -> Get:
+def _cast(result: str, word: str, rest: str) -> Step:
     source, found, target = rest.rpartition(" to ")
     if not found:
         raise EmulatorError(f"unknown instruction: {word} {rest}")
-    from_type, _ = typed(source)
-    return _applied(_conversion(word, from_type, target), [typed_operand(source)])
+    from_type, name = typed(source)
+    return _applied(result, _conversion(word, from_type, target), [operand(from_type, name)])
 
 
+@cache
 def _conversion(word: str, source: str, target: str) -> Callable[[Array], Array]:
     dtype: np.dtype[Any] = dtype_of(target)
     match word:
@@ -226,22 +228,23 @@ def _addrspacecast(source: str, target: str) -> Callable[[Array], Array]:
     return lambda x: x + _SHARED
 
 
-def _element_pointer(rest: str) -> Get:
+def _element_pointer(result: str, rest: str) -> Step:
     element, base, index = split(rest)
-    width = dtype_of(element).itemsize
+    return _applied(result, _moved_by(dtype_of(element).itemsize), [typed_operand(base), typed_operand(index)])
 
+
+@cache
+def _moved_by(width: int) -> Callable[[Array, Array], Array]:
     def address(pointer: Array, number: Array) -> Array:
-        return pointer + number.astype(np.int64) * width
+        return pointer + number.astype(np.int64, copy=False) * width
 
-    return _applied(address, [typed_operand(base), typed_operand(index)])
+    return np.add if width == 1 else address
 
 
-def _pointer(text: str) -> Get:
-    """The generic address of a pointer operand."""
-    found = typed_operand(text)
-    if _is_shared(typed(text)[0]):
-        return lambda lanes: found(lanes) + _SHARED
-    return found
+def _pointer(text: str) -> tuple[Operand, int]:
+    """A pointer operand, and what lies between its space and generic addresses."""
+    ltype, name = typed(text)
+    return operand(ltype, name), _SHARED if _is_shared(ltype) else 0
 
 
 def _order(text: str) -> tuple[str, int | None, int]:
@@ -255,53 +258,57 @@ def _order(text: str) -> tuple[str, int | None, int]:
     return scoped[1], Access.ATOMIC | wide, int(align[1]) if align else 1
 
 
-def _load(rest: str) -> Get:
+def _load(result: str, rest: str) -> Step:
     operands, atomic, align = _order(rest.removeprefix("atomic "))
     ltype, pointer = split(operands)
-    dtype, read = dtype_of(ltype), _pointer(pointer)
+    dtype, (place, start) = dtype_of(ltype), _pointer(pointer)
     access = atomic or Access.READ
-    return lambda lanes: lanes.team.load(lanes.threads, read(lanes), dtype, align, access)
+
+    def step(lanes: Lanes) -> None:
+        lanes[result] = lanes.team.load(lanes.threads, lanes[place] + start, dtype, align, access)
+
+    return step
 
 
 def _store(rest: str) -> Step:
     operands, atomic, align = _order(rest.removeprefix("atomic "))
-    value, pointer = split(operands)
-    read, place = typed_operand(value), _pointer(pointer)
+    stored, pointer = split(operands)
+    value, (place, start) = typed_operand(stored), _pointer(pointer)
     access = (atomic or Access.READ) | Access.WRITE
-    return lambda lanes: lanes.team.store(lanes.threads, place(lanes), read(lanes), align, access)
+    return lambda lanes: lanes.team.store(lanes.threads, lanes[place] + start, lanes[value], align, access)
 
 
-def _update(rest: str) -> Get:
+def _update(result: str, rest: str) -> Step:
     word, _, rest = rest.partition(" ")
     operands, atomic, _ = _order(rest)
-    pointer, value = split(operands)
-    place, read, combine = _pointer(pointer), typed_operand(value), _UPDATES[word]
+    pointer, given = split(operands)
+    (place, start), value, combine = _pointer(pointer), typed_operand(given), _UPDATES[word]
     access = (atomic or Access.READ) | Access.WRITE
 
-    def update(lanes: Lanes) -> Array:
-        operand_ = lanes.full(read(lanes))
+    def step(lanes: Lanes) -> None:
+        given = lanes.full(value)
 
-        def new(k: int, old: Array) -> Array:
-            return combine(old, operand_[k : k + 1])
+        def new(who: slice, old: Array) -> Array:
+            return combine(old, given[who])
 
-        return lanes.team.update(lanes.threads, lanes.full(place(lanes)), operand_.dtype, access, new)
+        lanes[result] = lanes.team.update(lanes.threads, lanes.full(place) + start, given.dtype, access, new)
 
-    return update
+    return step
 
 
 def _compare_and_swap(result: str, rest: str) -> Step:
     operands, atomic, _ = _order(rest)
     pointer, wanted, desired = split(operands)
-    place, expected, value = _pointer(pointer), typed_operand(wanted), typed_operand(desired)
+    (place, start), expected, value = _pointer(pointer), typed_operand(wanted), typed_operand(desired)
     access = (atomic or Access.READ) | Access.WRITE
 
     def step(lanes: Lanes) -> None:
-        wants, news = lanes.full(expected(lanes)), lanes.full(value(lanes))
+        wants, news = lanes.full(expected), lanes.full(value)
 
-        def new(k: int, old: Array) -> Array:
-            return news[k : k + 1] if old[0] == wants[k] else old
+        def new(who: slice, old: Array) -> Array:
+            return np.where(old == wants[who], news[who], old)
 
-        old = lanes.team.update(lanes.threads, lanes.full(place(lanes)), news.dtype, access, new)
+        old = lanes.team.update(lanes.threads, lanes.full(place) + start, news.dtype, access, new)
         lanes.parts[result] = [old, old == wants]
 
     return step
@@ -310,21 +317,25 @@ def _compare_and_swap(result: str, rest: str) -> Step:
 # Structs and calls
 
 
-def _extract(rest: str) -> Get:
+def _extract(result: str, rest: str) -> Step:
     struct, number = split(rest)
     _, name = typed(struct)
-    # parts that whole warps compute are registers
-    return lambda lanes: lanes.parts[name][int(number)] if name in lanes.parts else lanes.get(f"{name}.{number}")
+
+    def step(lanes: Lanes) -> None:
+        # parts that whole warps compute are registers
+        lanes[result] = lanes.parts[name][int(number)] if name in lanes.parts else lanes[f"{name}.{number}"]
+
+    return step
 
 
 def _insert(result: str, rest: str) -> Step:
     struct, value, number = split(rest)
     type_, name = typed(struct)
-    members, read = split(type_[1:-1]), typed_operand(value)
+    members, given = split(type_[1:-1]), typed_operand(value)
 
     def step(lanes: Lanes) -> None:
         parts = [numbers.constant(m, "poison") for m in members] if name == "poison" else list(lanes.parts[name])
-        parts[int(number)] = read(lanes)
+        parts[int(number)] = lanes[given]
         lanes.parts[result] = parts
 
     return step
@@ -347,59 +358,61 @@ def _call(result: str, rest: str) -> Step | Sync:
     if name.startswith(_COPY):
         return _copy(name.removeprefix(_COPY), operands)
     if name.startswith(_REGISTER):
-        register = name.removeprefix(_REGISTER)
-        return _defining(result, lambda lanes: lanes.team.special(register, lanes.threads))
+        return _special(result, name.removeprefix(_REGISTER))
     if name.startswith("llvm."):
-        return _defining(result, _applied(_intrinsic(name, found[1]), operands))
+        return _applied(result, _intrinsic(name, found[1]), operands)
 
     def step(lanes: Lanes) -> None:
-        values = lanes.team.call(name, lanes.threads, [lanes.full(read(lanes)) for read in operands])
+        values = lanes.team.call(name, lanes.threads, [lanes.full(x) for x in operands])
         if len(values) == 1:
-            lanes.local[result] = values[0]
+            lanes[result] = values[0]
         else:
             lanes.parts[result] = values
 
     return step
 
 
-def _assembly(result: str, text: str, operands: Sequence[Get]) -> Step | Sync:
-    """Products of groups of warps, which are there at once; waiting and the fence in front give what they are given."""
-    if found := _WARPGROUP.search(text):
-        return Sync(found[1], [*operands, *(_number(word) for word in found[2].split(", "))], result)
-    if not text.startswith(("wgmma.wait_group", "wgmma.fence")):
-        raise EmulatorError(f"unknown assembly: {text}")
-
+def _special(result: str, register: str) -> Step:
     def step(lanes: Lanes) -> None:
-        lanes.parts[result] = [read(lanes) for read in operands]
+        lanes[result] = lanes.team.special(register, lanes.threads)
 
     return step
 
 
-def _number(word: str) -> Get:
-    value = np.array([int(word)])
-    return lambda _lanes: value
+def _assembly(result: str, text: str, operands: Sequence[Operand]) -> Step | Sync:
+    """Products of groups of warps, which are there at once; waiting and the fence in front give what they are given."""
+    if found := _WARPGROUP.search(text):
+        return Sync(found[1], [*operands, *(f"i32 {word}" for word in found[2].split(", "))], result)
+    if not text.startswith(("wgmma.wait_group", "wgmma.fence")):
+        raise EmulatorError(f"unknown assembly: {text}")
+
+    def step(lanes: Lanes) -> None:
+        lanes.parts[result] = [lanes[x] for x in operands]
+
+    return step
 
 
-def _copy(name: str, operands: Sequence[Get]) -> Step:
+def _copy(name: str, operands: Sequence[Operand]) -> Step:
     """Asynchronous copies: what they read is read when they begin, and arrives when somebody waits."""
     match name.split("."), operands:
         case ["commit", "group"], []:
             return lambda lanes: lanes.team.commit_copies(lanes.threads)
         case ["wait", "group"], [pending]:
-            return lambda lanes: lanes.team.await_copies(lanes.threads, int(pending(lanes)[0]))
+            return lambda lanes: lanes.team.await_copies(lanes.threads, int(lanes[pending][0]))
         case [_, "shared", "global", size, *_], [target, source, *rest]:
-            whole = np.array([int(size)])
+            given = rest[0] if rest else f"i32 {size}"
             return lambda lanes: lanes.team.copy_later(
                 lanes.threads,
-                lanes.full(target(lanes)) + _SHARED,
-                lanes.full(source(lanes)),
+                lanes.full(target) + _SHARED,
+                lanes.full(source),
                 int(size),
-                lanes.full(rest[0](lanes) if rest else whole),
+                lanes.full(given),
             )
         case _:
             raise EmulatorError(f"unknown copy: {name}")
 
 
+@cache
 def _intrinsic(name: str, head: str) -> Callable[..., Array]:
     words = name.split(".")
     if words[1] in ("fptosi", "fptoui"):

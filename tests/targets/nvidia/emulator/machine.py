@@ -19,6 +19,7 @@ from .races import Access, Epoch, Launched
 from .text import EmulatorError, parse
 
 WARP: Final = 32
+_ALL_LANES: Final = 0xFFFFFFFF
 _AXES: Final = "xyz"
 _SHARED_SPACE: Final = 3
 
@@ -121,6 +122,8 @@ class Team:
         self._copies = Copies(self._memory, threads)
         self._unshown = Unshown(SIZE - WINDOW)
         self._turns = np.zeros(threads, np.int64)
+        """How many barriers of its warp each thread has passed: a new array each time, for accesses are remembered with
+        it."""
         self._masks = np.zeros(threads, np.int64)
 
     # What instructions ask for
@@ -147,16 +150,16 @@ class Team:
         """Read one number a thread."""
         size = dtype.itemsize
         offsets = self._memory.offsets(addresses, size, align, access)
-        self._epoch.add(threads, offsets, size, access, self._turns[threads])
+        self._epoch.add(threads, offsets, size, access, self._turns)
         return self._memory.view(dtype)[offsets // size]
 
     def store(self, threads: Array, addresses: Array, values: Array, align: int, access: int) -> None:
         """Write one number a thread."""
         size = values.dtype.itemsize
         offsets = self._memory.offsets(addresses, size, align, access)
-        self._epoch.add(threads, offsets, size, access, self._turns[threads])
+        self._epoch.add(threads, offsets, size, access, self._turns)
         self._memory.view(values.dtype)[offsets // size] = values
-        self._unshown.write(threads, np.broadcast_to(offsets, threads.shape) - WINDOW, size)
+        self._unshown.write(threads, offsets - WINDOW, size)
 
     def update(
         self,
@@ -164,22 +167,38 @@ class Team:
         addresses: Array,
         dtype: np.dtype[Any],
         access: int,
-        new: Callable[[int, Array], Array],
+        new: Callable[[slice, Array], Array],
     ) -> Array:
         """Let one thread after the other replace a number; the old ones. Bytes that stay as they are count as read."""
         size = dtype.itemsize
         offsets = self._memory.offsets(addresses, size, size, access)
-        self._epoch.add(threads, offsets, size, access & ~Access.WRITE, self._turns[threads])
-        view = self._memory.view(dtype)
-        old = np.zeros(len(threads), dtype)
-        for k, place in enumerate(offsets // size):
-            old[k] = view[place]
-            view[place] = new(k, old[k : k + 1])[0]
-            changed = view[place : place + 1].view(np.uint8) != old[k : k + 1].view(np.uint8)
-            at = offsets[k] + np.flatnonzero(changed)
-            if len(at):
-                who = np.full(len(at), threads[k])
-                self._epoch.add(who, at, 1, access, self._turns[who])
+        self._epoch.add(threads, offsets, size, access & ~Access.WRITE, self._turns)
+        view, places = self._memory.view(dtype), offsets // size
+        if len(set(places.tolist())) == len(places):
+            return self._replace(threads, view, places, slice(None), access, new)
+        old = [
+            self._replace(threads[k : k + 1], view, places[k : k + 1], slice(k, k + 1), access, new)
+            for k in range(len(places))
+        ]
+        return np.concatenate(old)
+
+    def _replace(
+        self,
+        threads: Array,
+        view: Array,
+        places: Array,
+        who: slice,
+        access: int,
+        new: Callable[[slice, Array], Array],
+    ) -> Array:
+        """Replace numbers at different places; the old ones."""
+        old = view[places]
+        fresh = new(who, old).astype(view.dtype, copy=False)
+        view[places] = fresh
+        number, byte = np.nonzero(_bytes(fresh) != _bytes(old))
+        if len(number):
+            at = places[number] * view.itemsize + byte
+            self._epoch.add(threads[number], at, 1, access, self._turns)
         return old
 
     def copy_later(self, threads: Array, target: Array, source: Array, size: int, given: Array) -> None:
@@ -253,7 +272,7 @@ class Team:
         if len(running) + frame.exited.sum() != len(frame.places):
             raise DeadlockError("a barrier waits for threads that have returned")
         self._close()
-        self._turns += 1
+        self._turns = self._turns + 1
         frame.places[running] += 1
 
     def _released(self, frame: Frame, running: Array) -> bool:
@@ -271,7 +290,7 @@ class Team:
             if np.any(masks >> here % WARP & 1 == 0):
                 raise EmulatorError(f"a thread is not among the lanes that it names at {sync.name}")
             awaited = masks if sync.name.startswith(_WHOLE_WARPS) else masks & ~_exited_lanes(frame)[here // WARP]
-            complete = _complete(here, awaited)
+            complete = np.ones(len(here), np.bool_) if _all_there(here, awaited) else _complete(here, awaited)
             if sync.name.startswith(_GROUPS):
                 arrived = np.bincount(here // GROUP, weights=complete, minlength=len(frame.places) // GROUP + 1)
                 complete = arrived[here // GROUP] == GROUP
@@ -285,7 +304,7 @@ class Team:
         if sync.name.startswith(_GROUPS):
             self._multiply_by_groups(frame, sync, here)
         elif sync.name.startswith(_WHOLE_WARPS):
-            operands = [lanes.full(read(lanes)).reshape(-1, WARP) for read in sync.operands]
+            operands = [lanes.full(x).reshape(-1, WARP) for x in sync.operands]
             load = sync.name.startswith("llvm.nvvm.ldmatrix")
             found = self._load_matrices(sync.name, here, operands[0]) if load else multiply(sync.name[14:], operands)
             for k, part in enumerate(found):
@@ -293,10 +312,11 @@ class Team:
                 frame.keep(name, here, part.reshape(-1))
         elif sync.name == "llvm.nvvm.bar.warp.sync":
             self._masks[here] = masks
+            self._turns = self._turns.copy()
             self._turns[here] += 1
         else:
             mode = sync.name.split(".")[4]
-            word, position, bounds = (lanes.full(read(lanes)) for read in sync.operands[1:])
+            word, position, bounds = (lanes.full(x) for x in sync.operands[1:])
             source = here - here % WARP + shuffle_source(mode, here % WARP, position, bounds)
             if np.any(masks >> source % WARP & 1 == 0):
                 raise EmulatorError("a shuffle reads from a lane that does not take part")
@@ -309,7 +329,7 @@ class Team:
     def _multiply_by_groups(self, frame: Frame, sync: Sync, here: Array) -> None:
         """Products of four warps each, whose factors lie where descriptors say."""
         lanes = Lanes(frame, here)
-        left, right, *sums = (lanes.full(read(lanes)) for read in sync.operands)
+        left, right, *sums = (lanes.full(x) for x in sync.operands)
         *sums, left_turned, right_turned = sums
         product = group_product(sync.name)
         found = [part.copy() for part in sums]
@@ -345,6 +365,11 @@ class Team:
         return [spread_rows(halves[:, k], transposed) for k in range(count)]
 
 
+def _bytes(numbers: Array) -> Array:
+    """Those of each number, in a row of its own."""
+    return np.ascontiguousarray(numbers).view(np.uint8).reshape(len(numbers), -1)
+
+
 _GROUPS: Final = "wgmma."
 _WHOLE_WARPS: Final = ("llvm.nvvm.mma.", "llvm.nvvm.ldmatrix.", _GROUPS)
 
@@ -352,8 +377,8 @@ _WHOLE_WARPS: Final = ("llvm.nvvm.mma.", "llvm.nvvm.ldmatrix.", _GROUPS)
 def _named_lanes(lanes: Lanes, sync: Sync) -> Array:
     """The mask of those that take part: all of a warp, or as the instruction says."""
     if sync.name.startswith(_WHOLE_WARPS):
-        return np.full(len(lanes.index), 0xFFFFFFFF)
-    return lanes.full(sync.operands[0](lanes)).astype(np.int64) & 0xFFFFFFFF
+        return np.full(len(lanes.index), _ALL_LANES)
+    return lanes.full(sync.operands[0]).astype(np.int64) & _ALL_LANES
 
 
 def _exited_lanes(frame: Frame) -> Array:
@@ -364,6 +389,12 @@ def _exited_lanes(frame: Frame) -> Array:
     return found
 
 
+def _all_there(here: Array, masks: Array) -> bool:
+    """Whether these threads, in their order, are whole warps which name all of their lanes."""
+    whole = len(here) % WARP == 0 and here[0] % WARP == 0 and here[-1] - here[0] == len(here) - 1
+    return whole and bool((masks == _ALL_LANES).all())
+
+
 def _complete(here: Array, masks: Array) -> Array:
     """Whether all lanes of its mask stand beside each thread, with the same mask."""
     groups = (here // WARP << WARP) | masks
@@ -371,7 +402,7 @@ def _complete(here: Array, masks: Array) -> Array:
     for group in set(groups.tolist()):
         mine = groups == group
         arrived = int(np.bitwise_or.reduce(1 << here[mine] % WARP))
-        complete[mine] = arrived == group & 0xFFFFFFFF
+        complete[mine] = arrived == group & _ALL_LANES
     return complete
 
 

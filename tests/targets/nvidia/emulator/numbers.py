@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, Final, TypeAlias
 
 import ml_dtypes
@@ -59,14 +60,29 @@ def constant(ltype: str, text: str) -> Array:
     return np.array([int(text)]).astype(dtype) if dtype.kind in "ibO" else np.array([float(text)], dtype)
 
 
+@cache
+def literal(text: str) -> Array:
+    """A number with its type as an array of one entry, which nobody may write to."""
+    ltype, _, number = text.rpartition(" ")
+    found = constant(ltype, number)
+    found.setflags(write=False)
+    return found
+
+
+@cache
+def _bits(dtype: np.dtype[Any], kind: str) -> np.dtype[Any]:
+    """Integers as wide as numbers of a type."""
+    return dtype if dtype.kind == "b" else np.dtype(f"{kind}{dtype.itemsize}")
+
+
 def unsigned(x: Array) -> Array:
     """The same bits without sign."""
-    return x if x.dtype.kind == "b" else x.view(np.dtype(f"u{x.dtype.itemsize}"))
+    return x.view(_bits(x.dtype, "u"))
 
 
 def signed(x: Array) -> Array:
     """The same bits with sign."""
-    return x if x.dtype.kind == "b" else x.view(np.dtype(f"i{x.dtype.itemsize}"))
+    return x.view(_bits(x.dtype, "i"))
 
 
 def umin(x: Array, y: Array) -> Array:
@@ -128,6 +144,8 @@ def _shifted(operation: Callable[[Array, Array], Array], x: Array, y: Array) -> 
     """Amounts from the width on give anything."""
     width = 8 * x.dtype.itemsize
     amount = unsigned(y)
+    if np.maximum.reduce(amount) < width:
+        return operation(x, y)
     sensible = amount < width
     found = operation(x, np.where(sensible, amount, 0).astype(x.dtype))
     return np.where(sensible, found, constant(f"i{width}", "poison").view(x.dtype)[0])
@@ -196,6 +214,8 @@ def fma(x: Array, y: Array, z: Array) -> Array:
     """`x y + z` rounded once, away from overflow and underflow of intermediate float64 (Boldo and Melquiond)."""
     dtype = x.dtype
     a, b, c = (np.atleast_1d(v.astype(np.float64)) for v in (x, y, z))
+    if dtype == np.float32:
+        return _single(a * b, c)
     if dtype != np.float64:
         return narrowed(_to_odd(*_two_sum(a * b, c)), dtype)
     high, low = _two_product(a, b)
@@ -204,6 +224,22 @@ def fma(x: Array, y: Array, z: Array) -> Array:
     exact = top + _to_odd(*_two_sum(rest, bottom))
     plain = a * b + c
     return np.where(np.isfinite(exact) & ((exact != 0) | (plain != 0)), exact, plain)
+
+
+def _single(x: Array, y: Array) -> Array:
+    """The sum of an exact product and a single, as a single: what rounding to double loses decides nothing but ties."""
+    total = x + y
+    tied = total.view(np.int64) & _BEHIND_SINGLE == _HALF_OF_SINGLE
+    # Those below normal singles have fewer bits.
+    if np.logical_or.reduce(tied) or np.minimum.reduce(np.abs(total)) < _LEAST_NORMAL_SINGLE:
+        total = _to_odd(*_two_sum(x, y))
+    return total.astype(np.float32)
+
+
+_BEHIND_SINGLE: Final = (1 << 29) - 1
+"""The bits of a double behind those of a single."""
+_HALF_OF_SINGLE: Final = 1 << 28
+_LEAST_NORMAL_SINGLE: Final = 2.0**-126
 
 
 def narrowed(x: Array, dtype: np.dtype[Any]) -> Array:

@@ -6,6 +6,7 @@ of a warp orders them. Between blocks of a launch nothing orders, and atomics of
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -30,7 +31,7 @@ class RaceError(Exception):
 
 
 class Entry(NamedTuple):
-    """One access of several threads at byte offsets; `turn` counts the warp barriers that each has passed."""
+    """One access of several threads at byte offsets; `turns`: how many warp barriers each of the block has passed."""
 
     threads: Array
     offsets: Array
@@ -62,7 +63,7 @@ class Epoch:
     def add(self, threads: Array, offsets: Array, size: int, access: int, turns: Array) -> None:
         """Remember an access."""
         if len(offsets) != len(threads):
-            offsets = np.broadcast_to(offsets, threads.shape)
+            offsets = offsets.repeat(len(threads))
         self.entries.append(Entry(threads, offsets, size, access, turns))
 
     def close(self, masks: Array) -> list[Entry]:
@@ -74,22 +75,22 @@ class Epoch:
 
     def _contested(self) -> Bytes:
         """The accesses of words that several threads touch, and of which somebody writes."""
-        if not any(e.access & Access.WRITE for e in self.entries):
+        written = [e.offsets for e in self.entries if e.access & Access.WRITE]
+        if not written:
             return NOTHING
-        rows = _rows(self.entries)
-        words, threads = rows.offsets >> _WORD, rows.actors
+        words = np.concatenate([e.offsets for e in self.entries]) >> _WORD
+        threads = np.concatenate([e.threads for e in self.entries])
         many = int(words.max()) + 1
-        last, shared, written = np.empty(many, np.int64), np.zeros(many, np.bool_), np.zeros(many, np.bool_)
+        last, shared, contested = np.empty(many, np.int16), np.zeros(many, np.bool_), np.zeros(many, np.bool_)
         last[words] = threads
         shared[words[last[words] != threads]] = True
-        written[words[rows.flags & Access.WRITE != 0]] = True
-        return _by_byte(rows.those((shared & written)[words]))
+        written = np.concatenate(written) >> _WORD
+        contested[written] = shared[written]
+        return _by_byte(_rows(self.entries, np.flatnonzero(contested[words])))
 
 
 _WORD: Final = 3
 """Words of 8 bytes: no access reaches into two."""
-_FLAGS: Final = 8
-"""How many numbers flags can be."""
 
 
 @dataclass(slots=True)
@@ -102,11 +103,6 @@ class _Rows:
     flags: Array
     turns: Array
 
-    def those(self, chosen: Array) -> _Rows:
-        """Some of them."""
-        columns = (self.offsets, self.sizes, self.actors, self.flags, self.turns)
-        return _Rows(*(column[chosen] for column in columns))
-
     def bytes(self, step: int = 1) -> tuple[Array, Array]:
         """Each byte's offset, and which row accesses it; of each `step` bytes only the first."""
         counts = self.sizes // step
@@ -115,14 +111,19 @@ class _Rows:
         return self.offsets[row] + step * (np.arange(len(row)) - start[row]), row
 
 
-def _rows(entries: list[Entry]) -> _Rows:
-    counts = [len(e.threads) for e in entries]
+def _rows(entries: list[Entry], chosen: Array) -> _Rows:
+    """Some of the accesses of each thread."""
+    entry = np.repeat(np.arange(len(entries)), [len(e.threads) for e in entries])[chosen]
+    actors = np.concatenate([e.threads for e in entries])[chosen]
+    tables = {id(e.turns): e.turns for e in entries}
+    numbers = {key: number for number, key in enumerate(tables)}
+    turns = np.array([numbers[id(e.turns)] for e in entries])[entry]
     return _Rows(
-        np.concatenate([e.offsets for e in entries]),
-        np.repeat([e.size for e in entries], counts),
-        np.concatenate([e.threads for e in entries]),
-        np.repeat([e.access for e in entries], counts),
-        np.concatenate([e.turns for e in entries]),
+        np.concatenate([e.offsets for e in entries])[chosen],
+        np.array([e.size for e in entries])[entry],
+        actors,
+        np.array([e.access for e in entries])[entry],
+        np.stack([*tables.values()])[turns, actors],
     )
 
 
@@ -189,15 +190,15 @@ class Launched:
         """Remember what a block did."""
         if self._blocks == 1 or not entries:
             return
-        rows = _rows(entries)
-        rows = rows.those(rows.offsets < self._end)
-        offsets, row = rows.bytes()
-        narrow = (rows.flags & Access.ATOMIC != 0) & (rows.flags & Access.DEVICE == 0)
-        flags = np.where(narrow, rows.flags & ~Access.ATOMIC, rows.flags)[row]
-        for kind in range(_FLAGS):
-            those = offsets[flags == kind]
-            touched = np.zeros(those.max(initial=-1) + 1, np.bool_)
-            touched[those] = True
+        offsets = defaultdict[int, list[Array]](list)
+        for e in entries:
+            narrow = e.access & Access.ATOMIC and not e.access & Access.DEVICE
+            kind = e.access & ~Access.ATOMIC if narrow else e.access
+            offsets[kind] += [e.offsets + k for k in range(e.size)]
+        for kind, parts in offsets.items():
+            those = np.concatenate(parts)
+            touched = np.zeros(self._end, np.bool_)
+            touched[those[those < self._end]] = True
             found = np.flatnonzero(touched)
             actors = np.full(len(found), block)
             self._parts.append(Bytes(found, actors, np.full(len(found), kind), actors))
