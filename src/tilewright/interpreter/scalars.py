@@ -17,7 +17,6 @@ from tilewright.ir.core import Operation, Region, Value
 from tilewright.ir.evaluation import evaluated, integer_format
 from tilewright.ir.types import AddressSpace, CoopMatrixType, FragmentType, ScalarType, TileType, element_of
 from tilewright.numerics.arrays import dtype_of
-from tilewright.numerics.integers import wrap
 
 Array = NDArray[Any]
 
@@ -159,15 +158,17 @@ def _iteration(w: WorkGroup, op: scf.For, index: Array, carried: list[RuntimeVal
 def _divergent_for(w: WorkGroup, op: scf.For, bounds: list[Array]) -> None:
     assert w.mask is not None
     outer = w.mask
-    lower, upper, step = (np.broadcast_to(b, outer.shape).astype(object) for b in bounds)
-    trips = np.array([trip_count(*t) for t in zip(lower, upper, step, strict=True)], np.int64)
+    lanes = [np.broadcast_to(b, outer.shape) for b in bounds]
+    trips = np.array([trip_count(*t) for t in zip(*(b.tolist() for b in lanes), strict=True)], np.int64)
     carried = [w.values[v] for v in op.inits]
+    # Modulo 2 to the 64, and so to any width.
+    first, _, apart = (b.astype(np.int64) for b in lanes)
+    unused = 64 - integer_format(op).bits
     number = 0
     while (active := outer & (number < trips)).any():
         w.mask = active
-        index = np.array([a + number * s for a, s in zip(lower, step, strict=True)], object)
-        bits = integer_format(op).bits
-        _iteration(w, op, np.array([wrap(int(i), bits) for i in index], bounds[0].dtype), carried)
+        index = first + number * apart << unused >> unused
+        _iteration(w, op, index.astype(bounds[0].dtype), carried)
         following = [w.values[v] for v in scf.yielded(op.body)[: len(carried)]]
         carried = [merge(w, active, n, o, v) for n, o, v in zip(following, carried, op.outs, strict=True)]
         number += 1

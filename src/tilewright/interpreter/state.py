@@ -27,6 +27,12 @@ _LOST: Final = 0xA5
 Handler = Callable[["WorkGroup", Operation], None]
 
 
+def _all_below(numbers: Array, end: int) -> bool:
+    """Whether all lie from 0 up to the end."""
+    least, most = np.minimum.reduce(numbers, axis=None, initial=0), np.maximum.reduce(numbers, axis=None, initial=-1)
+    return bool(least >= 0 and most < end)
+
+
 class WorkGroup(Struct):
     """One work-group. In SPMD regions scalars have a last axis over work-items (or none, if uniform).
 
@@ -211,14 +217,20 @@ class WorkGroup(Struct):
         for index, extent, stride in zip(indices, view.shape, view.strides, strict=True):
             inside = inside & (index >= 0) & (index < extent)
             at = at + index * np.asarray(stride, np.int64)
-        active = np.asarray(self.active.any()) if at.ndim == 0 else np.broadcast_to(self.active, at.shape)
+        active = self.active
+        if at.ndim == 0:
+            active = np.asarray(active.any())
+        elif active.shape != at.shape:
+            active = np.broadcast_to(active, at.shape)
         if inside.shape != at.shape:
             inside = np.broadcast_to(inside, at.shape)
-        if (active & ~inside).any():
-            self._out_of_bounds(view, indices, active & ~inside, where)
-        at = np.where(active & inside, at, 0)
+        counted = active & inside
+        if not np.logical_and.reduce(counted, axis=None):
+            if (active & ~inside).any():
+                self._out_of_bounds(view, indices, active & ~inside, where)
+            at = np.where(counted, at, 0)
         size = len(view.buffer.data)
-        if (active & ((at < 0) | (at >= size))).any():
+        if not _all_below(at, size) and (active & ((at < 0) | (at >= size))).any():
             fail("R010", where, f"access outside the {size} elements of {view.buffer.name}")
         return view.buffer, at, active
 

@@ -251,8 +251,10 @@ class Team:
         places = frame.places[ready]
         schedule = self._device.schedule
         if schedule is None:
-            first = places == places.min()
-            return ready[first], places[~first].min(initial=DONE)
+            first = places == np.minimum.reduce(places)
+            if np.logical_and.reduce(first):
+                return ready, DONE
+            return ready[first], int(np.minimum.reduce(places[~first]))
         chosen = ready[places == schedule.choice(sorted(set(places.tolist())))]
         warps = sorted(set((chosen // WARP).tolist()))
         some = schedule.sample(warps, schedule.randint(1, len(warps)))

@@ -197,8 +197,9 @@ class Launched:
             offsets[kind] += [e.offsets + k for k in range(e.size)]
         for kind, parts in offsets.items():
             those = np.concatenate(parts)
-            touched = np.zeros(self._end, np.bool_)
-            touched[those[those < self._end]] = True
+            those = those[those < self._end]
+            touched = np.zeros(those.max(initial=-1) + 1, np.bool_)
+            touched[those] = True
             found = np.flatnonzero(touched)
             actors = np.full(len(found), block)
             self._parts.append(Bytes(found, actors, np.full(len(found), kind), actors))
