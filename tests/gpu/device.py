@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from targets.nvidia.case import Array, Launch
 from targets.nvidia.device_memory import Packer, launches, work_of
 from tilewright.artifacts.artifact import Artifact
+from tilewright.artifacts.tensor_maps import TensorMap
 from tilewright.machine.cuda.driver import Context
+from tilewright.machine.cuda.tensor_maps import encoded
 
 
 def run(context: Context, artifact: Artifact, launch: Launch, number: int = 0) -> dict[int, Array | list[Array | None]]:
@@ -16,7 +20,7 @@ def run(context: Context, artifact: Artifact, launch: Launch, number: int = 0) -
     module = context.load(artifact.payload.decode())
     alive: list[object] = []
     for step, kept in launches(context, info, launch.grid):
-        work = work_of(context, step, launch.grid, bytes(slots), kept=kept)
+        work = work_of(context, step, launch.grid, bytes(slots), kept=kept, described=partial(_described, context))
         function = module.function(step.symbol)
         function.allow_shared(step.local_bytes)
         m, n = step.work_group_size
@@ -24,3 +28,7 @@ def run(context: Context, artifact: Artifact, launch: Launch, number: int = 0) -
         alive += [kept, work]
     context.synchronize()
     return packer.results()
+
+
+def _described(context: Context, found: TensorMap, address: int) -> bytes:
+    return encoded(context, found.dtype, address, found.extents, found.pitch, found.box)

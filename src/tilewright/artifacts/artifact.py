@@ -26,6 +26,7 @@ from tilewright.artifacts.parameters import (
     PointerParameter,
     ScalarParameter,
 )
+from tilewright.artifacts.tensor_maps import MAP_ALIGNMENT, MAP_BYTES
 from tilewright.diagnostics.binary import bytes_of
 
 if TYPE_CHECKING:
@@ -95,10 +96,12 @@ def block_size(
     has_reports: bool = False,
     has_grid: bool = False,
     has_memory: bool = False,
+    maps: int = 0,
 ) -> int:
-    """Bytes of the parameter block, a multiple of its alignment."""
+    """Bytes of the parameter block, a multiple of its alignment; maps of tensors are at its end."""
     hidden = SCRATCH_SLOTS * has_scratch + REPORT_SLOTS * has_reports + has_grid + has_memory
-    return -(-(_used(parameters) + hidden * _SLOT_BYTES) // BLOCK_ALIGNMENT) * BLOCK_ALIGNMENT
+    alignment = MAP_ALIGNMENT if maps else BLOCK_ALIGNMENT
+    return -(-(_used(parameters) + hidden * _SLOT_BYTES) // alignment) * alignment + maps * MAP_BYTES
 
 
 def device_block_size(kernel: KernelInfo) -> int:
@@ -112,6 +115,7 @@ def device_block_size(kernel: KernelInfo) -> int:
         has_reports=has_reports,
         has_grid=plan.has_grid,
         has_memory=plan.group_bytes > 0,
+        maps=len(plan.maps),
     )
 
 
@@ -180,7 +184,7 @@ def _no_texts() -> Mapping[str, str]:
 _MAGIC: Final = b"TWARTF\x00\x01"
 _PREFIX: Final = struct.Struct("<8sQ")
 _DIGEST_BYTES: Final = 32
-ARTIFACT_FORMAT: Final = 12
+ARTIFACT_FORMAT: Final = 13
 """Grows with every change of what the bytes mean and of the calling convention; others are not read."""
 
 

@@ -19,6 +19,7 @@ from tilewright.artifacts.parameters import (
     Steps,
 )
 from tilewright.artifacts.parts import parts_from_json, parts_to_json
+from tilewright.artifacts.tensor_maps import map_from_json, map_to_json
 
 JsonObject = dict[str, object]
 
@@ -52,6 +53,7 @@ def _plan_to_json(plan: LaunchPlan) -> JsonObject:
         "scratch_bytes": plan.scratch_bytes,
         "parts": None if plan.parts is None else parts_to_json(plan.parts),
         "group_bytes": plan.group_bytes,
+        "maps": [map_to_json(found) for found in plan.maps],
     }
 
 
@@ -153,7 +155,8 @@ def _plan_from_json(fields: Fields | None) -> LaunchPlan | None:
     threads, items, cluster = _three(fields, "threads"), fields.integer("items"), _three(fields, "cluster")
     scratch_bytes, given = fields.integer("scratch_bytes"), fields.child_or_none("parts")
     parts = None if given is None else parts_from_json(given)
-    return LaunchPlan(threads, items, cluster, scratch_bytes, parts, fields.integer("group_bytes"))
+    maps = tuple(map_from_json(Fields(found)) for found in fields.items("maps"))
+    return LaunchPlan(threads, items, cluster, scratch_bytes, parts, fields.integer("group_bytes"), maps)
 
 
 def _three(fields: Fields, name: str) -> tuple[int, int, int]:

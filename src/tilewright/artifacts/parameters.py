@@ -10,6 +10,7 @@ from msgspec import Struct, field
 
 from tilewright.artifacts.constraints import Constraint, Lookup, Origin, Quantity, WithinGroup, quantities_of
 from tilewright.artifacts.parts import Parts
+from tilewright.artifacts.tensor_maps import TensorMap
 
 DTYPES: Final = ("bool", "i8", "i16", "i32", "i64", "index", "bf16", "f16", "f32", "f64", "c32", "c64")
 
@@ -177,7 +178,8 @@ class LaunchPlan(Struct, frozen=True):
     run at a time on neighbouring multiprocessors; it divides the blocks. Each block gets `local_bytes` of the kernel as
     dynamic shared memory. What that has no room for are `scratch_bytes` of the device's memory for each block. Where
     there are `parts`, a work-group is divided among so many blocks, which follow each other along x. `group_bytes` of
-    the device's memory are each work-group's, in all launches of a kernel in several launches.
+    the device's memory are each work-group's, in all launches of a kernel in several launches. `maps` are what a launch
+    makes for boxes that the device copies by itself.
     """
 
     threads: tuple[int, int, int]
@@ -186,6 +188,7 @@ class LaunchPlan(Struct, frozen=True):
     scratch_bytes: int = 0
     parts: Parts | None = None
     group_bytes: int = 0
+    maps: tuple[TensorMap, ...] = ()
 
     def __post_init__(self) -> None:
         _check(min(self.threads) > 0, "a block has at least one thread along each mode")
@@ -258,6 +261,10 @@ class KernelInfo(Struct, frozen=True):
             for quantity in quantities_of(constraint):
                 passed = _is_passed(quantity, known.get(quantity.parameter))
                 _check(passed, f"kernel {self.name}: a constraint on {quantity}, which a launch does not know")
+        for found in () if self.launch is None else self.launch.maps:
+            given = known.get(found.parameter)
+            fits = isinstance(given, MemrefParameter | PointerParameter) and not is_local(given)
+            _check(fits, f"kernel {self.name}: a map of {found.parameter!r}, which is no memory that a launch passes")
         for quantity in frozenset[Quantity]() if self.parts is None else self.parts.quantities:
             passed = quantity.origin is not Origin.GROUP_ID and _is_passed(quantity, known.get(quantity.parameter))
             _check(passed, f"kernel {self.name}: as many blocks as {quantity} says, which a launch does not know")

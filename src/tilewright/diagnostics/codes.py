@@ -186,6 +186,7 @@ _TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "R022": ("divergent barrier", "Not all work-items of the work-group reach the barrier."),
     "R023": ("divergent subgroup instruction", "Not all work-items of a subgroup reach the instruction."),
     "R024": ("work-item of a broadcast", "The index lies outside the subgroup."),
+    "R025": ("wait without an end", "A barrier that counts copies is used against its phases: somebody waits for one that lacks arrivals or bytes for ever, arrives at one that is complete, or uses a word that is no barrier."),
     "R030": ("undefined behaviour", "The kernel did what the specification of Tile IR leaves undefined: a promise or an assumption that does not hold, a division by zero, an index outside of the index space."),
     "R031": ("accesses without an order", "Two accesses of one tile block touch the same memory, one of them writing, and no token path orders them."),
     "R032": ("assertion failed", "The condition of an `assert` is false."),

@@ -20,6 +20,7 @@ def all_dialects() -> tuple[ModuleType, ...]:
         cf,
         gpu,
         gpu_products,
+        gpu_tensors,
         lane,
         lane_products,
         math,
@@ -34,7 +35,7 @@ def all_dialects() -> tuple[ModuleType, ...]:
     )
 
     numbers = (arith, arith_integers, arith_floats, math)
-    tiles = (tile, tile_combine, gpu, gpu_products)
+    tiles = (tile, tile_combine, gpu, gpu_products, gpu_tensors)
     return (builtin, statics, *numbers, cf, scf, memref, addresses, team, reports, tl, *tiles, lane, lane_products)
 
 

@@ -91,7 +91,9 @@ class AwaitCopies(Operation, name="gpu.await_copies"):
 
 
 class FenceAsync(Operation, name="gpu.fence_async"):
-    """What a thread has written to shared memory is seen by units that read it by themselves."""
+    """What a thread has written to shared memory, or `everywhere`, is seen by units that access it by themselves."""
+
+    everywhere: bool = optional_attribute(bool, default=False)
 
     def effects(self) -> Sequence[Effect]:
         return [Effect(EffectKind.ORDER)]
@@ -147,7 +149,16 @@ def rows_of(factor: MemrefType) -> tuple[int, int]:
 
 
 class AwaitMma(Operation, name="gpu.await_mma", traits=(PURE,)):
-    """The sums of a unit that works by itself, once they are there. Nobody may use them before."""
+    """The sums of a unit that works by itself, once all of its products but the last `pending` are formed.
+
+    Nobody may use sums of which products are left, but for more products that are added to them. What the others have
+    read may be written again.
+    """
 
     acc: Value = operand(TILE, var="T")
+    pending: int = optional_attribute(int, default=0)
     out: Value = result(var="T")
+
+    def verify(self, report: Report) -> None:
+        if self.pending < 0:
+            fail(self, report, f"{self.pending} products cannot be left", "pending")

@@ -201,13 +201,18 @@ class MmaAsync(Operation, name="lane.mma_async", traits=(SPMD_ONLY, CONVERGENT))
 
 
 class AwaitMma(Operation, name="lane.await_mma", traits=(SPMD_ONLY, CONVERGENT)):
-    """Sums that groups of warps have begun, when they are there. Nobody may use them before."""
+    """Sums that groups of warps have begun, with all but the last `pending` products formed: `gpu.await_mma`."""
 
     sums: Value = operand(FRAGMENT, var="T")
+    pending: int = optional_attribute(int, default=0)
     out: Value = result(var="T")
 
     def effects(self) -> Sequence[Effect]:
         return ()
+
+    def verify(self, report: Report) -> None:
+        if self.pending < 0:
+            fail(self, report, f"{self.pending} products cannot be left", "pending")
 
 
 def spot(factor: MemrefType, near: int, far: int) -> tuple[int, ...]:

@@ -23,6 +23,7 @@ from tilewright.interpreter import (
     lanes,
     products,
     scalars,
+    tensor_copies,
     tensors,
     tiles,
     views,
@@ -64,6 +65,7 @@ def all_handlers() -> OperationTable[Handler]:
             **lanes.handlers(),
             **copies.handlers(),
             **products.handlers(),
+            **tensor_copies.handlers(),
         }
     )
 

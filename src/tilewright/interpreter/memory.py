@@ -5,10 +5,11 @@ Offsets, extents and strides are integers, or arrays with one entry a work-item 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from tilewright.diagnostics import Location
@@ -46,6 +47,46 @@ class Arrival(Struct, frozen=True, eq=False):
     active: Array
     group: Array
     location: Location
+
+
+class Awaited(Struct, frozen=True, eq=False):
+    """A box on its way into local memory, whose arrival a phase of a barrier waits for."""
+
+    target: View
+    place: tuple[int, ...]
+    values: Array
+    location: Location
+
+
+class Phase(Struct, eq=False):
+    """A barrier that counts copies: how many arrivals each phase has, how many and how many bytes this one still lacks,
+    how many have ended, and the copies that are on their way."""
+
+    arrivals: int
+    missing: int
+    bytes: int = 0
+    ended: int = 0
+    copies: list[Awaited] = field(default_factory=list[Awaited])
+
+
+class Forming(Struct, eq=False):
+    """Sums on their way: of sums `before`, which may be so themselves, by adding products."""
+
+    before: Array | Forming
+    added: Callable[[Array], Array]
+
+    def formed(self) -> Array:
+        """With all products."""
+        return self.added(self.before.formed() if isinstance(self.before, Forming) else self.before)
+
+    def settle(self, pending: int) -> None:
+        """Form all but the last `pending` products, at least one, now."""
+        if not isinstance(self.before, Forming):
+            return
+        if pending > 1:
+            self.before.settle(pending - 1)
+        else:
+            self.before = self.before.formed()
 
 
 class Lanes(Struct, frozen=True):

@@ -5,9 +5,9 @@ These are as late as they may be: sums are formed of what memory holds when they
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,16 +17,14 @@ from tilewright.diagnostics.kernel_error import fail
 from tilewright.dialects import gpu_products as gpu
 from tilewright.dialects import lane_products as ops
 from tilewright.dialects.gpu_products import memref_of, rows_of
-from tilewright.dialects.lane import fragment_of
 from tilewright.dialects.matrix_instructions import MatrixInstruction, instruction_of
 from tilewright.interpreter.lanes import registers
-from tilewright.interpreter.memory import View
+from tilewright.interpreter.memory import Forming, View
 from tilewright.interpreter.scalars import whole_subgroups
 from tilewright.interpreter.state import Handler, WorkGroup
 from tilewright.interpreter.tiles import product, tile_of
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.layouts import Layout
-from tilewright.numerics.arrays import dtype_of
 
 Array = NDArray[Any]
 
@@ -42,22 +40,62 @@ def _all_there(w: WorkGroup, op: Operation) -> None:
         fail("R022", op.location, f"not all work-items reach this {op.name}")
 
 
+# Sums on their way are numbers that nobody computes with: they say which product is the last, wherever loops take them
+
+_ON_ITS_WAY: Final = 0x7FC00000
+_NUMBERS: Final = (1 << 22) - 1
+
+
+def _begun(w: WorkGroup, sums: Array, added: Callable[[Array], Array]) -> Array:
+    """What stands for sums of f32 until they are awaited."""
+    assert sums.dtype == np.float32, "units that work by themselves form sums of f32"
+    before, w.begun = _forming(w, sums), w.begun + 1
+    assert w.begun <= _NUMBERS, "the interpreter's limit on operations is lower"
+    w.forming[w.begun] = Forming(sums.copy() if before is None else before, added)
+    return np.full(sums.shape, _ON_ITS_WAY | w.begun, np.uint32).view(np.float32)
+
+
+def _forming(w: WorkGroup, sums: Array) -> Forming | None:
+    """What is on its way to be these sums; None if they are there."""
+    bits = np.ascontiguousarray(sums).view(np.uint32)
+    first = int(bits.flat[0])
+    on_its_way = first & ~_NUMBERS == _ON_ITS_WAY and bool((bits == first).all())
+    return w.forming.get(first & _NUMBERS) if on_its_way else None
+
+
+def _awaited(w: WorkGroup, sums: Array, pending: int) -> Array:
+    """The sums, or, if products may be left, what stands for them."""
+    found = _forming(w, sums)
+    if found is None:
+        return sums
+    if pending:
+        found.settle(pending)
+        return sums
+    return found.formed()
+
+
 # Products of the work-group
 
 
 def _mma_tiles(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, gpu.Mma)
     found = _instruction(op.instruction)
-    lhs = _factor(w, op, op.lhs, op.lhs_stage, op.along[0])
-    rhs = _factor(w, op, op.rhs, op.rhs_stage, op.along[1]).T
-    w.values[op.out] = product(lhs[None], rhs[None], tile_of(w, op.acc), found.sum)[0]
+    stages = w.number(op.lhs_stage), w.number(op.rhs_stage)
+
+    def added(sums: Array) -> Array:
+        lhs = _factor(w, op, op.lhs, stages[0], op.along[0])
+        rhs = _factor(w, op, op.rhs, stages[1], op.along[1]).T
+        return product(lhs[None], rhs[None], sums, found.sum)[0]
+
+    sums = tile_of(w, op.acc)
+    w.values[op.out] = _begun(w, sums, added) if found.reads_memory else added(sums)
 
 
-def _factor(w: WorkGroup, op: gpu.Mma, memory: Value, stage: Value, along: bool) -> Array:
+def _factor(w: WorkGroup, op: gpu.Mma, memory: Value, stage: int, along: bool) -> Array:
     """All of a stage: m or n first, then k."""
     type_ = memref_of(memory)
     near, far = np.indices(rows_of(type_))
-    found = _read(w, op.location, _view(w, memory), _slabs(memory, near, far), w.number(stage))
+    found = _read(w, op.location, _view(w, memory), _slabs(memory, near, far), stage)
     return found if along else found.T
 
 
@@ -84,7 +122,7 @@ def _read(w: WorkGroup, where: Location, view: View, at: Sequence[Array], stage:
 
 def _await_tiles(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, gpu.AwaitMma)
-    w.values[op.out] = w.values[op.acc]
+    w.values[op.out] = _awaited(w, tile_of(w, op.acc), op.pending)
 
 
 # Of warps
@@ -176,14 +214,11 @@ def _mma_async(w: WorkGroup, op: Operation) -> None:
     """The sums are nothing before they are awaited."""
     assert isinstance(op, ops.MmaAsync)
     _all_there(w, op)
-    found, before = _instruction(op.instruction), w.pending.get(op.sums)
-    given = None if before is not None else registers(w, op.sums).copy()
+    found = _instruction(op.instruction)
     row_at, column_at = ([w.scalar(index) for index in each] for each in (op.row_indices, op.column_indices))
     rows, columns = _view(w, op.rows), _view(w, op.columns)
 
-    def formed() -> Array:
-        sums = before() if before is not None else given
-        assert sums is not None
+    def added(sums: Array) -> Array:
         group = found.warps * w.subgroup_size
         out = sums.copy()
         for first in range(0, w.items, group):
@@ -191,9 +226,7 @@ def _mma_async(w: WorkGroup, op: Operation) -> None:
             out[:, mine] = _of_group(w, op, found, (rows, columns), (row_at, column_at), first, sums[:, mine])
         return out
 
-    w.pending[op.out] = formed
-    type_ = fragment_of(op.out)
-    w.values[op.out] = np.full((type_.size, w.items), np.nan, dtype_of(type_.element.format))
+    w.values[op.out] = _begun(w, registers(w, op.sums), added)
 
 
 def _of_group(
@@ -229,10 +262,7 @@ def _of_group(
 def _await_mma(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, ops.AwaitMma)
     _all_there(w, op)
-    formed = w.pending.pop(op.sums, None)
-    if formed is None:
-        fail("R022", op.location, "awaits sums that nobody forms")
-    w.values[op.out] = formed()
+    w.values[op.out] = _awaited(w, registers(w, op.sums), op.pending)
 
 
 def handlers() -> Mapping[type[Operation], Handler]:

@@ -13,7 +13,7 @@ from tilewright.diagnostics import Diagnostic, Location
 from tilewright.diagnostics.kernel_error import fail
 from tilewright.dialects import scf
 from tilewright.dialects.builtin import Kernel
-from tilewright.interpreter.memory import Arrival, Buffer, GroupValue, Lanes, View
+from tilewright.interpreter.memory import Arrival, Buffer, Forming, GroupValue, Lanes, Phase, View
 from tilewright.interpreter.shadow import Shadow, Touch, among_work_items
 from tilewright.interpreter.trial import Trial
 from tilewright.ir.core import Block, Operation, Value
@@ -46,7 +46,8 @@ class WorkGroup(Struct):
     they may be of, by the outermost one.
 
     `copies` are asynchronous ones on their way, in groups, of which each work-item has closed as many as `groups` says;
-    `pending` are sums that nobody has awaited, and how they are formed.
+    `forming` are sums that nobody has awaited, by the number of the last product, of which `begun` have been begun.
+    `phases` are barriers that count copies, by their words of memory.
     """
 
     kernel: Kernel
@@ -70,7 +71,9 @@ class WorkGroup(Struct):
     nests: dict[Operation, list[scf.For]] = field(default_factory=dict[Operation, list[scf.For]])
     copies: list[Arrival] = field(default_factory=list[Arrival])
     groups: Array = field(default_factory=lambda: np.zeros(1, np.int64))
-    pending: dict[Value, Callable[[], Array]] = field(default_factory=dict[Value, Callable[[], Array]])
+    forming: dict[int, Forming] = field(default_factory=dict[int, Forming])
+    begun: int = 0
+    phases: dict[tuple[int, int], Phase] = field(default_factory=dict[tuple[int, int], Phase])
     part: int = 0
     num_parts: int = 1
     memory: dict[int, View] = field(default_factory=dict[int, View])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import re
+import struct
 from collections.abc import Callable
 from ctypes import c_char_p, c_int, c_uint, c_uint8, c_uint64, c_void_p
 from dataclasses import dataclass, field
@@ -28,7 +29,7 @@ CAPTURE_UNSUPPORTED: Final = 900
 _NUMBERS: Final = (c_int, c_uint, c_uint8, c_uint64, ctypes.c_size_t)
 _ERRORS: Final = {2: b"CUDA_ERROR_OUT_OF_MEMORY", 700: b"CUDA_ERROR_ILLEGAL_ADDRESS", 1: b"CUDA_ERROR_INVALID_VALUE"}
 _ATTRIBUTES: Final = {1: 1024, 8: 48 * 1024, 16: 132, 97: 227 * 1024}
-_ENTRY: Final = re.compile(r"\.entry\s+([\w$]+)\s*\(\s*(?:\.param\s+\.align\s+16\s+\.b8\s+[\w$]+\[(\d+)\])?")
+_ENTRY: Final = re.compile(r"\.entry\s+([\w$]+)\s*\(\s*(?:\.param\s+\.align\s+(?:16|64)\s+\.b8\s+[\w$]+\[(\d+)\])?")
 
 
 @dataclass(frozen=True)
@@ -217,6 +218,18 @@ class FakeDriver:
         if not own and not 0 <= device < self.devices:
             return 1
         c_int.from_address(out).value = 0 if own else device
+        return 0
+
+    def play_cuTensorMapEncodeTiled(self, out: int, *given: int) -> int:
+        """A map of two dimensions says what was asked for: type, address, extents, pitch, box, what is fixed."""
+        dtype, rank, address, extents, pitch, box, steps, *fixed = given
+        extents_, box_, steps_ = (
+            (c_uint64 * 2).from_address(extents),
+            *((c_uint * 2).from_address(n) for n in (box, steps)),
+        )
+        assert (rank, out % 64, address % 16, list(steps_)) == (2, 0, 0, [1, 1])
+        words = (dtype, address, *extents_, c_uint64.from_address(pitch).value, *box_, *fixed)
+        ctypes.memmove(out, struct.pack("<16q", *words, *[0] * (16 - len(words))), 128)
         return 0
 
     def play_cuStreamCreate(self, out: int, _flags: int) -> None:

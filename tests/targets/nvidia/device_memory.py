@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, Protocol
@@ -25,6 +25,7 @@ from tilewright.artifacts.artifact import (
     scratch_slots,
     slot_layout,
 )
+from tilewright.artifacts.tensor_maps import TensorMap
 from tilewright.runtime.memref_fit import bound_strides
 
 from .case import Argument, Array, GroupArgument
@@ -71,11 +72,13 @@ def work_of(
     records: tuple[int, int] | None = None,
     parts: int = PARTS,
     kept: Buffer | None = None,
+    described: Callable[[TensorMap, int], bytes] | None = None,
 ) -> Work:
     """A launch on a grid of work-groups with the slots of the parameters, and the address and words of records.
 
     Work-groups that blocks share have `parts` of them each: any number has to do. `kept` is what they keep between
-    launches. Written independently of the launcher as a check on it.
+    launches, `described` makes the map of a matrix at an address. Written independently of the launcher as a check on
+    it.
     """
     plan = info.launch
     assert plan is not None
@@ -95,7 +98,14 @@ def work_of(
         has_scratch, has_reports = scratch is not None, records is not None
         last = memory_slot(info.parameters, has_scratch=has_scratch, has_reports=has_reports, has_grid=plan.has_grid)
         slots = slots.ljust(last, b"\0") + struct.pack("<Q", kept.address)
-    return Work(blocks, slots.ljust(device_block_size(info), b"\0"), scratch)
+    maps = b""
+    if plan.maps:
+        assert described is not None
+        places = {slot.parameter: slot.offset for slot in slot_layout(info.parameters) if slot.role == "pointer"}
+        for found in plan.maps:
+            (address,) = struct.unpack_from("<Q", slots, places[found.parameter])
+            maps += described(found, address + found.distance)
+    return Work(blocks, slots.ljust(device_block_size(info) - len(maps), b"\0") + maps, scratch)
 
 
 def launches(

@@ -12,7 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tilewright.artifacts.artifact import KernelInfo
+from tilewright.artifacts.parameters import DTYPE_BYTES
 from tilewright.artifacts.report_sites import ReportSite, device_words, read_sites
+from tilewright.artifacts.tensor_maps import TensorMap
 from tilewright.compiler import CompileOptions, lower_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.builtin import Module
@@ -22,6 +24,7 @@ from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
 
 from .case import Array, Launch
 from .device_memory import Packer, launches, work_of
+from .emulator.barriers import encoded
 from .emulator.machine import Device, Program
 
 HEAD = 4
@@ -55,10 +58,15 @@ class Emulated:
         records.write(struct.pack(f"<{HEAD}q", 0, words, 0, 0))
         reporting = None if reported is None else (records.address, words)
         for launch, memory in launches(device.memory, info, grid):
-            work = work_of(device.memory, launch, grid, slots, reporting, kept=memory)
+            work = work_of(device.memory, launch, grid, slots, reporting, kept=memory, described=described)
             device.launch(self.program, launch.symbol, work.blocks, work.block, launch.local_bytes)
         if reported is not None:
             deliver(info.name, *reports_in(np.frombuffer(records.read(), np.int64), reported[1]))
+
+
+def described(found: TensorMap, address: int) -> bytes:
+    """What the emulator takes for the map of a matrix."""
+    return encoded(address, DTYPE_BYTES[found.dtype], found.extents, found.pitch, found.box)
 
 
 def reports_in(memory: npt.NDArray[np.int64], sites: Sequence[ReportSite]) -> tuple[list[Record], int]:

@@ -63,14 +63,22 @@ SIGNATURES: Final[dict[str, tuple[type, ...]]] = {
     "cuEventElapsedTime": (POINTER(c_float), c_void_p, c_void_p),
     "cuEventDestroy_v2": (c_void_p,),
     "cuThreadExchangeStreamCaptureMode": (POINTER(c_int),),
+    "cuTensorMapEncodeTiled": (
+        *(c_void_p, c_int, c_uint, c_void_p, POINTER(c_uint64), POINTER(c_uint64), POINTER(c_uint), POINTER(c_uint)),
+        *(c_int, c_int, c_int, c_int),
+    ),
 }
+
+LATER: Final = frozenset({"cuTensorMapEncodeTiled"})
+"""Functions that came with the devices which are asked for them, in CUDA 12.0."""
 
 
 class Library:
     """The loaded driver library; `call` runs a function and turns its error code into an exception."""
 
     def __init__(self, handle: ctypes.CDLL) -> None:
-        self._functions = {name: getattr(handle, name) for name in SIGNATURES}
+        there = (name for name in SIGNATURES if name not in LATER or hasattr(handle, name))
+        self._functions = {name: getattr(handle, name) for name in there}
         for name, function in self._functions.items():
             function.argtypes = SIGNATURES[name]
             function.restype = c_int
@@ -80,7 +88,12 @@ class Library:
             function.restype = c_int
 
     def call(self, name: str, *arguments: object) -> None:
-        """Call a driver function of the table; `DriverError` if it does not answer CUDA_SUCCESS."""
+        """Call a driver function of the table; `DriverError` if it does not answer CUDA_SUCCESS.
+
+        Raises `DriverUnavailable` for one of `LATER` that this driver does not have.
+        """
+        if name not in self._functions:
+            raise DriverUnavailable(f"the NVIDIA driver is too old: it lacks {name}, which came with CUDA 12.0")
         code: int = self._functions[name](*arguments)
         if code:
             raise error_of(name, code, *self.describe(code))

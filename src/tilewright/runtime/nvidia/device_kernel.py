@@ -10,6 +10,7 @@ from math import prod
 from threading import Lock
 
 from tilewright.artifacts.artifact import KernelInfo, LaunchPlan, device_block_size, slot_layout
+from tilewright.artifacts.tensor_maps import MAP_BYTES
 from tilewright.machine.cuda.driver import LAUNCH_OUT_OF_RESOURCES, DriverError, KernelFunction
 from tilewright.machine.cuda.memory import stream_memory
 from tilewright.runtime.argument_checks import ArgumentChecks
@@ -22,6 +23,7 @@ from tilewright.runtime.nvidia.direct import DeviceRunner
 from tilewright.runtime.nvidia.parts import PartCount
 from tilewright.runtime.nvidia.records import DeviceRecords
 from tilewright.runtime.nvidia.tables import DeviceTables, HostTable
+from tilewright.runtime.nvidia.tensor_maps import LaunchMaps
 from tilewright.runtime.scalars import SLOT_FORMATS, SlotValue
 
 
@@ -49,7 +51,8 @@ class DeviceKernel:
         formats += "q" if plan.has_grid else ""
         formats += "Q" if plan.group_bytes else ""
         self._parts = PartCount(info)
-        padding = device_block_size(info) - struct.calcsize(f"<{formats}")
+        self._maps = LaunchMaps.of(info, plan, context)
+        padding = device_block_size(info) - MAP_BYTES * len(plan.maps) - struct.calcsize(f"<{formats}")
         self._packer = struct.Struct(f"<{formats}{padding}x")
         self._runners: dict[int, DeviceRunner | None] = {}
         self._mutex = Lock()
@@ -84,7 +87,7 @@ class DeviceKernel:
         """The parameter block of a launch on a grid: after `values`, those of scratch memory and reports among them."""
         plan = self._plan
         said = () if not plan.has_grid else sizes[:1] if plan.parts is None else (parts,)
-        return self._packer.pack(*values, *said, *memory)
+        return self._packer.pack(*values, *said, *memory) + self._maps.bytes(values)
 
     def run(self, sizes: Extents, values: list[SlotValue], keep: Sequence[object], stream: int) -> None:
         """Enqueue checked work; an empty grid is none. Raises `LaunchError` if the device has no resources for it.

@@ -8,6 +8,7 @@ from typing import Protocol, TypeVar
 
 from msgspec import Struct, field
 
+from tilewright.artifacts.tensor_maps import TensorMap
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir import core
 from tilewright.ir.types import TileType
@@ -75,6 +76,7 @@ class KernelContext(Struct):
     parts: Value | None = None
     memory: Value | None = None
     ended: Value | None = None
+    maps: Mapping[TensorMap, Value] = field(default_factory=dict[TensorMap, Value])
     reaches: dict[core.Value, Value] = field(default_factory=dict[core.Value, Value])
 
     @property

@@ -14,6 +14,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from tilewright.artifacts.artifact import (
+    BLOCK_ALIGNMENT,
     KernelInfo,
     LaunchPlan,
     Slot,
@@ -27,6 +28,7 @@ from tilewright.artifacts.artifact import (
 from tilewright.artifacts.parameters import REPORTS, SCHEDULE
 from tilewright.artifacts.report_sites import numbered_sites
 from tilewright.artifacts.symbols import entry_symbol
+from tilewright.artifacts.tensor_maps import MAP_ALIGNMENT, MAP_BYTES
 from tilewright.dialects import memref, scf, tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir import core
@@ -50,6 +52,7 @@ from tilewright.targets.nvidia import (
     reports,
     subgroup,
     team,
+    tensor_copies,
 )
 from tilewright.targets.nvidia.arena import ALIGNMENT, Arena, is_local_parameter
 from tilewright.targets.nvidia.context import KernelContext, OpLowering, Records, is_tile
@@ -143,6 +146,7 @@ def lowering_table() -> OperationTable[OpLowering]:
             **dict.fromkeys(addresses.ACCESSES, _access),
             **lanes.lowerings(),
             **lane_products.lowerings(),
+            **tensor_copies.lowerings(),
             **reports.lowerings(),
         }
     )
@@ -163,10 +167,17 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     has_scratch = room is not None
     has_grid = kernel.items > 1 or kernel.parts is not None
     has_memory = kernel.group_bytes > 0
+    maps = tensor_copies.maps_of(kernel)
     size = block_size(
-        parameters, has_scratch=has_scratch, has_reports=has_reports, has_grid=has_grid, has_memory=has_memory
+        parameters,
+        has_scratch=has_scratch,
+        has_reports=has_reports,
+        has_grid=has_grid,
+        has_memory=has_memory,
+        maps=len(maps),
     )
-    slots = [Parameter("ptr", "slots", f'byval([{size} x i8]) align 16 "nvvm.grid_constant"')] if size else []
+    alignment = MAP_ALIGNMENT if maps else BLOCK_ALIGNMENT
+    slots = [Parameter("ptr", "slots", f'byval([{size} x i8]) align {alignment} "nvvm.grid_constant"')] if size else []
     geometry = f'nounwind "nvvm.reqntid"="{m * n},1,1"'
     if kernel.items > 1:
         # left alone, ptxas spills to save the last register of 64 or 96
@@ -217,6 +228,8 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     if has_memory:
         slot = memory_slot(parameters, has_scratch=has_scratch, has_reports=has_reports, has_grid=has_grid)
         ctx.memory = _group_memory(ctx, b.load("ptr", b.offset(function.arguments[0], slot), 8))
+    if maps:
+        ctx.maps = tensor_copies.map_pointers(ctx, function.arguments[0], size - MAP_BYTES * len(maps))
     _bind_parameters(ctx, function.arguments, iter(slot_layout(parameters)))
     ctx.lower_block(kernel.body.entry)
     b.ret()
@@ -226,6 +239,7 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
         scratch_bytes=arena.scratch_bytes,
         parts=parts_of(kernel),
         group_bytes=kernel.group_bytes,
+        maps=maps,
     )
     info = kernel_info(kernel, symbol, arena.high_water)
     facts = dict(info.facts) | ({SCHEDULE: kernel.schedule} if kernel.schedule is not None else {})

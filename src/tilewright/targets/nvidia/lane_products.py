@@ -95,7 +95,8 @@ def _await_copies(ctx: KernelContext, op: core.Operation) -> None:
 
 
 def _fence(ctx: KernelContext, op: core.Operation) -> None:
-    ctx.b.intrinsic_void("llvm.nvvm.fence.proxy.async.shared_cta", [])
+    assert isinstance(op, gpu.FenceAsync)
+    ctx.b.intrinsic_void(f"llvm.nvvm.fence.proxy.async{'' if op.everywhere else '.shared_cta'}", [])
 
 
 def _load_matrices(ctx: KernelContext, op: core.Operation) -> None:
@@ -216,9 +217,13 @@ def _by_group(
 
 
 def _await_mma(ctx: KernelContext, op: core.Operation) -> None:
-    """All sums, when they are there: nothing that uses them may move in front."""
+    """All sums, when they are there: nothing that uses them may move in front. Those that are on their way stay."""
     assert isinstance(op, ops.AwaitMma)
     sums = _values(ctx, op.sums)
+    if op.pending:
+        ctx.b.intrinsic_void("llvm.nvvm.wgmma.wait_group.sync.aligned", [i64(op.pending)])
+        ctx.bind(op.out, Fragment(tuple(sums)))
+        return
     text, constraints = "wgmma.wait_group.sync.aligned 0;", f"{_outputs(len(sums))},{_tied(len(sums))}"
     ctx.bind(op.out, Fragment(tuple(_assembly(ctx, text, constraints, sums, len(sums)))))
 

@@ -55,7 +55,7 @@ from tilewright.transforms.spread_collectives.spreading import SpreadCollectives
 if TYPE_CHECKING:
     from tilewright.targets.nvidia.explain import Explanation
 
-_FORMAT: Final = "15"
+_FORMAT: Final = "16"
 _CONSTANT_SPACE: Final = 4
 
 

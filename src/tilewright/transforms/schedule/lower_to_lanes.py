@@ -13,7 +13,19 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any, ClassVar, Final
 
-from tilewright.dialects import addresses, arith, gpu, gpu_products, lane, lane_products, memref, scf, team, tile
+from tilewright.dialects import (
+    addresses,
+    arith,
+    gpu,
+    gpu_products,
+    gpu_tensors,
+    lane,
+    lane_products,
+    memref,
+    scf,
+    team,
+    tile,
+)
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.tile_combine import ReduceBy, ScanBy, single_operation
@@ -378,7 +390,7 @@ def _product(low: _Lowering, build: Builder, op: gpu_products.Mma) -> None:
 
 
 def _awaited(low: _Lowering, build: Builder, op: gpu_products.AwaitMma) -> None:
-    low.put(op.out, build(lane_products.AwaitMma(low.new(op.acc))).out)
+    low.put(op.out, build(lane_products.AwaitMma(low.new(op.acc), pending=op.pending)).out)
 
 
 def _copied(low: _Lowering, build: Builder, op: gpu_products.CopyAsync) -> None:
@@ -394,6 +406,18 @@ def _elected(low: _Lowering, build: Builder, op: memref.Store | ScalarAtomic) ->
     found = by_one_thread(build, low.threads, low.buffer, new, bool(used))
     if found is not None:
         low.put(op.results[0], found)
+
+
+def _asked(low: _Lowering, build: Builder, op: Operation) -> None:
+    """One thread asks, on one branch for all that follows each other."""
+    condition, last = low.threads.is_first_thread(), build.block.last
+    if isinstance(last, scf.If) and last.condition is condition:
+        here = Builder.at_end(last.then.entry, build.location)
+    else:
+        here = emit.open_if(build, condition)
+    new = type(op).of_parts([low.new(value) for value in op.operands], [], dict(op.attributes))
+    new.places = op.places
+    here(new)
 
 
 _COMBINATIONS: Final[dict[memref.AtomicKind, type[arith.Add | arith.Max | arith.Min]]] = {
@@ -412,7 +436,9 @@ _LIMITS: Final = {
 
 _ONCE: Final = (memref.Store, memref.AtomicLoad, memref.AtomicStore, memref.AtomicRmw)
 """What has no tile and still is done by one thread for all."""
-_OWN: Final = (*_ONCE, gpu_products.CopyAsync, team.Spmd)
+_ASKED: Final = (gpu_tensors.OpenBarriers, gpu_tensors.CloseBarriers, gpu_tensors.Expect, gpu_tensors.CopyTensor)
+"""What one thread asks the machine for."""
+_OWN: Final = (*_ONCE, *_ASKED, gpu_products.CopyAsync, team.Spmd)
 """What has no tile and still is not what each thread does: done by one for all, dealt to them, or theirs already."""
 
 _LOWERINGS: Final[OperationTable[Callable[[_Lowering, Builder, Any], None]]] = OperationTable(
@@ -439,6 +465,7 @@ _LOWERINGS: Final[OperationTable[Callable[[_Lowering, Builder, Any], None]]] = O
         addresses.ScatterUpdate: _scatter,
         addresses.ScatterExchange: _scatter,
         **dict.fromkeys(_ONCE, _elected),
+        **dict.fromkeys(_ASKED, _asked),
         tile.Mma: _plain_product,
         gpu_products.Mma: _product,
         gpu_products.AwaitMma: _awaited,

@@ -30,6 +30,7 @@ class Threads(Struct):
     numbers: dict[Owner, Value] = field(default_factory=dict[Owner, Value])
     digits: dict[tuple[Owner, int, int], Value] = field(default_factory=dict[tuple[Owner, int, int], Value])
     coordinates: dict[tuple[Layout, int], Value] = field(default_factory=dict[tuple[Layout, int], Value])
+    first: Value | None = None
 
     def coordinate(self, layout: Layout, dim: int) -> Value:
         """The coordinate of the first register along a dimension."""
@@ -83,6 +84,12 @@ class Threads(Struct):
             is_zero = emit.equals_zero(self.head, self.digit(place))
             condition = is_zero if condition is None else emit.both(self.head, condition, is_zero)
         return condition
+
+    def is_first_thread(self) -> Value:
+        """As `is_elected`, the same value each time."""
+        if self.first is None:
+            self.first = Threads.is_elected(self)
+        return self.first
 
     def is_elected(self) -> Value:
         """Whether this is the one thread that acts for all."""

@@ -62,6 +62,30 @@ class Machine(Protocol):
         """End all groups of copies but so many."""
         ...
 
+    def open_barrier(self, place: int, arrivals: int) -> None:
+        """Make a barrier that counts copies of a word of shared memory."""
+        ...
+
+    def close_barrier(self, place: int) -> None:
+        """Make a word of a barrier."""
+        ...
+
+    def expect(self, place: int, count: int) -> None:
+        """Arrive at a barrier, and tell how many bytes more its phase has."""
+        ...
+
+    def copy_box(self, thread: int, place: int, target: int, pointer: int, start: tuple[int, int]) -> None:
+        """Begin to copy a box of a matrix."""
+        ...
+
+    def commit_products(self, threads: Array) -> None:
+        """Make a group of the products begun."""
+        ...
+
+    def await_products(self, threads: Array, pending: int) -> None:
+        """End all groups of products but so many."""
+        ...
+
     def show_writes(self, threads: Array) -> None:
         """Let instructions that read memory by themselves see what was written."""
         ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import ml_dtypes
 import numpy as np
@@ -60,6 +60,10 @@ class Unshown:
         for k in range(size):
             self._writers[offsets + k] = threads + 1
 
+    def replace(self, offsets: Array) -> None:
+        """Something else that needs no fence is at these offsets now."""
+        self._writers[offsets] = 0
+
     def show(self, threads: Array) -> None:
         """A fence of these threads."""
         self._writers[np.isin(self._writers, threads + 1)] = 0
@@ -68,6 +72,40 @@ class Unshown:
         """Raises EmulatorError if so many bytes at these offsets are not all shown."""
         if self._writers[offsets[:, None] + np.arange(size)].any():
             raise EmulatorError("a product reads what no fence has shown it")
+
+
+class Going(NamedTuple):
+    """A product that has not been awaited: who multiplies, in which of their groups of products, what it reads."""
+
+    threads: Array
+    number: int
+    offsets: Array
+
+
+class GoingProducts:
+    """Products that go on until their threads have waited for them, though their sums are here at once."""
+
+    def __init__(self, threads: int) -> None:
+        self._committed = np.zeros(threads, np.int64)
+        self._awaited = np.zeros(threads, np.int64)
+        self._going: list[Going] = []
+
+    def begin(self, threads: Array, offsets: Array) -> None:
+        """A product of these threads reads bytes at these offsets."""
+        self._going.append(Going(threads, int(self._committed[threads[0]]), offsets))
+
+    def commit(self, threads: Array) -> None:
+        """What each has begun since the last time is a group."""
+        self._committed[threads] += 1
+
+    def wait(self, threads: Array, pending: int) -> None:
+        """All groups of these threads but so many have ended."""
+        self._awaited[threads] = np.maximum(self._awaited[threads], self._committed[threads] - pending)
+        self._going = [each for each in self._going if (self._awaited[each.threads] <= each.number).any()]
+
+    def read(self, offsets: Array) -> bool:
+        """Whether one of these bytes is still read."""
+        return any(np.isin(each.offsets, offsets).any() for each in self._going)
 
 
 def group_product(name: str) -> GroupProduct:

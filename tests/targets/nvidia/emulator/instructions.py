@@ -88,12 +88,16 @@ _SYNCS: Final = (
     "llvm.nvvm.barrier.cta.sync.all",
     "llvm.nvvm.mma.",
     "llvm.nvvm.ldmatrix.",
+    "llvm.nvvm.mbarrier.try.wait.parity.",
 )
 _FENCES: Final = (
     "llvm.nvvm.wgmma.fence.sync.aligned",
-    "llvm.nvvm.wgmma.commit_group.sync.aligned",
+    "llvm.nvvm.fence.mbarrier_init.release.cluster",
 )
+_PROXY_FENCES: Final = ("llvm.nvvm.fence.proxy.async", "llvm.nvvm.fence.proxy.async.shared_cta")
+_BARRIER: Final = "llvm.nvvm.mbarrier."
 _WARPGROUP: Final = re.compile(r"(wgmma\.mma_async\.\S+) \{.*?\}, .*, p, 1, 1, ([01], [01]);")
+_WAIT: Final = re.compile(r"wgmma\.wait_group\.sync\.aligned (\d+);")
 _COPY: Final = "llvm.nvvm.cp.async."
 _REGISTER: Final = "llvm.nvvm.read.ptx.sreg."
 _ASSEMBLY: Final = re.compile(r'^(.*?) asm sideeffect "(.*?)", "(.*?)"\((.*)\)$')
@@ -351,7 +355,13 @@ def _call(result: str, rest: str) -> Step | Sync:
     name, operands = found[2], [typed_operand(part) for part in split(found[3])]
     if name.startswith(_SYNCS):
         return Sync(name, operands, result)
-    if name == "llvm.nvvm.fence.proxy.async.shared_cta":
+    if name.startswith(_BARRIER):
+        return _barrier(result, name.removeprefix(_BARRIER), operands)
+    if name == "llvm.nvvm.wgmma.commit_group.sync.aligned":
+        return lambda lanes: lanes.team.commit_products(lanes.threads)
+    if name == "llvm.nvvm.wgmma.wait_group.sync.aligned":
+        return lambda lanes: lanes.team.await_products(lanes.threads, int(lanes[operands[0]][0]))
+    if name in _PROXY_FENCES:
         return lambda lanes: lanes.team.show_writes(lanes.threads)
     if name in _FENCES:
         return lambda lanes: None
@@ -383,11 +393,46 @@ def _assembly(result: str, text: str, operands: Sequence[Operand]) -> Step | Syn
     """Products of groups of warps, which are there at once; waiting and the fence in front give what they are given."""
     if found := _WARPGROUP.search(text):
         return Sync(found[1], [*operands, *(f"i32 {word}" for word in found[2].split(", "))], result)
-    if not text.startswith(("wgmma.wait_group", "wgmma.fence")):
+    wait = _WAIT.match(text)
+    if wait is None and not text.startswith("wgmma.fence"):
         raise EmulatorError(f"unknown assembly: {text}")
 
     def step(lanes: Lanes) -> None:
+        if wait is not None:
+            lanes.team.await_products(lanes.threads, int(wait[1]))
         lanes.parts[result] = [lanes[x] for x in operands]
+
+    return step
+
+
+def _barrier(result: str, name: str, operands: Sequence[Operand]) -> Step:
+    """What a thread does with a barrier that counts copies."""
+
+    def step(lanes: Lanes) -> None:
+        places, *numbers = (lanes.full(x).tolist() for x in operands)
+        for place, *given in zip(places, *numbers, strict=True):
+            match name, given:
+                case "init.shared", [arrivals]:
+                    lanes.team.open_barrier(place + _SHARED, arrivals)
+                case "inval.shared", []:
+                    lanes.team.close_barrier(place + _SHARED)
+                case "arrive.expect.tx.scope.cta.space.cta", [count]:
+                    lanes.team.expect(place + _SHARED, count)
+                case _:
+                    raise EmulatorError(f"unknown operation of barriers: {name}")
+        if result:
+            lanes[result] = np.zeros(1, np.int64)
+
+    return step
+
+
+def _copy_box(operands: Sequence[Operand]) -> Step:
+    """A box of two dimensions to shared memory."""
+
+    def step(lanes: Lanes) -> None:
+        target, barrier, pointer, x, y = (lanes.full(each).tolist() for each in operands[:5])
+        for k, thread in enumerate(lanes.threads.tolist()):
+            lanes.team.copy_box(thread, barrier[k] + _SHARED, target[k], pointer[k], (x[k], y[k]))
 
     return step
 
@@ -399,6 +444,8 @@ def _copy(name: str, operands: Sequence[Operand]) -> Step:
             return lambda lanes: lanes.team.commit_copies(lanes.threads)
         case ["wait", "group"], [pending]:
             return lambda lanes: lanes.team.await_copies(lanes.threads, int(lanes[pending][0]))
+        case ["bulk", "tensor", "g2s", "tile", "2d"], _:
+            return _copy_box(operands)
         case [_, "shared", "global", size, *_], [target, source, *rest]:
             given = rest[0] if rest else f"i32 {size}"
             return lambda lanes: lanes.team.copy_later(

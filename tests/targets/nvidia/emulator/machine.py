@@ -8,14 +8,15 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from .barriers import Barriers
 from .copies import Copies
 from .frame import DONE, Code, Frame, Lanes, Sync, cut
-from .groups import GROUP, GroupProduct, Unshown, factor_offsets, group_product
+from .groups import GROUP, GoingProducts, GroupProduct, Unshown, factor_offsets, group_product
 from .instructions import translate
 from .matrices import multiply, spread_rows
 from .memory import BASE, READABLE, SIZE, WINDOW, WRITABLE, Memory
 from .numbers import GARBAGE, Array
-from .races import Access, Epoch, Launched
+from .races import Access, Epoch, Launched, RaceError
 from .text import EmulatorError, parse
 
 WARP: Final = 32
@@ -121,6 +122,8 @@ class Team:
         self._epoch = Epoch()
         self._copies = Copies(self._memory, threads)
         self._unshown = Unshown(SIZE - WINDOW)
+        self._barriers = Barriers(device.memory)
+        self._products = GoingProducts(threads)
         self._turns = np.zeros(threads, np.int64)
         """How many barriers of its warp each thread has passed: a new array each time, for accesses are remembered with
         it."""
@@ -214,6 +217,37 @@ class Team:
         for who, targets, size in self._copies.wait(self._epoch, threads, pending, self._turns):
             self._unshown.write(who, targets - WINDOW, size)
 
+    def open_barrier(self, place: int, arrivals: int) -> None:
+        """Make a barrier that counts copies of a word of shared memory."""
+        self._barriers.open(place, arrivals)
+
+    def close_barrier(self, place: int) -> None:
+        """Make a word of a barrier."""
+        self._barriers.close(place)
+
+    def expect(self, place: int, count: int) -> None:
+        """Arrive at a barrier, and tell how many bytes more its phase has."""
+        self._barriers.expect(place, count)
+
+    def copy_box(self, thread: int, place: int, target: int, pointer: int, start: tuple[int, int]) -> None:
+        """Begin to copy a box of a matrix, which nobody else may be at."""
+        read, written = self._barriers.copy(place, target, pointer, start)
+        if self._epoch.touches(written):
+            raise RaceError(f"thread {thread} lets a box be copied where somebody is since the last barrier")
+        if self._products.read(written):
+            raise RaceError(f"thread {thread} lets a box be copied where a product still reads")
+        who = np.full(len(read), thread)
+        self._epoch.add(who, read, 1, Access.READ, self._turns[who])
+        self._unshown.replace(written - WINDOW)
+
+    def commit_products(self, threads: Array) -> None:
+        """Make a group of the products begun."""
+        self._products.commit(threads)
+
+    def await_products(self, threads: Array, pending: int) -> None:
+        """End all groups of products but so many."""
+        self._products.wait(threads, pending)
+
     def show_writes(self, threads: Array) -> None:
         """Let instructions that read memory by themselves see what was written."""
         self._unshown.show(threads)
@@ -288,6 +322,9 @@ class Team:
                 continue
             here = running[frame.places[running] == place]
             lanes = Lanes(frame, here)
+            if sync.name.startswith(_PHASES):
+                went |= self._phases(frame, sync, lanes)
+                continue
             masks = _named_lanes(lanes, sync)
             if np.any(masks >> here % WARP & 1 == 0):
                 raise EmulatorError(f"a thread is not among the lanes that it names at {sync.name}")
@@ -300,6 +337,17 @@ class Team:
                 self._exchange(frame, sync, here[complete], masks[complete])
                 went = True
         return went
+
+    def _phases(self, frame: Frame, sync: Sync, lanes: Lanes) -> bool:
+        """Let those go on whose phases have ended; whether there are some."""
+        places, parities = (lanes.full(x).astype(np.int64) for x in sync.operands)
+        ended = np.zeros(len(places), np.bool_)
+        for place, parity in set(zip((places + BASE + WINDOW).tolist(), parities.tolist(), strict=True)):
+            if self._barriers.ends(place, parity):
+                ended |= (places + BASE + WINDOW == place) & (parities == parity)
+        frame.keep(sync.result, lanes.index[ended], np.ones(int(ended.sum()), np.bool_))
+        frame.places[lanes.index[ended]] += 1
+        return bool(ended.any())
 
     def _exchange(self, frame: Frame, sync: Sync, here: Array, masks: Array) -> None:
         lanes = Lanes(frame, here)
@@ -349,6 +397,8 @@ class Team:
         """Elements [outer, k] of a factor, read by one thread of the group."""
         offsets = factor_offsets(descriptor, outer, product.depth, turned)
         self._unshown.check(offsets.reshape(-1), 2)
+        group = np.arange(thread, thread + GROUP)
+        self._products.begin(group, (offsets.reshape(-1)[:, None] + np.arange(2) + WINDOW).reshape(-1))
         places = offsets.reshape(-1) + BASE + WINDOW
         words = self.load(np.full(offsets.size, thread), places, np.dtype(np.int16), 2, Access.READ)
         return words.reshape(offsets.shape).view(product.factor)
@@ -373,6 +423,7 @@ def _bytes(numbers: Array) -> Array:
 
 
 _GROUPS: Final = "wgmma."
+_PHASES: Final = "llvm.nvvm.mbarrier."
 _WHOLE_WARPS: Final = ("llvm.nvvm.mma.", "llvm.nvvm.ldmatrix.", _GROUPS)
 
 

@@ -66,6 +66,18 @@ class Epoch:
             offsets = offsets.repeat(len(threads))
         self.entries.append(Entry(threads, offsets, size, access, turns))
 
+    def touches(self, offsets: Array) -> bool:
+        """Whether somebody has accessed one of these bytes since the last barrier."""
+        low, high = int(offsets.min()), int(offsets.max()) + 1
+        wanted = np.zeros(high - low, np.bool_)
+        wanted[offsets - low] = True
+        for entry in self.entries:
+            near = entry.offsets[(entry.offsets > low - entry.size) & (entry.offsets < high)] - low
+            places = (near[:, None] + np.arange(entry.size)).reshape(-1)
+            if wanted[places[(places >= 0) & (places < high - low)]].any():
+                return True
+        return False
+
     def close(self, masks: Array) -> list[Entry]:
         """Look for races; what was accessed, and from here on nothing. `masks`: the lanes that each thread meets."""
         found = self._contested()

@@ -1,0 +1,158 @@
+"""Copies of boxes that a unit of the machine makes by itself, and the barriers in shared memory that count them.
+
+A barrier is a word of a memref `i64[count]` in shared memory. It goes through phases: one ends when as many threads
+have arrived as it was opened for and all bytes that they expect have been copied. Phases have parities 0, 1, 0 and so
+on. These operations are the same on the gpu level, where the work-group runs them, and on that of lanes, where one
+thread does but for `gpu.await_phase`, which all do that read what was copied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Final
+
+from tilewright.diagnostics import Report
+from tilewright.dialects.gpu_products import memref_of
+from tilewright.dialects.tile_rules import fail
+from tilewright.ir.definition import Operation, Value, attribute, operand, operands
+from tilewright.ir.effects import Effect, EffectKind, reads, writes
+from tilewright.ir.swizzles import Swizzle
+from tilewright.ir.types import I64, INDEX_ONLY, MEMREF, AddressSpace, MemrefType
+
+SWIZZLED_LINES: Final = Swizzle(3, 4, 3)
+"""Lines of 128 bytes, of which eight are swizzled together."""
+_LINE: Final = 128
+_UNIT: Final = 16
+_MOST_EXTENT: Final = 256
+"""Of a box that is copied at a time."""
+_MOST_BYTES: Final = (1 << 20) - 1
+"""That one phase of a barrier counts."""
+
+
+def _barriers(op: Operation, report: Report, memory: Value) -> None:
+    type_ = memref_of(memory)
+    if type_.element is not I64 or type_.order != 1 or type_.shape[0] is None or type_.space is not AddressSpace.LOCAL:
+        fail(op, report, f"barriers are words of i64 in shared memory, as many as the type says, not {type_}")
+
+
+class OpenBarriers(Operation, name="gpu.open_barriers"):
+    """Makes barriers of words, in their first phase, for `arrivals` threads each. Others see it behind a barrier."""
+
+    barriers: Value = operand(MEMREF)
+    arrivals: int = attribute(int)
+
+    def effects(self) -> Sequence[Effect]:
+        return [*writes(self.barriers), Effect(EffectKind.ORDER)]
+
+    def verify(self, report: Report) -> None:
+        _barriers(self, report, self.barriers)
+        if self.arrivals < 1:
+            fail(self, report, "a phase needs an arrival to end", "arrivals")
+
+
+class CloseBarriers(Operation, name="gpu.close_barriers"):
+    """Makes words of barriers, which nobody waits for any more and nothing is on its way to."""
+
+    barriers: Value = operand(MEMREF)
+
+    def effects(self) -> Sequence[Effect]:
+        return [*writes(self.barriers), Effect(EffectKind.ORDER)]
+
+    def verify(self, report: Report) -> None:
+        _barriers(self, report, self.barriers)
+
+
+class Expect(Operation, name="gpu.expect"):
+    """Arrives at a barrier, whose phase does not end before so many more bytes have been copied."""
+
+    barriers: Value = operand(MEMREF)
+    number: Value = operand(INDEX_ONLY)
+    bytes: int = attribute(int)
+
+    def effects(self) -> Sequence[Effect]:
+        return [Effect(EffectKind.ORDER)]
+
+    def verify(self, report: Report) -> None:
+        _barriers(self, report, self.barriers)
+        if not 0 <= self.bytes <= _MOST_BYTES:
+            fail(self, report, f"a phase counts {_MOST_BYTES:,} bytes at most, not {self.bytes:,}", "bytes")
+
+
+class AwaitPhase(Operation, name="gpu.await_phase"):
+    """Waits until the phase of that parity has ended: the present one, or at once if that has the other parity.
+
+    What was copied in that phase is there then, for whoever has waited.
+    """
+
+    barriers: Value = operand(MEMREF)
+    number: Value = operand(INDEX_ONLY)
+    parity: Value = operand(INDEX_ONLY)
+
+    def effects(self) -> Sequence[Effect]:
+        return [Effect(EffectKind.ORDER)]
+
+    def verify(self, report: Report) -> None:
+        _barriers(self, report, self.barriers)
+
+
+class CopyTensor(Operation, name="gpu.copy_tensor"):
+    """Begins to copy a box of a matrix into a stage of swizzled slabs, where a barrier counts the bytes.
+
+    The target is `[near in slab, far, slab, stage]` (see `gpu_products`), the box all of a stage. Its rows run along
+    mode `modes[0]` of the source, one behind the other along mode `modes[1]`. Zeros are written for what is outside of
+    the source. Nobody may touch the stage before the phase has been awaited.
+    """
+
+    memref: Value = operand(MEMREF)
+    indices: list[Value] = operands(INDEX_ONLY)
+    target: Value = operand(MEMREF)
+    stage: Value = operand(INDEX_ONLY)
+    barriers: Value = operand(MEMREF)
+    number: Value = operand(INDEX_ONLY)
+    modes: tuple[int, int] = attribute(tuple)
+
+    def effects(self) -> Sequence[Effect]:
+        return [*reads(self.memref), *writes(self.target)]
+
+    def verify(self, report: Report) -> None:
+        _barriers(self, report, self.barriers)
+        source, target = memref_of(self.memref), memref_of(self.target)
+        if len(self.indices) != source.order or sorted(self.modes) != list(range(source.order)):
+            fail(self, report, f"a box along {self.modes} from {len(self.indices)} indices on is none of {source}")
+            return
+        if source.element is not target.element or source.space is AddressSpace.LOCAL:
+            fail(self, report, f"copies go from global to shared memory, not from {source} to {target}")
+        if (reason := no_map(source, self.modes)) is not None:
+            fail(self, report, reason)
+        if (reason := no_slabs(target)) is not None:
+            fail(self, report, reason)
+
+
+def bytes_of_stage(target: MemrefType) -> int:
+    """Of a memref whose last mode counts stages."""
+    return prod(extent or 0 for extent in target.shape[:-1]) * target.element.bytes
+
+
+def no_slabs(target: MemrefType) -> str | None:
+    """Why boxes cannot be copied to the stages of a memref; None if they can."""
+    lines = target.order == 4 and (target.shape[0] or 0) * target.element.bytes == _LINE
+    if not lines or target.swizzle != SWIZZLED_LINES or target.space is not AddressSpace.LOCAL:
+        return f"boxes are copied to swizzled slabs of {_LINE} bytes a row in shared memory, not to {target}"
+    rows = target.shape[1] or 0
+    return None if rows <= _MOST_EXTENT else f"{rows} rows of a box are more than {_MOST_EXTENT}"
+
+
+def no_map(source: MemrefType, modes: tuple[int, int]) -> str | None:
+    """Why the machine cannot find boxes in a matrix by itself, as far as its type tells; None if it can."""
+    if None in source.shape or None in source.strides:
+        return f"extents and strides of {source} are not constant"
+    near, far = modes
+    pitch = (source.strides[far] or 0) * source.element.bytes
+    if source.strides[near] != 1:
+        return f"rows of {source} are not made of neighbours"
+    if pitch % _UNIT or not 0 < pitch < 1 << 40:
+        return f"rows that are {pitch} bytes apart, no multiple of {_UNIT}"
+    if not all(0 < (extent or 0) < 1 << 32 for extent in source.shape):
+        return f"{source} has no elements, or too many"
+    return None

@@ -1,0 +1,138 @@
+"""Copies that a unit of the machine makes by itself, and the barriers that count them, on the gpu and lane levels.
+
+Copies are as late as they may be: what is copied is read at once, but there only when a phase has been awaited, and
+nothing is in its place before. A wait for which nothing that is on its way would do is one without an end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.diagnostics import Location
+from tilewright.diagnostics.kernel_error import fail
+from tilewright.dialects import gpu_tensors as ops
+from tilewright.dialects.gpu_products import memref_of
+from tilewright.interpreter.blocks import load_box, store_box
+from tilewright.interpreter.memory import Awaited, Phase, View
+from tilewright.interpreter.state import Handler, WorkGroup
+from tilewright.ir.core import Operation, Value
+from tilewright.numerics.arrays import dtype_of
+
+Array = NDArray[Any]
+CODE = "R025"
+
+
+def _memory(w: WorkGroup, value: Value) -> View:
+    found = w.memref(value)
+    assert isinstance(found, View), "work-items that copy together share their memory"
+    return found
+
+
+def _word(w: WorkGroup, memory: Value, number: int) -> tuple[int, int]:
+    """Which word of memory a barrier is."""
+    view = _memory(w, memory)
+    assert isinstance(view.offset, int)
+    return id(view.buffer), view.offset + number
+
+
+def _phase(w: WorkGroup, op: Operation, memory: Value, number: Value) -> Phase:
+    found, which = None, w.number(number)
+    if 0 <= which < (memref_of(memory).shape[0] or 0):
+        found = w.phases.get(_word(w, memory, which))
+    if found is None:
+        fail(CODE, op.location, f"word {which} is no barrier: none has been opened there")
+    return found
+
+
+def _one_thread(w: WorkGroup, op: Operation) -> None:
+    """The machine is asked once."""
+    if w.mask is not None and np.count_nonzero(w.mask) != 1:
+        fail(CODE, op.location, f"{op.name} is for one thread, {np.count_nonzero(w.mask)} run it")
+
+
+def _open(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, ops.OpenBarriers)
+    _one_thread(w, op)
+    for number in range(memref_of(op.barriers).shape[0] or 0):
+        word = _word(w, op.barriers, number)
+        if word in w.phases:
+            fail(CODE, op.location, f"word {number} is a barrier already")
+        w.phases[word] = Phase(op.arrivals, op.arrivals)
+
+
+def _close(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, ops.CloseBarriers)
+    _one_thread(w, op)
+    for number in range(memref_of(op.barriers).shape[0] or 0):
+        found = w.phases.pop(_word(w, op.barriers, number), None)
+        if found is None:
+            fail(CODE, op.location, f"word {number} is no barrier")
+        if found.missing != found.arrivals or found.copies:
+            fail(CODE, op.location, f"barrier {number} is closed while somebody has arrived there")
+
+
+def _expect(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, ops.Expect)
+    _one_thread(w, op)
+    found = _phase(w, op, op.barriers, op.number)
+    if not found.missing:
+        fail(CODE, op.location, "arrives at a barrier whose phase has all its arrivals and has not been awaited")
+    found.missing -= 1
+    found.bytes += op.bytes
+
+
+def _copy(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, ops.CopyTensor)
+    _one_thread(w, op)
+    found = _phase(w, op, op.barriers, op.number)
+    target, (near, far) = memref_of(op.target), op.modes
+    width, rows, slabs = (extent or 0 for extent in target.shape[:3])
+    start = [w.number(index) for index in op.indices]
+    shape = [0, 0]
+    shape[near], shape[far] = width * slabs, rows
+    dtype, check = dtype_of(target.element.format), (True, True)
+    values = load_box(w, _memory(w, op.memref), start, shape, check, op.location, dtype)
+    lines = values if near == 0 else values.T
+    box = lines.reshape(slabs, width, rows).transpose(1, 2, 0)[..., None]
+    place = (0, 0, 0, w.number(op.stage))
+    _forget(w, _memory(w, op.target), place, box.shape, op.location)
+    found.bytes -= ops.bytes_of_stage(target)
+    found.copies.append(Awaited(_memory(w, op.target), place, np.ascontiguousarray(box), op.location))
+
+
+def _forget(w: WorkGroup, target: View, place: tuple[int, ...], shape: tuple[int, ...], where: Location) -> None:
+    """What is in the place is lost, whoever looks at it."""
+    mask, w.mask = w.mask, None
+    who, w.who = w.who, None
+    w.forget(target, list(np.indices(shape) + np.reshape(place, (-1, *(1,) * len(shape)))), where)
+    w.mask, w.who = mask, who
+
+
+def _await(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, ops.AwaitPhase)
+    if w.mask is not None and not w.mask.all():
+        fail("R022", op.location, f"not all work-items reach this {op.name}")
+    found, parity = _phase(w, op, op.barriers, op.number), w.number(op.parity)
+    if found.ended % 2 != parity:
+        return
+    if found.missing or found.bytes:
+        lacks = f"{found.missing} of {found.arrivals} arrivals and {found.bytes} bytes are missing"
+        fail(CODE, op.location, f"waits for the end of a phase that never comes: {lacks}")
+    for copy in found.copies:
+        store_box(w, copy.target, copy.place, copy.values, (False,) * len(copy.place), copy.location)
+    found.ended, found.missing, found.copies = found.ended + 1, found.arrivals, []
+
+
+def handlers() -> Mapping[type[Operation], Handler]:
+    """Handlers of this file by operation."""
+    return {
+        ops.OpenBarriers: _open,
+        ops.CloseBarriers: _close,
+        ops.Expect: _expect,
+        ops.CopyTensor: _copy,
+        ops.AwaitPhase: _await,
+    }

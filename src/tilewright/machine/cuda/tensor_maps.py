@@ -1,0 +1,47 @@
+"""The driver's descriptions of matrices, by which a device copies boxes of them by itself."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import c_uint, c_uint64, c_void_p
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from tilewright.machine.cuda.driver import Context
+
+MAP_BYTES: Final = 128
+MAP_ALIGNMENT: Final = 64
+"""Of a description, also among the parameters of a kernel."""
+TENSOR_DTYPES: Final = {"f16": 6, "bf16": 9}
+_NOT_INTERLEAVED: Final = 0
+_SWIZZLED_128: Final = 3
+_FETCH_128: Final = 2
+"""Bytes that the second cache fetches at a time."""
+_ZEROS_OUTSIDE: Final = 0
+
+
+def encoded(
+    context: Context, dtype: str, address: int, extents: tuple[int, int], pitch: int, box: tuple[int, int]
+) -> bytes:
+    """The description of a matrix at an address, which is a multiple of 16, with rows `pitch` bytes apart.
+
+    Extents and those of boxes are elements, neighbours first. Raises `DriverError` if it is refused.
+    """
+    room = ctypes.create_string_buffer(MAP_BYTES + MAP_ALIGNMENT)
+    place = -(-ctypes.addressof(room) // MAP_ALIGNMENT) * MAP_ALIGNMENT
+    context.call(
+        "cuTensorMapEncodeTiled",
+        c_void_p(place),
+        TENSOR_DTYPES[dtype],
+        len(extents),
+        c_void_p(address),
+        (c_uint64 * 2)(*extents),
+        (c_uint64 * 1)(pitch),
+        (c_uint * 2)(*box),
+        (c_uint * 2)(1, 1),
+        _NOT_INTERLEAVED,
+        _SWIZZLED_128,
+        _FETCH_128,
+        _ZEROS_OUTSIDE,
+    )
+    return ctypes.string_at(place, MAP_BYTES)

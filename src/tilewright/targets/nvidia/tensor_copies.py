@@ -1,0 +1,103 @@
+"""Boxes that the machine copies by itself, by maps in the block of parameters, and barriers in shared memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from tilewright.artifacts.tensor_maps import MAP_BYTES, TensorMap
+from tilewright.dialects import gpu_tensors as ops
+from tilewright.dialects.builtin import Kernel
+from tilewright.dialects.gpu_products import memref_of
+from tilewright.ir import core
+from tilewright.targets.llvm.emitter import Value, boolean, constant, i32, i64
+from tilewright.targets.nvidia.context import KernelContext, OpLowering
+from tilewright.targets.nvidia.memory import address, element_pointer
+from tilewright.transforms.launch_quantities import parameter_name
+from tilewright.transforms.schedule.products.matrices import origin_of
+
+_CLUSTER: Final = "ptr addrspace(7)"
+
+
+def maps_of(kernel: Kernel) -> tuple[TensorMap, ...]:
+    """Of the matrices that the machine copies boxes of, one for those of one form."""
+    return tuple(dict.fromkeys(_map(op) for op in kernel.walk() if isinstance(op, ops.CopyTensor)))
+
+
+def _map(op: ops.CopyTensor) -> TensorMap:
+    source, target, (near, far) = memref_of(op.memref), memref_of(op.target), op.modes
+    origin = origin_of(op.memref)
+    assert origin is not None, "choose-schedule has asked"
+    extents = (source.shape[near] or 0, source.shape[far] or 0)
+    pitch = (source.strides[far] or 0) * source.element.bytes
+    box = (target.shape[0] or 0, target.shape[1] or 0)
+    return TensorMap(parameter_name(origin.parameter), source.element.name, origin.distance, extents, pitch, box)
+
+
+def map_pointers(ctx: KernelContext, slots: Value, first: int) -> Mapping[TensorMap, Value]:
+    """Where each map lies in the block of parameters, whose first one is so many bytes behind its beginning."""
+    return {found: ctx.b.offset(slots, first + MAP_BYTES * k) for k, found in enumerate(maps_of(ctx.kernel))}
+
+
+def _barrier(ctx: KernelContext, memory: core.Value, number: core.Value) -> Value:
+    return address(ctx, ctx.view(memory), [ctx.scalar(number)])
+
+
+def _open(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, ops.OpenBarriers)
+    for k in range(memref_of(op.barriers).shape[0] or 0):
+        place = address(ctx, ctx.view(op.barriers), [i64(k)])
+        ctx.b.intrinsic_void("llvm.nvvm.mbarrier.init.shared", [place, i32(op.arrivals)])
+    ctx.b.intrinsic_void("llvm.nvvm.fence.mbarrier_init.release.cluster", [])
+
+
+def _close(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, ops.CloseBarriers)
+    for k in range(memref_of(op.barriers).shape[0] or 0):
+        place = address(ctx, ctx.view(op.barriers), [i64(k)])
+        ctx.b.intrinsic_void("llvm.nvvm.mbarrier.inval.shared", [place])
+
+
+def _expect(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, ops.Expect)
+    name = "llvm.nvvm.mbarrier.arrive.expect.tx.scope.cta.space.cta"
+    ctx.b.intrinsic(name, "i64", [_barrier(ctx, op.barriers, op.number), i32(op.bytes)], overload=[])
+
+
+def _await(ctx: KernelContext, op: core.Operation) -> None:
+    """The machine waits a while for the phase; then it is asked again."""
+    assert isinstance(op, ops.AwaitPhase)
+    b, place = ctx.b, _barrier(ctx, op.barriers, op.number)
+    parity = b.trunc(ctx.scalar(op.parity), "i32")
+    with b.while_loop([]) as loop:
+        name = "llvm.nvvm.mbarrier.try.wait.parity.scope.cta.space.cta"
+        ended = b.intrinsic(name, "i1", [place, parity], overload=[])
+        b.leave_unless(loop, b.xor(ended, boolean(True)))
+
+
+def _copy(ctx: KernelContext, op: core.Operation) -> None:
+    """One instruction for each slab."""
+    assert isinstance(op, ops.CopyTensor)
+    b, target, (near, far) = ctx.b, ctx.view(op.target), op.modes
+    found = _map(op)
+    barrier, stage = _barrier(ctx, op.barriers, op.number), b.mul(ctx.scalar(op.stage), target.strides[3])
+    start = [ctx.scalar(op.indices[mode]) for mode in (near, far)]
+    for slab in range(target.type.shape[2] or 0):
+        distance = b.add(stage, i64(slab * (target.type.strides[2] or 0)))
+        pointer = element_pointer(ctx, target.element, target.pointer, distance)
+        place = b.cast("addrspacecast", b.cast("addrspacecast", pointer, "ptr"), _CLUSTER)
+        at = [b.trunc(b.add(start[0], i64(slab * found.box[0])), "i32"), b.trunc(start[1], "i32")]
+        hints = [constant("i16", 0), i64(0), boolean(False), boolean(False), i32(0)]
+        name = "llvm.nvvm.cp.async.bulk.tensor.g2s.tile.2d"
+        b.intrinsic_void(name, [place, barrier, ctx.maps[found], *at, *hints])
+
+
+def lowerings() -> Mapping[type[core.Operation], OpLowering]:
+    """Lowerings of this file by operation."""
+    return {
+        ops.OpenBarriers: _open,
+        ops.CloseBarriers: _close,
+        ops.Expect: _expect,
+        ops.AwaitPhase: _await,
+        ops.CopyTensor: _copy,
+    }

@@ -1,0 +1,98 @@
+"""Maps of matrices that a launch makes for boxes that the device copies by itself."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+
+import pytest
+
+from machine.cuda.fake_driver import FakeDriver
+from runtime.nvidia.on_device import HERE, OnDevice, artifact_of, kernel
+from tilewright.artifacts.artifact import (
+    Artifact,
+    KernelInfo,
+    LaunchPlan,
+    MemrefParameter,
+    PointerParameter,
+    device_block_size,
+)
+from tilewright.artifacts.json_fields import ArtifactError, Fields
+from tilewright.artifacts.tensor_maps import MAP_BYTES, TensorMap, map_from_json, map_to_json
+from tilewright.machine.cuda.binding import LATER
+from tilewright.machine.cuda.errors import DriverUnavailable
+
+MATRIX = MemrefParameter("a", "f32", (None,), (1,))
+POINTER = PointerParameter("p", "f32")
+OF_MATRIX = TensorMap("a", "f16", 0, (4096, 300), 8192, (64, 128))
+OF_POINTER = TensorMap("p", "bf16", 32, (512, 70), 1024, (64, 64))
+PLAN = LaunchPlan((64, 1, 1), maps=(OF_POINTER, OF_MATRIX))
+ENCODE = "cuTensorMapEncodeTiled"
+FIXED = [0, 3, 2, 0]
+"""Not interleaved, swizzled by 128 bytes, 128 bytes fetched, zeros outside."""
+
+
+def maps_in(slots: bytes) -> list[list[int]]:
+    """The words of both maps, which end the block and are aligned in it."""
+    assert (len(slots) - 2 * MAP_BYTES) % 64 == 0
+    ends = (len(slots) - 2 * MAP_BYTES, len(slots) - MAP_BYTES)
+    return [list((ctypes.c_int64 * 11).from_buffer_copy(slots, end)) for end in ends]
+
+
+def test_maps_are_those_of_the_arguments(played: FakeDriver) -> None:
+    """Each made once for an address, by whichever way the kernel is called."""
+    found = kernel(MATRIX, POINTER, plan=PLAN)
+    at = found.prepare(3)
+    for _ in range(3):
+        at(OnDevice((7,)), OnDevice((7,), address=HERE + 256))
+    first = played.launches[0].slots
+    assert len(first) == device_block_size(found.info)
+    assert maps_in(first) == [
+        [9, HERE + 256 + 32, 512, 70, 1024, 64, 64, *FIXED],
+        [6, HERE, 4096, 300, 8192, 64, 128, *FIXED],
+    ]
+    assert all(launched.slots == first for launched in played.launches)
+    assert played.calls.count(ENCODE) == 2
+    found.launch(3, (OnDevice((7,), address=HERE + 512), OnDevice((7,), address=HERE + 256)))
+    assert [each[1] for each in maps_in(played.launches[-1].slots)] == [HERE + 288, HERE + 512]
+    assert played.calls.count(ENCODE) == 3
+
+
+@pytest.mark.parametrize("address", [HERE + 4, HERE + 8])
+def test_memory_that_is_not_aligned_has_no_map(played: FakeDriver, address: int) -> None:
+    """The kernel finds that out, too."""
+    kernel(MATRIX, POINTER, plan=PLAN).launch(3, (OnDevice((7,), address=address), OnDevice((7,))))
+    assert maps_in(played.launches[0].slots)[1] == [0] * 11
+    assert played.calls.count(ENCODE) == 1
+
+
+def test_nothing_has_no_map(played: FakeDriver) -> None:
+    kernel(MATRIX, POINTER, plan=PLAN).launch(3, (None, None))
+    assert maps_in(played.launches[0].slots) == [[0] * 11] * 2
+
+
+def test_drivers_without_maps_run_other_kernels(played: FakeDriver) -> None:
+    played.missing.update(LATER)
+    library = played.library()
+    with pytest.raises(DriverUnavailable, match=f"{ENCODE}.*12.0"):
+        library.call(ENCODE)
+
+
+def test_round_trip_of_the_artefact() -> None:
+    artifact = artifact_of(KernelInfo("k", "k", (MATRIX, POINTER), launch=PLAN))
+    assert Artifact.from_bytes(artifact.to_bytes()) == artifact
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("pitch", 8200), ("box", (64, 257)), ("box", (32, 64)), ("dtype", "f32"), ("extents", (0, 1))]
+)
+def test_maps_that_no_device_has(field: str, value: object) -> None:
+    fields = json.loads(json.dumps(map_to_json(OF_MATRIX)))
+    assert map_from_json(Fields(fields)) == OF_MATRIX
+    with pytest.raises(ArtifactError, match="describes no boxes"):
+        map_from_json(Fields({**fields, field: json.loads(json.dumps(value))}))
+
+
+def test_maps_are_of_memory_that_is_passed() -> None:
+    with pytest.raises(ValueError, match="a map of 'p', which is no memory that a launch passes"):
+        KernelInfo("k", "k", (MATRIX,), launch=PLAN)

@@ -1,0 +1,118 @@
+"""Barriers in shared memory that count copies (`mbarrier`), and copies of boxes that arrive when somebody waits."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from .memory import Memory
+from .numbers import GARBAGE, Array
+from .races import Access
+from .text import EmulatorError
+
+MAP: Final = struct.Struct("<4sQQQQQII")
+"""What stands for a map of a matrix: a mark, address, bytes of an element, extents, bytes from row to row, box."""
+MARK: Final = b"tmap"
+MAP_BYTES: Final = 128
+_LINE: Final = 128
+_ALIGNED: Final = 1024
+
+
+class _Copy(NamedTuple):
+    """Bytes on their way to these offsets."""
+
+    offsets: Array
+    contents: Array
+
+
+@dataclass(slots=True)
+class Barrier:
+    """How many arrivals a phase has, how many and how many bytes this one lacks, how many have ended."""
+
+    arrivals: int
+    missing: int
+    bytes: int = 0
+    ended: int = 0
+    copies: list[_Copy] = field(default_factory=list[_Copy])
+
+
+class Barriers:
+    """The barriers of a block, by their offsets in memory."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._barriers: dict[int, Barrier] = {}
+
+    def open(self, place: int, arrivals: int) -> None:
+        """`mbarrier.init`."""
+        if place in self._barriers:
+            raise EmulatorError("a barrier is opened that is open")
+        self._memory.offsets(np.array([place]), 8, 8, Access.WRITE)
+        self._barriers[place] = Barrier(arrivals, arrivals)
+
+    def close(self, place: int) -> None:
+        """`mbarrier.inval`."""
+        found = self._at(place)
+        if found.copies or found.missing != found.arrivals:
+            raise EmulatorError("a barrier is closed while copies are on their way to it")
+        del self._barriers[place]
+
+    def expect(self, place: int, count: int) -> None:
+        """`mbarrier.arrive.expect_tx`."""
+        found = self._at(place)
+        if not found.missing:
+            raise EmulatorError("a thread arrives at a phase that has all its arrivals")
+        found.missing -= 1
+        found.bytes += count
+
+    def ends(self, place: int, parity: int) -> bool:
+        """Whether the phase of a parity has ended, for which copies arrive now."""
+        found = self._at(place)
+        if found.ended % 2 != parity:
+            return True
+        if found.missing or found.bytes:
+            return False
+        for copy in found.copies:
+            self._memory.data[copy.offsets] = copy.contents
+        found.copies, found.missing, found.ended = [], found.arrivals, found.ended + 1
+        return True
+
+    def copy(self, place: int, target: int, pointer: int, start: tuple[int, int]) -> tuple[Array, Array]:
+        """Begin to copy a box to shared memory at `target`; the offsets of bytes read, and of those written."""
+        found = self._at(place)
+        source = self._memory.offsets(np.array([pointer]), 1, 64, Access.READ)[0]
+        mark, address, size, near, far, pitch, width, rows = MAP.unpack_from(
+            self._memory.data[source : source + MAP_BYTES].tobytes()
+        )
+        if mark != MARK or width * size != _LINE:
+            raise EmulatorError("no map of a matrix with boxes of 128 bytes a row")
+        if target % _ALIGNED:
+            raise EmulatorError("a box is not copied to where lines that are swizzled together begin")
+        y, x, byte = np.indices((rows, width, size)).reshape(3, -1)
+        x, y = x + start[0], y + start[1]
+        inside = (x >= 0) & (x < near) & (y >= 0) & (y < far)
+        read = (address + y * pitch + x * size + byte)[inside]
+        contents = np.zeros(inside.size, np.uint8)
+        offsets = self._memory.offsets(read, 1, 1, Access.READ) if len(read) else read
+        contents[inside] = self._memory.data[offsets]
+        line = np.arange(int(rows) * _LINE)
+        places = target + (line ^ (line >> 7 & 7) << 4)
+        written = self._memory.offsets(places, 1, 1, Access.WRITE)
+        self._memory.data[written] = GARBAGE
+        found.copies.append(_Copy(written, contents))
+        found.bytes -= len(written)
+        return offsets, written
+
+    def _at(self, place: int) -> Barrier:
+        found = self._barriers.get(place)
+        if found is None:
+            raise EmulatorError("there is no barrier at an address")
+        return found
+
+
+def encoded(address: int, size: int, extents: tuple[int, int], pitch: int, box: tuple[int, int]) -> bytes:
+    """What stands for the map of a matrix of elements of `size` bytes."""
+    return MAP.pack(MARK, address, size, *extents, pitch, *box).ljust(MAP_BYTES, b"\0")
