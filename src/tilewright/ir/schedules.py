@@ -1,7 +1,7 @@
 """How a kernel is run, in one line that is printed, kept on the kernel and taken as an option.
 
-    schedule = [lanes | packed | elements] {threads=N | groups=N | tile=MxNxK | product=PRODUCT | spread=[yes | no]}
-               [# reason]
+    schedule = [lanes | packed | elements] {threads=N | groups=N | tile=MxNxK | product=PRODUCT | spread=[yes | no] |
+               copies=[threads | tensor]} [# reason]
     PRODUCT  = MxNxK:INSTRUCTION[/WARPSxWARPS[/STAGES]]
 
 `lanes` is the way over layouts and lanes, `packed` that of small items of which a block treats many, `elements` the
@@ -9,7 +9,8 @@ target's own emission. `threads` are those of a block, or of each of the work-gr
 of one warp; `tile` the tiles of products whose extents the compiler chooses.
 A `product` tells of all with tiles of these extents by which instruction they multiply, how many warps share m and n,
 and for how many iterations of a loop factors are in shared memory at a time, 1 if they are loaded when they are needed.
-`spread` says whether a work-group's tiles are divided among blocks, as many as a launch finds good.
+`spread` says whether a work-group's tiles are divided among blocks, as many as a launch finds good. `copies` says who
+brings factors to shared memory ahead of products: all threads, or the machine's unit for tensors, which one asks.
 The reason says more of what was chosen, or why a kernel does not take the better way.
 """
 
@@ -32,6 +33,13 @@ class Way(Enum):
     LANES = "lanes"
     PACKED = "packed"
     ELEMENTS = "elements"
+
+
+class Copies(Enum):
+    """Who copies the factors that a loop loads ahead."""
+
+    THREADS = "threads"
+    TENSOR = "tensor"
 
 
 class ProductChoice(Struct, frozen=True):
@@ -69,6 +77,7 @@ class Schedule(Struct, frozen=True):
     reason: str = ""
     spread: bool | None = None
     groups: int | None = None
+    copies: Copies | None = None
 
     def product(self, tile: Tile) -> ProductChoice | None:
         """What is said of products of these extents."""
@@ -81,6 +90,7 @@ class Schedule(Struct, frozen=True):
         parts += [] if self.tile is None else [f"tile={spelled(self.tile)}"]
         parts += [f"product={product}" for product in self.products]
         parts += [] if self.spread is None else [f"spread={'yes' if self.spread else 'no'}"]
+        parts += [] if self.copies is None else [f"copies={self.copies.value}"]
         parts += [f"# {self.reason}"] if self.reason else []
         return " ".join(parts)
 
@@ -103,8 +113,11 @@ _NUMBER: Final = re.compile(r"[1-9][0-9]{0,8}")
 _PAIR: Final = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})")
 _TILE: Final = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})x([1-9][0-9]{0,8})")
 _INSTRUCTION: Final = re.compile(r"[a-zA-Z0-9_.]+")
-KEYS: Final = ("threads", "groups", "tile", "product", "spread")
+KEYS: Final = ("threads", "groups", "tile", "product", "spread", "copies")
 _TRUTHS: Final = {"yes": True, "no": False}
+_COPIES: Final = {each.value: each for each in Copies}
+_WORDS: Final = {"spread": tuple(_TRUTHS), "copies": tuple(_COPIES)}
+"""What keys take that take words."""
 _SHOWN: Final = 80
 
 
@@ -137,13 +150,14 @@ def parse_line(line: str) -> Schedule:
     threads, groups = (int(found[key]) if key in found else None for key in ("threads", "groups"))
     tile = _tile(found.get("tile", ""))
     spread = _TRUTHS.get(found.get("spread", ""))
-    return Schedule(way, threads, tile, tuple(products), reason.strip(), spread, groups)
+    copies = _COPIES.get(found.get("copies", ""))
+    return Schedule(way, threads, tile, tuple(products), reason.strip(), spread, groups, copies)
 
 
 def _checked(key: str, value: str, start: int, end: int) -> None:
-    if key == "spread":
-        if value not in _TRUTHS:
-            raise ScheduleError(f"spread takes yes or no, not {value[:_SHOWN]!r}", start, end)
+    if words := _WORDS.get(key):
+        if value not in words:
+            raise ScheduleError(f"{key} takes {' or '.join(words)}, not {value[:_SHOWN]!r}", start, end)
         return
     pattern, wanted = (_TILE, "three extents, such as 64x64x32,") if key == "tile" else (_NUMBER, "a number")
     if pattern.fullmatch(value) is None:

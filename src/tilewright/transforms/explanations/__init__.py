@@ -7,6 +7,7 @@ from typing import Final
 from tilewright.dialects import memref
 from tilewright.dialects.addresses import AddressOf, FromAddress
 from tilewright.dialects.builtin import Kernel
+from tilewright.dialects.gpu_tensors import CopyTensor
 from tilewright.dialects.lane_products import MmaAsync
 from tilewright.ir.core import Value
 from tilewright.ir.interfaces import AccessesBox, root_of
@@ -22,6 +23,7 @@ __all__ = ["explain_kernel"]
 
 _LATE: Final = "threads are chosen as code is emitted, and not told"
 _BY_ITSELF: Final = "the unit reads shared memory by itself, in an order that is not told"
+_BOXES: Final = "the machine copies lines of 128 bytes by itself"
 
 
 def explain_kernel(kernel: Kernel) -> KernelUse:
@@ -36,6 +38,9 @@ def explain_kernel(kernel: Kernel) -> KernelUse:
         if isinstance(op, MmaAsync):
             for memory in (op.rows, op.columns):
                 untold[f"{place_of(op)}: {op.name} of {names[root_of(memory)]}: {_BY_ITSELF}"] = None
+        elif isinstance(op, CopyTensor):
+            source, target = (names.get(root_of(memory), "memory") for memory in (op.memref, op.target))
+            untold[f"{place_of(op)}: {op.name} of {source} to {target}: {_BOXES}"] = None
         elif not found and isinstance(op, AccessesBox):
             untold[f"{place_of(op)}: {op.name} of {names.get(root_of(op.box().memref), 'memory')}: {_LATE}"] = None
     accesses = tuple(dict.fromkeys(each.access for each in told))

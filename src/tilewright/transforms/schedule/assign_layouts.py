@@ -270,6 +270,9 @@ def _convert_product(op: gpu_products.Mma) -> None:
         return
     _convert_operand(op, op.acc, layout)
     awaited = [user for user in op.out.uses if isinstance(user, gpu_products.AwaitMma)]
+    for user in awaited:
+        # sums that are converted have to be there
+        user.pending = 0
     for last in awaited or [op]:
         _convert_result(last, last.results[0], layout)
     op.out.type = replace(tile_type(op.out), layout=layout)

@@ -64,15 +64,16 @@ class ChooseSchedule(Pass, frozen=True):
             if kernel.spread and threads is not None:
                 kernel.work_group_size = (threads, 1)
             found = obstacle(kernel)
-            way, products, reason = wanted.way, wanted.products, ""
+            way, products, reason, copies = wanted.way, wanted.products, "", None
             if found is None and way is not Way.ELEMENTS:
                 placed = self._multiplied(kernel, wanted) if products_of(kernel) else self._over_lanes(kernel, threads)
                 if isinstance(placed, str):
                     found = placed
                 else:
-                    way, products, reason = Way.LANES, placed.choices, one_line(placed.reason)
+                    way, products, reason = Way.LANES, placed.choices, one_line(placed.why)
+                    copies = placed.copies
             taken = replace(wanted, way=way, reason=reason) if found is None else refused(wanted, found)
-            taken = replace(taken, threads=teams_of(kernel).threads, groups=None, products=products)
+            taken = replace(taken, threads=teams_of(kernel).threads, groups=None, products=products, copies=copies)
             taken = _with_spread(taken, kernel)
             kernel.schedule = str(taken)
             self.request.check(kernel, taken, context.report, self._why(kernel), _products(kernel))

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from tilewright.diagnostics import Diagnostic, Report, Source, SourceRange
 from tilewright.dialects.builtin import Kernel, Module
-from tilewright.ir.schedules import Schedule, ScheduleError, Tile, Way, parse_line, spelled
+from tilewright.ir.schedules import Copies, Schedule, ScheduleError, Tile, Way, parse_line, spelled
 
 CODE: Final = "T009"
 _PART: Final = re.compile(r"[^;\n]+")
@@ -96,6 +96,10 @@ class ScheduleRequest(Struct, frozen=True):
             self._misfit(kernel, wanted.way.value, taken.reason or f"it takes {taken_way}", report)
         elif wanted.way is Way.PACKED and wanted.threads not in (None, taken.threads):
             self._misfit(kernel, f"threads={wanted.threads}", f"its blocks have {taken.threads}", report)
+        # what says nothing of copies has threads copy
+        if wanted.copies not in (None, taken.copies or Copies.THREADS):
+            said = taken.reason or "it has no products whose factors a loop loads ahead"
+            self._misfit(kernel, f"copies={wanted.copies.value}", said, report)
         for product in wanted.products:
             found = taken.product(product.tile)
             if found is None or not product.allows(found):

@@ -37,11 +37,11 @@ EVERY_UNIT = [*((element, Architecture.SM_90A) for element in TOTALS), *((e, Arc
 every_unit = pytest.mark.parametrize(("element", "architecture"), EVERY_UNIT, ids=str)
 
 
-def levels(text: str, architecture: Architecture) -> Iterator[Module]:
+def levels(text: str, architecture: Architecture, schedule: str = "") -> Iterator[Module]:
     """The module after each of the passes, read back from what was printed."""
     module = read_module(Source("product", text), Report())
-    for step in NvidiaTarget(architecture).passes(2):
-        if step.name == "place-products":
+    for step in NvidiaTarget(architecture).scheduled(schedule).passes(2):
+        if step.name == "place-products" and not schedule:
             check_choices(module, architecture)
         PassManager([step]).run(module, PassContext())
         if step.name in LEVELS:
@@ -130,7 +130,7 @@ def test_interpreter_and_emulator_agree_to_the_bit(
 def test_what_is_not_awaited_is_not_there(architecture: Architecture, rng: np.random.Generator) -> None:
     """Without any one wait somebody reads what has not arrived, at both levels."""
     product = TEXTS.Product((64, 64, 320), "f16", "f32")
-    for module in levels(TEXTS.tile_ir_product(product, (64, 64, 64)), architecture):
+    for module in levels(TEXTS.tile_ir_product(product, (64, 64, 64)), architecture, "copies=threads"):
         waits = [op for op in module.kernels[0].walk() if isinstance(op, gpu_products.AwaitCopies)]
         assert waits
         for wait in waits:

@@ -26,10 +26,10 @@ from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
 from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
 
 
-def emitted(text: str, architecture: Architecture = Architecture.SM_90A) -> tuple[str, KernelInfo]:
+def emitted(text: str, architecture: Architecture = Architecture.SM_90A, schedule: str = "") -> tuple[str, KernelInfo]:
     """LLVM text and signature of the only kernel."""
     module, report = read_module(Source("product", text), Report()), Report()
-    lower_module(module, NvidiaTarget(architecture), CompileOptions(verify_each=True), report)
+    lower_module(module, NvidiaTarget(architecture).scheduled(schedule), CompileOptions(verify_each=True), report)
     report.raise_if_errors()
     llvm, (kernel,) = emit_llvm(module, architecture)
     return llvm, kernel
@@ -139,7 +139,7 @@ def test_each_barrier_wait_and_fence_is_needed(
 ) -> None:
     """Without any one of them somebody reads what is not there yet, or writes what is still read."""
     product = TEXTS.Product((64, 64, 320), "f16", "f32")
-    llvm, kernel = emitted(TEXTS.tile_ir_product(product, (64, 64, 64)), architecture)
+    llvm, kernel = emitted(TEXTS.tile_ir_product(product, (64, 64, 64)), architecture, "copies=threads")
     check((llvm, kernel), product, (64, 64), "C", rng)
     lines, words = llvm.splitlines(), ("cta.sync.all", "cp.async.wait.group", "fence.proxy")
     first, last = (next(k for k, line in enumerate(lines) if line.startswith(name)) for name in ("loop.", "exit."))
@@ -153,7 +153,7 @@ def test_each_barrier_wait_and_fence_is_needed(
 
 def test_the_schedule_says_how_each_product_is_computed() -> None:
     _, kernel = emitted(TEXTS.tile_ir_product(TEXTS.Product((256, 256, 256), "f16", "f32"), (128, 128, 64)))
-    plan = "lanes threads=128 product=128x128x64:wgmma.m64n128k16.f32.f16/1x1/3"
+    plan = "lanes threads=128 product=128x128x64:wgmma.m64n128k16.f32.f16/1x1/3 copies=tensor"
     assert kernel.facts[SCHEDULE] == f"{plan} # work-groups are not packed: scf.for"
     _, kernel = emitted(TEXTS.tile_ir_product(TEXTS.Product((8, 8, 8), "f32", "f32"), (4, 4, 4)))
     said = kernel.facts[SCHEDULE]
@@ -168,8 +168,8 @@ def test_the_schedule_says_how_each_product_is_computed() -> None:
     ("element", "tiles", "wanted"),
     [
         ("f16", (128, 128, 32), ("mma.sync", "ldmatrix.sync.aligned.m8n8.x4", "cp.async.cg.shared.global")),
-        ("bf16", (128, 128, 64), ("{unit}", "cp.async.cg.shared.global")),
-        ("f16", (128, 256, 64), ("{unit}", "cp.async.cg.shared.global")),
+        ("bf16", (128, 128, 64), ("{unit}", "{copies}")),
+        ("f16", (128, 256, 64), ("{unit}", "{copies}")),
         ("i8", (128, 128, 128), ("mma.sync", "ldmatrix.sync.aligned.m8n8.x4")),
         ("f64", (64, 64, 16), ("mma.sync", "ld.shared.v2.b64", "cp.async.cg.shared.global")),
         ("f32", (128, 128, 16), ("fma.rn.f32", "ld.shared.v4.b32", "cp.async.cg.shared.global")),
@@ -181,9 +181,11 @@ def test_code_is_made_of_wide_instructions_and_spills_nothing(
     product = TEXTS.Product((256, 256, 256), element, TOTALS[element])
     llvm, kernel = emitted(TEXTS.tile_ir_product(product, tiles), architecture)
     ptx = compile_to_ptx(llvm, architecture)
-    unit = "wgmma.mma_async" if architecture is Architecture.SM_90A else "mma.sync"
+    newer = architecture is Architecture.SM_90A
+    unit = "wgmma.mma_async" if newer else "mma.sync"
+    copies = "cp.async.bulk.tensor.2d" if newer else "cp.async.cg.shared.global"
     for instruction in wanted:
-        assert instruction.format(unit=unit) in ptx, instruction
+        assert instruction.format(unit=unit, copies=copies) in ptx, instruction
     resources = assemble(ptx, architecture).kernels[kernel.symbol]
     assert resources.spill_load_bytes == resources.spill_store_bytes == resources.stack_bytes == 0
     assert not re.search(r"ld\.local|st\.local", ptx)

@@ -6,27 +6,31 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tilewright.dialects import memref, scf, team, tile
 from tilewright.dialects.builtin import Kernel
+from tilewright.dialects.gpu_tensors import no_slabs
 from tilewright.dialects.tile_combine import ReduceBy
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.definition import PURE, RECURSIVE_EFFECTS
 from tilewright.ir.effects import EffectKind
 from tilewright.ir.interfaces import MovesElements
-from tilewright.ir.schedules import ProductChoice, Schedule, Tile, in_common
+from tilewright.ir.schedules import Copies, ProductChoice, Schedule, Tile, in_common
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.transforms.aliasing import allocation_bytes
 from tilewright.transforms.emit import integer_of
 from tilewright.transforms.policy import SchedulePolicy
 from tilewright.transforms.schedule.known import collective, teams_of
 from tilewright.transforms.schedule.products.factors import Factor
+from tilewright.transforms.schedule.products.matrices import obstacle
 from tilewright.transforms.schedule.products.plan import LEAST_STAGES, WARP, Block, ProductPlan, Shape, plan_product
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT, buffer_type
 from tilewright.transforms.schedule.share_tiles import taken_tiles
 from tilewright.transforms.tile_values import tile_type
 
 _TRANSPOSED: Final = (1, 0)
+_ASKED: Final = "copies=threads is asked for"
 
 
 class Source(Struct, frozen=True):
@@ -44,7 +48,8 @@ class Ahead(Struct, frozen=True):
     """A loop whose products have factors that are loaded some iterations before they are multiplied: those in `ahead`.
 
     `slices` are the operations that compute where, of the loop's index and what is known before the loop. Factors in
-    `once` are the same in all iterations; others are brought to shared memory when they are there.
+    `once` are the same in all iterations; others are brought to shared memory when they are there. `by_threads` says
+    why threads copy, not the machine by itself.
     """
 
     products: tuple[tile.Mma, ...]
@@ -52,6 +57,19 @@ class Ahead(Struct, frozen=True):
     ahead: frozenset[Side]
     once: frozenset[Side]
     stages: int
+    by_threads: str = ""
+
+    @property
+    def by_tensor(self) -> bool:
+        """Whether the machine copies by itself."""
+        return not self.by_threads
+
+    def of_twin(self, same: Mapping[Operation, Operation]) -> Ahead:
+        """Of a copy of the loop, in which other operations are what these are here."""
+        products = {op: twin for op in self.products if isinstance(twin := same[op], tile.Mma)}
+        ahead, once = (frozenset((products[op], side) for op, side in sides) for sides in (self.ahead, self.once))
+        slices = tuple(same[op] for op in self.slices)
+        return replace(self, products=tuple(products.values()), slices=slices, ahead=ahead, once=once)
 
     def stages_of(self, op: tile.Mma, side: int) -> int:
         """How many of a factor there are at a time."""
@@ -69,6 +87,24 @@ class Products(Struct, frozen=True):
     buffers: Sequence[MemrefType]
     memory: Mapping[tile.Mma, tuple[int, int]]
     reason: str = ""
+
+    @property
+    def copies(self) -> Copies | None:
+        """Who copies factors ahead of groups of warps that read them by themselves; None where none do."""
+        ways = [found.by_tensor for found in self._of_groups()]
+        return None if not ways else Copies.TENSOR if all(ways) else Copies.THREADS
+
+    @property
+    def why(self) -> str:
+        """What there is to say of the choices: why a product has no unit, or why threads copy."""
+        said = [found.by_threads for found in self._of_groups() if found.by_threads not in ("", _ASKED)]
+        return ", ".join([self.reason] * bool(self.reason) + [f"copies by threads: {each}" for each in said[:1]])
+
+    def _of_groups(self) -> Iterator[Ahead]:
+        """Loops whose products are those of groups of warps."""
+        for found in self.loops.values():
+            if any(self.plans[op].instruction.reads_memory for op in found.products):
+                yield found
 
     @property
     def choices(self) -> tuple[ProductChoice, ...]:
@@ -263,7 +299,29 @@ def _ahead(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, s
     if stages < LEAST_STAGES:
         return None
     slices = tuple(op for op in body if op in wanted)
-    return Ahead(tuple(products), slices, frozenset(ahead), frozenset(once), stages)
+    by_threads = _by_threads(products, ahead, plans)
+    if schedule.copies is Copies.THREADS:
+        by_threads = by_threads or _ASKED
+    return Ahead(tuple(products), slices, frozenset(ahead), frozenset(once), stages, by_threads)
+
+
+def _by_threads(products: Sequence[tile.Mma], ahead: Container[Side], plans: Mapping[tile.Mma, ProductPlan]) -> str:
+    """Why the machine cannot copy the factors of a loop by itself; nothing if it can."""
+    if len(products) != 1 or not all((products[0], side) in ahead for side in range(2)):
+        return "not all factors of the loop are one product's that are loaded in it"
+    (op,) = products
+    for side, (value, factor) in enumerate(((op.lhs, plans[op].lhs), (op.rhs, plans[op].rhs))):
+        source = source_of(value)
+        assert source is not None, "factors that run ahead are loads"
+        type_ = source.load.memref.type
+        assert isinstance(type_, MemrefType)
+        if type_.element is not factor.element:
+            return f"{type_.element} is converted to {factor.element} on the way"
+        near = source.dims[side if factor.along_outer else 1 - side]
+        reason = no_slabs(buffer_type(factor, 1)) or obstacle(source.load.memref, near)
+        if reason is not None:
+            return reason
+    return ""
 
 
 def _is_inside(value: Value, loop: scf.For) -> bool:

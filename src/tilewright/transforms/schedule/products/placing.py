@@ -22,13 +22,12 @@ from msgspec import Struct, field
 
 from tilewright.dialects import gpu_products as gpu
 from tilewright.dialects import scf, team, tile
-from tilewright.dialects.arith import Cmp, Predicate
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.memref import Alloca
 from tilewright.ir.core import Value
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.ir.types import INDEX, ScalarType
+from tilewright.ir.types import I64, AddressSpace, MemrefType, ScalarType
 from tilewright.transforms import emit
 from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
 from tilewright.transforms.schedule.choose_schedule import schedule_of
@@ -43,8 +42,12 @@ from tilewright.transforms.schedule.products.choice import (
     products_of,
     source_of,
 )
+from tilewright.transforms.schedule.products.iterations import at_iteration, branched, carried, finish
+from tilewright.transforms.schedule.products.matrices import tests_of
+from tilewright.transforms.schedule.products.plan import ProductPlan
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT
 from tilewright.transforms.schedule.products.staging import Staging
+from tilewright.transforms.schedule.products.tensor_ring import TensorRing
 from tilewright.transforms.schedule.recompute_tiles import is_quiet
 
 
@@ -60,7 +63,7 @@ class PlaceProducts(Pass, frozen=True):
             if runs_lanes(kernel) and products_of(kernel):
                 found = choose_products(kernel, block_of(kernel, self.policy), schedule_of(kernel))
                 assert isinstance(found, Products), "choose-schedule has asked"
-                _Placement(kernel, found, teams_of(kernel).threads).place()
+                _Placement(kernel, found, teams_of(kernel).threads, dict(found.plans), dict(found.memory)).place()
                 changed = True
         return changed
 
@@ -71,6 +74,8 @@ class _Placement(Struct):
     kernel: Kernel
     products: Products
     threads: int
+    plans: dict[tile.Mma, ProductPlan]
+    memory: dict[tile.Mma, tuple[int, int]]
     buffers: list[Value] = field(default_factory=list[Value])
     sources: dict[Side, Source] = field(default_factory=dict[Side, Source])
 
@@ -83,15 +88,34 @@ class _Placement(Struct):
         for type_ in self.products.buffers:
             self.buffers.append(build(Alloca(alignment=ALIGNMENT, result_types=[type_])).out)
         for loop, ahead in self.products.loops.items():
-            _Ring(self, loop, ahead).place()
+            if ahead.by_tensor:
+                self._by_tensor(build, loop, ahead)
+            else:
+                _Ring(self, loop, ahead).place()
         in_loops = {op for ahead in self.products.loops.values() for op in ahead.products}
         for op in self.products.plans:
             if op not in in_loops:
                 self._now(op)
 
+    def _by_tensor(self, build: Builder, loop: scf.For, ahead: Ahead) -> None:
+        """A loop whose factors the machine copies; threads do in a second one, for memory that is not aligned."""
+        words = MemrefType(I64, (ahead.stages,), (1,), AddressSpace.LOCAL)
+        barriers = build(Alloca(result_types=[words])).out
+        sources = self.run_ahead(ahead)
+        is_aligned = tests_of(Builder.before_op(loop), [source.load.memref for _, source in sources])
+        if is_aligned is not None:
+            twin = branched(is_aligned, loop)
+            same = dict(zip(loop.walk(), twin.walk(), strict=True))
+            for op in ahead.products:
+                other = same[op]
+                assert isinstance(other, tile.Mma)
+                self.plans[other], self.memory[other] = self.plans[op], self.memory[op]
+            _Ring(self, twin, ahead.of_twin(same)).place()
+        TensorRing(loop, ahead, sources, barriers, _step(loop)).place(self.begin)
+
     def staging(self, op: tile.Mma) -> tuple[Staging, Staging]:
         """How the factors of a product get to their places."""
-        plan, memory = self.products.plans[op], self.products.memory[op]
+        plan, memory = self.plans[op], self.memory[op]
         lhs, rhs = (self.buffers[number] for number in memory)
         return Staging(plan.lhs, 0, lhs, self.threads), Staging(plan.rhs, 1, rhs, self.threads)
 
@@ -99,7 +123,7 @@ class _Placement(Struct):
         """Loads that may as well be done where their factor is brought to shared memory: nothing lies between."""
         homes = {op: loop for loop, ahead in self.products.loops.items() for op in ahead.products}
         found: dict[Side, Source] = {}
-        for op in self.products.plans:
+        for op in self.plans:
             for side, value in enumerate((op.lhs, op.rhs)):
                 place, source = homes.get(op, op), source_of(value)
                 if source is not None and source.load.block is place.block and is_quiet(source.load, place):
@@ -137,44 +161,48 @@ class _Placement(Struct):
 
     def show(self, build: Builder, ops: Sequence[tile.Mma]) -> None:
         """Let instructions that read factors from memory by themselves see what this thread has written there."""
-        if any(self.products.plans[op].instruction.reads_memory for op in ops):
+        if any(self.plans[op].instruction.reads_memory for op in ops):
             build(gpu.FenceAsync())
 
     def multiply(
         self, build: Builder, op: tile.Mma, stages: tuple[Value, Value], meanwhile: Callable[[Builder], None]
     ) -> None:
         """Multiply a stage of either factor; a unit that works by itself leaves time for copies meanwhile."""
-        plan, memory = self.products.plans[op], self.products.memory[op]
-        waits = plan.instruction.reads_memory
+        waits = self.plans[op].instruction.reads_memory
         if not waits:
             meanwhile(build)
-        lhs, rhs = (self.buffers[number] for number in memory)
-        scales = (plan.lhs.outer_scale, plan.rhs.outer_scale, plan.lhs.depth_scale)
-        along, warps = (plan.lhs.along_outer, plan.rhs.along_outer), (plan.lhs.warps, plan.rhs.warps)
-        found = build(gpu.Mma(lhs, stages[0], rhs, stages[1], op.acc, plan.instruction.name, warps, scales, along)).out
+        found = self.begin(build, op, stages)
         if waits:
             meanwhile(build)
             found = build(gpu.AwaitMma(found)).out
-        found.name = op.out.name
-        op.out.replace_all_uses_with(found)
-        factors = (op.lhs, op.rhs)
-        op.erase()
-        for value in factors:
-            _erase_unused(value)
+        finish(op, found)
+
+    def begin(self, build: Builder, op: tile.Mma, stages: tuple[Value, Value]) -> Value:
+        """Multiply a stage of either factor; the sums, for which one may have to wait."""
+        plan, memory = self.plans[op], self.memory[op]
+        lhs, rhs = (self.buffers[number] for number in memory)
+        scales = (plan.lhs.outer_scale, plan.rhs.outer_scale, plan.lhs.depth_scale)
+        along, warps = (plan.lhs.along_outer, plan.rhs.along_outer), (plan.lhs.warps, plan.rhs.warps)
+        return build(gpu.Mma(lhs, stages[0], rhs, stages[1], op.acc, plan.instruction.name, warps, scales, along)).out
+
+    def run_ahead(self, ahead: Ahead) -> list[tuple[Staging, Source]]:
+        """The factors that a loop loads ahead: how they get to their places, and from where."""
+        return [
+            (self.staging(op)[side], source)
+            for op in ahead.products
+            for side, value in enumerate((op.lhs, op.rhs))
+            if (op, side) in ahead.ahead and (source := source_of(value)) is not None
+        ]
 
 
 def _nothing(build: Builder) -> None:
     """What is done meanwhile if there is nothing to do."""
 
 
-def _erase_unused(value: Value) -> None:
-    op = value.defining_op
-    # both factors may be one tile, which is gone then
-    if isinstance(op, tile.Load | tile.Permute) and op.block is not None and not value.uses:
-        operands = list(op.operands)
-        op.erase()
-        if isinstance(op, tile.Permute):
-            _erase_unused(operands[0])
+def _step(loop: scf.For) -> int:
+    step = 1 if loop.step is None else emit.integer_of(loop.step)
+    assert step is not None, "choose-products has asked"
+    return step
 
 
 class _Ring:
@@ -182,15 +210,8 @@ class _Ring:
 
     def __init__(self, placement: _Placement, loop: scf.For, ahead: Ahead) -> None:
         self._placement, self._loop, self._ahead = placement, loop, ahead
-        self._sources = [
-            (placement.staging(op)[side], source)
-            for op in ahead.products
-            for side, value in enumerate((op.lhs, op.rhs))
-            if (op, side) in ahead.ahead and (source := source_of(value)) is not None
-        ]
-        step = 1 if loop.step is None else emit.integer_of(loop.step)
-        assert step is not None
-        self._step = step
+        self._sources = placement.run_ahead(ahead)
+        self._step = _step(loop)
 
     def place(self) -> None:
         """Load the first stages before the loop, and in it the one that is needed some iterations on."""
@@ -206,7 +227,7 @@ class _Ring:
             index = emit.add(build, _wide(build, loop.lower), build.index(number * self._step))
             self._load(build, index, _wide(build, loop.lower), build.index(number))
             build(gpu.CommitCopies())
-        read = self._carry(build)
+        read = carried(build, loop, count, "stage")
         body = loop.body.entry
         assert body.first is not None
         at = Builder(body, body.first, loop.location)
@@ -239,18 +260,9 @@ class _Ring:
 
     def _load(self, build: Builder, index: Value, present: Value, stage: Value) -> None:
         """Begin to load the factors of an iteration if there is one; `present` is an index that has not wrapped."""
-        loop = self._loop
-        upper, last = _wide(build, loop.upper), emit.integer_of(loop.upper)
-        known = emit.integer_of(index)
-        if known is not None and last is not None:
-            if known < last:
-                self._begin(build, index, stage)
-            return
-        more = emit.less(build, index, upper)
-        if loop.upper.type is INDEX and last is None and index is not present:
-            # what lies beyond the largest index has wrapped
-            more = emit.both(build, more, emit.not_less(build, index, present))
-        self._begin(emit.open_if(build, more), index, stage)
+        there = at_iteration(build, self._loop, index, present)
+        if there is not None:
+            self._begin(there, index, stage)
 
     def _begin(self, build: Builder, index: Value, stage: Value) -> None:
         type_ = self._loop.index.type
@@ -260,22 +272,6 @@ class _Ring:
             build(op.clone(known))
         for staging, source in self._sources:
             staging.load(build, stage, source, known)
-
-    def _carry(self, build: Builder) -> Value:
-        """Let the loop carry the number of the stage that it reads, which goes round; its value in the loop."""
-        loop, body = self._loop, self._loop.body.entry
-        loop.operands = [*loop.operands, build.index(0)]
-        loop.attributes["operand_segments"] = (1, 1, int(loop.step is not None), len(loop.outs) + 1)
-        loop.add_result(INDEX)
-        stage, end = body.add_argument(INDEX, "stage"), body.last
-        at = Builder(body, end if isinstance(end, scf.Yield) else None, loop.location)
-        is_last = at(Cmp(Predicate.EQ, stage, at.index(self._ahead.stages - 1))).out
-        following = emit.select(at, is_last, at.index(0), emit.add(at, stage, at.index(1)))
-        if isinstance(end, scf.Yield):
-            end.operands = [*end.operands, following]
-        else:
-            at(scf.Yield([following]))
-        return stage
 
 
 def _wide(build: Builder, value: Value) -> Value:

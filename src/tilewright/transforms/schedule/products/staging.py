@@ -55,11 +55,7 @@ class Staging(Struct, frozen=True):
 
     def load(self, build: Builder, stage: Value, source: Source, known: Mapping[Value, Value]) -> None:
         """Begin to bring a loaded matrix to a stage; `known` says which values stand for those of the program."""
-        load = source.load
-        outer, deep = source.dims[self.outer_dim], source.dims[1 - self.outer_dim]
-        near, far = (outer, deep) if self.factor.along_outer else (deep, outer)
-        view, indices = known.get(load.memref, load.memref), [known.get(i, i) for i in load.indices]
-        box = _Box(view, indices, tuple(load.check) or (False, False), near, far)
+        box = self.box(source, known)
         size = self.factor.element.bytes
         copied = box.type.element is self.factor.element and box.type.space is AddressSpace.GLOBAL
         may = box.may_take(build, PIECE) if copied else None
@@ -78,7 +74,15 @@ class Staging(Struct, frozen=True):
         else:
             emit.if_else(build, may, whole, pieces)
 
-    def _copy(self, build: Builder, stage: Value, box: _Box, row: Value, rows: int, width: int) -> None:
+    def box(self, source: Source, known: Mapping[Value, Value]) -> Box:
+        """Where a loaded matrix lies."""
+        load = source.load
+        outer, deep = source.dims[self.outer_dim], source.dims[1 - self.outer_dim]
+        near, far = (outer, deep) if self.factor.along_outer else (deep, outer)
+        view, indices = known.get(load.memref, load.memref), [known.get(i, i) for i in load.indices]
+        return Box(view, indices, tuple(load.check) or (False, False), near, far)
+
+    def _copy(self, build: Builder, stage: Value, box: Box, row: Value, rows: int, width: int) -> None:
         """Asynchronous copies of some rows, of so many elements each."""
         modes = (box.near, box.far, box.near)[: self._type.order - 1]
         near, _, *slabs, _ = (extent or 0 for extent in self._type.shape)
@@ -86,7 +90,7 @@ class Staging(Struct, frozen=True):
         shape = (near, rows, *slabs, 1)
         build(gpu.CopyAsync(box.view, box.at(build, row), self.buffer, places, modes, shape, width, box.check))
 
-    def _by_rows(self, build: Builder, stage: Value, box: _Box, narrow: bool) -> None:
+    def _by_rows(self, build: Builder, stage: Value, box: Box, narrow: bool) -> None:
         """Copies of one element each if there are such, else through registers."""
         total, most = self.factor.rows, max(self.threads * _AT_ONCE // self._near, 1)
         rows = max(count for count in range(1, min(most, total) + 1) if total % count == 0)
@@ -116,7 +120,7 @@ class Staging(Struct, frozen=True):
         build(tile.Store(build(tile.Reshape(value, result_types=[box])).out, self.buffer, places))
 
 
-class _Box(Struct, frozen=True):
+class Box(Struct, frozen=True):
     """The part of a matrix in memory that is a factor, whose rows in shared memory run along mode `near`."""
 
     view: Value

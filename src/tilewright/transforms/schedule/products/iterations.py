@@ -1,0 +1,79 @@
+"""Loops that load for iterations to come: whether there will be one, numbers that go round, products put in place."""
+
+from __future__ import annotations
+
+from tilewright.dialects import scf, tile
+from tilewright.dialects.arith import Cmp, Predicate
+from tilewright.dialects.builder import Builder, new_region
+from tilewright.ir.core import Value
+from tilewright.ir.types import INDEX
+from tilewright.transforms import emit
+
+
+def at_iteration(build: Builder, loop: scf.For, index: Value, present: Value) -> Builder | None:
+    """Where code runs if the loop has an iteration of an index, None if it surely has not.
+
+    `present` is an index that has not wrapped.
+    """
+    upper, last = emit.to_index(build, loop.upper), emit.integer_of(loop.upper)
+    known = emit.integer_of(index)
+    if known is not None and last is not None:
+        return build if known < last else None
+    more = emit.less(build, index, upper)
+    if loop.upper.type is INDEX and last is None and index is not present:
+        # what lies beyond the largest index has wrapped
+        more = emit.both(build, more, emit.not_less(build, index, present))
+    return emit.open_if(build, more)
+
+
+def carried(build: Builder, loop: scf.For, count: int, name: str) -> Value:
+    """Let a loop carry a number that goes round below `count`, from 0 on; its value in the loop."""
+    body = loop.body.entry
+    loop.operands = [*loop.operands, build.index(0)]
+    loop.attributes["operand_segments"] = (1, 1, int(loop.step is not None), len(loop.outs) + 1)
+    loop.add_result(INDEX)
+    number, end = body.add_argument(INDEX, name), body.last
+    at = Builder(body, end if isinstance(end, scf.Yield) else None, loop.location)
+    is_last = at(Cmp(Predicate.EQ, number, at.index(count - 1))).out
+    following = emit.select(at, is_last, at.index(0), emit.add(at, number, at.index(1)))
+    if isinstance(end, scf.Yield):
+        end.operands = [*end.operands, following]
+    else:
+        at(scf.Yield([following]))
+    return number
+
+
+def branched(condition: Value, loop: scf.For) -> scf.For:
+    """Let a loop run only on a condition, else a copy of it; the copy."""
+    (then, first), (orelse, second) = new_region(), new_region()
+    build = Builder.before_op(loop)
+    branch = build(scf.If(condition, then, orelse, result_types=[value.type for value in loop.outs]))
+    for value, out in zip(loop.outs, branch.outs, strict=True):
+        value.replace_all_uses_with(out)
+    twin = Builder.at_end(second, loop.location)(loop.clone({}))
+    assert isinstance(twin, scf.For)
+    loop.detach()
+    Builder.at_end(first, loop.location)(loop)
+    for block, each in ((first, loop), (second, twin)):
+        Builder.at_end(block, loop.location)(scf.Yield(list(each.outs)))
+    return twin
+
+
+def finish(op: tile.Mma, found: Value) -> None:
+    """Put the sums in the place of a product, and take out loads that were only for it."""
+    found.name = op.out.name
+    op.out.replace_all_uses_with(found)
+    factors = (op.lhs, op.rhs)
+    op.erase()
+    for value in factors:
+        _erase_unused(value)
+
+
+def _erase_unused(value: Value) -> None:
+    op = value.defining_op
+    # both factors may be one tile, which is gone then
+    if isinstance(op, tile.Load | tile.Permute) and op.block is not None and not value.uses:
+        operands = list(op.operands)
+        op.erase()
+        if isinstance(op, tile.Permute):
+            _erase_unused(operands[0])

@@ -1,0 +1,130 @@
+"""A loop whose factors the machine copies by itself: one thread asks for boxes, barriers count what has arrived.
+
+before:  %sum = scf.for %k .. (%acc = %zero) { %a = tile.load .. %b = tile.load .. yield (tile.mma %a, %b, %acc) }
+after:   gpu.open_barriers %full  ..  gpu.expect %full, 0  gpu.copy_tensor %a[..], %s, 0, %full, 0  ..
+         %left = scf.for %k .. (%acc = %zero, %turn = 0) {
+           gpu.await_phase %full, %stage, %parity
+           %begun = gpu.mma %s, %stage, .., %acc   %next = gpu.await_mma %begun {pending = 1}   team.barrier
+           scf.if %more { gpu.expect %full, %before  gpu.copy_tensor %a[..], %s, %before, %full, %before .. }
+         }
+         %sum = gpu.await_mma %left   team.barrier   gpu.close_barriers %full
+
+A product goes on while the next one is begun. The barrier of an iteration says that all threads have awaited the
+product of the iteration before, so its stage may be loaded. Iterations count their turns, which go twice round the
+stages: the parity of a stage's phase is whether it is the second time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec import Struct
+
+from tilewright.dialects import gpu_products as gpu
+from tilewright.dialects import gpu_tensors as tensors
+from tilewright.dialects import scf, team, tile
+from tilewright.dialects.arith import Cmp, Predicate
+from tilewright.dialects.builder import Builder
+from tilewright.ir.core import BlockArgument, Value
+from tilewright.transforms import emit
+from tilewright.transforms.schedule.products.choice import Ahead, Source
+from tilewright.transforms.schedule.products.iterations import at_iteration, carried, finish
+from tilewright.transforms.schedule.products.staging import Staging
+
+Multiply = Callable[[Builder, tile.Mma, tuple[Value, Value]], Value]
+"""Begins a product of stages of both factors; the sums, which nobody has awaited."""
+
+
+class TensorRing(Struct, frozen=True):
+    """A loop with one product, both of whose factors run ahead; `barriers` is the memory of one for each stage."""
+
+    loop: scf.For
+    ahead: Ahead
+    sources: Sequence[tuple[Staging, Source]]
+    barriers: Value
+    step: int
+
+    def place(self, multiply: Multiply) -> None:
+        """Ask for the first stages before the loop, and in it for the one that is needed some iterations on."""
+        loop, count = self.loop, self.ahead.stages
+        (op,) = self.ahead.products
+        build = Builder.before_op(loop)
+        # what this thread has written where boxes are read, or accessed where they go, comes first
+        build(gpu.FenceAsync(everywhere=True))
+        build(team.Barrier(fence_local=True, fence_global=True))
+        build(tensors.OpenBarriers(self.barriers, arrivals=1))
+        build(team.Barrier(fence_local=True))
+        lower = emit.to_index(build, loop.lower)
+        for number in range(count - 1):
+            index = emit.add(build, lower, build.index(number * self.step))
+            self._load(build, index, lower, build.index(number))
+        turn = carried(build, loop, 2 * count, "turn")
+        body = loop.body.entry
+        assert body.first is not None
+        at = Builder(body, body.first, loop.location)
+        again = at(Cmp(Predicate.GE, turn, at.index(count))).out
+        stage = emit.select(at, again, emit.sub(at, turn, at.index(count)), turn)
+        parity = emit.select(at, again, at.index(1), at.index(0))
+        at(tensors.AwaitPhase(self.barriers, stage, parity))
+        self._multiply(op, stage, multiply)
+        behind = Builder(loop.block, loop.next, loop.location) if loop.block is not None else build
+        behind(team.Barrier(fence_local=True))
+        behind(tensors.CloseBarriers(self.barriers))
+
+    def _multiply(self, op: tile.Mma, stage: Value, multiply: Multiply) -> None:
+        """The product, awaited an iteration later if it is handed on to the next one and nowhere else."""
+        place = _handed_on(self.loop, op)
+        build = Builder.before_op(op)
+        begun = multiply(build, op, (stage, stage))
+        found = build(gpu.AwaitMma(begun, pending=int(place is not None))).out
+        build(team.Barrier(fence_local=True))
+        self._following(build, stage)
+        finish(op, found)
+        if place is not None:
+            assert self.loop.block is not None
+            total = self.loop.outs[place]
+            behind = Builder(self.loop.block, self.loop.next, self.loop.location)
+            last = gpu.AwaitMma(total)
+            total.replace_all_uses_with(behind(last).out)
+            last.set_operand(0, total)
+
+    def _following(self, build: Builder, read: Value) -> None:
+        """Ask for the stage that was read in the iteration before, for the iteration that will read it."""
+        ahead = self.ahead.stages - 1
+        stage = emit.select(
+            build, emit.equals_zero(build, read), build.index(ahead), emit.sub(build, read, build.index(1))
+        )
+        present = emit.to_index(build, self.loop.index)
+        self._load(build, emit.add(build, present, build.index(ahead * self.step)), present, stage)
+
+    def _load(self, build: Builder, index: Value, present: Value, stage: Value) -> None:
+        there = at_iteration(build, self.loop, index, present)
+        if there is None:
+            return
+        known = self._places(there, index)
+        total = sum(tensors.bytes_of_stage(gpu.memref_of(staging.buffer)) for staging, _ in self.sources)
+        there(tensors.Expect(self.barriers, stage, total))
+        for staging, source in self.sources:
+            box = staging.box(source, known)
+            modes = (box.near, box.far)
+            there(tensors.CopyTensor(box.view, box.indices, staging.buffer, stage, self.barriers, stage, modes))
+
+    def _places(self, build: Builder, index: Value) -> Mapping[Value, Value]:
+        """What stands for the values of an iteration that say where its factors lie."""
+        known: dict[Value, Value] = {self.loop.index: emit.cast(build, index, emit.scalar_type(self.loop.index.type))}
+        for op in self.ahead.slices:
+            build(op.clone(known))
+        return known
+
+
+def _handed_on(loop: scf.For, op: tile.Mma) -> int | None:
+    """As which carried value the loop hands the sums on to where they are added up further, if they go nowhere else."""
+    end = loop.body.entry.last
+    acc = op.acc
+    if not (isinstance(acc, BlockArgument) and acc in loop.carried and isinstance(end, scf.Yield)):
+        return None
+    if list(op.out.uses) != [end]:
+        return None
+    place = loop.carried.index(acc)
+    places = [number for number, value in enumerate(end.operands) if value is op.out]
+    return place if places == [place] and list(op.acc.uses) == [op] else None

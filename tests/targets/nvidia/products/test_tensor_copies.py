@@ -1,0 +1,284 @@
+"""Factors that the machine copies by itself: one meaning on every level; phases, waits and stages that are needed."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from targets.nvidia.case import Argument, Array, Launch, faults
+from targets.nvidia.emulated import Emulated
+from targets.nvidia.emulator.machine import Program
+from targets.nvidia.emulator.races import RaceError
+from targets.nvidia.emulator.text import EmulatorError
+from targets.nvidia.lane_level import interpreted
+from targets.nvidia.products.cases import TEXTS, ZEROS, launch
+from targets.nvidia.products.test_levels import check, levels, read_back
+from targets.nvidia.products.test_products import check as run
+from targets.nvidia.products.test_products import emitted
+from targets.nvidia.test_ptx import needs_ptxas
+from tilewright.artifacts.artifact import KernelInfo
+from tilewright.artifacts.parameters import SCHEDULE
+from tilewright.diagnostics.kernel_error import KernelError
+from tilewright.dialects import arith, gpu_products, lane_products
+from tilewright.dialects import gpu_tensors as tensors
+from tilewright.dialects.builder import Builder, OperationT
+from tilewright.dialects.builtin import Kernel, Module
+from tilewright.ir.core import Operation, Value
+from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
+
+TENSOR = "copies=tensor"
+
+
+@pytest.mark.covering(2)
+@pytest.mark.parametrize("element", ["f16", "bf16"])
+@pytest.mark.parametrize("transposed", list(itertools.product((False, True), repeat=2)))
+@pytest.mark.parametrize("depth", [128, 192, 576])
+def test_every_level_means_the_product(
+    element: str, transposed: tuple[bool, bool], depth: int, rng: np.random.Generator
+) -> None:
+    product = TEXTS.Product((64, 128, depth), element, "f32", transposed)
+    for module in levels(TEXTS.tile_ir_product(product, (64, 64, 64)), Architecture.SM_90A, TENSOR):
+        assert "copies=tensor" in (module.kernels[0].schedule or "")
+        check(module, product, (64, 64), "C", rng)
+
+
+@pytest.mark.parametrize("extents", [(72, 40, 200), (8, 128, 72)])
+def test_tiles_that_do_not_divide(extents: tuple[int, int, int], rng: np.random.Generator) -> None:
+    product = TEXTS.Product(extents, "f16", "f32")
+    for module in levels(TEXTS.tile_ir_product(product, (64, 64, 64), ZEROS), Architecture.SM_90A, TENSOR):
+        check(module, product, (64, 64), "C", rng)
+
+
+def emitted_by_tensor(product: Any, tiles: tuple[int, int, int], edges: str = "") -> tuple[str, KernelInfo]:
+    return emitted(TEXTS.tile_ir_product(product, tiles, edges), schedule=TENSOR)
+
+
+@pytest.mark.parametrize("transposed", list(itertools.product((False, True), repeat=2)))
+def test_emulated(transposed: tuple[bool, bool], rng: np.random.Generator) -> None:
+    product = TEXTS.Product((128, 128, 320), "f16", "f32", transposed)
+    run(emitted_by_tensor(product, (64, 64, 64)), product, (64, 64), "C", rng)
+
+
+# What goes wrong is found
+
+
+def no_arrival(kernel: Kernel) -> None:
+    """The last one in the text, of the loop."""
+    _last(kernel, tensors.Expect).erase()
+
+
+def too_few_bytes(kernel: Kernel) -> None:
+    expect = _last(kernel, tensors.Expect)
+    expect.attributes["bytes"] = expect.bytes // 2
+
+
+def other_parity(kernel: Kernel) -> None:
+    """The first time round as the second."""
+    wait = _last(kernel, tensors.AwaitPhase)
+    build = Builder.before_op(wait)
+    wait.set_operand(2, build(arith.Sub(build.index(1), wait.parity)).out)
+
+
+def one_parity(kernel: Kernel) -> None:
+    """The second time round as the first."""
+    wait = _last(kernel, tensors.AwaitPhase)
+    wait.set_operand(2, Builder.before_op(wait).index(0))
+
+
+def no_wait(kernel: Kernel) -> None:
+    _last(kernel, tensors.AwaitPhase).erase()
+
+
+def stage_that_is_read(kernel: Kernel) -> None:
+    """A stage too few: boxes are copied to the one that is multiplied."""
+    read = _last(kernel, tensors.AwaitPhase).number
+    for op in list(kernel.walk()):
+        if isinstance(op, tensors.CopyTensor) and read in _visible(op):
+            op.set_operand(list(op.operands).index(op.stage, len(op.indices) + 2), read)
+
+
+def product_that_goes_on(kernel: Kernel) -> None:
+    """Nobody waits for the product that reads the stage which is copied to."""
+    for op in kernel.walk():
+        if isinstance(op, gpu_products.AwaitMma | lane_products.AwaitMma) and op.pending:
+            op.pending += 1
+
+
+def sums_that_are_not_there(kernel: Kernel) -> None:
+    last = [op for op in kernel.walk() if isinstance(op, gpu_products.AwaitMma | lane_products.AwaitMma)][-1]
+    last.results[0].replace_all_uses_with(last.operands[0])
+    last.erase()
+
+
+def barriers_of_two_arrivals(kernel: Kernel) -> None:
+    _last(kernel, tensors.OpenBarriers).attributes["arrivals"] = 2
+
+
+def barriers_that_nobody_opens(kernel: Kernel) -> None:
+    _last(kernel, tensors.OpenBarriers).erase()
+
+
+MISTAKES = [
+    (no_arrival, KernelError, "bytes are missing"),
+    (too_few_bytes, KernelError, "bytes are missing"),
+    (other_parity, KernelError, "not there"),
+    (one_parity, KernelError, "not there"),
+    (no_wait, KernelError, "not there"),
+    (stage_that_is_read, KernelError, ""),
+    (product_that_goes_on, KernelError, "not there"),
+    (sums_that_are_not_there, AssertionError, ""),
+    (barriers_of_two_arrivals, KernelError, "arrivals"),
+    (barriers_that_nobody_opens, KernelError, "no barrier"),
+]
+
+
+def _last(kernel: Kernel, wanted: type[OperationT]) -> OperationT:
+    return [op for op in kernel.walk() if isinstance(op, wanted)][-1]
+
+
+def _visible(op: Operation) -> list[Value]:
+    """What the operations in front of one compute, in its blocks and those around it."""
+    blocks = [at.block for at in (op, *op.ancestors()) if at.block is not None]
+    return [value for block in blocks for other in block for value in other.results]
+
+
+@pytest.fixture(scope="module")
+def placed() -> list[Module]:
+    """A product with more steps than stages, on the gpu level and that of lanes."""
+    first, _, last = levels(TEXTS.tile_ir_product(PRODUCT, (64, 64, 64)), Architecture.SM_90A, TENSOR)
+    return [first, last]
+
+
+PRODUCT = TEXTS.Product((64, 64, 640), "f16", "f32")
+
+
+@pytest.mark.parametrize("level", [0, 1], ids=["gpu", "lanes"])
+@pytest.mark.parametrize(("mistake", "error", "said"), MISTAKES, ids=[each[0].__name__ for each in MISTAKES])
+def test_mistakes_are_found(
+    mistake: Callable[[Kernel], None],
+    error: type[Exception],
+    said: str,
+    level: int,
+    placed: list[Module],
+    rng: np.random.Generator,
+) -> None:
+    module = read_back(placed[level])
+    mistake(module.kernels[0])
+    with pytest.raises(error) as found:
+        check(module, PRODUCT, (64, 64), "C", rng)
+    assert said in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("taken", "put"),
+    [
+        ("call void @llvm.nvvm.barrier.cta.sync.all(i32 0)", ""),
+        ("call void @llvm.nvvm.wgmma.wait_group.sync.aligned(i64 1)", ""),
+        ("call i64 @llvm.nvvm.mbarrier.arrive.expect.tx", "arrive"),
+        ("call i1 @llvm.nvvm.mbarrier.try.wait", "wait"),
+    ],
+    ids=["barrier", "wait for a product", "arrival", "wait for copies"],
+)
+def test_each_wait_of_the_loop_is_needed(
+    taken: str, put: str, emulated_product: Code, rng: np.random.Generator
+) -> None:
+    llvm, kernel = emulated_product
+    lines = llvm.splitlines()
+    place = max(k for k, line in enumerate(lines) if taken in line and not _is_behind_the_loop(lines, k))
+    name = lines[place].split(" = ")[0]
+    lines[place] = {"": "", "arrive": f"{name} = add i64 0, 0", "wait": f"{name} = or i1 true, true"}[put]
+    with pytest.raises((RaceError, AssertionError, EmulatorError)):
+        run(("\n".join(lines), kernel), PRODUCT, (64, 64), "C", rng)
+
+
+def _is_behind_the_loop(lines: list[str], place: int) -> bool:
+    """The loop ends with the last line that counts its turns."""
+    last = max(k for k, line in enumerate(lines) if "mbarrier.arrive.expect.tx" in line and "declare" not in line)
+    return place > last or "declare" in lines[place]
+
+
+Code = tuple[str, KernelInfo]
+
+
+@pytest.fixture(scope="module")
+def emulated_product() -> Code:
+    return emitted_by_tensor(PRODUCT, (64, 64, 64))
+
+
+def _moved(array: Argument, first: int) -> Array:
+    """A column-major matrix so many elements behind a multiple of 16 bytes."""
+    assert isinstance(array, np.ndarray)
+    room = np.zeros(array.size + 16, array.dtype)
+    start = -room.ctypes.data // array.itemsize % 8 + first
+    found = room[start : start + array.size].reshape(array.shape, order="F")
+    found[...] = array
+    return found
+
+
+@pytest.mark.parametrize("first", [0, 1, 8])
+@pytest.mark.parametrize("transposed", [False, True])
+def test_threads_copy_what_a_launch_does_not_align(first: int, transposed: bool, rng: np.random.Generator) -> None:
+    """`gemm` promises nothing of its matrices: which of two loops runs is found out by the kernel."""
+    n = 128
+    text = TEXTS.whole_gemm(n, "f16", "f32", transposed)
+    given = launch(TEXTS.Product((n, n, n), "f16", "f32", (transposed, False)), (n, n), "F", rng)
+    given = Launch(
+        [*(_moved(array, first) for array in given.arguments[:2]), given.arguments[2]], given.expected, (1, 1, 1)
+    )
+    llvm, kernel = emitted(text, schedule=f"tile=64x64x64 {TENSOR}")
+    assert "copies=tensor" in kernel.facts[SCHEDULE]
+    found = faults(given, Emulated(Program(llvm), (kernel,)).run(given))
+    assert not found, found
+    for module in levels(text, Architecture.SM_90A, f"tile=64x64x64 {TENSOR}"):
+        found = faults(given, {2: interpreted(module, given)[2]})
+        assert not found, found
+
+
+@pytest.mark.parametrize(
+    ("extents", "element", "reason"),
+    [
+        ((64, 72, 100), "f16", "rows that are 200 bytes apart, no multiple of 16"),
+        ((64, 100, 72), "bf16", "rows that are 200 bytes apart, no multiple of 16"),
+        ((64, 64, 128), "f16", ""),
+    ],
+)
+def test_why_threads_copy(extents: tuple[int, int, int], element: str, reason: str) -> None:
+    text = TEXTS.tile_ir_product(TEXTS.Product(extents, element, "f32"), (64, 64, 64), ZEROS)
+    _, kernel = emitted(text)
+    assert ("copies=tensor" in kernel.facts[SCHEDULE]) == (not reason)
+    assert (f"# copies by threads: {reason}" in kernel.facts[SCHEDULE]) == bool(reason)
+    with nullcontext() if not reason else pytest.raises(tw.CompileError, match=f"copies=tensor does not fit.*{reason}"):
+        tw.compile(text, target="nvidia:sm_90a", schedule=TENSOR)
+
+
+def test_extents_that_only_a_launch_knows() -> None:
+    _, kernel = emitted(TEXTS.gemm_product(TEXTS.Product((64, 64, 64), "f16", "f32"), (64, 64)))
+    said = "copies=threads # copies by threads: extents and strides of memref<f16x?x?> are not constant"
+    assert said.replace("memref<f16x?x?>", "") in kernel.facts[SCHEDULE].replace("memref<f16x?x?>", "")
+
+
+@pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
+def test_threads_copy_if_they_are_asked_to(architecture: Architecture) -> None:
+    text = TEXTS.tile_ir_product(TEXTS.Product((64, 64, 128), "f16", "f32"), (64, 64, 64))
+    found = tw.compile(text, target=f"nvidia:{architecture.value}", schedule="copies=threads").product
+    assert "tensor" not in (found.schedule or "")
+    assert "by threads" not in (found.schedule or "")
+
+
+@needs_ptxas
+@pytest.mark.parametrize("tiles", [(128, 128, 64), (128, 256, 64)])
+def test_products_overlap_and_nothing_is_spilled(tiles: tuple[int, int, int]) -> None:
+    """ptxas would say if it waited for a product before it begins the next one (C75..)."""
+    llvm, kernel = emitted_by_tensor(TEXTS.Product((256, 256, 256), "f16", "f32"), tiles)
+    ptx = compile_to_ptx(llvm, Architecture.SM_90A)
+    for instruction in ("cp.async.bulk.tensor.2d", "mbarrier.try_wait.parity", "wgmma.wait_group.sync.aligned \t1;"):
+        assert instruction in ptx, instruction
+    resources = assemble(ptx, Architecture.SM_90A).kernels[kernel.symbol]
+    assert resources.spill_load_bytes == resources.spill_store_bytes == resources.stack_bytes == 0
