@@ -21,14 +21,15 @@ from .against_interpreter import (
     random_differences,
     tile_ir_meaning,
 )
-from .case import Case, Launch, faults
+from .case import Launch, faults
 from .cases_spmd import spmd_cases
 from .cases_tile_ir import tile_ir_cases
 from .emulated import Emulated, compiled, emulated
-from .test_kernels import CASES
+from .test_kernels import CASES, takers
 
 LARGE = ("tile_ir-matmul", "tile_ir-softmax", "tile_ir-mma-f16-64x64x32")
 """Those that take seconds, whose operations are in others too."""
+ALL = {case.name: case for case in (*CASES, *(c for c in tile_ir_cases() if c.name not in LARGE))}
 SPMD = {case.name for case in spmd_cases()}
 FAMILIES_OF_THE_DEVICE = ("memory", "atomics", "control", "regions", "floats")
 """Those that the device does in its own way (floats: rounding modes); other arithmetic is the text of the CPU."""
@@ -39,8 +40,11 @@ SHARE = count("RANDOM_EMULATED_SHARE", 3, 1)
 CHUNKS = 4
 
 
-@pytest.mark.parametrize("case", [*CASES, *(c for c in tile_ir_cases() if c.name not in LARGE)], ids=lambda c: c.name)
-def test_right_answers(case: Case, seed: int) -> None:
+@pytest.mark.covering(1)
+@pytest.mark.parametrize("name", [takers(case) for case in ALL.values()], ids="-".join)
+def test_right_answers(name: tuple[str, ...], seed: int) -> None:
+    """A usual run lets the work-group or subgroups of one size do what any of them can."""
+    case = ALL["-".join(name)]
     launch = case.prepare(np.random.default_rng(seed))
     # Work-items that act for themselves meet in any order; those of collective code only at barriers.
     schedule = random.Random(seed) if case.name in SPMD else None

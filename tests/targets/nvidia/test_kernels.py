@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tilewright.artifacts.parameters import with_steps
@@ -25,6 +27,11 @@ NAMED = {case.name: case for case in CASES}
 def words(case: Case) -> tuple[str, ...]:
     """The parts of a name: what kind of kernel, types of elements, who takes part; `covering` takes each part once."""
     return tuple(case.name.split("-"))
+
+
+def takers(case: Case) -> tuple[str, ...]:
+    """What a kernel does with which types, and who of a work-group does it; `covering` takes each part once."""
+    return tuple(re.split(r"-(?=group$|subgroup\d+$)", case.name))
 
 
 # Subgroups of 8 and 32 differ from those of 16 in constants only; tests/gpu runs them.

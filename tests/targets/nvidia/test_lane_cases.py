@@ -11,14 +11,16 @@ from tilewright.diagnostics import Report
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.target import NvidiaTarget
 
-from .case import Case, faults
+from .case import faults
 from .emulated import emulated
 from .lane_level import interpreted
-from .test_kernels import CASES
+from .test_kernels import CASES, NAMED, takers
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
-def test_right_answers(case: Case, rng: np.random.Generator) -> None:
+@pytest.mark.covering(1)
+@pytest.mark.parametrize("name", [takers(case) for case in CASES], ids="-".join)
+def test_right_answers(name: tuple[str, ...], rng: np.random.Generator) -> None:
+    case = NAMED["-".join(name)]
     module, seed = case.module(), int(rng.integers(1 << 32))
     lower_module(module, NvidiaTarget(Architecture.SM_80), CompileOptions(verify_each=True), Report())
     assert not (module.kernels[0].schedule or "").startswith("elements")

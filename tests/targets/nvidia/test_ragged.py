@@ -221,6 +221,7 @@ def turned(element: str, rows: int, columns: int) -> str:
       tile.store %b, %B, %z, %z }} }}"""
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("element", ["i8", "f16", "f32", "f64"])
 @pytest.mark.parametrize(("rows", "columns"), [(57, 43), (56, 40), (33, 50), (3, 70)])
 def test_transposes_go_through_memory_of_their_own_shape(

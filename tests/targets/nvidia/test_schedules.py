@@ -64,6 +64,7 @@ def line(text: str, schedule: str | None, target: str = "nvidia:sm_90a") -> list
     return [kernel.schedule for kernel in tw.compile(text, target=target, schedule=schedule, cache=False)]
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("target", ["nvidia:sm_80", "nvidia:sm_90a"])
 @pytest.mark.parametrize("text", [SUMS, PRODUCT, KNOWN, TILES], ids=["sums", "product", "known", "tiles"])
 def test_the_line_gives_the_same_code_again(text: str, target: str) -> None:
@@ -75,6 +76,7 @@ def test_the_line_gives_the_same_code_again(text: str, target: str) -> None:
     assert all("\n" not in kernel.schedule and kernel.schedule for kernel in first)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("threads", [32, 64, 96, 256, 512, 1024])
 @pytest.mark.parametrize("way", ["", "elements"])
 def test_other_threads_compute_the_same(threads: int, way: str, rng: np.random.Generator) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -129,6 +130,12 @@ def unit_of(text: str) -> Operation:
 
 def outcomes(text: str, schedule: str, until: str = NAMES[-1]) -> list[Outcome]:
     """What all stages make of a text. Raises `CompileError`."""
+    return list(_outcomes(text, schedule, until))
+
+
+@lru_cache(maxsize=16)
+def _outcomes(text: str, schedule: str, until: str) -> Sequence[Outcome]:
+    """Once for all tests of a file that look at one program from several sides."""
     report = Report()
     found = list(run_stages(unit_of(text), schedule_of(schedule), until, report))
     report.raise_if_errors()

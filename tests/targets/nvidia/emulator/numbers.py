@@ -213,9 +213,9 @@ def almost_reciprocal(x: Array) -> Array:
 def fma(x: Array, y: Array, z: Array) -> Array:
     """`x y + z` rounded once, away from overflow and underflow of intermediate float64 (Boldo and Melquiond)."""
     dtype = x.dtype
-    a, b, c = (np.atleast_1d(v.astype(np.float64)) for v in (x, y, z))
     if dtype == np.float32:
-        return _single(a * b, c)
+        return _single(np.multiply(x, y, dtype=np.float64), z)
+    a, b, c = (np.atleast_1d(v.astype(np.float64)) for v in (x, y, z))
     if dtype != np.float64:
         return narrowed(_to_odd(*_two_sum(a * b, c)), dtype)
     high, low = _two_product(a, b)
@@ -226,14 +226,17 @@ def fma(x: Array, y: Array, z: Array) -> Array:
     return np.where(np.isfinite(exact) & ((exact != 0) | (plain != 0)), exact, plain)
 
 
-def _single(x: Array, y: Array) -> Array:
+def _single(product: Array, added: Array) -> Array:
     """The sum of an exact product and a single, as a single: what rounding to double loses decides nothing but ties."""
-    total = x + y
+    total = np.add(product, added, dtype=np.float64)
+    found = total.astype(np.float32)
+    if np.logical_and.reduce(found == total):
+        return found
     tied = total.view(np.int64) & _BEHIND_SINGLE == _HALF_OF_SINGLE
     # Those below normal singles have fewer bits.
     if np.logical_or.reduce(tied) or np.minimum.reduce(np.abs(total)) < _LEAST_NORMAL_SINGLE:
-        total = _to_odd(*_two_sum(x, y))
-    return total.astype(np.float32)
+        return _to_odd(*_two_sum(product, added.astype(np.float64))).astype(np.float32)
+    return found
 
 
 _BEHIND_SINGLE: Final = (1 << 29) - 1

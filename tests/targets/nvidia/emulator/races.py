@@ -195,24 +195,28 @@ class Launched:
     """What the blocks of a launch accessed in memory that they share: that before the offset `end`."""
 
     def __init__(self, blocks: int, end: int) -> None:
-        self._blocks, self._end = blocks, end
+        self._blocks = blocks
+        self._touched = np.zeros(end, np.bool_)
         self._parts: list[Bytes] = []
 
     def add(self, block: int, entries: list[Entry]) -> None:
         """Remember what a block did."""
         if self._blocks == 1 or not entries:
             return
-        offsets = defaultdict[int, list[Array]](list)
+        offsets = defaultdict[int, defaultdict[int, list[Array]]](lambda: defaultdict(list))
         for e in entries:
             narrow = e.access & Access.ATOMIC and not e.access & Access.DEVICE
-            kind = e.access & ~Access.ATOMIC if narrow else e.access
-            offsets[kind] += [e.offsets + k for k in range(e.size)]
-        for kind, parts in offsets.items():
-            those = np.concatenate(parts)
-            those = those[those < self._end]
-            touched = np.zeros(those.max(initial=-1) + 1, np.bool_)
-            touched[those] = True
-            found = np.flatnonzero(touched)
+            offsets[e.access & ~Access.ATOMIC if narrow else e.access][e.size].append(e.offsets)
+        for kind, by_size in offsets.items():
+            touched, end = self._touched, 0
+            for size, parts in by_size.items():
+                those = np.concatenate(parts)
+                those = those[those < len(touched)]
+                end = max(end, int(those.max(initial=-size)) + size)
+                for k in range(size):
+                    touched[those + k] = True
+            found = np.flatnonzero(touched[:end])
+            touched[found] = False
             actors = np.full(len(found), block)
             self._parts.append(Bytes(found, actors, np.full(len(found), kind), actors))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,9 +14,11 @@ from loaded import loaded
 from targets.nvidia.case import Launch
 from targets.nvidia.emulated import Emulated
 from targets.nvidia.emulator.machine import Program
-from targets.nvidia.products.test_levels import levels
+from targets.nvidia.products.test_levels import levels, read_back
 from targets.nvidia.test_ptx import needs_ptxas
+from tilewright.artifacts.artifact import KernelInfo
 from tilewright.artifacts.parameters import SCHEDULE
+from tilewright.dialects.builtin import Module
 from tilewright.interpreter.engine import interpret
 from tilewright.ir.schedules import Way, parse_line
 from tilewright.machine.cuda.architecture import Architecture
@@ -43,18 +46,23 @@ def arguments(of: Any, rng: np.random.Generator) -> tuple[list[Array], npt.NDArr
     return [*flat, np.zeros_like(flat[0])], wanted.reshape(-1, of.width)
 
 
+@lru_cache(maxsize=2 * len(SHAPES))
+def taken_down(of: Any, architecture: Architecture) -> tuple[list[Module], str, tuple[KernelInfo, ...]]:
+    """The kernel on every level, and as LLVM text: once for the tests below."""
+    found = list(levels(TEXTS.attention(of), architecture))
+    return found, *emit_llvm(read_back(found[-1]), architecture)
+
+
 @pytest.mark.parametrize("of", SHAPES, ids=str)
 @every_architecture
 def test_right_on_every_level(of: Any, architecture: Architecture, rng: np.random.Generator) -> None:
     given, wanted = arguments(of, rng)
     grid = (of.queries // of.blocks[0], of.heads, 1)
-    module = None
-    for module in levels(TEXTS.attention(of), architecture):
+    modules, llvm, kernels = taken_down(of, architecture)
+    for module in modules:
         arrays = [array.copy() for array in given]
         interpret(module.kernels[0], list(arrays), grid)
         np.testing.assert_allclose(arrays[3].astype(np.float64), wanted, atol=2e-3)
-    assert module is not None
-    llvm, kernels = emit_llvm(module, architecture)
     found = Emulated(Program(llvm), kernels).run(Launch(list(given), {}, grid))[3]
     np.testing.assert_allclose(np.asarray(found, np.float64), wanted, atol=2e-3)
 
@@ -63,8 +71,7 @@ def test_right_on_every_level(of: Any, architecture: Architecture, rng: np.rando
 @pytest.mark.parametrize("of", SHAPES, ids=str)
 @every_architecture
 def test_nothing_is_spilt_and_keys_and_values_run_ahead(of: Any, architecture: Architecture) -> None:
-    *_, module = levels(TEXTS.attention(of), architecture)
-    llvm, (kernel,) = emit_llvm(module, architecture)
+    _, llvm, (kernel,) = taken_down(of, architecture)
     taken = parse_line(kernel.facts[SCHEDULE])
     assert taken.way is Way.LANES
     assert taken.products

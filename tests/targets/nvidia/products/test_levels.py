@@ -79,7 +79,7 @@ def check(
     assert not found, found
 
 
-@pytest.mark.covering(3)
+@pytest.mark.covering(2)
 @every_unit
 @pytest.mark.parametrize("transposed", list(itertools.product((False, True), repeat=2)))
 def test_every_level_means_the_product(
@@ -99,6 +99,7 @@ def test_tiles_that_do_not_divide(element: str, rng: np.random.Generator) -> Non
             check(module, product, (32, 32), "C", rng)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("element", TOTALS)
 @pytest.mark.parametrize("beta", ["0.0", "2.0"])
 def test_gemm(element: str, beta: str, rng: np.random.Generator) -> None:
