@@ -125,6 +125,7 @@ def test_a_result_is_not_written_before_what_stands_in_front_of_its_store_is_rea
 
 
 @at_both_limits
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("shift", [-36, -35, -1, 0, 7, 35])
 def test_targets_that_overlap_what_is_read(rng: np.random.Generator, limit: int, shift: int) -> None:
     """Copies relaid, products and functions into memory that overlaps that of an operand."""
@@ -377,6 +378,7 @@ def test_contractions_whose_dimensions_no_stride_merges(
         assert np.array_equal(found, wanted)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize(("element", "layout"), [(F32, (0, 1, 2, 3)), (BF16, (0, 2, 3, 1)), (I8, (1, 0, 3, 2))])
 @pytest.mark.parametrize(("strides", "spread", "dilations"), [((1, 1), (1, 1), (1, 1)), ((2, 3), (2, 1), (1, 2))])
 def test_large_convolutions_are_one_product(
@@ -496,6 +498,7 @@ def test_the_check_of_the_first_stage_notices() -> None:
     assert [f.code for f in broken_postconditions(module_of([INDEX], loops), 8)] == ["2", "1"]
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("shift", [None, 0, 1, 40])
 @at_both_limits
 def test_sums_of_vectors_are_computed_where_they_are_stored(

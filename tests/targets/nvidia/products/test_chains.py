@@ -18,7 +18,7 @@ from tilewright.interpreter.engine import interpret
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.target import emit_llvm
 
-CHAINS = count("RANDOM_PRODUCT_CHAINS", 4, 200)
+CHAINS = count("RANDOM_PRODUCT_CHAINS", 2, 200)
 N = 64
 STEPS = 7
 WIDE, HALF, LINE = f"tile<{N}x{N}xf32>", f"tile<{N}x{N}xf16>", f"tile<{N}xf32>"

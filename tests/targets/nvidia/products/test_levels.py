@@ -92,7 +92,7 @@ def test_every_level_means_the_product(
 
 @pytest.mark.parametrize("element", TOTALS)
 def test_tiles_that_do_not_divide(element: str, rng: np.random.Generator) -> None:
-    m, n, k = (int(extent) for extent in rng.integers(1, 90, 3))
+    m, n, k = (int(extent) for extent in rng.integers(1, 70, 3))
     for extents in ((m, n, k), (72, 40, 48)):
         product = TEXTS.Product(extents, element, TOTALS[element])
         for module in levels(TEXTS.tile_ir_product(product, (32, 32, 32), ZEROS), Architecture.SM_90A):
@@ -103,7 +103,7 @@ def test_tiles_that_do_not_divide(element: str, rng: np.random.Generator) -> Non
 @pytest.mark.parametrize("element", TOTALS)
 @pytest.mark.parametrize("beta", ["0.0", "2.0"])
 def test_gemm(element: str, beta: str, rng: np.random.Generator) -> None:
-    m, n, k = (int(extent) for extent in rng.integers(1, 100, 3))
+    m, n, k = (int(extent) for extent in rng.integers(1, 80, 3))
     product = TEXTS.Product((m, n, k), element, TOTALS[element])
     for module in levels(TEXTS.gemm_product(product, (64, 64), beta), Architecture.SM_80):
         check(module, product, (64, 64), "F", rng, float(beta))

@@ -59,7 +59,7 @@ def check(
 def test_tile_ir(
     element: str, transposed: tuple[bool, bool], architecture: Architecture, rng: np.random.Generator
 ) -> None:
-    product = TEXTS.Product((64, 128, 192), element, TOTALS[element], transposed)
+    product = TEXTS.Product((64, 64, 192), element, TOTALS[element], transposed)
     code = emitted(TEXTS.tile_ir_product(product, (64, 64, 64)), architecture)
     groups = architecture is Architecture.SM_90A and element in ("f16", "bf16")
     assert ("wgmma" in code[1].facts[SCHEDULE]) == groups
@@ -80,7 +80,7 @@ def test_tile_ir_where_tiles_do_not_divide(
     element: str, transposed: tuple[bool, bool], rng: np.random.Generator
 ) -> None:
     """Rows of an odd number of elements are copied element by element, others 16 bytes at a time up to the edge."""
-    m, n, k = (int(extent) for extent in rng.integers(1, 90, 3))
+    m, n, k = (int(extent) for extent in rng.integers(1, 70, 3))
     for extents in ((m, n, k), (72, 40, 48)):
         product = TEXTS.Product(extents, element, TOTALS[element], transposed)
         check(emitted(TEXTS.tile_ir_product(product, (32, 32, 32), ZEROS)), product, (32, 32), "C", rng)
@@ -90,7 +90,7 @@ def test_tile_ir_where_tiles_do_not_divide(
 @pytest.mark.parametrize("element", TOTALS)
 @pytest.mark.parametrize("transposed", list(itertools.product((False, True), repeat=2)))
 def test_gemm(element: str, transposed: tuple[bool, bool], rng: np.random.Generator) -> None:
-    m, n, k = (int(extent) for extent in rng.integers(1, 140, 3))
+    m, n, k = (int(extent) for extent in rng.integers(1, 100, 3))
     product = TEXTS.Product((m, n, k), element, TOTALS[element], transposed)
     check(emitted(TEXTS.gemm_product(product, (64, 64), "2.0")), product, (64, 64), "F", rng, beta=2.0)
 

@@ -19,7 +19,7 @@ from targets.nvidia.products.test_products import emitted
 from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.machine.cuda.architecture import Architecture
 
-PRODUCTS = count("RANDOM_DEVICE_PRODUCTS", 8, 300)
+PRODUCTS = count("RANDOM_DEVICE_PRODUCTS", 6, 300)
 
 
 @dataclass(frozen=True, slots=True)
