@@ -125,7 +125,6 @@ def test_a_result_is_not_written_before_what_stands_in_front_of_its_store_is_rea
 
 
 @at_both_limits
-@pytest.mark.covering(1)
 @pytest.mark.parametrize("shift", [-36, -35, -1, 0, 7, 35])
 def test_targets_that_overlap_what_is_read(rng: np.random.Generator, limit: int, shift: int) -> None:
     """Copies relaid, products and functions into memory that overlaps that of an operand."""
