@@ -19,8 +19,9 @@ class Machine(Struct, frozen=True):
     """What code shapes depend on.
 
     `masks`: loads and stores under a mask cost no more than plain ones; `fast_gathers`: so few cycles that a strided
-    vector is read faster by one gather than element by element; `compact`: code is to be short, whatever its
-    speed, since there is too much of it (`target.py`). `units` are those that products may use where they are there.
+    vector is read faster by one gather than element by element; `fetches_stores`: the hardware asks ahead for lines
+    that are going to be written, so that code need not; `compact`: code is to be short, whatever its speed, since there
+    is too much of it (`target.py`). `units` are those that products may use where they are there.
     """
 
     processor: Processor
@@ -29,6 +30,7 @@ class Machine(Struct, frozen=True):
     fma: bool
     masks: bool
     fast_gathers: bool
+    fetches_stores: bool
     l1_bytes: int
     l2_bytes: int
     flags: Features
@@ -78,12 +80,19 @@ def _cache_bytes(level: int, default: int) -> int:
     return default
 
 
+def _is_by(vendor: str) -> bool:
+    """Whether the system tells that the processor is by a vendor, as processors spell it."""
+    try:
+        with _PROCESSOR.open() as lines:
+            return vendor in lines.read(_VENDOR_WITHIN)
+    except OSError:
+        return False
+
+
 def _has_fast_gathers() -> bool:
     """Intel's since Alder Lake: not slowed down by what keeps older ones from leaking data, as the system tells."""
     try:
-        with _PROCESSOR.open() as lines:
-            vendor = lines.read(_VENDOR_WITHIN)
-        return "GenuineIntel" in vendor and _LEAKY_GATHERS.read_text().strip() == "Not affected"
+        return _is_by("GenuineIntel") and _LEAKY_GATHERS.read_text().strip() == "Not affected"
     except OSError:
         return False
 
@@ -104,6 +113,7 @@ def machine_of(features: FeatureSet = FeatureSet.HOST) -> Machine:
         fma=flags.get("fma", False),
         masks=masks,
         fast_gathers=masks and _has_fast_gathers(),
+        fetches_stores=_is_by("AuthenticAMD"),
         l1_bytes=_cache_bytes(1, _L1_DEFAULT),
         l2_bytes=_cache_bytes(2, _L2_DEFAULT),
         flags=Features.of_x86(flags),
