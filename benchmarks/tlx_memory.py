@@ -57,7 +57,12 @@ def _cases(dtype: str) -> Iterator[Case]:
     functions: dict[str, tuple[Array, Callable[[Array], object]]] = {
         "relu": (a, lambda out: np.maximum(a, 0, out=out)),
         "sqrt": (positive, lambda out: np.sqrt(positive, out=out)),
+        "fabs": (a, lambda out: np.abs(a, out=out)),
+        "floor": (a, lambda out: np.floor(a, out=out)),
         "exp": (a, lambda out: np.exp(a, out=out)),
+        "log": (positive, lambda out: np.log(positive, out=out)),
+        "log2": (positive, lambda out: np.log2(positive, out=out)),
+        "log10": (positive, lambda out: np.log10(positive, out=out)),
         "tanh": (a, lambda out: np.tanh(a, out=out)),
     }
     for op, (source, run) in functions.items():
