@@ -16,6 +16,7 @@ from tilewright.ir.core import Operation
 from tilewright.ir.deep_stack import deep_stack
 from tilewright.ir.passes import Pass, PassContext, PassManager
 from tilewright.ir.printer import print_op
+from tilewright.ir.schedules import Offers
 from tilewright.languages import ReadOptions, language_of
 from tilewright.plugins import plugins
 
@@ -119,6 +120,17 @@ def explain_source(
         _run(PassManager(pipeline(source, target, options)), module, report)
         with stack_suffices(module, report):
             return target.explain(module, artifact)
+
+
+def offers_of(source: Source | Binary, target: Target, options: CompileOptions, report: Report) -> Offers:
+    """What the target could choose for the kernels of a program instead of what it does. Raises `CompileError`."""
+    offers = Offers()
+    with uncollected():
+        module = read_source(source, report, options.reading)
+        manager = PassManager(pipeline(source, target, options), options.verify_each)
+        with stack_suffices(module, report):
+            manager.run(module, PassContext(report, offers))
+    return offers
 
 
 def compile_module(module: Module, target: Target, options: CompileOptions, report: Report) -> Artifact:

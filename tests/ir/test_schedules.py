@@ -6,7 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilewright.ir.schedules import ProductChoice, Schedule, ScheduleError, Tile, Way, in_common, parse_line
+from tilewright.ir.schedules import (
+    Chunk,
+    Copies,
+    ProductChoice,
+    Schedule,
+    ScheduleError,
+    Tile,
+    Way,
+    changed,
+    in_common,
+    parse_line,
+)
 
 COUNTS = st.integers(1, 999_999_999)
 TILES = st.tuples(COUNTS, COUNTS, COUNTS)
@@ -26,7 +37,9 @@ def schedules(draw: st.DrawFn) -> Schedule:
     reason = draw(st.text("abc# tile<8x8>=", max_size=20)).strip()
     way, threads, tile = draw(st.tuples(st.none() | st.sampled_from(Way), st.none() | COUNTS, st.none() | TILES))
     spread, groups = draw(st.tuples(st.none() | st.booleans(), st.none() | COUNTS))
-    return Schedule(way, threads, tile, products, reason, spread, groups)
+    copies = draw(st.none() | st.sampled_from(Copies))
+    chunk = draw(st.none() | st.builds(Chunk, COUNTS, COUNTS, COUNTS))
+    return Schedule(way, threads, tile, products, reason, spread, groups, copies, chunk)
 
 
 @given(schedules())
@@ -54,6 +67,8 @@ def test_what_is_printed_is_read_again(schedule: Schedule) -> None:
         ("product=4x4x4:m8n8k4/4x1/", "product=4x4x4:m8n8k4/4x1/", "product takes extents"),
         ("product=4x4x4:m8n8k4/4x1/2/2", "product=4x4x4:m8n8k4/4x1/2/2", "product takes extents"),
         ("product=4x4x4:a product=4x4x4:b", "product=4x4x4:b", "products of 4x4x4 are given twice"),
+        ("chunk=4x4", "chunk=4x4", "chunk takes items, threads an item and threads of a crew"),
+        ("chunk=4x0/32", "chunk=4x0/32", "chunk takes items"),
     ],
 )
 def test_mistakes_have_a_place(line: str, wrong: str, said: str) -> None:
@@ -91,3 +106,44 @@ def test_what_a_choice_allows() -> None:
     ]
     assert all(choice.allows(taken) for choice in allowed)
     assert not any(choice.allows(taken) for choice in refused)
+
+
+@pytest.mark.parametrize(
+    ("line", "move", "after"),
+    [
+        ("lanes threads=64", "threads=128", "lanes threads=128"),
+        ("lanes threads=64 spread=yes", "spread=no", "lanes threads=64 spread=no"),
+        ("lanes threads=32 groups=8", "groups=4", "lanes threads=32 groups=4"),
+        ("lanes threads=32 groups=8", "threads=64", "lanes threads=64"),
+        ("packed threads=64 chunk=4x8/32", "threads=64 chunk=8x8/32", "packed threads=64 chunk=8x8/32"),
+        ("packed threads=64 chunk=4x8/32", "threads=128 chunk=6x42/128", "packed threads=128 chunk=6x42/128"),
+        ("packed threads=64 chunk=4x8/32", "lanes", "lanes"),
+        (
+            "lanes threads=128 product=8x8x8:fma/1x4/2",
+            "product=8x8x8:fma/1x4/3",
+            "lanes threads=128 product=8x8x8:fma/1x4/3",
+        ),
+        ("lanes threads=128 product=8x8x8:fma/1x4/2", "product=8x8x8:mma", "lanes threads=128 product=8x8x8:mma"),
+        (
+            "lanes product=8x8x8:fma product=4x4x4:fma",
+            "product=8x8x8:mma",
+            "lanes product=4x4x4:fma product=8x8x8:mma",
+        ),
+        ("lanes threads=128 product=8x8x8:fma/1x4/2", "threads=256", "lanes threads=256"),
+        ("lanes threads=128 product=8x8x8:fma/1x4/2", "tile=16x8x8", "lanes threads=128 tile=16x8x8"),
+        (
+            "lanes product=8x8x8:wgmma/1x1/3 copies=tensor",
+            "copies=threads",
+            "lanes product=8x8x8:wgmma/1x1/3 copies=threads",
+        ),
+        (
+            "lanes product=8x8x8:wgmma/1x1/3 copies=tensor",
+            "product=8x8x8:wgmma/1x1/4",
+            "lanes product=8x8x8:wgmma/1x1/4 copies=tensor",
+        ),
+        ("lanes product=8x8x8:wgmma/1x1/3 copies=tensor", "product=8x8x8:mma", "lanes product=8x8x8:mma"),
+        ("lanes threads=128 # the reason of another", "threads=128", "lanes threads=128"),
+    ],
+)
+def test_a_move_leaves_what_does_not_hang_on_it(line: str, move: str, after: str) -> None:
+    assert str(changed(parse_line(line), parse_line(move))) == after

@@ -12,6 +12,7 @@ from msgspec import Struct, field
 
 from tilewright.diagnostics import CompileError, Report
 from tilewright.ir.printer import print_op
+from tilewright.ir.schedules import Offers
 from tilewright.ir.verifier import verify
 
 if TYPE_CHECKING:
@@ -19,9 +20,10 @@ if TYPE_CHECKING:
 
 
 class PassContext(Struct):
-    """What passes share: where they report to the user."""
+    """What passes share: where they report to the user, and to whom it tells them what they could have chosen."""
 
     report: Report = field(default_factory=Report)
+    offers: Offers | None = None
 
 
 class Pass(Struct, frozen=True):

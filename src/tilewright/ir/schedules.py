@@ -1,12 +1,14 @@
 """How a kernel is run, in one line that is printed, kept on the kernel and taken as an option.
 
-    schedule = [lanes | packed | elements] {threads=N | groups=N | tile=MxNxK | product=PRODUCT | spread=[yes | no] |
-               copies=[threads | tensor]} [# reason]
+    schedule = [lanes | packed | elements] {threads=N | groups=N | chunk=CHUNK | tile=MxNxK | product=PRODUCT |
+               spread=[yes | no] | copies=[threads | tensor]} [# reason]
+    CHUNK    = ITEMSxTEAM/CREW
     PRODUCT  = MxNxK:INSTRUCTION[/WARPSxWARPS[/STAGES]]
 
 `lanes` is the way over layouts and lanes, `packed` that of small items of which a block treats many, `elements` the
 target's own emission. `threads` are those of a block, or of each of the work-groups that share one, which are `groups`
-of one warp; `tile` the tiles of products whose extents the compiler chooses.
+of one warp; `tile` the tiles of products whose extents the compiler chooses. A `chunk` of packed items is treated by
+a crew of threads of the block, a team of them an item.
 A `product` tells of all with tiles of these extents by which instruction they multiply, how many warps share m and n,
 and for how many iterations of a loop factors are in shared memory at a time, 1 if they are loaded when they are needed.
 `spread` says whether a work-group's tiles are divided among blocks, as many as a launch finds good. `copies` says who
@@ -21,7 +23,8 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 Tile = tuple[int, int, int]
 """m, n, k."""
@@ -67,6 +70,17 @@ class ProductChoice(Struct, frozen=True):
         )
 
 
+class Chunk(Struct, frozen=True):
+    """Items that `crew` threads of a block treat together, `team` of them an item."""
+
+    items: int
+    team: int
+    crew: int
+
+    def __str__(self) -> str:
+        return f"{self.items}x{self.team}/{self.crew}"
+
+
 class Schedule(Struct, frozen=True):
     """What a line says; what it does not say is None, and chosen by the target's model."""
 
@@ -78,6 +92,7 @@ class Schedule(Struct, frozen=True):
     spread: bool | None = None
     groups: int | None = None
     copies: Copies | None = None
+    chunk: Chunk | None = None
 
     def product(self, tile: Tile) -> ProductChoice | None:
         """What is said of products of these extents."""
@@ -87,12 +102,47 @@ class Schedule(Struct, frozen=True):
         parts = [] if self.way is None else [self.way.value]
         parts += [] if self.threads is None else [f"threads={self.threads}"]
         parts += [] if self.groups is None else [f"groups={self.groups}"]
+        parts += [] if self.chunk is None else [f"chunk={self.chunk}"]
         parts += [] if self.tile is None else [f"tile={spelled(self.tile)}"]
         parts += [f"product={product}" for product in self.products]
         parts += [] if self.spread is None else [f"spread={'yes' if self.spread else 'no'}"]
         parts += [] if self.copies is None else [f"copies={self.copies.value}"]
         parts += [f"# {self.reason}"] if self.reason else []
         return " ".join(parts)
+
+
+def changed(schedule: Schedule, move: Schedule) -> Schedule:
+    """A schedule with what a move says instead; what was chosen for what it replaces is not said any more."""
+    if move.way not in (None, schedule.way):
+        return move
+    kept = replace(schedule, reason="")
+    if move.tile is not None:
+        kept = replace(kept, products=(), copies=None)
+    if move.threads not in (None, schedule.threads):
+        kept = replace(kept, products=(), chunk=None, groups=None, copies=None)
+    of = {product.tile: product for product in move.products}
+    if any(product.instruction != of.get(product.tile, product).instruction for product in kept.products):
+        kept = replace(kept, copies=None)
+    products = (*(product for product in kept.products if product.tile not in of), *move.products)
+    new = {name: found for name in move.__struct_fields__ if (found := getattr(move, name)) not in (None, "")}
+    return replace(kept, **{**new, "products": products})
+
+
+class Offers(Struct):
+    """What passes could have chosen for kernels and have not: one thing instead of another each, the nearest first.
+
+    By name of the kernel. What does not fit together is refused as it is when a caller asks for it.
+    """
+
+    of: dict[str, dict[Schedule, None]] = field(default_factory=dict[str, dict[Schedule, None]])
+
+    def add(self, kernel: str, moves: Iterable[Schedule]) -> None:
+        """Take some for a kernel."""
+        self.of.setdefault(kernel, {}).update(dict.fromkeys(moves))
+
+    def only(self, kernel: str, moves: Iterable[Schedule]) -> None:
+        """Take these in place of all so far, which the way that a kernel takes has no use for."""
+        self.of[kernel] = dict.fromkeys(moves)
 
 
 def spelled(extents: tuple[int, ...]) -> str:
@@ -112,8 +162,13 @@ _WORD: Final = re.compile(r"\S+")
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,8}")
 _PAIR: Final = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})")
 _TILE: Final = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})x([1-9][0-9]{0,8})")
+_CHUNK: Final = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})/([1-9][0-9]{0,8})")
 _INSTRUCTION: Final = re.compile(r"[a-zA-Z0-9_.]+")
-KEYS: Final = ("threads", "groups", "tile", "product", "spread", "copies")
+KEYS: Final = ("threads", "groups", "chunk", "tile", "product", "spread", "copies")
+_PATTERNS: Final = {
+    "tile": (_TILE, "three extents, such as 64x64x32,"),
+    "chunk": (_CHUNK, "items, threads an item and threads of a crew, such as 16x4/32,"),
+}
 _TRUTHS: Final = {"yes": True, "no": False}
 _COPIES: Final = {each.value: each for each in Copies}
 _WORDS: Final = {"spread": tuple(_TRUTHS), "copies": tuple(_COPIES)}
@@ -150,8 +205,8 @@ def parse_line(line: str) -> Schedule:
     threads, groups = (int(found[key]) if key in found else None for key in ("threads", "groups"))
     tile = _tile(found.get("tile", ""))
     spread = _TRUTHS.get(found.get("spread", ""))
-    copies = _COPIES.get(found.get("copies", ""))
-    return Schedule(way, threads, tile, tuple(products), reason.strip(), spread, groups, copies)
+    copies, chunk = _COPIES.get(found.get("copies", "")), _chunk(found.get("chunk", ""))
+    return Schedule(way, threads, tile, tuple(products), reason.strip(), spread, groups, copies, chunk)
 
 
 def _checked(key: str, value: str, start: int, end: int) -> None:
@@ -159,7 +214,7 @@ def _checked(key: str, value: str, start: int, end: int) -> None:
         if value not in words:
             raise ScheduleError(f"{key} takes {' or '.join(words)}, not {value[:_SHOWN]!r}", start, end)
         return
-    pattern, wanted = (_TILE, "three extents, such as 64x64x32,") if key == "tile" else (_NUMBER, "a number")
+    pattern, wanted = _PATTERNS.get(key, (_NUMBER, "a number"))
     if pattern.fullmatch(value) is None:
         raise ScheduleError(f"{key} takes {wanted} greater than 0, not {value[:_SHOWN]!r}", start, end)
 
@@ -167,6 +222,11 @@ def _checked(key: str, value: str, start: int, end: int) -> None:
 def _tile(text: str) -> Tile | None:
     match = _TILE.fullmatch(text)
     return None if match is None else (int(match[1]), int(match[2]), int(match[3]))
+
+
+def _chunk(text: str) -> Chunk | None:
+    match = _CHUNK.fullmatch(text)
+    return None if match is None else Chunk(int(match[1]), int(match[2]), int(match[3]))
 
 
 def _product(text: str, start: int, end: int) -> ProductChoice:

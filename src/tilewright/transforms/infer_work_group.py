@@ -35,9 +35,12 @@ class InferWorkGroup(Pass, frozen=True):
             size = _subgroup_size(kernel, self.policy, context.report)
             if size is None:
                 continue
+            is_said = kernel.work_group_size is not None
             shape = kernel.work_group_size or self.policy.work_group_size(kernel, size)
             if _valid_work_group(kernel, size, shape, self.policy, context.report):
                 kernel.subgroup_size, kernel.work_group_size = size, shape
+                if context.offers is not None and not is_said:
+                    context.offers.add(kernel.sym_name, self.policy.moves_from(kernel, size, shape))
                 _fold(kernel, size, shape)
 
 

@@ -27,6 +27,7 @@ from tilewright.transforms.collectives_products import lower_gemm, lower_gemv
 from tilewright.transforms.collectives_reductions import lower_cumsum, lower_sum
 from tilewright.transforms.limit_operations import within_limit
 from tilewright.transforms.policy import NO_PREFETCH, GenericTilePolicy, Schedule, StreamPrefetch, TilePolicy
+from tilewright.transforms.product_tiles import offer_tiles
 from tilewright.transforms.steps import STEP, next_step, tag_step
 
 
@@ -38,6 +39,7 @@ class LowerCollectives(Pass, frozen=True):
     prefetch: StreamPrefetch = NO_PREFETCH
 
     def run(self, module: Module, context: PassContext) -> bool:
+        offer_tiles(module, self.policy, context)
         first = step = next_step(module)
         count = within_limit(module, context.report)
         if count is None:

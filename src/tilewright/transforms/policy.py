@@ -5,13 +5,14 @@ Targets implement the protocols; the generic policies serve the interpreter, tes
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from tilewright.dialects.builtin import Kernel
+from tilewright.ir.schedules import Schedule as ScheduleLine
 from tilewright.ir.types import MemrefType, ScalarType
 from tilewright.transforms.schedule.products.plan import Block
 
@@ -33,6 +34,17 @@ class TeamPolicy(Protocol):
         """Work-group size (m, n) for a kernel that does not prescribe one; m is a multiple of `subgroup_size`."""
         ...
 
+    def moves_from(self, kernel: Kernel, subgroup_size: int, shape: tuple[int, int]) -> Iterable[ScheduleLine]:
+        """What a kernel could have instead of a size that this policy chose."""
+        ...
+
+
+def threads_beside(threads: int, least: int, most: int) -> Iterator[ScheduleLine]:
+    """Other numbers of threads of a block as schedules: half and twice as many, then what lies between, in `least`s."""
+    for count in (2 * threads, threads // 2, 3 * threads // 2, 3 * threads // 4):
+        if least <= count <= most and count % least == 0:
+            yield ScheduleLine(threads=count)
+
 
 class TilePolicy(Protocol):
     """Sizes of the work-group's tiles.
@@ -44,6 +56,10 @@ class TilePolicy(Protocol):
     @property
     def peels_products(self) -> bool:
         """Whether a product of dynamic extents runs its full tiles unchecked, by code of their own."""
+        ...
+
+    def gemm_moves(self, a: MemrefType, b: MemrefType, c: MemrefType) -> Iterable[ScheduleLine]:
+        """What a product could have instead of its tile."""
         ...
 
     def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
@@ -184,6 +200,10 @@ class GenericTeamPolicy(Struct, frozen=True):
         """One subgroup."""
         return (subgroup_size, 1)
 
+    def moves_from(self, kernel: Kernel, subgroup_size: int, shape: tuple[int, int]) -> Iterable[ScheduleLine]:
+        """None."""
+        return ()
+
 
 class GenericSchedulePolicy(Struct, frozen=True):
     """Always as many threads."""
@@ -220,6 +240,10 @@ class GenericTilePolicy(Struct, frozen=True):
         if all(s is not None and s <= self.whole for s in sizes):
             return (self.whole, self.whole, self.whole)
         return (self.block, self.block, self.depth)
+
+    def gemm_moves(self, a: MemrefType, b: MemrefType, c: MemrefType) -> Iterable[ScheduleLine]:
+        """None."""
+        return ()
 
     def elementwise_tile(self, target: MemrefType) -> tuple[int, ...]:
         """Small static tensors whole; else runs along the mode of the smallest stride."""

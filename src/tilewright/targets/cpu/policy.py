@@ -6,12 +6,13 @@ for registers (elementwise work, reductions) and for the caches (products, which
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from msgspec import Struct
 
 from tilewright.dialects.builtin import Kernel
+from tilewright.ir.schedules import Schedule
 from tilewright.ir.types import F32, I32, MemrefType
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.units.amx import AmxUnit
@@ -57,6 +58,10 @@ class CpuTeamPolicy(Struct, frozen=True):
         """One subgroup: more would only run one after another."""
         return (subgroup_size, 1)
 
+    def moves_from(self, kernel: Kernel, subgroup_size: int, shape: tuple[int, int]) -> Iterable[Schedule]:
+        """None: see above."""
+        return ()
+
 
 class CpuTilePolicy(Struct, frozen=True):
     """Whole matrices where they are small; else tiles for the caches (products) or runs of a few vectors."""
@@ -79,6 +84,10 @@ class CpuTilePolicy(Struct, frozen=True):
         longest = _LONGEST_ON_TILES if self._takes_tiles(a, b, c) else _LONGEST
         rows, columns = (_DYNAMIC if s is None else min(s, longest) for s in sizes[:2])
         return (max(rows, 1), max(columns, 1), _LONGEST if sizes[2] is None else max(1, min(sizes[2], _DEEPEST)))
+
+    def gemm_moves(self, a: MemrefType, b: MemrefType, c: MemrefType) -> Iterable[Schedule]:
+        """None."""
+        return ()
 
     def _takes_tiles(self, a: MemrefType, b: MemrefType, c: MemrefType) -> bool:
         accumulator = I32 if c.element is I32 else F32

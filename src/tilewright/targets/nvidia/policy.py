@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from msgspec import Struct
 
 from tilewright.dialects import tl
 from tilewright.dialects.builtin import Kernel
-from tilewright.ir.schedules import Tile
+from tilewright.ir.schedules import Schedule, Tile
 from tilewright.ir.types import MemrefType
 from tilewright.targets.nvidia.capabilities import MAX_THREADS
-from tilewright.transforms.policy import contiguous_mode
+from tilewright.transforms.policy import contiguous_mode, threads_beside
 from tilewright.transforms.schedule.request import ScheduleRequest
 
 _SHARING: Final = (
@@ -28,6 +28,8 @@ _DEPTH_BYTES: Final = 128
 """Of a row of a factor, the line of a cache."""
 _LEAST_DEPTH: Final = 16
 _SUMS: Final = 128
+_LEAST_TILE: Final = 8
+_MOST_TILE: Final = 512
 _WHOLE: Final = 64
 _ELEMENTS: Final = 1024
 _RUN: Final = 256
@@ -62,6 +64,11 @@ class NvidiaTeamPolicy(Struct, frozen=True):
             wanted = subgroup_size * _SUBGROUPS
         return (wanted, 1)
 
+    def moves_from(self, kernel: Kernel, subgroup_size: int, shape: tuple[int, int]) -> Iterable[Schedule]:
+        """More and fewer subgroups, where the sharing of work is left to us."""
+        if any(isinstance(op, _SHARING) for op in kernel.walk()):
+            yield from threads_beside(shape[0], subgroup_size, MAX_THREADS)
+
 
 class NvidiaTilePolicy(Struct, frozen=True):
     """Tiles of at most `_TILE_BYTES`, so that a step's intermediate tiles fit into 48 KiB together.
@@ -94,6 +101,15 @@ class NvidiaTilePolicy(Struct, frozen=True):
             many if extent is not None and extent >= many else _WHOLE for many, extent in zip(most, (m, n), strict=True)
         )
         return (rows, columns, max(_DEPTH_BYTES // a.element.bytes, _LEAST_DEPTH))
+
+    def gemm_moves(self, a: MemrefType, b: MemrefType, c: MemrefType) -> Iterable[Schedule]:
+        """Tiles of half and twice the length along one mode."""
+        taken = self.gemm_tile(a, b, c)
+        for mode in range(3):
+            for length in (2 * taken[mode], taken[mode] // 2):
+                if _LEAST_TILE <= length <= _MOST_TILE:
+                    m, n, k = (length if mode == other else taken[other] for other in range(3))
+                    yield Schedule(tile=(m, n, k))
 
     def elementwise_tile(self, target: MemrefType) -> tuple[int, ...]:
         """Small static tensors whole; else runs along the mode of stride 1, a few columns across."""

@@ -24,6 +24,7 @@ from tilewright.transforms.extents import Extents
 from tilewright.transforms.fuse_epilogues.chains import Chain, chain_behind
 from tilewright.transforms.fuse_epilogues.tiles import lower_chain
 from tilewright.transforms.policy import NO_PREFETCH, GenericTilePolicy, Schedule, StreamPrefetch, TilePolicy
+from tilewright.transforms.product_tiles import offer_tiles
 from tilewright.transforms.steps import next_step
 
 
@@ -35,6 +36,7 @@ class FuseEpilogues(Pass, frozen=True):
     prefetch: StreamPrefetch = NO_PREFETCH
 
     def run(self, module: Module, context: PassContext) -> bool:
+        offer_tiles(module, self.policy, context)
         changed = False
         for kernel in module.kernels:
             chains = _chains(kernel)

@@ -39,7 +39,7 @@ from tilewright.transforms import emit
 from tilewright.transforms.pack_items.batches import dense_strides
 from tilewright.transforms.pack_items.copies import Copying, aligned, either, every, row
 from tilewright.transforms.pack_items.items import Items, Transfer, is_batch
-from tilewright.transforms.pack_items.plan import Plan, plan_of
+from tilewright.transforms.pack_items.plan import Plan, moves_from, plan_of
 from tilewright.transforms.pack_items.products import Box, Slot, product
 from tilewright.transforms.pack_items.slabs import PIECE
 from tilewright.transforms.pack_items.threads import Threads, of_item
@@ -64,7 +64,9 @@ class PackItems(Pass, frozen=True):
             if kernel.parts is not None or wanted.way not in (None, Way.PACKED) or not is_batch(kernel):
                 continue
             items = Items.of(kernel)
-            plan = items if isinstance(items, str) else plan_of(items, self.policy)
+            plan = items if isinstance(items, str) else plan_of(items, self.policy, wanted)
+            if context.offers is not None and isinstance(plan, Plan) and not isinstance(items, str):
+                context.offers.only(kernel.sym_name, moves_from(plan, items, self.policy))
             if isinstance(plan, Plan) and wanted.way is None:
                 plan = plan.lacks(wanted) or plan
             if isinstance(items, str) or isinstance(plan, str):
@@ -73,7 +75,7 @@ class PackItems(Pass, frozen=True):
             _Packing(kernel, items, plan, self.policy).run()
             kernel.subgroup_size, kernel.work_group_size = self.policy.warp, (plan.threads, 1)
             kernel.items = plan.items * plan.crews
-            kernel.schedule = str(Schedule(Way.PACKED, plan.threads, reason=str(plan)))
+            kernel.schedule = str(Schedule(Way.PACKED, plan.threads, reason=str(plan), chunk=plan.chunk))
 
 
 def _unpacked(schedule: Schedule, reason: str) -> Schedule:

@@ -14,7 +14,7 @@ from math import ceil, gcd, lcm
 from msgspec import Struct
 
 from tilewright.dialects import arith, tile
-from tilewright.ir.schedules import Schedule
+from tilewright.ir.schedules import Chunk, Schedule, Way
 from tilewright.transforms.pack_items.costs import Bounded, Costs
 from tilewright.transforms.pack_items.items import Items, Transfer, is_held
 from tilewright.transforms.pack_items.slabs import PIECE, Slabs, is_padded, place_slabs
@@ -23,6 +23,7 @@ from tilewright.transforms.policy import PackingPolicy
 from tilewright.transforms.tile_values import tile_type
 
 Shape = tuple[int, ...]
+_ANY = Schedule()
 
 
 class Plan(Struct, frozen=True, eq=False):
@@ -55,11 +56,20 @@ class Plan(Struct, frozen=True, eq=False):
         """Threads of a block."""
         return self.crew * self.crews
 
+    @property
+    def chunk(self) -> Chunk:
+        """As a schedule says it."""
+        return Chunk(self.items, self.team, self.crew)
+
     def lacks(self, wanted: Schedule) -> str | None:
         """What a caller asks for who does not ask for packed items, and they have not."""
         if wanted.products:
             return f"product={wanted.products[0]}"
         return None if wanted.threads in (None, self.threads) else f"threads={wanted.threads}"
+
+    def is_wanted(self, wanted: Schedule) -> bool:
+        """Whether threads and chunk are those asked for."""
+        return wanted.threads in (None, self.threads) and wanted.chunk in (None, self.chunk)
 
     def __str__(self) -> str:
         return (
@@ -69,23 +79,50 @@ class Plan(Struct, frozen=True, eq=False):
         )
 
 
-def plan_of(items: Items, policy: PackingPolicy) -> Plan | str:
-    """The best plan; in words why there is none."""
+def plan_of(items: Items, policy: PackingPolicy, wanted: Schedule = _ANY) -> Plan | str:
+    """The best plan, with threads and chunk as they are wanted if that is possible; in words why there is none."""
     moved = sum(transfer.bytes for transfer in items.transfers.values() if not transfer.is_fixed)
-    budget = moved / policy.bytes_a_cycle
-    best = _best(items, policy, budget, fewer_terms=False)
-    if best is not None and best.cost > budget:
-        best = min(best, _best(items, policy.with_room(), budget, fewer_terms=True) or best, key=lambda plan: plan.cost)
+    best = _usual(items, policy, moved / policy.bytes_a_cycle, _ANY)
+    if best is not None and not best.is_wanted(wanted):
+        best = _usual(items, policy, moved / policy.bytes_a_cycle, wanted) or best
     return best or f"items of {moved} bytes, for which a block has no room"
 
 
-def _best(items: Items, policy: PackingPolicy, budget: float, *, fewer_terms: bool) -> Plan | None:
+def _usual(items: Items, policy: PackingPolicy, budget: float, wanted: Schedule) -> Plan | None:
+    """The best plan of those wanted, with more room where less is not enough."""
+    best = _best(items, policy, budget, wanted, fewer_terms=False)
+    if best is None and wanted is not _ANY:
+        return _best(items, policy.with_room(), budget, wanted, fewer_terms=True)
+    if best is not None and best.cost > budget:
+        larger = _best(items, policy.with_room(), budget, wanted, fewer_terms=True)
+        best = min(best, larger or best, key=lambda plan: plan.cost)
+    return best
+
+
+def moves_from(plan: Plan, items: Items, policy: PackingPolicy) -> Iterator[Schedule]:
+    """What else packed items could have: larger and smaller chunks and blocks, other teams and crews."""
+    chunk = plan.chunk
+    for count in (2 * chunk.items, chunk.items // 2):
+        if count and count % plan.teams == 0:
+            yield Schedule(threads=plan.threads, chunk=Chunk(count, chunk.team, chunk.crew))
+    for threads in (2 * plan.threads, plan.threads // 2):
+        if plan.crew == policy.warp and policy.warp <= threads <= policy.block:
+            yield Schedule(threads=threads, chunk=chunk)
+    usual = _plans(items, policy, _ANY, fewer_terms=False)
+    larger = _plans(items, policy.with_room(), _ANY, fewer_terms=True)
+    for other in sorted([*usual, *larger], key=lambda each: each.cost):
+        if (other.team, other.crew) != (plan.team, plan.crew):
+            yield Schedule(threads=other.threads, chunk=other.chunk)
+    yield Schedule(Way.LANES)
+
+
+def _best(items: Items, policy: PackingPolicy, budget: float, wanted: Schedule, *, fewer_terms: bool) -> Plan | None:
     """The best plan; `budget` are the cycles that memory takes for an item."""
     chunked = _chunked_bytes(items)
     moving = [transfer for transfer in items.transfers.values() if not transfer.is_fixed]
     rows, moved = [transfer for transfer in moving if transfer.is_row], sum(transfer.bytes for transfer in moving)
     best: tuple[tuple[float, ...], Plan] | None = None
-    for plan in _plans(items, policy, fewer_terms=fewer_terms):
+    for plan in _plans(items, policy, wanted, fewer_terms=fewer_terms):
         slow = sum(transfer.bytes for transfer in rows if transfer not in plan.rows) / moved
         chunk = plan.items * chunked * policy.warp / plan.crew
         warps = plan.threads // policy.warp * (policy.all_shared_bytes // max(plan.slabs.bytes_of(plan.crews), 1))
@@ -96,7 +133,7 @@ def _best(items: Items, policy: PackingPolicy, budget: float, *, fewer_terms: bo
     return None if best is None else best[1]
 
 
-def _plans(items: Items, policy: PackingPolicy, *, fewer_terms: bool) -> Iterator[Plan]:
+def _plans(items: Items, policy: PackingPolicy, wanted: Schedule, *, fewer_terms: bool) -> Iterator[Plan]:
     costs = Costs.of(items, policy)
     moved = sum(transfer.bytes for transfer in items.transfers.values() if not transfer.is_fixed) / policy.bank_bytes
     words = _held_shapes(items)
@@ -112,6 +149,8 @@ def _plans(items: Items, policy: PackingPolicy, *, fewer_terms: bool) -> Iterato
             teams = crew // team
             if not teams or (crew > policy.warp and not _is_fuller(team, crew, policy.warp)):
                 continue
+            if wanted.chunk is not None and (team, crew) != (wanted.chunk.team, wanted.chunk.crew):
+                continue
             chosen = _chosen(choices, costs, team)
             if chosen is None:
                 continue
@@ -123,7 +162,7 @@ def _plans(items: Items, policy: PackingPolicy, *, fewer_terms: bool) -> Iterato
             waiting = 1 if crew == policy.warp or team > policy.warp else policy.waiting
             warps = crew / policy.warp / teams
             cost = max((policy.cycles_of_pass + issued * waiting) * warps, passes * waiting * warps + moved)
-            plan = _filled(items, policy, (team, crew), chosen, cost)
+            plan = _filled(items, policy, (team, crew), chosen, cost, wanted)
             if plan is not None:
                 yield plan
 
@@ -161,7 +200,12 @@ def _fits(tiling: Tiling, team: int) -> bool:
 
 
 def _filled(
-    items: Items, policy: PackingPolicy, team_and_crew: tuple[int, int], chosen: dict[Shape, Tiling], cost: float
+    items: Items,
+    policy: PackingPolicy,
+    team_and_crew: tuple[int, int],
+    chosen: dict[Shape, Tiling],
+    cost: float,
+    wanted: Schedule,
 ) -> Plan | None:
     """A chunk that is large enough and moves in whole pieces; else a smaller one, without rows that do not."""
     team, crew = team_and_crew
@@ -173,12 +217,14 @@ def _filled(
     rows = [transfer for transfer in rows if not (padded and is_padded(transfer))]
     whole = lcm(teams, *(PIECE // gcd(PIECE, transfer.row_bytes) for transfer in rows))
     least = policy.chunk_bytes * crew // policy.warp
-    for unit in (whole, teams):
-        count = unit * max(ceil(least / (unit * chunked)), 1)
+    counts = [unit * max(ceil(least / (unit * chunked)), 1) for unit in (whole, teams)]
+    if wanted.chunk is not None:
+        counts = [wanted.chunk.items] if wanted.chunk.items % teams == 0 else []
+    for count in counts:
         kept = frozenset(transfer for transfer in rows if count * transfer.row_bytes % PIECE == 0)
         slabs = place_slabs(items, count, count > teams, kept, padded=padded)
-        crews = _crews(policy, crew, slabs)
-        if slabs.bytes_of(crews) <= policy.shared_bytes:
+        crews = _crews(policy, crew, slabs) if wanted.threads is None else _wanted_crews(policy, crew, wanted.threads)
+        if crews and slabs.bytes_of(crews) <= policy.shared_bytes:
             return Plan(team, crew, crews, count, chosen, kept, slabs, cost)
     return None
 
@@ -188,6 +234,13 @@ def _crews(policy: PackingPolicy, crew: int, slabs: Slabs) -> int:
     if crew > policy.warp:
         return 1
     return max((policy.usual_block if slabs.fixed_bytes <= slabs.crew_bytes else policy.block) // crew, 1)
+
+
+def _wanted_crews(policy: PackingPolicy, crew: int, threads: int) -> int:
+    """Crews of a block of so many threads, 0 if there can be no such: only warps share one."""
+    if threads % crew or threads > policy.block:
+        return 0
+    return threads // crew if crew == policy.warp or threads == crew else 0
 
 
 def _chunked_bytes(items: Items) -> int:

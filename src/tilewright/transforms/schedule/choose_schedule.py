@@ -23,7 +23,7 @@ from tilewright.ir.layouts import Owner
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.schedules import Schedule, Tile, Way, parse_line
 from tilewright.ir.types import MemrefType, TileType
-from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
+from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy, threads_beside
 from tilewright.transforms.schedule.accesses import elements_there
 from tilewright.transforms.schedule.known import collective, obstacle, teams_of, tiles_of
 from tilewright.transforms.schedule.products.choice import (
@@ -32,6 +32,7 @@ from tilewright.transforms.schedule.products.choice import (
     choose_products,
     extents_of,
     is_factor,
+    moves_from,
     products_of,
 )
 from tilewright.transforms.schedule.products.plan import MOST_SUM_REGISTERS, WARP
@@ -65,6 +66,7 @@ class ChooseSchedule(Pass, frozen=True):
                 kernel.work_group_size = (threads, 1)
             found = obstacle(kernel)
             way, products, reason, copies = wanted.way, wanted.products, "", None
+            placed: Products | str = _NO_PRODUCTS
             if found is None and way is not Way.ELEMENTS:
                 placed = self._multiplied(kernel, wanted) if products_of(kernel) else self._over_lanes(kernel, threads)
                 if isinstance(placed, str):
@@ -73,10 +75,19 @@ class ChooseSchedule(Pass, frozen=True):
                     way, products, reason = Way.LANES, placed.choices, one_line(placed.why)
                     copies = placed.copies
             taken = replace(wanted, way=way, reason=reason) if found is None else refused(wanted, found)
-            taken = replace(taken, threads=teams_of(kernel).threads, groups=None, products=products, copies=copies)
+            taken = replace(taken, threads=teams_of(kernel).threads, groups=None, chunk=None)
+            taken = replace(taken, products=products, copies=copies)
             taken = _with_spread(taken, kernel)
             kernel.schedule = str(taken)
+            if context.offers is not None and not isinstance(placed, str):
+                context.offers.add(kernel.step_of or kernel.sym_name, self._moves(kernel, placed))
             self.request.check(kernel, taken, context.report, self._why(kernel), _products(kernel))
+
+    def _moves(self, kernel: Kernel, taken: Products) -> Iterator[Schedule]:
+        """What else a kernel over lanes could have."""
+        if kernel.spread:
+            yield from threads_beside(teams_of(kernel).threads, kernel.subgroup_size or 1, self.policy.most_threads)
+        yield from moves_from(kernel, block_of(kernel, self.policy), taken)
 
     def _over_lanes(self, kernel: Kernel, threads: int | None) -> Products | str:
         """Deal the tiles to threads; why there is no room for them, if there is none."""

@@ -96,6 +96,9 @@ class ScheduleRequest(Struct, frozen=True):
             self._misfit(kernel, wanted.way.value, taken.reason or f"it takes {taken_way}", report)
         elif wanted.way is Way.PACKED and wanted.threads not in (None, taken.threads):
             self._misfit(kernel, f"threads={wanted.threads}", f"its blocks have {taken.threads}", report)
+        elif wanted.chunk not in (None, taken.chunk):
+            said = "its items are not packed" if taken.chunk is None else f"its chunks are {taken.chunk}"
+            self._misfit(kernel, f"chunk={wanted.chunk}", said, report)
         # what says nothing of copies has threads copy
         if wanted.copies not in (None, taken.copies or Copies.THREADS):
             said = taken.reason or "it has no products whose factors a loop loads ahead"

@@ -14,6 +14,7 @@ are.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar
 
 from msgspec.structs import replace
@@ -23,6 +24,7 @@ from tilewright.dialects.arith import Cmp, Predicate
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.passes import Pass, PassContext
+from tilewright.ir.schedules import Schedule
 from tilewright.ir.types import AddressSpace, MemrefType
 from tilewright.transforms import emit
 from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
@@ -46,11 +48,19 @@ class ShareBlocks(Pass, frozen=True):
         for kernel in module.kernels:
             wanted, found = self.request.of(kernel).groups, _obstacle(kernel)
             groups = 1 if found is not None else wanted or self.policy.groups
+            if context.offers is not None and found is None:
+                context.offers.add(kernel.sym_name, self._moves(kernel, groups))
             if groups > 1 and groups * teams_of(kernel).threads <= self.policy.most_threads:
                 _share(kernel, groups)
                 changed = True
             self.request.check_groups(kernel, kernel.items if runs_lanes(kernel) else 1, context.report, found or "")
         return changed
+
+    def _moves(self, kernel: Kernel, groups: int) -> Iterator[Schedule]:
+        """More and fewer work-groups in a block, as many as it has room for."""
+        for count in (2 * groups, groups // 2):
+            if 1 <= count <= self.policy.most_threads // teams_of(kernel).threads:
+                yield Schedule(groups=count)
 
 
 def _obstacle(kernel: Kernel) -> str | None:

@@ -35,7 +35,7 @@ from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.core import Attribute, Value
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.ir.schedules import parse_line
+from tilewright.ir.schedules import Schedule, parse_line
 from tilewright.transforms.launch_quantities import LaunchQuantities
 from tilewright.transforms.policy import SpreadPolicy
 from tilewright.transforms.schedule.request import ScheduleRequest
@@ -53,8 +53,12 @@ class SpreadCollectives(Pass, frozen=True):
     request: ScheduleRequest = ScheduleRequest()
 
     def run(self, module: Module, context: PassContext) -> bool:
-        changed = [self._spread(kernel) for kernel in module.kernels]
-        return any(changed)
+        changed = {kernel: self._spread(kernel) for kernel in list(module.kernels)}
+        if context.offers is not None:
+            for kernel, is_spread in changed.items():
+                if is_spread or self.request.of(kernel).spread is False:
+                    context.offers.add(kernel.sym_name, [Schedule(spread=not is_spread)])
+        return any(changed.values())
 
     def _spread(self, kernel: Kernel) -> bool:
         """Divide a kernel if that is possible and wanted; whether it or what its schedule says has changed."""

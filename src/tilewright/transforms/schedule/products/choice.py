@@ -24,7 +24,15 @@ from tilewright.transforms.policy import SchedulePolicy
 from tilewright.transforms.schedule.known import collective, teams_of
 from tilewright.transforms.schedule.products.factors import Factor
 from tilewright.transforms.schedule.products.matrices import obstacle
-from tilewright.transforms.schedule.products.plan import LEAST_STAGES, WARP, Block, ProductPlan, Shape, plan_product
+from tilewright.transforms.schedule.products.plan import (
+    LEAST_STAGES,
+    WARP,
+    Block,
+    ProductPlan,
+    Shape,
+    choices_beside,
+    plan_product,
+)
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT, buffer_type
 from tilewright.transforms.schedule.share_tiles import taken_tiles
 from tilewright.transforms.tile_values import tile_type
@@ -158,6 +166,17 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
     if total > shared:
         return f"factors of {total:,} bytes beside {others:,} of other tiles in {room:,} bytes of shared memory"
     return Products(plans, loops, buffers, memory, next(iter(reasons), ""))
+
+
+def moves_from(kernel: Kernel, block: Block | None, taken: Products) -> Iterator[Schedule]:
+    """What else the products of a kernel could have, those of the same extents together."""
+    if block is None:
+        return
+    if taken.copies is not None:
+        yield Schedule(copies=Copies.THREADS if taken.copies is Copies.TENSOR else Copies.TENSOR)
+    shapes = {extents_of(op): _shape(op) for op in taken.plans}
+    for choice in taken.choices:
+        yield from (Schedule(products=(other,)) for other in choices_beside(shapes[choice.tile], block, choice))
 
 
 def _memory(

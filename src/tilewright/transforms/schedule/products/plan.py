@@ -144,6 +144,36 @@ def plan_product(shape: Shape, block: Block, wanted: ProductChoice | None = None
     return "; ".join(refused) or f"nothing multiplies {shape.lhs} by {shape.rhs} into {shape.sum}"
 
 
+def choices_beside(shape: Shape, block: Block, taken: ProductChoice) -> Iterator[ProductChoice]:
+    """What a product could have instead of what it took: more or fewer stages, other warps, other instructions."""
+    for stages in () if taken.stages is None else (taken.stages + 1, taken.stages - 1):
+        if 1 <= stages <= _MOST_STAGES:
+            yield replace(taken, stages=stages)
+    instructions = [*instructions_of(shape.lhs, shape.rhs, shape.sum, block.architecture)]
+    found = dict[ProductChoice, None]()
+    for along_m in range(1, block.threads // WARP + 1):
+        for plan in _of_all_warps(shape, block, instructions, along_m):
+            found[ProductChoice(taken.tile, plan.instruction.name, (plan.lhs.warps, plan.rhs.warps))] = None
+    others = [choice for choice in found if (choice.instruction, choice.warps) != (taken.instruction, taken.warps)]
+    yield from sorted(others, key=lambda choice: choice.instruction != taken.instruction)
+
+
+def _of_all_warps(
+    shape: Shape, block: Block, instructions: Sequence[MatrixInstruction], along_m: int
+) -> Iterator[ProductPlan]:
+    """For each instruction the plan whose warps are so many along m, if there is one."""
+    warps = block.threads // WARP
+    groups = _warpgroup_plan(shape, block, along_m)
+    if groups is not None:
+        yield groups
+    if warps % along_m == 0:
+        for instruction in instructions:
+            wanted = ProductChoice((shape.m, shape.n, shape.k), instruction.name, (along_m, warps // along_m))
+            found = _with(instruction, shape, warps, block.shared_bytes, wanted)
+            if not isinstance(found, str):
+                yield found
+
+
 def _is_wanted(plan: ProductPlan, wanted: ProductChoice | None) -> bool:
     """Whether instruction and warps are those asked for."""
     if wanted is None:
@@ -171,23 +201,27 @@ def _with(
 
 def _of_warpgroups(shape: Shape, block: Block, wanted: ProductChoice | None) -> ProductPlan | None:
     """A plan for groups of four warps whose instruction reads both factors from shared memory, if there is such."""
-    if not (shape.lhs is shape.rhs in (F16, BF16) and shape.sum is F32 and block.architecture is Architecture.SM_90A):
-        return None
-    groups, found = block.threads // (WARP * _GROUP), list[ProductPlan]()
-    if shape.m * shape.n > block.threads * MOST_SUM_REGISTERS or not groups:
-        return None
-    for along_m in (count for count in range(1, groups + 1) if groups % count == 0):
-        columns = shape.m // along_m
-        if columns > MOST_WARPGROUP_COLUMNS or columns % 8:
-            continue
-        instruction = warpgroup_product(shape.lhs, columns)
-        lhs = _swizzled(instruction, instruction.columns, shape.m, shape.k, shape.lhs_along_outer, along_m)
-        rhs = _swizzled(instruction, instruction.rows, shape.n, shape.k, shape.rhs_along_outer, groups // along_m)
-        if lhs is not None and rhs is not None and lhs.bytes + rhs.bytes <= block.shared_bytes:
-            found.append(ProductPlan(instruction, True, rhs, lhs, layout_of_sums(instruction, rhs, lhs, True)))
-    found = [plan for plan in found if _is_wanted(plan, wanted)]
+    plans = (_warpgroup_plan(shape, block, along_m) for along_m in range(1, block.threads // (WARP * _GROUP) + 1))
+    found = [plan for plan in plans if plan is not None and _is_wanted(plan, wanted)]
     # the fewest bytes read for each product
     return max(found, key=lambda plan: plan.columns.part.shape[0], default=None)
+
+
+def _warpgroup_plan(shape: Shape, block: Block, along_m: int) -> ProductPlan | None:
+    """The plan whose groups of warps are so many along m, if there is one."""
+    if not (shape.lhs is shape.rhs in (F16, BF16) and shape.sum is F32 and block.architecture is Architecture.SM_90A):
+        return None
+    groups, columns = block.threads // (WARP * _GROUP), shape.m // along_m
+    if block.threads % (WARP * _GROUP) or groups % along_m or shape.m * shape.n > block.threads * MOST_SUM_REGISTERS:
+        return None
+    if columns > MOST_WARPGROUP_COLUMNS or columns % 8:
+        return None
+    instruction = warpgroup_product(shape.lhs, columns)
+    lhs = _swizzled(instruction, instruction.columns, shape.m, shape.k, shape.lhs_along_outer, along_m)
+    rhs = _swizzled(instruction, instruction.rows, shape.n, shape.k, shape.rhs_along_outer, groups // along_m)
+    if lhs is None or rhs is None or lhs.bytes + rhs.bytes > block.shared_bytes:
+        return None
+    return ProductPlan(instruction, True, rhs, lhs, layout_of_sums(instruction, rhs, lhs, True))
 
 
 def _swizzled(

@@ -1,0 +1,34 @@
+"""What tiles the products of the tensor language could have instead of those that a policy gives them."""
+
+from __future__ import annotations
+
+from tilewright.dialects import tl
+from tilewright.dialects.builtin import Module
+from tilewright.ir.passes import PassContext
+from tilewright.ir.types import MemrefType
+from tilewright.transforms.policy import TilePolicy
+
+
+def offer_tiles(module: Module, policy: TilePolicy, context: PassContext) -> None:
+    """Tell whoever asks, before products are tiles; kernels of one program share theirs, so that there is one."""
+    if context.offers is None or len(list(module.kernels)) != 1:
+        return
+    for kernel in module.kernels:
+        for op in kernel.walk():
+            if isinstance(op, tl.Gemm):
+                context.offers.add(kernel.sym_name, policy.gemm_moves(*_types(op)))
+
+
+def _types(op: tl.Gemm) -> tuple[MemrefType, MemrefType, MemrefType]:
+    """Of the factors as they are multiplied, and the result."""
+    a, b, c = op.a.type, op.b.type, op.c.type
+    assert isinstance(a, MemrefType)
+    assert isinstance(b, MemrefType)
+    assert isinstance(c, MemrefType)
+    return _turned(a, op.transpose_a), _turned(b, op.transpose_b), c
+
+
+def _turned(type_: MemrefType, transpose: bool) -> MemrefType:
+    if not transpose:
+        return type_
+    return MemrefType(type_.element, type_.shape[::-1], type_.strides[::-1], type_.space)
