@@ -16,6 +16,7 @@ from tilewright.frontends.reading import read_source_file
 from tilewright.frontends.recognise import is_bytecode
 from tilewright.languages import Form, ReadOptions, Std, check_choices, language_of
 from tilewright.program import PassChange, Program, load_artifact
+from tilewright.remembered.lookup import taken_schedules
 from tilewright.targets import ScheduleElsewhere, UnitsElsewhere, find_scheduled
 from tilewright.targets.target import ExplainingTarget, HasLevels
 
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
     from tilewright.artifacts.artifact import Artifact
     from tilewright.diagnostics import Diagnostic
-    from tilewright.targets.target import Explanation
+    from tilewright.files import FilePath
+    from tilewright.targets.target import Explanation, Target
 
 KernelSource: TypeAlias = "str | os.PathLike[str] | ReadableBuffer | Source | Binary"
 
@@ -76,6 +78,7 @@ def compile(
     language_options: Mapping[str, str] | None = None,
     stages: str | None = None,
     schedule: str | None = None,
+    tuned: FilePath | None = None,
 ) -> Program:
     """Compile a kernel for a target: its text, Tile IR bytecode, or the path of a file with either.
 
@@ -93,10 +96,13 @@ def compile(
     one product of the text, with the tiles that it gives (`"block=128x128x64 warp=64x32x32"`, or `"default"`); it is
     launched on a grid of as many work-groups as C has tiles, columns first. `schedule` is for GPUs how kernels run, a
     line as `Kernel.schedule` tells it (`"lanes threads=256"`), for all of them or, behind a name and a colon, for one;
-    several are separated by semicolons. What it does not say is chosen by a model of the machine.
+    several are separated by semicolons. What it does not say is chosen by a model of the machine. Without it, what
+    `tilewright.tune` has found for the same kernel and GPU is taken, from the file of the setting `tuned` or one beside
+    the source (`kernel.tune.toml` for `kernel.tl`), or from the file `tuned` alone; `Kernel.schedule` tells of it, and
+    of what was found and does not fit any more.
 
     Raises `CompileError` with located diagnostics (T009 for a schedule that is none or does not fit), OSError for an
-    unreadable file, ValueError for a wrong option.
+    unreadable file, ValueError for a wrong option or a file `tuned` that is none.
     """
     if level not in (0, 1, 2):
         raise ValueError(f"level is 0, 1 or 2, not {level!r}")
@@ -110,7 +116,7 @@ def compile(
     if target == "interpreter":
         if units is not None:
             raise UnitsElsewhere("product units are chosen for the CPU: the interpreter has none")
-        if schedule is not None:
+        if schedule is not None or tuned is not None:
             raise ScheduleElsewhere("schedules are those of GPUs: the interpreter takes none")
         return _interpreted(source, checked, reading)
     machine = find_scheduled(target, units, schedule)
@@ -118,25 +124,26 @@ def compile(
         raise ValueError(f"code for {target!r} cannot check its accesses; the interpreter can")
     options = CompileOptions(level, values, std=std, checked=checked, reorder_sums=reorder_sums, chosen=reading.chosen)
 
+    taken = taken_schedules(source, machine, options, tuned, asked=schedule is not None)
     read: list[Report] = []
 
     def compiled() -> Artifact:
         from tilewright.compiler import compile_source
 
         read.append(Report())
-        return compile_source(source, machine, options, read[0])
+        return taken.noted(lambda target, report: compile_source(source, target, options, report), read[0])
 
     if cache:
         from tilewright.cache.artifact_cache import cached_artifact
 
-        artifact = cached_artifact(cache_key(source, machine, options), compiled)
+        artifact = cached_artifact(cache_key(source, machine, options, str(taken)), compiled)
     else:
         artifact = compiled()
 
     def changes() -> tuple[PassChange, ...]:
         from tilewright.pass_changes import pass_changes
 
-        return pass_changes(source, machine, options)
+        return taken.by(lambda target, _: pass_changes(source, target, options), Report())
 
     def warnings() -> tuple[Diagnostic, ...]:
         if not read:
@@ -149,7 +156,7 @@ def compile(
     def text_at(name: str) -> str:
         from tilewright.compiler import text_before
 
-        return text_before(name, source, machine, options, Report())
+        return taken.by(lambda target, report: text_before(name, source, target, options, report), Report())
 
     levels: Mapping[str, str] = machine.levels if isinstance(machine, HasLevels) else {}
     shown = {name: partial(text_at, step) for name, step in levels.items()}
@@ -157,8 +164,11 @@ def compile(
     def explanations() -> Mapping[str, Explanation]:
         from tilewright.compiler import explain_source
 
-        assert isinstance(machine, ExplainingTarget)
-        return explain_source(source, machine, options, artifact)
+        def explained(target: Target, _: Report) -> Mapping[str, Explanation]:
+            assert isinstance(target, ExplainingTarget)
+            return explain_source(source, target, options, artifact)
+
+        return taken.by(explained, Report())
 
     told = explanations if isinstance(machine, ExplainingTarget) else None
     return load_artifact(artifact, lambda: text_of(source), changes, warnings, shown, told)

@@ -14,8 +14,8 @@ from tilewright.targets.target import Target
 from tilewright.version import __version__
 
 
-def cache_key(source: Source | Binary, target: Target, options: CompileOptions) -> str:
-    """SHA-256 over all that the artefact depends on."""
+def cache_key(source: Source | Binary, target: Target, options: CompileOptions, taken: str = "") -> str:
+    """SHA-256 over all that the artefact depends on; `taken` is what else was found to compile by."""
     facts = [
         __version__,
         ARTIFACT_FORMAT,
@@ -28,6 +28,7 @@ def cache_key(source: Source | Binary, target: Target, options: CompileOptions) 
         options.reorder_sums,
         sorted(options.chosen.items()),
         plugins.fingerprint(),
+        taken,
     ]
     digest = hashlib.sha256(json.dumps(facts).encode())
     digest.update(b"\0")

@@ -13,10 +13,11 @@ from click.core import ParameterSource
 from tilewright.artifacts.artifact import Artifact
 from tilewright.cli import completers
 from tilewright.cli.inputs import definitions, language_options, read_source, std_option
-from tilewright.cli.launch_options import refuse_unchecked, schedule_option, units_option
+from tilewright.cli.launch_options import refuse_unchecked, schedule_option, tuned_option, units_option
 from tilewright.cli.output import show, write_result
 from tilewright.diagnostics import Report
 from tilewright.languages import check_choices
+from tilewright.remembered.lookup import taken_schedules
 from tilewright.targets import find_scheduled, target_names
 from tilewright.targets.target import ExplainingTarget, HasLevels
 
@@ -50,6 +51,7 @@ _STAGES = (
 @click.option("--keep-order", is_flag=True, help="Sums of floats in loops keep their order.")
 @units_option
 @schedule_option
+@tuned_option
 @std_option
 @language_options
 def command(
@@ -64,6 +66,7 @@ def command(
     keep_order: bool,
     units: str | None,
     schedule: str | None,
+    tuned: str | None,
     std: Std,
     chosen: Mapping[str, str],
 ) -> None:
@@ -94,16 +97,18 @@ def command(
         show(report.in_order, "text", sys.stderr)
         write_result(print_op(module) + "\n", output)
         return
-    target = find_scheduled(target_name, units, schedule)
+    machine = find_scheduled(target_name, units, schedule)
+    taken = taken_schedules(source, machine, options, tuned, asked=schedule is not None)
     if explain:
-        write_result(_explained(source, target, options, report), output)
+        write_result(taken.by(lambda target, found: _explained(source, target, options, found), report), output)
         return
-    if isinstance(target, HasLevels) and emit in target.levels:
-        text = text_before(target.levels[emit], source, target, options, report)
+    if isinstance(machine, HasLevels) and emit in machine.levels:
+        step = machine.levels[emit]
+        text = taken.by(lambda target, found: text_before(step, source, target, options, found), report)
         show(report.in_order, "text", sys.stderr)
         write_result(text + "\n", output)
         return
-    artifact = compile_source(source, target, options, report)
+    artifact = taken.noted(lambda target, found: compile_source(source, target, options, found), report)
     show(report.in_order, "text", sys.stderr)
     if proved and emit == "llvm":
         _hold_to_gate(artifact)

@@ -69,6 +69,7 @@ class LaunchRequest(Struct, frozen=True):
     checked: bool
     units: str | None
     schedule: str | None
+    tuned: str | None
     chosen: Mapping[str, str]
 
     def kernel(self, default: str = "cpu") -> Kernel:
@@ -84,6 +85,7 @@ class LaunchRequest(Struct, frozen=True):
             std=self.std,
             units=self.units,
             schedule=self.schedule,
+            tuned=self.tuned,
             language_options=self.chosen,
         )
         show(program.warnings, "text", sys.stderr)
@@ -145,6 +147,13 @@ def schedule_option(command: Callable[..., None]) -> Callable[..., None]:
     return click.option("--schedule", metavar="LINE", default=None, help=text)(command)
 
 
+def tuned_option(command: Callable[..., None]) -> Callable[..., None]:
+    """`--tuned`: which file schedules are taken from."""
+    text = "Take schedules that tuning found from this file, not from the user's and the one beside the kernel."
+    option = click.option("--tuned", metavar="FILE", default=None, help=text, shell_complete=completers.files)
+    return option(command)
+
+
 _OPTIONS: Final = (
     click.argument("file", shell_complete=completers.files),
     click.option("--kernel", "kernel_name", default=None, help="Which kernel; may be left out if there is only one."),
@@ -161,6 +170,7 @@ _OPTIONS: Final = (
     click.option("--checked", is_flag=True, help="Stop at accesses out of bounds; in the interpreter also at races."),
     units_option,
     schedule_option,
+    tuned_option,
     std_option,
     language_options,
 )
@@ -181,12 +191,13 @@ def launch_options(command: Callable[..., None]) -> Callable[..., None]:
         checked: bool,
         units: str | None,
         schedule: str | None,
+        tuned: str | None,
         std: Std,
         chosen: Mapping[str, str],
         **own: object,
     ) -> None:
         request = LaunchRequest(
-            file, kernel_name, grid, pairs, target, level, values, std, checked, units, schedule, chosen
+            file, kernel_name, grid, pairs, target, level, values, std, checked, units, schedule, tuned, chosen
         )
         command(request, **own)
 

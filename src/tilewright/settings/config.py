@@ -46,7 +46,9 @@ class Config(Struct, frozen=True):
     `cache` is `off`, `ro` or `rw`; `cache_dir` the folder of the artefact cache, None for the user's cache folder;
     `cache_size` the bytes that it may hold; `always_compile` whether to compile what the cache has; `num_threads` the
     threads of the pool, which the first launch makes, None for `OMP_NUM_THREADS` or the cores that the process may use;
-    `units` the names of the product units that compiled code may use, with commas between, None for the exact ones.
+    `units` the names of the product units that compiled code may use, with commas between, None for the exact ones;
+    `tuned` the file of schedules that `tilewright.tune` has found, `off` for none, None for one in the user's data
+    folder.
     """
 
     cache: str
@@ -55,6 +57,7 @@ class Config(Struct, frozen=True):
     always_compile: bool
     num_threads: int | None
     units: str | None
+    tuned: str | None
     origins: Mapping[str, str]
 
     def explain(self) -> list[Origin]:
@@ -154,8 +157,9 @@ def config(**settings: object) -> Generator[Config]:
     """Change settings for the duration of a block, in this thread and in the tasks started from it.
 
     Settings are `cache`, `cache_dir`, `cache_size` (a number, or text such as `"500M"`), `always_compile`,
-    `num_threads` and `units` (`"vnni,vector"`); the block gets all of them as a `Config`. Later places win: default,
-    the table `[tool.tilewright]` of `pyproject.toml`, variables such as `TILEWRIGHT_CACHE`, this.
+    `num_threads`, `units` (`"vnni,vector"`) and `tuned` (a path, or `"off"`); the block gets all of them as a
+    `Config`. Later places win: default, the table `[tool.tilewright]` of `pyproject.toml`, variables such as
+    `TILEWRIGHT_CACHE`, this.
 
     Raises `ConfigError` for a setting that does not exist, or a value that it cannot take.
     """

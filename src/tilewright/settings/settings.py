@@ -80,6 +80,11 @@ def _path(raw: object) -> Path | None:
     return Path(_text(raw)).expanduser() if raw else None
 
 
+def _place(raw: object) -> str | None:
+    found = _path(raw)
+    return None if found is None else str(found)
+
+
 def _bytes(raw: object) -> int:
     if isinstance(raw, int) and not isinstance(raw, bool) and raw >= 0:
         return raw
@@ -122,6 +127,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         _units,
         f"list of product units: {', '.join(UNIT_WORDS)}, with commas between",
         "units of the CPU that products may use where they are there; those that are exact if not set",
+    ),
+    Setting(
+        "tuned",
+        None,
+        _place,
+        "path, or off",
+        "file of the user's schedules that tuning found; off takes none; in the user's data directory if not set",
     ),
 )
 

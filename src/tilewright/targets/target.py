@@ -79,6 +79,20 @@ class TakesSchedules(Protocol):
 
 
 @runtime_checkable
+class TunedTarget(Target, TakesSchedules, Protocol):
+    """A target for whose machines schedules are found by trying."""
+
+    @property
+    def variant(self) -> str:
+        """By which `find_target` gives it on every machine: `nvidia:sm_90a`."""
+        ...
+
+    def device(self) -> str:
+        """The machine at hand that runs its code, empty if there is none: `NVIDIA H200`."""
+        ...
+
+
+@runtime_checkable
 class UsesUnits(Protocol):
     """A target whose products may use units of the processor."""
 

@@ -72,6 +72,18 @@ class NvidiaTarget(Struct, frozen=True):
         """`nvidia`."""
         return "nvidia"
 
+    @property
+    def variant(self) -> str:
+        """`nvidia:sm_80`, .."""
+        return f"{self.name}:{self.architecture.value}"
+
+    def device(self) -> str:
+        """The GPU of this machine, if it is of this architecture."""
+        if not driver.available():
+            return ""
+        found = driver.open_device().description
+        return found.name if Architecture.of_capability(found.capability) is self.architecture else ""
+
     @staticmethod
     def of(architecture: str = "") -> NvidiaTarget:
         """By the name of an architecture; by default that of this machine's GPU, or the oldest if there is none.
