@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tilewright.runtime.group_arguments import ArrayGroup as ArrayGroup
     from tilewright.runtime.group_arguments import PointerArray as PointerArray
     from tilewright.settings.config import config as config
+    from tilewright.tuning.tune import tune as tune
     from tilewright.version import __version__ as __version__
 
 _HOMES = {
@@ -43,6 +44,7 @@ _HOMES = {
     "LaunchError": "tilewright.runtime.errors",
     "PointerArray": "tilewright.runtime.group_arguments",
     "__version__": "tilewright.version",
+    "tune": "tilewright.tuning.tune",
     "torch": "tilewright.interop.torch",
 }
 _MODULES = frozenset({"torch"})
@@ -63,6 +65,7 @@ __all__ = [
     "compile",
     "config",
     "torch",
+    "tune",
 ]
 
 

@@ -9,7 +9,7 @@ import ctypes
 import re
 import struct
 from collections.abc import Callable
-from ctypes import c_char_p, c_int, c_uint, c_uint8, c_uint64, c_void_p
+from ctypes import c_char_p, c_float, c_int, c_uint, c_uint8, c_uint64, c_void_p
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -67,6 +67,8 @@ class FakeDriver:
     capture_mode: int = 0
     doing: Callable[[Launched], None] | None = None
     """What kernels do."""
+    milliseconds: Callable[[Launched], float] | None = None
+    """How long a launch takes, by events around it."""
     everywhere: bool = False
     """Whether all memory is that of device 0."""
     _entries: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
@@ -178,6 +180,10 @@ class FakeDriver:
         if self.doing is not None:
             self.doing(self.launches[-1])
         return 0
+
+    def play_cuEventElapsedTime(self, out: int, _begin: int, _end: int) -> None:
+        if self.milliseconds is not None:
+            c_float.from_address(out).value = self.milliseconds(self.launches[-1])
 
     def play_cuMemAlloc_v2(self, out: int, size: int) -> None:
         memory = ctypes.create_string_buffer(size)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 from collections.abc import Sequence
 from typing import Final, cast
 
@@ -12,7 +13,7 @@ from msgspec.structs import replace
 
 from tilewright.machine.cuda.driver import Context, DeviceBuffer
 from tilewright.runtime.arrays import ArrayView, Device, reach, view
-from tilewright.runtime.group_arguments import ArrayGroup
+from tilewright.runtime.group_arguments import ArrayGroup, PointerArray
 
 _ALIGNMENT: Final = 256
 """What the addresses of the copies have in common with those of the arrays: their rests by this."""
@@ -37,8 +38,15 @@ class DeviceCopies:
     def __init__(self, context: Context, arguments: Sequence[object]) -> None:
         self._context = context
         arrays = [view(array) for argument in arguments for array in _arrays_in(argument)]
-        self._segments = [self._copied(part) for part in _overlapping(arrays)]
+        self._segments = [self._copied(part) for part in overlapping(arrays)]
         self.arguments = [self._on_device(argument) for argument in arguments]
+
+    def send(self) -> None:
+        """Let the device have the arrays as they are now, but for those that nobody may write."""
+        for segment in self._segments:
+            if segment.is_writeable:
+                data = ctypes.string_at(segment.low, segment.high - segment.low)
+                segment.buffer.write(data, segment.address - segment.buffer.address)
 
     def finish(self) -> None:
         """Wait for the device, and let the arrays be as the kernels have left them. Raises `DeviceFailed`."""
@@ -60,6 +68,8 @@ class DeviceCopies:
     def _on_device(self, argument: object) -> object:
         if _is_array(argument):
             return self._view(view(argument))
+        if isinstance(argument, PointerArray):
+            return self._pointers(argument)
         if isinstance(argument, ArrayGroup):
             return ArrayGroup([self._on_device(array) for array in argument.arrays], argument.offset)
         if isinstance(argument, list):
@@ -67,15 +77,30 @@ class DeviceCopies:
         return argument
 
     def _view(self, array: ArrayView) -> ArrayView:
-        device = Device("cuda", self._context.description.ordinal)
         begin, end = reach(array)
-        if begin == end:
-            return replace(array, device=device)
+        moved = array.address if begin == end else array.address + self._apart(array)
+        return replace(array, address=moved, device=self._device)
+
+    def _pointers(self, group: PointerArray) -> PointerArray:
+        """The addresses of a group that point into one array of the host."""
+        moved = group.pointers.astype(np.int64) + self._apart(view(group.owner))
+        pointers = np.frombuffer(moved.astype(np.uint64).tobytes(), np.uint64)
+        return dataclasses.replace(group, pointers=pointers, device=self._device)
+
+    def _apart(self, array: ArrayView) -> int:
+        """How far behind an array its copy lies."""
+        begin, end = reach(array)
         segment = next(part for part in self._segments if part.low <= begin and end <= part.high)
-        return replace(array, address=array.address - segment.low + segment.address, device=device)
+        return segment.address - segment.low
+
+    @property
+    def _device(self) -> Device:
+        return Device("cuda", self._context.description.ordinal)
 
 
 def _arrays_in(argument: object) -> Sequence[object]:
+    if isinstance(argument, PointerArray):
+        return [argument.owner]
     if isinstance(argument, ArrayGroup):
         return [array for array in argument.arrays if array is not None]
     if isinstance(argument, list):
@@ -87,7 +112,7 @@ def _is_array(argument: object) -> bool:
     return isinstance(argument, np.ndarray)
 
 
-def _overlapping(arrays: Sequence[ArrayView]) -> list[list[ArrayView]]:
+def overlapping(arrays: Sequence[ArrayView]) -> list[list[ArrayView]]:
     """Arrays with elements, put together where the ranges of their bytes overlap."""
     found: list[list[ArrayView]] = []
     end = 0
