@@ -17,7 +17,7 @@ from tilewright.targets import find_target, target_names
 from tilewright.transforms.registry import pass_names
 
 FIRST_VERBS = ["bench", "cache", "check", "compile", "completion", "doctor", "env", "explain", "fmt", "opt", "run"]
-VERBS = [*FIRST_VERBS, "translate", "upgrade"]
+VERBS = [*FIRST_VERBS, "translate", "tune", "upgrade"]
 PASSES = pass_names(find_target("cpu").passes(2))
 Complete = Callable[[str], list[str]]
 

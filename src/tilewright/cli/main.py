@@ -30,6 +30,7 @@ _VERBS: Final[Mapping[str, tuple[str, str]]] = {
     "compile": ("tilewright.cli.compile", "Compile a kernel and write one of its stages."),
     "run": ("tilewright.cli.run", "Run a kernel on random arrays or .npy files."),
     "bench": ("tilewright.cli.bench", "Time a kernel."),
+    "tune": ("tilewright.cli.tune", "Find the fastest schedule of a kernel on this machine, and remember it."),
     "explain": ("tilewright.cli.explain", "Explain a diagnostic code."),
     "doctor": ("tilewright.cli.doctor", "What this machine can run."),
     "cache": ("tilewright.cli.cache", "Look after the artefact cache."),
