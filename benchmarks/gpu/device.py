@@ -9,8 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-# scripts of this folder are run by their path, and share the modules of that above
-sys.path.insert(0, str(Path(__file__).parents[1]))
+# scripts of this folder are run by their path, and share the modules of that above but for those of their own names
+sys.path.insert(1, str(Path(__file__).parents[1]))
 
 if TYPE_CHECKING:
     from timing import Timer
