@@ -96,10 +96,10 @@ def compile(
     one product of the text, with the tiles that it gives (`"block=128x128x64 warp=64x32x32"`, or `"default"`); it is
     launched on a grid of as many work-groups as C has tiles, columns first. `schedule` is for GPUs how kernels run, a
     line as `Kernel.schedule` tells it (`"lanes threads=256"`), for all of them or, behind a name and a colon, for one;
-    several are separated by semicolons. What it does not say is chosen by a model of the machine. Without it, what
-    `tilewright.tune` has found for the same kernel and GPU is taken, from the file of the setting `tuned` or one beside
-    the source (`kernel.tune.toml` for `kernel.tl`), or from the file `tuned` alone; `Kernel.schedule` tells of it, and
-    of what was found and does not fit any more.
+    several are separated by semicolons; for the CPU it says the tiles of products (`"tile=256x512x480"`). What it does
+    not say is chosen by a model of the machine. Without it, what `tilewright.tune` has found for the same kernel and
+    device is taken, from the file of the setting `tuned` or one beside the source (`kernel.tune.toml` for `kernel.tl`),
+    or from the file `tuned` alone; `Kernel.schedule` tells of it, and of what was found and does not fit any more.
 
     Raises `CompileError` with located diagnostics (T009 for a schedule that is none or does not fit), OSError for an
     unreadable file, ValueError for a wrong option or a file `tuned` that is none.
@@ -117,7 +117,7 @@ def compile(
         if units is not None:
             raise UnitsElsewhere("product units are chosen for the CPU: the interpreter has none")
         if schedule is not None or tuned is not None:
-            raise ScheduleElsewhere("schedules are those of GPUs: the interpreter takes none")
+            raise ScheduleElsewhere("the interpreter takes no schedules")
         return _interpreted(source, checked, reading)
     machine = find_scheduled(target, units, schedule)
     if checked and not machine.can_check:

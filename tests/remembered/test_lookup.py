@@ -19,7 +19,8 @@ from tilewright.diagnostics import Report, Source
 from tilewright.remembered.fingerprint import fingerprints
 from tilewright.remembered.lookup import users_record
 from tilewright.remembered.record import Entry, remember
-from tilewright.targets import ScheduleElsewhere
+from tilewright.targets import ScheduleElsewhere, find_target
+from tilewright.targets.target import TunedTarget
 
 TARGET = "nvidia:sm_90a"
 ADD = """func @add(%x: memref<f32x?x?>, %y: memref<f32x?x?>) {
@@ -150,6 +151,25 @@ def test_one_that_does_not_fit_leaves_the_others(record: Path) -> None:
         assert program.explanations()
 
 
+def test_the_cpu_takes_tiles_and_tells(record: Path) -> None:
+    product = "func @add(%A: memref<f32x?x?>, %B: memref<f32x?x?>, %C: memref<f32x?x?>) {{\n{}}}\n".format(
+        "    %one = constant 1.0 : f32\n    gemm %one, %A, %B, %one, %C\n"
+    )
+    cpu = find_target("cpu")
+    assert isinstance(cpu, TunedTarget)
+    fields = {"program": fingerprint(product), "target": cpu.variant, "device": cpu.device()}
+    remember(record, entry(schedule="tile=96x64x32", **fields))
+    with tw.config(tuned=str(record)):
+        *products, note = tw.compile(product).add.schedule.splitlines()
+        assert any("96x64x32" in line for line in products)
+        assert note.startswith("# tuned on ")
+    remember(record, entry(schedule="lanes threads=64", **fields))
+    with tw.config(tuned=str(record)):
+        *products, note = tw.compile(product).add.schedule.splitlines()
+        assert "96x64x32" not in "".join(products)
+        assert note == "# its remembered schedule is not taken: lanes threads=64 says more than the CPU lets choose"
+
+
 def test_texts_on_the_way_are_those_of_the_code(record: Path) -> None:
     remember(record, entry())
     with tw.config(tuned=str(record)):
@@ -165,9 +185,8 @@ def test_a_file_that_is_asked_for_is_there_and_right(tmp_path: Path) -> None:
         tw.compile(ADD, target=TARGET, tuned=bad)
     with pytest.raises(ValueError, match="not for one compilation"):
         tw.compile(ADD, target=TARGET, tuned=bad, schedule="threads=64")
-    for target in ("cpu", "interpreter"):
-        with pytest.raises(ScheduleElsewhere):
-            tw.compile(ADD, target=target, tuned=bad)
+    with pytest.raises(ScheduleElsewhere):
+        tw.compile(ADD, target="interpreter", tuned=bad)
 
 
 def test_where_the_users_file_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

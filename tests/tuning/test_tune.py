@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from tilewright.remembered.record import read_record
 from tilewright.runtime.grid import Grid
 from tilewright.tuning.arguments import Arguments, Array
 from tilewright.tuning.search import Outcome
-from tilewright.tuning.timing import Candidate
+from tilewright.tuning.timing import Candidate, HostTimer
 from tilewright.tuning.tune import NothingToTune
 
 ADD = """func @add(%x: memref<f32x?x?>, %y: memref<f32x?x?>) {
@@ -27,6 +28,12 @@ ADD = """func @add(%x: memref<f32x?x?>, %y: memref<f32x?x?>) {
 }
 """
 BOTH = ADD + ADD.replace("@add", "@also")
+PRODUCT = """func @product(%A: memref<f32x500x300>, %B: memref<f32x300x400>, %C: memref<f32x500x400>) {
+    %one = constant 1.0 : f32
+    %zero = constant 0.0 : f32
+    gemm %one, %A, %B, %zero, %C
+}
+"""
 BATCH = """func @batch(%A: memref<f32x8x8x?>, %B: memref<f32x8x8x?>, %C: memref<f32x8x8x?>) {
     %one = constant 1.0 : f32
     %zero = constant 0.0 : f32
@@ -109,9 +116,32 @@ def test_on_the_device(played: FakeDriver, tmp_path: Path) -> None:
     assert len(played.launches) > 3
 
 
-def test_other_targets_have_nothing_to_tune() -> None:
-    with pytest.raises(NothingToTune, match="'cpu'"):
-        tw.tune(ADD, square(), square(), target="cpu")
+def test_on_the_cpu(tmp_path: Path) -> None:
+    """Tiles of a product, of which small ones are played to be fast; the products themselves are computed."""
+    record = tmp_path / "tuned.toml"
+
+    class Played(HostTimer):
+        def __init__(self, first: tw.Kernel, grid: Grid, arguments: Arguments) -> None:
+            super().__init__(grid, arguments)
+
+        def seconds(self, candidate: Candidate) -> float:
+            return 1e-3 * prod(parse_line(candidate.schedule).tile or (500, 400, 300))
+
+    a, b, c = (np.ones(shape, np.float32, order="F") for shape in ((500, 300), (300, 400), (500, 400)))
+    tuned = tw.tune(PRODUCT, a, b, c, target="cpu", trials=6, record=record, timer=Played)
+    assert not tuned.found.wrong
+    best = parse_line(tuned.found.best).tile
+    assert best is not None
+    assert prod(best) < 500 * 400 * 300 / 8
+    assert "x".join(map(str, best)) in tw.compile(PRODUCT, tuned=record).product.schedule
+    tuned.kernel[1](a, b, c)
+    assert np.array_equal(c, np.full((500, 400), 300, np.float32))
+
+
+def test_kernels_without_products_have_no_choice_on_the_cpu() -> None:
+    with tw.config(tuned="off"):
+        found = tw.tune(ADD, square(), square(), target="cpu").found
+    assert (found.model, found.best, found.trials) == ("", "", ())
 
 
 @pytest.mark.parametrize("name", [None, "none"])

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -17,6 +17,8 @@ from tilewright.cli.main import EXIT_INTERNAL
 
 if TYPE_CHECKING:
     from tilewright.tuning.search import Found, Trial
+
+_UNSAID: Final = "(nothing is asked for)"
 
 
 @click.command(name="tune")
@@ -87,7 +89,7 @@ def _refuse(request: LaunchRequest, output: str | None, beside: bool) -> None:
     if request.checked:
         raise click.UsageError("--checked: code that checks its accesses is not for speed; tune it without")
     if request.units is not None:
-        raise click.UsageError("--units: product units are chosen for the CPU, where nothing is tuned")
+        raise click.UsageError("--units: tuning takes those of the setting units, as compile does")
     if beside and output is not None:
         raise click.UsageError("--beside and --output both say where to remember it: give one")
     if beside and request.file == "-":
@@ -125,8 +127,8 @@ def _counted(found: Found) -> str:
 def _table(found: Found) -> str:
     """Both schedules with their times, what changed and what that gained."""
     rows = [
-        f"  model  {found.model_seconds.median * 1e6:9.2f} us  {found.model}",
-        f"  best   {found.best_seconds.median * 1e6:9.2f} us  {found.best}",
+        f"  model  {found.model_seconds.median * 1e6:9.2f} us  {found.model or _UNSAID}",
+        f"  best   {found.best_seconds.median * 1e6:9.2f} us  {found.best or _UNSAID}",
     ]
     if found.best == found.model:
         return "\n".join([*rows, "  nothing was faster"])

@@ -76,8 +76,15 @@ class Remembered(Struct, frozen=True):
         return replace(artifact, kernels=infos)
 
 
-def _with_note(line: str, note: str) -> str:
-    return f"{line}, {note}" if "#" in line else f"{line} # {note}"
+def _with_note(told: str, note: str) -> str:
+    """A note behind what a kernel tells: as the reason of a schedule, or on a line of its own."""
+    from tilewright.ir.schedules import ScheduleError, parse_line
+
+    try:
+        parse_line(told)
+    except ScheduleError:
+        return f"{told}\n# {note}"
+    return f"{told}, {note}" if "#" in told else f"{told} # {note}".strip()
 
 
 def users_record() -> Path | None:
@@ -225,6 +232,6 @@ def taken_schedules(
         raise ValueError("schedules are given, or taken from a file: schedule and tuned are not for one compilation")
     if not isinstance(target, TunedTarget):
         if given is not None:
-            raise ScheduleElsewhere(f"schedules are those of GPUs: target {target.name!r} takes none")
+            raise ScheduleElsewhere(f"target {target.name!r} takes no schedules")
         return TakenSchedules(target, None)
     return TakenSchedules(target, None if asked else remembered(source, target, options, given))

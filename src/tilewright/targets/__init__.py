@@ -131,7 +131,7 @@ def find_scheduled(name: str, units: str | None = None, schedule: str | None = N
     if schedule is None:
         return found
     if not isinstance(found, TakesSchedules):
-        raise ScheduleElsewhere(f"schedules are those of GPUs: target {name!r} takes none")
+        raise ScheduleElsewhere(f"target {name!r} takes no schedules")
     return found.scheduled(schedule)
 
 

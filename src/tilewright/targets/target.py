@@ -84,11 +84,15 @@ class TunedTarget(Target, TakesSchedules, Protocol):
 
     @property
     def variant(self) -> str:
-        """By which `find_target` gives it on every machine: `nvidia:sm_90a`."""
+        """What its code is for: `nvidia:sm_90a`."""
         ...
 
     def device(self) -> str:
         """The machine at hand that runs its code, empty if there is none: `NVIDIA H200`."""
+        ...
+
+    def said(self, schedule: str) -> str:
+        """What `Kernel.schedule` tells of a kernel, as a line that gives the same code again."""
         ...
 
 

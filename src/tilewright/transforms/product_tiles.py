@@ -1,12 +1,29 @@
-"""What tiles the products of the tensor language could have instead of those that a policy gives them."""
+"""What tiles the products of the tensor language could have instead of those that a policy gives them.
+
+check-products: what is asked of products is reported where there are none.
+"""
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from tilewright.dialects import tl
 from tilewright.dialects.builtin import Module
-from tilewright.ir.passes import PassContext
+from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import MemrefType
 from tilewright.transforms.policy import TilePolicy
+from tilewright.transforms.schedule.request import ScheduleRequest
+
+
+class CheckProducts(Pass, frozen=True):
+    """Leaves the program as it is; behind the passes that make tiles of products."""
+
+    request: ScheduleRequest = ScheduleRequest()
+    name: ClassVar[str] = "check-products"
+
+    def run(self, module: Module, context: PassContext) -> bool:
+        self.request.check_products_there(module, context.report)
+        return False
 
 
 def offer_tiles(module: Module, policy: TilePolicy, context: PassContext) -> None:

@@ -14,6 +14,7 @@ from tilewright.diagnostics.binary import Binary
 from tilewright.ir.schedules import Schedule
 from tilewright.program import Program
 from tilewright.targets import find_scheduled
+from tilewright.targets.target import TunedTarget
 from tilewright.tuning.timing import Candidate
 
 
@@ -45,9 +46,12 @@ class SourceCompiler(Struct, frozen=True):
 
     def candidate(self, schedule: str) -> Candidate:
         """The kernel by its schedule, the model's if it is empty. Raises `CompileError` for one that does not fit."""
-        program = by_schedule(self.source, self.target, self.options, self._request(schedule))
+        request = self._request(schedule)
+        program = by_schedule(self.source, self.target, self.options, request)
+        machine = find_scheduled(self.target, None, request)
+        assert isinstance(machine, TunedTarget)
         kernel = program[self.name]
-        return Candidate(kernel, kernel.schedule.partition("#")[0].strip(), program.artifact.payload)
+        return Candidate(kernel, machine.said(kernel.schedule), program.artifact.payload)
 
     def moves(self, schedule: str) -> Iterable[Schedule]:
         """What passes offer instead of what the schedule has."""

@@ -37,7 +37,7 @@ class NothingToTune(CallerError, ValueError):
 
 
 class Tuned(Struct, frozen=True):
-    """The `kernel` compiled as it is fastest, what the search `found`, and the `entry` of the file that remembers it."""
+    """The `kernel` compiled as it is fastest, what the search `found`, and the `entry` of the file for it."""
 
     kernel: Kernel
     found: Found
@@ -64,7 +64,8 @@ def tune(
     """Search around the model's schedule of a kernel for the one that is fastest on this machine, and remember it.
 
     `kernel` is what `compile` takes, `name` says which one of its kernels if there are several; `arguments` and `grid`
-    are those of a launch. Arrays may lie anywhere; the kernel runs on copies of them. `target`, `level`, `definitions`,
+    are those of a launch. Arrays may lie anywhere; the kernel runs on copies of them. On the CPU tiles of products are
+    searched, on a GPU all that schedules say. `target`, `level`, `definitions`,
     `reorder_sums`, `std` and `language_options` are those of `compile`, which takes what is remembered where they are
     the same.
 
@@ -73,14 +74,13 @@ def tune(
     The best is kept in the file `record`, by default that of the setting `tuned`, if that is not `off`. `told` is
     called with every schedule that was tried and the part of the budget that is gone.
 
-    Raises what `compile` and launches raise, `NothingToTune` for targets without schedules and for a kernel that
-    is not there, `DriverUnavailable` where there is no such GPU, `DeviceLost` if a
-    schedule made the kernel fault.
+    Raises what `compile` and launches raise, `NothingToTune` for targets without schedules and for a kernel that is
+    not there, `DriverUnavailable` where there is no such GPU, `DeviceLost` if a schedule made the kernel fault.
     """
     source = source_of(kernel)
     machine = find_target(target)
     if not isinstance(machine, TunedTarget):
-        raise NothingToTune(f"there is nothing to choose from for the target {target!r}: tune kernels for GPUs")
+        raise NothingToTune(f"there is nothing to choose from for the target {target!r}")
     values, chosen = dict(definitions or {}), dict(language_options or {})
     options = CompileOptions(level, values, std=std, reorder_sums=reorder_sums, chosen=chosen)
     program = by_schedule(source, target, options, "")

@@ -12,7 +12,7 @@ from typing import Final
 from msgspec import Struct
 
 from tilewright.dialects.builtin import Kernel
-from tilewright.ir.schedules import Schedule
+from tilewright.ir.schedules import Schedule, Tile
 from tilewright.ir.types import F32, I32, MemrefType
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.units.amx import AmxUnit
@@ -20,6 +20,7 @@ from tilewright.targets.cpu.units.choice import choose
 from tilewright.targets.cpu.units.unit import Factor
 from tilewright.transforms.policy import GenericTilePolicy, StreamPrefetch, contiguous_mode
 
+_LEAST_TILE = 32
 _WHOLE_PRODUCT = 64
 _WHOLE_ELEMENTS = 4096
 _RUN_VECTORS = 8
@@ -64,9 +65,13 @@ class CpuTeamPolicy(Struct, frozen=True):
 
 
 class CpuTilePolicy(Struct, frozen=True):
-    """Whole matrices where they are small; else tiles for the caches (products) or runs of a few vectors."""
+    """Whole matrices where they are small; else tiles for the caches (products) or runs of a few vectors.
+
+    `product` is what tiles of products are asked to be.
+    """
 
     machine: Machine
+    product: Tile | None = None
 
     @property
     def peels_products(self) -> bool:
@@ -79,6 +84,8 @@ class CpuTilePolicy(Struct, frozen=True):
         Products on tiles of the processor keep few accumulators at a time, and the larger they are the less is packed.
         """
         sizes = (c.shape[0], c.shape[1], a.shape[1])
+        if self.product is not None:
+            return self.product
         if all(s is not None and s <= _WHOLE_PRODUCT for s in sizes):
             return (_WHOLE_PRODUCT, _WHOLE_PRODUCT, _WHOLE_PRODUCT)
         longest = _LONGEST_ON_TILES if self._takes_tiles(a, b, c) else _LONGEST
@@ -86,8 +93,14 @@ class CpuTilePolicy(Struct, frozen=True):
         return (max(rows, 1), max(columns, 1), _LONGEST if sizes[2] is None else max(1, min(sizes[2], _DEEPEST)))
 
     def gemm_moves(self, a: MemrefType, b: MemrefType, c: MemrefType) -> Iterable[Schedule]:
-        """None."""
-        return ()
+        """Tiles of half and twice the length along one mode, of products that are no whole tile."""
+        taken, sizes = self.gemm_tile(a, b, c), (c.shape[0], c.shape[1], a.shape[1])
+        for mode, extent in enumerate(sizes):
+            for length in (taken[mode] // 2, 2 * taken[mode]):
+                is_larger = extent is not None and length > extent > taken[mode] // 2
+                if _LEAST_TILE <= length <= _DEEPEST and not is_larger:
+                    m, n, k = (length if mode == other else taken[other] for other in range(3))
+                    yield Schedule(tile=(m, n, k))
 
     def _takes_tiles(self, a: MemrefType, b: MemrefType, c: MemrefType) -> bool:
         accumulator = I32 if c.element is I32 else F32

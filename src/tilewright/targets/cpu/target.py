@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tilewright.diagnostics import Report
     from tilewright.dialects.builtin import Module
     from tilewright.ir.passes import Pass
+    from tilewright.transforms.schedule.request import ScheduleRequest
 
 
 class CpuTarget(Struct, frozen=True):
@@ -25,7 +26,33 @@ class CpuTarget(Struct, frozen=True):
 
     machine: Machine = field(default_factory=machine_of)
     name: str = "cpu"
+    request: ScheduleRequest | None = None
     can_check: ClassVar[bool] = True
+
+    @property
+    def variant(self) -> str:
+        """Feature string and product units; code of others is another."""
+        units = ",".join(unit.value for unit in usable(self.machine.processor, self.machine.units))
+        return f"{self.name}:{self.machine.vector_bytes * 8} bits, {units}"
+
+    def device(self) -> str:
+        """The processor by LLVM's name for it."""
+        return self.machine.processor.cpu
+
+    def scheduled(self, text: str) -> CpuTarget:
+        """The same with other tiles of products. Raises `CompileError` for what else a schedule may say."""
+        from tilewright.diagnostics import Report
+        from tilewright.transforms.schedule.request import parse_request
+
+        report = Report()
+        request = parse_request(text, report)
+        request.check_only_tiles(report, "the CPU")
+        report.raise_if_errors()
+        return replace(self, request=request)
+
+    def said(self, schedule: str) -> str:
+        """The tiles that were asked for: what products run on is told in words."""
+        return "" if self.request is None else str(self.request)
 
     @staticmethod
     def of(features: str = "host") -> CpuTarget:
@@ -40,7 +67,8 @@ class CpuTarget(Struct, frozen=True):
         """LLVM's version, the triple, the feature string and the product units in use."""
         processor = self.machine.processor
         units = ",".join(unit.value for unit in usable(processor, self.machine.units))
-        return f"llvmlite {llvm_version()} {processor.triple} {processor.cpu} {processor.features} {units}"
+        tiles = self.said("")
+        return f"llvmlite {llvm_version()} {processor.triple} {processor.cpu} {processor.features} {units} {tiles}"
 
     def passes(self, level: int, checked: bool = False) -> list[Pass]:
         """The common way to tiles, then the splitting of SPMD regions at barriers.
@@ -54,10 +82,15 @@ class CpuTarget(Struct, frozen=True):
         from tilewright.transforms.prefetch_work_groups import PrefetchWorkGroups
         from tilewright.transforms.split_barriers import SplitBarriers
 
-        tiles = CpuTilePolicy(self.machine) if level else QUICK_TILES
+        tile = None if self.request is None else self.request.tile
+        tiles = CpuTilePolicy(self.machine, tile) if level or tile else QUICK_TILES
         prefetch = STREAM_PREFETCH if level else NO_PREFETCH
         team = CpuTeamPolicy(self.machine)
         passes = [*common_pipeline(team, tiles, level, checked, prefetch, one_thread=True), SplitBarriers()]
+        if self.request is not None:
+            from tilewright.transforms.product_tiles import CheckProducts
+
+            passes.append(CheckProducts(self.request))
         return [*passes, PrefetchWorkGroups()] if level > 1 and not checked else passes
 
     def generate(self, module: Module, report: Report, level: int = 2) -> Artifact:

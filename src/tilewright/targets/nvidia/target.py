@@ -84,6 +84,10 @@ class NvidiaTarget(Struct, frozen=True):
         found = driver.open_device().description
         return found.name if Architecture.of_capability(found.capability) is self.architecture else ""
 
+    def said(self, schedule: str) -> str:
+        """The line without its reason."""
+        return schedule.partition("#")[0].strip()
+
     @staticmethod
     def of(architecture: str = "") -> NvidiaTarget:
         """By the name of an architecture; by default that of this machine's GPU, or the oldest if there is none.

@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tilewright.diagnostics import Diagnostic, Report, Source, SourceRange
+from tilewright.dialects import tile
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.schedules import Copies, Schedule, ScheduleError, Tile, Way, parse_line, spelled
 
@@ -46,6 +47,19 @@ class ScheduleRequest(Struct, frozen=True):
     def tile(self) -> Tile | None:
         """Tiles of products, which all kernels share."""
         return next((part.schedule.tile for part in self.parts if part.schedule.tile is not None), None)
+
+    def check_only_tiles(self, report: Report, whose: str) -> None:
+        """Report all that is asked for but tiles."""
+        for part in self.parts:
+            if part.schedule != Schedule(tile=part.schedule.tile, reason=part.schedule.reason):
+                said = f"{part.schedule} says more than {whose} lets choose"
+                report.error(CODE, part.place, said).hint("tile=MxNxK, the tiles of products whose extents are chosen")
+
+    def check_products_there(self, module: Module, report: Report) -> None:
+        """Report tiles that are asked for where nothing is multiplied."""
+        if not any(isinstance(op, tile.Mma) for op in module.walk()):
+            for part in self.parts:
+                report.error(CODE, part.place, f"{part.schedule} does not fit: the program has no products")
 
     def check_names(self, module: Module, report: Report) -> None:
         """Report kernels that there are not."""
