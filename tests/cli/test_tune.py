@@ -53,7 +53,15 @@ def test_what_was_found_is_shown_and_remembered(timed: FakeDriver, kernel: Path,
 
 
 def test_the_file_beside_the_kernel(timed: FakeDriver, kernel: Path, tmp_path: Path) -> None:
-    done = run("tune", str(kernel), *ARGUMENTS, "--beside", "--verbose", TILEWRIGHT_TUNED=str(tmp_path / "none.toml"))
+    done = run(
+        "tune",
+        str(kernel),
+        *ARGUMENTS,
+        "--beside",
+        "--verbose",
+        "--trials=1",
+        TILEWRIGHT_TUNED=str(tmp_path / "none.toml"),
+    )
     assert f"remembered in {tmp_path / 'add.tune.toml'}" in done.stdout
     assert "  lanes threads=256 spread=yes: better, 2.00 [2.00, 2.00] times the best so far\n" in done.stdout
     assert len(read_record(tmp_path / "add.tune.toml")) == 1
@@ -61,7 +69,7 @@ def test_the_file_beside_the_kernel(timed: FakeDriver, kernel: Path, tmp_path: P
 
 
 def test_where_nothing_is_faster(played: FakeDriver, kernel: Path) -> None:
-    done = run("tune", str(kernel), *ARGUMENTS, TILEWRIGHT_TUNED="off")
+    done = run("tune", str(kernel), *ARGUMENTS, "--trials=2", TILEWRIGHT_TUNED="off")
     assert done.returncode == 0
     assert done.stdout.splitlines()[-1] == "  nothing was faster"
 
@@ -73,7 +81,7 @@ def test_a_wrong_answer_is_an_error_of_ours(timed: FakeDriver, kernel: Path, tmp
             ctypes.memset(y, 1, 4)
 
     timed.doing = doing
-    done = run("tune", str(kernel), *ARGUMENTS, "-o", str(tmp_path / "tuned.toml"))
+    done = run("tune", str(kernel), *ARGUMENTS, "-o", str(tmp_path / "tuned.toml"), "--trials=2")
     assert done.returncode == 3
     assert "tilewright: internal error: lanes threads=256 spread=yes wrong: " in done.stderr
     assert "nothing was faster" in done.stdout

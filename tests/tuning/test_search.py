@@ -156,7 +156,9 @@ def test_a_failure_of_ours_is_told_and_the_search_goes_on() -> None:
 
 def test_a_fault_says_which_schedule_it_was() -> None:
     played = Played(faulty={"lanes threads=64 spread=yes"})
-    with pytest.raises(DeviceLost, match=r"'lanes threads=64 spread=yes', which is tilewright's mistake: .* an address"):
+    with pytest.raises(
+        DeviceLost, match=r"'lanes threads=64 spread=yes', which is tilewright's mistake: .* an address"
+    ):
         played.search()
 
 

@@ -83,7 +83,7 @@ def test_what_is_found_is_remembered_and_taken(played: FakeDriver, tmp_path: Pat
 
 def test_one_kernel_of_several_is_tuned(played: FakeDriver, tmp_path: Path) -> None:
     with tw.config(tuned=str(tmp_path / "tuned.toml")):
-        tuned = tw.tune(BOTH, square(), square(), name="also", timer=PlayedTimes)
+        tuned = tw.tune(BOTH, square(), square(), name="also", trials=1, timer=PlayedTimes)
         program = tw.compile(BOTH, target="nvidia")
     assert tuned.entry.name == "also"
     assert program["add"].schedule == "lanes threads=128 spread=yes"
@@ -92,16 +92,17 @@ def test_one_kernel_of_several_is_tuned(played: FakeDriver, tmp_path: Path) -> N
 
 def test_remembering_can_be_off(played: FakeDriver, tmp_path: Path) -> None:
     with tw.config(tuned="off"):
-        assert tw.tune(ADD, square(), square(), timer=PlayedTimes).entry.schedule == "lanes threads=256 spread=yes"
+        entry = tw.tune(ADD, square(), square(), trials=1, timer=PlayedTimes).entry
+        assert entry.schedule == "lanes threads=256 spread=yes"
         elsewhere = tmp_path / "elsewhere.toml"
-        tw.tune(ADD, square(), square(), record=elsewhere, timer=PlayedTimes)
+        tw.tune(ADD, square(), square(), trials=1, record=elsewhere, timer=PlayedTimes)
     assert len(read_record(elsewhere)) == 1
 
 
 def test_what_was_remembered_is_not_where_a_search_begins(played: FakeDriver, tmp_path: Path) -> None:
     with tw.config(tuned=str(tmp_path / "tuned.toml")):
-        first = tw.tune(ADD, square(), square(), timer=PlayedTimes).found
-        assert tw.tune(ADD, square(), square(), timer=PlayedTimes).found.model == first.model
+        first = tw.tune(ADD, square(), square(), trials=1, timer=PlayedTimes).found
+        assert tw.tune(ADD, square(), square(), trials=1, timer=PlayedTimes).found.model == first.model
 
 
 def test_on_the_device(played: FakeDriver, tmp_path: Path) -> None:
