@@ -29,7 +29,7 @@ from .test_kernels import CASES, takers
 
 LARGE = ("tile_ir-matmul", "tile_ir-softmax", "tile_ir-mma-f16-64x64x32")
 """Those that take seconds, whose operations are in others too."""
-ALL = {case.name: case for case in (*CASES, *(c for c in tile_ir_cases() if c.name not in LARGE))}
+ALL = {takers(case): case for case in (*CASES, *(c for c in tile_ir_cases() if c.name not in LARGE))}
 SPMD = {case.name for case in spmd_cases()}
 FAMILIES_OF_THE_DEVICE = ("memory", "atomics", "control", "regions", "floats")
 """Those that the device does in its own way (floats: rounding modes); other arithmetic is the text of the CPU."""
@@ -41,10 +41,10 @@ CHUNKS = 4
 
 
 @pytest.mark.covering(1)
-@pytest.mark.parametrize("name", [takers(case) for case in ALL.values()], ids="-".join)
-def test_right_answers(name: tuple[str, ...], seed: int) -> None:
-    """A usual run lets the work-group or subgroups of one size do what any of them can."""
-    case = ALL["-".join(name)]
+@pytest.mark.parametrize("kind", ALL, ids=[case.name for case in ALL.values()])
+def test_right_answers(kind: tuple[str, str], seed: int) -> None:
+    """A usual run takes each kind of kernel with all types and all takers, not with each type by each of them."""
+    case = ALL[kind]
     launch = case.prepare(np.random.default_rng(seed))
     # Work-items that act for themselves meet in any order; those of collective code only at barriers.
     schedule = random.Random(seed) if case.name in SPMD else None

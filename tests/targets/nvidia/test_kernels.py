@@ -29,9 +29,10 @@ def words(case: Case) -> tuple[str, ...]:
     return tuple(case.name.split("-"))
 
 
-def takers(case: Case) -> tuple[str, ...]:
-    """What a kernel does with which types, and who of a work-group does it; `covering` takes each part once."""
-    return tuple(re.split(r"-(?=group$|subgroup\d+$)", case.name))
+def takers(case: Case) -> tuple[str, str]:
+    """The kind of a kernel with its types, and with who of a work-group takes part; `covering` takes each once."""
+    named, *who = re.split(r"-(?=group$|subgroup\d+$)", case.name)
+    return named, "-".join([named.partition("-")[0], *who])
 
 
 # Subgroups of 8 and 32 differ from those of 16 in constants only; tests/gpu runs them.

@@ -14,13 +14,15 @@ from tilewright.targets.nvidia.target import NvidiaTarget
 from .case import faults
 from .emulated import emulated
 from .lane_level import interpreted
-from .test_kernels import CASES, NAMED, takers
+from .test_kernels import CASES, takers
+
+ALL = {takers(case): case for case in CASES}
 
 
 @pytest.mark.covering(1)
-@pytest.mark.parametrize("name", [takers(case) for case in CASES], ids="-".join)
-def test_right_answers(name: tuple[str, ...], rng: np.random.Generator) -> None:
-    case = NAMED["-".join(name)]
+@pytest.mark.parametrize("kind", ALL, ids=[case.name for case in CASES])
+def test_right_answers(kind: tuple[str, str], rng: np.random.Generator) -> None:
+    case = ALL[kind]
     module, seed = case.module(), int(rng.integers(1 << 32))
     lower_module(module, NvidiaTarget(Architecture.SM_80), CompileOptions(verify_each=True), Report())
     assert not (module.kernels[0].schedule or "").startswith("elements")
