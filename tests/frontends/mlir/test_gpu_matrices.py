@@ -133,3 +133,24 @@ def test_rules_of_arithmetic(old: str, new: str, said: str, tmp_path: Path) -> N
     with pytest.raises(CompileError) as error:
         tw.compile(path, target="interpreter", cache=False)
     assert any(said in str(d) for d in error.value.diagnostics)
+
+
+OWN = PROGRAM.replace("gpu.subgroup", "tilewright.subgroup").replace("!gpu.", "!tilewright.").replace("xf16", "xbf16")
+
+
+def test_matrices_of_other_elements_are_read_in_both_forms() -> None:
+    once = generic(OWN)
+    assert '"tilewright.subgroup_mma_compute"(%a, %b, %s)' in once
+    assert '!tilewright.mma_matrix<16x16xbf16, "AOp">' in once
+    assert generic(once) == once
+
+
+@tool.needed
+def test_the_stock_tool_reads_matrices_of_other_elements() -> None:
+    assert '"tilewright.subgroup_mma_compute"' in tool.reprinted(generic(OWN))
+
+
+def test_matrices_of_one_dialect_are_none_of_another() -> None:
+    with pytest.raises(CompileError) as error:
+        tw.compile(PROGRAM.replace("gpu.subgroup_mma_compute", "tilewright.subgroup_mma_compute"), cache=False)
+    assert "takes and gives matrices of tilewright, not !gpu.mma_matrix" in str(error.value)

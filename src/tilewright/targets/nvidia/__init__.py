@@ -15,7 +15,7 @@ work-group owns is computed element by element, spread over the threads; what a 
 | `addresses.py`, `combining.py` | pointers, gathers and scatters; reductions and scans by a region |
 | `reports.py` | what kernels print, assert and check: records for the host |
 | `registers.py`, `subgroup.py` | tiles of a subgroup |
-| `subgroup_products.py` | which of their products are by matrix instructions, and which tiles have the layouts of those |
+| `subgroup_products.py` | which of their products are by matrix instructions, and which tiles have their layouts |
 | `ptx.py`, `explain.py` | LLVM text to PTX; ptxas; what is told of kernels |
 
 `machine/cuda` is libcuda, `runtime/nvidia` launches on device arrays.

@@ -14,7 +14,8 @@ instructions say; integers give the same bits. With the compile option `reorder_
 taken. Sources share no memory with the target, as far as allocations, `noalias` and address spaces tell; else loops
 stay. Memory of one mode that is accessed as if it had more (`i * N + j`) is taken as such (`delinearisation`,
 `split_copies`). What lengths have to be for boxes to lie beside each other is tested at run time; the loops are the
-other case. Loops that count several others at once (`coalesced`) are those.
+other case. Loops that count several others at once (`coalesced`) are those. Of stores to one place the last one counts
+(`overwritten`).
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from tilewright.transforms.cse import eliminate_common_subexpressions
 from tilewright.transforms.licm import hoist_computations
 from tilewright.transforms.loop_nests.nests import nest_of
 from tilewright.transforms.raise_contractions.coalesced import split_coalesced
+from tilewright.transforms.raise_contractions.overwritten import drop_overwritten
 from tilewright.transforms.raise_contractions.raising import Outcome, Raiser
 from tilewright.transforms.raise_contractions.split_copies import split_copy
 
@@ -52,6 +54,7 @@ class RaiseContractions(Pass, frozen=True):
                 changed |= hoist_computations(kernel)
                 changed |= eliminate_common_subexpressions(kernel)
                 changed |= split_coalesced(kernel)
+                changed |= drop_overwritten(kernel)
                 raiser = Raiser(self.floats)
                 _block(kernel.body.entry, raiser)
                 changed |= raiser.changed
