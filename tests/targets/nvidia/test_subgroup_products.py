@@ -104,6 +104,26 @@ def test_what_is_no_whole_instruction_or_warp_keeps_the_plain_layout() -> None:
     assert plain(LOOP + STORED) == 1
 
 
+def test_tiles_of_the_work_group_keep_the_plain_layout() -> None:
+    """They are read from where they are, element by element."""
+    body = LOOP + STORED
+    text = text_of(("f16", "f32"), (16, 16, 16), body)
+    load = next(line for line in text.splitlines() if "%a = tile.load" in line)
+    text = text.replace(f"{load}\n", "").replace("    team.spmd {", f"{load}\n    team.spmd {{")
+    case = Case("product", text, lambda _: Launch([], {}))
+    assert not subgroup_products(case.module().kernels[0], Architecture.SM_90A).products
+
+
+@pytest.mark.parametrize(("size", "swapped"), [((16, 16, 16), True), ((8, 16, 16), True), ((16, 8, 16), False)])
+def test_rows_of_the_instruction_are_columns_of_the_tile_where_they_fit(
+    size: tuple[int, int, int], swapped: bool
+) -> None:
+    case = Case("product", text_of(("f16", "f32"), size, LOOP + STORED), lambda _: Launch([], {}))
+    (found,) = subgroup_products(case.module().kernels[0], Architecture.SM_80).products.values()
+    assert found.instruction.shape == (16, 8, 16)
+    assert found.swapped is swapped
+
+
 def test_all_that_carries_the_sums_has_their_layout() -> None:
     case = Case("product", text_of(("f16", "f32"), (32, 16, 32), LOOP + STORED), lambda _: Launch([], {}))
     module = case.module()
