@@ -273,10 +273,10 @@ def test_threads_copy_if_they_are_asked_to(architecture: Architecture) -> None:
 
 
 @needs_ptxas
-@pytest.mark.parametrize("tiles", [(128, 128, 64), (128, 256, 64)])
-def test_products_overlap_and_nothing_is_spilled(tiles: tuple[int, int, int]) -> None:
-    """ptxas would say if it waited for a product before it begins the next one (C75..)."""
-    llvm, kernel = emitted_by_tensor(TEXTS.Product((256, 256, 256), "f16", "f32"), tiles)
+@pytest.mark.parametrize(("tiles", "rounded"), [((128, 128, 64), ""), ((128, 128, 64), "f16"), ((128, 256, 64), "f16")])
+def test_products_overlap_and_nothing_is_spilled(tiles: tuple[int, int, int], rounded: str) -> None:
+    """ptxas would say if it waited for a product before it begins the next one (C75..), whatever is done with sums."""
+    llvm, kernel = emitted_by_tensor(TEXTS.Product((256, 256, 256), "f16", "f32", rounded=rounded), tiles)
     ptx = compile_to_ptx(llvm, Architecture.SM_90A)
     for instruction in ("cp.async.bulk.tensor.2d", "mbarrier.try_wait.parity", "wgmma.wait_group.sync.aligned \t1;"):
         assert instruction in ptx, instruction

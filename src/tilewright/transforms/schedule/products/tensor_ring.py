@@ -66,12 +66,12 @@ class TensorRing(Struct, frozen=True):
         stage = emit.select(at, again, emit.sub(at, turn, at.index(count)), turn)
         parity = emit.select(at, again, at.index(1), at.index(0))
         at(tensors.AwaitPhase(self.barriers, stage, parity))
-        self._multiply(op, stage, multiply)
-        behind = Builder(loop.block, loop.next, loop.location) if loop.block is not None else build
+        behind = Builder(build.block, loop.next, loop.location)
+        self._multiply(op, stage, multiply, behind)
         behind(team.Barrier(fence_local=True))
         behind(tensors.CloseBarriers(self.barriers))
 
-    def _multiply(self, op: tile.Mma, stage: Value, multiply: Multiply) -> None:
+    def _multiply(self, op: tile.Mma, stage: Value, multiply: Multiply, behind: Builder) -> None:
         """The product, awaited an iteration later if it is handed on to the next one and nowhere else."""
         place = _handed_on(self.loop, op)
         build = Builder.before_op(op)
@@ -81,9 +81,8 @@ class TensorRing(Struct, frozen=True):
         self._following(build, stage)
         finish(op, found)
         if place is not None:
-            assert self.loop.block is not None
+            # the first behind the loop: where a branch lies between, ptxas waits for each product (C7514)
             total = self.loop.outs[place]
-            behind = Builder(self.loop.block, self.loop.next, self.loop.location)
             last = gpu.AwaitMma(total)
             total.replace_all_uses_with(behind(last).out)
             last.set_operand(0, total)
