@@ -16,7 +16,15 @@ from msgspec import structs
 import tilewright as tw
 from machine.cuda.fake_driver import CONTEXTS, FakeDriver
 from runtime.nvidia.on_device import HERE, PLAN, artifact_of
-from tilewright.artifacts.artifact import KernelInfo, LaunchPlan, MemrefParameter, PointerParameter, ScalarParameter
+from tilewright.artifacts.artifact import (
+    KernelInfo,
+    LaunchPlan,
+    MemrefParameter,
+    PointerParameter,
+    ScalarParameter,
+    device_block_size,
+)
+from tilewright.artifacts.tensor_maps import TensorMap
 from tilewright.machine.cuda import driver
 from tilewright.runtime import arrays, direct_arguments, torch_tensors
 from tilewright.runtime.addresses import MemoryAt
@@ -26,6 +34,7 @@ from tilewright.runtime.nvidia.direct import CUDA, DeviceRunner, entry
 from tilewright.runtime.nvidia.launch import CudaKernel, Modules
 from tilewright.runtime.nvidia.streams import current_stream
 from tilewright.runtime.nvidia.tables import AddressWords
+from tilewright.runtime.nvidia.tensor_maps import LaunchMaps
 
 Launch = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
 TELL = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_void_p)
@@ -275,3 +284,25 @@ def test_from_many_threads(torch: Any, played: FakeDriver) -> None:
     assert not any(future.exception() for future in done)
     found = sorted(struct.unpack_from("<f", launched.slots)[0] for launched in played.launches)
     assert found == [float(k) for k in range(200)]
+
+
+@pytest.mark.parametrize("address", [HERE, HERE + 4096, HERE + 8, 0])
+def test_maps_are_those_of_the_addresses(
+    played: FakeDriver, streams: Streams, monkeypatch: pytest.MonkeyPatch, address: int
+) -> None:
+    """As launches through Python make them, whatever stood in their places."""
+    torch_that_says(streams, monkeypatch)
+    maps = (TensorMap("p", "bf16", 32, (512, 70), 1024, (64, 64)), TensorMap("q", "f16", 0, (64, 9), 128, (64, 8)))
+    plan = LaunchPlan((32, 1, 1), maps=maps)
+    info = KernelInfo("k", "k", (PointerParameter("q", "f16"), PointerParameter("p", "bf16")), launch=plan)
+    _, control = runner_of(played, info, plan)
+    slots = struct.pack("<2Q", HERE + 256, address).ljust(device_block_size(info), b"\xa5")
+    frame = ctypes.create_string_buffer(struct.pack("<6q", 0, 1, 0, 1, 1, 1) + slots)
+    assert Launch(entry())(control, ctypes.addressof(frame)) == 0
+    context = driver.open_device(played.devices - 1)
+    expected = LaunchMaps.of(info, plan, context).bytes([HERE + 256, address])
+    assert played.launches[-1].slots[-len(expected) :] == expected
+    played.failing = {"cuTensorMapEncodeTiled": 1}
+    assert Launch(entry())(control, ctypes.addressof(frame)) == 1
+    assert len(played.launches) == 1
+    played.failing = {}

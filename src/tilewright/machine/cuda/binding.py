@@ -99,8 +99,9 @@ class Library:
             raise error_of(name, code, *self.describe(code))
 
     def address(self, name: str) -> int:
-        """Where a function of the table lies, for machine code that calls it."""
-        return ctypes.cast(self._functions[name], c_void_p).value or 0
+        """Where a function of the table lies, for machine code that calls it; 0 for one of `LATER` that is missing."""
+        found = self._functions.get(name)
+        return (ctypes.cast(found, c_void_p).value or 0) if found is not None else 0
 
     def describe(self, code: int) -> tuple[str, str]:
         """The driver's name and sentence for an error code."""

@@ -18,6 +18,8 @@ _SWIZZLED_128: Final = 3
 _FETCH_128: Final = 2
 """Bytes that the second cache fetches at a time."""
 _ZEROS_OUTSIDE: Final = 0
+FIXED: Final = (_NOT_INTERLEAVED, _SWIZZLED_128, _FETCH_128, _ZEROS_OUTSIDE)
+"""What the driver is told last, of every matrix."""
 
 
 def encoded(
@@ -39,9 +41,6 @@ def encoded(
         (c_uint64 * 1)(pitch),
         (c_uint * 2)(*box),
         (c_uint * 2)(1, 1),
-        _NOT_INTERLEAVED,
-        _SWIZZLED_128,
-        _FETCH_128,
-        _ZEROS_OUTSIDE,
+        *FIXED,
     )
     return ctypes.string_at(place, MAP_BYTES)

@@ -17,6 +17,7 @@ from tilewright.machine.native import LoadedObject, load_object
 from tilewright.machine.own_code import own_code
 from tilewright.once import once
 from tilewright.runtime.nvidia.launch_ir import CONTROL_BYTES, PYTHON_IMPORTS, launch_text
+from tilewright.runtime.nvidia.tensor_maps import map_entries
 from tilewright.runtime.torch_tensors import stream_teller
 
 __all__ = ["DeviceRunner", "entry"]
@@ -24,7 +25,7 @@ __all__ = ["DeviceRunner", "entry"]
 CUDA: Final = 2
 """DLPack's number for memory of NVIDIA devices."""
 
-_HEAD: Final = struct.Struct("<7Q2i2Q")
+_HEAD: Final = struct.Struct("<7Q2i2Q3Q")
 _UNKNOWN: Final = (0, 0, 0)
 
 
@@ -55,6 +56,8 @@ class DeviceRunner(Struct, frozen=True):
         None if torch does not tell C code what its current stream is.
         """
         context = function.module.context
+        if plan.maps and not context.driver.address("cuTensorMapEncodeTiled"):
+            return None
         ordinal = context.description.ordinal
         teller = stream_teller()
         if not teller or _told(teller, ordinal) != _current(ordinal):
@@ -62,6 +65,7 @@ class DeviceRunner(Struct, frozen=True):
         driver = context.driver
         names = ("cuLaunchKernelEx", "cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2")
         config = LaunchConfig.of(_UNKNOWN, plan.threads, info.local_bytes, cluster=plan.cluster)
+        entries = ctypes.create_string_buffer(map_entries(info, plan))
         head = _HEAD.pack(
             *map(driver.address, names),
             context.handle,
@@ -71,10 +75,13 @@ class DeviceRunner(Struct, frozen=True):
             ordinal,
             device_block_size(info),
             parts,
+            len(plan.maps),
+            ctypes.addressof(entries),
+            driver.address("cuTensorMapEncodeTiled"),
         )
         control = ctypes.create_string_buffer(head + ctypes.string_at(config.address, CONFIG_BYTES), CONTROL_BYTES)
         word = ctypes.c_uint64(ctypes.addressof(control))
-        return DeviceRunner(ctypes.addressof(word), (word, control, config, function))
+        return DeviceRunner(ctypes.addressof(word), (word, control, config, function, entries))
 
 
 def _told(teller: int, ordinal: int) -> int | None:

@@ -131,8 +131,7 @@ class CudaKernel:
         self._mutex = Lock()
         self._kernels: dict[int, DeviceKernel] = {}
         groups = any(isinstance(parameter, GroupParameter) for parameter in info.passed)
-        # maps hold addresses in a form that is the driver's own
-        hidden = info.launch.scratch_bytes or REPORTS in info.facts or info.launch.maps
+        hidden = info.launch.scratch_bytes or REPORTS in info.facts
         self._is_direct = not groups and not hidden and recognisable(info.passed)
         self._constraints = ConstraintCheck.of(info)
         pinned = frozenset[str]() if self._constraints is None else self._constraints.scalars

@@ -6,7 +6,11 @@ with the frame's grid and parameter block. The control block, one a kernel and d
     0    cuLaunchKernelEx | cuCtxGetCurrent | cuCtxPushCurrent | cuCtxPopCurrent
     32   context | function | function that tells the current stream, of a kind of device and a number
     56   kind of device i32 | number i32 | kernel's parameter block is not empty i64
-    72   blocks that share a work-group i64 | CUlaunchConfig, in which grid and stream are left open
+    72   blocks that share a work-group i64 | number of maps i64 | their entries | cuTensorMapEncodeTiled
+    104  CUlaunchConfig, in which grid and stream are left open
+
+The entry of a map (`tensor_maps.map_entries`) says where in the parameter block the address of its matrix and the
+map itself lie, how far behind the address the matrix begins, its type, and what the driver wants to know by pointers.
 
 A launch frame is that of `pool_layout`: here the entry is unused, the number of work-groups is that of blocks, and the
 grid is that of blocks, were each work-group one. What the driver refuses is said by the long way, which tries again.
@@ -14,9 +18,11 @@ grid is that of blocks, were each work-group one. What the driver refuses is sai
 
 from __future__ import annotations
 
+import struct
 from typing import Final
 
 from tilewright.machine.cuda.launch_config import CONFIG_BYTES, GRID, STREAM
+from tilewright.machine.cuda.tensor_maps import FIXED, MAP_ALIGNMENT, MAP_BYTES
 from tilewright.runtime.pool_layout import BUSY_STATUS, DONE_STATUS, FRAME_GRID, FRAME_SLOTS, field
 
 PYTHON_IMPORTS: Final = ("PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_Clear")
@@ -32,14 +38,23 @@ DEVICE_KIND: Final = 56
 DEVICE_NUMBER: Final = 60
 HAS_PARAMETERS: Final = 64
 PARTS: Final = 72
-CONFIG: Final = 80
+MAPS: Final = 80
+ENTRIES: Final = 88
+ENCODE: Final = 96
+CONFIG: Final = 104
 CONTROL_BYTES: Final = CONFIG + CONFIG_BYTES
+
+ENTRY: Final = struct.Struct("<4q2Qq4I")
+"""A map's slot, place, distance, type; extents, pitch; box and steps."""
+
+_FIXED: Final = ", ".join(f"i32 {number}" for number in FIXED)
 
 _TEXT: Final = f"""
 declare ptr @PyEval_SaveThread()
 declare void @PyEval_RestoreThread(ptr)
 declare void @PyErr_Clear()
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 
 define i32 @tw_cuda_launch(ptr %control, ptr %frame) {{
 entry:
@@ -87,6 +102,14 @@ prepare:
   store ptr %stream, ptr %stream.place
 {field("slots", "%frame", FRAME_SLOTS)}
   store ptr %slots, ptr %parameters
+  %described = call i32 @describe(ptr %control, ptr %slots)
+  %complete = icmp eq i32 %described, 0
+  br i1 %complete, label %release, label %incomplete
+
+incomplete:
+  ret i32 {BUSY_STATUS}
+
+release:
 {field("has.p", "%control", HAS_PARAMETERS)}
   %has = load i64, ptr %has.p
   %empty = icmp eq i64 %has, 0
@@ -97,6 +120,66 @@ prepare:
   %fine = icmp eq i32 %status, 0
   %outcome = select i1 %fine, i32 {DONE_STATUS}, i32 {BUSY_STATUS}
   ret i32 %outcome
+}}
+
+; Writes the maps of the matrices whose addresses stand in the parameter block; zeros for what is none or not aligned.
+define internal i32 @describe(ptr %control, ptr %slots) {{
+entry:
+  %map = alloca [{MAP_BYTES} x i8], align {MAP_ALIGNMENT}
+{field("count.p", "%control", MAPS)}
+  %count = load i64, ptr %count.p
+{field("entries.p", "%control", ENTRIES)}
+  %entries = load ptr, ptr %entries.p
+{field("encode.p", "%control", ENCODE)}
+  %encode = load ptr, ptr %encode.p
+  br label %head
+
+head:
+  %number = phi i64 [ 0, %entry ], [ %following, %written ]
+  %more = icmp ult i64 %number, %count
+  br i1 %more, label %one, label %done
+
+done:
+  ret i32 0
+
+one:
+  %distance.entry = mul i64 %number, {ENTRY.size}
+  %entry.p = getelementptr i8, ptr %entries, i64 %distance.entry
+  %slot.offset = load i64, ptr %entry.p
+{field("place.p", "%entry.p", 8)}
+  %place.offset = load i64, ptr %place.p
+{field("distance.p", "%entry.p", 16)}
+  %distance = load i64, ptr %distance.p
+{field("type.p", "%entry.p", 24)}
+  %type = load i32, ptr %type.p
+{field("extents", "%entry.p", 32)}
+{field("pitch", "%entry.p", 48)}
+{field("box", "%entry.p", 56)}
+{field("steps", "%entry.p", 64)}
+  %slot = getelementptr i8, ptr %slots, i64 %slot.offset
+  %place = getelementptr i8, ptr %slots, i64 %place.offset
+  %address = load i64, ptr %slot
+  %begin = add i64 %address, %distance
+  call void @llvm.memset.p0.i64(ptr %map, i8 0, i64 {MAP_BYTES}, i1 false)
+  %null = icmp eq i64 %address, 0
+  %rest = and i64 %begin, 15
+  %odd = icmp ne i64 %rest, 0
+  %none = or i1 %null, %odd
+  br i1 %none, label %written, label %asked
+
+asked:
+  %status = call i32 %encode(ptr %map, i32 %type, i32 2, i64 %begin, ptr %extents, ptr %pitch, ptr %box,
+    ptr %steps, {_FIXED})
+  %fine = icmp eq i32 %status, 0
+  br i1 %fine, label %written, label %refused
+
+refused:
+  ret i32 %status
+
+written:
+  call void @llvm.memcpy.p0.p0.i64(ptr %place, ptr %map, i64 {MAP_BYTES}, i1 false)
+  %following = add i64 %number, 1
+  br label %head
 }}
 
 ; With the kernel's context current, as it mostly is already; whichever is current is so again afterwards.

@@ -7,17 +7,37 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from tilewright.artifacts.artifact import KernelInfo, LaunchPlan
+from tilewright.artifacts.artifact import KernelInfo, LaunchPlan, device_block_size, slot_layout
 from tilewright.artifacts.tensor_maps import MAP_BYTES, TensorMap
 from tilewright.machine.cuda.driver import Context
-from tilewright.machine.cuda.tensor_maps import encoded
+from tilewright.machine.cuda.tensor_maps import TENSOR_DTYPES, encoded
 from tilewright.runtime.constraint_check import slot_positions
+from tilewright.runtime.nvidia.launch_ir import ENTRY
 from tilewright.runtime.scalars import SlotValue
 
 _MOST_KEPT: Final = 256
 _NOTHING: Final = bytes(MAP_BYTES)
 """Of a matrix that is not there, or not aligned: a kernel that may be given such does not ask for its boxes then."""
 _UNIT: Final = 16
+
+
+def map_entries(info: KernelInfo, plan: LaunchPlan) -> bytes:
+    """The maps of a kernel as the machine code of launches reads them (`launch_ir`)."""
+    slots = {slot.parameter: slot.offset for slot in slot_layout(info.parameters) if slot.role == "pointer"}
+    first = device_block_size(info) - MAP_BYTES * len(plan.maps)
+    return b"".join(
+        ENTRY.pack(
+            slots[found.parameter],
+            first + MAP_BYTES * number,
+            found.distance,
+            TENSOR_DTYPES[found.dtype],
+            *found.extents,
+            found.pitch,
+            *found.box,
+            *(1, 1),
+        )
+        for number, found in enumerate(plan.maps)
+    )
 
 
 class LaunchMaps(Struct):
