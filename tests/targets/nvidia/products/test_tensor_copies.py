@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from effort import SEED, Ran, count
 from targets.nvidia.case import Argument, Array, Launch, faults
 from targets.nvidia.emulated import Emulated
 from targets.nvidia.emulator.machine import Program
@@ -34,6 +36,7 @@ from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
 
 TENSOR = "copies=tensor"
+PRODUCTS = count("RANDOM_TENSOR_COPIES", 2, 150)
 
 
 @pytest.mark.covering(2)
@@ -282,3 +285,20 @@ def test_products_overlap_and_nothing_is_spilled(tiles: tuple[int, int, int], ro
         assert instruction in ptx, instruction
     resources = assemble(ptx, Architecture.SM_90A).kernels[kernel.symbol]
     assert resources.spill_load_bytes == resources.spill_store_bytes == resources.stack_bytes == 0
+
+
+@pytest.mark.parametrize("seed", range(SEED, SEED + PRODUCTS))
+def test_random_products(seed: int, ran: Ran) -> None:
+    """Any extents, of which those of rows are multiples of 16 bytes, both factors in any order, any number of steps."""
+    choose, rng = random.Random(seed), np.random.default_rng(seed)
+    tiles = choose.choice([(64, 64, 64), (64, 128, 64), (128, 64, 64), (64, 64, 128), (128, 128, 64)])
+    transposed = (choose.random() < 0.5, choose.random() < 0.5)
+    m, n, k = choose.randint(1, 150), choose.randint(1, 150), choose.randint(tiles[2] + 1, 400)
+    m, n = (-(-m // 8) * 8 if transposed[0] else m, n if transposed[1] else -(-n // 8) * 8)
+    k = k if transposed == (True, False) else -(-k // 8) * 8
+    element = choose.choice(["f16", "bf16"])
+    product = TEXTS.Product((m, n, k), element, "f32", transposed, rounded=choose.choice(["", element]))
+    code = emitted_by_tensor(product, tiles, ZEROS)
+    assert "copies=tensor" in code[1].facts[SCHEDULE]
+    run(code, product, tiles[:2], "C", rng, schedule=random.Random(seed) if choose.random() < 0.3 else None)
+    ran(1, "products whose factors the device copies")
