@@ -2,6 +2,8 @@
 # usage: . scripts/env.sh; tilewright_env EXTRA
 tilewright_env() {
     extra=$1
+    # Many scripts and tests run a Python of their own, which should not compile all modules anew.
+    unset PYTHONDONTWRITEBYTECODE
     python=${PYTHON:-python3}
     if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
         echo "tilewright needs Python 3.11 or later; set PYTHON to one" >&2
@@ -13,7 +15,8 @@ tilewright_env() {
         [ -x "$venv/bin/python" ] || "$python" -m venv "$venv"
         requirement=.
         [ "$extra" = none ] || requirement=".[$extra]"
-        "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --editable "$requirement"
+        # Python compiles and keeps what is imported; pip would compile all modules of all packages.
+        "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-compile --editable "$requirement"
         touch "$stamp"
     fi
     venv=$(CDPATH= cd "$venv" && pwd)
