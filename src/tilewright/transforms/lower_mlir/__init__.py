@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from typing import ClassVar, cast
 
 from tilewright.artifacts.constraint_codec import constraint_to_json
-from tilewright.artifacts.constraints import Origin, Polynomial, Quantity, SameExtent
 from tilewright.diagnostics import Report
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Kernel, Module
@@ -29,8 +28,9 @@ from tilewright.ir.types import MemrefType
 from tilewright.transforms.derive_launch_constraints import launch_constraints
 from tilewright.transforms.lift_control_flow import lift_body
 from tilewright.transforms.lower_mlir.blocks import lower_blocks
-from tilewright.transforms.lower_mlir.context import Buffers, Launched, Lowering, Unsupported
+from tilewright.transforms.lower_mlir.context import Agreement, Buffers, Launched, Lowering, Unsupported
 from tilewright.transforms.lower_mlir.extents import same_extents
+from tilewright.transforms.lower_mlir.grids import Extent, SameLength, TilesOf, constraints_of_grid
 from tilewright.transforms.lower_mlir.launches import WARP
 from tilewright.transforms.lower_mlir.operations import lower_block
 from tilewright.transforms.lower_mlir.statics import Globals
@@ -38,7 +38,7 @@ from tilewright.transforms.lower_mlir.tensors import return_tensors
 from tilewright.transforms.lower_mlir.types import parameter_type, result_type
 from tilewright.transforms.signature import accessed
 
-__all__ = ["LowerMlir", "outlined"]
+__all__ = ["LowerMlir", "SameLength", "TilesOf", "outlined"]
 
 
 class LowerMlir(Pass, frozen=True):
@@ -76,7 +76,7 @@ def _lower_unit(module: Module, unit: Operation, context: PassContext) -> None:
                 kernels += 1
                 try:
                     _check_name(op, taken)
-                    Builder(module.body.entry)(_kernel(op, functions, statics, report))
+                    Builder(module.body.entry)(_kernel(_lowering(op, functions, statics), report))
                 except Unsupported as problem:
                     report.error(UNSUPPORTED, problem.place, str(problem))
             elif op.name != MODULE and not isinstance(op, memref.Global):
@@ -92,40 +92,43 @@ def _check_name(function: func.Func, taken: dict[str, func.Func]) -> None:
         raise Unsupported(function, f"there are two functions @{function.sym_name} to launch")
 
 
-def outlined(unit: Operation, function: func.Func, grid: tuple[int, int, int]) -> Module:
+def outlined(
+    unit: Operation, function: func.Func, grid: tuple[Extent, Extent, Extent], alike: Sequence[SameLength] = ()
+) -> Module:
     """A module with the kernel that a function launches, which is all that it does: its grid is that of the launch.
 
-    Raises `Unsupported` for operations that have no lowering.
+    Launches in which something of `alike` differs are refused. Raises `Unsupported` for operations without a lowering.
     """
     region, block = new_region()
     module = Module(region, location=unit.location)
     statics = Globals(Builder(block, location=unit.location), {})
     report = Report()
-    kernel = _kernel(function, {}, statics, report, outlined=True)
+    low = _lowering(function, {}, statics, is_outlined=True)
+    kernel = _kernel(low, report, alike)
     report.raise_if_errors()
-    kernel.max_groups = max(grid)
-    wanted = [
-        SameExtent(
-            (f"extent {'xyz'[mode]} of the grid", "that of the launch"),
-            (_extent_of_grid(mode), Polynomial.constant(extent)),
-        )
-        for mode, extent in enumerate(grid)
-    ]
+    known = [extent for extent in grid if isinstance(extent, int)]
+    kernel.max_groups = max(known)
+    if len(known) != len(grid):
+        del kernel.attributes["max_groups"]
+    lowered = [extent if isinstance(extent, int) else TilesOf(low.value(extent.length), extent.tile) for extent in grid]
+    wanted = constraints_of_grid(function, kernel, lowered)
     kernel.launch_constraints += cast("tuple[Attribute, ...]", tuple(map(constraint_to_json, wanted)))
     Builder(block)(kernel)
     return module
 
 
-def _extent_of_grid(mode: int) -> Polynomial:
-    return Polynomial.quantity(Quantity(Origin.NUM_GROUPS, mode=mode))
+def _lowering(
+    function: func.Func, functions: dict[str, func.Func], statics: Globals, *, is_outlined: bool = False
+) -> Lowering:
+    _, block = new_region()
+    build = Builder(block, location=function.location)
+    return Lowering(build, functions, statics, Buffers(function), outlined=is_outlined)
 
 
-def _kernel(
-    function: func.Func, functions: dict[str, func.Func], statics: Globals, report: Report, *, outlined: bool = False
-) -> Kernel:
-    body, block = new_region()
-    buffers = Buffers(function)
-    low = Lowering(Builder(block, location=function.location), functions, statics, buffers, outlined=outlined)
+def _kernel(low: Lowering, report: Report, alike: Sequence[SameLength] = ()) -> Kernel:
+    buffers, block = low.buffers, low.b.block
+    function, body = buffers.function, block.region
+    assert body is not None
     orders: list[tuple[int, ...]] = []
     for argument in function.body.entry.arguments:
         type_, order, view = parameter_type(function, argument)
@@ -150,9 +153,15 @@ def _kernel(
         _attributes(parameter in written, order) if isinstance(parameter.type, MemrefType) else {}
         for parameter, order in zip(kernel.parameters, orders, strict=True)
     )
+    low.agreements += [_agreement(low, one) for one in alike]
     found = [*same_extents(kernel, low.agreements), *launch_constraints(kernel)]
     kernel.launch_constraints = cast("tuple[Attribute, ...]", tuple(map(constraint_to_json, found)))
     return kernel
+
+
+def _agreement(low: Lowering, one: SameLength) -> Agreement:
+    memory, type_ = low.memref(one.memory)
+    return Agreement((memory, type_.order - 1 - one.dimension), (low.value(one.length), None), low.b.location)
 
 
 def _set_team(kernel: Kernel, launches: Sequence[Launched]) -> None:

@@ -20,6 +20,7 @@ from tilewright.ir.mlir.types import MemrefType
 from tilewright.ir.types import I64
 from tilewright.transforms.index_ranges import Linear
 from tilewright.transforms.matmul_stages.index_values import column, origins
+from tilewright.transforms.matmul_stages.layouts import pitch_of
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul
 from tilewright.transforms.matmul_stages.nests import form_of, inside, make_loop, nested
 
@@ -32,23 +33,22 @@ def batch_loops(build: Builder, names: Sequence[str], extents: Sequence[int]) ->
     return loops, nested(build, loops)
 
 
-def slice_of(build: Builder, memory: Value, entry: Sequence[Value]) -> Value:
-    """The matrix of an entry of the batch; the memory itself where there is none."""
+def slice_of(build: Builder, memory: Value, entry: Sequence[Value], sizes: Sequence[int | Value]) -> Value:
+    """The matrix of an entry of the batch, of some rows and columns; the memory itself where there is no batch."""
     if not entry:
         return memory
     type_, shape = memref_of(memory), shape_of(memory)
-    rows, columns = shape[len(entry) :]
-    assert rows is not None
-    assert columns is not None
-    static = (memref.DYNAMIC,) * len(entry)
+    given = [size for size in sizes if isinstance(size, Value)]
+    static = tuple(memref.DYNAMIC if isinstance(size, Value) else size for size in sizes)
     parts = (
-        DenseArray(I64, (*static, 0, 0)),
-        DenseArray(I64, (*(1 for _ in entry), rows, columns)),
+        DenseArray(I64, (*(memref.DYNAMIC for _ in entry), 0, 0)),
+        DenseArray(I64, (*(1 for _ in entry), *static)),
         DenseArray(I64, (1,) * len(shape)),
     )
-    layout = StridedLayout((columns, 1), None)
-    result = MemrefType((rows, columns), type_.element, layout, type_.space)
-    found = build(memref.Subview(memory, list(entry), [], [], *parts, result_types=[result])).out
+    layout = StridedLayout((pitch_of(memory), 1), None)
+    extents = tuple(None if isinstance(size, Value) else size for size in sizes)
+    result = MemrefType(extents, type_.element, layout, type_.space)
+    found = build(memref.Subview(memory, list(entry), given, [], *parts, result_types=[result])).out
     found.name = f"{memory.name or 'matrix'}_slice"
     return found
 

@@ -66,6 +66,11 @@ def copies_in(root: Operation) -> list[Copy]:
     return found
 
 
+def factor_copies(matmul: Matmul, root: Operation) -> list[Copy]:
+    """The copies of tiles of A and B below an operation, in the order of the text."""
+    return [copy for copy in copies_in(root) if copy.buffer is not matmul.made.sums]
+
+
 def copy_of(store: affine.Store | vector.Store) -> Copy:
     """The copy that ends in a store. Raises `Broken` if what it stores was not read as it is."""
     load = stored_by(store).defining_op
@@ -144,7 +149,7 @@ def _first(axis: Axis, form: Linear) -> int | None:
 
 def sources(matmul: Matmul) -> Callable[[Access, Matrix, Sequence[Linear]], tuple[Linear, ...]]:
     """The subscripts of a matrix that an access reads, itself or through a buffer."""
-    copies = {copy.buffer: copy for copy in reversed(copies_in(matmul.function))}
+    copies = {copy.buffer: copy for copy in reversed(factor_copies(matmul, matmul.function))}
 
     def source(op: Access, matrix: Matrix, forms: Sequence[Linear]) -> tuple[Linear, ...]:
         if op.memref is matrix.memref:

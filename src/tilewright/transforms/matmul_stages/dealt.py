@@ -9,26 +9,25 @@ an element before it takes the next one.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from tilewright.dialects.builder import Builder, new_region
-from tilewright.dialects.mlir import affine, arith, gpu, memref, scf
-from tilewright.dialects.mlir.base import integer_of
-from tilewright.ir.affine import AffineConstant, AffineExpression, AffineMap, AffineOperator, Dimension, divide
+from tilewright.dialects.builder import Builder
+from tilewright.dialects.mlir import affine, gpu, memref, scf
+from tilewright.ir.affine import AffineConstant, AffineSymbol, Dimension, multiply
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.mlir.attributes import IntegerAttribute
-from tilewright.ir.types import INDEX
 from tilewright.transforms.index_ranges import Linear
+from tilewright.transforms.matmul_stages.element_loops import element_loop, row_and_column
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul
 from tilewright.transforms.matmul_stages.neighbours import WHAT as ELEMENTS
 from tilewright.transforms.matmul_stages.neighbours import batch_positions, fixed, joined, meaning, position
 from tilewright.transforms.matmul_stages.nests import (
     applied,
     axes_of,
+    constant,
     form_of,
+    index_value,
     key_of,
     make_loop,
     nested,
@@ -43,21 +42,9 @@ from tilewright.transforms.matmul_stages.visits import known_subscripts
 WHAT = "remainders"
 
 
-def constant(build: Builder, number: int) -> Value:
-    """An index that is a number."""
-    return build(arith.Constant(IntegerAttribute(number, INDEX), result_types=[INDEX])).out
-
-
-def index_value(build: Builder, expression: AffineExpression, values: Sequence[Value], name: str | None) -> Value:
-    """What an expression makes of indices."""
-    found = build(affine.Apply(list(values), AffineMap(len(values), 0, (expression,)))).out
-    found.name = name
-    return found
-
-
 def is_of_tiles(matmul: Matmul, box: Box) -> bool:
     """Whether its elements of C are those of the tiles, which lack summed elements."""
-    return all(box[letter] == (0, matmul.tiled[letter]) for letter in "ij")
+    return all(box[letter] == (Linear(), matmul.whole[letter]) for letter in "ij")
 
 
 class Part(Struct, frozen=True):
@@ -83,28 +70,18 @@ def parts_behind(matmul: Matmul) -> list[Part]:
 
 
 def _tiles(matmul: Matmul) -> Box:
-    return {letter: (0, matmul.tiled[letter]) for letter in "ij"} | {"k": (0, 0)}
+    return {letter: (Linear(), matmul.whole[letter]) for letter in "ij"} | {"k": (Linear(), Linear())}
 
 
 def deal(matmul: Matmul, launch: gpu.Launch, build: Builder, part: Part, around: Around) -> None:
     """Loops of the threads of a launch over the elements of a part; `around` is what is done with each."""
     box = part.box
-    threads = matmul.schedule.warps * 32
     own = is_of_tiles(matmul, box)
-    rows, columns = _extents(matmul, box)
-    form = _thread(launch, threads, own)
-    total = threads if own else threads * _blocks(matmul)
-    body, block = new_region([INDEX])
-    (element,) = block.arguments
-    element.name = "e"
-    limits = (applied(build, form), constant(build, rows * columns), constant(build, total))
-    loop = build(scf.For(*limits, [], body, result_types=[]))
+    rows, columns = (_number(build, length) for length in _extents(matmul, box))
+    total = matmul.schedule.warps * 32 if own else _threads(matmul, launch, build)
+    limits = (_thread(matmul, launch, build, own=own), _product(build, rows, columns), _value(build, total))
+    loop, inner, (row, column) = element_loop(build, limits, columns)
     matmul.made.rest.append(loop)
-    inner = Builder(block, location=build.location)
-    row, column = (
-        index_value(inner, divide(operator, Dimension(0), AffineConstant(columns)), [element], name)
-        for operator, name in ((AffineOperator.FLOORDIV, "x"), (AffineOperator.MOD, "y"))
-    )
     at = {
         letter: Linear(0, ((value, 1),)).plus(start)
         for letter, value, start in zip("ij", (row, column), _starts(matmul, box), strict=True)
@@ -112,7 +89,7 @@ def deal(matmul: Matmul, launch: gpu.Launch, build: Builder, part: Part, around:
     if part.before:
         _emit_all(inner, around.before, at)
     if part.summed:
-        summed = make_loop("z", Linear(box["k"][0]), Linear(box["k"][1]), 1)
+        summed = make_loop("z", *box["k"], 1)
         within = nested(inner, [summed])
         emit_update(matmul, within, {**at, "k": Linear(0, ((variable(summed), 1),))}, by_index=True)
     if part.behind:
@@ -155,36 +132,67 @@ def _moved(form: Linear, places: Mapping[Value, Linear], mapping: Mapping[Value,
     return replaced(form, {**copies, **places})
 
 
-def _extents(matmul: Matmul, box: Box) -> tuple[int, int]:
+def _extents(matmul: Matmul, box: Box) -> tuple[Linear, Linear]:
     """Rows and columns that are dealt together."""
     if is_of_tiles(matmul, box):
-        return matmul.block["i"], matmul.block["j"]
-    return box["i"][1] - box["i"][0], box["j"][1] - box["j"][0]
+        return Linear(matmul.block["i"]), Linear(matmul.block["j"])
+    rows, columns = (box[letter][1].plus(box[letter][0], -1) for letter in "ij")
+    return rows, columns
 
 
 def _starts(matmul: Matmul, box: Box) -> list[Linear]:
     """Where rows and columns begin."""
     if is_of_tiles(matmul, box):
         return [matmul.start(letter) for letter in "ij"]
-    return [Linear(box[letter][0]) for letter in "ij"]
+    return [box[letter][0] for letter in "ij"]
 
 
-def _blocks(matmul: Matmul) -> int:
-    return math.prod(matmul.tiled[letter] // matmul.block[letter] for letter in "ij")
+_Number = int | Value
 
 
-def _thread(launch: gpu.Launch, threads: int, own: bool) -> Linear:
+def _number(build: Builder, length: Linear) -> _Number:
+    return applied(build, length) if length.terms else length.constant
+
+
+def _value(build: Builder, number: _Number) -> Value:
+    return constant(build, number) if isinstance(number, int) else number
+
+
+def _product(build: Builder, x: _Number, y: _Number) -> Value:
+    """A product of numbers that do not change in the function."""
+    symbols = [number for number in (x, y) if isinstance(number, Value)]
+    places = iter(range(len(symbols)))
+    left, right = (AffineConstant(n) if isinstance(n, int) else AffineSymbol(next(places)) for n in (x, y))
+    expression = multiply(left, right)
+    if isinstance(expression, AffineConstant):
+        return constant(build, expression.value)
+    return index_value(build, expression, [], None, symbols)
+
+
+def _threads(matmul: Matmul, launch: gpu.Launch, build: Builder) -> _Number:
+    """How many threads a grid has in one entry of a batch."""
+    threads, (m, n) = matmul.schedule.warps * 32, matmul.blocks
+    if m is not None and n is not None:
+        return threads * m * n
+    blocks = _product(build, launch.gridSizeX if n is None else n, launch.gridSizeY if m is None else m)
+    return _product(build, blocks, threads)
+
+
+def _thread(matmul: Matmul, launch: gpu.Launch, build: Builder, *, own: bool) -> Value:
     """The number of a thread, in its block or in the grid."""
-    x, y = launch.ids(0)[:2]
-    columns = integer_of(_constant_of(launch.gridSizeX).value)
+    columns, (x, y) = matmul.blocks[1], launch.ids(0)[:2]
+    if own or columns is not None:
+        return applied(build, _thread_form(matmul, launch, columns or 0, own=own))
+    row = index_value(build, multiply(Dimension(0), AffineSymbol(0)), [y], None, [launch.gridSizeX])
+    threads = matmul.schedule.warps * 32
+    return applied(build, Linear(0, ((launch.ids(1)[0], 1), (x, threads), (row, threads))))
+
+
+def _thread_form(matmul: Matmul, launch: gpu.Launch, columns: int, *, own: bool) -> Linear:
+    """The same as a sum, where the blocks of a row are known."""
+    (x, y), threads = launch.ids(0)[:2], matmul.schedule.warps * 32
     thread = Linear(0, ((launch.ids(1)[0], 1),))
     return thread if own else thread.plus(Linear(0, ((x, threads), (y, threads * columns))))
-
-
-def _constant_of(value: Value) -> arith.Constant:
-    op = value.defining_op
-    assert isinstance(op, arith.Constant)
-    return op
 
 
 def check_dealt(matmul: Matmul, launch: gpu.Launch) -> None:
@@ -199,7 +207,8 @@ def check_dealt(matmul: Matmul, launch: gpu.Launch) -> None:
     k = matmul.loop("k", WHAT)
     for number, (loop, part) in enumerate(zip(found, parts, strict=True)):
         _check_loop(matmul, launch, loop, part)
-        first, second = (loop, k) if number < len(front) else (k, loop)
+        around = next(op for op in (k, *k.ancestors()) if op is launch or op.block is loop.block)
+        first, second = (loop, around) if number < len(front) else (around, loop)
         if not stands_before(first, second):
             raise Broken(WHAT, loop, "threads have elements of C before or behind the products, where they should not")
 
@@ -208,18 +217,21 @@ def _check_loop(matmul: Matmul, launch: gpu.Launch, loop: scf.For, part: Part) -
     """The threads of a loop do all of a part, each element of C on its own."""
     box = part.box
     own = is_of_tiles(matmul, box)
-    rows, columns = _extents(matmul, box)
+    rows, columns = (length.constant for length in _extents(matmul, box))
     threads = matmul.schedule.warps * 32
+    m, n = (count or 0 for count in matmul.blocks)
     limits = (
-        (loop.lowerBound, _thread(launch, threads, own)),
+        (loop.lowerBound, _thread_form(matmul, launch, n, own=own)),
         (loop.upperBound, Linear(rows * columns)),
-        (loop.step, Linear(threads if own else threads * _blocks(matmul))),
+        (loop.step, Linear(threads if own else threads * m * n)),
     )
     for value, wanted in limits:
         if key_of(form_of(value)) != key_of(wanted):
             raise Broken(
                 WHAT, loop, f"threads do not deal {rows} x {columns} elements: %{value.name} is another number"
             )
+    if not rows * columns:
+        return
     places = _places(matmul, loop, box, columns)
     ops = [op for op in loop.body.entry if not isinstance(op, scf.Yield)]
     sums = [op for op in ops if op.regions]
@@ -242,8 +254,9 @@ def _check_sum(matmul: Matmul, box: Box, summed: Operation, at: Mapping[str, Lin
         raise Broken(WHAT, summed, "a thread computes no sum of products")
     (axis,) = axes_of(summed)
     trips = axis.numbers
-    if (axis.first, trips) != (box["k"][0], range(box["k"][1] - box["k"][0])):
-        raise Broken(WHAT, summed, f"a thread sums other products than those from {box['k'][0]} to {box['k'][1]}")
+    low, high = (end.constant for end in box["k"])
+    if (axis.first, trips) != (low, range(high - low)):
+        raise Broken(WHAT, summed, f"a thread sums other products than those from {low} to {high}")
     places = {**at, "k": form_of(axis.variable)}
     wanted_reads = (matmul.a, matmul.b, matmul.c, matmul.c)
     for op, matrix in zip(updates, wanted_reads, strict=True):
@@ -256,15 +269,6 @@ def _check_sum(matmul: Matmul, box: Box, summed: Operation, at: Mapping[str, Lin
 
 
 def _places(matmul: Matmul, loop: scf.For, box: Box, columns: int) -> dict[str, tuple[Value | None, Linear]]:
-    """Row and column of a thread's element, which are its number divided by the columns."""
-    (element,) = loop.body.entry.arguments
-    found: dict[str, tuple[Value | None, Linear]] = {}
-    operators = (AffineOperator.FLOORDIV, AffineOperator.MOD)
-    for letter, start, operator in zip("ij", _starts(matmul, box), operators, strict=True):
-        wanted = divide(operator, Dimension(0), AffineConstant(columns))
-        users = [op for op in loop.body.entry if isinstance(op, affine.Apply) and op.map.results == (wanted,)]
-        if len(users) != 1 or list(users[0].values) != [element]:
-            raise Broken(WHAT, loop, f"{letter} of a thread's element is not {wanted} of its number")
-        part = form_of(users[0].out)
-        found[letter] = position(part, start.plus(part))
-    return found
+    """Row and column of a thread's element."""
+    parts = zip("ij", row_and_column(loop, columns, WHAT), _starts(matmul, box), strict=True)
+    return {letter: position(part, start.plus(part)) for letter, part, start in parts}

@@ -14,6 +14,7 @@ from tilewright.ir.affine import (
     AffineExpression,
     AffineMap,
     AffineOperator,
+    AffineSymbol,
     Dimension,
     add,
     divide,
@@ -113,19 +114,24 @@ def _divisor(value: Value, axes: Sequence[Axis]) -> int:
 
 
 def with_numbers(map_: AffineMap, values: Sequence[Value], known: Mapping[Value, int]) -> tuple[AffineMap, list[Value]]:
-    """A map without symbols and its operands, with numbers in the place of some of these."""
+    """A map and its operands with numbers in the place of some of these; symbols that are left become dimensions."""
     kept = [value for value in values if value not in known]
     positions = iter(range(len(kept)))
     inputs = [AffineConstant(known[v]) if v in known else Dimension(next(positions)) for v in values]
-    return AffineMap(len(kept), 0, tuple(_substituted(one, inputs) for one in map_.results)), kept
+    dimensions, symbols = inputs[: map_.dimensions], inputs[map_.dimensions :]
+    return AffineMap(len(kept), 0, tuple(_substituted(one, dimensions, symbols) for one in map_.results)), kept
 
 
-def _substituted(expression: AffineExpression, inputs: Sequence[AffineExpression]) -> AffineExpression:
+def _substituted(
+    expression: AffineExpression, dimensions: Sequence[AffineExpression], symbols: Sequence[AffineExpression]
+) -> AffineExpression:
     match expression:
         case Dimension(position):
-            return inputs[position]
+            return dimensions[position]
+        case AffineSymbol(position):
+            return symbols[position]
         case AffineBinary(operator, lhs, rhs):
-            left, right = _substituted(lhs, inputs), _substituted(rhs, inputs)
+            left, right = (_substituted(part, dimensions, symbols) for part in (lhs, rhs))
             match operator:
                 case AffineOperator.ADD:
                     return add(left, right)

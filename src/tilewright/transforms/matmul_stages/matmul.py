@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
@@ -10,7 +11,7 @@ from msgspec import Struct, field
 from tilewright.diagnostics import Location
 from tilewright.dialects.builtin import Module
 from tilewright.dialects.mlir import affine, func, gpu, scf
-from tilewright.dialects.mlir.base import memref_of, shape_of
+from tilewright.dialects.mlir.base import memref_of
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.types import ScalarType
 from tilewright.transforms.index_ranges import Linear
@@ -53,14 +54,6 @@ class Matrix(Struct, frozen=True):
         assert isinstance(element, ScalarType)
         return element
 
-    @property
-    def extents(self) -> tuple[int, int]:
-        """Its extents, which are known."""
-        rows, columns = shape_of(self.memref)
-        assert rows is not None
-        assert columns is not None
-        return rows, columns
-
     def of(self, by_letter: Mapping[str, int]) -> tuple[int, int]:
         """What belongs to its dimensions."""
         return by_letter[self.letters[0]], by_letter[self.letters[1]]
@@ -74,6 +67,11 @@ class Made(Struct):
     `behind` are the nests over the elements of C in front of the product and behind it. `rest` are the loops of threads
     over what is no whole tile, and over elements of C. `beside` stands in front
     or behind and is no part of it. `module` is the kernel that stage 17 ends in.
+
+    Where extents are open, `whole` is how many rows, columns and summed elements lie in tiles, if that is no number.
+    `cut` are the letters along which there may be more than that. `sums` is the shared buffer that stands for the tile
+    of C, and `staged` are the nests (later the loops of threads) that fill it and store it, where rows of C are of open
+    length.
     """
 
     variables: dict[str, Value] = field(default_factory=dict[str, Value])
@@ -81,21 +79,26 @@ class Made(Struct):
     behind: Sequence[affine.For | affine.Parallel] = ()
     rest: list[scf.For] = field(default_factory=list[scf.For])
     beside: frozenset[Operation] = frozenset()
+    whole: dict[str, Value] = field(default_factory=dict[str, Value])
+    cut: str = ""
+    sums: Value | None = None
+    staged: Sequence[affine.For | affine.Parallel | scf.For] = ()
     module: Module | None = None
 
 
 class Matmul(Struct, frozen=True):
     """`c[i, j] += alpha sum over k of a[i, k] b[k, j]` in a function, by whatever dimensions the letters are.
 
-    `alpha` is None where products are not scaled. `batch` are the extents over which there are such products, of which
-    each has a slice of the memory: a, b and c are those. `before` and `behind` say what is done with each element of c
-    in front of the product and behind it.
+    `sizes` are the extents of i, j and k, values where only a launch knows them. `alpha` is None where products are not
+    scaled. `batch` are the extents over which there are such products, of which each has a slice of the memory: a, b
+    and c are those. `before` and `behind` say what is done with each element of c in front of the product and behind.
     """
 
     function: func.Func
     a: Matrix
     b: Matrix
     c: Matrix
+    sizes: Mapping[str, int | Value]
     schedule: Schedule
     alpha: Value | None = None
     batch: tuple[int, ...] = ()
@@ -114,20 +117,74 @@ class Matmul(Struct, frozen=True):
         return [self.made.variables[name] for name in self.batch_names]
 
     @property
-    def extents(self) -> dict[str, int]:
-        """How many rows, columns and summed elements."""
-        return dict(zip((*self.a.letters, *self.b.letters), (*self.a.extents, *self.b.extents), strict=True))
+    def is_open(self) -> bool:
+        """Whether only a launch knows some of the extents."""
+        return any(isinstance(size, Value) for size in self.sizes.values())
 
     @property
-    def extents_in_order(self) -> tuple[int, int, int]:
-        """Those of i, j and k."""
-        found = self.extents
-        return found["i"], found["j"], found["k"]
+    def lengths(self) -> dict[str, Linear]:
+        """How many rows, columns and summed elements, known or not."""
+        return {letter: _sum_of(size) for letter, size in self.sizes.items()}
+
+    @property
+    def whole(self) -> dict[str, Linear]:
+        """How many of them lie in whole tiles of a block, known or not; none of any where there is no step along k."""
+        found: dict[str, Linear] = {}
+        for letter, size in self.sizes.items():
+            value = self.made.whole.get(letter)
+            if value is None:
+                assert isinstance(size, int), "stage 2 computes what a launch knows"
+                has_step = letter != "i" or self._has_steps
+                found[letter] = Linear((size - size % self.block[letter]) * has_step)
+            else:
+                found[letter] = _sum_of(value)
+        return found
+
+    @property
+    def _has_steps(self) -> bool:
+        size = self.sizes["k"]
+        return not isinstance(size, int) or size >= self.block["k"]
+
+    @property
+    def extents(self) -> dict[str, int]:
+        """How many rows, columns and summed elements, where that is known: checks look at such programs."""
+        return {letter: _known(length) for letter, length in self.lengths.items()}
 
     @property
     def tiled(self) -> dict[str, int]:
-        """How many of them lie in whole tiles of a block."""
-        return {letter: extent - extent % self.block[letter] for letter, extent in self.extents.items()}
+        """How many of them lie in whole tiles of a block, where that is known."""
+        return {letter: _known(length) for letter, length in self.whole.items()}
+
+    @property
+    def has_tiles(self) -> bool:
+        """Whether there is a whole tile, where that is known."""
+        return all(self.tiled[letter] for letter in "ij")
+
+    @property
+    def said(self) -> tuple[str, str, str]:
+        """The extents of i, j and k in words."""
+        m, n, k = (str(size) if isinstance(size, int) else "?" for size in map(self.sizes.__getitem__, "ijk"))
+        return m, n, k
+
+    @property
+    def blocks(self) -> tuple[int | None, int | None]:
+        """How many blocks are launched along i and j, one at least; None where only a launch knows."""
+        m, n = (self.sizes[letter] for letter in "ij")
+        return self._blocks_of(m, "i"), self._blocks_of(n, "j")
+
+    def _blocks_of(self, size: int | Value, letter: str) -> int | None:
+        return max(size // self.block[letter], 1) if isinstance(size, int) else None
+
+    @property
+    def grid(self) -> str:
+        """The blocks of a launch, in words: columns, rows, entries of a batch."""
+        m, n = ("?" if count is None else str(count) for count in self.blocks)
+        return f"{n} x {m}{f' x {math.prod(self.batch)}' if self.batch else ''}"
+
+    @property
+    def sums(self) -> Value:
+        """The memory that products are added to: C, or the buffer that stands for its tile."""
+        return self.c.memref if self.made.sums is None else self.made.sums
 
     @property
     def block(self) -> dict[str, int]:
@@ -181,3 +238,14 @@ class Matmul(Struct, frozen=True):
             if not outer.is_ancestor_of(inner):
                 raise Broken(what, inner, f"the loop over %{name_of(inner)} is not inside of another")
         return found
+
+
+def _sum_of(size: int | Value) -> Linear:
+    """A number, or a value, as a sum."""
+    return Linear(size) if isinstance(size, int) else form_of(size)
+
+
+def _known(length: Linear) -> int:
+    """A number that is known."""
+    assert not length.terms, "what only a launch knows is no number"
+    return length.constant

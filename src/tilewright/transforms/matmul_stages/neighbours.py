@@ -28,12 +28,13 @@ from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, Meaning
 from tilewright.transforms.matmul_stages.nests import (
     Element,
     axes_of,
+    bounds,
     form_of,
     inside,
+    key_of,
     make_loop,
     move_access,
     nested,
-    numbers,
     perfect_nest,
     stands_before,
     subscripts,
@@ -69,19 +70,20 @@ class Around(Struct, frozen=True):
 # Finding them
 
 
-def neighbours_around(product: Operation, factors: Sequence[Value], c: Value) -> Around:
-    """Those that stand next to a product, with nothing between that touches memory.
+def neighbours_around(product: Operation, factors: Sequence[Value], c: Value, extents: Sequence[int | Value]) -> Around:
+    """Those that stand next to a product, with nothing between that touches memory. `extents` are those of C.
 
     Operations of linalg become loops. What is read elsewhere than at the element may not be written: an element can
     then be computed as soon as its sum is known.
     """
     found: dict[bool, list[Neighbour]] = {False: [], True: []}
+    lengths = [Linear(extent) if isinstance(extent, int) else form_of(extent) for extent in extents]
     for behind in (False, True):
         op = product.next if behind else product.previous
         while op is not None:
             after = op.next if behind else op.previous
             if op.effects() != () or op.regions:
-                one = _taken(op, [*found[False], *found[True]], factors, c)
+                one = _taken(op, [*found[False], *found[True]], factors, c, lengths)
                 if one is None:
                     break
                 found[behind].append(one)
@@ -89,39 +91,41 @@ def neighbours_around(product: Operation, factors: Sequence[Value], c: Value) ->
     return Around(tuple(reversed(found[False])), tuple(found[True]))
 
 
-def _taken(op: Operation, others: Sequence[Neighbour], factors: Sequence[Value], c: Value) -> Neighbour | None:
+def _taken(
+    op: Operation, others: Sequence[Neighbour], factors: Sequence[Value], c: Value, lengths: Sequence[Linear]
+) -> Neighbour | None:
     """The nest that an operation is, or becomes; None if it is not one over all elements of C, each by itself."""
-    loops = as_loops(op) if isinstance(op, linalg.Structured) and c in op.operands else op
-    one = _nest(loops, c) if isinstance(loops, affine.For) else None
+    loops = as_loops(op, c, lengths) if isinstance(op, linalg.Structured) and c in op.operands else op
+    one = _nest(loops, c, lengths) if isinstance(loops, affine.For) else None
     is_taken = one is not None and _are_apart([*others, one], factors, c)
     if loops is not op and loops is not None:
         (op if is_taken else loops).erase()
     return one if is_taken else None
 
 
-def _nest(outermost: affine.For, c: Value) -> Neighbour | None:
+def _nest(outermost: affine.For, c: Value, lengths: Sequence[Linear]) -> Neighbour | None:
     loops = perfect_nest(outermost)
-    shape = shape_of(c)
     accesses = [op for op in inside(loops[-1]) if isinstance(op, Element)]
     at_c = [_plain(op) for op in accesses if op.memref is c]
-    if len(loops) != len(shape) or not at_c or None in at_c or any(loop.inits for loop in loops):
+    if len(loops) != len(lengths) or not at_c or None in at_c or any(loop.inits for loop in loops):
         return None
     variables = at_c[0]
     assert variables is not None
     if set(variables) != {variable(loop) for loop in loops} or any(subscripts(op) is None for op in accesses):
         return None
-    extents = dict(zip(variables, shape, strict=True))
-    if any(not _counts(loop, extents[variable(loop)]) for loop in loops):
+    wanted = dict(zip(variables, lengths, strict=True))
+    if any(not _counts(loop, wanted[variable(loop)]) for loop in loops):
         return None
     if any((op.effects() != () or op.regions) and op not in accesses for op in inside(loops[-1])):
         return None
     return Neighbour(outermost, tuple(loops), variables)
 
 
-def _counts(loop: affine.For, extent: int | None) -> bool:
+def _counts(loop: affine.For, length: Linear) -> bool:
     """Whether a loop counts all of an extent."""
-    (axis,) = axes_of(loop)
-    return extent is not None and axis.first == 0 and numbers(loop) == range(extent)
+    limits = bounds(loop)
+    found = None if limits is None else [key_of(limit) for limit in limits]
+    return found == [key_of(Linear()), key_of(length)] and loop.stride == 1
 
 
 def _plain(op: Element) -> tuple[Value, ...] | None:
@@ -159,12 +163,15 @@ def _is_memory_itself(value: Value) -> bool:
     return isinstance(value, BlockArgument) or isinstance(op, memref.Alloc | memref.Alloca)
 
 
-def as_loops(op: linalg.Structured) -> affine.For | None:
-    """An operation that computes each element by itself as a nest in front of it; None for others."""
-    extents = _extents(op)
-    if not extents or any(kind != "parallel" for kind in op.iterators) or op.outs:
+def as_loops(op: linalg.Structured, c: Value, lengths: Sequence[Linear]) -> affine.For | None:
+    """An operation that computes each element by itself as a nest in front of it; None for others.
+
+    `lengths` are the extents of `c`, which the operation has.
+    """
+    found = _lengths(op, c, lengths)
+    if not found or any(kind != "parallel" for kind in op.iterators) or op.outs:
         return None
-    loops = [make_loop(None, Linear(), Linear(extent), 1) for extent in extents]
+    loops = [make_loop(None, Linear(), length, 1) for length in found]
     build = nested(Builder.before_op(op), loops)
     variables = list(map(variable, loops))
     mapping: dict[Value, Value] = {}
@@ -190,15 +197,17 @@ def _number_of(op: linalg.Index) -> int:
     return op.dim.value
 
 
-def _extents(op: linalg.Structured) -> list[int] | None:
-    """Those of the loops of an operation on memrefs, if they are known."""
-    found: dict[int, int] = {}
+def _lengths(op: linalg.Structured, c: Value, lengths: Sequence[Linear]) -> list[Linear] | None:
+    """Those of the loops of an operation on memrefs, if they are numbers or those of `c`."""
+    found: dict[int, Linear] = {}
     for value, map_ in zip([*op.inputs, *op.outputs], op.maps, strict=True):
         if not isinstance(value.type, MemrefType):
             continue
-        for extent, expression in zip(shape_of(value), map_.results, strict=True):
-            if isinstance(expression, Dimension) and extent is not None:
-                found[expression.position] = extent
+        of_c = lengths if value is c else [None] * len(shape_of(value))
+        for extent, length, expression in zip(shape_of(value), of_c, map_.results, strict=True):
+            known = length if extent is None else Linear(extent)
+            if isinstance(expression, Dimension) and known is not None:
+                found[expression.position] = known
     return [found[k] for k in range(len(op.iterators))] if len(found) == len(op.iterators) else None
 
 
@@ -208,8 +217,7 @@ def _extents(op: linalg.Structured) -> list[int] | None:
 def emit_neighbour(matmul: Matmul, build: Builder, one: Neighbour, c: Value) -> affine.For:
     """A neighbour as a nest over i and j of one entry of the batch, on its slice of C, which was `c` before."""
     count = len(matmul.batch)
-    extents = matmul.extents
-    loops = [make_loop(None, Linear(), Linear(extents[letter]), 1) for letter in "ij"]
+    loops = [make_loop(None, Linear(), matmul.lengths[letter], 1) for letter in "ij"]
     inner = nested(build, loops)
     mapping: dict[Value, Value] = dict(
         zip(one.variables, (*matmul.batch_variables, *map(variable, loops)), strict=True)
@@ -282,6 +290,26 @@ def fixed(meaning: object, at: Positions) -> object:
             return _Place(left, constant + sum(factor * numbers.get(letter, 0) for letter, factor in factors), terms)
         case _:
             return meaning
+
+
+def with_values(meaning: Meaning, values: Mapping[Value, Value]) -> Meaning:
+    """What is done in a copy of a program, of which the values are known."""
+    return tuple(_with_values(part, values) for part in meaning)
+
+
+def _with_values(part: object, values: Mapping[Value, Value]) -> object:
+    match part:
+        case tuple():
+            return with_values(cast("Meaning", part), values)
+        case _Place(factors, constant, terms):
+            form = Linear(constant)
+            for value, factor in terms:
+                form = form.plus(form_of(values.get(value, value)), factor)
+            return _Place(factors, form.constant, frozenset(form.terms))
+        case Value():
+            return values.get(part, part)
+        case _:
+            return part
 
 
 def _place_of(form: Linear, at: Positions) -> _Place:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from tilewright.dialects.builder import Builder, new_region
-from tilewright.dialects.mlir import affine, gpu, memref, mma, vector
+from tilewright.dialects.mlir import affine, arith, gpu, memref, mma, vector
 from tilewright.dialects.mlir.base import integer_of, shape_of
 from tilewright.ir.affine import (
     AffineBinary,
@@ -15,8 +15,10 @@ from tilewright.ir.affine import (
     AffineExpression,
     AffineMap,
     AffineOperator,
+    AffineSymbol,
     Dimension,
     add,
+    divide,
     multiply,
 )
 from tilewright.ir.core import Block, Operation, Value
@@ -32,40 +34,59 @@ Access = Element | Row | mma.LoadMatrix | mma.StoreMatrix
 # Subscripts
 
 
-def sum_of(expression: AffineExpression, inputs: Sequence[Linear]) -> Linear | None:
+def sum_of(expression: AffineExpression, dimensions: Sequence[Linear], symbols: Sequence[Linear]) -> Linear | None:
     """What an expression makes of sums; None if that is no sum."""
     match expression:
         case Dimension(position):
-            return inputs[position]
+            return dimensions[position]
+        case AffineSymbol(position):
+            return symbols[position]
         case AffineConstant(value):
             return Linear(value)
-        case AffineBinary(AffineOperator.ADD, lhs, rhs):
-            left, right = sum_of(lhs, inputs), sum_of(rhs, inputs)
-            return None if left is None or right is None else left.plus(right)
-        case AffineBinary(AffineOperator.MULTIPLY, lhs, AffineConstant(value)):
-            left = sum_of(lhs, inputs)
-            return None if left is None else Linear().plus(left, value)
+        case AffineBinary(operator, lhs, rhs):
+            left, right = sum_of(lhs, dimensions, symbols), sum_of(rhs, dimensions, symbols)
+            return None if left is None or right is None else _combined(operator, left, right)
+        case _:
+            return None
+
+
+def _combined(operator: AffineOperator, left: Linear, right: Linear) -> Linear | None:
+    """A sum, a multiple, or a quotient or remainder of numbers; None for anything else."""
+    match operator:
+        case AffineOperator.ADD:
+            return left.plus(right)
+        case AffineOperator.MULTIPLY if not right.terms:
+            return Linear().plus(left, right.constant)
+        case AffineOperator.MULTIPLY if not left.terms:
+            return Linear().plus(right, left.constant)
+        case AffineOperator.FLOORDIV | AffineOperator.CEILDIV | AffineOperator.MOD if (
+            not left.terms and not right.terms and right.constant > 0
+        ):
+            number = divide(operator, AffineConstant(left.constant), AffineConstant(right.constant))
+            assert isinstance(number, AffineConstant)
+            return Linear(number.value)
         case _:
             return None
 
 
 def sums_of(map_: AffineMap, operands: Sequence[Value]) -> tuple[Linear, ...] | None:
-    """The results of a map of values; None if one of them is no sum, or of symbols."""
-    if map_.symbols:
-        return None
+    """The results of a map of values; None if one of them is no sum."""
     inputs = [form_of(value) for value in operands]
-    found = [sum_of(e, inputs) for e in map_.results]
+    found = [sum_of(e, inputs[: map_.dimensions], inputs[map_.dimensions :]) for e in map_.results]
     known = tuple(one for one in found if one is not None)
     return known if len(known) == len(found) else None
 
 
 def form_of(value: Value) -> Linear:
-    """An index as a sum of loop variables and of what else is not computed by `affine.apply`."""
+    """An index as a sum of loop variables and of what else no map computes as a sum."""
     op = value.defining_op
-    if isinstance(op, affine.Apply):
-        found = sums_of(op.map, op.values)
-        if found is not None:
+    if isinstance(op, affine.AffineValue):
+        found = sums_of(op.map, op.values) or ()
+        if len(found) == 1:
             return found[0]
+        if found and not any(form.terms for form in found):
+            choose = min if isinstance(op, affine.Min) else max
+            return Linear(choose(form.constant for form in found))
     if op is not None and op.name == "arith.constant" and value.type is INDEX:
         return Linear(integer_of(op.attributes["value"]))
     return Linear(0, ((value, 1),))
@@ -125,6 +146,25 @@ def applied(build: Builder, form: Linear) -> Value:
         return form.terms[0][0]
     map_, values = map_of([form])
     return build(affine.Apply(values, map_)).out
+
+
+def constant(build: Builder, number: int) -> Value:
+    """An index that is a number."""
+    return build(arith.Constant(IntegerAttribute(number, INDEX), result_types=[INDEX])).out
+
+
+def index_value(
+    build: Builder,
+    expression: AffineExpression,
+    values: Sequence[Value],
+    name: str | None,
+    symbols: Sequence[Value] = (),
+) -> Value:
+    """What an expression makes of indices, its dimensions, and of what does not change in the function, its symbols."""
+    map_ = AffineMap(len(values), len(symbols), (expression,))
+    found = build(affine.Apply([*values, *symbols], map_)).out
+    found.name = name
+    return found
 
 
 # Loops

@@ -12,8 +12,8 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from tilewright.dialects.mlir import affine, gpu, vector
-from tilewright.ir.core import BlockArgument, Operation
+from tilewright.dialects.mlir import affine, gpu, scf, vector
+from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.transforms.matmul_stages.copies import is_shared
 from tilewright.transforms.matmul_stages.dependences import accesses, writes
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul
@@ -62,7 +62,7 @@ class _Walk(Struct):
                 self.pending = {}
             elif isinstance(op, affine.For) and op in self.roles.sequential:
                 self._repeated(op)
-            elif op in self.roles.concurrent:
+            elif op in self.roles.concurrent or isinstance(op, scf.If):
                 self.all(op.regions[0].entry)
             else:
                 self._together(op)
@@ -100,6 +100,9 @@ class _Walk(Struct):
             return True
         if isinstance(first, vector.Store) and isinstance(second, vector.Store):
             return first.block is second.block
+        of_warps = not isinstance(first, Element) and not isinstance(second, Element)
+        if first.memref is self.matmul.sums and of_warps:
+            return True
         return first.memref is self.matmul.c.memref and isinstance(first, Element) == isinstance(second, Element)
 
 
@@ -120,9 +123,25 @@ def check_uniform(matmul: Matmul) -> None:
             if outer is nest.parent_op:
                 break
             axes = axes_of(outer)
+            if isinstance(outer, scf.If) and isinstance(nest, gpu.Launch) and not _is_of_threads(nest, outer):
+                continue
             if outer not in roles.concurrent | roles.sequential:
                 where = f"%{axes[0].name}'s loop" if axes else outer.name
                 raise Broken("uniformity", op, f"a barrier in {where} is not reached by all threads of a block")
             endless = next((axis for axis in axes if axis.numbers is None), None)
             if endless is not None:
                 raise Broken("uniformity", op, f"threads may run %{endless.name}'s loop differently often")
+
+
+def _is_of_threads(launch: gpu.Launch, branch: scf.If) -> bool:
+    """Whether threads of a block may take different ways at a branch."""
+    own, seen, pending = set[Value](launch.ids(1)), set[Value](), [branch.condition]
+    while pending:
+        value = pending.pop()
+        home = value.defining_op
+        if value in own or (home is not None and home.effects() != ()):
+            return True
+        if home is not None and value not in seen:
+            seen.add(value)
+            pending += home.operands
+    return False

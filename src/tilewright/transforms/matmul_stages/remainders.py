@@ -19,55 +19,67 @@ from tilewright.transforms.matmul_stages.nests import (
     nested,
     variable,
 )
+from tilewright.transforms.matmul_stages.open_extents import emit_whole
 from tilewright.transforms.matmul_stages.updates import emit_update
 from tilewright.transforms.matmul_stages.visits import known_subscripts, products
 
 WHAT = "remainders"
-Box = Mapping[str, tuple[int, int]]
+Box = Mapping[str, tuple[Linear, Linear]]
 """From where to where, for i, j and k."""
+_Range = Mapping[str, tuple[int, int]]
 
 
 def peel(matmul: Matmul) -> int:
     """Let i, j and k run over whole tiles, and other loops behind them over the rest; gives how many nests these are.
 
-    Raises `NotApplicable` if there is no whole tile.
+    Raises `NotApplicable` if there is surely no whole tile.
     """
-    extents, tiled = matmul.extents, matmul.tiled
     loops = {letter: matmul.loop(letter, WHAT) for letter in "ijk"}
     for letter, loop in loops.items():
-        if not tiled[letter]:
-            said = f"the {extents[letter]} iterations over %{name_of(loop)} are fewer than the tile's"
-            fitting = "x".join(str(min(matmul.block[k], extents[k])) for k in "ijk")
-            hint = f'give smaller tiles in the schedule, `"block={fitting} warp=.."` for example'
-            raise NotApplicable(loop, f"{said} {matmul.block[letter]}", hint)
-        move_bounds(loop, Linear(), Linear(tiled[letter]))
+        size = matmul.sizes[letter]
+        if isinstance(size, int) and size < matmul.block[letter]:
+            said = f"the {size} iterations over %{name_of(loop)} are fewer than the tile's {matmul.block[letter]}"
+            raise NotApplicable(
+                loop, said, f'give smaller tiles in the schedule, `"block={_fitting(matmul)} warp=.."` for example'
+            )
+    if matmul.is_open:
+        emit_whole(matmul)
+    matmul.made.cut = "".join(letter for letter in "kji" if matmul.whole[letter] != matmul.lengths[letter])
+    for letter, loop in loops.items():
+        move_bounds(loop, Linear(), matmul.whole[letter])
     outermost = loops["i"]
     assert outermost.block is not None
     build = Builder(outermost.block, outermost.next, outermost.location)
     rest = rest_boxes(matmul)
     for box in rest:
-        nest = [make_loop(None, Linear(low), Linear(high), 1) for low, high in box.values()]
+        nest = [make_loop(None, low, high, 1) for low, high in box.values()]
         inner = nested(build, nest)
         at = {letter: Linear(0, ((variable(loop), 1),)) for letter, loop in zip(box, nest, strict=True)}
         emit_update(matmul, inner, at)
     return len(rest)
 
 
+def _fitting(matmul: Matmul) -> str:
+    """A block of which there is a tile."""
+    known = ((matmul.block[letter], matmul.sizes[letter]) for letter in "ijk")
+    return "x".join(str(min(most, size) if isinstance(size, int) else most) for most, size in known)
+
+
 def rest_boxes(matmul: Matmul) -> list[Box]:
     """What is not in whole tiles: behind them along k, then j, then i."""
-    extents, tiled = matmul.extents, matmul.tiled
+    lengths, whole = matmul.lengths, matmul.whole
     found: list[Box] = []
-    for cut in "kji":
+    for cut in matmul.made.cut:
         before = {"k": "", "j": "k", "i": "jk"}[cut]
         found.append(
             {
-                letter: (tiled[cut], extents[cut])
+                letter: (whole[cut], lengths[cut])
                 if letter == cut
-                else (0, extents[letter] if letter in before else tiled[letter])
+                else (Linear(), lengths[letter] if letter in before else whole[letter])
                 for letter in "ijk"
             }
         )
-    return [box for box in found if all(low < high for low, high in box.values())]
+    return found
 
 
 def rest_of(matmul: Matmul) -> list[affine.For | affine.Parallel]:
@@ -86,7 +98,7 @@ def check_remainders(matmul: Matmul) -> None:
     """The tiles and the nests behind them are each (i, j, k) once. Raises `Broken` if not."""
     extents, tiled = matmul.extents, matmul.tiled
     first = matmul.axis("i", WHAT).op
-    boxes: list[Box] = [{letter: (0, tiled[letter]) for letter in "ijk"}]
+    boxes: list[_Range] = [{letter: (0, tiled[letter]) for letter in "ijk"}]
     boxes += [_box_of(matmul, op) for op in rest_of(matmul)]
     for one, other in combinations(boxes, 2):
         if all(max(one[k][0], other[k][0]) < min(one[k][1], other[k][1]) for k in "ijk"):
@@ -96,7 +108,7 @@ def check_remainders(matmul: Matmul) -> None:
         raise Broken(WHAT, first, f"{volume} products are computed, not {math.prod(extents.values())}")
 
 
-def _box_of(matmul: Matmul, nest: Operation) -> Box:
+def _box_of(matmul: Matmul, nest: Operation) -> _Range:
     """What a nest behind the tiles computes: a loop for each of i, j and k around one product."""
     (one,) = products(matmul, nest)[:1]
     accesses = ((matmul.c, one.c), (matmul.a, one.a), (matmul.b, one.b), (matmul.c, one.stored))

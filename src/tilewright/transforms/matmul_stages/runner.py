@@ -17,6 +17,7 @@ from tilewright.transforms.matmul_stages import s01_start
 from tilewright.transforms.matmul_stages.codes import BROKEN, NOT_APPLICABLE
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, NotApplicable
 from tilewright.transforms.matmul_stages.schedule import Schedule
+from tilewright.transforms.matmul_stages.specialised import known_programs
 from tilewright.transforms.matmul_stages.stages import NAMES, STAGES, START
 
 
@@ -69,5 +70,5 @@ def _outcome(unit: Operation, matmul: Matmul, name: str, changed: str, report: R
 
 
 def operation_names(matmul: Matmul) -> list[str]:
-    """The names of all operations of the function, in the order of the text."""
-    return [op.name for op in matmul.function.walk()]
+    """The names of all operations of the function, in the order of the text, where extents are known."""
+    return [op.name for op in next(known_programs(matmul)).function.walk()]

@@ -11,20 +11,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from msgspec import Struct, structs
+from msgspec import Struct, field, structs
 
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.mlir import affine, arith, func, linalg
 from tilewright.dialects.mlir.base import shape_of
 from tilewright.ir.core import BlockArgument, Operation, Value
+from tilewright.ir.mlir.attributes import StridedLayout
 from tilewright.ir.mlir.types import MemrefType, is_identity_layout
 from tilewright.transforms.index_ranges import Linear
 from tilewright.transforms.lower_mlir.contractions import scaled_contraction_of
 from tilewright.transforms.matmul_stages.batch import batch_loops, slice_of
+from tilewright.transforms.matmul_stages.layouts import origin_of, pitch_of
 from tilewright.transforms.matmul_stages.matmul import Broken, Made, Matmul, Matrix, NotApplicable
 from tilewright.transforms.matmul_stages.neighbours import Around, emit_neighbour, meaning_of, neighbours_around
 from tilewright.transforms.matmul_stages.nests import (
     Access,
+    applied,
     bounds,
     inside,
     loops_around,
@@ -36,6 +39,7 @@ from tilewright.transforms.matmul_stages.nests import (
     subscripts,
     variable,
 )
+from tilewright.transforms.matmul_stages.open_extents import dims_behind, extent_of, is_of_function
 from tilewright.transforms.matmul_stages.schedule import Schedule, spelled
 from tilewright.transforms.matmul_stages.updates import emit_update
 from tilewright.transforms.matmul_stages.visits import check_visits, product_of
@@ -44,7 +48,10 @@ NAME = "start"
 
 
 class _Found(Struct, frozen=True):
-    """A product in a function: `letters` are whatever stands for its loops, `batch` those that all matrices have."""
+    """A product in a function: `letters` are whatever stands for its loops, `batch` those that all matrices have.
+
+    `lengths` are how far loops count that only a launch knows.
+    """
 
     op: Operation
     a: Value
@@ -53,6 +60,7 @@ class _Found(Struct, frozen=True):
     letters: tuple[tuple[object, ...], tuple[object, ...], tuple[object, ...]]
     batch: tuple[object, ...] = ()
     alpha: Value | None = None
+    lengths: Mapping[object, Linear] = field(default_factory=dict[object, Linear])
 
 
 def start(unit: Operation, schedule: Schedule) -> Matmul:
@@ -66,13 +74,14 @@ def start(unit: Operation, schedule: Schedule) -> Matmul:
     function, one = found[0]
     _close(function, one, schedule)
     _check(one)
+    sizes = _sizes(function, one)
     for op in function.walk():
         if isinstance(op, affine.For):
             variable(op).name = None
-    around = neighbours_around(one.op, (one.a, one.b), one.c)
+    around = neighbours_around(one.op, (one.a, one.b), one.c, [sizes[letter] for letter in one.letters[2]])
     last = around.behind[-1].op if around.behind else one.op
     assert last.block is not None
-    matmul = _emit(function, one, schedule, around, Builder(last.block, last.next, one.op.location))
+    matmul = _emit(function, one, sizes, schedule, around, Builder(last.block, last.next, one.op.location))
     for op in (one.op, *(neighbour.op for neighbour in (*around.before, *around.behind))):
         op.erase()
     return matmul
@@ -157,7 +166,8 @@ def _nest(outermost: affine.For) -> _Found | None:
     assert a is not None
     assert b is not None
     assert c is not None
-    if {*a, *b, *c} != variables or not _is_whole(loops, ((one.a, a), (one.b, b), (one.c, c))):
+    lengths = _lengths(loops)
+    if {*a, *b, *c} != variables or lengths is None or not _is_whole(loops, ((one.a, a), (one.b, b), (one.c, c))):
         return None
     batch = tuple(letter for letter in c if letter in a and letter in b)
     alpha = one.alpha
@@ -167,7 +177,8 @@ def _nest(outermost: affine.For) -> _Found | None:
         return None
     if not is_known:
         return None
-    return _Found(outermost, one.a.memref, one.b.memref, one.c.memref, (a, b, c), batch, _outside(alpha, outermost))
+    factor = _outside(alpha, outermost)
+    return _Found(outermost, one.a.memref, one.b.memref, one.c.memref, (a, b, c), batch, factor, lengths)
 
 
 def _is_inside(value: Value, op: Operation) -> bool:
@@ -186,20 +197,25 @@ def _letters(op: Access) -> tuple[Value, ...] | None:
 
 def _is_whole(loops: Sequence[affine.For], accesses: Sequence[tuple[Access, tuple[Value, ...]]]) -> bool:
     """Whether loops run over the extents of what is accessed, as far as they are known."""
-    ranges = {variable(loop): (numbers(loop), loop) for loop in loops}
-    for op, letters in accesses:
-        for extent, letter in zip(shape_of(op.memref), letters, strict=True):
-            found, loop = ranges[letter]
-            lower = _lower(loop)
-            if extent is not None and (found != range(extent) or lower != 0):
-                return False
-    return True
+    ranges = {variable(loop): numbers(loop) for loop in loops}
+    return all(
+        extent is None or ranges[letter] == range(extent)
+        for op, letters in accesses
+        for extent, letter in zip(shape_of(op.memref), letters, strict=True)
+    )
 
 
-def _lower(loop: affine.For) -> int | None:
-    """Where a loop begins, if that is a number."""
-    found = bounds(loop)
-    return None if found is None or found[0].terms else found[0].constant
+def _lengths(loops: Sequence[affine.For]) -> Mapping[object, Linear] | None:
+    """How far loops count one by one from zero, up to what is known in front of all; None for others."""
+    found: dict[object, Linear] = {}
+    for loop in loops:
+        limits = bounds(loop)
+        if limits is None or limits[0] != Linear() or loop.stride != 1:
+            return None
+        if any(_is_inside(value, loops[0]) for value in limits[1].values):
+            return None
+        found[variable(loop)] = limits[1]
+    return found
 
 
 def _close(function: func.Func, one: _Found, schedule: Schedule) -> None:
@@ -231,38 +247,93 @@ def _close(function: func.Func, one: _Found, schedule: Schedule) -> None:
 
 def _check(one: _Found) -> None:
     """Raises `NotApplicable` for memory that the stages do not take."""
-    if one.c in (one.a, one.b):
-        raise NotApplicable(one.op, f"%{one.c.name} is a factor of the product and its result")
+    for value in (one.a, one.b):
+        if one.c is value:
+            raise NotApplicable(one.op, f"%{one.c.name} is a factor of the product and its result")
+        if origin_of(one.c) is origin_of(value):
+            said = f"%{one.c.name} and the factor %{value.name} are views of the same memory"
+            raise NotApplicable(one.op, said, "write the product to memory of its own, and copy it where it belongs")
     for value in (one.a, one.b, one.c):
         _check_memory(one.op, value)
+        batch = shape_of(value)[: len(one.batch)]
+        if None in batch:
+            hint = "write the extents of the batch into the types; rows, columns and terms may stay open"
+            raise NotApplicable(one.op, f"%{value.name} is a {value.type}, a batch of a size that is not known", hint)
 
 
 def _check_memory(op: Operation, value: Value) -> None:
     type_ = value.type
     assert isinstance(type_, MemrefType)
-    if None in shape_of(value):
-        hint = (
-            "write the extents into the types, or give those of rows, columns and terms as size=MxNxK in the schedule"
-        )
-        raise NotApplicable(op, f"%{value.name} is a {type_}; the stages take extents that are known", hint)
-    if type_.layout is not None and not is_identity_layout(type_.layout):
+    layout = type_.layout
+    known = None if layout is None or is_identity_layout(layout) else layout
+    if known is not None and not (isinstance(known, StridedLayout) and known.strides[-1] == 1):
         hint = "a matrix in column-major order is its transpose in row-major order: linalg.matmul_transpose_a or _b"
-        raise NotApplicable(op, f"%{value.name} is a {type_}; the stages take packed matrices in row-major order", hint)
+        raise NotApplicable(op, f"%{value.name} is a {type_}; the stages take matrices in row-major order", hint)
+    pitch, columns = pitch_of(value), shape_of(value)[-1]
+    if pitch is not None and columns is not None and pitch < columns:
+        raise NotApplicable(op, f"%{value.name} is a {type_}, whose rows overlap")
     if type_.space is not None:
         raise NotApplicable(op, f"%{value.name} is a {type_}; the stages take matrices in global memory")
     if 0 in shape_of(value):
         raise NotApplicable(op, f"%{value.name} is a {type_}, which has no elements")
 
 
-def _emit(function: func.Func, one: _Found, schedule: Schedule, around: Around, build: Builder) -> Matmul:
+def _sizes(function: func.Func, one: _Found) -> dict[object, int | Value]:
+    """The extents of all letters: numbers where a type or a loop says them.
+
+    Raises `NotApplicable` where only a launch knows one and the product is not in the body of the function.
+    """
+    found: dict[object, int | Value] = {}
+    places = [
+        (value, dimension, letter)
+        for value, letters in zip((one.a, one.b, one.c), one.letters, strict=True)
+        for dimension, letter in enumerate(letters)
+    ]
+    found |= {letter: length.constant for letter, length in one.lengths.items() if not length.terms}
+    for value, dimension, letter in places:
+        known = shape_of(value)[dimension]
+        if known is not None:
+            found.setdefault(letter, known)
+    if all(letter in found for _, _, letter in places):
+        return found
+    if not is_of_function(function, one.op):
+        hint = "write the extents into the types, or put the product into a function of its own"
+        raise NotApplicable(one.op, "the product is in a loop or branch, and has extents that are not known", hint)
+    names = {letter: {"i": "m", "j": "n", "k": "k"}[name] for letter, name in _names(one).items()}
+    for letter, length in one.lengths.items():
+        if letter not in found:
+            found[letter] = applied(Builder.before_op(one.op), length)
+    for value, dimension, letter in places:
+        if letter not in found:
+            found[letter] = extent_of(function, value, dimension, names[letter])
+        size = found[letter]
+        if isinstance(size, Value) and size.defining_op is not None and letter not in one.lengths:
+            for op in dims_behind(function, size.defining_op, value, dimension):
+                op.out.replace_all_uses_with(size)
+    return found
+
+
+def _emit(
+    function: func.Func,
+    one: _Found,
+    sizes: Mapping[object, int | Value],
+    schedule: Schedule,
+    around: Around,
+    build: Builder,
+) -> Matmul:
     """The loops, with those of a batch around them, and the nests in front and behind."""
     extents = [extent or 0 for extent in shape_of(one.c)[: len(one.batch)]]
     made = Made(beside=frozenset(build.block))
-    matmul = Matmul(function, *_matrices(one, {}), schedule, one.alpha, tuple(extents), made=made)
+    known = {name: sizes[letter] for letter, name in _names(one).items()}
+    matmul = Matmul(function, *_matrices(one, {}), known, schedule, one.alpha, tuple(extents), made=made)
     loops, inner = batch_loops(build, matmul.batch_names, extents)
     for name, loop in zip(matmul.batch_names, loops, strict=True):
         matmul.mark(name, loop)
-    slices = {value: slice_of(inner, value, matmul.batch_variables) for value in dict.fromkeys((one.a, one.b, one.c))}
+    own = {value: letters[len(one.batch) :] for value, letters in zip((one.a, one.b, one.c), one.letters, strict=True)}
+    slices = {
+        value: slice_of(inner, value, matmul.batch_variables, [sizes[letter] for letter in letters])
+        for value, letters in own.items()
+    }
     a, b, c = _matrices(one, slices)
     matmul = structs.replace(matmul, a=a, b=b, c=c, schedule=schedule.suited(a.element, c.element))
     made.before = [emit_neighbour(matmul, inner, neighbour, one.c) for neighbour in around.before]
@@ -279,17 +350,23 @@ def _matrices(one: _Found, slices: Mapping[Value, Value]) -> tuple[Matrix, Matri
     a, b, c = ((v, letters[count:]) for v, letters in zip((one.a, one.b, one.c), one.letters, strict=True))
     if c[1][0] not in a[1]:
         a, b = b, a
-    names = {c[1][0]: "i", c[1][1]: "j"}
+    names = _names(one)
     found: list[Matrix] = []
     for value, letters in (a, b, c):
-        first, second = (names.get(letter, "k") for letter in letters)
+        first, second = (names[letter] for letter in letters)
         found.append(Matrix(slices.get(value, value), (first, second)))
     return found[0], found[1], found[2]
 
 
+def _names(one: _Found) -> dict[object, str]:
+    """What the loops of the product are called."""
+    *_, row, column = one.letters[2]
+    summed = next(letter for letter in one.letters[0] if letter not in one.letters[2])
+    return {row: "i", column: "j", summed: "k"}
+
+
 def _emit_product(matmul: Matmul, build: Builder) -> None:
-    extents = matmul.extents
-    loops = [make_loop(letter, Linear(), Linear(extents[letter]), 1) for letter in "ijk"]
+    loops = [make_loop(letter, Linear(), matmul.lengths[letter], 1) for letter in "ijk"]
     for letter, loop in zip("ijk", loops, strict=True):
         matmul.mark(letter, loop)
     inner = nested(build, loops)
@@ -299,7 +376,7 @@ def _emit_product(matmul: Matmul, build: Builder) -> None:
 
 def said(matmul: Matmul) -> str:
     """What the stage has made, in words."""
-    m, n, k = matmul.extents_in_order
+    m, n, k = matmul.said
     parts = [f"three loops over {m} rows, {n} columns and {k} summed elements"]
     if matmul.batch:
         parts.append(f"for each of {' x '.join(map(str, matmul.batch))} entries of a batch")

@@ -23,7 +23,8 @@ def apply(matmul: Matmul) -> str:
     block = matmul.schedule.block
     rest = peel(matmul)
     tile(matmul, "ijk", block, ("ii", "jj", "kk"))
-    blocks = [extent // size for extent, size in zip(matmul.extents_in_order, block, strict=True)]
+    whole = [matmul.whole[letter] for letter in "ijk"]
+    blocks = ["?" if one.terms else one.constant // size for one, size in zip(whole, block, strict=True)]
     said = f"tiles of {spelled(block)}: {blocks[0]} x {blocks[1]} blocks, {blocks[2]} steps along k each"
     return f"{said}; {rest} nests behind them for the rest" if rest else said
 

@@ -18,8 +18,8 @@ from tilewright.transforms.matmul_stages.copies import (
     WHAT,
     Copy,
     buffers,
-    copies_in,
     emit_copy,
+    factor_copies,
     is_shared,
     written_box,
 )
@@ -115,9 +115,10 @@ def _said(shapes: Sequence[tuple[object, ...]]) -> str:
 def check_copies(matmul: Matmul) -> None:
     """In each step along k all that is read of a buffer was written to it before, from A or B."""
     step = matmul.loop("k", WHAT)
-    copies = copies_in(matmul.function)
-    if sorted(id(copy.buffer) for copy in copies) != sorted(id(op.memref) for op in buffers(matmul)):
-        raise Broken(WHAT, step, f"{len(copies)} copies for {len(buffers(matmul))} buffers")
+    copies = factor_copies(matmul, matmul.function)
+    filled = [op.memref for op in buffers(matmul) if op.memref is not matmul.made.sums]
+    if sorted(id(copy.buffer) for copy in copies) != sorted(map(id, filled)):
+        raise Broken(WHAT, step, f"{len(copies)} copies for {len(filled)} buffers")
     for copy in copies:
         if copy.load.memref not in (matmul.a.memref, matmul.b.memref):
             raise Broken(

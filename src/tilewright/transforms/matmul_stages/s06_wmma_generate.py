@@ -13,7 +13,7 @@ from typing import Final
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.matrix_instructions import MatrixInstruction, instructions_of
 from tilewright.dialects.mlir import affine, arith, mma
-from tilewright.dialects.mlir.base import FLOAT_LIKE, integer_of, memref_of, shape_of
+from tilewright.dialects.mlir.base import FLOAT_LIKE, integer_of, memref_of
 from tilewright.dialects.mlir.mma import OWN, STOCK, MatrixOperations
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.mlir.attributes import FloatAttribute, IntegerAttribute
@@ -21,10 +21,18 @@ from tilewright.ir.mlir.spelling import UNIT
 from tilewright.ir.mlir.types import Signedness, integer_type
 from tilewright.ir.types import F16, F32, I8, I32, INDEX, TF32, ScalarType, Type, promotable
 from tilewright.machine.cuda.architecture import Architecture
+from tilewright.transforms.matmul_stages.layouts import pitch_of
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, Matrix, NotApplicable
-from tilewright.transforms.matmul_stages.nests import Access, applied, inside, name_of
+from tilewright.transforms.matmul_stages.nests import (
+    Access,
+    applied,
+    inside,
+    move_access,
+    name_of,
+)
 from tilewright.transforms.matmul_stages.s04_create_shared_buffers import check_copies
 from tilewright.transforms.matmul_stages.schedule import divides, spelled
+from tilewright.transforms.matmul_stages.staged_sums import check_sums, stage_sums
 from tilewright.transforms.matmul_stages.visits import check_visits, known_subscripts, products
 
 NAME = "wmma_generate"
@@ -41,6 +49,7 @@ def apply(matmul: Matmul) -> str:
     (product,) = products(matmul, loops[0])
     _check_types(matmul, product.op)
     _check_instructions(matmul, product.op)
+    stage_sums(matmul)
     for loop, size, whole in zip(loops, schedule.matrix, schedule.warp, strict=True):
         if whole % size:
             said = f"the {whole} iterations over %{name_of(loop)} are no multiple of the {size} of matrix"
@@ -51,15 +60,28 @@ def apply(matmul: Matmul) -> str:
     build = Builder(loops[-1].body.entry, loops[-1].body.entry.last, product.op.location)
     a = _load(matmul, build, "AOp", matmul.a, product.a)
     b = _load(matmul, build, "BOp", matmul.b, product.b)
+    _use_sums(matmul, product.c)
     c = _load(matmul, build, "COp", matmul.c, product.c)
     total = _total(matmul, build, (a.out, b.out, c.out))
     total.name = "res"
-    build(operations_of(matmul).store(total, matmul.c.memref, c.indices, c.leadDimension))
+    build(operations_of(matmul).store(total, matmul.sums, c.indices, c.leadDimension))
     for op in reversed(scalars):
         op.erase()
     for loop, size in zip(loops, schedule.matrix, strict=True):
         loop.attributes["step"] = IntegerAttribute(size, INDEX)
-    return f"matrices of {spelled(schedule.matrix)}, lead dimensions {_lead(a.memref)} and {_lead(b.memref)}"
+    said = f"matrices of {spelled(schedule.matrix)}, lead dimensions {_lead(a.memref)} and {_lead(b.memref)}"
+    staged = f"; %{matmul.sums.name} {matmul.sums.type} stands for the tile of C, whose rows are of open length"
+    return said + staged * bool(matmul.made.staged)
+
+
+def _use_sums(matmul: Matmul, scalar: Access) -> None:
+    """Let C be read where it is summed, which begins where the tile does if that is a buffer."""
+    if matmul.sums is not matmul.c.memref:
+        assert isinstance(scalar, affine.Load)
+        forms = known_subscripts(scalar)
+        starts = (matmul.start(letter) for letter in matmul.c.letters)
+        scalar.set_operand(0, matmul.sums)
+        move_access(scalar, [form.plus(start, -1) for form, start in zip(forms, starts, strict=True)])
 
 
 def _total(matmul: Matmul, build: Builder, matrices: tuple[Value, Value, Value]) -> Value:
@@ -158,9 +180,9 @@ def fragment_type(matmul: Matmul, role: str, matrix: Matrix) -> mma.MatrixType:
 
 def _lead(memref: Value) -> int:
     """How many elements rows are apart."""
-    columns = shape_of(memref)[-1]
-    assert columns is not None
-    return columns
+    pitch = pitch_of(memref)
+    assert pitch is not None, "what has rows of open length is staged"
+    return pitch
 
 
 def check(matmul: Matmul, before: Sequence[str]) -> None:
@@ -175,9 +197,11 @@ def check(matmul: Matmul, before: Sequence[str]) -> None:
 
 
 def check_matrices(matmul: Matmul) -> None:
-    """Types, shapes and lead dimensions of matrices, and that nothing else computes."""
+    """Types, shapes and lead dimensions of matrices, that nothing else computes, and where they are summed."""
+    check_sums(matmul)
     nest = matmul.nest(NAME)
-    rest = set(matmul.made.rest)
+    rest = {*matmul.made.rest, *matmul.made.staged}
+    moved = {op for staged in matmul.made.staged for op in staged.walk()}
     for op in nest.walk():
         if rest and not rest.isdisjoint(op.ancestors()):
             continue
@@ -189,7 +213,7 @@ def check_matrices(matmul: Matmul) -> None:
             if lead != _lead(op.memref):
                 said = f"%{op.memref.name} is a {op.memref.type}, whose rows are {_lead(op.memref)} apart, not {lead}"
                 raise Broken("lead dimension", op, said)
-        if isinstance(op, affine.Store) and op.memref is matmul.c.memref:
+        if isinstance(op, affine.Store) and op.memref is matmul.c.memref and op not in moved:
             raise Broken("fragments only", op, "C is written element by element")
     for one in products(matmul, nest):
         for role, matrix, op in (("AOp", matmul.a, one.a), ("BOp", matmul.b, one.b), ("COp", matmul.c, one.c)):

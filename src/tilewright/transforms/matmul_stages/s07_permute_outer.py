@@ -25,7 +25,7 @@ ORDER = ("i", "j", "ii", "jj", "k", "kk")
 def apply(matmul: Matmul) -> str:
     """Move k into jj, around the copies and kk."""
     loops = matmul.chain(_BEFORE, NAME)
-    _check_legal(loops, (1, 2, 0, 3))
+    _check_legal(matmul, loops, (1, 2, 0, 3))
     k, ii, jj, kk = loops
     block, behind = k.block, k.next
     assert block is not None
@@ -37,17 +37,20 @@ def apply(matmul: Matmul) -> str:
     return f"loops over {', '.join(ORDER)}"
 
 
-def _check_legal(loops: Sequence[affine.For], order: Sequence[int]) -> None:
+def _check_legal(matmul: Matmul, loops: Sequence[affine.For], order: Sequence[int]) -> None:
     """Raises `NotApplicable` if something would be computed before what it is computed from."""
     k, _, jj, kk = loops
     if list(inside(jj)) != [kk] or list(inside(loops[1])) != [jj]:
         raise NotApplicable(jj, "the loops over ii, jj and kk are not the whole body of one another")
-    check_reordering(loops, order, k)
+    check_reordering(matmul, loops, order, k)
 
 
-def check_reordering(loops: Sequence[affine.For], order: Sequence[int], nest: affine.For) -> None:
-    """Raises `NotApplicable` if a dependence forbids another order of loops; buffers belong to one step along k."""
-    found = [op for op in accesses(nest) if not is_shared(op.memref)]
+def check_reordering(matmul: Matmul, loops: Sequence[affine.For], order: Sequence[int], nest: affine.For) -> None:
+    """Raises `NotApplicable` if a dependence forbids another order of loops.
+
+    Buffers of A and B belong to one step along k.
+    """
+    found = [op for op in accesses(nest) if not is_shared(op.memref) or op.memref is matmul.sums]
     crossing = reversed_by(loops, order, found)
     if crossing is not None:
         names = ", ".join(name_of(loops[k]) for k in order)

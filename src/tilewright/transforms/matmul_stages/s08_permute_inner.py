@@ -22,7 +22,7 @@ def apply(matmul: Matmul) -> str:
     if tuple(map(name_of, loops)) != _BEFORE:
         raise NotApplicable(loops[0], "the loops over iii, jjj and kkk are not the whole body of one another")
     order = (2, 0, 1)
-    check_reordering(loops, order, loops[0])
+    check_reordering(matmul, loops, order, loops[0])
     reorder(loops, order)
     return f"loops over {', '.join(ORDER)}"
 

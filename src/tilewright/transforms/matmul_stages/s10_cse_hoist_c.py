@@ -86,7 +86,7 @@ def _check_c(matmul: Matmul, k: affine.For, kk: affine.For) -> None:
     own = {variable(k), variable(kk)}
     places: dict[_Place, mma.LoadMatrix | mma.StoreMatrix] = {}
     for op in accesses(k):
-        if op.memref is not matmul.c.memref:
+        if op.memref is not matmul.sums:
             continue
         if not isinstance(op, mma.LoadMatrix | mma.StoreMatrix) or op.block is not kk.body.entry:
             raise NotApplicable(
@@ -97,7 +97,7 @@ def _check_c(matmul: Matmul, k: affine.For, kk: affine.For) -> None:
         places[_place(op)] = op
     for first, second in combinations(places.values(), 2):
         if _overlap(first, second):
-            raise NotApplicable(second, f"matrices of %{matmul.c.memref.name} overlap each other in part")
+            raise NotApplicable(second, f"matrices of %{matmul.sums.name} overlap each other in part")
 
 
 def _place(op: mma.LoadMatrix | mma.StoreMatrix) -> _Place:
@@ -134,14 +134,14 @@ def _forwarded(matmul: Matmul, kk: affine.For) -> list[_Sum]:
     """The matrices of C: read where they were stored before, and stored only where they are stored last."""
     sums: dict[_Place, _Sum] = {}
     for op in inside(kk):
-        if isinstance(op, mma.LoadMatrix) and op.memref is matmul.c.memref:
+        if isinstance(op, mma.LoadMatrix) and op.memref is matmul.sums:
             known = sums.get(_place(op))
             if known is None:
                 sums[_place(op)] = _Sum(op)
             else:
                 op.out.replace_all_uses_with(known.value)
                 _erase_with_operands(op)
-        elif isinstance(op, mma.StoreMatrix) and op.memref is matmul.c.memref:
+        elif isinstance(op, mma.StoreMatrix) and op.memref is matmul.sums:
             known = sums.get(_place(op))
             if known is None:
                 raise NotApplicable(op, f"a matrix of %{op.memref.name} is written that was not read before")
@@ -187,7 +187,7 @@ def _hoist(matmul: Matmul, k: affine.For, kk: affine.For, sums: Sequence[_Sum]) 
     build = Builder(outer.block, outer.next, outer.location) if outer.block is not None else build
     for one, value, place in zip(sums, outer.outs, indices, strict=True):
         total = value if matmul.alpha is None else scaled(matmul, build, value, _read(matmul, build, one, place))
-        build(operations_of(matmul).store(total, matmul.c.memref, place, one.load.leadDimension))
+        build(operations_of(matmul).store(total, matmul.sums, place, one.load.leadDimension))
         if one.store is not None:
             _erase_with_operands(one.store)
         _erase_with_operands(one.load)
@@ -246,5 +246,5 @@ def check_carried(matmul: Matmul) -> None:
             said = f"%{name_of(loop)} carries {len(loop.inits)} sums, not {m} * {n}"
             raise Broken("carried count", loop, said)
     for op in accesses(matmul.nest(NAME)):
-        if op.memref is matmul.c.memref and k.is_ancestor_of(op):
+        if op.memref is matmul.sums and k.is_ancestor_of(op):
             raise Broken("C in registers", op, f"%{op.memref.name} is accessed in the loop over k")

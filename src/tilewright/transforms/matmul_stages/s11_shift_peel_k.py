@@ -23,9 +23,9 @@ from tilewright.ir.types import I64
 from tilewright.transforms.index_ranges import Linear
 from tilewright.transforms.matmul_stages.copies import (
     Copy,
-    copies_in,
     copy_of,
     emit_copy,
+    factor_copies,
     is_shared,
     offsets,
     written_box,
@@ -57,16 +57,17 @@ PRIVATE: Attribute = IntegerAttribute(5, I64)
 def apply(matmul: Matmul) -> str:
     """Copy the first tiles in front of the loop, fetch the next ones in it, and compute the last behind it."""
     k, kk = matmul.loop("k", NAME), matmul.loop("kk", NAME)
-    copies = copies_in(k)
+    copies = factor_copies(matmul, k)
     if [op for op in inside(k) if op not in {copy.nest for copy in copies}] != [kk]:
         raise NotApplicable(k, "a step along k is not two copies and a loop over kk")
-    size, extent = matmul.block["k"], matmul.tiled["k"]
+    size, last = matmul.block["k"], matmul.whole["k"].plus(Linear(-matmul.block["k"]))
     for copy in copies:
         _shift(matmul, k, copy, size)
         copy.nest.erase()
-    matmul.mark("last", _peel(k, kk, extent - size))
-    move_bounds(k, Linear(), Linear(extent - size))
-    return f"{extent // size - 1} steps of the loop over k, one behind it"
+    matmul.mark("last", _peel(k, kk, last))
+    move_bounds(k, Linear(), last)
+    steps = "all but one of the steps" if last.terms else f"{last.constant // size} steps"
+    return f"{steps} of the loop over k, one behind it"
 
 
 def _starts(matmul: Matmul, matrix: Matrix, along_k: Linear) -> list[Linear]:
@@ -90,14 +91,14 @@ def _shift(matmul: Matmul, k: affine.For, copy: Copy, size: int) -> None:
     end(memref.Dealloc(private))
 
 
-def _peel(k: affine.For, kk: affine.For, last: int) -> affine.For:
+def _peel(k: affine.For, kk: affine.For, last: Linear) -> affine.For:
     """Compute the last step behind the loop, with the sums that it carries."""
     mapping: dict[Value, Value] = dict(zip(k.body.entry.arguments[1:], k.outs, strict=True))
     peeled = kk.clone(mapping)
     assert isinstance(peeled, affine.For)
     assert k.block is not None
     k.block.insert(peeled, k.next)
-    substitute([peeled], {variable(k): Linear(last)})
+    substitute([peeled], {variable(k): last})
     for before, after in zip(k.outs, peeled.results, strict=True):
         for user in list(before.uses):
             if user is not peeled:
@@ -109,7 +110,7 @@ def check(matmul: Matmul, before: Sequence[str]) -> None:
     """The loop has one trip less; tiles are fetched a step ahead, and committed behind the products that read them."""
     check_steps(matmul)
     k, kk, peeled = matmul.loop("k", WHAT), matmul.loop("kk", WHAT), peeled_of(matmul)
-    for buffer in {copy.buffer for copy in copies_in(matmul.function)}:
+    for buffer in {copy.buffer for copy in factor_copies(matmul, matmul.function)}:
         _check_buffer(matmul, buffer, (k, kk, peeled))
     check_carried(matmul)
     check_matrices(matmul)
@@ -135,7 +136,7 @@ def peeled_of(matmul: Matmul) -> affine.For:
 def _check_buffer(matmul: Matmul, buffer: Value, loops: tuple[affine.For, affine.For, affine.For]) -> None:
     """A buffer is filled in front of the loop and at the end of its body, from what was fetched at its head."""
     k, kk, peeled = loops
-    copies = [copy for copy in copies_in(matmul.function) if copy.buffer is buffer]
+    copies = [copy for copy in factor_copies(matmul, matmul.function) if copy.buffer is buffer]
     first = [copy for copy in copies if copy.nest.block is k.block and stands_before(copy.nest, k)]
     commits = [copy for copy in copies if copy.nest.block is k.body.entry]
     if len(first) != 1 or len(commits) != 1 or len(copies) != 2:
@@ -177,7 +178,7 @@ def _fetch_of(commit: Copy, k: affine.For) -> Copy:
 def _held(matmul: Matmul) -> Source:
     """The subscripts of the matrix that a read of its buffer stands for: of step k in the loop, of the last behind."""
     k = matmul.loop("k", WHAT)
-    filled = {copy.buffer: copy.load.memref for copy in reversed(copies_in(matmul.function))}
+    filled = {copy.buffer: copy.load.memref for copy in reversed(factor_copies(matmul, matmul.function))}
     last = Linear(matmul.tiled["k"] - matmul.block["k"])
 
     def source(op: Access, matrix: Matrix, forms: Sequence[Linear]) -> tuple[Linear, ...]:

@@ -11,7 +11,7 @@ from tilewright.dialects.builder import Builder
 from tilewright.dialects.mlir import gpu
 from tilewright.ir.core import Operation
 from tilewright.transforms.matmul_stages import s11_shift_peel_k
-from tilewright.transforms.matmul_stages.copies import copies_in
+from tilewright.transforms.matmul_stages.copies import factor_copies
 from tilewright.transforms.matmul_stages.dependences import writes
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul
 from tilewright.transforms.matmul_stages.nests import Access
@@ -21,9 +21,9 @@ NAME = "insert_barriers"
 
 
 def apply(matmul: Matmul) -> str:
-    """Insert the four barriers, and say which of them the others make superfluous."""
+    """Insert the four barriers, two more where a tile of C is staged, and say which the others make superfluous."""
     k = matmul.loop("k", NAME)
-    first, commits = k.body.entry.first, copies_in(k)
+    first, commits = k.body.entry.first, factor_copies(matmul, k)
     assert first is not None
     places: dict[str, Operation] = {
         "in front of the loop over k": k,
@@ -31,6 +31,10 @@ def apply(matmul: Matmul) -> str:
         "in front of the commits": commits[0].nest,
         "in front of the peeled products": s11_shift_peel_k.peeled_of(matmul),
     }
+    if matmul.made.staged:
+        filling, storing = matmul.made.staged
+        assert filling.next is not None
+        places |= {"behind the copy of C": filling.next, "in front of the copy to C": storing}
     barriers = {name: Builder.before_op(op)(gpu.Barrier()) for name, op in places.items()}
     idle = [name for name, op in barriers.items() if is_redundant(matmul, op)]
     said = "; ".join(f"the one {name} would not be missed" for name in idle)

@@ -15,7 +15,7 @@ from typing import Final
 
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.mlir import affine, vector
-from tilewright.dialects.mlir.base import memref_of, shape_of
+from tilewright.dialects.mlir.base import memref_of
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.mlir.attributes import IntegerAttribute
 from tilewright.ir.mlir.types import VectorType
@@ -23,6 +23,7 @@ from tilewright.ir.types import INDEX, ScalarType
 from tilewright.transforms.matmul_stages import s12_insert_barriers
 from tilewright.transforms.matmul_stages.copies import Copy, copy_of, stored_by
 from tilewright.transforms.matmul_stages.index_values import divisor
+from tilewright.transforms.matmul_stages.layouts import first_multiple, pitch_of
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, NotApplicable
 from tilewright.transforms.matmul_stages.nests import (
     Access,
@@ -61,10 +62,10 @@ def _hint(count: int) -> str:
 
 
 def all_copies(matmul: Matmul) -> list[Copy]:
-    """The copies between memories, those to private memory too, in the order of the text."""
+    """The copies of tiles of A and B, those to private memory too, in the order of the text."""
     nest = matmul.nest(NAME)
     stores = [op for op in nest.walk() if isinstance(op, affine.Store | vector.Store)]
-    return [copy_of(op) for op in stores if op.memref is not matmul.c.memref]
+    return [copy_of(op) for op in stores if op.memref not in (matmul.c.memref, matmul.sums)]
 
 
 def _vectorise(copy: Copy, count: int) -> None:
@@ -91,8 +92,7 @@ def _indices(build: Builder, op: Access) -> list[Value]:
 
 def _fits(matmul: Matmul, count: int) -> bool:
     """Whether rows of so many elements would begin at multiples of their bytes."""
-    extents = [shape_of(op.memref)[-1] or 0 for copy in all_copies(matmul) for op in (copy.load, copy.store)]
-    return all(extent % count == 0 for extent in extents)
+    return not any(_unproven(op, count) for copy in all_copies(matmul) for op in (copy.load, copy.store))
 
 
 def misaligned(matmul: Matmul) -> tuple[Operation, str] | None:
@@ -106,14 +106,28 @@ def misaligned(matmul: Matmul) -> tuple[Operation, str] | None:
 
 
 def _misalignment(op: affine.Load | affine.Store | vector.Load | vector.Store, count: int) -> str:
-    element, columns = memref_of(op.memref).element, shape_of(op.memref)[-1]
-    assert isinstance(element, ScalarType)
-    assert columns is not None
-    if columns % count:
-        said = f"rows of %{op.memref.name} are {columns} elements of {element.bits // 8} bytes"
-        return f"{said} and begin at no multiples of {count * element.bits // 8}"
+    said = _unproven(op, count)
+    if said:
+        return said
     if divisor(known_subscripts(op)[-1], axes_around(op)) % count:
         return f"%{op.memref.name} is accessed at elements that are no multiples of {count}"
+    return ""
+
+
+def _unproven(op: affine.Load | affine.Store | vector.Load | vector.Store, count: int) -> str:
+    """Why rows of memory may begin at no multiple of so many elements."""
+    element, pitch = memref_of(op.memref).element, pitch_of(op.memref)
+    assert isinstance(element, ScalarType)
+    size = element.bits // 8
+    if pitch is None:
+        said = f"rows of %{op.memref.name} are as far apart as a launch says"
+        return f"{said}, and may begin at no multiples of {count * size} bytes" if count > 1 else ""
+    if pitch % count:
+        said = f"rows of %{op.memref.name} are {pitch} elements of {size} bytes"
+        return f"{said} and begin at no multiples of {count * size}"
+    if first_multiple(op.memref) % count:
+        said = f"%{op.memref.name} is a view that begins at an element of other memory"
+        return f"{said} whose number is not known to be a multiple of {count}"
     return ""
 
 

@@ -55,9 +55,9 @@ def apply(matmul: Matmul) -> str:
     pairs += [[loop for loop in loops_around(copy.store) if copy.nest.is_ancestor_of(loop)] for copy in copies]
     for pair in pairs:
         _parallelise(matmul, pair)
-    made.before, made.behind = (
+    made.before, made.behind, made.staged = (
         [_parallelise(matmul, perfect_nest(nest)) if isinstance(nest, affine.For) else nest for nest in nests]
-        for nests in (made.before, made.behind)
+        for nests in (made.before, made.behind, made.staged)
     )
     if matmul.batch:
         _parallelise(matmul, matmul.chain(matmul.batch_names, NAME))
@@ -117,7 +117,7 @@ def _crossing(matmul: Matmul) -> tuple[Axis, Crossing] | None:
         axes = axes_of(op)
         found = [one for one in accesses(op) if not _is_own(one.memref, op)]
         if op is warps:
-            found = [one for one in found if not is_shared(one.memref)]
+            found = [one for one in found if not is_shared(one.memref) or one.memref is matmul.sums]
         for count in range(1, len(axes) + 1):
             crossing = carried_by(axes[:count], found)
             if crossing is not None:

@@ -18,8 +18,18 @@ from typing import Final
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.mlir import affine, gpu, memref, vector
 from tilewright.dialects.mlir.base import memref_of, shape_of
-from tilewright.ir.affine import AffineConstant, AffineExpression, AffineOperator, Dimension, add, divide, multiply
-from tilewright.ir.core import Value
+from tilewright.ir.affine import (
+    AffineConstant,
+    AffineExpression,
+    AffineMap,
+    AffineOperator,
+    AffineSymbol,
+    Dimension,
+    add,
+    divide,
+    multiply,
+)
+from tilewright.ir.core import Block, Value
 from tilewright.ir.mlir.attributes import IntegerAttribute
 from tilewright.ir.mlir.types import MemrefType
 from tilewright.ir.types import I64, INDEX
@@ -29,9 +39,8 @@ from tilewright.transforms.matmul_stages.copies import Copy, buffers
 from tilewright.transforms.matmul_stages.dealt import (
     Around,
     check_dealt,
-    constant,
     deal,
-    index_value,
+    is_of_tiles,
     parts_behind,
     parts_in_front,
 )
@@ -40,7 +49,9 @@ from tilewright.transforms.matmul_stages.nests import (
     Access,
     applied,
     axes_of,
+    constant,
     form_of,
+    index_value,
     make_loop,
     move_into,
     nested,
@@ -52,7 +63,9 @@ from tilewright.transforms.matmul_stages.s06_wmma_generate import check_matrices
 from tilewright.transforms.matmul_stages.s10_cse_hoist_c import check_carried
 from tilewright.transforms.matmul_stages.s11_shift_peel_k import PRIVATE, check_steps
 from tilewright.transforms.matmul_stages.s12_insert_barriers import check_synchronised
+from tilewright.transforms.matmul_stages.staged_sums import deal_sums
 from tilewright.transforms.matmul_stages.thread_copies import check_thread_copies, check_warps, held, lines_of_warps
+from tilewright.transforms.matmul_stages.tile_branches import branch_of_tiles, check_branch
 from tilewright.transforms.matmul_stages.visits import check_visits, known_subscripts
 
 NAME = "map_to_gpu"
@@ -76,28 +89,37 @@ def apply(matmul: Matmul) -> str:
     _place(matmul, launch, blocks, warps)
     if outermost is not blocks:
         move_into(block, [op for op in outermost.regions[0].entry if isinstance(op, memref.Subview)])
-    build = Builder(block, block.last, launch.location)
+    beside = Builder(block, block.last, launch.location)
+    build = branch_of_tiles(matmul, beside) if matmul.is_open else beside
     for part in parts_in_front(matmul):
         deal(matmul, launch, build, part, around)
         build(gpu.Barrier())
-    move_into(block, [op for op in blocks.body.entry if op is not warps and not isinstance(op, affine.Yield)])
-    move_into(block, [op for op in warps.body.entry if not isinstance(op, affine.Yield)])
+    _inline(blocks, warps, build.block)
     _own_memory(matmul, launch)
+    deal_sums(matmul, launch)
     parts = parts_behind(matmul)
     if parts:
         build(gpu.Barrier())
     for part in parts:
-        deal(matmul, launch, build, part, around)
+        deal(matmul, launch, build if is_of_tiles(matmul, part.box) else beside, part, around)
     for op in (*around.before, blocks, *rest, *around.behind, *([outermost] if outermost is not blocks else [])):
         op.erase()
     matmul.made.before, matmul.made.behind = (), ()
-    m, n = (matmul.tiled[letter] // matmul.block[letter] for letter in "ij")
-    said = f"{n} x {m}{f' x {math.prod(matmul.batch)}' if matmul.batch else ''} blocks of {threads} threads"
-    said += f"; {lines_of_warps(matmul)}"
+    lines = lines_of_warps(matmul)
+    said = f"{matmul.grid} blocks of {threads} threads{'; ' if lines else ''}{lines}"
     dealt = len(rest) + len(matmul.before) + len(matmul.behind)
     return (
         f"{said}; {dealt} nests {'beside' if matmul.before else 'behind'} the tiles dealt to threads" if dealt else said
     )
+
+
+def _inline(blocks: affine.Parallel, warps: affine.Parallel, block: Block) -> None:
+    """Put what blocks and warps do into a block, in its order."""
+    ops = [op for op in blocks.body.entry if not isinstance(op, affine.Yield)]
+    first = ops.index(warps)
+    move_into(block, ops[:first])
+    move_into(block, [op for op in warps.body.entry if not isinstance(op, affine.Yield)])
+    move_into(block, ops[first + 1 :])
 
 
 def _around(matmul: Matmul) -> Around:
@@ -136,8 +158,9 @@ def _fitting_vector(matmul: Matmul, threads: int) -> int:
 
 def _launch(matmul: Matmul, build: Builder, threads: int) -> gpu.Launch:
     """A launch of all blocks with an empty body."""
-    m, n = (matmul.tiled[letter] // matmul.block[letter] for letter in "ij")
-    one, rows, columns, count = (constant(build, number) for number in (1, m, n, threads))
+    one = constant(build, 1)
+    rows, columns = (_blocks(matmul, build, letter) for letter in "ij")
+    count = constant(build, threads)
     entries = constant(build, math.prod(matmul.batch)) if matmul.batch else one
     shared = [(op.memref.name, op.memref.type) for op in buffers(matmul)]
     region, block = new_region([*[INDEX] * len(_IDS), *(type_ for _, type_ in shared)])
@@ -150,12 +173,26 @@ def _launch(matmul: Matmul, build: Builder, threads: int) -> gpu.Launch:
     return launch
 
 
+def _blocks(matmul: Matmul, build: Builder, letter: str) -> Value:
+    """How many blocks there are along i or j: one for each whole tile, one at least for what lies behind them."""
+    known, size = matmul.blocks["ij".index(letter)], matmul.sizes[letter]
+    if known is not None:
+        return constant(build, known)
+    assert isinstance(size, Value)
+    count = _divided(AffineOperator.FLOORDIV, AffineSymbol(0), matmul.block[letter])
+    found = build(affine.Max([size], AffineMap(0, 1, (count, AffineConstant(1))))).out
+    found.name = f"{letter}_blocks"
+    return found
+
+
 def _share_buffers(matmul: Matmul, launch: gpu.Launch) -> None:
     """Memory that the launch has for each block, in the place of what is allocated."""
     for op, memory in zip(buffers(matmul), launch.shared, strict=True):
         for user in list(op.memref.uses):
             if isinstance(user, memref.Dealloc):
                 user.erase()
+        if op.memref is matmul.made.sums:
+            matmul.made.sums = memory
         op.memref.replace_all_uses_with(memory)
         op.erase()
 
@@ -265,7 +302,9 @@ def check_mapped(matmul: Matmul, launch: gpu.Launch) -> None:
     check_steps(matmul)
     check_carried(matmul)
     check_matrices(matmul)
-    check_visits(matmul, launch, held(matmul, launch))
+    if matmul.has_tiles:
+        check_visits(matmul, launch, held(matmul, launch))
+    check_branch(matmul, launch)
     check_dealt(matmul, launch)
 
 
@@ -274,7 +313,7 @@ def check_launch(matmul: Matmul) -> gpu.Launch:
     launch = matmul.nest(NAME)
     if not isinstance(launch, gpu.Launch):
         raise Broken(NAME, launch, f"{launch.name} is not mapped to blocks")
-    m, n = (matmul.tiled[letter] // matmul.block[letter] for letter in "ij")
+    m, n = (count or 0 for count in matmul.blocks)
     found = tuple(form_of(value) for value in (*launch.grid, *launch.block_size))
     wanted = (n, m, math.prod(matmul.batch), matmul.schedule.warps * WARP, 1, 1)
     if found != tuple(map(Linear, wanted)):

@@ -15,12 +15,13 @@ from typing import Final
 
 from tilewright.dialects import memref, scf, team, tile
 from tilewright.dialects.builtin import Kernel
-from tilewright.dialects.mlir import arith, func, gpu
-from tilewright.dialects.mlir.base import MlirOperation
-from tilewright.ir.core import Operation
+from tilewright.dialects.mlir import affine, arith, func, gpu
+from tilewright.dialects.mlir import memref as foreign
+from tilewright.dialects.mlir.base import MlirOperation, shape_of
+from tilewright.ir.core import Operation, Value
 from tilewright.ir.layouts import Owner
 from tilewright.ir.types import MemrefType, TileType
-from tilewright.transforms.lower_mlir import outlined
+from tilewright.transforms.lower_mlir import SameLength, TilesOf, outlined
 from tilewright.transforms.lower_mlir.context import Unsupported
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, NotApplicable
 from tilewright.transforms.matmul_stages.s06_wmma_generate import instruction_of
@@ -31,6 +32,16 @@ SHARED_BYTES: Final = 48 * 1024
 """Shared memory of a block that is there on every device without being asked for."""
 REGISTERS: Final = 255
 """Registers that a thread has at most, of 4 bytes."""
+_BESIDE: Final = (
+    arith.Constant,
+    affine.AffineValue,
+    foreign.Dim,
+    foreign.Subview,
+    foreign.Cast,
+    foreign.ReinterpretCast,
+    func.Return,
+)
+"""What may stand beside the launch: it reads and writes nothing."""
 
 
 def apply(matmul: Matmul) -> str:
@@ -48,32 +59,56 @@ def apply(matmul: Matmul) -> str:
     if needed > REGISTERS:
         hint = 'give smaller tiles of warps in the schedule, "warp=64x32x32" for example'
         raise NotApplicable(launch, f"a thread needs {needed} registers at least; there are {REGISTERS}", hint)
-    m, n = (matmul.tiled[letter] // matmul.block[letter] for letter in "ij")
     unit = next(iter(reversed(list(matmul.function.ancestors()))))
     try:
-        matmul.made.module = outlined(unit, matmul.function, (n, m, math.prod(matmul.batch)))
+        grid = (_extent(matmul, "j"), _extent(matmul, "i"), math.prod(matmul.batch))
+        matmul.made.module = outlined(unit, matmul.function, grid, _alike(matmul))
     except Unsupported as problem:
         raise NotApplicable(launch, str(problem)) from problem
     threads = matmul.schedule.warps * WARP
-    grid = f"{n} x {m}{f' x {math.prod(matmul.batch)}' if matmul.batch else ''}"
-    said = f"kernel @{matmul.function.sym_name} for a grid of {grid} work-groups of {threads} threads"
+    said = f"kernel @{matmul.function.sym_name} for a grid of {matmul.grid} work-groups of {threads} threads"
     return f"{said}, {taken} bytes of shared memory"
 
 
+def _extent(matmul: Matmul, letter: str) -> int | TilesOf:
+    """That of the grid along i or j."""
+    size = matmul.sizes[letter]
+    known = matmul.blocks["ij".index(letter)]
+    if isinstance(size, int):
+        return known or 1
+    return TilesOf(size, matmul.block[letter])
+
+
+def _alike(matmul: Matmul) -> list[SameLength]:
+    """What has to be of one length in a launch."""
+    found: list[SameLength] = []
+    for matrix in (matmul.a, matmul.b, matmul.c):
+        home = matrix.memref.defining_op
+        memory = home.source if matmul.batch and isinstance(home, foreign.Subview) else matrix.memref
+        rank = len(shape_of(memory))
+        for dimension, letter in enumerate(matrix.letters, rank - 2):
+            size = matmul.sizes[letter]
+            if isinstance(size, Value) and shape_of(memory)[dimension] is None:
+                found.append(SameLength(memory, dimension, size))
+    return found
+
+
 def _check_alone(matmul: Matmul, launch: gpu.Launch) -> None:
-    """The function does nothing but launch. Raises `NotApplicable` if it does."""
+    """The function does nothing but launch, with extents and views for that. Raises `NotApplicable` if it does."""
     for op in matmul.function.body.entry:
-        if op is not launch and not isinstance(op, arith.Constant | func.Return):
+        if op is not launch and not isinstance(op, _BESIDE):
             hint = "put it into a function of its own, which is a kernel then, and launch that in front or behind"
             raise NotApplicable(op, f"{op.name} stands beside the launch in @{matmul.function.sym_name}", hint)
 
 
 def _shared_bytes(matmul: Matmul) -> list[int]:
-    """Bytes of the buffer of A and of that of B."""
+    """Bytes of the buffer of A, of that of B and of that of a tile of C, if there is one."""
     found: list[int] = []
     for matrix in (matmul.a, matmul.b):
         rows, columns = matrix.of(matmul.block)
         found.append(rows * (columns + matmul.schedule.pad) * matrix.element.bits // 8)
+    if matmul.made.staged:
+        found.append(math.prod(matmul.c.of(matmul.block)) * matmul.c.element.bits // 8)
     return found
 
 

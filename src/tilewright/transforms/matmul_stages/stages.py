@@ -30,6 +30,7 @@ from tilewright.transforms.matmul_stages import (
 from tilewright.transforms.matmul_stages.batch import check_batch
 from tilewright.transforms.matmul_stages.matmul import Matmul
 from tilewright.transforms.matmul_stages.neighbours import check_neighbours
+from tilewright.transforms.matmul_stages.specialised import known_programs
 
 
 class Stage(Struct, frozen=True):
@@ -52,13 +53,17 @@ _Check = Callable[[Matmul, Sequence[str]], None]
 
 
 def _with_what_is_around(check: _Check) -> _Check:
-    """The check of a stage, and that of what is around the product: the batch, and what is done with elements of C."""
+    """The check of a stage, and that of what is around the product: the batch, and what is done with elements of C.
+
+    Where extents are open it is made of programs of some extents (`specialised`).
+    """
 
     @wraps(check)
     def whole(matmul: Matmul, before: Sequence[str]) -> None:
-        check(matmul, before)
-        check_batch(matmul)
-        check_neighbours(matmul)
+        for known in known_programs(matmul):
+            check(known, before)
+            check_batch(known)
+            check_neighbours(known)
 
     return whole
 

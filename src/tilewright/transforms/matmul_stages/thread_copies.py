@@ -10,13 +10,14 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from tilewright.dialects.mlir import affine, gpu, vector
-from tilewright.dialects.mlir.base import memref_of, shape_of
+from tilewright.dialects.mlir.base import memref_of
 from tilewright.ir.core import Value
 from tilewright.ir.types import ScalarType
 from tilewright.transforms.index_ranges import Linear
 from tilewright.transforms.lane_accesses import LANES, bank_cycles, lines
 from tilewright.transforms.matmul_stages.copies import is_shared, stored_by
 from tilewright.transforms.matmul_stages.index_values import Column, column, origins, sums
+from tilewright.transforms.matmul_stages.layouts import pitch_of
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, Matrix
 from tilewright.transforms.matmul_stages.nests import Access, form_of, loops_around, numbers, variable
 from tilewright.transforms.matmul_stages.visits import Source, known_subscripts
@@ -127,6 +128,8 @@ def check_thread_copies(matmul: Matmul, launch: gpu.Launch) -> None:
     k = matmul.loop("k", WHAT)
     copies = thread_copies(matmul, launch)
     for buffer in launch.shared:
+        if buffer is matmul.sums:
+            continue
         matrix = matrix_of(matmul, copies, buffer)
         for inside in (False, True):
             of_site = [copy for copy in copies if copy.buffer is buffer and k.is_ancestor_of(copy.store) is inside]
@@ -187,7 +190,7 @@ def _bytes(op: vector.Load | vector.Store) -> tuple[int, int]:
 def _addresses(launch: gpu.Launch, copy: ThreadCopy, op: vector.Load | vector.Store) -> list[int]:
     """Where the threads of the first warp access memory in the first trip, in bytes."""
     size, _ = _bytes(op)
-    pitch = shape_of(op.base)[-1] or 0
+    pitch = pitch_of(op.base) or 0
     own = _own(launch, copy)
     warp = {value: numbers_[:LANES] for value, numbers_ in moments(launch, copy).items()}
     places = _places(op, own, warp)
@@ -197,7 +200,7 @@ def _addresses(launch: gpu.Launch, copy: ThreadCopy, op: vector.Load | vector.St
 def _least(matmul: Matmul, launch: gpu.Launch, copy: ThreadCopy) -> int:
     """Lines that a warp touches which copies rows of elements of the tile in their order."""
     size, width = _bytes(copy.fetch)
-    pitch = shape_of(copy.fetch.base)[-1] or 0
+    pitch = pitch_of(copy.fetch.base) or 0
     columns = matrix_of(matmul, [copy], copy.buffer).of(matmul.block)[1]
     first = min(_addresses(launch, copy, copy.fetch))
     rows = (divmod(lane * width // size, columns) for lane in range(LANES))
@@ -213,11 +216,13 @@ def _check_lines(matmul: Matmul, launch: gpu.Launch, copy: ThreadCopy) -> None:
 
 
 def lines_of_warps(matmul: Matmul) -> str:
-    """How many lines of each matrix and cycles of the banks a warp's copies take, in words."""
+    """How many lines of each matrix and cycles of the banks a warp's copies take, in words, as far as it is known."""
     launch = matmul.nest(WHAT)
     assert isinstance(launch, gpu.Launch)
     said: dict[str, None] = {}
     for copy in thread_copies(matmul, launch):
+        if pitch_of(copy.fetch.base) is None:
+            continue
         loaded = lines(_addresses(launch, copy, copy.fetch), _bytes(copy.fetch)[1])
         stored = bank_cycles(_addresses(launch, copy, copy.store), _bytes(copy.store)[1])
         name = copy.fetch.base.name

@@ -11,13 +11,13 @@ from tilewright.ir.core import Operation, Value
 from tilewright.transforms.index_ranges import Linear
 from tilewright.transforms.matmul_stages.matmul import Matmul, NotApplicable
 from tilewright.transforms.matmul_stages.nests import (
+    bounds,
     inside,
     make_loop,
     move_access,
     move_into,
     name_of,
     nested,
-    numbers,
     replaced,
     sums_of,
     variable,
@@ -27,25 +27,26 @@ from tilewright.transforms.matmul_stages.nests import (
 def tile(matmul: Matmul, names: Sequence[str], sizes: Sequence[int], inside_tile: Sequence[str]) -> None:
     """The loops of these names, a perfect nest, count by `sizes`, around others that count within a tile.
 
-    Raises `NotApplicable` for extents that are no multiples.
+    Bounds that only a launch knows are multiples. Raises `NotApplicable` for numbers that are none.
     """
     loops = matmul.chain(names, "tiles")
     outer: list[affine.For] = []
     inner: list[affine.For] = []
     parts: dict[Value, Linear] = {}
     for loop, size, name in zip(loops, sizes, inside_tile, strict=True):
-        trips = numbers(loop)
-        assert trips is not None, "the loop has known bounds"
-        if trips.stop % size:
-            said = f"the {trips.stop} iterations over %{name_of(loop)} are no multiple of the tile's {size}"
+        limits = bounds(loop)
+        assert limits is not None, "stages make loops with one bound at each end"
+        end = limits[1]
+        if not end.terms and end.constant % size:
+            said = f"the {end.constant} iterations over %{name_of(loop)} are no multiple of the tile's {size}"
             raise NotApplicable(loop, said)
-        outer.append(make_loop(name_of(loop), Linear(), Linear(trips.stop), size))
+        outer.append(make_loop(name_of(loop), Linear(), end, size))
         inner.append(make_loop(name, Linear(), Linear(size), loop.stride))
         matmul.mark(name, inner[-1])
         parts[variable(loop)] = Linear(0, ((variable(outer[-1]), 1), (variable(inner[-1]), 1)))
     body = list(inside(loops[-1]))
-    end = nested(Builder.before_op(loops[0]), [*outer, *inner])
-    move_into(end.block, body)
+    innermost = nested(Builder.before_op(loops[0]), [*outer, *inner])
+    move_into(innermost.block, body)
     substitute(body, parts)
     for name, loop in zip(names, outer, strict=True):
         matmul.mark(name, loop)

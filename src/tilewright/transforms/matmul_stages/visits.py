@@ -47,10 +47,11 @@ class Product(Struct, frozen=True):
 def products(matmul: Matmul, nest: Operation) -> list[Product]:
     """All of a nest that end in a store to C. Raises `Broken` for stores of anything else."""
     found: list[Product] = []
+    moved = {op for staged in matmul.made.staged for op in staged.walk()}
     for op in nest.walk():
-        if isinstance(op, affine.Store) and op.memref is matmul.c.memref:
+        if isinstance(op, affine.Store) and op.memref is matmul.c.memref and op not in moved:
             found.append(product_of(op))
-        elif isinstance(op, mma.StoreMatrix) and op.memref is matmul.c.memref:
+        elif isinstance(op, mma.StoreMatrix) and op.memref is matmul.sums:
             found += accumulated(op)
     return found
 
@@ -198,7 +199,8 @@ def check_visits(
     summed: Counter[int] = Counter()
     for kind in kinds.values():
         summed += _visits_of(matmul, extents, [one for one, _ in kind], [position for _, position in kind])
-    _once("k", extents["k"], summed, found[0].op)
+    if extents["i"] and extents["j"]:
+        _once("k", extents["k"], summed, found[0].op)
 
 
 def _visits_of(
@@ -214,6 +216,8 @@ def _visits_of(
     used: dict[Value, str] = {}
     visits: Counter[int] = Counter()
     for letter, form, first in zip("ijk", forms[0], starts, strict=True):
+        if letter == "k" and not (extents["i"] and extents["j"]):
+            return Counter()
         for value in form.values:
             if used.setdefault(value, letter) != letter:
                 raise Broken(WHAT, one.op, f"%{value.name} moves {used[value]} and {letter} at once")
@@ -239,13 +243,16 @@ def _position(matmul: Matmul, one: Product, source: Source) -> _Position:
 
 def _of_c(matmul: Matmul, one: Product) -> tuple[Linear, Linear]:
     read, written = known_subscripts(one.c), known_subscripts(one.stored)
+    is_staged = isinstance(one.stored, mma.StoreMatrix) and matmul.sums is not matmul.c.memref
     if (
-        one.c.memref is not matmul.c.memref
+        one.c.memref is not one.stored.memref
         or list(map(key_of, read)) != list(map(key_of, written))
         or box(one.c) != box(one.stored)
     ):
         raise Broken(WHAT, one.stored, "the sum is not stored where its summand comes from")
     by_letter = dict(zip(matmul.c.letters, written, strict=True))
+    if is_staged:
+        by_letter = {letter: form.plus(matmul.start(letter)) for letter, form in by_letter.items()}
     return by_letter["i"], by_letter["j"]
 
 
@@ -285,8 +292,10 @@ def _visited(
 ) -> Counter[int]:
     """How often each number comes; `starts` are the constants of the sum."""
     values = list(starts)
-    for value, factor in form.terms:
-        trips = taken(value, axes)
+    found = [(value, factor, taken(value, axes)) for value, factor in form.terms]
+    if any(trips is not None and not trips for _, _, trips in found):
+        return Counter()
+    for value, factor, trips in found:
         if trips is None:
             raise Broken(WHAT, op, f"{letter} depends on %{value.name}, which is no loop of known bounds")
         if len(values) * len(trips) > 2 * extent:

@@ -1,0 +1,52 @@
+"""Where the elements of a matrix lie that may be a view of other memory: how far apart rows are, where it begins."""
+
+from __future__ import annotations
+
+from math import gcd, prod
+
+from tilewright.dialects.mlir import memref
+from tilewright.dialects.mlir.base import memref_of, shape_of
+from tilewright.ir.core import Value
+from tilewright.ir.mlir.attributes import StridedLayout
+
+
+def pitch_of(memory: Value) -> int | None:
+    """How many elements the rows of a matrix are apart, if that is known."""
+    layout = memref_of(memory).layout
+    return layout.strides[-2] if isinstance(layout, StridedLayout) else shape_of(memory)[-1]
+
+
+def origin_of(memory: Value) -> Value:
+    """The memory that a matrix is a view of, or is itself."""
+    op = memory.defining_op
+    while isinstance(op, memref.Subview | memref.Cast | memref.ReinterpretCast):
+        memory = op.source
+        op = memory.defining_op
+    return memory
+
+
+def first_multiple(memory: Value) -> int:
+    """What the number of the first element of a view is a multiple of, counted in what it is a view of; 0 for none."""
+    op = memory.defining_op
+    match op:
+        case memref.Subview():
+            steps = zip(op.mixed_offsets, _stride_multiples(op.source), strict=True)
+            return gcd(first_multiple(op.source), *(_multiple(offset) * stride for offset, stride in steps))
+        case memref.Cast():
+            return first_multiple(op.source)
+        case memref.ReinterpretCast():
+            return gcd(*map(_multiple, op.mixed_offsets))
+        case _:
+            return 0
+
+
+def _multiple(offset: int | Value) -> int:
+    return offset if isinstance(offset, int) else 1
+
+
+def _stride_multiples(memory: Value) -> list[int]:
+    """What the stride of each dimension is a multiple of."""
+    layout, shape = memref_of(memory).layout, shape_of(memory)
+    if isinstance(layout, StridedLayout):
+        return [stride or 1 for stride in layout.strides]
+    return [prod(extent or 1 for extent in shape[k + 1 :]) for k in range(len(shape))]
