@@ -45,7 +45,10 @@ TYPES: dict[str, type] = {
 
 
 class Case(Struct, frozen=True):
-    """A product: extents, types of factors and sum, and which factors lie transposed in memory."""
+    """A product: extents, types of factors and sum, and which factors lie transposed in memory.
+
+    Types leave the extents of the letters in `opened` open, of i, j and k.
+    """
 
     m: int
     n: int
@@ -53,19 +56,28 @@ class Case(Struct, frozen=True):
     factor: str = "f16"
     total: str = "f32"
     transposed: str = ""
+    opened: str = ""
+
+    @property
+    def letters(self) -> tuple[str, str, str]:
+        """The loops that the dimensions of A, B and C are in memory."""
+        return "ki" if "a" in self.transposed else "ik", "jk" if "b" in self.transposed else "kj", "ij"
 
     @property
     def shapes(self) -> tuple[tuple[int, int], tuple[int, int], tuple[int, int]]:
         """Those of A, B and C in memory."""
-        a = (self.k, self.m) if "a" in self.transposed else (self.m, self.k)
-        b = (self.n, self.k) if "b" in self.transposed else (self.k, self.n)
-        return a, b, (self.m, self.n)
+        by_letter = {"i": self.m, "j": self.n, "k": self.k}
+        a, b, c = ((by_letter[letters[0]], by_letter[letters[1]]) for letters in self.letters)
+        return a, b, c
 
     @property
     def types(self) -> tuple[str, str, str]:
         """Those of A, B and C as memrefs."""
-        a, b, c = (f"memref<{rows}x{columns}x" for rows, columns in self.shapes)
-        return f"{a}{self.factor}>", f"{b}{self.factor}>", f"{c}{self.total}>"
+        a, b, c = (
+            "x".join("?" if letter in self.opened else str(e) for letter, e in zip(letters, shape, strict=True))
+            for letters, shape in zip(self.letters, self.shapes, strict=True)
+        )
+        return f"memref<{a}x{self.factor}>", f"memref<{b}x{self.factor}>", f"memref<{c}x{self.total}>"
 
     @property
     def text(self) -> str:
@@ -88,9 +100,19 @@ class Case(Struct, frozen=True):
         narrow = self.factor != self.total
         extended = [f"    %{v}w = {wide} %{v} : {self.factor} to {self.total}\n" for v in "ab" if narrow]
         names = ("%aw", "%bw") if narrow else ("%a", "%b")
+        m, n, k = (
+            f"%{letter}" if letter in self.opened else extent
+            for letter, extent in zip("ijk", (self.m, self.n, self.k), strict=True)
+        )
+        asked = (("i", "C", 0, c), ("j", "C", 1, c), ("k", "A", self.letters[0].index("k"), a))
+        dims = [
+            f"  %c{letter} = arith.constant {d} : index\n  %{letter} = memref.dim %{memory}, %c{letter} : {type_}\n"
+            for letter, memory, d, type_ in asked
+            if letter in self.opened
+        ]
         return (
-            f"func.func @f(%A: {a}, %B: {b}, %C: {c}) {{\n"
-            f"  affine.for %z = 0 to {self.k} {{ affine.for %y = 0 to {self.n} {{ affine.for %x = 0 to {self.m} {{\n"
+            f"func.func @f(%A: {a}, %B: {b}, %C: {c}) {{\n{''.join(dims)}"
+            f"  affine.for %z = 0 to {k} {{ affine.for %y = 0 to {n} {{ affine.for %x = 0 to {m} {{\n"
             f"    %a = affine.load %A[{at[0]}] : {a}\n    %b = affine.load %B[{at[1]}] : {b}\n"
             f"{''.join(extended)}    %p = arith.mul{kind} {names[1]}, {names[0]} : {self.total}\n"
             f"    %c = affine.load %C[%x, %y] : {c}\n    %s = arith.add{kind} %p, %c : {self.total}\n"
@@ -211,7 +233,7 @@ def run(one: Outcome, target: str, case: Case, schedule: str, folder: Path, rng:
     arrays = case.arrays(rng)
     given = [array.copy() for array in arrays]
     rows, columns, _ = schedule_of(schedule).block
-    grid = 1 if one.module is None else (case.n // columns, case.m // rows)
+    grid = 1 if one.module is None else (max(case.n // columns, 1), max(case.m // rows, 1))
     program_of(one, target, folder).f[grid](*given)
     assert np.array_equal(given[2], case.expected(*arrays)), one.name
 

@@ -24,7 +24,8 @@ class Surrounded(Struct, frozen=True):
     """`C := behind(alpha A B + front(C))`, in each entry of a batch.
 
     `front` and `behind` name steps, of which those in `looped` are loops and others operations of linalg; `bias` has a
-    number for each column, `rows` one for each row, `narrow` writes half of C to another matrix.
+    number for each column, `rows` one for each row, `narrow` writes half of C to another matrix. Types leave the
+    extents of the letters in `opened` open, of i, j and k.
     """
 
     m: int
@@ -38,27 +39,32 @@ class Surrounded(Struct, frozen=True):
     behind: tuple[str, ...] = ()
     looped: bool = False
     as_loops: bool = False
+    opened: str = ""
 
     @property
     def names(self) -> list[str]:
         """Loops over the elements of C."""
         return [*(f"b{k}" for k in range(len(self.batch))), "i", "j"]
 
-    def memref(self, *extents: int, element: str = "") -> str:
+    def memref(self, letters: str, element: str = "") -> str:
         """The type of a matrix for each entry."""
-        return f"memref<{''.join(f'{e}x' for e in (*self.batch, *extents))}{element or self.total}>"
+        return f"memref<{''.join(f'{e}x' for e in self.batch)}{self._extents(letters)}{element or self.total}>"
+
+    def _extents(self, letters: str) -> str:
+        known = {"i": self.m, "j": self.n, "k": self.k}
+        return "".join(f"{'?' if letter in self.opened else known[letter]}x" for letter in letters)
 
     @property
     def types(self) -> dict[str, str]:
         """The parameters."""
         return {
-            "A": self.memref(self.m, self.k, element=self.factor),
-            "B": self.memref(self.k, self.n, element=self.factor),
-            "C": self.memref(self.m, self.n),
-            "bias": f"memref<{self.n}x{self.total}>",
-            "rows": f"memref<{self.m}x{self.total}>",
-            "R": self.memref(self.m, self.n),
-            "D": self.memref(self.n, self.m),
+            "A": self.memref("ik", self.factor),
+            "B": self.memref("kj", self.factor),
+            "C": self.memref("ij"),
+            "bias": f"memref<{self._extents('j')}{self.total}>",
+            "rows": f"memref<{self._extents('i')}{self.total}>",
+            "R": self.memref("ij"),
+            "D": self.memref("ji"),
             "alpha": self.total,
             "beta": self.total,
         }
@@ -74,6 +80,7 @@ class Surrounded(Struct, frozen=True):
                 f"func.func @f({parameters}) {{",
                 f"  %zero = arith.constant {zero} : {self.total}",
                 f"  %half = arith.constant {half} : {self.total}",
+                *self._asked(),
                 *map(self._step, self.front),
                 self._product_loops() if self.as_loops else self._product(),
                 *map(self._step, self.behind),
@@ -82,6 +89,24 @@ class Surrounded(Struct, frozen=True):
                 "",
             ]
         )
+
+    def _asked(self) -> list[str]:
+        """The extents that types leave open, as numbers that loops count to."""
+        first = len(self.batch)
+        places = [
+            (*one, self.types[one[1]]) for one in (("i", "C", first), ("j", "C", first + 1), ("k", "A", first + 1))
+        ]
+        return [
+            f"  %e{letter} = arith.constant {d} : index\n  %x{letter} = memref.dim %{name}, %e{letter} : {type_}"
+            for letter, name, d, type_ in places
+            if letter in self.opened
+        ]
+
+    def _bounds(self) -> dict[str, str]:
+        """What loops count to."""
+        *batch, i, j = self.names
+        known = dict(zip([*batch, i, j, "k"], (*self.batch, self.m, self.n, self.k), strict=True))
+        return {name: f"%x{name}" if name in self.opened else str(extent) for name, extent in known.items()}
 
     def _products(self, x: str, y: str) -> list[str]:
         """`%s` from `%x`, `%y` and `%z`."""
@@ -116,7 +141,7 @@ class Surrounded(Struct, frozen=True):
     def _product_loops(self) -> str:
         *batch, i, j = self.names
         at = {key: ", ".join(f"%{v}" for v in (*batch, *own)) for key, own in _PLACES.items()}
-        extents = dict(zip([*batch, i, j, "k"], (*self.batch, self.m, self.n, self.k), strict=True))
+        extents = self._bounds()
         heads = [f"affine.for %{name} = 0 to {extents[name]} {{" for name in ("k", *batch, j, i)]
         types = self.types
         loads = [f"%{v} = affine.load %{key}[{at[key]}] : {types[key]}" for v, key in zip("xyz", "ABC", strict=True)]
@@ -175,7 +200,7 @@ class Surrounded(Struct, frozen=True):
         )
 
     def _loops(self, memory: str, place: str, out: str, written: str, lines: Sequence[str]) -> str:
-        extents = dict(zip(self.names, (*self.batch, self.m, self.n), strict=True))
+        extents = self._bounds()
         heads = [f"affine.for %{name} = 0 to {extents[name]} {{" for name in reversed(self.names)]
         at = ", ".join(f"%{name}" for name in self.names)
         body = [f"%c = affine.load %C[{at}] : {self.types['C']}"]
@@ -242,7 +267,7 @@ class Surrounded(Struct, frozen=True):
     def grid(self, schedule: str) -> tuple[int, int, int]:
         """As many work-groups as there are whole tiles."""
         rows, columns, _ = schedule_of(schedule).block
-        return self.n // columns, self.m // rows, prod(self.batch)
+        return max(self.n // columns, 1), max(self.m // rows, 1), prod(self.batch)
 
 
 _PLACES = {"A": ("i", "k"), "B": ("k", "j"), "C": ("i", "j")}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from math import gcd
 
-from tilewright.dialects.mlir import affine
+from tilewright.dialects.mlir import affine, arith
 from tilewright.dialects.mlir.base import integer_of
 from tilewright.ir.affine import (
     AffineBinary,
@@ -27,8 +27,10 @@ from tilewright.transforms.matmul_stages.nests import Axis
 
 
 def origins(value: Value) -> frozenset[Value]:
-    """What an index is computed of in the end; itself where it is not computed."""
+    """What an index is computed of in the end: itself where it is not computed, nothing where it is a number."""
     op = value.defining_op
+    if isinstance(op, arith.Constant):
+        return frozenset()
     if not isinstance(op, affine.Apply):
         return frozenset((value,))
     return frozenset(origin for one in op.values for origin in origins(one))

@@ -339,10 +339,9 @@ def meaning_of(matmul: Matmul, nest: affine.For | affine.Parallel) -> Meaning:
     if isinstance(nest, affine.For):
         loops = perfect_nest(nest)
         axes, block = [axis for loop in loops for axis in axes_of(loop)], loops[-1].body.entry
-    extents = matmul.extents
-    wanted = [(0, range(extents[letter])) for letter in "ij"]
-    if [(axis.first, axis.numbers) for axis in axes] != wanted:
-        raise Broken(WHAT, nest, f"a nest is not over the {extents['i']} x {extents['j']} elements of C")
+    wanted = [([key_of(Linear()), key_of(matmul.lengths[letter])], 1) for letter in "ij"]
+    if [([key_of(limit) for limit in axis.limits or ()], axis.step) for axis in axes] != wanted:
+        raise Broken(WHAT, nest, f"a nest is not over the {matmul.said[0]} x {matmul.said[1]} elements of C")
     forms = [Linear(0, ((axis.variable, 1),)) for axis in axes]
     at = {**batch_positions(matmul), **{letter: position(f, f) for letter, f in zip("ij", forms, strict=True)}}
     return meaning((op for op in block if not isinstance(op, affine.Yield)), at)

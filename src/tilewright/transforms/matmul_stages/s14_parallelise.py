@@ -55,10 +55,13 @@ def apply(matmul: Matmul) -> str:
     pairs += [[loop for loop in loops_around(copy.store) if copy.nest.is_ancestor_of(loop)] for copy in copies]
     for pair in pairs:
         _parallelise(matmul, pair)
-    made.before, made.behind, made.staged = (
+    made.before, made.behind = (
         [_parallelise(matmul, perfect_nest(nest)) if isinstance(nest, affine.For) else nest for nest in nests]
-        for nests in (made.before, made.behind, made.staged)
+        for nests in (made.before, made.behind)
     )
+    made.staged = [
+        _parallelise(matmul, perfect_nest(nest)) if isinstance(nest, affine.For) else nest for nest in made.staged
+    ]
     if matmul.batch:
         _parallelise(matmul, matmul.chain(matmul.batch_names, NAME))
     crossing = _crossing(matmul)

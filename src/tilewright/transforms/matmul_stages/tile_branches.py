@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.mlir import arith, gpu, scf
-from tilewright.ir.core import Region
+from tilewright.ir.core import Region, Value
 from tilewright.ir.mlir.attributes import IntegerAttribute
 from tilewright.ir.types import I64
 from tilewright.transforms.matmul_stages.index_values import sums
@@ -52,7 +52,7 @@ def _entered(matmul: Matmul, launch: gpu.Launch, branch: scf.If) -> list[bool]:
     """Whether each block enters a branch."""
     x, y, z = (axis.numbers or range(0) for axis in axes_of(launch)[:3])
     places = [(a, b, c) for a in x for b in y for c in z]
-    known = {value: [place[k] for place in places] for k, value in enumerate(launch.ids(0))}
+    known: dict[Value, list[int]] = {value: [place[k] for place in places] for k, value in enumerate(launch.ids(0))}
     found = [True] * len(places)
     condition = branch.condition.defining_op
     compared = [v.defining_op for v in condition.operands] if isinstance(condition, arith.AndI) else [condition]
