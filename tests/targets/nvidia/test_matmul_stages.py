@@ -30,7 +30,7 @@ class Kernel(Struct, frozen=True):
     def grid(self) -> tuple[int, int]:
         """As many work-groups as there are whole tiles."""
         rows, columns, _ = schedule_of(self.schedule).block
-        return self.case.n // columns, self.case.m // rows
+        return max(self.case.n // columns, 1), max(self.case.m // rows, 1)
 
     def artifact(self, architecture: Architecture) -> Artifact:
         """Code for a device."""
@@ -53,6 +53,8 @@ KERNELS = [
     Kernel(Case(71, 45, 99, "f64", "f64", "b"), "block=32x32x32 warp=16x16x16 vector=1"),
     Kernel(Case(64, 32, 96, transposed="a"), "block=32x32x32 warp=16x16x16"),
     Kernel(Case(64, 32, 96, transposed="b"), "block=32x32x32 warp=16x16x16"),
+    Kernel(Case(71, 45, 99, opened="ijk"), "block=32x32x32 warp=16x16x16 vector=1"),
+    Kernel(Case(71, 30, 64, opened="i"), "block=32x16x32 warp=16x16x16 vector=2"),
     Kernel(Case(71, 45, 99), "block=32x32x32 warp=16x16x16 vector=1"),
 ]
 

@@ -132,7 +132,7 @@ def _copied(
     """The product with copies in the place of all that it knows of the program."""
 
     def nests(some: Sequence[_Nest]) -> list[_Nest]:
-        return [cast("_Nest", ops[one]) for one in some]
+        return [cast("_Nest", ops[one]) for one in some if one in ops]
 
     old = matmul.made
     made = Made(
