@@ -106,7 +106,7 @@ def test_any_open_extents(rng: np.random.Generator, ran: Ran, tmp_path: Path) ->
     for _ in range(total):
         opened = "".join(letter for letter in "ijk" if rng.integers(3)) or "k"
         known = tuple(int(extent) for extent in rng.integers(16, 40, 3))
-        factor, sum_ = [("f16", "f32"), ("i8", "i32")][rng.integers(2)]
+        factor, sum_ = [("f16", "f32"), ("i8", "i32"), ("f64", "f64")][rng.integers(3)]
         batch = tuple(int(e) for e in rng.integers(1, 3, rng.integers(3)))
         made = Surrounded(
             *known,

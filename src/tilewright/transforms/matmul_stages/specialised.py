@@ -100,9 +100,8 @@ def _fold(function: func.Func, values: dict[Value, Value]) -> None:
     for op in list(function.walk()):
         if not isinstance(op, affine.AffineValue):
             continue
-        form = form_of(op.out)
-        if not form.terms:
-            number = constant(Builder.before_op(op), form.constant)
+        if not any(form_of(value).terms for value in op.values):
+            number = constant(Builder.before_op(op), form_of(op.out).constant)
             op.out.replace_all_uses_with(number)
             values[copies[op.out]] = number
             op.erase()
