@@ -20,8 +20,8 @@ from tilewright.ir.core import Operation, Value
 from tilewright.transforms.index_ranges import Linear
 from tilewright.transforms.matmul_stages.element_loops import element_loop, row_and_column
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul
-from tilewright.transforms.matmul_stages.neighbours import WHAT as ELEMENTS
-from tilewright.transforms.matmul_stages.neighbours import batch_positions, fixed, joined, meaning, position
+from tilewright.transforms.matmul_stages.meanings import WHAT as ELEMENTS
+from tilewright.transforms.matmul_stages.meanings import batch_positions, fixed, joined, meaning, position
 from tilewright.transforms.matmul_stages.nests import (
     applied,
     axes_of,

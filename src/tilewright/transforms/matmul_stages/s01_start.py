@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from msgspec import Struct, field, structs
+from msgspec import structs
 
 from tilewright.dialects.builder import Builder
-from tilewright.dialects.mlir import affine, arith, func, linalg
+from tilewright.dialects.mlir import affine, func, linalg
 from tilewright.dialects.mlir.base import shape_of
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.mlir.attributes import StridedLayout
@@ -22,50 +22,32 @@ from tilewright.ir.mlir.types import MemrefType, is_identity_layout
 from tilewright.transforms.index_ranges import Linear
 from tilewright.transforms.lower_mlir.contractions import scaled_contraction_of
 from tilewright.transforms.matmul_stages.batch import batch_loops, slice_of
+from tilewright.transforms.matmul_stages.found_products import FoundProduct, is_leading, products_in
 from tilewright.transforms.matmul_stages.layouts import origin_of, pitch_of
 from tilewright.transforms.matmul_stages.matmul import Broken, Made, Matmul, Matrix, NotApplicable
-from tilewright.transforms.matmul_stages.neighbours import Around, emit_neighbour, meaning_of, neighbours_around
+from tilewright.transforms.matmul_stages.meanings import meaning_of
+from tilewright.transforms.matmul_stages.neighbours import Around, emit_neighbour, neighbours_around
 from tilewright.transforms.matmul_stages.nests import (
-    Access,
     applied,
-    bounds,
     inside,
-    loops_around,
     make_loop,
     name_of,
     nested,
     numbers,
     perfect_nest,
-    subscripts,
     variable,
 )
 from tilewright.transforms.matmul_stages.open_extents import dims_behind, extent_of, is_of_function
 from tilewright.transforms.matmul_stages.schedule import Schedule, spelled
 from tilewright.transforms.matmul_stages.updates import emit_update
-from tilewright.transforms.matmul_stages.visits import check_visits, product_of
+from tilewright.transforms.matmul_stages.visits import check_visits
 
 NAME = "start"
 
 
-class _Found(Struct, frozen=True):
-    """A product in a function: `letters` are whatever stands for its loops, `batch` those that all matrices have.
-
-    `lengths` are how far loops count that only a launch knows.
-    """
-
-    op: Operation
-    a: Value
-    b: Value
-    c: Value
-    letters: tuple[tuple[object, ...], tuple[object, ...], tuple[object, ...]]
-    batch: tuple[object, ...] = ()
-    alpha: Value | None = None
-    lengths: Mapping[object, Linear] = field(default_factory=dict[object, Linear])
-
-
 def start(unit: Operation, schedule: Schedule) -> Matmul:
     """The product of a module, which becomes three loops. Raises `NotApplicable` if there is not exactly one."""
-    found = [(function, one) for function in _functions(unit) for one in _products(function)]
+    found = [(function, one) for function in _functions(unit) for one in products_in(function)]
     if not found:
         raise _nothing(unit)
     if len(found) > 1:
@@ -93,7 +75,7 @@ def _nothing(unit: Operation) -> NotApplicable:
         if not isinstance(op, linalg.Structured):
             continue
         found = scaled_contraction_of(op)
-        if found is not None and found.batch and not _is_leading(found.letters, found.batch):
+        if found is not None and found.batch and not is_leading(found.letters, found.batch):
             hint = "transpose the memory, or let targets compile it without stages"
             return NotApplicable(op, f"{op.name} has a batch that is not the first dimension of each matrix", hint)
         if found is not None:
@@ -109,116 +91,7 @@ def _functions(unit: Operation) -> list[func.Func]:
     return [op for op in unit.walk() if isinstance(op, func.Func) and not op.is_declaration]
 
 
-def _products(function: func.Func) -> list[_Found]:
-    found: list[_Found] = []
-    for op in function.walk():
-        one = None
-        if isinstance(op, linalg.Structured):
-            one = _structured(op)
-        elif isinstance(op, affine.For) and not loops_around(op):
-            one = _nest(op)
-        if one is not None:
-            found.append(one)
-    return found
-
-
-def _structured(op: linalg.Structured) -> _Found | None:
-    found = scaled_contraction_of(op)
-    if found is None or None in (found.rows, found.columns, found.summed):
-        return None
-    if op.outs or not _is_leading(found.letters, found.batch):
-        return None
-    return _Found(op, found.x, found.y, found.out, found.letters, found.batch, _outside(found.scale, op))
-
-
-def _is_leading(letters: Sequence[Sequence[object]], batch: Sequence[object]) -> bool:
-    """Whether the dimensions of a batch are the first of all matrices, in the same order."""
-    return all(tuple(one[: len(batch)]) == tuple(batch) for one in letters)
-
-
-def _outside(scale: Value | None, op: Operation) -> Value | None:
-    """What products are scaled by, in front of an operation: constants may stand in its body."""
-    home = None if scale is None else scale.defining_op
-    if not isinstance(home, arith.Constant) or not op.is_ancestor_of(home):
-        return scale
-    copy = home.clone({})
-    Builder.before_op(op)(copy)
-    return copy.results[0]
-
-
-def _nest(outermost: affine.For) -> _Found | None:
-    """Three loops over all elements, and those of a batch, around nothing but a product."""
-    loops = perfect_nest(outermost)
-    stores = [op for op in inside(loops[-1]) if isinstance(op, affine.Store)]
-    if len(loops) < 3 or len(stores) != 1 or any(loop.inits for loop in loops):
-        return None
-    try:
-        one = product_of(stores[0])
-    except Broken:
-        return None
-    if any(op.effects() != () and op not in (one.a, one.b, one.c, one.stored) for op in inside(loops[-1])):
-        return None
-    letters = [_letters(op) for op in (one.a, one.b, one.c, one.stored)]
-    a, b, c, stored = letters
-    variables = {variable(loop) for loop in loops}
-    if None in letters or c != stored or one.c.memref is not one.stored.memref:
-        return None
-    assert a is not None
-    assert b is not None
-    assert c is not None
-    lengths = _lengths(loops)
-    if {*a, *b, *c} != variables or lengths is None or not _is_whole(loops, ((one.a, a), (one.b, b), (one.c, c))):
-        return None
-    batch = tuple(letter for letter in c if letter in a and letter in b)
-    alpha = one.alpha
-    own = [set(letters) - set(batch) for letters in (a, b, c)]
-    is_known = alpha is None or isinstance(alpha.defining_op, arith.Constant) or not _is_inside(alpha, outermost)
-    if not _is_leading((a, b, c), batch) or any(len(letters) != 2 for letters in own) or len(own[0] & own[1]) != 1:
-        return None
-    if not is_known:
-        return None
-    factor = _outside(alpha, outermost)
-    return _Found(outermost, one.a.memref, one.b.memref, one.c.memref, (a, b, c), batch, factor, lengths)
-
-
-def _is_inside(value: Value, op: Operation) -> bool:
-    home = value.block.parent_op if isinstance(value, BlockArgument) else value.defining_op
-    return home is not None and op.is_ancestor_of(home)
-
-
-def _letters(op: Access) -> tuple[Value, ...] | None:
-    """The loop variable that each subscript is, all different."""
-    forms = subscripts(op)
-    if forms is None or any(form.constant or len(form.terms) != 1 or form.terms[0][1] != 1 for form in forms):
-        return None
-    found = tuple(form.terms[0][0] for form in forms)
-    return found if len(set(found)) == len(found) else None
-
-
-def _is_whole(loops: Sequence[affine.For], accesses: Sequence[tuple[Access, tuple[Value, ...]]]) -> bool:
-    """Whether loops run over the extents of what is accessed, as far as they are known."""
-    ranges = {variable(loop): numbers(loop) for loop in loops}
-    return all(
-        extent is None or ranges[letter] == range(extent)
-        for op, letters in accesses
-        for extent, letter in zip(shape_of(op.memref), letters, strict=True)
-    )
-
-
-def _lengths(loops: Sequence[affine.For]) -> Mapping[object, Linear] | None:
-    """How far loops count one by one from zero, up to what is known in front of all; None for others."""
-    found: dict[object, Linear] = {}
-    for loop in loops:
-        limits = bounds(loop)
-        if limits is None or limits[0] != Linear() or loop.stride != 1:
-            return None
-        if any(_is_inside(value, loops[0]) for value in limits[1].values):
-            return None
-        found[variable(loop)] = limits[1]
-    return found
-
-
-def _close(function: func.Func, one: _Found, schedule: Schedule) -> None:
+def _close(function: func.Func, one: FoundProduct, schedule: Schedule) -> None:
     """Let arguments with open extents have those that the schedule says. Raises `NotApplicable` if they cannot be."""
     if schedule.size is None:
         return
@@ -245,7 +118,7 @@ def _close(function: func.Func, one: _Found, schedule: Schedule) -> None:
     function.attributes["function_type"] = structs.replace(function.function_type, inputs=inputs)
 
 
-def _check(one: _Found) -> None:
+def _check(one: FoundProduct) -> None:
     """Raises `NotApplicable` for memory that the stages do not take."""
     for value in (one.a, one.b):
         if one.c is value:
@@ -278,7 +151,7 @@ def _check_memory(op: Operation, value: Value) -> None:
         raise NotApplicable(op, f"%{value.name} is a {type_}, which has no elements")
 
 
-def _sizes(function: func.Func, one: _Found) -> dict[object, int | Value]:
+def _sizes(function: func.Func, one: FoundProduct) -> dict[object, int | Value]:
     """The extents of all letters: numbers where a type or a loop says them.
 
     Raises `NotApplicable` where only a launch knows one and the product is not in the body of the function.
@@ -315,7 +188,7 @@ def _sizes(function: func.Func, one: _Found) -> dict[object, int | Value]:
 
 def _emit(
     function: func.Func,
-    one: _Found,
+    one: FoundProduct,
     sizes: Mapping[object, int | Value],
     schedule: Schedule,
     around: Around,
@@ -344,7 +217,7 @@ def _emit(
     return structs.replace(matmul, before=before, behind=behind)
 
 
-def _matrices(one: _Found, slices: Mapping[Value, Value]) -> tuple[Matrix, Matrix, Matrix]:
+def _matrices(one: FoundProduct, slices: Mapping[Value, Value]) -> tuple[Matrix, Matrix, Matrix]:
     """Those of the product, the one that has the rows of C in front; slices stand for memory."""
     count = len(one.batch)
     a, b, c = ((v, letters[count:]) for v, letters in zip((one.a, one.b, one.c), one.letters, strict=True))
@@ -358,7 +231,7 @@ def _matrices(one: _Found, slices: Mapping[Value, Value]) -> tuple[Matrix, Matri
     return found[0], found[1], found[2]
 
 
-def _names(one: _Found) -> dict[object, str]:
+def _names(one: FoundProduct) -> dict[object, str]:
     """What the loops of the product are called."""
     *_, row, column = one.letters[2]
     summed = next(letter for letter in one.letters[0] if letter not in one.letters[2])

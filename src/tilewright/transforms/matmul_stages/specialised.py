@@ -20,7 +20,7 @@ from tilewright.ir.mlir.attributes import DenseArray, StridedLayout
 from tilewright.ir.types import I64
 from tilewright.transforms.matmul_stages.index_values import with_numbers
 from tilewright.transforms.matmul_stages.matmul import Made, Matmul, Matrix
-from tilewright.transforms.matmul_stages.neighbours import with_values
+from tilewright.transforms.matmul_stages.meanings import with_values
 from tilewright.transforms.matmul_stages.nests import constant, form_of
 
 _Values = Mapping[Value, Value]
