@@ -11,8 +11,9 @@ from tilewright.ir.core import Operation
 from tilewright.ir.mlir.attributes import IntegerAttribute
 from tilewright.ir.types import I64
 from tilewright.transforms.index_ranges import Linear
-from tilewright.transforms.matmul_stages.nests import constant, move_access, move_bounds, subscripts
+from tilewright.transforms.matmul_stages.nests import constant, move_access, move_bounds
 from tilewright.transforms.matmul_stages.remainders import rest_of
+from tilewright.transforms.matmul_stages.visits import known_subscripts
 from transforms.matmul_stages.mutations import Mutation, found_broken
 from transforms.matmul_stages.products import At, Case
 
@@ -76,7 +77,7 @@ def stored_early(at: At) -> None:
 def stored_elsewhere(at: At) -> None:
     """The tile is stored one row below."""
     store = next(op for op in staged(at, 1).walk() if isinstance(op, affine.Store))
-    row, column = subscripts(store) or ()
+    row, column = known_subscripts(store)
     move_access(store, [row.plus(Linear(1)), column])
 
 

@@ -105,14 +105,15 @@ def test_any_open_extents(rng: np.random.Generator, ran: Ran, tmp_path: Path) ->
     total = count("RANDOM_OPEN_PRODUCTS", 1, 60)
     for _ in range(total):
         opened = "".join(letter for letter in "ijk" if rng.integers(3)) or "k"
-        known = tuple(int(extent) for extent in rng.integers(16, 40, 3))
+        known = {letter: int(extent) for letter, extent in zip("ijk", rng.integers(16, 40, 3), strict=True)}
         factor, sum_ = [("f16", "f32"), ("i8", "i32"), ("f64", "f64")][rng.integers(3)]
-        batch = tuple(int(e) for e in rng.integers(1, 3, rng.integers(3)))
         made = Surrounded(
-            *known,
+            known["i"],
+            known["j"],
+            known["k"],
             factor,
             sum_,
-            batch,
+            tuple(int(e) for e in rng.integers(1, 3, rng.integers(3))),
             str(rng.choice(["", "alpha", "half"])),
             tuple(map(str, rng.choice(FRONT, rng.integers(3)))),
             tuple(map(str, rng.choice([name for name in BEHIND if name != "gelu"], rng.integers(4)))),
@@ -121,8 +122,7 @@ def test_any_open_extents(rng: np.random.Generator, ran: Ran, tmp_path: Path) ->
             opened,
         )
         found = outcomes(made.text, f"{TILES} pad={0 if factor == 'i8' else 8}")
-        sizes = (int(rng.integers(1, 50)) if x in opened else e for x, e in zip("ijk", known, strict=True))
-        m, n, k = sizes
+        m, n, k = (int(rng.integers(1, 50)) if letter in opened else extent for letter, extent in known.items())
         case = structs.replace(made, m=m, n=n, k=k)
         for one in (found[int(rng.integers(len(found)))], found[-1]):
             case.run(one, "interpreter", TILES, tmp_path, rng)
