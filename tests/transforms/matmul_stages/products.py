@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -161,14 +161,6 @@ def _outcomes(text: str, schedule: str, until: str) -> Sequence[Outcome]:
     report = Report()
     found = list(run_stages(unit_of(text), schedule_of(schedule), until, report))
     report.raise_if_errors()
-    return found
-
-
-@cache
-def kept_outcomes(text: str, schedule: str) -> list[Outcome]:
-    """What all stages make of a text, which several tests look at."""
-    found = outcomes(text, schedule)
-    assert [one.name for one in found] == list(NAMES)
     return found
 
 

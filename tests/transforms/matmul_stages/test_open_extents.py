@@ -16,8 +16,8 @@ from tilewright.diagnostics import CompileError
 from tilewright.ir.mlir.operations import MlirFile
 from tilewright.ir.mlir.printer import print_generic
 from tilewright.program import Program
-from tilewright.transforms.matmul_stages import Outcome
-from transforms.matmul_stages.products import Case, kept_outcomes, module_of, outcomes, program_of, unit_of
+from tilewright.transforms.matmul_stages import NAMES, Outcome
+from transforms.matmul_stages.products import Case, module_of, outcomes, program_of, unit_of
 from transforms.matmul_stages.surrounded import BEHIND, FRONT, Surrounded
 
 TILES = "block=16x16x16 warp=16x16x16 vector=1"
@@ -31,7 +31,9 @@ SIZES = [(32, 48, 32), (20, 17, 33), (5, 40, 20), (40, 5, 20), (40, 33, 3), (1, 
 
 def stages(text: str, schedule: str = TILES) -> list[Outcome]:
     """What all stages make of a text."""
-    return kept_outcomes(text, schedule)
+    found = outcomes(text, schedule)
+    assert [one.name for one in found] == list(NAMES)
+    return found
 
 
 def check(program: Program, one: Outcome, case: Case, rng: np.random.Generator) -> None:

@@ -13,7 +13,7 @@ from effort import thorough
 from ir.mlir import tool
 from targets.nvidia.launching import program_of_module
 from tilewright.diagnostics import CompileError
-from transforms.matmul_stages.products import kept_outcomes, module_of, outcomes, program_of
+from transforms.matmul_stages.products import module_of, outcomes, program_of
 
 TILES = "block=16x16x16 warp=16x16x16 vector=1"
 A = "memref<20x33xf16, strided<[40, 1], offset: 84>>"
@@ -63,7 +63,7 @@ def arguments(rng: np.random.Generator, *shapes: tuple[int, ...]) -> list[NDArra
 @pytest.mark.parametrize("text", [PARTS, OPEN_PARTS], ids=["known", "open"])
 def test_parts_of_matrices(text: str, rng: np.random.Generator, tmp_path: Path) -> None:
     """Any stage, the last one and the emulated device leave the product in a part of C, and the rest as it was."""
-    found = kept_outcomes(text, TILES)
+    found = outcomes(text, TILES)
     first = 1
     sizes = () if text is PARTS else (np.int64(20), np.int64(17), np.int64(33))
     some = found if thorough() else [found[int(rng.integers(len(found) - 1))], found[-1]]
@@ -82,7 +82,7 @@ def test_parts_of_matrices(text: str, rng: np.random.Generator, tmp_path: Path) 
 
 @tool.needed
 def test_the_stock_tool_accepts_every_program() -> None:
-    texts = [one.text for text in (PARTS, OPEN_PARTS) for one in kept_outcomes(text, TILES)]
+    texts = [one.text for text in (PARTS, OPEN_PARTS) for one in outcomes(text, TILES)]
     accepted = tool.reprinted_together(texts)
     for text in texts:
         accepted(text)
