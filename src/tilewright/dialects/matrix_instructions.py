@@ -16,6 +16,8 @@ from tilewright.ir.layouts import Digit, Layout, Owner
 from tilewright.ir.types import BF16, F16, F32, F64, I8, I32, I64, TF32, ScalarType
 from tilewright.machine.cuda.architecture import Architecture
 
+_BUSY: Final = 8
+"""Bytes of an access with which no bank of shared memory has less to do than with wider ones."""
 _REG, _LANE = Owner.REG, Owner.LANE
 
 
@@ -47,6 +49,15 @@ class MatrixInstruction(Struct, frozen=True):
     def word_elements(self) -> int:
         """Adjacent k in one register of a factor."""
         return self.rows.vector_width(1) if self.factor.bits < 32 else 1
+
+    @property
+    def interleaves(self) -> bool:
+        """Whether one access should read elements for several instructions.
+
+        Elements of 8 bytes keep all banks busy alone. An instruction that wants several of them in a row would cost
+        moves.
+        """
+        return self.word_elements == 1 and (self.factor.bytes < _BUSY or self.rows.count(_REG) == 1)
 
     @property
     def reads_memory(self) -> bool:
@@ -96,18 +107,27 @@ _EIGHT: Final = (Digit(_LANE, 4, 1, 1), Digit(_LANE, 8, 0, 1))
 
 
 def _multiply_add(type_: ScalarType, word: str) -> MatrixInstruction:
-    """Multiply-adds of lanes that stand in 8 rows and 4 columns."""
-    rows, columns = Digit(_LANE, 8, 0, 1), Digit(_LANE, 4, 0, 1)
+    """Multiply-adds of lanes that stand in 8 rows and 4 columns.
+
+    Of four lanes that follow each other two share a row and two a column: shared memory serves accesses of 16 bytes in
+    half the time where lanes beside each other, or next but one, want the same.
+    """
+    sums = (Digit(_LANE, 2, 1, 1), Digit(_LANE, 2, 0, 1), Digit(_LANE, 4, 0, 2), Digit(_LANE, 2, 1, 2))
     return MatrixInstruction(
         f"fma.{type_}",
         type_,
         type_,
-        Layout((8, 1), (rows, Digit(_LANE, 4))),
-        Layout((4, 1), (Digit(_LANE, 8), columns)),
-        Layout((8, 4), (rows, Digit(_LANE, 4, 1, 1))),
+        Layout((8, 1), tuple(_along(digit, 0) for digit in sums)),
+        Layout((4, 1), tuple(_along(digit, 1) for digit in sums)),
+        Layout((8, 4), sums),
         word,
         "",
     )
+
+
+def _along(digit: Digit, dim: int) -> Digit:
+    """What lanes of sums have of a factor, which shares one of their dimensions."""
+    return Digit(digit.owner, digit.extent, 0, digit.stride) if digit.dim == dim else Digit(digit.owner, digit.extent)
 
 
 F16_F32: Final = _warp_product("m16n8k16.row.col.f32.f32", (F16, F32), 16, _halves(8), "<2 x half>")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
+from typing import Final
 
 from tilewright.dialects import gpu_products as gpu
 from tilewright.dialects import lane_products
@@ -12,8 +13,12 @@ from tilewright.dialects.gpu_products import memref_of
 from tilewright.ir.core import Value
 from tilewright.ir.layouts import Digit, Layout, Owner
 from tilewright.transforms import emit
+from tilewright.transforms.schedule.products.factors import TURNED_ROWS
 from tilewright.transforms.schedule.spreading import Teams, Wishes, spread_layout
 from tilewright.transforms.schedule.threads import Threads, copies, register_steps
+
+_PLAIN: Final = 3
+"""Modes of the box of a copy where rows are in one piece: along a row, rows, stages."""
 
 
 def lower_copy(build: Builder, threads: Threads, op: gpu.CopyAsync, values: Sequence[Value]) -> None:
@@ -24,7 +29,7 @@ def lower_copy(build: Builder, threads: Threads, op: gpu.CopyAsync, values: Sequ
     teams = _equal_teams(threads.teams)
     steps = _source_steps(op)
     for start, part in _parts(box, op.width):
-        layout = _layout(part, op.width, teams)
+        layout = _turned(part, teams) if _is_turned(op) else _layout(part, op.width, teams)
         at = [emit.add(build, threads.coordinate(layout, k), build.index(first)) for k, first in enumerate(start)]
         sources = list(indices)
         for mode, step, coordinate in zip(op.modes, steps, at, strict=True):
@@ -76,6 +81,31 @@ def _source_steps(op: gpu.CopyAsync) -> list[int]:
         found.append(reached.get(mode, 1))
         reached[mode] = found[-1] * (shape[number] or 1)
     return found
+
+
+def _is_turned(op: gpu.CopyAsync) -> bool:
+    """Whether rows of the target are columns of the source, in which neighbours lie."""
+    strides = memref_of(op.memref).strides
+    return len(op.shape) == _PLAIN and strides[op.modes[0]] != 1 and strides[op.modes[1]] == 1
+
+
+def _turned(box: tuple[int, ...], teams: Teams) -> Layout:
+    """Elements dealt to lanes along columns, a sector of each, then along rows; then to warps."""
+    left, strides, digits = list(box), [1, 1], list[Digit]()
+
+    def deal(owner: Owner, count: int, dim: int) -> int:
+        extent = min(count, left[dim])
+        digits.append(Digit(owner, extent, dim, strides[dim]))
+        left[dim] //= extent
+        strides[dim] *= extent
+        return count // extent
+
+    rest = deal(Owner.LANE, min(TURNED_ROWS, teams.lanes), 1) * (teams.lanes // min(TURNED_ROWS, teams.lanes))
+    for owner, count in ((Owner.LANE, rest), (Owner.WARP, teams.warps)):
+        digits.append(Digit(owner, deal(owner, deal(owner, count, 0), 1)))
+    for dim in range(2):
+        deal(Owner.REG, left[dim], dim)
+    return Layout(box, tuple(digits))
 
 
 def _layout(box: tuple[int, ...], width: int, teams: Teams) -> Layout:

@@ -15,6 +15,8 @@ SLAB: Final = 128
 """Bytes of a row that are swizzled together."""
 PIECE: Final = 16
 """Bytes of the widest access, and of a row of what `ldmatrix` loads."""
+TURNED_ROWS: Final = 8
+"""Rows of shared memory that lanes beside each other write where these are columns in global memory: whole sectors."""
 _ROWS: Final = 8
 
 
@@ -26,7 +28,8 @@ class Factor(Struct, frozen=True):
     interleaved along `outer`, `depth_scale` along k. `warps` share `outer`.
 
     If `swizzled`, as groups of warps read it, rows are cut into slabs of 128 bytes, one behind the other, and the 16
-    bytes of number p in row r of a slab lie at place p ^ r % 8.
+    bytes of number p in row r of a slab lie at place p ^ r % 8. If `turned`, its rows in global memory run the other
+    way, and it is copied element by element, by lanes of which `TURNED_ROWS` have elements of as many rows.
     """
 
     element: ScalarType
@@ -40,6 +43,7 @@ class Factor(Struct, frozen=True):
     warps: int
     pitch: int = 0
     swizzled: bool = False
+    turned: bool = False
 
     @property
     def by_matrices(self) -> bool:
@@ -110,4 +114,11 @@ class Factor(Struct, frozen=True):
         if self.by_matrices:
             return bank_conflicts([lane % _ROWS * self.pitch for lane in range(LANES)], PIECE)
         found = [sum(lane // w % e * step for w, e, step in self.lane_steps()) for lane in range(LANES)]
-        return bank_conflicts(found, self.vector * self.element.bytes)
+        return max(bank_conflicts(found, self.vector * self.element.bytes), self._conflicts_of_copies())
+
+    def _conflicts_of_copies(self) -> int:
+        """The same when a warp copies single elements."""
+        if not self.turned:
+            return 1
+        size = self.element.bytes
+        return bank_conflicts([n % TURNED_ROWS * self.pitch + n // TURNED_ROWS * size for n in range(LANES)], size)

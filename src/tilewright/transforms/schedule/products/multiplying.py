@@ -74,28 +74,47 @@ class _Multiplier:
     def multiply(self, build: Builder, sums: Value) -> Value:
         """The sums with the product of a stage added."""
         plan = self._plan
+        first = self._read(build, build.index(0), self._groups[0])
         if plan.steps_a_trip == plan.steps:
-            return self._trip(build, build.index(0), sums)
+            return self._trip(build, build.index(0), sums, first, None)[0]
         deep = plan.steps_a_trip * plan.instruction.shape[2]
         depth = plan.steps * plan.instruction.shape[2]
-        loop = emit.open_loop(build, build.index(0), build.index(depth), build.index(deep), [sums])
+        loop = emit.open_loop(build, build.index(0), build.index(depth), build.index(deep), [sums, *first])
         loop.op.unroll = False
-        return loop.finish([self._trip(loop.body, loop.index, loop.carried[0])])[0]
+        body, (sums, *first) = loop.body, loop.carried
+        following = emit.add(body, loop.index, body.index(deep))
+        # the last trip reads the first parts once more
+        following = emit.select(body, emit.less(body, following, body.index(depth)), following, body.index(0))
+        sums, first = self._trip(body, loop.index, sums, first, following)
+        return loop.finish([sums, *first])[0]
 
-    def _trip(self, build: Builder, deep: Value, sums: Value) -> Value:
-        """The steps that are read together, group by group; each group is read before the one before is multiplied."""
-        plan = self._plan
-        together = max(plan.rows.depth_scale, plan.columns.depth_scale)
-        groups = [range(first, first + together) for first in range(0, plan.steps_a_trip, together)]
-        read = [(self._rows.read(build, deep, groups[0]), self._columns.read(build, deep, groups[0]))]
+    @property
+    def _groups(self) -> Sequence[Sequence[int]]:
+        """The steps of a trip that are read together."""
+        together = max(self._plan.rows.depth_scale, self._plan.columns.depth_scale)
+        return [range(first, first + together) for first in range(0, self._plan.steps_a_trip, together)]
+
+    def _read(self, build: Builder, deep: Value, steps: Sequence[int]) -> list[Value]:
+        """The parts of the rows for each step, then those of the columns."""
+        return [*self._rows.read(build, deep, steps), *self._columns.read(build, deep, steps)]
+
+    def _trip(
+        self, build: Builder, deep: Value, sums: Value, parts: list[Value], following: Value | None
+    ) -> tuple[Value, list[Value]]:
+        """The steps of a trip group by group; each group is read before the one before is multiplied.
+
+        `parts` are those of the first group. What is read last is the first group from `following` on, of the next trip.
+        """
+        groups = self._groups
         for number, steps in enumerate(groups):
+            now = parts
             if number + 1 < len(groups):
-                following = groups[number + 1]
-                read.append((self._rows.read(build, deep, following), self._columns.read(build, deep, following)))
-            for step in range(len(steps)):
-                left, right = (parts[step] for parts in read[number])
-                sums = build(instructions.Mma(left, right, sums, plan.instruction.name)).out
-        return sums
+                parts = self._read(build, deep, groups[number + 1])
+            elif following is not None:
+                parts = self._read(build, following, groups[0])
+            for left, right in zip(now[: len(steps)], now[len(steps) :], strict=True):
+                sums = build(instructions.Mma(left, right, sums, self._plan.instruction.name)).out
+        return sums, parts
 
 
 class _Reader:

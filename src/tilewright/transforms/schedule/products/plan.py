@@ -11,6 +11,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tilewright.dialects.gpu_products import COPIED_BYTES
 from tilewright.dialects.matrix_instructions import (
     MOST_WARPGROUP_COLUMNS,
     MatrixInstruction,
@@ -250,9 +251,18 @@ def _splits(instruction: MatrixInstruction, shape: Shape, warps: int, swapped: b
 
 def _depth_scale(instruction: MatrixInstruction, shape: Shape) -> int:
     """Instructions that share one access along k, the same for both factors; 1 if neither lies along k."""
-    if instruction.word_elements > 1 or (shape.lhs_along_outer and shape.rhs_along_outer):
+    if not instruction.interleaves or _turns(instruction) or (shape.lhs_along_outer and shape.rhs_along_outer):
         return 1
     return PIECE // instruction.factor.bytes
+
+
+def _turns(instruction: MatrixInstruction) -> bool:
+    """Whether factors lie along m and n in shared memory, whatever they do in global memory.
+
+    What a thread then holds of a factor is of one k, and there is room for that of the next one. An element of these
+    bytes can be copied alone.
+    """
+    return instruction.is_scalar and instruction.factor.bytes in COPIED_BYTES
 
 
 def _factor(
@@ -261,13 +271,14 @@ def _factor(
     """A factor with rows so far apart that reading meets the fewest conflicts; None if it does not divide."""
     element, words = instruction.factor, instruction.word_elements
     # matrices of two bytes are transposed as they are loaded, bytes are not
-    along_outer = along_outer and not (words > 1 and element.bytes == 1)
+    turned = not along_outer and _turns(instruction)
+    along_outer = turned or (along_outer and not (words > 1 and element.bytes == 1))
     scale = 1
-    if along_outer and words == 1:
+    if along_outer and instruction.interleaves:
         scale = PIECE // element.bytes
         while scale > 1 and outer % (warps * part.shape[0] * scale):
             scale //= 2
-    found = Factor(element, outer, depth, along_outer, part, words, scale, deep, warps)
+    found = Factor(element, outer, depth, along_outer, part, words, scale, deep, warps, turned=turned)
     if outer % (warps * part.shape[0] * scale) or depth % (part.shape[1] * deep) or found.row_bytes % PIECE:
         return None
     return min((replace(found, pitch=found.row_bytes + PIECE * more) for more in _PADDINGS), key=Factor.conflicts)

@@ -27,6 +27,8 @@ from tilewright.transforms.schedule.products.factors import PIECE, Factor
 
 _AT_ONCE: Final = 4
 """Elements of a thread that go through registers at a time."""
+_TURNED_AT_ONCE: Final = 32
+"""Copies of single elements that are written out, where there are no larger ones for any matrix."""
 
 
 class Staging(Struct, frozen=True):
@@ -65,7 +67,7 @@ class Staging(Struct, frozen=True):
             self._copy(at, stage, box, at.index(0), self.factor.rows, wide)
 
         def pieces(at: Builder) -> None:
-            self._by_rows(at, stage, box, narrow)
+            self._by_rows(at, stage, box, narrow, _TURNED_AT_ONCE if box.is_turned else _AT_ONCE)
 
         if may is None:
             pieces(build)
@@ -90,9 +92,9 @@ class Staging(Struct, frozen=True):
         shape = (near, rows, *slabs, 1)
         build(gpu.CopyAsync(box.view, box.at(build, row), self.buffer, places, modes, shape, width, box.check))
 
-    def _by_rows(self, build: Builder, stage: Value, box: Box, narrow: bool) -> None:
-        """Copies of one element each if there are such, else through registers."""
-        total, most = self.factor.rows, max(self.threads * _AT_ONCE // self._near, 1)
+    def _by_rows(self, build: Builder, stage: Value, box: Box, narrow: bool, at_once: int) -> None:
+        """Copies of one element each if there are such, else through registers; so many of a thread at once."""
+        total, most = self.factor.rows, max(self.threads * at_once // self._near, 1)
         rows = max(count for count in range(1, min(most, total) + 1) if total % count == 0)
 
         def some(at: Builder, row: Value) -> None:
@@ -134,6 +136,11 @@ class Box(Struct, frozen=True):
         """The matrix."""
         assert isinstance(self.view.type, MemrefType)
         return self.view.type
+
+    @property
+    def is_turned(self) -> bool:
+        """Whether neighbours in memory are those of the other mode."""
+        return self.type.strides[self.near] != 1 and self.type.strides[self.far] == 1
 
     def at(self, build: Builder, row: Value) -> list[Value]:
         """Where a row begins."""
