@@ -103,7 +103,8 @@ class _Multiplier:
     ) -> tuple[Value, list[Value]]:
         """The steps of a trip group by group; each group is read before the one before is multiplied.
 
-        `parts` are those of the first group. What is read last is the first group from `following` on, of the next trip.
+        `parts` are those of the first group. What is read last is the first group from `following` on, of the next
+        trip.
         """
         groups = self._groups
         for number, steps in enumerate(groups):
