@@ -101,7 +101,7 @@ def tiles(matmul: Matmul) -> str:
     """C in tiles of blocks, of warps and of matrices."""
     scale, left, top = 6, 20, 30
     block, warp, matrix = matmul.schedule.block, matmul.schedule.warp, matmul.schedule.matrix
-    m, n, _ = matmul.extents_in_order
+    m, n = (matmul.extents[letter] for letter in "ij")
     parts = [_text(left + n * scale / 2, 18, f"C: {m} x {n} elements")]
     warps = 0
     for i in range(0, m, warp[0]):
