@@ -21,7 +21,7 @@ from tilewright.ir.passes import PassContext
 from tilewright.ir.types import AddressSpace, MemrefType
 from tilewright.ir.verifier import verified
 from tilewright.machine.cuda.architecture import Architecture
-from tilewright.transforms.schedule.conversions import exchanges
+from tilewright.transforms.schedule.conversions import exchanges, gathered
 from tilewright.transforms.schedule.lower_to_lanes import LowerToLanes
 
 from .case import Case, Launch, faults, kernel, poisoned, random_array
@@ -113,6 +113,34 @@ PAIRS = {
     "lanes": (ROWS, of((64, 16), lane=[(2, 0, 2), (2, 0, 1), (8, 0, 4)], warp=WARP_BITS, reg=[(8, 1, 2)])),
     "memory": (ROWS, of((64, 16), lane=[(4, 1, 4), (8, 0, 1)], warp=[(4, 0, 8)], reg=[(4, 1, 1), (2, 0, 32)])),
 }
+
+
+@settings(max_examples=60)
+@given(pairs(), st.sampled_from([2, 4, 8]), st.integers(0, 1))
+def test_neighbours_are_gathered(pair: list[Layout], count: int, dim: int) -> None:
+    """By shuffles alone, each element where it was or with a lane of the same warp."""
+    source = pair[0]
+    found = gathered(source, dim, count)
+    if found is None:
+        return
+    assert exchanges(source, found) is not None
+    before, after = (layout.table()[:, :, :, 0] for layout in (source, found))
+    for warp in range(before.shape[2]):
+        held = [sorted(map(tuple, table[:, :, warp].reshape(-1, 2).tolist())) for table in (before, after)]
+        assert held[0] == held[1]
+    steps = after[:count] - after[:1]
+    assert (steps[..., dim] == np.arange(count)[:, None, None]).all()
+    assert (steps[..., 1 - dim] == 0).all()
+
+
+def test_sums_of_a_product_are_gathered() -> None:
+    """As `mma` and `wgmma` leave them: a quad of lanes has eight neighbours, each of them two."""
+    digits = (Digit(Owner.REG, 2, 0, 1), Digit(Owner.REG, 2, 1, 8), Digit(Owner.REG, 4, 0, 8))
+    sums = Layout((32, 16), (*digits, Digit(Owner.LANE, 4, 0, 2), Digit(Owner.LANE, 8, 1, 1)))
+    found = gathered(sums, 0, 8)
+    assert found is not None
+    assert [tuple(element) for element in found.table()[:8, 1, 0, 0].tolist()] == [(8 + k, 0) for k in range(8)]
+    assert gathered(sums, 1, 8) is None, "registers have but one bit of rows to give"
 
 
 @pytest.mark.parametrize("name", PAIRS)

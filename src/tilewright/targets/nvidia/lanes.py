@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from typing import Final
 
 from tilewright.dialects import arith, lane
 from tilewright.dialects.addresses import Scatter
@@ -34,6 +35,10 @@ Transfer = lane.Load | lane.Store
 def is_fragment(value: core.Value) -> bool:
     """Whether the value is the registers of a thread."""
     return isinstance(value.type, FragmentType)
+
+
+_PARTS_OF_WORDS: Final = (8, 16)
+"""Bits of elements of which several are shuffled at a time."""
 
 
 def slots_of(ctx: KernelContext, value: core.Value) -> tuple[Operand, ...]:
@@ -280,7 +285,12 @@ def _item(ctx: KernelContext, op: core.Operation) -> None:
 
 def _flip(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, lane.Flip)
-    slots = slots_of(ctx, op.fragment)
+    slots, element = slots_of(ctx, op.fragment), ELEMENTS[fragment_of(op.fragment).element.name]
+    if element.bits in _PARTS_OF_WORDS and len(slots) * element.bits % WORD_BITS == 0:
+        words = [warp.shuffle(ctx, "bfly", word, i32(op.lanes)) for word in words_of(ctx, op.fragment)]
+        parts = (_apart(ctx, element, word) for word in words if isinstance(word, Value))
+        ctx.bind(op.out, Fragment(tuple(part for each in parts for part in each)))
+        return
     ctx.bind(op.out, Fragment(tuple(warp.shuffle(ctx, "bfly", slot, i32(op.lanes)) for slot in slots)))
 
 

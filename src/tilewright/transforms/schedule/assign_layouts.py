@@ -28,6 +28,7 @@ from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import BOOL, MemrefType, TileType
 from tilewright.transforms.schedule.accesses import neighbours_along, traffic
 from tilewright.transforms.schedule.choose_schedule import refused, schedule_of
+from tilewright.transforms.schedule.conversions import gathered
 from tilewright.transforms.schedule.joins import is_shift
 from tilewright.transforms.schedule.known import collective, has_tile, runs_lanes, teams_of, tiles_of
 from tilewright.transforms.schedule.moves import registers_of_move
@@ -193,15 +194,30 @@ class _Assignment:
         """The layout with which an access touches half of the sectors at most that it touches now."""
         assert isinstance(op.memref.type, MemrefType)
         along = neighbours_along(op.memref.type)
-        if along is None or self._class(value) in self._anchored:
-            # sums are stored from where they are: sectors are half used at worst, memory for another layout is dear
+        if along is None:
             return None
+        if self._class(value) in self._anchored:
+            return self._gathered(op, value, along)
         shape = tile_type(value).shape
         wish = wishes[shape]
         own = wish if along == wish.along else replace(wish, along=along, across=wish.along)
         best = spread_layout(shape, self._teams, own)
         now, then = (traffic(layout, shape, op.memref.type) for layout in (layout_of(value), best))
         return best if 2 * then <= now else None
+
+    def _gathered(self, op: tile.Load | tile.Store, value: Value, along: int) -> Layout | None:
+        """Sums are stored from where they are, for memory for another layout is dear; but lanes beside each other may
+        exchange registers, where sectors would only be half used. What is loaded beside sums is where they are."""
+        loaded = (other.defining_op for other in self._tiles if self._class(other) == self._class(value))
+        if isinstance(op, tile.Load) or any(isinstance(other, tile.Load) for other in loaded):
+            return None
+        assert isinstance(op.memref.type, MemrefType)
+        type_, layout = tile_type(value), layout_of(value)
+        found = gathered(layout, along, _VECTOR_BYTES // type_.element.bytes)
+        if found is None:
+            return None
+        now, then = (traffic(each, type_.shape, op.memref.type) for each in (layout, found))
+        return found if 2 * then <= now else None
 
 
 def _breaks(op: Operation, layout_of: Callable[[Value], Layout]) -> bool:

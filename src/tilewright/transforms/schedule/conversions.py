@@ -79,6 +79,25 @@ def exchanges(source: Layout, target: Layout) -> Exchanges | None:
     return Exchanges(tuple(steps), Layout(source.shape, tuple(digits)))
 
 
+def gathered(source: Layout, dim: int, count: int) -> Layout | None:
+    """The layout in which each lane has `count` neighbours along a dimension, a power of two, that lanes beside each
+    other have now, and these others in their place; None where there is no such, or it takes too many shuffles."""
+    if not _is_binary(source):
+        return None
+    registers, lanes = _bits(source, Owner.REG), _bits(source, Owner.LANE)
+    missing = [(dim, 1 << k) for k in range(count.bit_length() - 1) if (dim, 1 << k) not in registers]
+    spare = [bit for bit in registers if bit is not None and bit[0] == dim and bit[1] >= count]
+    if not missing or len(spare) < len(missing) or any(bit not in lanes for bit in missing):
+        return None
+    for bit, other in zip(missing, sorted(spare), strict=False):
+        lanes[lanes.index(bit)], registers[registers.index(other)] = other, bit
+    kept = [digit for digit in source.digits if digit.owner in (Owner.WARP, Owner.BLOCK)]
+    near: list[Bit | None] = [(dim, 1 << k) for k in range(count.bit_length() - 1)]
+    ordered = [*near, *(bit for bit in registers if bit not in near)]
+    found = Layout(source.shape, (*_digits(Owner.REG, ordered), *_digits(Owner.LANE, lanes), *kept))
+    return found if exchanges(source, found) is not None else None
+
+
 def _is_binary(layout: Layout) -> bool:
     return not any(digit.extent & (digit.extent - 1) for digit in layout.digits)
 

@@ -32,7 +32,7 @@ def launch(product: Any, tiles: tuple[int, int], order: str, rng: np.random.Gene
     (m, n, k), (ta, tb) = product.extents, product.transposed
     a = _small(rng, (k, m) if ta else (m, k), product.element, order)
     b = _small(rng, (n, k) if tb else (k, n), product.element, order)
-    c = _small(rng, (m, n), product.total, order)
+    c = _small(rng, (m, n), product.result, order)
     expected = _wide(a.T if ta else a) @ _wide(b.T if tb else b) + beta * _wide(c)
     grid = (-(-m // tiles[0]), -(-n // tiles[1]), 1)
     return Launch([a, b, c], {2: expected.astype(c.dtype)}, grid)

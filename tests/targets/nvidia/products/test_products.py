@@ -193,3 +193,18 @@ def test_code_is_made_of_wide_instructions_and_spills_nothing(
     resources = assemble(ptx, architecture).kernels[kernel.symbol]
     assert resources.spill_load_bytes == resources.spill_store_bytes == resources.stack_bytes == 0
     assert not re.search(r"ld\.local|st\.local", ptx)
+
+
+@pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
+@pytest.mark.parametrize("extents", [(64, 128, 128), (61, 72, 40), (64, 67, 72)])
+def test_results_of_16_bits_are_stored_16_bytes_at_a_time(
+    extents: tuple[int, int, int], architecture: Architecture, rng: np.random.Generator
+) -> None:
+    """Lanes beside each other exchange what they have; rows that are not aligned are stored as they can be."""
+    product = TEXTS.Product(extents, "f16", "f32", rounded="f16")
+    llvm, kernel = emitted(TEXTS.tile_ir_product(product, (64, 64, 64), ZEROS), architecture)
+    check((llvm, kernel), product, (64, 64), "C", rng)
+    if extents == (64, 128, 128):
+        ptx = compile_to_ptx(llvm, architecture)
+        assert set(re.findall(r"st\.global[.\w]*", ptx)) == {"st.global.v4.b32"}
+        assert ptx.count("st.global") == 64 * 64 // kernel.work_group_size[0] // 8
