@@ -25,7 +25,7 @@ from tilewright.artifacts.artifact import (
     scratch_slots,
     slot_layout,
 )
-from tilewright.artifacts.tensor_maps import TensorMap
+from tilewright.artifacts.tensor_maps import MAP_BYTES, TensorMap
 from tilewright.runtime.memref_fit import bound_strides
 
 from .case import Argument, Array, GroupArgument
@@ -104,7 +104,9 @@ def work_of(
         places = {slot.parameter: slot.offset for slot in slot_layout(info.parameters) if slot.role == "pointer"}
         for found in plan.maps:
             (address,) = struct.unpack_from("<Q", slots, places[found.parameter])
-            maps += described(found, address + found.distance)
+            place = address + found.distance
+            # the driver has no map of what is not aligned
+            maps += bytes(MAP_BYTES) if place % 16 else described(found, place)
     return Work(blocks, slots.ljust(device_block_size(info) - len(maps), b"\0") + maps, scratch)
 
 
