@@ -16,6 +16,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 import pytest
+from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
 
 from covering import MARK, asked_for, thinned
@@ -80,6 +81,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.stash[_COUNTS] = counts
     if hasattr(config, "workeroutput"):
         cast("Any", config).workeroutput[MARK] = counts
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Tests that are distributed take two messages each, their report and their end, if nothing else happened.
+
+    They would take six: to pack and unpack those takes as long as many of the tests.
+    """
+    if not hasattr(item.config, "workerinput"):
+        return None
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed or report.sections or report.duration >= _SHOWN:
+            item.ihook.pytest_runtest_logreport(report=report)
+    return True
+
+
+_SHOWN: Final = 0.005
+"""Seconds from which on `--durations` shows the parts of a test."""
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -27,6 +28,21 @@ def test_many(k, ran):
 def test_wrong(ran):
     ran(5, "numbers")
     assert False
+
+@pytest.fixture
+def broken():
+    raise LookupError("at the beginning")
+
+@pytest.fixture
+def breaking():
+    yield
+    raise LookupError("at the end")
+
+def test_broken(broken):
+    pass
+
+def test_breaking(breaking):
+    pass
 
 @pytest.mark.skip(reason="no moon")
 def test_left_out():
@@ -76,8 +92,8 @@ ALL = "test_some.py::test_both"
 @pytest.mark.parametrize(
     ("options", "shown", "passed"),
     [
-        (["-n2"], ["1,200 numbers", f"5 of 20 {ALL}"], 8),
-        (["--thorough"], ["3,000 numbers"], 23),
+        (["-n2"], ["1,200 numbers", f"5 of 20 {ALL}"], 9),
+        (["--thorough"], ["3,000 numbers"], 24),
         ([*(f"{ALL}[{at}]" for at in ("3-2", "2-2", "3-3", "2-3")), "test_some.py::test_wrong"], [f"4 of 4 {ALL}"], 4),
     ],
 )
@@ -90,6 +106,9 @@ def test_the_end_of_a_run(tmp_path: Path, options: list[str], shown: list[str], 
     assert any(line.startswith(f"1 failed, {passed} passed") for line in lines), done.stdout
     if passed > 4:
         assert {"2 no moon", "5 no sun"} <= set(lines)
+        assert re.search("E +LookupError: at the beginning", done.stdout)
+        assert re.search("E +LookupError: at the end", done.stdout)
+        assert ", 2 errors in " in done.stdout
 
 
 FAILING = """
